@@ -1,0 +1,4 @@
+@main
+struct VQ {
+  static func main() {}
+}
