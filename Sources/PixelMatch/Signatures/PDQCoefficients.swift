@@ -1,0 +1,109 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The 16 × 16 lowest cosine terms of a picture, of which a PDQ hash keeps the signs about the median.
+///
+/// All eight dihedral variants follow from these numbers alone, since turning a picture permutes
+/// its cosine terms and flips some of their signs.
+public struct PDQCoefficients: Sendable {
+  /// Number of terms kept down and across.
+  static let side = 16
+
+  /// How much there is to see, `0...100`; a hash of quality ≤ 49 is too flat to trust.
+  public let quality: Int
+
+  /// The terms, row-major, *i* down and *j* across; the constant terms are left out.
+  private let terms: [Float]
+
+  /// The hash of the picture as it is.
+  public var hash: PDQHash { hash(of: .original) }
+
+  /// Transforms a 64 × 64 luma plane.
+  ///
+  /// Sums run in index order in single precision, as the reference does, since another order
+  /// would give other bits.
+  ///
+  /// - Parameter plane: 64 × 64 luma values in `0...255`, row-major.
+  init(plane: [Float]) {
+    precondition(plane.count == 64 * 64, "a PDQ plane has 64 × 64 values")
+    let matrix = Self.cosines
+    // Across the rows first: `half` is the cosine matrix times the plane, 16 × 64.
+    var half = [Float](repeating: 0, count: Self.side * 64)
+    for i in 0..<Self.side {
+      for k in 0..<64 {
+        let factor = matrix[i &* 64 &+ k]
+        for j in 0..<64 { half[i &* 64 &+ j] += factor * plane[k &* 64 &+ j] }
+      }
+    }
+    var terms = [Float](repeating: 0, count: Self.side * Self.side)
+    for i in 0..<Self.side {
+      for j in 0..<Self.side {
+        var sum: Float = 0
+        for k in 0..<64 { sum += half[i &* 64 &+ k] * matrix[j &* 64 &+ k] }
+        terms[i &* Self.side &+ j] = sum
+      }
+    }
+    self.terms = terms
+    quality = Self.quality(of: plane)
+  }
+
+  /// What a picture with a side of less than five pixels has: the zero hash, of quality 0.
+  init() {
+    terms = [Float](repeating: 0, count: Self.side * Self.side)
+    quality = 0
+  }
+
+  /// The hash of the picture after `variant` is applied to it.
+  public func hash(of variant: DihedralVariant) -> PDQHash {
+    var turned = terms
+    for i in 0..<Self.side {
+      for j in 0..<Self.side {
+        let term = terms[i * Self.side + j]
+        let here = i * Self.side + j
+        let across = j * Self.side + i
+        switch variant {
+        case .original: turned[here] = term
+        case .rotate90: turned[across] = j & 1 == 1 ? term : -term
+        case .rotate180: turned[here] = (i + j) & 1 == 1 ? -term : term
+        case .rotate270: turned[across] = i & 1 == 1 ? term : -term
+        case .flipX: turned[here] = i & 1 == 1 ? term : -term
+        case .flipY: turned[here] = j & 1 == 1 ? term : -term
+        case .flipPlus1: turned[across] = term
+        case .flipMinus1: turned[across] = (i + j) & 1 == 1 ? -term : term
+        }
+      }
+    }
+    // The lower of the two middle values, which is what the reference's median gives for 256.
+    let median = turned.sorted()[turned.count / 2 - 1]
+    var hash = PDQHash()
+    for index in turned.indices where turned[index] > median { hash[bit: index] = true }
+    return hash
+  }
+
+  /// Sum of the steps between neighbours, in whole hundredths of the full range, over 90.
+  private static func quality(of plane: [Float]) -> Int {
+    func step(_ u: Float, _ v: Float) -> Int { abs(Int(((u - v) * 100) / 255)) }
+    var sum = 0
+    for i in 0..<63 {
+      for j in 0..<64 { sum += step(plane[i * 64 + j], plane[(i + 1) * 64 + j]) }
+    }
+    for i in 0..<64 {
+      for j in 0..<63 { sum += step(plane[i * 64 + j], plane[i * 64 + j + 1]) }
+    }
+    return min(sum / 90, 100)
+  }
+
+  /// Row *i* holds √(2/64) · cos(π/128 · (i + 1) · (2j + 1)), for *j* in `0..<64`.
+  private static let cosines: [Float] = {
+    let scale = Double(Float(2.0 / 64.0).squareRoot())
+    return (0..<side * 64).map { index in
+      let (i, j) = (index / 64, index % 64)
+      return Float(scale * cos(Double.pi / 128 * Double(i + 1) * Double(2 * j + 1)))
+    }
+  }()
+}
