@@ -1,4 +1,61 @@
-// JPEG and PNG: bytes in, rows of pixels out.
+// JPEG and PNG: bytes in, rows of RGBA pixels out, pulled by the caller.
+//
+// No function calls back, keeps a global or lets an error of a C library jump past it. A reader
+// belongs to one thread at a time.
 #ifndef CIMAGE_CODECS_H
 #define CIMAGE_CODECS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum : int32_t {
+  CI_OK = 0,
+  CI_MORE = 1,         // not done yet: call again
+  CI_TRUNCATED = 2,    // the bytes end before the picture does
+  CI_CORRUPT = 3,      // the bytes are damaged
+  CI_UNSUPPORTED = 4,  // a kind of picture that this build of the library does not take
+  CI_TOO_LARGE = 5,    // more memory or more scans than the limits allow
+  CI_NO_MEMORY = 6,
+};
+
+typedef struct ci_reader ci_reader;
+
+// Limits that hold inside the libraries, beside those that the caller checked on the header.
+typedef struct {
+  uint64_t memory_limit;       // bytes that a whole picture or its coefficients may take
+  uint32_t scan_limit;         // scans of a progressive JPEG
+  uint32_t chunk_limit;        // bytes of one ancillary PNG chunk, decompressed
+  uint32_t chunk_count_limit;  // ancillary PNG chunks that are kept
+} ci_limits;
+
+// Opens a picture. The bytes must stay where they are until ci_reader_close.
+//
+//   denominator  1, 2, 4 or 8: the picture is decoded at this fraction of its size
+//   status       CI_OK or why no row can be read
+//
+// Returns NULL only with CI_NO_MEMORY; otherwise a reader to be closed, whatever the status.
+ci_reader *ci_jpeg_open(const uint8_t *bytes, size_t count, uint32_t denominator, ci_limits limits,
+                        int32_t *status);
+ci_reader *ci_png_open(const uint8_t *bytes, size_t count, ci_limits limits, int32_t *status);
+
+// Size of the rows to come, in pixels.
+uint32_t ci_reader_width(const ci_reader *reader);
+uint32_t ci_reader_height(const ci_reader *reader);
+
+// Does a bounded piece of what must be done before the first row: entropy decoding of a progressive
+// JPEG, the passes of an interlaced PNG. Returns CI_MORE until it is done, then CI_OK, or an error.
+// After CI_TRUNCATED the rows of a progressive JPEG can still be read, as sharp as its scans were.
+int32_t ci_reader_prepare(ci_reader *reader);
+
+// Reads up to `max_rows` rows of 4 * width bytes each, alpha flattened on white and set to 255.
+// `rows_read` is exact even where the status is an error: those rows are good.
+int32_t ci_reader_read_rows(ci_reader *reader, uint8_t *rows, size_t capacity, uint32_t max_rows,
+                            uint32_t *rows_read);
+
+// What the library said of the last error; never NULL.
+const char *ci_reader_message(const ci_reader *reader);
+
+// Frees everything. NULL is allowed.
+void ci_reader_close(ci_reader *reader);
+
 #endif

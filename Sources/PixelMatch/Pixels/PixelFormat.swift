@@ -8,8 +8,29 @@ public enum PixelFormat: String, Sendable, Hashable, CaseIterable {
   case rgb8
   /// One byte a pixel.
   case gray8
-  /// A full-size plane of Y in 16...235, then a half-size plane of interleaved Cb and Cr in 16...240.
+  /// A plane of Y in 16...235 with one byte a pixel, then a plane of Cb and Cr in 16...240, two
+  /// bytes for each 2 × 2 pixels.
   case nv12VideoRange
-  /// A full-size plane of Y in 0...255, then a half-size plane of interleaved Cb and Cr in 0...255.
+  /// The same planes with Y, Cb and Cr in 0...255.
   case nv12FullRange
+
+  /// Bytes of one pixel in a row of the first plane.
+  var bytesPerPixel: Int {
+    switch self {
+    case .rgba8, .bgra8: 4
+    case .rgb8: 3
+    case .gray8, .nv12VideoRange, .nv12FullRange: 1
+    }
+  }
+
+  /// Whether a plane of half size with the colors follows the first.
+  var hasChromaPlane: Bool { self == .nv12VideoRange || self == .nv12FullRange }
+}
+
+/// How Y, Cb and Cr mix to red, green and blue.
+public enum YCbCrMatrix: String, Sendable, Hashable, CaseIterable {
+  /// ITU-R BT.601: JPEG, and most camera stills.
+  case bt601
+  /// ITU-R BT.709: high-definition video.
+  case bt709
 }

@@ -27,6 +27,13 @@ public struct PDQHasher {
     if !isTooSmall && !isPlane { filter = JaroszFilter(width: width, height: height) }
   }
 
+  /// Hashes all of a picture at once.
+  public static func coefficients(of picture: PixelBuffer) -> PDQCoefficients {
+    var hasher = PDQHasher(width: picture.width, height: picture.height)
+    picture.forEachRGBARow { row, _ in hasher.append(rgba: row) }
+    return hasher.finish()
+  }
+
   /// Takes the next row.
   ///
   /// - Parameter row: `width` pixels of four bytes: red, green, blue and one that is not looked at.

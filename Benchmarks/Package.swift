@@ -1,0 +1,15 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Apart from the library, so that nobody who uses it builds benchmarks. Run with `./run.sh`.
+let package = Package(
+  name: "Benchmarks",
+  dependencies: [.package(name: "VisualQuery", path: "..")],
+  targets: [
+    .target(name: "CPeers"),
+    .executableTarget(
+      name: "vq-bench",
+      dependencies: ["CPeers", .product(name: "PixelMatch", package: "VisualQuery")],
+      swiftSettings: [.swiftLanguageMode(.v6)]),
+  ]
+)

@@ -1,0 +1,32 @@
+import Foundation
+
+/// Measures the library from inside one process. `run.py` drives it beside the peers.
+///
+///     vq-bench signature IMAGE ROUNDS     one line of JSON: milliseconds by part, median of ROUNDS
+///     vq-bench bits IMAGE…                bits between the PDQ of the working image and of all pixels
+///     vq-bench scan CODES OUT             writes CODES hashes and 100 queries to OUT, then answers
+///                                         each line of standard input by one timed scan
+@main
+enum Bench {
+  static func main() throws {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    switch (arguments.first, arguments.count) {
+    case ("signature", 3):
+      try SignatureBench(path: arguments[1]).run(rounds: Int(arguments[2]) ?? 15)
+    case ("bits", 2...): try BitsBench.run(arguments.dropFirst())
+    case ("scan", 3): try ScanBench(codes: Int(arguments[1]) ?? 0, path: arguments[2]).serve()
+    default:
+      print("usage: vq-bench signature IMAGE ROUNDS | bits IMAGE… | scan CODES OUT")
+      exit(2)
+    }
+  }
+}
+
+/// Milliseconds of one call.
+func milliseconds(_ body: () throws -> Void) rethrows -> Double {
+  let clock = ContinuousClock()
+  let elapsed = try clock.measure(body)
+  return Double(elapsed.components.attoseconds) / 1e15 + Double(elapsed.components.seconds) * 1e3
+}
+
+func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }

@@ -1,0 +1,72 @@
+import CPeers
+import Foundation
+import PixelMatch
+
+/// Decode and signature of one picture, each part in turn with libjpeg's own 1/8 decode.
+struct SignatureBench {
+  let bytes: [UInt8]
+
+  init(path: String) throws {
+    bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+  }
+
+  func run(rounds: Int) throws {
+    let decoder = ImageDecoder()
+    var eighth: [Double] = []
+    var decode: [Double] = []
+    var pdq: [Double] = []
+    var signature: [Double] = []
+    var whole: [Double] = []
+    var sink = 0
+    for round in -2..<rounds {
+      let peer = milliseconds { sink &+= peer_jpeg_eighth(bytes, bytes.count) }
+      var picture: PixelBuffer?
+      let decoded = try milliseconds {
+        picture = try decoder.decode(bytes, longerSide: Signature.workingSide)
+      }
+      let hashed = milliseconds {
+        sink &+= PDQHasher.coefficients(of: picture!).quality
+      }
+      let signed = milliseconds { sink &+= Int(Signature(picture!).pdqQuality) }
+      let all = try milliseconds {
+        let picture = try decoder.decode(bytes, longerSide: Signature.workingSide)
+        sink &+= Int(Signature(picture).pdqQuality)
+      }
+      // The first rounds warm caches and page tables.
+      guard round >= 0 else { continue }
+      eighth.append(peer)
+      decode.append(decoded)
+      pdq.append(hashed)
+      signature.append(signed)
+      whole.append(all)
+    }
+    precondition(sink != 0)
+    let ratios = zip(whole, eighth).map { $0 / $1 }
+    print(
+      """
+      {"libjpegEighth":\(median(eighth)),"decode":\(median(decode)),"pdq":\(median(pdq)),\
+      "signature":\(median(signature)),"decodeAndSignature":\(median(whole)),\
+      "ratioToLibjpegEighth":\(median(ratios))}
+      """)
+  }
+}
+
+/// How far the hash of the working image lies from that of the full-size pixels.
+enum BitsBench {
+  static func run(_ paths: some Sequence<String>) throws {
+    var distances: [Int] = []
+    for path in paths {
+      let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+      let decoder = ImageDecoder()
+      let full = try decoder.pdqCoefficients(of: bytes).hash
+      let working = PDQHasher.coefficients(
+        of: try decoder.decode(bytes, longerSide: Signature.workingSide))
+      distances.append(working.hash.hammingDistance(to: full))
+    }
+    distances.sort()
+    let mean = Double(distances.reduce(0, +)) / Double(distances.count)
+    print(
+      "pictures \(distances.count), bits: mean \(mean), median \(distances[distances.count / 2]),",
+      "p99 \(distances[distances.count * 99 / 100]), most \(distances.last!)")
+  }
+}

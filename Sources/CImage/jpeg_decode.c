@@ -1,0 +1,216 @@
+// libjpeg behind a pull reader. Every function that calls the library sets the jump target itself,
+// so that an error returns to a frame of this file.
+
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <jpeglib.h>
+
+#include <jerror.h>
+
+#include "reader.h"
+
+typedef struct {
+  ci_reader base;
+  struct jpeg_decompress_struct info;
+  struct jpeg_error_mgr errors;
+  jmp_buf jump;
+  uint8_t *cmyk_row;
+  uint32_t scan_limit;
+  int32_t failure;  // what the error that jumped, or the first warning, comes to
+  bool is_created;
+  bool is_started;
+  bool is_ready;
+  bool is_inverted;
+} jpeg_reader;
+
+static jpeg_reader *reader_of(j_common_ptr info) { return info->client_data; }
+
+static int32_t status_of(int code) {
+  switch (code) {
+  case JERR_OUT_OF_MEMORY:
+    return CI_NO_MEMORY;
+  case JERR_NO_BACKING_STORE:
+  case JERR_IMAGE_TOO_BIG:
+  case JERR_WIDTH_OVERFLOW:
+    return CI_TOO_LARGE;
+  case JERR_INPUT_EMPTY:
+  case JERR_INPUT_EOF:
+  case JWRN_JPEG_EOF:
+    return CI_TRUNCATED;
+  case JERR_SOF_UNSUPPORTED:
+  case JERR_BAD_PRECISION:
+  case JERR_ARITH_NOTIMPL:
+  case JERR_NOT_COMPILED:
+  case JERR_CONVERSION_NOTIMPL:
+    return CI_UNSUPPORTED;
+  default:
+    return CI_CORRUPT;
+  }
+}
+
+static void keep_message(j_common_ptr info) {
+  char text[JMSG_LENGTH_MAX];
+  info->err->format_message(info, text);
+  snprintf(reader_of(info)->base.message, CI_MESSAGE_BYTES, "%s", text);
+}
+
+static void on_error(j_common_ptr info) {
+  jpeg_reader *reader = reader_of(info);
+  // A warning that came first names the cause; the error that follows it is only its consequence.
+  if (reader->failure == CI_OK) {
+    reader->failure = status_of(info->err->msg_code);
+    keep_message(info);
+  }
+  longjmp(reader->jump, 1);
+}
+
+static void on_message(j_common_ptr info, int level) {
+  if (level >= 0) return;
+  info->err->num_warnings++;
+  jpeg_reader *reader = reader_of(info);
+  switch (info->err->msg_code) {
+  case JWRN_EXTRANEOUS_DATA:  // bytes between segments: some cameras write them, nothing is lost
+  case JWRN_ADOBE_XFORM:
+  case JWRN_JFIF_MAJOR:
+  case JWRN_BOGUS_PROGRESSION:  // an odd order of scans, which still decodes
+    return;
+  default:
+    if (reader->failure == CI_OK) {
+      reader->failure = status_of(info->err->msg_code);
+      keep_message(info);
+    }
+  }
+}
+
+static void output_nothing(j_common_ptr info) { (void)info; }
+
+static void close_reader(ci_reader *base) {
+  jpeg_reader *reader = (jpeg_reader *)base;
+  // Does not raise errors: it only frees.
+  if (reader->is_created) jpeg_destroy_decompress(&reader->info);
+  free(reader->cmyk_row);
+  free(reader);
+}
+
+// One step of entropy decoding: a row of blocks of one scan.
+static int32_t prepare(ci_reader *base) {
+  jpeg_reader *reader = (jpeg_reader *)base;
+  struct jpeg_decompress_struct *info = &reader->info;
+  if (reader->is_ready) return CI_OK;
+  if (setjmp(reader->jump)) return reader->failure;
+  if (!reader->is_started) {
+    jpeg_start_decompress(info);
+    reader->is_started = true;
+    if (!info->buffered_image) {
+      reader->is_ready = true;
+      return CI_OK;
+    }
+  }
+  const int step = jpeg_consume_input(info);
+  if (info->input_scan_number > 0 && (uint32_t)info->input_scan_number > reader->scan_limit) {
+    snprintf(base->message, CI_MESSAGE_BYTES, "more than %u scans", reader->scan_limit);
+    return reader->failure = CI_TOO_LARGE;
+  }
+  if (step != JPEG_REACHED_EOI) return CI_MORE;
+  jpeg_start_output(info, info->input_scan_number);
+  reader->is_ready = true;
+  return reader->failure;
+}
+
+// An Adobe file holds inverted inks, so that its bytes are already the share of light let through.
+static void rgba_from_cmyk(const uint8_t *cmyk, uint8_t *rgba, uint32_t width, bool is_inverted) {
+  for (uint32_t x = 0; x < width; x++, cmyk += 4, rgba += 4) {
+    const uint32_t black = is_inverted ? cmyk[3] : 255u - cmyk[3];
+    for (int c = 0; c < 3; c++) {
+      const uint32_t ink = is_inverted ? cmyk[c] : 255u - cmyk[c];
+      rgba[c] = (uint8_t)((ink * black + 127) / 255);
+    }
+    rgba[3] = 255;
+  }
+}
+
+static int32_t read_rows(ci_reader *base, uint8_t *rows, uint32_t max_rows, uint32_t *rows_read) {
+  jpeg_reader *reader = (jpeg_reader *)base;
+  struct jpeg_decompress_struct *info = &reader->info;
+  if (!reader->is_ready) return CI_CORRUPT;
+  if (setjmp(reader->jump)) return reader->failure;
+  while (*rows_read < max_rows && info->output_scanline < info->output_height) {
+    uint8_t *row = rows + (size_t)*rows_read * 4 * base->width;
+    JSAMPROW target = reader->cmyk_row != NULL ? reader->cmyk_row : row;
+    if (jpeg_read_scanlines(info, &target, 1) != 1) return CI_CORRUPT;
+    // From the first warning on, libjpeg makes pixels up.
+    if (reader->failure != CI_OK && !info->buffered_image) return reader->failure;
+    if (reader->cmyk_row != NULL) {
+      rgba_from_cmyk(reader->cmyk_row, row, base->width, reader->is_inverted);
+    }
+#ifndef JCS_ALPHA_EXTENSIONS
+    // From three bytes a pixel to four, from the right, in place.
+    else {
+      for (uint32_t x = base->width; x-- > 0;) {
+        row[4 * x + 3] = 255;
+        for (int c = 3; c-- > 0;) row[4 * x + c] = row[3 * x + c];
+      }
+    }
+#endif
+    ++*rows_read;
+  }
+  return CI_OK;
+}
+
+ci_reader *ci_jpeg_open(const uint8_t *bytes, size_t count, uint32_t denominator, ci_limits limits,
+                        int32_t *status) {
+  jpeg_reader *reader = calloc(1, sizeof *reader);
+  if (reader == NULL) {
+    *status = CI_NO_MEMORY;
+    return NULL;
+  }
+  reader->base.prepare = prepare;
+  reader->base.read_rows = read_rows;
+  reader->base.close = close_reader;
+  reader->scan_limit = limits.scan_limit;
+  struct jpeg_decompress_struct *info = &reader->info;
+  info->err = jpeg_std_error(&reader->errors);
+  reader->errors.error_exit = on_error;
+  reader->errors.emit_message = on_message;
+  reader->errors.output_message = output_nothing;
+  info->client_data = reader;
+  if (setjmp(reader->jump)) {
+    *status = reader->failure;
+    return &reader->base;
+  }
+  jpeg_create_decompress(info);
+  reader->is_created = true;
+  // Unlimited by default. It bounds the coefficients of a progressive picture.
+  info->mem->max_memory_to_use =
+      limits.memory_limit > INT32_MAX ? INT32_MAX : (long)limits.memory_limit;
+  jpeg_mem_src(info, bytes, (unsigned long)count);
+  jpeg_read_header(info, TRUE);
+  info->scale_num = 1;
+  info->scale_denom = denominator;
+  info->dct_method = JDCT_ISLOW;  // the same bits on every processor
+  info->do_fancy_upsampling = TRUE;
+  info->buffered_image = jpeg_has_multiple_scans(info);
+  const bool is_cmyk =
+      info->jpeg_color_space == JCS_CMYK || info->jpeg_color_space == JCS_YCCK;
+#ifdef JCS_ALPHA_EXTENSIONS
+  info->out_color_space = is_cmyk ? JCS_CMYK : JCS_EXT_RGBA;
+#else
+  info->out_color_space = is_cmyk ? JCS_CMYK : JCS_RGB;
+#endif
+  reader->is_inverted = info->saw_Adobe_marker;
+  jpeg_calc_output_dimensions(info);
+  reader->base.width = info->output_width;
+  reader->base.height = info->output_height;
+  if (is_cmyk) {
+    reader->cmyk_row = calloc(info->output_width, 4);
+    if (reader->cmyk_row == NULL) {
+      *status = CI_NO_MEMORY;
+      return &reader->base;
+    }
+  }
+  *status = reader->failure;
+  return &reader->base;
+}

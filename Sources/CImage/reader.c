@@ -1,0 +1,24 @@
+#include "reader.h"
+
+uint32_t ci_reader_width(const ci_reader *reader) { return reader->width; }
+
+uint32_t ci_reader_height(const ci_reader *reader) { return reader->height; }
+
+const char *ci_reader_message(const ci_reader *reader) { return reader->message; }
+
+int32_t ci_reader_prepare(ci_reader *reader) { return reader->prepare(reader); }
+
+int32_t ci_reader_read_rows(ci_reader *reader, uint8_t *rows, size_t capacity, uint32_t max_rows,
+                            uint32_t *rows_read) {
+  *rows_read = 0;
+  const size_t row_bytes = (size_t)reader->width * 4;
+  const size_t room = row_bytes == 0 ? 0 : capacity / row_bytes;
+  const uint32_t rows_asked = room < max_rows ? (uint32_t)room : max_rows;
+  return reader->read_rows(reader, rows, rows_asked, rows_read);
+}
+
+void ci_reader_close(ci_reader *reader) {
+  if (reader != NULL) {
+    reader->close(reader);
+  }
+}

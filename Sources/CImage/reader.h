@@ -1,0 +1,18 @@
+// What both kinds of reader share.
+#ifndef READER_H
+#define READER_H
+
+#include "CImage.h"
+
+enum { CI_MESSAGE_BYTES = 200 };
+
+struct ci_reader {
+  int32_t (*prepare)(ci_reader *);
+  int32_t (*read_rows)(ci_reader *, uint8_t *rows, uint32_t max_rows, uint32_t *rows_read);
+  void (*close)(ci_reader *);
+  uint32_t width;
+  uint32_t height;
+  char message[CI_MESSAGE_BYTES];
+};
+
+#endif

@@ -1,0 +1,53 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension ImageDecoder {
+  /// Reads an encoded picture from a file, no more of it than the limits allow.
+  ///
+  /// - Throws: ``DecodeError`` with the code `unreadable` or `tooManyBytes`.
+  public func contents(ofFile path: String) throws(DecodeError) -> [UInt8] {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw unreadable("cannot open it", errno) }
+    defer { close(descriptor) }
+    return try contents(ofDescriptor: descriptor)
+  }
+
+  /// Reads an encoded picture to the end of a descriptor, such as standard input.
+  ///
+  /// - Throws: ``DecodeError`` with the code `unreadable` or `tooManyBytes`.
+  public func contents(ofDescriptor descriptor: Int32) throws(DecodeError) -> [UInt8] {
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else { throw unreadable("cannot read it", errno) }
+    let kind = status.st_mode & S_IFMT
+    if kind == S_IFDIR { throw unreadable("it is a directory", nil) }
+    if kind == S_IFREG { try limits.check(byteCount: Int(status.st_size)) }
+    // One byte more than the limit tells a picture that has just as many from a longer one. A
+    // regular file takes one read for its bytes and one that finds the end.
+    let most = limits.byteLimit + 1
+    var bytes: [UInt8] = []
+    var room = kind == S_IFREG ? min(Int(status.st_size) + 1, most) : min(1 << 16, most)
+    while true {
+      let count = bytes.count
+      bytes.append(contentsOf: repeatElement(0, count: room))
+      let got = unsafe bytes.withUnsafeMutableBytes { buffer in
+        // Sound: `room` bytes follow the first `count`.
+        unsafe read(descriptor, buffer.baseAddress! + count, room)
+      }
+      bytes.removeLast(room - max(0, got))
+      if got < 0 && errno != EINTR { throw unreadable("cannot read it", errno) }
+      if got == 0 { return bytes }
+      try limits.check(byteCount: bytes.count)
+      room = min(max(1 << 16, bytes.count), most - bytes.count)
+    }
+  }
+
+  private func unreadable(_ what: String, _ code: Int32?) -> DecodeError {
+    let reason = code.map { ": " + systemMessage($0) }
+    return DecodeError(code: .unreadable, message: what + (reason ?? ""))
+  }
+}

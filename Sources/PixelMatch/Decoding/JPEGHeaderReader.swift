@@ -1,0 +1,117 @@
+/// Walks the markers of a JPEG (ITU-T T.81, annex B) on bounds-checked memory, before libjpeg sees
+/// a byte of it.
+enum JPEGHeaderReader {
+  private static let startOfScan: UInt8 = 0xDA
+  private static let endOfImage: UInt8 = 0xD9
+  private static let app1: UInt8 = 0xE1
+
+  static func header(of bytes: Span<UInt8>) throws(DecodeError) -> ImageHeader {
+    var frame: Frame?
+    var orientation = Orientation.up
+    var scans = 0
+    var place = 2
+    while let marker = nextMarker(in: bytes, from: &place) {
+      if marker == endOfImage { break }
+      // Markers without a length: TEM, RSTn and a stray SOI.
+      if marker == 0x01 || (0xD0...0xD8).contains(marker) { continue }
+      guard place + 2 <= bytes.count else { break }
+      let length = Int(bytes[place]) << 8 | Int(bytes[place + 1])
+      guard length >= 2 else {
+        throw DecodeError(
+          code: .corrupt, message: "JPEG segment at byte \(place) has a length of \(length)")
+      }
+      let content = place + 2..<min(place + length, bytes.count)
+      switch marker {
+      case 0xC0...0xCF where ![0xC4, 0xC8, 0xCC].contains(marker):
+        // libjpeg refuses a second frame by itself.
+        if frame == nil { frame = try Frame(marker, bytes.extracting(content)) }
+      case app1 where orientation == .up:
+        orientation = EXIFOrientation.orientation(inAPP1: bytes.extracting(content)) ?? .up
+      case startOfScan:
+        scans += 1
+      default: break
+      }
+      place += length
+    }
+    guard let frame else {
+      throw DecodeError(
+        code: .truncated, message: "JPEG has \(bytes.count) bytes and no frame header in them")
+    }
+    guard scans > 0 else {
+      throw DecodeError(
+        code: .truncated,
+        message: "JPEG has \(bytes.count) bytes: 0 of \(frame.height) rows are there")
+    }
+    return ImageHeader(
+      format: .jpeg, width: frame.width, height: frame.height, orientation: orientation,
+      isProgressive: frame.isProgressive || scans > 1, scanCount: scans,
+      blockCount: frame.blockCount)
+  }
+
+  /// The next marker's second byte; `place` then stands behind it.
+  ///
+  /// Entropy-coded data is passed over with it: there a 0xFF is followed by 0x00 or a restart.
+  private static func nextMarker(in bytes: Span<UInt8>, from place: inout Int) -> UInt8? {
+    let last = bytes.count &- 1
+    var index = place
+    while index < last {
+      if bytes[index] == 0xFF {
+        let code = bytes[index &+ 1]
+        if code != 0x00 && code != 0xFF && !(0xD0...0xD7).contains(code) {
+          place = index + 2
+          return code
+        }
+      }
+      index &+= 1
+    }
+    return nil
+  }
+
+  /// The frame header (B.2.2).
+  private struct Frame {
+    let width: Int
+    let height: Int
+    let isProgressive: Bool
+    let blockCount: Int
+
+    init(_ marker: UInt8, _ content: Span<UInt8>) throws(DecodeError) {
+      let kind = marker & 0x0F
+      guard kind <= 2 || kind == 9 || kind == 10 else {
+        let name = [3, 7, 11, 15].contains(kind) ? "lossless JPEG" : "hierarchical JPEG"
+        throw DecodeError(
+          code: .unsupportedFormat, message: "\(name) is not supported; send baseline JPEG or PNG")
+      }
+      guard content.count >= 6, content.count >= 6 + 3 * Int(content[5]), content[5] > 0 else {
+        throw DecodeError(code: .truncated, message: "JPEG ends within its frame header")
+      }
+      guard content[0] == 8 else {
+        throw DecodeError(
+          code: .unsupportedFormat,
+          message: "JPEG of \(content[0]) bits a sample is not supported; send 8 bits")
+      }
+      height = Int(content[1]) << 8 | Int(content[2])
+      width = Int(content[3]) << 8 | Int(content[4])
+      guard width > 0, height > 0 else {
+        throw DecodeError(
+          code: .corrupt,
+          message: "JPEG is \(width) × \(height) pixels; each side must be 1...65535")
+      }
+      isProgressive = kind == 2 || kind == 10
+      let components = Int(content[5])
+      var samples: [(across: Int, down: Int)] = []
+      for component in 0..<components {
+        let factors = content[6 + 3 * component + 1]
+        samples.append((max(1, Int(factors >> 4)), max(1, Int(factors & 15))))
+      }
+      let across = samples.map(\.across).max()!
+      let down = samples.map(\.down).max()!
+      var blocks = 0
+      for sample in samples {
+        let columns = (width * sample.across + across - 1) / across
+        let rows = (height * sample.down + down - 1) / down
+        blocks += (columns + 7) / 8 * ((rows + 7) / 8)
+      }
+      blockCount = blocks
+    }
+  }
+}

@@ -1,0 +1,66 @@
+/// Walks the chunks of a PNG (ISO/IEC 15948, 5.3) on bounds-checked memory, before libpng sees a
+/// byte of it.
+enum PNGHeaderReader {
+  /// More ancillary chunks than any real picture has.
+  static let chunkCountLimit = 1000
+
+  static func header(
+    of bytes: Span<UInt8>, limits: DecodeLimits
+  ) throws(DecodeError) -> ImageHeader {
+    func number(_ offset: Int) -> Int {
+      Int(bytes[offset]) << 24 | Int(bytes[offset + 1]) << 16 | Int(bytes[offset + 2]) << 8
+        | Int(bytes[offset + 3])
+    }
+    func name(_ offset: Int) -> String {
+      String(decoding: (0..<4).map { bytes[offset + $0] }, as: UTF8.self)
+    }
+    guard bytes.count >= 33 else {
+      throw DecodeError(
+        code: .truncated, message: "PNG has \(bytes.count) bytes; its header alone has 33")
+    }
+    guard number(8) == 13, name(12) == "IHDR" else {
+      throw DecodeError(
+        code: .corrupt, message: "PNG does not begin with an IHDR chunk of 13 bytes")
+    }
+    let (width, height) = (number(16), number(20))
+    guard width > 0, height > 0, width < 1 << 31, height < 1 << 31 else {
+      throw DecodeError(
+        code: .corrupt, message: "PNG is \(width) × \(height) pixels; each side must be at least 1")
+    }
+    try limits.check(width: width, height: height)
+    var orientation = Orientation.up
+    var place = 33
+    var chunks = 0
+    var texts = 0
+    while place + 8 <= bytes.count {
+      let length = number(place)
+      let type = name(place + 4)
+      if type == "IEND" { break }
+      if type != "IDAT" {
+        chunks += 1
+        if ["tEXt", "zTXt", "iTXt"].contains(type) { texts += length }
+        guard chunks <= chunkCountLimit else {
+          throw DecodeError(
+            code: .tooMuchWork,
+            message: "PNG has more than \(chunkCountLimit) chunks beside its pixels")
+        }
+        guard length <= limits.chunkByteLimit, texts <= limits.chunkByteLimit else {
+          throw DecodeError(
+            code: .tooMuchWork,
+            message: """
+              PNG has \(max(length, texts)) bytes in \(type) chunks; the limit is \
+              \(limits.chunkByteLimit) (DecodeLimits.chunkByteLimit)
+              """)
+        }
+      }
+      if type == "eXIf", place + 8 + length <= bytes.count {
+        let content = bytes.extracting(place + 8..<place + 8 + length)
+        orientation = EXIFOrientation.orientation(inTIFF: content) ?? orientation
+      }
+      place += 12 + length
+    }
+    return ImageHeader(
+      format: .png, width: width, height: height, orientation: orientation,
+      isProgressive: bytes[28] == 1, scanCount: 1, blockCount: 0)
+  }
+}

@@ -1,0 +1,23 @@
+/// A segment as one generation sees it: without the rows that were replaced since it was written.
+public struct LiveSegment: Sendable {
+  /// The signatures.
+  public let segment: SignatureSegment
+  /// One bit a row, set where the row is dead; empty where none is.
+  private let deadBits: [UInt64]
+
+  /// Makes a view of a segment; dead rows outside it are passed over.
+  public init(_ segment: SignatureSegment, deadRows: [Int] = []) {
+    self.segment = segment
+    var bits: [UInt64] = []
+    for row in deadRows where row >= 0 && row < segment.count {
+      if bits.isEmpty { bits = [UInt64](repeating: 0, count: (segment.count + 63) / 64) }
+      bits[row / 64] |= 1 << UInt64(row % 64)
+    }
+    deadBits = bits
+  }
+
+  /// Whether a row is to be found.
+  public func isLive(_ row: Int) -> Bool {
+    deadBits.isEmpty || deadBits[row / 64] >> UInt64(row % 64) & 1 == 0
+  }
+}

@@ -1,0 +1,120 @@
+/// Which color is where: the picture in 16 × 16 cells of mean Oklab color.
+///
+/// It tells apart what a histogram cannot (the same colors in other places) and what a hash of
+/// brightness cannot (the same shape in another color).
+public struct ColorLayout: Sendable, Hashable {
+  /// Cells along each side.
+  public static let side = 16
+  /// Bytes of a layout: three a cell.
+  public static let byteCount = 3 * side * side
+  /// *a* and *b* of ±0.4 fill a signed byte.
+  private static let chromaScale: Float = 317
+
+  /// Row-major cells of three bytes: `255 L`, `128 + 317 a` and `128 + 317 b`, rounded.
+  public let bytes: [UInt8]
+
+  /// Makes a layout from its bytes.
+  ///
+  /// - Precondition: There are ``byteCount`` of them.
+  public init(bytes: [UInt8]) {
+    precondition(bytes.count == Self.byteCount, "a color layout has \(Self.byteCount) bytes")
+    self.bytes = bytes
+  }
+
+  /// Averages a picture into cells, whatever its shape; a picture of fewer pixels than cells
+  /// repeats some.
+  init(_ picture: OklabPicture) {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(Self.byteCount)
+    func cell(_ index: Int, of length: Int) -> Range<Int> {
+      let start = index * length / Self.side
+      return start..<max(start + 1, (index + 1) * length / Self.side)
+    }
+    for i in 0..<Self.side {
+      for j in 0..<Self.side {
+        let rows = cell(i, of: picture.height)
+        let columns = cell(j, of: picture.width)
+        var sum = SIMD3<Float>.zero
+        for y in rows {
+          for x in columns { sum += picture.pixels[y &* picture.width &+ x] }
+        }
+        let mean = sum / Float(rows.count * columns.count)
+        bytes.append(Self.byte(255 * mean[0]))
+        bytes.append(Self.byte(128 + Self.chromaScale * mean[1]))
+        bytes.append(Self.byte(128 + Self.chromaScale * mean[2]))
+      }
+    }
+    self.bytes = bytes
+  }
+
+  private static func byte(_ value: Float) -> UInt8 { UInt8(max(0, min(255, value.rounded()))) }
+
+  /// The layout of the picture after `variant` is applied to it.
+  public func applying(_ variant: DihedralVariant) -> ColorLayout {
+    let last = Self.side - 1
+    var turned: [UInt8] = []
+    turned.reserveCapacity(Self.byteCount)
+    for i in 0...last {
+      for j in 0...last {
+        let (row, column): (Int, Int)
+        switch variant {
+        case .original: (row, column) = (i, j)
+        case .rotate90: (row, column) = (j, last - i)
+        case .rotate180: (row, column) = (last - i, last - j)
+        case .rotate270: (row, column) = (last - j, i)
+        case .flipX: (row, column) = (last - i, j)
+        case .flipY: (row, column) = (i, last - j)
+        case .flipPlus1: (row, column) = (j, i)
+        case .flipMinus1: (row, column) = (last - j, last - i)
+        }
+        let start = 3 * (row * Self.side + column)
+        turned.append(contentsOf: bytes[start..<start + 3])
+      }
+    }
+    return ColorLayout(bytes: turned)
+  }
+
+  /// How two layouts differ.
+  public struct Difference: Sendable, Hashable {
+    /// Mean Oklab distance of cells at the same place, after the means of both pictures are made
+    /// equal: what no change of light or white balance explains.
+    public var residual: Double
+    /// Oklab distance of the two means: what a change of light or white balance may explain.
+    public var shift: Double
+  }
+
+  /// Compares cell by cell, cells near the centre counting more.
+  public func difference(from other: ColorLayout) -> Difference {
+    let weights = Self.cellWeights
+    var shift = SIMD3<Float>.zero
+    for cell in 0..<weights.count {
+      shift += weights[cell] * (color(cell) - other.color(cell))
+    }
+    var residual: Float = 0
+    for cell in 0..<weights.count {
+      residual += weights[cell] * Self.length(color(cell) - other.color(cell) - shift)
+    }
+    return Difference(residual: Double(residual), shift: Double(Self.length(shift)))
+  }
+
+  private func color(_ cell: Int) -> SIMD3<Float> {
+    SIMD3(
+      Float(bytes[3 &* cell]) / 255, (Float(bytes[3 &* cell &+ 1]) - 128) / Self.chromaScale,
+      (Float(bytes[3 &* cell &+ 2]) - 128) / Self.chromaScale)
+  }
+
+  private static func length(_ color: SIMD3<Float>) -> Float {
+    (color[0] * color[0] + color[1] * color[1] + color[2] * color[2]).squareRoot()
+  }
+
+  /// Twice as much at the centre as at the border; they sum to 1.
+  private static let cellWeights: [Float] = {
+    let raw = (0..<side * side).map { index in
+      let down = (Float(index / side) + 0.5) / Float(side) - 0.5
+      let across = (Float(index % side) + 0.5) / Float(side) - 0.5
+      return 1 / (1 + 4 * max(down * down, across * across))
+    }
+    let total = raw.reduce(0, +)
+    return raw.map { $0 / total }
+  }()
+}

@@ -1,0 +1,96 @@
+import CImage
+@testable import PixelMatch
+import TestSupport
+import Testing
+
+@Suite struct FlatScanTests {
+  private func segment(
+    count: Int, using generator: inout SeededGenerator, bits: UInt64 = 0
+  ) throws -> SignatureSegment {
+    var writer = SegmentWriter()
+    for row in 0..<count {
+      writer.append(
+        .random(using: &generator), key: UInt32(row), filterBits: generator.next() & bits)
+    }
+    return try SignatureSegment(bytes: writer.encoded())
+  }
+
+  @Test(arguments: [0, 1, 2, 7, 8, 9, 4095, 4096, 4097])
+  func `finds a stored hash whatever the size of the catalogue`(count: Int) throws {
+    var generator = SeededGenerator(seed: UInt64(count))
+    let live = [LiveSegment(try segment(count: count, using: &generator))]
+    let scan = FlatScan(live)
+    #expect(scan.rowCount == count)
+    for row in Set([0, count / 2, count - 1]) where row >= 0 && row < count {
+      let stored = live[0].segment.signature(at: row)
+      let byHash = scan.nearest(to: .hashes([stored.pdq]), limit: 3)
+      #expect(byHash.top.sorted.first == Candidate(distance: 0, segment: 0, row: row))
+      #expect(byHash.top.sorted.count == min(3, count))
+      #expect(byHash.scannedRows == count)
+      let byColor = scan.nearest(to: .color(stored.color), limit: 3)
+      #expect(byColor.top.sorted.first == Candidate(distance: 0, segment: 0, row: row))
+    }
+  }
+
+  /// Every instruction set that this processor has, with dead rows, filters and bounds.
+  @Test(arguments: 0...ci_kernel_level(), 0..<12 as Range<UInt64>)
+  func `every kernel agrees with the reference`(level: UInt32, seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    let segments = try (0..<3).map { _ in
+      let count = Int.random(in: 0...300, using: &generator)
+      let dead = (0..<count / 5).map { _ in Int.random(in: 0..<count, using: &generator) }
+      return LiveSegment(
+        try segment(count: count, using: &generator, bits: 0b1111), deadRows: dead)
+    }
+    let scan = FlatScan(segments, level: level)
+    let variants = (0..<Int.random(in: 1...16, using: &generator)).map { _ in
+      PDQHash.random(using: &generator)
+    }
+    let color = Signature.random(using: &generator).color
+    let limit = Int.random(in: 1...60, using: &generator)
+    for query in [FlatScan.Query.hashes(variants), .hashes([variants[0]]), .color(color)] {
+      for bits in [[], [0b11], [0b1000, 0b101]] as [[UInt64]] {
+        for bound in [Int.max, 118, 0] {
+          let found = scan.nearest(
+            to: query, maximumDistance: bound, limit: limit, anyBits: bits)
+          let expected = scan.referenceNearest(
+            to: query, maximumDistance: bound, limit: limit, anyBits: bits, in: segments)
+          #expect(found.top.sorted == expected)
+        }
+      }
+    }
+  }
+
+  @Test(arguments: [1, 2, 3, 8])
+  func `parts of the work merge to the same answer`(parts: Int) throws {
+    var generator = SeededGenerator(seed: 4)
+    let segments = try [5000, 9000].map {
+      LiveSegment(try segment(count: $0, using: &generator))
+    }
+    let scan = FlatScan(segments)
+    let query = FlatScan.Query.hashes([.random(using: &generator)])
+    var merged = TopCandidates(limit: 50)
+    var scanned = 0
+    for index in 0..<parts {
+      let result = scan.nearest(to: query, limit: 50, part: (index, parts))
+      merged.merge(result.top)
+      scanned += result.scannedRows
+    }
+    #expect(scanned == scan.rowCount)
+    #expect(merged.sorted == scan.nearest(to: query, limit: 50).top.sorted)
+  }
+
+  @Test func `stops between chunks and tells how far it came`() throws {
+    var generator = SeededGenerator(seed: 9)
+    let scan = FlatScan([LiveSegment(try segment(count: 10_000, using: &generator))])
+    var asked = 0
+    let result = scan.nearest(
+      to: .hashes([.random(using: &generator)]), limit: 5,
+      shouldStop: {
+        asked += 1
+        return asked > 2
+      })
+    #expect(result.scannedRows == 2 * FlatScan.chunk)
+    #expect(result.top.sorted.count == 5)
+  }
+}

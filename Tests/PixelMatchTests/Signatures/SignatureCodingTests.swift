@@ -1,0 +1,57 @@
+import PixelMatch
+import TestSupport
+import Testing
+
+@Suite struct SignatureCodingTests {
+  @Test(arguments: 0..<50 as Range<UInt64>)
+  func `decoding gives the signature that was encoded`(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    let signature = Signature.random(using: &generator)
+    let bytes = signature.encoded
+    #expect(bytes.count == Signature.encodedByteCount)
+    #expect(try Signature(encoded: bytes) == signature)
+  }
+
+  @Test func `fields stand where the table says`() {
+    let signature = Signature(
+      width: 0x0102, height: 0x0304, pdq: PDQHash(words: SIMD4(0xA1, 0, 0, 0xB200_0000_0000_0000)),
+      pdqQuality: 77, color: ColorHistogram(bins: [UInt8](repeating: 5, count: 192)),
+      layout: ColorLayout(bytes: [UInt8](repeating: 9, count: 768)))
+    let bytes = signature.encoded
+    #expect(bytes[0..<8] == [1, 0, 77, 0, 0x02, 0x01, 0x04, 0x03])
+    #expect(bytes[8] == 0xA1 && bytes[39] == 0xB2)
+    #expect(bytes[40] == 5 && bytes[231] == 5 && bytes[232] == 9 && bytes[999] == 9)
+  }
+
+  struct Damage: CustomTestStringConvertible, Sendable {
+    let name: String
+    let code: SignatureError.Code
+    let apply: @Sendable (inout [UInt8]) -> Void
+    var testDescription: String { name }
+  }
+
+  @Test(arguments: [
+    Damage(name: "empty", code: .wrongLength) { $0 = [] },
+    Damage(name: "short", code: .wrongLength) { $0.removeLast() },
+    Damage(name: "long", code: .wrongLength) { $0.append(0) },
+    Damage(name: "version", code: .otherVersion) { $0[0] = 9 },
+    Damage(name: "quality", code: .corrupt) { $0[2] = 101 },
+    Damage(name: "padding", code: .corrupt) { $0[3] = 1 },
+  ])
+  func `damaged bytes are refused by name`(damage: Damage) {
+    var generator = SeededGenerator(seed: 1)
+    var bytes = Signature.random(using: &generator).encoded
+    damage.apply(&bytes)
+    let error = #expect(throws: SignatureError.self) { try Signature(encoded: bytes) }
+    #expect(error?.code == damage.code)
+  }
+
+  /// Any change of these bytes needs a new `Signature.version`, and shops must index again.
+  @Test func `the same picture has the same bytes on every processor`() throws {
+    let bytes = SyntheticPicture.pattern(width: 300, height: 200, seed: 3)
+    let picture = try PixelBuffer(width: 300, height: 200, format: .rgba8, bytes: bytes)
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in Signature(picture).encoded { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+    #expect(hash == 16_212_469_931_335_683_115)
+  }
+}

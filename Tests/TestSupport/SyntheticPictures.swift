@@ -1,0 +1,82 @@
+public import PixelMatch
+
+/// Pictures that tests draw themselves, by integer arithmetic alone.
+public enum SyntheticPicture {
+  /// Bands, gradients and blocks; the formula of `Conformance/make_pdq_vectors.py`.
+  public static func pattern(width: Int, height: Int, seed: Int) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(4 * width * height)
+    for y in 0..<height {
+      for x in 0..<width {
+        let (u, v) = (x * 256 / width, y * 256 / height)
+        let inBlock = (u / 32 + v / 48 + seed) % 3 == 0
+        bytes.append(UInt8((u * (seed + 1) + v * v / 64) & 255))
+        bytes.append(UInt8((u * u + v * v * seed) / 128 & 255))
+        bytes.append(UInt8(inBlock ? 230 : (u ^ v) & 127))
+        bytes.append(255)
+      }
+    }
+    return bytes
+  }
+
+  /// A picture of a few soft discs of random color on a random ground: smooth, like a photo.
+  public static func discs(
+    width: Int, height: Int, count: Int = 8, using generator: inout SeededGenerator
+  ) -> [UInt8] {
+    struct Disc {
+      let x, y, radius: Int
+      let color: [Int]
+    }
+    func byte() -> Int { Int.random(in: 0...255, using: &generator) }
+    let ground = [byte(), byte(), byte()]
+    let discs = (0..<count).map { _ in
+      Disc(
+        x: .random(in: 0..<width, using: &generator),
+        y: .random(in: 0..<height, using: &generator),
+        radius: .random(in: max(2, width / 10)...max(3, width / 3), using: &generator),
+        color: [byte(), byte(), byte()])
+    }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(4 * width * height)
+    for y in 0..<height {
+      for x in 0..<width {
+        var color = ground
+        for disc in discs {
+          let (dx, dy) = (x - disc.x, y - disc.y)
+          let share = 256 - 256 * (dx * dx + dy * dy) / (disc.radius * disc.radius)
+          if share > 0 {
+            for channel in 0..<3 {
+              color[channel] += (disc.color[channel] - color[channel]) * share / 256
+            }
+          }
+        }
+        bytes += color.map { UInt8($0) }
+        bytes.append(255)
+      }
+    }
+    return bytes
+  }
+}
+
+extension PDQHash {
+  /// A hash of 256 random bits.
+  public static func random(using generator: inout SeededGenerator) -> PDQHash {
+    PDQHash(
+      words: SIMD4(generator.next(), generator.next(), generator.next(), generator.next()))
+  }
+}
+
+extension Signature {
+  /// A signature of random numbers: valid, of no picture.
+  public static func random(using generator: inout SeededGenerator) -> Signature {
+    func bytes(_ count: Int, upTo most: UInt8) -> [UInt8] {
+      (0..<count).map { _ in UInt8.random(in: 0...most, using: &generator) }
+    }
+    return Signature(
+      width: .random(in: 1...512, using: &generator),
+      height: .random(in: 1...512, using: &generator), pdq: .random(using: &generator),
+      pdqQuality: .random(in: 0...100, using: &generator),
+      color: ColorHistogram(bins: bytes(ColorHistogram.binCount, upTo: 60)),
+      layout: ColorLayout(bytes: bytes(ColorLayout.byteCount, upTo: 255)))
+  }
+}
