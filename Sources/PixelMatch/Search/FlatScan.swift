@@ -20,6 +20,12 @@ public struct FlatScan: Sendable {
     public var top: TopCandidates
     /// Rows compared, of all that there are.
     public var scannedRows: Int
+
+    /// Makes a result to which parts are added.
+    public init(top: TopCandidates, scannedRows: Int = 0) {
+      self.top = top
+      self.scannedRows = scannedRows
+    }
   }
 
   /// Rows between two looks at `shouldStop`: 128 KB of hashes, about 7 µs.
@@ -59,7 +65,7 @@ public struct FlatScan: Sendable {
     to query: Query, maximumDistance: Int = .max, limit: Int, anyBits: [UInt64] = [],
     part: (index: Int, count: Int) = (0, 1), shouldStop: () -> Bool = { Task.isCancelled }
   ) -> Result {
-    var result = Result(top: TopCandidates(limit: limit), scannedRows: 0)
+    var result = Result(top: TopCandidates(limit: limit))
     let kernel = Kernel(query: query, level: level)
     var hits = HitBuffer(capacity: Self.chunk)
     var number = 0

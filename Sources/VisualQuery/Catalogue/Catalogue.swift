@@ -1,0 +1,108 @@
+internal import PixelMatch
+internal import Synchronization
+
+/// One generation of a shop's catalogue, opened to be searched.
+///
+/// It stays as it is while another process indexes: open it again to see the next generation.
+public final class Catalogue: Sendable {
+  /// The number of this generation.
+  public let generation: Int
+  /// Number of entities of all types.
+  public var entityCount: Int { state.productCount + state.storeCount }
+  /// Number of pictures that can be found.
+  public var imageCount: Int { state.imageCount }
+
+  private let state: CatalogueDatabase.State
+  private let segments: [EntityType: [LiveSegment]]
+  private let database: Mutex<CatalogueDatabase>
+
+  /// Opens the catalogue in a directory.
+  ///
+  /// - Throws: ``CatalogueError``; its message says what to do.
+  /// - Complexity: O(segments): no signature is read.
+  public init(directory: String) throws(CatalogueError) {
+    let database = try CatalogueDatabase(reading: directory)
+    state = try database.state()
+    generation = state.generation
+    let dead = try database.deadRows()
+    var segments: [EntityType: [LiveSegment]] = [:]
+    for record in try database.segments() {
+      let segment = try Self.open(record, in: directory)
+      segments[record.type, default: []].append(
+        LiveSegment(segment, deadRows: dead[record.id] ?? []))
+    }
+    self.segments = segments
+    self.database = Mutex(database)
+  }
+
+  /// Opens a segment file and holds it against what the database says of it.
+  static func open(
+    _ record: CatalogueDatabase.SegmentRecord, in directory: String
+  ) throws(CatalogueError) -> SignatureSegment {
+    let path = directory + "/" + record.file
+    let segment: SignatureSegment
+    do throws(SegmentError) {
+      segment = try SignatureSegment(path: path)
+    } catch {
+      let code: CatalogueError.Code =
+        switch error.code {
+        case .missing, .corrupt, .notASegment, .otherFormatVersion: .corrupt
+        case .truncated: .truncated
+        case .otherSignatureVersion: .otherSignatureVersion
+        case .unreadable: .notPermitted
+        }
+      throw CatalogueError(
+        code: code, message: "'\(path)': \(error.message); index the catalogue again")
+    }
+    guard segment.count == record.rows, segment.byteCount == record.byteCount else {
+      throw CatalogueError(
+        code: segment.byteCount < record.byteCount ? .truncated : .corrupt,
+        message: """
+          '\(path)' has \(segment.count) rows in \(segment.byteCount) bytes; \
+          \(record.rows) in \(record.byteCount) were written; index the catalogue again
+          """)
+    }
+    return segment
+  }
+
+  /// Number of entities of a type.
+  public func entityCount(of type: EntityType) -> Int {
+    switch type {
+    case .product: state.productCount
+    case .store: state.storeCount
+    }
+  }
+
+  /// The signatures of a type's pictures.
+  func segments(of type: EntityType) -> [LiveSegment] { segments[type] ?? [] }
+
+  /// The entities of some keys; keys that name none are left out.
+  func entities(keys: [UInt32]) throws(CatalogueError) -> [UInt32: EntityValue] {
+    try read { database throws(CatalogueError) in try database.entities(keys: keys) }
+  }
+
+  /// The normalised labels of some entities.
+  func labels(ofKeys keys: [UInt32]) throws(CatalogueError) -> [UInt32: Set<String>] {
+    try read { database throws(CatalogueError) in try database.labels(ofKeys: keys) }
+  }
+
+  /// How many entities have each of some normalised labels.
+  func labelFrequencies(_ labels: [String]) throws(CatalogueError) -> [String: Int] {
+    try read { database throws(CatalogueError) in try database.labelFrequencies(labels) }
+  }
+
+  /// The first entities, by key, that have a normalised label.
+  func keys(
+    withLabel label: String, limit: Int
+  ) throws(CatalogueError) -> [(key: UInt32, type: EntityType)] {
+    try read { database throws(CatalogueError) in
+      try database.keys(withLabel: label, limit: limit)
+    }
+  }
+
+  private func read<Result: Sendable>(
+    _ body: (CatalogueDatabase) throws(CatalogueError) -> Result
+  ) throws(CatalogueError) -> Result {
+    try database.withLock { database throws(CatalogueError) in try body(database) }
+  }
+}

@@ -1,0 +1,120 @@
+extension CatalogueDatabase {
+  /// An entity that is there already.
+  struct Existing {
+    let key: UInt32
+    let json: String
+    let images: [ImageRecord]
+  }
+
+  /// Starts the next generation; nothing is seen by others before ``commit()``.
+  func begin() throws(CatalogueError) { try connection.execute("BEGIN IMMEDIATE") }
+
+  /// Gives up what was written since ``begin()``.
+  func rollBack() throws(CatalogueError) { try connection.execute("ROLLBACK") }
+
+  /// Publishes what was written since ``begin()``, in one step.
+  ///
+  /// - Returns: The new generation.
+  func commit() throws(CatalogueError) -> Int {
+    try connection.statement(
+      """
+      UPDATE state SET generation = generation + 1,
+        productCount = (SELECT count(*) FROM entities WHERE type = 'product'),
+        storeCount = (SELECT count(*) FROM entities WHERE type = 'store'),
+        imageCount = (SELECT count(*) FROM images)
+      """
+    ).run()
+    try connection.execute("COMMIT")
+    return try state().generation
+  }
+
+  func existing(_ id: EntityID) throws(CatalogueError) -> Existing? {
+    let row = try connection.statement("SELECT key, json FROM entities WHERE type = ? AND id = ?")
+      .bind(.text(id.type.rawValue), .text(id.value))
+    guard try row.step() else { return nil }
+    let (key, json) = (row.integer(0), row.text(1))
+    _ = try row.step()
+    let image = try connection.statement(
+      """
+      SELECT position, path, byteCount, modified, segment, row FROM images
+      WHERE entity = ? ORDER BY position
+      """
+    ).bind(.integer(key))
+    var images: [ImageRecord] = []
+    while try image.step() {
+      images.append(
+        ImageRecord(
+          position: image.integer(0), path: image.text(1), byteCount: image.integer(2),
+          modified: image.integer(3), segment: image.integer(4), row: image.integer(5)))
+    }
+    return Existing(key: UInt32(clamping: key), json: json, images: images)
+  }
+
+  /// Adds an entity or replaces the one of the same type and id, which keeps its key.
+  func upsert(_ value: EntityValue) throws(CatalogueError) -> UInt32 {
+    let row = try connection.statement(
+      """
+      INSERT INTO entities(type, id, json) VALUES(?, ?, ?)
+      ON CONFLICT(type, id) DO UPDATE SET json = excluded.json RETURNING key
+      """
+    ).bind(.text(value.id.type.rawValue), .text(value.id.value), .text(value.json.text))
+    guard try row.step() else {
+      throw CatalogueError(code: .io, message: "an entity was written and has no key")
+    }
+    let key = row.integer(0)
+    _ = try row.step()
+    try replaceLabels(of: key, value)
+    return UInt32(clamping: key)
+  }
+
+  private func replaceLabels(of key: Int, _ value: EntityValue) throws(CatalogueError) {
+    try connection.statement("DELETE FROM labels WHERE entity = ?").bind(.integer(key)).run()
+    for label in Set(value.labels.map(LabelText.normalized)).subtracting([""]).sorted() {
+      try connection.statement("INSERT INTO labels VALUES(?, ?)")
+        .bind(.text(label), .integer(key)).run()
+    }
+    var brand = ""
+    if case .product(let product) = value { brand = product.brand ?? "" }
+    let display = value.displayRepresentation
+    try connection.statement("DELETE FROM entityText WHERE rowid = ?").bind(.integer(key)).run()
+    try connection.statement(
+      "INSERT INTO entityText(rowid, title, subtitle, labels, brand) VALUES(?, ?, ?, ?, ?)"
+    ).bind(
+      .integer(key), .text(display.title), .text(display.subtitle ?? ""),
+      .text(value.labels.joined(separator: " ")), .text(brand)
+    ).run()
+  }
+
+  /// Makes `images` the pictures of an entity; rows of segments that they leave are dead.
+  func replaceImages(
+    of key: UInt32, with images: [ImageRecord], former: [ImageRecord]
+  ) throws(CatalogueError) {
+    try connection.statement("DELETE FROM images WHERE entity = ?").bind(.integer(Int(key))).run()
+    for image in images {
+      try connection.statement("INSERT INTO images VALUES(?, ?, ?, ?, ?, ?, ?)").bind(
+        .integer(Int(key)), .integer(image.position), .text(image.path),
+        .integer(image.byteCount), .integer(image.modified), .integer(image.segment),
+        .integer(image.row)
+      ).run()
+    }
+    for image in former {
+      try connection.statement("INSERT OR IGNORE INTO deadRows VALUES(?, ?)")
+        .bind(.integer(image.segment), .integer(image.row)).run()
+    }
+  }
+
+  /// Names a segment file that is written and synced.
+  ///
+  /// - Returns: The segment's number.
+  func addSegment(
+    file: String, type: EntityType, rows: Int, byteCount: Int
+  ) throws(CatalogueError) -> Int {
+    try connection.statement(
+      """
+      INSERT INTO segments(file, type, rows, byteCount, generation)
+      VALUES(?, ?, ?, ?, (SELECT generation + 1 FROM state))
+      """
+    ).bind(.text(file), .text(type.rawValue), .integer(rows), .integer(byteCount)).run()
+    return connection.lastInsertedRow
+  }
+}

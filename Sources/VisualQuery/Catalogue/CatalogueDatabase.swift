@@ -1,0 +1,152 @@
+internal import PixelMatch
+
+/// The SQLite file of a catalogue: entities, labels, full text, the generation and the list of live
+/// segments.
+///
+/// Opened to read, it holds one read transaction from `init` to `deinit`, so that everything that
+/// is read belongs to one generation while a writer goes on.
+final class CatalogueDatabase {
+  /// The file's name within a catalogue's directory.
+  static let fileName = "catalogue.sqlite"
+
+  let connection: SQLiteConnection
+
+  /// What holds for a generation as a whole.
+  struct State: Sendable, Hashable {
+    var generation: Int
+    var productCount: Int
+    var storeCount: Int
+    var imageCount: Int
+  }
+
+  /// A segment file that is part of the generation.
+  struct SegmentRecord: Sendable, Hashable {
+    let id: Int
+    let file: String
+    let type: EntityType
+    let rows: Int
+    let byteCount: Int
+  }
+
+  /// A picture whose signature stands in a segment.
+  struct ImageRecord: Sendable, Hashable {
+    let position: Int
+    let path: String
+    let byteCount: Int
+    /// Nanoseconds since 1970.
+    let modified: Int
+    let segment: Int
+    let row: Int
+  }
+
+  /// Opens a catalogue to read the generation that is current now.
+  ///
+  /// - Throws: ``CatalogueError`` with any code but `diskFull`.
+  /// - Complexity: O(1).
+  init(reading directory: String) throws(CatalogueError) {
+    let path = try Self.checkedPath(directory)
+    connection = try Self.readingConnection(path)
+    try checkVersions(directory)
+  }
+
+  /// Opens a catalogue to write, or makes one. The caller holds the writer's lock.
+  ///
+  /// - Throws: ``CatalogueError``.
+  init(writing directory: String) throws(CatalogueError) {
+    let path = directory + "/" + Self.fileName
+    let isNew = !FileStatus.exists(path)
+    if !isNew { _ = try Self.checkedPath(directory) }
+    connection = try SQLiteConnection(path: path, mode: .write)
+    if isNew {
+      try connection.execute(CatalogueSchema.sql)
+      try connection.statement("INSERT INTO state VALUES(0, ?, 0, 0, 0)")
+        .bind(.integer(Int(Signature.version))).run()
+      try connection.execute("COMMIT")
+    }
+    try connection.execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
+    try checkVersions(directory)
+  }
+
+  private static func readingConnection(_ path: String) throws(CatalogueError) -> SQLiteConnection {
+    do throws(CatalogueError) {
+      return try transaction(SQLiteConnection(path: path, mode: .read))
+    } catch  where error.code == .notPermitted && !FileStatus.exists(path + "-wal") {
+      // A directory that may not be written has no place for SQLite's shared memory.
+      return try transaction(SQLiteConnection(path: path, mode: .immutable))
+    }
+  }
+
+  /// A deferred transaction starts with the first read, which fixes the generation.
+  private static func transaction(
+    _ connection: SQLiteConnection
+  ) throws(CatalogueError) -> SQLiteConnection {
+    try connection.execute("BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1")
+    return connection
+  }
+
+  /// The file's path, once the directory and the file's length are as they should be.
+  private static func checkedPath(_ directory: String) throws(CatalogueError) -> String {
+    let hint = "make one with: vq index CATALOGUE --index \(directory)"
+    guard let status = FileStatus(directory) else {
+      throw CatalogueError(
+        code: .missing, message: "there is no catalogue at '\(directory)'; \(hint)")
+    }
+    let path = directory + "/" + fileName
+    guard status.isDirectory, let file = FileStatus(path) else {
+      throw CatalogueError(
+        code: .notACatalogue,
+        message: "'\(directory)' is no catalogue: it has no \(fileName); \(hint)")
+    }
+    guard file.byteCount >= 512 else {
+      throw CatalogueError(
+        code: .truncated, message: "'\(path)' has only \(file.byteCount) bytes; \(hint)")
+    }
+    return path
+  }
+
+  private func checkVersions(_ directory: String) throws(CatalogueError) {
+    let hint = "rebuild with: vq index CATALOGUE --index \(directory) after removing it"
+    let path = directory + "/" + Self.fileName
+    guard try number("PRAGMA application_id") == CatalogueSchema.applicationID else {
+      throw CatalogueError(code: .notACatalogue, message: "'\(path)' is another program's file")
+    }
+    // Pages that are missing at the end would only show when one of them is read.
+    let pages = try number("PRAGMA page_count")
+    let pageBytes = try number("PRAGMA page_size")
+    if let file = FileStatus(path), file.byteCount < pages * pageBytes,
+      !FileStatus.exists(path + "-wal")
+    {
+      throw CatalogueError(
+        code: .truncated,
+        message: "'\(path)' has \(file.byteCount) of \(pages * pageBytes) bytes; \(hint)")
+    }
+    let schema = try number("PRAGMA user_version")
+    guard schema == CatalogueSchema.version else {
+      throw CatalogueError(
+        code: .otherSchemaVersion,
+        message: """
+          '\(directory)' is a catalogue of version \(schema); this build reads \
+          \(CatalogueSchema.version); \(hint)
+          """)
+    }
+    let signatures = try number("SELECT signatureVersion FROM state")
+    guard signatures == Int(Signature.version) else {
+      throw CatalogueError(
+        code: .otherSignatureVersion,
+        message: """
+          '\(directory)' has signatures of version \(signatures); this build reads \
+          \(Signature.version); \(hint)
+          """)
+    }
+  }
+
+  private func number(_ sql: String) throws(CatalogueError) -> Int {
+    let statement = try connection.statement(sql)
+    guard try statement.step() else {
+      throw CatalogueError(code: .corrupt, message: "the catalogue lacks its state; index again")
+    }
+    let number = statement.integer(0)
+    _ = try statement.step()
+    return number
+  }
+}

@@ -1,0 +1,30 @@
+/// Why a catalogue cannot be used.
+public struct CatalogueError: Error, Sendable, Hashable {
+  /// What a program switches on.
+  public enum Code: String, Sendable, CaseIterable {
+    /// There is no such directory or file.
+    case missing
+    /// It is there, and is no catalogue.
+    case notACatalogue
+    /// Its tables are of another version.
+    case otherSchemaVersion
+    /// Its signatures are of another version.
+    case otherSignatureVersion
+    /// Another process is writing to it.
+    case locked
+    /// A file ends too early.
+    case truncated
+    /// Its content contradicts itself.
+    case corrupt
+    /// The system does not let us read or write it.
+    case notPermitted
+    /// There is no room left to write.
+    case diskFull
+    /// Reading or writing failed for another reason.
+    case io
+  }
+  /// What is wrong.
+  public let code: Code
+  /// What is wrong, for people, and what to do.
+  public let message: String
+}

@@ -1,0 +1,143 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+internal import PixelMatch
+
+/// What the system says of a path.
+struct FileStatus: Sendable, Hashable {
+  let isDirectory: Bool
+  let byteCount: Int
+  /// Nanoseconds since 1970.
+  let modified: Int
+
+  /// `nil` where there is nothing, or nothing that may be seen.
+  init?(_ path: String) {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else { return nil }
+    isDirectory = status.st_mode & S_IFMT == S_IFDIR
+    byteCount = Int(status.st_size)
+    #if canImport(Darwin)
+      let time = status.st_mtimespec
+    #else
+      let time = status.st_mtim
+    #endif
+    modified = Int(time.tv_sec) * 1_000_000_000 + Int(time.tv_nsec)
+  }
+
+  static func exists(_ path: String) -> Bool { FileStatus(path) != nil }
+}
+
+/// Files that are there whole or not at all.
+enum DurableFile {
+  /// Writes a file under another name, syncs it, gives it its own name and syncs the directory, so
+  /// that a kill or a power cut at any moment leaves no half of it.
+  ///
+  /// - Throws: ``CatalogueError`` with the code `diskFull`, `notPermitted` or `io`.
+  static func write(_ bytes: [UInt8], to name: String, in directory: String) throws(CatalogueError)
+  {
+    let path = directory + "/" + name
+    let temporary = path + ".tmp"
+    let file = unsafe open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    guard file >= 0 else { throw failure("create", temporary) }
+    var written = 0
+    while written < bytes.count {
+      // Sound: the rest of the array from `written` on.
+      let count = unsafe bytes.withUnsafeBytes { all in
+        unsafe pwrite(file, all.baseAddress! + written, all.count - written, off_t(written))
+      }
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0 else {
+        let error = failure("write", temporary)
+        close(file)
+        unsafe unlink(temporary)
+        throw error
+      }
+      written += count
+    }
+    let isSynced = fsync(file) == 0
+    close(file)
+    guard isSynced, unsafe rename(temporary, path) == 0 else { throw failure("sync", temporary) }
+    try sync(directory: directory)
+  }
+
+  /// Makes a directory and those above it.
+  static func makeDirectory(_ path: String) throws(CatalogueError) {
+    if let status = FileStatus(path) {
+      if status.isDirectory { return }
+      throw CatalogueError(
+        code: .notACatalogue, message: "'\(path)' is a file; a catalogue is a directory")
+    }
+    if let slash = path.lastIndex(of: "/"), slash != path.startIndex {
+      try makeDirectory(String(path[..<slash]))
+    }
+    guard unsafe mkdir(path, 0o755) == 0 || errno == EEXIST else {
+      throw failure("make directory", path)
+    }
+  }
+
+  /// Names in a directory.
+  static func names(in directory: String) -> [String] {
+    guard let stream = unsafe opendir(directory) else { return [] }
+    defer { unsafe closedir(stream) }
+    var names: [String] = []
+    while let entry = unsafe readdir(stream) {
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) {
+          unsafe String(cString: $0)
+        }
+      }
+      names.append(name)
+    }
+    return names.sorted()
+  }
+
+  /// Removes a file that nothing names any more; one that is gone is fine.
+  static func remove(_ name: String, in directory: String) {
+    unsafe unlink(directory + "/" + name)
+  }
+
+  private static func sync(directory: String) throws(CatalogueError) {
+    let descriptor = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw failure("open", directory) }
+    defer { close(descriptor) }
+    guard fsync(descriptor) == 0 else { throw failure("sync", directory) }
+  }
+
+  fileprivate static func failure(_ what: String, _ path: String) -> CatalogueError {
+    let number = errno
+    let code: CatalogueError.Code =
+      switch number {
+      case ENOSPC, EDQUOT: .diskFull
+      case EACCES, EPERM, EROFS: .notPermitted
+      default: .io
+      }
+    return CatalogueError(code: code, message: "cannot \(what) '\(path)': \(systemMessage(number))")
+  }
+}
+
+/// The right to write to a catalogue, which one process at a time has; the system takes it back
+/// when the process ends, however it ends.
+struct WriterLock: ~Copyable {
+  private let descriptor: Int32
+
+  /// Takes the lock.
+  ///
+  /// - Throws: ``CatalogueError`` with the code `locked` where another process has it.
+  init(directory: String) throws(CatalogueError) {
+    let path = directory + "/writer.lock"
+    descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else { throw DurableFile.failure("open", path) }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      close(descriptor)
+      throw CatalogueError(
+        code: .locked,
+        message: "'\(directory)' is being written by another vq index; wait until it is done")
+    }
+  }
+
+  deinit { close(descriptor) }
+}

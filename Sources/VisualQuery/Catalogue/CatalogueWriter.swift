@@ -1,0 +1,148 @@
+internal import PixelMatch
+
+/// Writes the next generations of a catalogue.
+///
+/// A generation's segment files are written and synced before the transaction that names them, so
+/// that a kill at any moment leaves either the old generation or the new one.
+struct CatalogueWriter: ~Copyable {
+  /// Pictures after which a generation is published.
+  private static let imagesPerGeneration = 16_384
+
+  /// The last generation that was published.
+  private(set) var generation: Int
+
+  private let directory: String
+  private let lock: WriterLock
+  private let database: CatalogueDatabase
+  private var pending: [SignedEntity] = []
+  private var pendingImages = 0
+  /// Segments that signatures of unchanged pictures are copied from.
+  private var opened: [Int: SignatureSegment] = [:]
+
+  /// Takes the writer's lock and opens the catalogue, or makes one.
+  ///
+  /// - Throws: ``CatalogueError``.
+  init(directory: String) throws(CatalogueError) {
+    try DurableFile.makeDirectory(directory)
+    let lock = try WriterLock(directory: directory)
+    let database = try CatalogueDatabase(writing: directory)
+    let generation = try database.state().generation
+    try Self.removeOrphans(directory, database)
+    self.lock = lock
+    self.database = database
+    self.directory = directory
+    self.generation = generation
+  }
+
+  /// What is there of an entity.
+  func existing(_ id: EntityID) throws(CatalogueError) -> CatalogueDatabase.Existing? {
+    try database.existing(id)
+  }
+
+  /// Adds an entity to the next generation, which is published once it has many pictures.
+  mutating func put(_ signed: SignedEntity) throws(CatalogueError) {
+    guard signed.isWhole, !isUnchanged(signed) else { return }
+    pending.append(signed)
+    pendingImages += signed.images.count
+    if pendingImages >= Self.imagesPerGeneration { try publish() }
+  }
+
+  /// Publishes what is pending.
+  ///
+  /// - Returns: The last generation.
+  mutating func finish() throws(CatalogueError) -> Int {
+    if !pending.isEmpty || generation == 0 { try publish() }
+    return generation
+  }
+
+  private func isUnchanged(_ signed: SignedEntity) -> Bool {
+    guard let existing = signed.existing else { return false }
+    return existing.json == signed.value.json.text
+      && existing.images.map(\.position) == signed.images.map(\.position)
+      && signed.images.allSatisfy { $0.former != nil && $0.former?.position == $0.position }
+  }
+
+  private mutating func publish() throws(CatalogueError) {
+    try database.begin()
+    do throws(CatalogueError) {
+      for type in EntityType.allCases {
+        try write(pending.filter { $0.value.id.type == type }, type)
+      }
+      generation = try database.commit()
+    } catch {
+      try? database.rollBack()
+      throw error
+    }
+    pending = []
+    pendingImages = 0
+  }
+
+  /// Writes one type's entities and their segment.
+  private mutating func write(_ entities: [SignedEntity], _ type: EntityType) throws(CatalogueError)
+  {
+    if entities.isEmpty { return }
+    var segment = SegmentWriter()
+    var keys: [UInt32] = []
+    for signed in entities {
+      let key = try database.upsert(signed.value)
+      keys.append(key)
+      let bits = LabelBits.mask(of: signed.value.labels.map(LabelText.normalized))
+      for image in signed.images {
+        segment.append(
+          try signature(of: image), key: key, tag: UInt32(clamping: image.position),
+          filterBits: bits)
+      }
+    }
+    var number = 0
+    if segment.count > 0 {
+      let file = "\(type.rawValue)-\(generation + 1).segment"
+      let bytes = segment.encoded()
+      try DurableFile.write(bytes, to: file, in: directory)
+      number = try database.addSegment(
+        file: file, type: type, rows: segment.count, byteCount: bytes.count)
+    }
+    var row = 0
+    for (signed, key) in zip(entities, keys) {
+      var records: [CatalogueDatabase.ImageRecord] = []
+      for image in signed.images {
+        records.append(
+          CatalogueDatabase.ImageRecord(
+            position: image.position, path: image.path, byteCount: image.byteCount,
+            modified: image.modified, segment: number, row: row))
+        row += 1
+      }
+      try database.replaceImages(of: key, with: records, former: signed.existing?.images ?? [])
+    }
+  }
+
+  private mutating func signature(of image: SignedEntity.Image) throws(CatalogueError) -> Signature
+  {
+    if let signature = image.signature { return signature }
+    guard let former = image.former else {
+      preconditionFailure("a picture has a signature, or one that was there before")
+    }
+    if opened[former.segment] == nil {
+      guard let record = try database.segments().first(where: { $0.id == former.segment }) else {
+        throw CatalogueError(
+          code: .corrupt, message: "segment \(former.segment) is not listed; index again")
+      }
+      opened[former.segment] = try Catalogue.open(record, in: directory)
+    }
+    guard let segment = opened[former.segment], former.row < segment.count else {
+      throw CatalogueError(
+        code: .corrupt, message: "row \(former.row) of segment \(former.segment) is not there")
+    }
+    return segment.signature(at: former.row)
+  }
+
+  /// Removes segment files that a killed run left behind before it could name them.
+  private static func removeOrphans(
+    _ directory: String, _ database: CatalogueDatabase
+  ) throws(CatalogueError) {
+    let live = Set(try database.segments().map(\.file))
+    for name in DurableFile.names(in: directory)
+    where (name.hasSuffix(".segment") || name.hasSuffix(".tmp")) && !live.contains(name) {
+      DurableFile.remove(name, in: directory)
+    }
+  }
+}

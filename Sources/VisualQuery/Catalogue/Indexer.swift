@@ -1,0 +1,199 @@
+public import PixelMatch
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// Puts a shop's entities and pictures into a catalogue.
+///
+/// Pictures are decoded and signed on all threads of the pool; one writer puts them down in the
+/// order of the rows, so that the same input gives the same catalogue. What is there already and
+/// has not changed costs a look at the file's size and time. Every few thousand pictures become a
+/// generation, so that an interrupted run loses little and the next one goes on from there.
+///
+/// Memory is that of one segment (16 MB), of the pictures under way and of the ids.
+public struct Indexer: Sendable {
+  /// Where a run stands.
+  public struct Progress: Sendable, Hashable {
+    /// Rows read, the refused ones among them.
+    public var rows = 0
+    /// Entities that went in or were there already.
+    public var entities = 0
+    /// Pictures that were decoded and signed.
+    public var signedImages = 0
+    /// Pictures that were there already and have not changed.
+    public var unchangedImages = 0
+    /// Rows and pictures that did not go in.
+    public var refused = 0
+    /// The last generation that was published.
+    public var generation = 0
+  }
+
+  /// The directory of the catalogue.
+  public let directory: String
+  private let decoder: ImageDecoder
+  private let pool: WorkerPool
+
+  /// Makes an indexer for the catalogue in `directory`, which is made if it is not there.
+  public init(
+    directory: String, decoder: ImageDecoder = ImageDecoder(), pool: WorkerPool = WorkerPool()
+  ) {
+    self.directory = directory
+    self.decoder = decoder
+    self.pool = pool
+  }
+
+  /// Reads a catalogue file and puts in what it holds.
+  ///
+  /// - Parameters:
+  ///   - path: JSON Lines or CSV, or `-` for standard input.
+  ///   - imagesRoot: What relative picture paths start from; `nil` means the file's directory.
+  ///   - refused: Called with each row and picture that did not go in.
+  ///   - progress: Called after each row.
+  /// - Returns: Where the run stands at its end.
+  /// - Throws: ``CatalogueError``; `CancellationError` after what was done so far is published.
+  public func run(
+    path: String, imagesRoot: String? = nil,
+    refused: @escaping @Sendable (RefusedRow) -> Void = { _ in },
+    progress: @escaping @Sendable (Progress) -> Void = { _ in }
+  ) async throws -> Progress {
+    try await withTaskExecutorPreference(pool) {
+      try await index(
+        path: path, imagesRoot: imagesRoot ?? Self.directory(of: path), refused: refused,
+        progress: progress)
+    }
+  }
+
+  private static func directory(of path: String) -> String {
+    guard path != "-", let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  @concurrent private func index(
+    path: String, imagesRoot: String, refused: @escaping @Sendable (RefusedRow) -> Void,
+    progress: @escaping @Sendable (Progress) -> Void
+  ) async throws -> Progress {
+    var reader = try CatalogueReader(path: path)
+    var writer = try CatalogueWriter(directory: directory)
+    var now = Progress()
+    now.generation = writer.generation
+
+    func put(_ signed: SignedEntity) throws {
+      for row in signed.refused {
+        now.refused += 1
+        refused(row)
+      }
+      try writer.put(signed)
+      now.entities += 1
+      now.signedImages += signed.images.count { $0.former == nil }
+      now.unchangedImages += signed.images.count { $0.former != nil }
+      now.generation = writer.generation
+      progress(now)
+    }
+
+    // As many rows are under way as keep every thread busy while the oldest is waited for.
+    try await withThrowingTaskGroup(of: (Int, SignedEntity).self) { group in
+      var started = 0
+      var finished = 0
+      var waiting: [Int: SignedEntity] = [:]
+      func finishOne() async throws {
+        guard let (number, signed) = try await group.next() else { return }
+        waiting[number] = signed
+        while let next = waiting.removeValue(forKey: finished) {
+          finished += 1
+          try put(next)
+        }
+      }
+      while !Task.isCancelled, let row = try reader.next() {
+        now.rows += 1
+        switch row {
+        case .refused(let row):
+          now.refused += 1
+          refused(row)
+          progress(now)
+        case .entity(let value, let line):
+          let existing = try writer.existing(value.id)
+          let number = started
+          started += 1
+          group.addTask {
+            (number, sign(value, line: line, imagesRoot: imagesRoot, existing: existing))
+          }
+          while started - finished >= 8 * pool.width { try await finishOne() }
+        }
+      }
+      while finished < started { try await finishOne() }
+    }
+    now.generation = try writer.finish()
+    try Task.checkCancellation()
+    return now
+  }
+
+  /// Signs the pictures of one entity that are new or changed.
+  private func sign(
+    _ value: EntityValue, line: Int, imagesRoot: String, existing: CatalogueDatabase.Existing?
+  ) -> SignedEntity {
+    var images: [SignedEntity.Image] = []
+    var refused: [RefusedRow] = []
+    for (position, name) in value.imagePaths.enumerated() {
+      func refuse(_ reason: String) {
+        refused.append(
+          RefusedRow(
+            line: line, id: value.id.value, field: "images[\(position)]",
+            reason: "\(name): \(reason)"))
+      }
+      if name.hasPrefix("http://") || name.hasPrefix("https://") {
+        refuse("pictures are read from files; fetch it first")
+        continue
+      }
+      let path = name.hasPrefix("/") ? name : imagesRoot + "/" + name
+      guard let status = FileStatus(path) else {
+        refuse("there is no such file")
+        continue
+      }
+      let former = existing?.images.first {
+        $0.path == path && $0.byteCount == status.byteCount && $0.modified == status.modified
+      }
+      do throws(DecodeError) {
+        let signature = former == nil ? try self.signature(ofFile: path) : nil
+        images.append(
+          SignedEntity.Image(
+            position: position, path: path, byteCount: status.byteCount,
+            modified: status.modified, signature: signature, former: former))
+      } catch  where error.code == .cancelled {
+        return SignedEntity(
+          value: value, images: [], refused: [], existing: existing, isWhole: false)
+      } catch {
+        refuse(error.message)
+      }
+    }
+    return SignedEntity(
+      value: value, images: images, refused: refused, existing: existing, isWhole: true)
+  }
+
+  private func signature(ofFile path: String) throws(DecodeError) -> Signature {
+    let bytes = try decoder.contents(ofFile: path)
+    return Signature(try decoder.decode(bytes, longerSide: Signature.workingSide))
+  }
+}
+
+/// An entity and what became of its pictures.
+struct SignedEntity: Sendable {
+  struct Image: Sendable {
+    let position: Int
+    let path: String
+    let byteCount: Int
+    let modified: Int
+    /// The signature, unless the picture has not changed.
+    let signature: Signature?
+    /// Where the unchanged picture's signature stands.
+    let former: CatalogueDatabase.ImageRecord?
+  }
+
+  let value: EntityValue
+  let images: [Image]
+  let refused: [RefusedRow]
+  let existing: CatalogueDatabase.Existing?
+  /// Whether all pictures were looked at; not so when the run was cancelled meanwhile.
+  let isWhole: Bool
+}

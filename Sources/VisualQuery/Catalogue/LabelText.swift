@@ -1,0 +1,52 @@
+/// The form in which labels are compared.
+public enum LabelText {
+  /// Lower case, without diacritics, words parted by one blank, each in the singular.
+  ///
+  /// Plural endings are taken off by the rules of English spelling: `berries` to `berry`, `boxes`
+  /// to `box`, `tomatoes` to `tomato`, `cups` to `cup`; `glass`, `bus` and `tennis` stay. The result
+  /// is for comparison, not for reading: `cookie` and `cookies` both become `cooky`.
+  public static func normalized(_ label: String) -> String {
+    var folded = ""
+    for scalar in label.lowercased().unicodeScalars { append(scalar, to: &folded) }
+    return folded.split(whereSeparator: { !$0.isLetter && !$0.isNumber && $0 != "&" && $0 != "'" })
+      .map { singular(String($0)) }
+      .joined(separator: " ")
+  }
+
+  /// Adds a letter without its marks, which the names of precomposed Latin letters tell.
+  private static func append(_ scalar: Unicode.Scalar, to text: inout String) {
+    if scalar.isASCII {
+      text.unicodeScalars.append(scalar)
+    } else if scalar.properties.generalCategory == .nonspacingMark {
+      return
+    } else if let replacement = ligatures[scalar] {
+      text += replacement
+    } else if let name = scalar.properties.name, name.hasPrefix("LATIN SMALL LETTER "),
+      let letter = name.dropFirst(19).split(separator: " ").first, letter.count == 1
+    {
+      text += letter.lowercased()
+    } else {
+      text.unicodeScalars.append(scalar)
+    }
+  }
+
+  private static let ligatures: [Unicode.Scalar: String] = [
+    "ß": "ss", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d", "ı": "i", "’": "'",
+  ]
+
+  private static func singular(_ word: String) -> String {
+    guard word.count > 3 else { return word }
+    // One spelling for both, since `cookies` does not tell whether one is a `cooky`.
+    if word.count > 4 && word.hasSuffix("ie") { return word.dropLast(2) + "y" }
+    guard word.hasSuffix("s") else { return word }
+    if word.hasSuffix("ss") || word.hasSuffix("us") || word.hasSuffix("is") { return word }
+    if word.hasSuffix("ies"), word.count > 4 { return word.dropLast(3) + "y" }
+    for ending in ["xes", "ches", "shes", "sses"] where word.hasSuffix(ending) {
+      return String(word.dropLast(2))
+    }
+    if word.hasSuffix("oes"), word.count > 5, !word.hasSuffix("shoes") {
+      return String(word.dropLast(2))
+    }
+    return String(word.dropLast())
+  }
+}

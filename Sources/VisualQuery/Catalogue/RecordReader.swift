@@ -1,0 +1,132 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+internal import PixelMatch
+
+/// Cuts a stream of text into records: lines, or CSV records, which may hold line breaks in quotes.
+///
+/// Memory is bounded by the record limit: a longer record is passed over and reported.
+struct RecordReader: ~Copyable {
+  /// One record.
+  enum Record {
+    /// Its bytes without the line break, and the number of its first line, from 1.
+    case bytes([UInt8], line: Int)
+    /// It is longer than the limit.
+    case tooLong(line: Int)
+  }
+
+  /// Bytes of a record that are still accepted.
+  static let recordLimit = 1 << 20
+
+  private let descriptor: Int32
+  private let ownsDescriptor: Bool
+  private let name: String
+  private var buffer: [UInt8] = []
+  private var position = 0
+  private var line = 1
+  private var isAtEnd = false
+  /// Whether a quote opens text that a line break does not end.
+  var hasQuotes = false
+
+  /// Opens a file, or reads standard input for `-`.
+  init(path: String) throws(CatalogueError) {
+    name = path
+    ownsDescriptor = path != "-"
+    descriptor = ownsDescriptor ? unsafe open(path, O_RDONLY | O_CLOEXEC) : 0
+    guard descriptor >= 0 else {
+      throw CatalogueError(
+        code: errno == ENOENT ? .missing : .notPermitted,
+        message: "cannot open '\(path)': \(systemMessage(errno))")
+    }
+  }
+
+  deinit { if ownsDescriptor { close(descriptor) } }
+
+  /// The first byte that is not blank, to tell the format by; `nil` in an empty stream.
+  mutating func peek() throws(CatalogueError) -> UInt8? {
+    var place = position
+    while true {
+      while place < buffer.count {
+        let byte = buffer[place]
+        let isMark = place < 3 && [0xEF, 0xBB, 0xBF].contains(byte)
+        if !isMark && ![0x20, 0x09, 0x0A, 0x0D].contains(byte) { return byte }
+        place += 1
+      }
+      guard try fill() else { return nil }
+    }
+  }
+
+  /// The next record that is not blank, or `nil` at the end.
+  mutating func next() throws(CatalogueError) -> Record? {
+    var record: [UInt8] = []
+    var isTooLong = false
+    var isQuoted = false
+    var start = line
+    while true {
+      if position == buffer.count, try !fill() {
+        return Self.finished(record, isTooLong, start)
+      }
+      // Take all up to the line break at once, but look at every byte for quotes.
+      let begin = position
+      var end = position
+      while end < buffer.count {
+        let byte = buffer[end]
+        if byte == UInt8(ascii: "\n") && !isQuoted { break }
+        if byte == UInt8(ascii: "\n") { line += 1 }
+        if hasQuotes && byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+        end += 1
+      }
+      if record.count + end - begin > Self.recordLimit {
+        isTooLong = true
+        record = []
+      }
+      if !isTooLong { record += buffer[begin..<end] }
+      position = end
+      if end < buffer.count {
+        position += 1
+        line += 1
+        if let finished = Self.finished(record, isTooLong, start) { return finished }
+        record = []
+        start = line
+      }
+    }
+  }
+
+  private static func finished(_ record: [UInt8], _ isTooLong: Bool, _ line: Int) -> Record? {
+    if isTooLong { return .tooLong(line: line) }
+    var bytes = record[...]
+    if line == 1 && bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = bytes.dropFirst(3) }
+    if bytes.last == UInt8(ascii: "\r") { bytes = bytes.dropLast() }
+    let isBlank = bytes.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
+    return isBlank ? nil : .bytes(Array(bytes), line: line)
+  }
+
+  /// Reads more; `false` at the end.
+  private mutating func fill() throws(CatalogueError) -> Bool {
+    if isAtEnd { return false }
+    if position == buffer.count {
+      buffer.removeAll(keepingCapacity: true)
+      position = 0
+    }
+    let count = buffer.count
+    let room = 1 << 16
+    buffer.append(contentsOf: repeatElement(0, count: room))
+    var got: Int
+    repeat {
+      got = unsafe buffer.withUnsafeMutableBytes { bytes in
+        // Sound: `room` bytes follow the first `count`.
+        unsafe read(descriptor, bytes.baseAddress! + count, room)
+      }
+    } while got < 0 && errno == EINTR
+    buffer.removeLast(room - max(0, got))
+    guard got >= 0 else {
+      throw CatalogueError(code: .io, message: "cannot read '\(name)': \(systemMessage(errno))")
+    }
+    if got == 0 { isAtEnd = true }
+    return got > 0
+  }
+}

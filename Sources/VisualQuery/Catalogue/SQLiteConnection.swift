@@ -1,0 +1,175 @@
+internal import CSQLite
+
+/// A connection to an SQLite file: the one place that calls the C library.
+///
+/// Not `Sendable`: whoever shares one puts it behind a mutex.
+@safe final class SQLiteConnection {
+  private let handle: OpaquePointer
+  private let path: String
+  private var statements: [String: SQLiteStatement] = [:]
+
+  /// How to open a file.
+  enum Mode {
+    /// To read only; waits for no writer.
+    case read
+    /// To read a file that nobody writes, in a directory that may not be written.
+    case immutable
+    /// To read and write; made if it is not there.
+    case write
+  }
+
+  init(path: String, mode: Mode) throws(CatalogueError) {
+    var handle: OpaquePointer?
+    let name = mode == .immutable ? "file:\(Self.escaped(path))?immutable=1" : path
+    let flags =
+      switch mode {
+      case .read: SQLITE_OPEN_READONLY
+      case .immutable: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+      case .write: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+      }
+    // Sound: without a mutex of SQLite's own, since one thread at a time uses a connection.
+    let code = unsafe sqlite3_open_v2(name, &handle, flags | SQLITE_OPEN_NOMUTEX, nil)
+    guard code == SQLITE_OK, let opened = unsafe handle else {
+      unsafe sqlite3_close_v2(handle)
+      throw Self.error(code, "cannot open", path)
+    }
+    unsafe self.handle = opened
+    self.path = path
+    unsafe sqlite3_busy_timeout(opened, 2000)
+  }
+
+  deinit {
+    statements = [:]
+    unsafe sqlite3_close_v2(handle)
+  }
+
+  /// Runs SQL that gives no rows; several statements may follow each other.
+  func execute(_ sql: String) throws(CatalogueError) {
+    let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
+    if code != SQLITE_OK { throw failure(code) }
+  }
+
+  /// A statement, prepared at its first use and kept. It must not be used within its own rows.
+  func statement(_ sql: String) throws(CatalogueError) -> SQLiteStatement {
+    if let known = statements[sql] {
+      known.reset()
+      return known
+    }
+    var prepared: OpaquePointer?
+    let code = unsafe sqlite3_prepare_v3(
+      handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+    guard code == SQLITE_OK, let prepared = unsafe prepared else { throw failure(code) }
+    let statement = unsafe SQLiteStatement(prepared, of: self)
+    statements[sql] = statement
+    return statement
+  }
+
+  /// The row id of the last row that was inserted.
+  var lastInsertedRow: Int { unsafe Int(sqlite3_last_insert_rowid(handle)) }
+
+  /// What the last call that failed with `code` means.
+  func failure(_ code: Int32) -> CatalogueError {
+    let message = unsafe String(cString: sqlite3_errmsg(handle))
+    return Self.error(code, message, path)
+  }
+
+  /// Codes of SQLite as ours (<https://www.sqlite.org/rescode.html>).
+  private static func error(_ code: Int32, _ message: String, _ path: String) -> CatalogueError {
+    switch code & 0xFF {
+    case SQLITE_BUSY, SQLITE_LOCKED:
+      CatalogueError(
+        code: .locked, message: "'\(path)' is locked by another process; try again when it is done")
+    case SQLITE_NOTADB:
+      CatalogueError(code: .notACatalogue, message: "'\(path)' is no SQLite file")
+    case SQLITE_CORRUPT:
+      CatalogueError(
+        code: .corrupt, message: "'\(path)' is damaged (\(message)); index the catalogue again")
+    case SQLITE_FULL:
+      CatalogueError(code: .diskFull, message: "no room is left to write '\(path)'")
+    case SQLITE_PERM, SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_AUTH:
+      CatalogueError(
+        code: .notPermitted, message: "'\(path)' cannot be opened or written: \(message)")
+    default:
+      CatalogueError(code: .io, message: "'\(path)': \(message) (SQLite \(code))")
+    }
+  }
+
+  private static func escaped(_ path: String) -> String {
+    path.utf8.map { byte in
+      [UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "%")].contains(byte)
+        ? "%" + String(byte, radix: 16) : String(UnicodeScalar(byte))
+    }.joined()
+  }
+}
+
+/// A prepared statement.
+///
+/// Sound: it keeps its connection alive, and SQLite checks the numbers of parameters and columns.
+@safe final class SQLiteStatement {
+  private let handle: OpaquePointer
+  private unowned let connection: SQLiteConnection
+
+  fileprivate init(_ handle: OpaquePointer, of connection: SQLiteConnection) {
+    unsafe self.handle = handle
+    self.connection = connection
+  }
+
+  deinit { unsafe sqlite3_finalize(handle) }
+
+  fileprivate func reset() {
+    unsafe sqlite3_reset(handle)
+    unsafe sqlite3_clear_bindings(handle)
+  }
+
+  /// Binds the parameters in their order, from 1.
+  @discardableResult
+  func bind(_ values: SQLiteValue...) throws(CatalogueError) -> SQLiteStatement {
+    for (index, value) in values.enumerated() {
+      let place = Int32(index + 1)
+      let code: Int32
+      switch value {
+      case .null: code = unsafe sqlite3_bind_null(handle, place)
+      case .integer(let number): code = unsafe sqlite3_bind_int64(handle, place, Int64(number))
+      case .text(let text):
+        // SQLITE_TRANSIENT, which is not imported: SQLite copies the text before it returns.
+        let transient = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+        code = unsafe sqlite3_bind_text(handle, place, text, Int32(text.utf8.count), transient)
+      }
+      if code != SQLITE_OK { throw connection.failure(code) }
+    }
+    return self
+  }
+
+  /// Goes to the next row; `false` after the last.
+  func step() throws(CatalogueError) -> Bool {
+    let code = unsafe sqlite3_step(handle)
+    if code == SQLITE_ROW { return true }
+    let failure = code == SQLITE_DONE ? nil : connection.failure(code)
+    unsafe sqlite3_reset(handle)
+    if let failure { throw failure }
+    return false
+  }
+
+  /// Runs a statement that gives no rows.
+  func run() throws(CatalogueError) { while try step() {} }
+
+  /// A column of the current row as a number.
+  func integer(_ column: Int) -> Int { unsafe Int(sqlite3_column_int64(handle, Int32(column))) }
+
+  /// A column of the current row as text.
+  func text(_ column: Int) -> String {
+    unsafe sqlite3_column_text(handle, Int32(column)).map { unsafe String(cString: $0) } ?? ""
+  }
+
+  /// Whether a column of the current row holds nothing.
+  func isNull(_ column: Int) -> Bool {
+    unsafe sqlite3_column_type(handle, Int32(column)) == SQLITE_NULL
+  }
+}
+
+/// What a statement's parameter holds.
+enum SQLiteValue: Sendable {
+  case null
+  case integer(Int)
+  case text(String)
+}

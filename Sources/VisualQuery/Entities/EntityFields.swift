@@ -1,0 +1,179 @@
+/// A field that is not as it should be.
+struct FieldError: Error, Sendable, Hashable {
+  let field: String?
+  let reason: String
+}
+
+/// Takes an entity's fields out of a JSON object one by one; what is left goes to `extra`.
+struct EntityFields {
+  private var object: [String: JSONValue]
+
+  init(_ json: JSONValue) throws(FieldError) {
+    guard case .object(let object) = json else {
+      throw FieldError(field: nil, reason: "a row is an object; found \(json.kind)")
+    }
+    self.object = object
+  }
+
+  /// All that was not taken; an `extra` of an entity that was written by us is merged in.
+  mutating func rest() -> [String: JSONValue] {
+    if case .object(let extra)? = object["extra"] {
+      object["extra"] = nil
+      object.merge(extra) { own, _ in own }
+    }
+    return object
+  }
+
+  private mutating func take(_ field: String) -> JSONValue? {
+    let value = object.removeValue(forKey: field)
+    return value == .null ? nil : value
+  }
+
+  mutating func string(_ field: String) throws(FieldError) -> String? {
+    switch take(field) {
+    case nil: return nil
+    case .string(let text)?:
+      guard !text.unicodeScalars.contains(where: { $0.value < 0x20 && $0 != "\n" && $0 != "\t" })
+      else { throw FieldError(field: field, reason: "has control characters") }
+      return text
+    case let other?:
+      throw FieldError(field: field, reason: "must be a string; found \(other.kind)")
+    }
+  }
+
+  mutating func requiredString(_ field: String) throws(FieldError) -> String {
+    guard let text = try string(field), !text.isEmpty else {
+      throw FieldError(field: field, reason: "is missing")
+    }
+    return text
+  }
+
+  mutating func strings(_ field: String) throws(FieldError) -> [String] {
+    switch take(field) {
+    case nil: return []
+    case .array(let values)?:
+      var texts: [String] = []
+      for value in values {
+        guard case .string(let text) = value else {
+          throw FieldError(
+            field: field, reason: "must be a list of strings; it holds \(value.kind)")
+        }
+        if !text.isEmpty { texts.append(text) }
+      }
+      return texts
+    case let other?:
+      throw FieldError(field: field, reason: "must be a list of strings; found \(other.kind)")
+    }
+  }
+
+  mutating func type() throws(FieldError) -> EntityType {
+    let text = try requiredString("type")
+    guard let type = EntityType(rawValue: text) else {
+      throw FieldError(field: "type", reason: "is '\(text)'; product and store are known")
+    }
+    return type
+  }
+
+  mutating func id() throws(FieldError) -> String {
+    let text = try requiredString("id")
+    guard text.utf8.count <= 256 else {
+      throw FieldError(field: "id", reason: "has \(text.utf8.count) bytes; the limit is 256")
+    }
+    guard !text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else {
+      throw FieldError(field: "id", reason: "has control characters")
+    }
+    return text
+  }
+
+  mutating func url() throws(FieldError) -> String? {
+    guard let text = try string("url") else { return nil }
+    try Link.check(text)
+    return text
+  }
+
+  mutating func price() throws(FieldError) -> Price? {
+    switch take("price") {
+    case nil: return nil
+    case .object(let parts)?:
+      guard case .string(let amount)? = parts["amount"],
+        case .string(let currency)? = parts["currency"]
+      else {
+        throw FieldError(
+          field: "price", reason: #"must be {"amount":"14.90","currency":"EUR"}, both strings"#)
+      }
+      return try Price(amount: amount, currency: currency)
+    case let other?:
+      throw FieldError(field: "price", reason: "must be an object; found \(other.kind)")
+    }
+  }
+
+  mutating func availability() throws(FieldError) -> Availability? {
+    guard let text = try string("availability") else { return nil }
+    guard let availability = Availability(rawValue: text) else {
+      let known = Availability.allCases.map(\.rawValue).joined(separator: ", ")
+      throw FieldError(field: "availability", reason: "is '\(text)'; known are \(known)")
+    }
+    return availability
+  }
+
+  mutating func geo() throws(FieldError) -> GeoPoint? {
+    func degrees(_ value: JSONValue?) -> Double? {
+      switch value {
+      case .integer(let number)?: Double(number)
+      case .number(let number)?: number
+      default: nil
+      }
+    }
+    switch take("geo") {
+    case nil: return nil
+    case .object(let parts)?:
+      guard let latitude = degrees(parts["latitude"]), let longitude = degrees(parts["longitude"])
+      else {
+        throw FieldError(
+          field: "geo", reason: #"must be {"latitude":53.54,"longitude":9.99}, both numbers"#)
+      }
+      return try GeoPoint(latitude: latitude, longitude: longitude)
+    case let other?:
+      throw FieldError(field: "geo", reason: "must be an object; found \(other.kind)")
+    }
+  }
+}
+
+/// What an entity may link to.
+enum Link {
+  /// Schemes that run code or read local data where a link is followed.
+  private static let refused: Set<String> = [
+    "javascript", "data", "vbscript", "file", "blob", "about",
+  ]
+
+  /// Accepts an absolute URL (RFC 3986, 4.3) of a scheme that is safe to follow.
+  static func check(_ text: String) throws(FieldError) {
+    let bytes = Array(text.utf8)
+    guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > 0, colon + 1 < bytes.count,
+      bytes[..<colon].allSatisfy(isSchemeByte), isLetter(bytes[0])
+    else {
+      throw FieldError(
+        field: "url", reason: "must be absolute, such as https://shop.example/p/1; found '\(text)'")
+    }
+    let scheme = String(decoding: bytes[..<colon], as: UTF8.self).lowercased()
+    guard !refused.contains(scheme) else {
+      throw FieldError(field: "url", reason: "has the scheme '\(scheme)', which is not allowed")
+    }
+    guard
+      bytes.allSatisfy({
+        $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "<") && $0 != UInt8(ascii: "\"")
+      })
+    else {
+      throw FieldError(field: "url", reason: "has blanks, quotes or control characters")
+    }
+  }
+
+  private static func isLetter(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+  }
+
+  private static func isSchemeByte(_ byte: UInt8) -> Bool {
+    isLetter(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+      || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+  }
+}

@@ -1,0 +1,116 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Threads of our own for work that computes or reads files.
+///
+/// Decoding and scanning take milliseconds without a pause; on the shared cooperative pool they
+/// would keep everybody else's tasks waiting. Prefer this executor for them:
+///
+/// ```swift
+/// await withTaskExecutorPreference(pool) { … }
+/// ```
+public final class WorkerPool: TaskExecutor {
+  /// Number of threads.
+  public let width: Int
+  private let queue: JobQueue
+
+  /// Starts `width` threads, at least 1; `nil` means one for each processor that is online.
+  public init(width: Int? = nil) {
+    let width = max(1, width ?? sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    let queue = JobQueue()
+    self.width = width
+    self.queue = queue
+    for _ in 0..<width { Self.startThread(queue) }
+  }
+
+  deinit { queue.close() }
+
+  /// Hands a job to the next idle thread; called by the Swift runtime.
+  public func enqueue(_ job: consuming ExecutorJob) {
+    let executor = unsafe asUnownedTaskExecutor()
+    unsafe queue.append(QueuedJob(job: UnownedJob(job), executor: executor))
+  }
+
+  private static func startThread(_ queue: JobQueue) {
+    // The thread owns the reference that `passRetained` takes, until it ends.
+    let argument = unsafe Unmanaged.passRetained(queue).toOpaque()
+    var thread = pthread_t()
+    let status = unsafe pthread_create(
+      &thread, nil,
+      { argument in
+        let queue = unsafe Unmanaged<JobQueue>.fromOpaque(argument!).takeRetainedValue()
+        while let next = queue.next() {
+          unsafe next.job.runSynchronously(on: next.executor)
+        }
+        return nil
+      }, argument)
+    precondition(status == 0, "cannot start a thread: error \(status)")
+    pthread_detach(thread)
+  }
+}
+
+/// A job and the executor that it must believe to run on.
+///
+/// Sound: the runtime keeps the job alive until it has run, and the job's task keeps its executor.
+@safe private struct QueuedJob: Sendable {
+  let job: UnownedJob
+  let executor: UnownedTaskExecutor
+}
+
+/// Jobs in the order they came, and the threads that wait for one.
+///
+/// `@unchecked Sendable`: `jobs`, `head` and `isClosed` are only touched between `lock` and
+/// `unlock` of the mutex below, whose memory neither moves nor is freed while a thread lives.
+@safe private final class JobQueue: @unchecked Sendable {
+  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+  private var jobs: [QueuedJob] = []
+  private var head = 0
+  private var isClosed = false
+
+  init() {
+    unsafe pthread_mutex_init(mutex, nil)
+    unsafe pthread_cond_init(condition, nil)
+  }
+
+  deinit {
+    unsafe pthread_cond_destroy(condition)
+    unsafe pthread_mutex_destroy(mutex)
+    unsafe condition.deallocate()
+    unsafe mutex.deallocate()
+  }
+
+  func append(_ job: QueuedJob) {
+    unsafe pthread_mutex_lock(mutex)
+    jobs.append(job)
+    unsafe pthread_cond_signal(condition)
+    unsafe pthread_mutex_unlock(mutex)
+  }
+
+  /// Waits for a job; `nil` once the queue is closed and empty.
+  func next() -> QueuedJob? {
+    unsafe pthread_mutex_lock(mutex)
+    defer { unsafe pthread_mutex_unlock(mutex) }
+    while head == jobs.count && !isClosed { unsafe pthread_cond_wait(condition, mutex) }
+    guard head < jobs.count else { return nil }
+    let job = jobs[head]
+    head += 1
+    if head == jobs.count {
+      jobs.removeAll(keepingCapacity: true)
+      head = 0
+    }
+    return job
+  }
+
+  func close() {
+    unsafe pthread_mutex_lock(mutex)
+    isClosed = true
+    unsafe pthread_cond_broadcast(condition)
+    unsafe pthread_mutex_unlock(mutex)
+  }
+}

@@ -1,0 +1,80 @@
+/// The JSON form of an answer, `vq.match/1`: what `vq match --json` prints, one line a query.
+///
+/// Keys are camelCase and stable; new ones may come.
+public struct MatchDocument: Sendable, Encodable {
+  let schema = "vq.match/1"
+  let query: String
+  let complete: Bool
+  let coverage: Double
+  let elapsedMs: Double
+  let generation: Int
+  let values: [Value]
+  let emptyReason: MatchResponse.EmptyReason?
+  let nearMiss: NearMiss?
+
+  /// Makes the document of one answer.
+  ///
+  /// - Parameters:
+  ///   - response: The answer.
+  ///   - query: The picture's name as it was given.
+  ///   - elapsed: How long it took, from the picture's bytes on.
+  public init(_ response: MatchResponse, query: String, elapsed: Duration) {
+    self.query = query
+    complete = response.isComplete
+    coverage = rounded(response.coverage, 4)
+    let (seconds, attoseconds) = elapsed.components
+    elapsedMs = rounded(Double(seconds) * 1e3 + Double(attoseconds) / 1e15, 3)
+    generation = response.generation
+    values = response.matches.map(Value.init)
+    emptyReason = response.emptyReason
+    nearMiss = response.nearMiss.map {
+      NearMiss(type: $0.id.type, id: $0.id.value, confidence: rounded($0.confidence, 4))
+    }
+  }
+
+  struct Value: Sendable, Encodable {
+    let rank: Int
+    let type: EntityType
+    let id: String
+    let confidence: Double
+    let tier: MatchTier
+    let url: String?
+    let display: DisplayRepresentation
+    let matchedImage: String?
+    let product: Product?
+    let store: Store?
+    let evidence: [Evidence]
+
+    init(_ match: Match) {
+      rank = match.rank
+      type = match.value.id.type
+      id = match.value.id.value
+      confidence = rounded(match.confidence, 4)
+      tier = match.tier
+      url = match.handoff.url
+      display = match.value.displayRepresentation
+      matchedImage = match.matchedImage
+      switch match.value {
+      case .product(let product): (self.product, store) = (product, nil)
+      case .store(let store): (product, self.store) = (nil, store)
+      }
+      evidence = match.evidence.map {
+        Evidence(
+          kind: $0.kind, value: rounded($0.value, 4), weight: rounded($0.weight, 4))
+      }
+    }
+  }
+
+  struct NearMiss: Sendable, Encodable {
+    let type: EntityType
+    let id: String
+    let confidence: Double
+  }
+}
+
+/// A number without digits that mean nothing.
+private func rounded(_ value: Double, _ places: Int) -> Double {
+  var scale = 1.0
+  for _ in 0..<places { scale *= 10 }
+  return (value * scale).rounded() / scale
+}

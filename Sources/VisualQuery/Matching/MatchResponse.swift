@@ -1,0 +1,35 @@
+/// The ranked answer to one query.
+public struct MatchResponse: Sendable, Hashable {
+  /// Why there is no match.
+  public enum EmptyReason: String, Sendable, Hashable, Codable, CaseIterable {
+    /// The best candidate is less sure than the cut-off.
+    case nothingAboveConfidence
+    /// The picture is too flat or there is none, and no label is known.
+    case noUsableSignal
+    /// The options leave no entity to be found.
+    case filteredOut
+    /// There is nothing to be found.
+    case emptyCatalogue
+  }
+
+  /// The best candidate below the cut-off, so that a person can be told how far off it was.
+  public struct NearMiss: Sendable, Hashable {
+    /// The entity.
+    public let id: EntityID
+    /// Its confidence.
+    public let confidence: Double
+  }
+
+  /// The matches, best first.
+  public let matches: [Match]
+  /// Whether all of the planned work was done before the deadline.
+  public let isComplete: Bool
+  /// The share of the planned work that was done, `0...1`.
+  public let coverage: Double
+  /// The generation of the catalogue that every match comes from.
+  public let generation: Int
+  /// Why `matches` is empty, or `nil` where it is not.
+  public let emptyReason: EmptyReason?
+  /// Where `matches` is empty: the best that was found.
+  public let nearMiss: NearMiss?
+}
