@@ -1,4 +1,116 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// The command `vq`: reads the command line, runs what it asks for, and says how it ended.
 @main
 struct VQ {
-  static func main() {}
+  /// The version of the command and of the package.
+  static let version = "0.1.0"
+
+  /// All commands, in the order of the help.
+  static let commands = [
+    IndexCommand.command, MatchCommand.command, HashCommand.command, HelpCommand.command,
+    CompletionsCommand.command,
+  ]
+
+  static func main() async {
+    Interrupt.ignoreClosedPipes()
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    let environment = ProcessInfo.processInfo.environment
+    let code = await Interrupt.cancelling { @concurrent in
+      await run(arguments, environment: environment)
+    }
+    exit(code.rawValue)
+  }
+
+  /// Runs one command line on the standard descriptors.
+  private static func run(
+    _ arguments: [String], environment: [String: String]
+  ) async -> ExitCode {
+    var console = Console(environment: environment, color: .auto)
+    do {
+      let parser = ArgumentParser(commands: commands, environment: environment)
+      var code = ExitCode.success
+      switch try parser.parse(arguments) {
+      case .help(let form, let command):
+        try console.output.write(Help(commands: commands).text(form, for: command))
+      case .version:
+        try console.output.writeLine("vq \(version)")
+      case .run(let command, let parsed):
+        console = Console(environment: environment, color: parsed[CommonOptions.color] ?? .auto)
+        code = try await command.run(parsed, console)
+      }
+      try console.output.flush()
+      return code
+    } catch {
+      return end(with: error, on: console)
+    }
+  }
+
+  /// Delivers the answers that were finished before an error, and says what the error was.
+  private static func end(with error: any Error, on console: Console) -> ExitCode {
+    let code = exitCode(for: error)
+    do {
+      try console.output.flush()
+    } catch {
+      // The reader has gone, or the disk is full and the error itself may well say so.
+    }
+    console.diagnostics.showStatus(nil)
+    report(error, to: console.diagnostics)
+    return code
+  }
+
+  /// Returns what the process ends with after an error. Every error type has its switch here.
+  static func exitCode(for error: any Error) -> ExitCode {
+    switch error {
+    case is UsageError: .usage
+    case let failure as CommandFailure: failure.exitCode
+    case let error as OutputError:
+      switch error.code {
+      case .closedPipe: .success
+      case .refused: .failure
+      }
+    case is CancellationError: .interrupted
+    default: .failure
+    }
+  }
+
+  /// Says what an error was. Nothing is said of a reader that has gone.
+  static func report(_ error: any Error, to diagnostics: Diagnostics) {
+    switch error {
+    case let error as UsageError: report(error, to: diagnostics)
+    case let failure as CommandFailure:
+      diagnostics.error(failure.message, advice: failure.advice)
+    case let error as OutputError:
+      switch error.code {
+      case .closedPipe: break
+      case .refused: diagnostics.error(error.message)
+      }
+    case is CancellationError: diagnostics.error("interrupted")
+    default: diagnostics.error("\(error)")
+    }
+  }
+
+  private static func report(_ error: UsageError, to diagnostics: Diagnostics) {
+    let help = Help(commands: commands)
+    if error.code == .noCommand {
+      diagnostics.write(help.text(.short))
+      return
+    }
+    let command = commands.first { $0.name == error.command }
+    let more = command.map { "vq \($0.name) -h" } ?? "vq -h"
+    diagnostics.error(
+      error.message, advice: ["usage: " + Help.usage(of: command), "more:  " + more])
+  }
 }

@@ -1,0 +1,268 @@
+/// What a command line asks for.
+enum Invocation: Sendable {
+  /// The help of a command, or of `vq` when there is none.
+  case help(HelpForm, CommandDescription?)
+  /// The version.
+  case version
+  /// A command with its arguments.
+  case run(CommandDescription, ParsedArguments)
+}
+
+/// Reads command lines by the tables of the commands, the GNU way.
+///
+/// `--name value`, `--name=value`, `-j 4`, `-j4` and bundled flags are understood; options and
+/// operands may mix; `--` ends the options; `-` is an operand. Long names are not shortened, so
+/// that a new option never changes what an old script means.
+struct ArgumentParser: Sendable {
+  /// All commands.
+  let commands: [CommandDescription]
+  /// The environment, where a value may stand that is not on the line.
+  let environment: [String: String]
+
+  /// Returns what the arguments ask for.
+  ///
+  /// - Parameter arguments: The words after the name of the program.
+  func parse(_ arguments: [String]) throws(UsageError) -> Invocation {
+    var scan = ArgumentScan(arguments: arguments[...])
+    switch try scan.read(CommonOptions.all, command: nil, stopsAtOperand: true) {
+    case .help(let form): return .help(form, nil)
+    case .version: return .version
+    case .end: break
+    }
+    guard let name = scan.operands.first else {
+      throw UsageError(.noCommand, "no command given", command: nil)
+    }
+    guard let command = commands.first(where: { $0.name == name }) else {
+      throw UsageError(
+        .unknownCommand,
+        "unknown command \(quoted(name))" + didYouMean(name, among: commands.map(\.name)),
+        command: nil)
+    }
+    scan.operands = []
+    switch try scan.read(
+      command.options + CommonOptions.all, command: name, stopsAtOperand: false)
+    {
+    case .help(let form): return .help(form, command)
+    case .version: return .version
+    case .end: break
+    }
+    try fill(&scan.texts, for: command)
+    try check(scan.operands, of: command)
+    return .run(
+      command, ParsedArguments(command: command, operands: scan.operands, texts: scan.texts))
+  }
+
+  /// Takes from the environment what the line does not give, and misses what neither gives.
+  private func fill(
+    _ texts: inout [String: [String]], for command: CommandDescription
+  ) throws(UsageError) {
+    for option in command.options where texts[option.name] == nil {
+      if let variable = option.environment, let text = environment[variable], !text.isEmpty {
+        guard option.value?.isAccepted(text) ?? true else {
+          throw unacceptable(text, for: option, given: variable, command: command.name)
+        }
+        texts[option.name] = [text]
+      } else if option.isRequired {
+        let variable = option.environment.map { ", or \($0) in the environment" } ?? ""
+        throw UsageError(
+          .missingOption, "'vq \(command.name)' needs \(option.usage)\(variable)",
+          command: command.name)
+      }
+    }
+  }
+
+  private func check(
+    _ operands: [String], of command: CommandDescription
+  ) throws(UsageError) {
+    func failure(_ code: UsageError.Code, _ message: String) -> UsageError {
+      UsageError(code, "'vq \(command.name)' " + message, command: command.name)
+    }
+    guard let operand = command.operand else {
+      guard let first = operands.first else { return }
+      throw failure(.unexpectedOperand, "takes only options; found \(quoted(first))")
+    }
+    if operands.count < operand.count.lowerBound {
+      throw failure(.missingOperand, "needs \(operand.usage): \(operand.summary)")
+    }
+    if operands.count > operand.count.upperBound {
+      let extra = operands[operand.count.upperBound]
+      throw failure(
+        .unexpectedOperand,
+        "takes one \(operand.placeholder); found also \(quoted(extra))")
+    }
+    if operands.filter({ $0 == "-" }).count > 1 {
+      throw failure(.unexpectedOperand, "can read standard input once; found '-' twice")
+    }
+    let words: [String]
+    switch operand.completion {
+    case .words(let accepted): words = accepted
+    case .commands: words = commands.map(\.name)
+    case .nothing, .files, .directories: return
+    }
+    if let wrong = operands.first(where: { !words.contains($0) }) {
+      throw failure(
+        .unacceptableOperand,
+        "takes \(alternatives(words)); found \(quoted(wrong))" + didYouMean(wrong, among: words))
+    }
+  }
+}
+
+/// The words of a command line while they are read.
+private struct ArgumentScan {
+  /// Why reading stopped.
+  enum Stop {
+    case end, version
+    case help(HelpForm)
+  }
+
+  /// What is still to be read.
+  var arguments: ArraySlice<String>
+  var operands: [String] = []
+  var texts: [String: [String]] = [:]
+
+  init(arguments: ArraySlice<String>) { self.arguments = arguments }
+
+  /// Reads up to the end, to a call for help, or past the first operand.
+  mutating func read(
+    _ options: [OptionDescription], command: String?, stopsAtOperand: Bool
+  ) throws(UsageError) -> Stop {
+    let table = Table(options: options, command: command)
+    while let argument = arguments.popFirst() {
+      if argument == "--" {
+        operands += arguments
+        arguments = []
+      } else if argument.hasPrefix("--") {
+        let (name, text) = split(argument.dropFirst(2))
+        let option = try table.option(named: name, in: argument)
+        if option.name == CommonOptions.help.description.name { return .help(.complete) }
+        if option.name == CommonOptions.version.description.name { return .version }
+        try take(option, attached: text, table: table)
+      } else if argument.hasPrefix("-"), argument != "-" {
+        if try readShort(argument, table: table) { return .help(.short) }
+      } else {
+        operands.append(argument)
+        if stopsAtOperand { return .end }
+      }
+    }
+    return .end
+  }
+
+  /// Reads `-x`, `-xy`, `-x4` or `-x 4`; returns whether it asks for help.
+  private mutating func readShort(_ argument: String, table: Table) throws(UsageError) -> Bool {
+    // `-json` is `--json` with a dash lost, not `-j` with the value `son`.
+    if table.options.contains(where: { $0.name == split(argument.dropFirst()).name }) {
+      throw table.unknown(argument)
+    }
+    var rest = argument.dropFirst()
+    while let letter = rest.popFirst() {
+      guard let option = table.options.first(where: { $0.short == letter }) else {
+        throw table.unknown(argument)
+      }
+      if option.name == CommonOptions.help.description.name { return true }
+      let takesRest = option.value != nil && !rest.isEmpty
+      try take(option, attached: takesRest ? String(rest) : nil, table: table)
+      if option.value != nil { return false }
+    }
+    return false
+  }
+
+  /// Notes an option with its value: the attached one, or the next word.
+  private mutating func take(
+    _ option: OptionDescription, attached: String?, table: Table
+  ) throws(UsageError) {
+    func failure(_ code: UsageError.Code, _ message: String) -> UsageError {
+      UsageError(code, option.spelling + " " + message, command: table.command)
+    }
+    guard let value = option.value else {
+      if let attached {
+        throw failure(.unexpectedValue, "takes no value; found \(found(attached))")
+      }
+      texts[option.name, default: []].append("")
+      return
+    }
+    let text: String
+    if let attached {
+      text = attached
+    } else if let next = arguments.popFirst() {
+      if table.isOption(next) {
+        throw failure(
+          .missingValue,
+          "takes \(value.accepts); found the option \(quoted(next)) in its place")
+      }
+      text = next
+    } else {
+      throw failure(.missingValue, "takes \(value.accepts); found nothing after it")
+    }
+    guard value.isAccepted(text) else {
+      throw unacceptable(text, for: option, given: option.spelling, command: table.command)
+    }
+    if let first = texts[option.name]?.first, !option.mayRepeat {
+      throw failure(
+        .repeatedOption,
+        "can be given once; found \(found(first)), then \(found(text))")
+    }
+    texts[option.name, default: []].append(text)
+  }
+}
+
+/// The options that are understood at one place of the line.
+private struct Table {
+  let options: [OptionDescription]
+  let command: String?
+
+  func option(named name: String, in argument: String) throws(UsageError) -> OptionDescription {
+    guard let option = options.first(where: { $0.name == name }) else { throw unknown(argument) }
+    return option
+  }
+
+  /// Whether a word is an option of this table, so that it is hardly meant as a value.
+  func isOption(_ word: String) -> Bool {
+    options.contains { option in
+      split(word[...]).name == option.spelling || option.short.map { word == "-\($0)" } ?? false
+    }
+  }
+
+  func unknown(_ argument: String) -> UsageError {
+    let spelling = split(argument[...]).name
+    let place = command.map { " for 'vq \($0)'" } ?? " before the command"
+    let isLetter = spelling.count == 2
+    let name = String(spelling.drop { $0 == "-" })
+    let nearest =
+      isLetter ? nil : Suggestion.nearest(to: name, among: options.map(\.name)).map { "--" + $0 }
+    return UsageError(
+      .unknownOption,
+      "unknown option \(quoted(spelling))\(place)"
+        + (nearest.map { "; did you mean '\($0)'?" } ?? ""),
+      command: command)
+  }
+}
+
+/// Splits `name=text` at the first equals sign.
+private func split(_ argument: Substring) -> (name: String, text: String?) {
+  guard let equals = argument.firstIndex(of: "=") else { return (String(argument), nil) }
+  return (String(argument[..<equals]), String(argument[argument.index(after: equals)...]))
+}
+
+private func unacceptable(
+  _ text: String, for option: OptionDescription, given: String, command: String?
+) -> UsageError {
+  let value = option.value
+  var hint = ""
+  if case .words(let words) = value?.completion { hint = didYouMean(text, among: words) }
+  return UsageError(
+    .unacceptableValue,
+    "\(given) takes \(value?.accepts ?? "no value"); found \(found(text))\(hint)",
+    command: command)
+}
+
+private func didYouMean(_ word: String, among words: [String]) -> String {
+  Suggestion.nearest(to: word, among: words).map { "; did you mean '\($0)'?" } ?? ""
+}
+
+/// A text as a message shows it: numbers bare, words in quotes, nothing as "nothing".
+private func found(_ text: String) -> String {
+  if text.isEmpty { return "nothing" }
+  return Double(text) == nil ? quoted(text) : text
+}
+
+private func quoted(_ text: String) -> String { "'\(DisplayText.escaped(text))'" }

@@ -1,0 +1,54 @@
+/// What a mistyped word was probably meant to be.
+enum Suggestion {
+  /// Returns the candidate nearest to a word, or `nil` when none is near.
+  ///
+  /// A candidate that begins with the word is one mistake away, whatever its length; otherwise one
+  /// mistake in three letters is forgiven, and at least one. Ties go to the first candidate.
+  static func nearest(to word: String, among candidates: [String]) -> String? {
+    let limit = max(1, word.count / 3)
+    return
+      candidates
+      .map { candidate in
+        let isBeginning = word.count > 1 && candidate.hasPrefix(word)
+        return (candidate, isBeginning ? 1 : editDistance(word, candidate))
+      }
+      .filter { candidate, distance in distance <= limit && distance < candidate.count }
+      .min { $0.1 < $1.1 }?
+      .0
+  }
+
+  /// Returns how many characters must be inserted, removed, replaced or swapped with their
+  /// neighbour to make one word of the other, no place being changed twice.
+  ///
+  /// This is the Damerau–Levenshtein distance in its restricted form (optimal string alignment).
+  /// F. Damerau, "A technique for computer detection and correction of spelling errors", 1964,
+  /// <https://doi.org/10.1145/363958.363994>.
+  ///
+  /// - Complexity: O(*n* · *m*) in the lengths of the words.
+  static func editDistance(_ first: String, _ second: String) -> Int {
+    let first = Array(first)
+    let second = Array(second)
+    var beforeLast: [Int] = []
+    var last = Array(0...second.count)
+    for (row, character) in first.enumerated() {
+      var current = [row + 1]
+      for (column, other) in second.enumerated() {
+        var cost = min(
+          last[column + 1] + 1, current[column] + 1, last[column] + (character == other ? 0 : 1))
+        if row > 0, column > 0, character == second[column - 1], first[row - 1] == other {
+          cost = min(cost, beforeLast[column - 1] + 1)
+        }
+        current.append(cost)
+      }
+      beforeLast = last
+      last = current
+    }
+    return last[second.count]
+  }
+}
+
+/// Returns words as a choice: `a`, `a or b`, `a, b or c`.
+func alternatives(_ words: [String]) -> String {
+  guard let last = words.last, words.count > 1 else { return words.first ?? "" }
+  return words.dropLast().joined(separator: ", ") + " or " + last
+}

@@ -1,0 +1,108 @@
+/// A table for people: columns side by side, fitted to the width of a terminal.
+///
+/// Every text is escaped, so that a hostile title can neither move the cursor nor end a line. A
+/// row may carry a note, such as its link, which stands whole on a line of its own below the row:
+/// a link that is cut cannot be opened, and none fits beside a title in 80 columns.
+struct TextTable: Sendable {
+  /// How one column is laid out.
+  struct Column: Sendable {
+    /// On which side the text stands.
+    enum Alignment: Sendable, CaseIterable { case left, right }
+
+    /// The heading.
+    let title: String
+    /// On which side the text stands.
+    let alignment: Alignment
+    /// The width below which other columns give way first.
+    let minimumWidth: Int
+
+    /// Makes a column; one without a minimum keeps its width while others can give way.
+    init(_ title: String, _ alignment: Alignment = .left, minimumWidth: Int = .max) {
+      self.title = DisplayText.escaped(title)
+      self.alignment = alignment
+      self.minimumWidth = minimumWidth
+    }
+  }
+
+  /// The columns, from left to right.
+  let columns: [Column]
+  private var rows: [(cells: [String], note: String?)] = []
+
+  init(columns: [Column]) { self.columns = columns }
+
+  /// Adds a row.
+  ///
+  /// - Parameters:
+  ///   - cells: One text for each column.
+  ///   - note: What stands on a line of its own below the row.
+  mutating func append(_ cells: [String], note: String? = nil) {
+    precondition(cells.count == columns.count, "a row has one cell for each column")
+    rows.append((cells.map(DisplayText.escaped), note.map(DisplayText.escaped)))
+  }
+
+  /// Returns the lines of the table, none wider than `width`, none with spaces at its end.
+  ///
+  /// - Parameters:
+  ///   - width: The columns of the terminal, at least 1.
+  ///   - usesColor: Whether the headings are set in bold.
+  func lines(width: Int, usesColor: Bool = false) -> [String] {
+    let widths = fittedWidths(to: width)
+    let heading = line(columns.map(\.title), widths: widths, limit: width)
+    var lines = [usesColor ? ANSI.bold(heading) : heading]
+    let indentation = min(4, max(0, width - 1))
+    for row in rows {
+      lines.append(line(row.cells, widths: widths, limit: width))
+      if let note = row.note, !note.isEmpty {
+        lines.append(
+          String(repeating: " ", count: indentation)
+            + DisplayText.truncatedInTheMiddle(note, to: width - indentation))
+      }
+    }
+    return lines
+  }
+
+  private func line(_ cells: [String], widths: [Int], limit: Int) -> String {
+    let fitted = cells.indices.map { index in
+      let text = DisplayText.truncated(cells[index], to: widths[index])
+      let space = String(repeating: " ", count: widths[index] - DisplayText.width(text))
+      return columns[index].alignment == .left ? text + space : space + text
+    }
+    let joined = fitted.joined(separator: "  ")
+    let end = joined.lastIndex { $0 != " " }
+    return DisplayText.truncated(end.map { String(joined[...$0]) } ?? "", to: limit)
+  }
+
+  /// Takes columns from the widest that still has some to give; then from the widest of all.
+  private func fittedWidths(to limit: Int) -> [Int] {
+    var widths = columns.indices.map { index in
+      rows.reduce(DisplayText.width(columns[index].title)) {
+        max($0, DisplayText.width($1.cells[index]))
+      }
+    }
+    let gaps = 2 * (columns.count - 1)
+    for minimum in [{ (index: Int) in columns[index].minimumWidth }, { _ in 1 }] {
+      while widths.reduce(gaps, +) > limit,
+        let widest = widths.indices.filter({ widths[$0] > minimum($0) })
+          .max(by: { widths[$0] < widths[$1] })
+      {
+        let others = widths.indices.filter { $0 != widest && widths[$0] > minimum($0) }
+          .map { widths[$0] }.max()
+        let excess = widths.reduce(gaps, +) - limit
+        // Down to the next widest in one step, so that a title of a megabyte costs no more.
+        let step = max(1, widths[widest] - max(others ?? 0, minimum(widest)))
+        widths[widest] -= min(step, excess)
+      }
+    }
+    return widths
+  }
+}
+
+/// The few escape sequences that are ever sent to a terminal.
+enum ANSI {
+  /// Goes to the beginning of the line and clears it.
+  static let eraseLine = "\r\u{1B}[K"
+
+  static func bold(_ text: String) -> String { "\u{1B}[1m\(text)\u{1B}[0m" }
+  static func red(_ text: String) -> String { "\u{1B}[1;31m\(text)\u{1B}[0m" }
+  static func yellow(_ text: String) -> String { "\u{1B}[1;33m\(text)\u{1B}[0m" }
+}
