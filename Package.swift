@@ -26,7 +26,8 @@ let package = Package(
     .systemLibrary(name: "CSQLite"),
     .target(name: "PixelMatch", dependencies: ["CImage"], swiftSettings: strict),
     .target(name: "VisualQuery", dependencies: ["PixelMatch", "CSQLite"], swiftSettings: strict),
-    .executableTarget(name: "vq", dependencies: ["VisualQuery"], swiftSettings: strict),
+    .executableTarget(
+      name: "vq", dependencies: ["VisualQuery", "PixelMatch"], swiftSettings: strict),
 
     .target(
       name: "TestSupport", dependencies: ["PixelMatch"], path: "Tests/TestSupport",

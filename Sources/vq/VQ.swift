@@ -4,6 +4,9 @@
   import Foundation
 #endif
 
+import PixelMatch
+import VisualQuery
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -81,6 +84,14 @@ struct VQ {
       case .closedPipe: .success
       case .refused: .failure
       }
+    case is DecodeError: .undecodablePicture
+    case let error as CatalogueError:
+      switch error.code {
+      case .missing, .notACatalogue, .otherSchemaVersion, .otherSignatureVersion, .locked,
+        .truncated, .corrupt, .notPermitted:
+        .unusableIndex
+      case .diskFull, .unreadableInput, .io: .failure
+      }
     case is CancellationError: .interrupted
     default: .failure
     }
@@ -97,6 +108,8 @@ struct VQ {
       case .closedPipe: break
       case .refused: diagnostics.error(error.message)
       }
+    case let error as DecodeError: diagnostics.error(error.message)
+    case let error as CatalogueError: diagnostics.error(error.message)
     case is CancellationError: diagnostics.error("interrupted")
     default: diagnostics.error("\(error)")
     }

@@ -2,7 +2,7 @@
 public struct CatalogueError: Error, Sendable, Hashable {
   /// What a program switches on.
   public enum Code: String, Sendable, CaseIterable {
-    /// There is no such directory or file.
+    /// There is no such directory.
     case missing
     /// It is there, and is no catalogue.
     case notACatalogue
@@ -20,6 +20,8 @@ public struct CatalogueError: Error, Sendable, Hashable {
     case notPermitted
     /// There is no room left to write.
     case diskFull
+    /// What is to be indexed cannot be read.
+    case unreadableInput
     /// Reading or writing failed for another reason.
     case io
   }

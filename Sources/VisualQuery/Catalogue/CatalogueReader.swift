@@ -33,12 +33,13 @@ public struct CatalogueReader: ~Copyable {
 
   private var records: RecordReader
   private let csv: CSVRows?
+  private let byteCount: Int?
   private var lines: [EntityID: Int] = [:]
 
   /// Opens a file, or standard input for `-`.
   ///
-  /// - Throws: ``CatalogueError`` with the code `missing`, `notPermitted`, `io`, or `notACatalogue`
-  ///   where a CSV file does not name its columns.
+  /// - Throws: ``CatalogueError`` with the code `unreadableInput`, also where a CSV file does not
+  ///   name its columns.
   public init(path: String) throws(CatalogueError) {
     var records = try RecordReader(path: path)
     var csv: CSVRows?
@@ -50,6 +51,7 @@ public struct CatalogueReader: ~Copyable {
     }
     self.records = records
     self.csv = csv
+    byteCount = path == "-" ? nil : FileStatus(path)?.byteCount
   }
 
   private static func columns(of header: [UInt8], path: String) throws(CatalogueError) -> CSVRows {
@@ -57,7 +59,7 @@ public struct CatalogueReader: ~Copyable {
       return try CSVRows(header: header)
     } catch {
       throw CatalogueError(
-        code: .notACatalogue,
+        code: .unreadableInput,
         message: """
           '\(path)' is neither JSON Lines, whose rows begin with {, nor CSV: \
           \(error.field.map { "column '\($0)'" } ?? "the header") \(error.reason)
@@ -67,7 +69,7 @@ public struct CatalogueReader: ~Copyable {
 
   /// The next row, or `nil` at the end.
   ///
-  /// - Throws: ``CatalogueError`` with the code `io`.
+  /// - Throws: ``CatalogueError`` with the code `unreadableInput`.
   public mutating func next() throws(CatalogueError) -> Row? {
     guard let record = try records.next() else { return nil }
     switch record {
@@ -91,6 +93,12 @@ public struct CatalogueReader: ~Copyable {
         return .refused(RefusedRow(line: line, id: id, field: error.field, reason: error.reason))
       }
     }
+  }
+
+  /// How many rows there are probably, once `rows` are read; `nil` where the length is not known.
+  func estimatedRows(after rows: Int) -> Int? {
+    guard let byteCount, records.consumedByteCount > 0 else { return nil }
+    return max(rows, rows * byteCount / records.consumedByteCount)
   }
 
   private func object(_ bytes: [UInt8]) throws(FieldError) -> JSONValue {

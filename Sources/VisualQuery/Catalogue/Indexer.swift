@@ -28,6 +28,8 @@ public struct Indexer: Sendable {
     public var refused = 0
     /// The last generation that was published.
     public var generation = 0
+    /// Rows in all, from the length of the file and of the rows so far; `nil` for a stream.
+    public var estimatedRows: Int?
   }
 
   /// The directory of the catalogue.
@@ -107,6 +109,7 @@ public struct Indexer: Sendable {
       }
       while !Task.isCancelled, let row = try reader.next() {
         now.rows += 1
+        now.estimatedRows = reader.estimatedRows(after: now.rows)
         switch row {
         case .refused(let row):
           now.refused += 1

@@ -29,6 +29,9 @@ struct RecordReader: ~Copyable {
   private var position = 0
   private var line = 1
   private var isAtEnd = false
+  private var readByteCount = 0
+  /// Bytes of the records so far.
+  var consumedByteCount: Int { readByteCount - (buffer.count - position) }
   /// Whether a quote opens text that a line break does not end.
   var hasQuotes = false
 
@@ -39,8 +42,7 @@ struct RecordReader: ~Copyable {
     descriptor = ownsDescriptor ? unsafe open(path, O_RDONLY | O_CLOEXEC) : 0
     guard descriptor >= 0 else {
       throw CatalogueError(
-        code: errno == ENOENT ? .missing : .notPermitted,
-        message: "cannot open '\(path)': \(systemMessage(errno))")
+        code: .unreadableInput, message: "cannot open '\(path)': \(systemMessage(errno))")
     }
   }
 
@@ -124,9 +126,11 @@ struct RecordReader: ~Copyable {
     } while got < 0 && errno == EINTR
     buffer.removeLast(room - max(0, got))
     guard got >= 0 else {
-      throw CatalogueError(code: .io, message: "cannot read '\(name)': \(systemMessage(errno))")
+      throw CatalogueError(
+        code: .unreadableInput, message: "cannot read '\(name)': \(systemMessage(errno))")
     }
     if got == 0 { isAtEnd = true }
+    readByteCount += got
     return got > 0
   }
 }

@@ -1,3 +1,6 @@
+import PixelMatch
+import VisualQuery
+
 /// `vq hash`: the PDQ hash of pictures, as other people's hash banks hold it.
 enum HashCommand {
   static let json = Option<Bool>.flag(OptionText("json", "one JSON object a line and picture"))
@@ -22,6 +25,8 @@ enum HashCommand {
           One object a line and picture, in the order given.
             {"schema":"vq.hash/1","image":"mug.jpg","pdq":"64 hex digits","quality":100,
              "variants":{"rotate90":"64 hex digits",…}}
+          The hash is that of all pixels as they are stored, as other tools compute it: a camera's \
+          note that the picture is to be turned is given as 'orientation', not followed.
           """)
     ],
     exitCodes: [.success, .failure, .usage, .undecodablePicture, .interrupted],
@@ -30,6 +35,65 @@ enum HashCommand {
   @concurrent static func run(
     _ arguments: ParsedArguments, on console: Console
   ) async throws -> ExitCode {
-    throw CommandFailure(.failure, "'vq hash' is not wired yet")
+    let decoder = ImageDecoder(limits: PictureLimits.limits(of: arguments))
+    let pool = WorkerPool()
+    var code = ExitCode.success
+    try await inOrder(arguments.operands, width: pool.width, on: pool) { picture in
+      try await hash(picture, decoder)
+    } take: { outcome in
+      let (picture, result) = outcome
+      switch result {
+      case .success(let document):
+        if arguments[json] {
+          try console.output.writeJSON(document)
+        } else {
+          try console.output.writeLine(
+            "\(document.pdq)  \(document.quality)  \(DisplayText.escaped(picture))")
+        }
+      case .failure(let error):
+        code = .undecodablePicture
+        console.diagnostics.error("cannot decode '\(picture)': \(error.message)")
+        if arguments[json] {
+          try console.output.writeJSON(
+            PictureErrorDocument(schema: HashDocument.schemaName, image: picture, error))
+        }
+      }
+    }
+    return code
+  }
+
+  /// Hashes one picture; a picture that cannot be decoded is a result, too.
+  @concurrent private static func hash(
+    _ picture: String, _ decoder: ImageDecoder
+  ) async throws -> (String, Result<HashDocument, DecodeError>) {
+    let result = Result { () throws(DecodeError) in
+      let bytes = try decoder.contents(ofOperand: picture)
+      return HashDocument(
+        picture, try decoder.header(of: bytes), try decoder.pdqCoefficients(of: bytes))
+    }
+    if case .failure(let error) = result, error.code == .cancelled { throw CancellationError() }
+    return (picture, result)
+  }
+}
+
+/// The JSON form of a hash, `vq.hash/1`.
+struct HashDocument: Encodable, Sendable {
+  static let schemaName = "vq.hash/1"
+
+  let schema = Self.schemaName
+  let image: String
+  let pdq: String
+  let quality: Int
+  let orientation: Int
+  let variants: [String: String]
+
+  init(_ image: String, _ header: ImageHeader, _ coefficients: PDQCoefficients) {
+    self.image = image
+    pdq = coefficients.hash.hex
+    quality = coefficients.quality
+    orientation = Int(header.orientation.rawValue)
+    variants = Dictionary(
+      uniqueKeysWithValues: DihedralVariant.allCases.filter { $0 != .original }
+        .map { ($0.rawValue, coefficients.hash(of: $0).hex) })
   }
 }

@@ -1,3 +1,5 @@
+import VisualQuery
+
 /// `vq index`: a catalogue becomes an index that can be searched.
 enum IndexCommand {
   static let index = Option<String>.path(
@@ -56,6 +58,67 @@ enum IndexCommand {
   @concurrent static func run(
     _ arguments: ParsedArguments, on console: Console
   ) async throws -> ExitCode {
-    throw CommandFailure(.failure, "'vq index' is not wired yet")
+    let refusals = try arguments[rejected].map(RefusedRowsFile.init)
+    let isQuiet = arguments[quiet]
+    let elapsed = ProgressLine.stopwatch()
+    let line = ProgressLine("indexing", on: console.diagnostics, elapsed: elapsed)
+    let indexer = Indexer(
+      directory: arguments[index], pool: WorkerPool(width: arguments[threads]))
+    let result = try await indexer.run(
+      path: arguments.operands[0], imagesRoot: arguments[imagesRoot],
+      refused: { report($0, to: console, and: refusals) },
+      progress: { if !isQuiet { show($0, on: line) } })
+    line.finish()
+    try refusals?.close()
+    let summary = IndexDocument(result, elapsed: elapsed())
+    if arguments[json] {
+      try console.output.writeJSON(summary)
+    } else if !isQuiet {
+      try console.output.writeLine(summary.sentence(directory: arguments[index]))
+    }
+    return .success
+  }
+
+  private static func report(_ row: RefusedRow, to console: Console, and file: RefusedRowsFile?) {
+    let field = row.field.map { " \($0)" } ?? ""
+    let id = row.id.map { " (\($0))" } ?? ""
+    console.diagnostics.warning("line \(row.line)\(id):\(field) \(row.reason)")
+    file?.append(row)
+  }
+
+  private static func show(_ progress: Indexer.Progress, on line: ProgressLine) {
+    line.update(done: progress.rows, total: progress.estimatedRows, refused: progress.refused)
+  }
+}
+
+/// The JSON form of a run's summary, `vq.index/1`.
+struct IndexDocument: Encodable, Sendable {
+  let schema = "vq.index/1"
+  let generation: Int
+  let rows: Int
+  let entities: Int
+  let signedImages: Int
+  let unchangedImages: Int
+  let refused: Int
+  let elapsedMs: Double
+
+  init(_ progress: Indexer.Progress, elapsed: Duration) {
+    generation = progress.generation
+    rows = progress.rows
+    entities = progress.entities
+    signedImages = progress.signedImages
+    unchangedImages = progress.unchangedImages
+    refused = progress.refused
+    elapsedMs = (elapsed / .milliseconds(1)).rounded()
+  }
+
+  /// What a person reads.
+  func sentence(directory: String) -> String {
+    let seconds = max(0.1, (elapsedMs / 100).rounded() / 10)
+    return """
+      \(entities) entities: \(signedImages) pictures signed, \(unchangedImages) unchanged, \
+      \(refused) refused, in \(seconds) s. \(DisplayText.escaped(directory)) is at generation \
+      \(generation).
+      """
   }
 }

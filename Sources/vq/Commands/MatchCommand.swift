@@ -1,3 +1,4 @@
+import PixelMatch
 import VisualQuery
 
 /// `vq match`: the products and stores that a picture shows.
@@ -64,10 +65,12 @@ enum MatchCommand {
           One object a line and picture, in the order given. Keys that a later version adds may \
           be ignored; those that are here stay.
             {"schema":"vq.match/1","query":"mug.jpg","complete":true,"coverage":1,
-             "elapsedMs":12.3,"generation":4,"emptyReason":null,"continuation":"…",
+             "elapsedMs":12.3,"generation":4,
              "values":[{"rank":1,"type":"product","id":"mug-red","confidence":0.97,
                "tier":"near","url":"https://…","display":{…},"product":{…},
-               "evidence":[{"kind":"keypoints","value":41,"weight":3.2},…]},…]}
+               "evidence":[{"kind":"color","value":0.93,"weight":3.2},…]},…]}
+          Where there is no match, 'emptyReason' says why. A picture that cannot be decoded has \
+          'query' and 'error' only.
           """)
     ],
     exitCodes: [
@@ -81,7 +84,36 @@ enum MatchCommand {
     guard !arguments.operands.isEmpty || !arguments[labels].isEmpty else {
       throw arguments.missingOperand("'vq match' needs an IMAGE, or --labels LIST, or both")
     }
-    throw CommandFailure(.failure, "'vq match' is not wired yet")
+    let catalogue = try Catalogue(directory: arguments[index])
+    let pool = WorkerPool(width: arguments[threads])
+    let search = PictureSearch(
+      matcher: Matcher(catalogue: catalogue, pool: pool), options: options(of: arguments),
+      labels: arguments[labels],
+      decoder: ImageDecoder(
+        limits: PictureLimits.limits(of: arguments), keepsTruncated: arguments[tolerant]))
+    let report = MatchReport(
+      catalogue: catalogue, options: search.options, console: console,
+      isJSON: arguments[json], isNamed: arguments.operands.count > 1)
+    if arguments.operands.isEmpty {
+      try report.write(await search.answer(to: nil))
+      return .success
+    }
+    var code = ExitCode.success
+    try await inOrder(arguments.operands, width: pool.width, on: pool) { picture in
+      try await search.answer(to: picture)
+    } take: { answer in
+      if case .failure = answer.result { code = .undecodablePicture }
+      try report.write(answer)
+    }
+    return code
+  }
+
+  private static func options(of arguments: ParsedArguments) -> MatchOptions {
+    MatchOptions(
+      limit: arguments[limit],
+      typeLimits: [.product: arguments[products], .store: arguments[stores]],
+      types: arguments[type].map { [$0] } ?? Set(EntityType.allCases),
+      minimumConfidence: arguments[minConfidence], timeout: arguments[deadline])
   }
 }
 
@@ -96,4 +128,8 @@ enum PictureLimits {
       "max-pixels", "refuse larger pictures", standard: "100000000, 100 megapixels",
       isRare: true),
     in: 1...1_000_000_000, default: 100_000_000)
+
+  static func limits(of arguments: ParsedArguments) -> DecodeLimits {
+    DecodeLimits(byteLimit: arguments[maxBytes], pixelLimit: arguments[maxPixels])
+  }
 }

@@ -75,6 +75,26 @@ struct FileDescriptor: Sendable {
     }
   }
 
+  /// Makes or empties a file.
+  static func creating(_ path: String) throws -> FileDescriptor {
+    let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else {
+      throw CommandFailure(.failure, "cannot write '\(path)': \(description(of: errno))")
+    }
+    return FileDescriptor(rawValue: descriptor)
+  }
+
+  /// Gives the descriptor back.
+  func close() {
+    #if canImport(Glibc)
+      _ = Glibc.close(rawValue)
+    #elseif canImport(Musl)
+      _ = Musl.close(rawValue)
+    #else
+      _ = Darwin.close(rawValue)
+    #endif
+  }
+
   /// Whether a person looks at it.
   var isTerminal: Bool { isatty(rawValue) == 1 }
 

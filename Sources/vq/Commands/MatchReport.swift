@@ -1,0 +1,92 @@
+import PixelMatch
+import VisualQuery
+
+/// Writes answers: as JSON Lines, or as tables for people.
+struct MatchReport {
+  let catalogue: Catalogue
+  let options: MatchOptions
+  let console: Console
+  let isJSON: Bool
+  /// Whether each table is headed by its picture's name.
+  let isNamed: Bool
+
+  /// Writes one answer, at once, since somebody may wait for it.
+  func write(_ answer: PictureSearch.Answer) throws {
+    switch answer.result {
+    case .success(let response):
+      if isJSON {
+        try console.output.writeJSON(
+          MatchDocument(response, query: answer.query, elapsed: answer.elapsed))
+      } else {
+        try console.output.write(text(response, of: answer.query))
+      }
+    case .failure(let error):
+      console.diagnostics.error("cannot decode '\(answer.query)': \(error.message)")
+      if isJSON {
+        try console.output.writeJSON(
+          PictureErrorDocument(schema: "vq.match/1", query: answer.query, error))
+      }
+    }
+    try console.output.flush()
+  }
+
+  private func text(_ response: MatchResponse, of query: String) -> String {
+    var lines = isNamed ? ["\(DisplayText.escaped(query)):"] : []
+    if !response.matches.isEmpty {
+      var table = TextTable(columns: [
+        .init("#", .right), .init("CONFIDENCE", .right), .init("TIER"), .init("TYPE"),
+        .init("TITLE", minimumWidth: 12),
+      ])
+      for match in response.matches {
+        table.append(
+          [
+            "\(match.rank)", Self.decimal(match.confidence), match.tier.rawValue,
+            match.value.id.type.rawValue, match.value.displayRepresentation.title,
+          ], note: match.handoff.url ?? match.value.id.description)
+      }
+      lines += table.lines(width: console.width, usesColor: console.usesColor)
+    }
+    lines.append(summary(response))
+    if isNamed { lines.append("") }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// What was found, or how far off the best was, and of how many.
+  private func summary(_ response: MatchResponse) -> String {
+    let count = response.matches.count
+    let found =
+      count == 0
+      ? emptySentence(response)
+      : "\(count) \(count == 1 ? "match" : "matches") above the cut-off;"
+    let products = Self.count(catalogue.entityCount(of: .product), "product")
+    let stores = Self.count(catalogue.entityCount(of: .store), "store")
+    if response.isComplete {
+      return count == 0 ? found : "\(found) all \(products) and \(stores) were compared."
+    }
+    let share = Int(100 * response.coverage)
+    return "\(found) the deadline passed when \(share) % of the work was done."
+  }
+
+  private func emptySentence(_ response: MatchResponse) -> String {
+    let closest = response.nearMiss.map {
+      " The closest was \(DisplayText.escaped($0.id.value)) at \(Self.decimal($0.confidence))."
+    }
+    return switch response.emptyReason {
+    case .emptyCatalogue: "No match: the catalogue is empty."
+    case .filteredOut: "No match: the options leave nothing that could be found."
+    case .noUsableSignal: "No match: the picture is blank and no label is known."
+    case .nothingAboveConfidence, nil: "No match above the cut-off." + (closest ?? "")
+    }
+  }
+
+  private static func count(_ number: Int, _ noun: String) -> String {
+    "\(number) \(noun)\(number == 1 ? "" : "s")"
+  }
+
+  /// Two places, rounded down, so that 1.00 is never claimed for less.
+  private static func decimal(_ value: Double) -> String {
+    let hundredths = Int(value * 100)
+    let digits = "\(hundredths % 100)"
+    return "\(hundredths / 100)." + (digits.count == 1 ? "0" : "") + digits
+  }
+}
