@@ -4,16 +4,15 @@ public struct Evidence: Sendable, Hashable, Codable {
   public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
     /// What holds before anything is looked at; its value is 1.
     case prior
-    /// Share of equal bits of the PDQ hashes, under the best of the eight variants, `0...1`.
+    /// Nearness of the PDQ hashes under the best of the eight variants: `1` for equal ones, `0` from
+    /// 110 of 256 bits on, less where a picture is too flat for its hash to be trusted.
     case hash
     /// Similarity of the color histograms, `0...1`.
     case color
-    /// Mean color distance of cells at the same place, in Oklab, after means are made equal.
-    case layout
-    /// Distance of the mean colors, in Oklab.
-    case shift
-    /// Rarity, in bits, of the labels that agree; below zero where known labels disagree.
+    /// Rarity, in bits, of the rarest label that agrees; below zero where known labels disagree.
     case labels
+    /// How far its score is ahead of the best other entity's, or behind it.
+    case lead
   }
 
   /// What it is about.

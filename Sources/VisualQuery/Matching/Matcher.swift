@@ -61,27 +61,28 @@ public struct Matcher: Sendable {
     let types = EntityType.allCases.filter(options.types.contains)
     let labels = try labelEvidence(content.labels)
     let signature = content.pixelBuffer.map { QuerySignature($0) }
-    var scored: [UInt32: ScoredEntity] = [:]
+    var pictured: [UInt32: PicturedEntity] = [:]
     var scannedRows = 0
     var plannedRows = 0
     if let signature {
       let search = CandidateSearch(
         signature: signature, labelMasks: labels.known.map { LabelBits.mask(of: $0.label) },
         threads: pool.width, shouldStop: shouldStop)
+      let comparison = PictureComparison(signature)
       for type in types {
         let segments = catalogue.segments(of: type)
         let found = await search.candidates(in: segments)
         scannedRows += found.scannedRows
         plannedRows += found.plannedRows
-        try score(found.rows, of: type, in: segments, signature, labels, into: &scored)
+        try compare(found.rows, of: type, in: segments, comparison, labels, into: &pictured)
       }
     }
-    if !Task.isCancelled { try scoreByLabels(labels, types: types, into: &scored) }
+    var all = Self.scored(pictured)
+    if !Task.isCancelled { all += try entities(of: labels, types, except: pictured) }
 
     let cutOff =
       options.minimumConfidence
       ?? (signature == nil ? Calibration.labelsOnlyCutOff : Calibration.defaultCutOff)
-    let all = Array(scored.values)
     let contenders = Ranking.contenders(all, options: options, cutOff: cutOff)
     let entities = try catalogue.entities(keys: contenders.map(\.key))
     let ranked = Ranking.ranked(
@@ -109,49 +110,70 @@ public struct Matcher: Sendable {
       entityCount: catalogue.entityCount)
   }
 
-  /// Measures every candidate row, and keeps the best of each entity's.
-  private func score(
+  /// The best picture of an entity.
+  private struct PicturedEntity: Sendable {
+    let type: EntityType
+    let score: Calibration.Score
+    let tier: MatchTier
+    let imagePosition: Int
+  }
+
+  /// Compares the query with every candidate, and keeps the best picture of each entity.
+  private func compare(
     _ rows: Set<CandidateSearch.Row>, of type: EntityType, in segments: [LiveSegment],
-    _ query: QuerySignature, _ labels: LabelEvidence, into scored: inout [UInt32: ScoredEntity]
+    _ comparison: PictureComparison, _ labels: LabelEvidence,
+    into pictured: inout [UInt32: PicturedEntity]
   ) throws {
     let keys = Set(rows.map { segments[$0.segment].segment.key(at: $0.row) })
-    let known =
+    let labelsOfKeys =
       labels.known.isEmpty ? [:] : try catalogue.labels(ofKeys: keys.sorted())
-    let layouts = DihedralVariant.allCases.map(query.signature.layout.applying)
     for place in rows {
       let segment = segments[place.segment].segment
       let key = segment.key(at: place.row)
-      let measurement = Calibration.Measurement(
-        of: query, layouts, against: segment.signature(at: place.row))
-      let rarity = labels.rarity(of: known[key] ?? [])
-      let evidence = Calibration.evidence(measurement, labelRarity: rarity)
-      let entity = ScoredEntity(
-        key: key, type: type, evidence: evidence,
-        confidence: Calibration.confidence(evidence), tier: measurement.tier,
-        imagePosition: Int(segment.tag(at: place.row)))
-      if let best = scored[key],
-        (best.confidence, -(best.imagePosition ?? 0))
-          >= (entity.confidence, -(entity.imagePosition ?? 0))
+      let measured = comparison.measure(segment.signature(at: place.row))
+      let score = Calibration.Score(
+        hash: measured.hash, color: measured.color,
+        labels: labels.rarity(of: labelsOfKeys[key] ?? []))
+      let position = Int(segment.tag(at: place.row))
+      if let best = pictured[key],
+        (best.score.total, -best.imagePosition) >= (score.total, -position)
       {
         continue
       }
-      scored[key] = entity
+      pictured[key] = PicturedEntity(
+        type: type, score: score, tier: measured.tier, imagePosition: position)
     }
   }
 
-  /// Adds entities that no picture brought up, of the rarest labels first.
-  private func scoreByLabels(
-    _ labels: LabelEvidence, types: [EntityType], into scored: inout [UInt32: ScoredEntity]
-  ) throws {
+  /// Makes confidences of scores: each entity's lead is over the best of the others.
+  private static func scored(_ pictured: [UInt32: PicturedEntity]) -> [ScoredEntity] {
+    let best = pictured.values.map(\.score.total).sorted(by: >).prefix(2)
+    return pictured.map { key, entity in
+      let rival = entity.score.total == best.first ? best.dropFirst().first : best.first
+      let evidence = Calibration.evidence(entity.score, rival: rival)
+      return ScoredEntity(
+        key: key, type: entity.type, evidence: evidence,
+        confidence: Calibration.confidence(evidence), tier: entity.tier,
+        imagePosition: entity.imagePosition)
+    }
+  }
+
+  /// The entities that no picture brought up and that have one of the labels, rarest first.
+  private func entities(
+    of labels: LabelEvidence, _ types: [EntityType], except pictured: [UInt32: PicturedEntity]
+  ) throws -> [ScoredEntity] {
+    var found: [UInt32: ScoredEntity] = [:]
     for known in labels.known {
       let keys = try catalogue.keys(withLabel: known.label, limit: CandidateSearch.limit)
-      for (key, type) in keys where scored[key] == nil && types.contains(type) {
+      for (key, type) in keys
+      where pictured[key] == nil && found[key] == nil && types.contains(type) {
         let evidence = Calibration.evidence(sharers: known.frequency)
-        scored[key] = ScoredEntity(
+        found[key] = ScoredEntity(
           key: key, type: type, evidence: evidence,
           confidence: Calibration.confidence(evidence), tier: .label, imagePosition: nil)
       }
     }
+    return Array(found.values)
   }
 
   private func match(_ entity: ScoredEntity, _ value: EntityValue, rank: Int) -> Match {
