@@ -97,6 +97,21 @@ final class CatalogueDatabase {
         code: .notACatalogue,
         message: "'\(directory)' is no catalogue: it has no \(fileName); \(hint)")
     }
+    // Pages that are missing at the end would only show when one of them is read. The header says
+    // how many there are (<https://www.sqlite.org/fileformat2.html>, 1.3), but for those that are
+    // still in the log.
+    let header = try DurableFile.prefix(of: path, byteCount: 32)
+    if header.count == 32, !FileStatus.exists(path + "-wal"),
+      header.starts(with: "SQLite format 3".utf8)
+    {
+      func number(_ range: Range<Int>) -> Int { header[range].reduce(0) { $0 << 8 | Int($1) } }
+      let byteCount = max(512, number(16..<18)) * number(28..<32)
+      guard file.byteCount >= byteCount else {
+        throw CatalogueError(
+          code: .truncated,
+          message: "'\(path)' has \(file.byteCount) of \(byteCount) bytes; \(hint)")
+      }
+    }
     guard file.byteCount >= 512 else {
       throw CatalogueError(
         code: .truncated, message: "'\(path)' has only \(file.byteCount) bytes; \(hint)")
@@ -106,19 +121,9 @@ final class CatalogueDatabase {
 
   private func checkVersions(_ directory: String) throws(CatalogueError) {
     let hint = "rebuild with: vq index CATALOGUE --index \(directory) after removing it"
-    let path = directory + "/" + Self.fileName
     guard try number("PRAGMA application_id") == CatalogueSchema.applicationID else {
-      throw CatalogueError(code: .notACatalogue, message: "'\(path)' is another program's file")
-    }
-    // Pages that are missing at the end would only show when one of them is read.
-    let pages = try number("PRAGMA page_count")
-    let pageBytes = try number("PRAGMA page_size")
-    if let file = FileStatus(path), file.byteCount < pages * pageBytes,
-      !FileStatus.exists(path + "-wal")
-    {
       throw CatalogueError(
-        code: .truncated,
-        message: "'\(path)' has \(file.byteCount) of \(pages * pageBytes) bytes; \(hint)")
+        code: .notACatalogue, message: "'\(directory)' holds another program's \(Self.fileName)")
     }
     let schema = try number("PRAGMA user_version")
     guard schema == CatalogueSchema.version else {

@@ -64,6 +64,18 @@ enum DurableFile {
     try sync(directory: directory)
   }
 
+  /// The first bytes of a file, fewer where it is shorter.
+  static func prefix(of path: String, byteCount: Int) throws(CatalogueError) -> [UInt8] {
+    let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { throw failure("open", path) }
+    defer { close(file) }
+    var bytes = [UInt8](repeating: 0, count: byteCount)
+    // Sound: at most as many bytes as the array has.
+    let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(file, $0.baseAddress, byteCount) }
+    guard count >= 0 else { throw failure("read", path) }
+    return Array(bytes.prefix(count))
+  }
+
   /// Makes a directory and those above it.
   static func makeDirectory(_ path: String) throws(CatalogueError) {
     if let status = FileStatus(path) {

@@ -1,0 +1,160 @@
+import TestSupport
+import Testing
+@testable import VisualQuery
+
+@Suite struct CatalogueReaderTests {
+  private func rows(_ bytes: [UInt8]) throws -> [CatalogueReader.Row] {
+    let folder = try TemporaryDirectory()
+    var reader = try CatalogueReader(path: try folder.write(bytes, to: "catalogue"))
+    var rows: [CatalogueReader.Row] = []
+    while let row = try reader.next() { rows.append(row) }
+    return rows
+  }
+
+  private func rows(_ text: String) throws -> [CatalogueReader.Row] { try rows(Array(text.utf8)) }
+
+  struct Bad: CustomTestStringConvertible, Sendable {
+    let row: String
+    let field: String?
+    let reason: String
+    var testDescription: String { row }
+
+    init(_ row: String, _ field: String?, _ reason: String) {
+      self.row = row
+      self.field = field
+      self.reason = reason
+    }
+  }
+
+  @Test(arguments: [
+    Bad(#"{"type":"product","id":"a"}"#, "title", "is missing"),
+    Bad(#"{"type":"product","title":"T"}"#, "id", "is missing"),
+    Bad(#"{"id":"a","title":"T"}"#, "type", "is missing"),
+    Bad(#"{"type":"product","id":"","title":"T"}"#, "id", "is missing"),
+    Bad(#"{"type":"produkt","id":"a","title":"T"}"#, "type", "is 'produkt'"),
+    Bad(#"{"type":"product","id":7,"title":"T"}"#, "id", "must be a string; found a number"),
+    Bad(#"{"type":"product","id":"a\u0007","title":"T"}"#, "id", "control characters"),
+    Bad(
+      #"{"type":"product","id":"\#(String(repeating: "x", count: 257))","title":"T"}"#, "id",
+      "the limit is 256"),
+    Bad(#"{"type":"product","id":"a","title":"T","labels":"mug"}"#, "labels", "list of strings"),
+    Bad(#"{"type":"product","id":"a","title":"T","images":[1]}"#, "images", "list of strings"),
+    Bad(#"{"type":"product","id":"a","title":"T","url":"/p/a"}"#, "url", "must be absolute"),
+    Bad(#"{"type":"product","id":"a","title":"T","url":"JavaScript:alert(1)"}"#, "url", "'javascript'"),
+    Bad(#"{"type":"product","id":"a","title":"T","url":"data:text/html,x"}"#, "url", "'data'"),
+    Bad(#"{"type":"product","id":"a","title":"T","url":"https://x/ y"}"#, "url", "blanks"),
+    Bad(#"{"type":"product","id":"a","title":"T","price":14.9}"#, "price", "must be an object"),
+    Bad(
+      #"{"type":"product","id":"a","title":"T","price":{"amount":"14,90","currency":"EUR"}}"#,
+      "price", "'14,90'"),
+    Bad(
+      #"{"type":"product","id":"a","title":"T","price":{"amount":"14.90","currency":"Euro"}}"#,
+      "price", "'Euro'"),
+    Bad(#"{"type":"product","id":"a","title":"T","availability":"maybe"}"#, "availability", "'maybe'"),
+    Bad(
+      #"{"type":"store","id":"a","title":"T","geo":{"latitude":91,"longitude":0}}"#, "geo",
+      "-90...90"),
+    Bad(#"{"type":"store","id":"a","title":"T","geo":{"latitude":1}}"#, "geo", "both numbers"),
+    Bad(#"{"type":"product","id":"a","title":"#, nil, "is not JSON"),
+    Bad(#"[1]"#, nil, "a row is an object; found a list"),
+  ])
+  func `a bad row is refused by field and reason, and the next one is read`(bad: Bad) throws {
+    let good = #"{"type":"product","id":"good","title":"Good"}"#
+    let rows = try rows("\(good)\n\(bad.row)\n\n{\"type\":\"store\",\"id\":\"good\",\"title\":\"G\"}\n")
+    try #require(rows.count == 3)
+    guard case .refused(let refused) = rows[1] else {
+      Issue.record("the row was taken")
+      return
+    }
+    #expect(refused.line == 2)
+    #expect(refused.field == bad.field)
+    #expect(refused.reason.contains(bad.reason), "\(refused.reason)")
+    guard case .entity(let value, let line) = rows[2] else {
+      Issue.record("the row after it was refused")
+      return
+    }
+    #expect(value.id == EntityID(type: .store, value: "good") && line == 4)
+  }
+
+  @Test func `an id that comes twice is refused, and the first line is named`() throws {
+    let row = #"{"type":"product","id":"a","title":"T"}"#
+    guard case .refused(let refused)? = try rows("\(row)\n\(row)").last else {
+      Issue.record("the second was taken")
+      return
+    }
+    #expect(refused.line == 2 && refused.field == "id" && refused.reason.contains("line 1"))
+  }
+
+  @Test func `bytes that are not UTF-8 are refused with their line`() throws {
+    var bytes = Array(#"{"type":"product","id":"a","title":"T"}"#.utf8)
+    bytes += [10] + Array(#"{"type":"product","id":"b","title":""#.utf8) + [0xFF, 0xFE]
+    bytes += Array(#""}"#.utf8)
+    guard case .refused(let refused)? = try rows(bytes).last else {
+      Issue.record("the row was taken")
+      return
+    }
+    #expect(refused.line == 2 && refused.reason == "is not UTF-8")
+  }
+
+  @Test func `a row beyond the limit is passed over`() throws {
+    let good = #"{"type":"product","id":"a","title":"T"}"#
+    let long = "{\"x\":\"" + String(repeating: "y", count: RecordReader.recordLimit) + "\"}"
+    let rows = try rows("\(long)\n\(good)")
+    guard case .refused(let refused)? = rows.first, case .entity? = rows.last else {
+      Issue.record("\(rows.count) rows")
+      return
+    }
+    #expect(rows.count == 2 && refused.line == 1 && refused.reason.contains("1048576"))
+  }
+
+  @Test func `a byte order mark and Windows line ends do not show`() throws {
+    let rows = try rows("\u{FEFF}{\"type\":\"product\",\"id\":\"a\",\"title\":\"T\"}\r\n\r\n")
+    guard case .entity(let value, 1)? = rows.first, rows.count == 1 else {
+      Issue.record("\(rows)")
+      return
+    }
+    #expect(value.id.value == "a")
+  }
+
+  @Test func `CSV gives the same entities as JSON Lines`() throws {
+    let csv = """
+      type,id,title,labels,images,price,geo.latitude,geo.longitude,stock,color\r
+      product,a,"A ""red"" mug, large",mug|cup,a.jpg|b.jpg,14.90 EUR,,,,red\r
+      store,b,"Two
+      lines",,,,53.5,10,a|c,\r
+      """
+    let json = #"""
+      {"type":"product","id":"a","title":"A \"red\" mug, large","labels":["mug","cup"],"images":["a.jpg","b.jpg"],"price":{"amount":"14.90","currency":"EUR"},"color":"red"}
+      {"type":"store","id":"b","title":"Two\nlines","geo":{"latitude":53.5,"longitude":10},"stock":["a","c"]}
+      """#
+    func entities(_ text: String) throws -> [EntityValue] {
+      try rows(text).compactMap { if case .entity(let value, _) = $0 { value } else { nil } }
+    }
+    #expect(try entities(csv) == entities(json))
+    #expect(try entities(csv).count == 2)
+  }
+
+  @Test(arguments: [
+    ("product,a", "has 2 fields"), ("product,a,\"open", "no closing quote"),
+    ("product,a,\"x\"y", "after its closing quote"), ("product,a,x\"y\"", "quote within"),
+  ])
+  func `broken CSV is refused by what is wrong`(row: String, reason: String) throws {
+    guard case .refused(let refused)? = try rows("type,id,title\n\(row)\n").first else {
+      Issue.record("the row was taken")
+      return
+    }
+    #expect(refused.reason.contains(reason), "\(refused.reason)")
+  }
+
+  @Test func `a file that is neither is refused whole`() throws {
+    let error = #expect(throws: CatalogueError.self) { try rows("hello, world\n1,2\n") }
+    #expect(error?.code == .unreadableInput)
+    #expect(error?.message.contains("column 'type' is missing") == true)
+    let missing = #expect(throws: CatalogueError.self) {
+      _ = try CatalogueReader(path: "/no/such/file")
+    }
+    #expect(missing?.code == .unreadableInput)
+  }
+
+  @Test func `an empty file has no rows`() throws { #expect(try rows("").isEmpty) }
+}

@@ -1,0 +1,181 @@
+import Foundation
+import TestSupport
+import Testing
+@testable import VisualQuery
+
+@Suite struct CatalogueTests {
+  /// Made once: signing the sample shop takes seconds in a debug build.
+  private static let master = Task {
+    let folder = try TemporaryDirectory()
+    _ = try await Indexer(directory: folder.path + "/shop.vq").run(path: SampleShop.catalogue)
+    return folder
+  }
+
+  /// A catalogue of the sample shop in a directory of its own.
+  static func sampleCatalogue() async throws -> TemporaryDirectory {
+    let folder = try TemporaryDirectory()
+    _ = try folder.copy(try await master.value.path + "/shop.vq", to: "shop.vq")
+    return folder
+  }
+
+  private func openError(_ directory: String) -> CatalogueError? {
+    #expect(throws: CatalogueError.self) { _ = try Catalogue(directory: directory) }
+  }
+
+  private func files(in folder: String) -> [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
+  }
+
+  /// Changes bytes of a file in place.
+  private func patch(_ path: String, at offset: Int, _ bytes: [UInt8]) throws {
+    let handle = try #require(FileHandle(forUpdatingAtPath: path))
+    try handle.seek(toOffset: UInt64(offset))
+    try handle.write(contentsOf: Data(bytes))
+    try handle.close()
+  }
+
+  @Test func `the sample shop goes in and comes back`() async throws {
+    let folder = try await Self.sampleCatalogue()
+    let catalogue = try Catalogue(directory: folder.path + "/shop.vq")
+    #expect(catalogue.generation == 1)
+    #expect(catalogue.entityCount(of: .product) == 28)
+    #expect(catalogue.entityCount(of: .store) == 4)
+    #expect(catalogue.imageCount == 34)
+    #expect(try catalogue.labelFrequencies(["mug", "bag", "zebra"]) == ["mug": 4, "bag": 4, "zebra": 0])
+    let mugs = try catalogue.keys(withLabel: "mug", limit: 10)
+    let entities = try catalogue.entities(keys: mugs.map(\.key) + [999_999])
+    #expect(
+      Set(entities.values.map(\.id.value)) == ["mug-red", "mug-blue", "mug-green", "mug-cream"])
+  }
+
+  @Test func `a directory that is not there is missing`() {
+    let error = openError("/no/such/shop.vq")
+    #expect(error?.code == .missing)
+    #expect(error?.message.contains("vq index CATALOGUE --index /no/such/shop.vq") == true)
+  }
+
+  @Test func `what is no catalogue is told from one`() throws {
+    let folder = try TemporaryDirectory()
+    #expect(openError(folder.path)?.code == .notACatalogue)
+    let file = try folder.write("text", to: "file")
+    #expect(openError(file)?.code == .notACatalogue)
+    _ = try folder.write([UInt8](repeating: 0xA5, count: 9000), to: CatalogueDatabase.fileName)
+    #expect(openError(folder.path)?.code == .notACatalogue)
+    _ = try folder.write("", to: CatalogueDatabase.fileName)
+    #expect(openError(folder.path)?.code == .truncated)
+  }
+
+  @Test func `another program's database is no catalogue`() throws {
+    let folder = try TemporaryDirectory()
+    let connection = try SQLiteConnection(
+      path: folder.path + "/" + CatalogueDatabase.fileName, mode: .write)
+    try connection.execute("CREATE TABLE other(x)")
+    #expect(openError(folder.path)?.code == .notACatalogue)
+  }
+
+  @Test func `a truncated database is told as such`() async throws {
+    let folder = try await Self.sampleCatalogue()
+    let path = folder.path + "/shop.vq/" + CatalogueDatabase.fileName
+    let handle = try #require(FileHandle(forUpdatingAtPath: path))
+    try handle.truncate(atOffset: try handle.seekToEnd() / 2)
+    try handle.close()
+    #expect(openError(folder.path + "/shop.vq")?.code == .truncated)
+  }
+
+  @Test func `a database with damaged pages is corrupt, or answers without them`() async throws {
+    let folder = try await Self.sampleCatalogue()
+    let directory = folder.path + "/shop.vq"
+    // The schema's own page, behind the header.
+    try patch(
+      directory + "/" + CatalogueDatabase.fileName, at: 100, [UInt8](repeating: 0xFF, count: 400))
+    let error = openError(directory)
+    #expect(error?.code == .corrupt)
+  }
+
+  @Test func `other versions say which, and how to rebuild`() async throws {
+    let folder = try await Self.sampleCatalogue()
+    let directory = folder.path + "/shop.vq"
+    func change(_ sql: String) throws {
+      let connection = try SQLiteConnection(
+        path: directory + "/" + CatalogueDatabase.fileName, mode: .write)
+      try connection.execute(sql)
+    }
+    try change("UPDATE state SET signatureVersion = 77")
+    let signatures = openError(directory)
+    #expect(signatures?.code == .otherSignatureVersion)
+    #expect(signatures?.message.contains("version 77") == true)
+    #expect(signatures?.message.contains("vq index CATALOGUE") == true)
+    try change("UPDATE state SET signatureVersion = 1; PRAGMA user_version = 9")
+    #expect(openError(directory)?.code == .otherSchemaVersion)
+  }
+
+  @Test func `a second writer is told to wait`() async throws {
+    let folder = try await Self.sampleCatalogue()
+    let directory = folder.path + "/shop.vq"
+    let lock = try WriterLock(directory: directory)
+    let error = await #expect(throws: CatalogueError.self) {
+      _ = try await Indexer(directory: directory).run(path: SampleShop.catalogue)
+    }
+    #expect(error?.code == .locked)
+    // Readers do not mind.
+    _ = try Catalogue(directory: directory)
+    _ = lock
+  }
+
+  @Test func `a missing, truncated or damaged segment is found when it is opened`() async throws {
+    for (damage, code) in [("missing", CatalogueError.Code.corrupt), ("truncated", .truncated), ("damaged", .corrupt)] {
+      let folder = try await Self.sampleCatalogue()
+      let directory = folder.path + "/shop.vq"
+      let segment = try #require(files(in: directory).first { $0.hasSuffix(".segment") })
+      let path = directory + "/" + segment
+      switch damage {
+      case "missing": try FileManager.default.removeItem(atPath: path)
+      case "truncated":
+        let handle = try #require(FileHandle(forUpdatingAtPath: path))
+        try handle.truncate(atOffset: 5000)
+        try handle.close()
+      default: try patch(path, at: 16, [99])
+      }
+      let error = openError(directory)
+      #expect(error?.code == code, "\(damage)")
+      #expect(error?.message.contains("index the catalogue again") == true)
+    }
+  }
+
+  @Test func `a reader keeps its generation while a writer goes on`() async throws {
+    let folder = try await Self.sampleCatalogue()
+    let directory = folder.path + "/shop.vq"
+    let before = try Catalogue(directory: directory)
+    let more = try folder.write(
+      #"{"type":"product","id":"new","title":"New","labels":["mug"]}"#, to: "more.jsonl")
+    let result = try await Indexer(directory: directory).run(path: more)
+    #expect(result.generation == 2)
+    #expect(try before.labelFrequencies(["mug"]) == ["mug": 4])
+    let after = try Catalogue(directory: directory)
+    #expect(after.generation == 2)
+    #expect(try after.labelFrequencies(["mug"]) == ["mug": 5])
+  }
+
+  @Test func `an abandoned transaction leaves the generation before it`() async throws {
+    let folder = try await Self.sampleCatalogue()
+    let directory = folder.path + "/shop.vq"
+    do {
+      let database = try CatalogueDatabase(writing: directory)
+      try database.begin()
+      _ = try database.upsert(.product(Product(id: "half", title: "Half")))
+    }
+    let catalogue = try Catalogue(directory: directory)
+    #expect(catalogue.generation == 1 && catalogue.entityCount == 32)
+  }
+
+  @Test func `files of a killed run are removed by the next`() async throws {
+    let folder = try await Self.sampleCatalogue()
+    let directory = folder.path + "/shop.vq"
+    _ = FileManager.default.createFile(atPath: directory + "/product-9.segment", contents: Data([1]))
+    _ = FileManager.default.createFile(atPath: directory + "/x.segment.tmp", contents: Data([1]))
+    _ = try await Indexer(directory: directory).run(path: SampleShop.catalogue)
+    #expect(!files(in: directory).contains("product-9.segment"))
+    #expect(!files(in: directory).contains("x.segment.tmp"))
+    #expect(try Catalogue(directory: directory).imageCount == 34)
+  }
+}

@@ -1,0 +1,66 @@
+import TestSupport
+import Testing
+@testable import VisualQuery
+
+@Suite struct CalibrationTests {
+  private func confidence(_ score: Calibration.Score, rival: Double?) -> Double {
+    Calibration.confidence(Calibration.evidence(score, rival: rival))
+  }
+
+  @Test(arguments: 0..<100 as Range<UInt64>)
+  func `more of any evidence never lowers the confidence`(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    let score = Calibration.Score(
+      hash: .random(in: 0...1, using: &generator), color: .random(in: 0...1, using: &generator),
+      labels: .random(in: -3...6, using: &generator))
+    let rival = Double.random(in: -5...20, using: &generator)
+    let base = confidence(score, rival: rival)
+    #expect((0...1).contains(base))
+    for change in [\Calibration.Score.hash, \.color] {
+      var more = score
+      more[keyPath: change] = .random(in: score[keyPath: change]...1, using: &generator)
+      #expect(more.total >= score.total)
+      #expect(confidence(more, rival: rival) >= base)
+    }
+    var labelled = score
+    labelled.labels = score.labels! + 1
+    #expect(confidence(labelled, rival: rival) >= base)
+    #expect(confidence(score, rival: rival - 1) >= base)
+  }
+
+  @Test func `the same picture is sure, even beside its double`() {
+    let same = Calibration.Score(hash: 1, color: 1, labels: nil)
+    #expect(confidence(same, rival: same.total) > Calibration.defaultCutOff)
+    #expect(confidence(same, rival: nil) > Calibration.defaultCutOff)
+    let nothing = Calibration.Score(hash: 0, color: 0.3, labels: nil)
+    #expect(confidence(nothing, rival: nil) < 0.2)
+  }
+
+  @Test func `a label that many share is worth less`() {
+    let shares = [1, 2, 5, 50, 5000].map {
+      Calibration.confidence(Calibration.evidence(sharers: $0))
+    }
+    #expect(shares.sorted(by: >) == shares)
+    #expect(abs(shares[1] - shares[0] / 2) < 1e-9)
+  }
+
+  @Test func `rarer labels count, unknown ones do not, known ones that disagree count against`() {
+    let labels = LabelEvidence(frequencies: ["mug": 4, "cup": 16, "zebra": 0], entityCount: 64)
+    #expect(labels.known.map(\.label) == ["mug", "cup"])
+    #expect(labels.rarity(of: ["mug", "cup"]) == 4)
+    #expect(labels.rarity(of: ["cup"]) == 2)
+    #expect(labels.rarity(of: ["lamp"]) == -2)
+    #expect(labels.sharers(of: ["cup"]) == 16)
+    let unknown = LabelEvidence(frequencies: ["zebra": 0], entityCount: 64)
+    #expect(unknown.rarity(of: ["mug"]) == nil)
+  }
+
+  @Test func `label bits never leave out a row that has the label`() {
+    let labels = (0..<500).map { "label \($0)" }
+    for label in labels {
+      let mask = LabelBits.mask(of: label)
+      #expect((1...2).contains(mask.nonzeroBitCount))
+      #expect(LabelBits.mask(of: [label, "other"]) & mask == mask)
+    }
+  }
+}

@@ -1,0 +1,229 @@
+import Foundation
+import PixelMatch
+import Synchronization
+import TestSupport
+import Testing
+@testable import VisualQuery
+
+@Suite struct MatcherTests {
+  /// One catalogue for all tests here; none of them writes.
+  private static let shared = Task {
+    let folder = try await CatalogueTests.sampleCatalogue()
+    return (folder, try Catalogue(directory: folder.path + "/shop.vq"))
+  }
+
+  private func catalogue() async throws -> Catalogue { try await Self.shared.value.1 }
+
+  private func picture(_ path: String) throws -> PixelBuffer {
+    let bytes = try ImageDecoder().contents(ofFile: path)
+    return try ImageDecoder().decode(bytes, longerSide: Signature.workingSide)
+  }
+
+  /// Turned and mirrored as a person would in an editor.
+  private func turned(_ picture: PixelBuffer, _ variant: DihedralVariant) throws -> PixelBuffer {
+    let side = picture.width
+    try #require(side == picture.height)
+    var pixels: [[UInt8]] = []
+    picture.forEachRGBARow { row, _ in pixels.append(row.indices.map { row[$0] }) }
+    var bytes: [UInt8] = []
+    for i in 0..<side {
+      for j in 0..<side {
+        let (row, column) =
+          switch variant {
+          case .flipY: (i, side - 1 - j)
+          case .rotate180: (side - 1 - i, side - 1 - j)
+          default: (j, side - 1 - i)
+          }
+        bytes += pixels[row][4 * column..<4 * column + 4]
+      }
+    }
+    return try PixelBuffer(width: side, height: side, format: .rgba8, bytes: bytes)
+  }
+
+  private let unhurried = MatchOptions(timeout: nil)
+
+  @Test(arguments: ["mug-red", "lamp-teal", "bottle-sage", "sneaker-navy", "tea-rooibos", "board"])
+  func `a catalogue picture finds its own product, and not its sibling`(id: String) async throws {
+    let matcher = Matcher(catalogue: try await catalogue())
+    let answer = try await matcher.values(
+      for: SemanticContent(pixelBuffer: picture(SampleShop.image("\(id).jpg"))),
+      options: unhurried)
+    let first = try #require(answer.matches.first)
+    #expect(first.value.id.value == id)
+    #expect(first.tier == .exact)
+    #expect(first.confidence > 0.9)
+    #expect(first.matchedImage == "images/\(id).jpg")
+    #expect(first.handoff.url == "https://shop.example/p/\(id)")
+    #expect(answer.isComplete && answer.coverage == 1 && answer.emptyReason == nil)
+  }
+
+  @Test(arguments: [DihedralVariant.flipY, .rotate90, .rotate180])
+  func `a turned or mirrored picture finds its product`(variant: DihedralVariant) async throws {
+    let matcher = Matcher(catalogue: try await catalogue())
+    let original = try picture(SampleShop.image("backpack.jpg"))
+    let answer = try await matcher.values(
+      for: SemanticContent(pixelBuffer: turned(original, variant)), options: unhurried)
+    let first = try #require(answer.matches.first)
+    #expect(first.value.id.value == "backpack")
+    #expect([.exact, .near].contains(first.tier))
+  }
+
+  /// A fixed set whose every answer is written down; whole-picture evidence finds these.
+  @Test(arguments: [
+    ("q06-oats.jpg", "box", "oats"), ("q08-lantern.jpg", "lantern", "lantern"),
+    ("q09-harbour.jpg", "building", "harbour"), ("q01-mug.jpg", "mug", "mug-red"),
+  ])
+  func `a query photo with its label finds what it shows`(
+    photo: String, label: String, id: String
+  ) async throws {
+    let matcher = Matcher(catalogue: try await catalogue())
+    let answer = try await matcher.values(
+      for: SemanticContent(labels: [label], pixelBuffer: picture(SampleShop.query(photo))),
+      options: unhurried)
+    #expect(answer.matches.first?.value.id.value == id)
+  }
+
+  @Test func `a thing that the shop does not sell gives nothing, and says why`() async throws {
+    let matcher = Matcher(catalogue: try await catalogue())
+    let answer = try await matcher.values(
+      for: SemanticContent(pixelBuffer: picture(SampleShop.query("q10-plant.jpg"))),
+      options: unhurried)
+    #expect(answer.matches.isEmpty)
+    #expect(answer.emptyReason == .nothingAboveConfidence)
+    #expect(answer.nearMiss.map { $0.confidence < Calibration.defaultCutOff } == true)
+  }
+
+  @Test func `labels alone find what has them, in any form`() async throws {
+    let matcher = Matcher(catalogue: try await catalogue())
+    for label in ["mug", "Mugs", "  MUG "] {
+      let answer = try await matcher.values(
+        for: SemanticContent(labels: [label]), options: unhurried)
+      #expect(answer.matches.map(\.value.id.value) == ["mug-blue", "mug-cream", "mug-green", "mug-red"])
+      #expect(answer.matches.allSatisfy { $0.tier == .label && $0.confidence <= 0.25 })
+    }
+  }
+
+  @Test func `unknown labels change nothing`() async throws {
+    let matcher = Matcher(catalogue: try await catalogue())
+    let pixels = try picture(SampleShop.image("kettle.jpg"))
+    let without = try await matcher.values(
+      for: SemanticContent(pixelBuffer: pixels), options: unhurried)
+    let with = try await matcher.values(
+      for: SemanticContent(labels: ["zebra", ""], pixelBuffer: pixels), options: unhurried)
+    #expect(without == with)
+  }
+
+  @Test func `every empty answer says why`() async throws {
+    let sample = try await catalogue()
+    func reason(
+      _ catalogue: Catalogue, _ content: SemanticContent, _ options: MatchOptions
+    ) async throws -> MatchResponse.EmptyReason? {
+      try await Matcher(catalogue: catalogue).values(for: content, options: options).emptyReason
+    }
+    #expect(
+      try await reason(sample, SemanticContent(labels: ["zebra"]), unhurried) == .noUsableSignal)
+    let grey = try PixelBuffer(
+      width: 40, height: 40, format: .gray8, bytes: [UInt8](repeating: 128, count: 1600))
+    #expect(
+      try await reason(sample, SemanticContent(pixelBuffer: grey), unhurried) == .noUsableSignal)
+    #expect(
+      try await reason(
+        sample, SemanticContent(labels: ["mug"]), MatchOptions(types: [], timeout: nil))
+        == .filteredOut)
+    #expect(
+      try await reason(
+        sample, SemanticContent(labels: ["mug"]),
+        MatchOptions(minimumConfidence: 0.99, timeout: nil)) == .nothingAboveConfidence)
+    let folder = try TemporaryDirectory()
+    let empty = try folder.write("", to: "empty.jsonl")
+    _ = try await Indexer(directory: folder.path + "/e.vq").run(path: empty)
+    #expect(
+      try await reason(
+        Catalogue(directory: folder.path + "/e.vq"), SemanticContent(labels: ["mug"]), unhurried)
+        == .emptyCatalogue)
+  }
+
+  @Test func `limits hold by type and in all`() async throws {
+    let matcher = Matcher(catalogue: try await catalogue())
+    let content = SemanticContent(pixelBuffer: try picture(SampleShop.query("q03-bottle.jpg")))
+    func count(_ options: MatchOptions) async throws -> (products: Int, stores: Int) {
+      let matches = try await matcher.values(for: content, options: options).matches
+      #expect(matches.map(\.rank) == Array(1...max(1, matches.count)).prefix(matches.count).map { $0 })
+      #expect(zip(matches, matches.dropFirst()).allSatisfy { $0.confidence >= $1.confidence })
+      let products = matches.count { $0.value.id.type == .product }
+      return (products, matches.count - products)
+    }
+    #expect(try await count(MatchOptions(minimumConfidence: 0, timeout: nil)) == (5, 3))
+    #expect(
+      try await count(MatchOptions(limit: 4, minimumConfidence: 0, timeout: nil)).products <= 4)
+    #expect(
+      try await count(
+        MatchOptions(typeLimits: [.product: 1, .store: 0], minimumConfidence: 0, timeout: nil))
+        == (1, 0))
+    #expect(
+      try await count(
+        MatchOptions(limit: 100, typeLimits: [:], types: [.store], minimumConfidence: 0, timeout: nil))
+        == (0, 4))
+  }
+
+  @Test func `the terms of the evidence add up to the confidence`() async throws {
+    let matcher = Matcher(catalogue: try await catalogue())
+    let answer = try await matcher.values(
+      for: SemanticContent(
+        labels: ["mug", "cup"], pixelBuffer: picture(SampleShop.query("q01-mug.jpg"))),
+      options: MatchOptions(minimumConfidence: 0, timeout: nil))
+    #expect(!answer.matches.isEmpty)
+    for match in answer.matches {
+      let logOdds = match.evidence.reduce(0) { $0 + $1.weight }
+      #expect(abs(1 / (1 + exp(-logOdds)) - match.confidence) < 1e-9)
+    }
+  }
+
+  @Test(arguments: [1, 2, 8])
+  func `the number of threads does not change the answer`(threads: Int) async throws {
+    let catalogue = try await catalogue()
+    let content = SemanticContent(
+      labels: ["bag"], pixelBuffer: try picture(SampleShop.query("q04-tote.jpg")))
+    let options = MatchOptions(minimumConfidence: 0, timeout: nil)
+    let expected = try await Matcher(catalogue: catalogue, pool: WorkerPool(width: 1))
+      .values(for: content, options: options)
+    let answer = try await Matcher(catalogue: catalogue, pool: WorkerPool(width: threads))
+      .values(for: content, options: options)
+    #expect(answer == expected)
+  }
+
+  @Test func `a passed deadline gives what there is and says so`() async throws {
+    let matcher = Matcher(catalogue: try await catalogue())
+    let answer = try await matcher.values(
+      for: SemanticContent(pixelBuffer: picture(SampleShop.image("kettle.jpg"))),
+      options: MatchOptions(timeout: .zero))
+    #expect(!answer.isComplete)
+    #expect(answer.coverage == 0)
+    #expect(answer.matches.isEmpty)
+  }
+
+  @Test func `a cancelled query throws`() async throws {
+    let matcher = Matcher(catalogue: try await catalogue())
+    let pixels = try picture(SampleShop.image("kettle.jpg"))
+    let task = Task {
+      unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+      return try await matcher.values(for: SemanticContent(pixelBuffer: pixels))
+    }
+    await #expect(throws: CancellationError.self) { _ = try await task.value }
+  }
+
+  @Test func `two entities with one picture are ordered by id`() async throws {
+    let folder = try TemporaryDirectory()
+    _ = try folder.copy(SampleShop.image("oats.jpg"), to: "a.jpg")
+    let rows = ["z", "b", "m"].map {
+      #"{"type":"product","id":"\#($0)","title":"T","images":["a.jpg"]}"#
+    }
+    _ = try await Indexer(directory: folder.path + "/i.vq").run(
+      path: folder.write(rows.joined(separator: "\n"), to: "c.jsonl"))
+    let matcher = Matcher(catalogue: try Catalogue(directory: folder.path + "/i.vq"))
+    let answer = try await matcher.values(
+      for: SemanticContent(pixelBuffer: picture(SampleShop.image("oats.jpg"))),
+      options: MatchOptions(limit: 2, minimumConfidence: 0, timeout: nil))
+    #expect(answer.matches.map(\.value.id.value) == ["b", "m"])
+  }
+}
