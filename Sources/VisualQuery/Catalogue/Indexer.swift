@@ -81,55 +81,70 @@ public struct Indexer: Sendable {
     var now = Progress()
     now.generation = writer.generation
 
-    func put(_ signed: SignedEntity) throws {
-      for row in signed.refused {
+    func take(_ outcome: Outcome) throws {
+      switch outcome {
+      case .refused(let row):
         now.refused += 1
         refused(row)
+      case .signed(let signed):
+        for row in signed.refused {
+          now.refused += 1
+          refused(row)
+        }
+        try writer.put(signed)
+        now.entities += 1
+        now.signedImages += signed.images.count { $0.former == nil }
+        now.unchangedImages += signed.images.count { $0.former != nil }
+        now.generation = writer.generation
       }
-      try writer.put(signed)
-      now.entities += 1
-      now.signedImages += signed.images.count { $0.former == nil }
-      now.unchangedImages += signed.images.count { $0.former != nil }
-      now.generation = writer.generation
+      now.rows += 1
       progress(now)
     }
 
-    // As many rows are under way as keep every thread busy while the oldest is waited for.
+    // As many rows are under way as keep every thread busy while the oldest is waited for; what
+    // they come to is taken in the order of the rows.
     try await withThrowingTaskGroup(of: (Int, SignedEntity).self) { group in
       var started = 0
       var finished = 0
-      var waiting: [Int: SignedEntity] = [:]
-      func finishOne() async throws {
-        guard let (number, signed) = try await group.next() else { return }
-        waiting[number] = signed
+      var waiting: [Int: Outcome] = [:]
+      func takeWaiting() throws {
         while let next = waiting.removeValue(forKey: finished) {
           finished += 1
-          try put(next)
+          try take(next)
         }
       }
+      func finishOne() async throws {
+        guard let (number, signed) = try await group.next() else { return }
+        waiting[number] = .signed(signed)
+        try takeWaiting()
+      }
       while !Task.isCancelled, let row = try reader.next() {
-        now.rows += 1
-        now.estimatedRows = reader.estimatedRows(after: now.rows)
+        let number = started
+        started += 1
+        now.estimatedRows = reader.estimatedRows(after: started)
         switch row {
         case .refused(let row):
-          now.refused += 1
-          refused(row)
-          progress(now)
+          waiting[number] = .refused(row)
+          try takeWaiting()
         case .entity(let value, let line):
           let existing = try writer.existing(value.id)
-          let number = started
-          started += 1
           group.addTask {
             (number, sign(value, line: line, imagesRoot: imagesRoot, existing: existing))
           }
-          while started - finished >= 8 * pool.width { try await finishOne() }
         }
+        while started - finished >= 8 * pool.width { try await finishOne() }
       }
       while finished < started { try await finishOne() }
     }
     now.generation = try writer.finish()
     try Task.checkCancellation()
     return now
+  }
+
+  /// What a row came to.
+  private enum Outcome: Sendable {
+    case signed(SignedEntity)
+    case refused(RefusedRow)
   }
 
   /// Signs the pictures of one entity that are new or changed.

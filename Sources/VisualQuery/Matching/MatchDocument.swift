@@ -32,6 +32,24 @@ public struct MatchDocument: Sendable, Encodable {
     }
   }
 
+  private enum CodingKeys: CodingKey {
+    case schema, query, complete, coverage, elapsedMs, generation, values, emptyReason, nearMiss
+  }
+
+  /// Writes every key, also those that hold nothing.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(schema, forKey: .schema)
+    try container.encode(query, forKey: .query)
+    try container.encode(complete, forKey: .complete)
+    try container.encode(coverage, forKey: .coverage)
+    try container.encode(elapsedMs, forKey: .elapsedMs)
+    try container.encode(generation, forKey: .generation)
+    try container.encode(values, forKey: .values)
+    try container.encode(emptyReason, forKey: .emptyReason)
+    try container.encode(nearMiss, forKey: .nearMiss)
+  }
+
   struct Value: Sendable, Encodable {
     let rank: Int
     let type: EntityType

@@ -26,6 +26,8 @@ public struct MatchResponse: Sendable, Hashable {
   public let isComplete: Bool
   /// The share of the planned work that was done, `0...1`.
   public let coverage: Double
+  /// The least confidence that a match had to have.
+  public let minimumConfidence: Double
   /// The generation of the catalogue that every match comes from.
   public let generation: Int
   /// Why `matches` is empty, or `nil` where it is not.

@@ -96,6 +96,7 @@ public struct Matcher: Sendable {
       matches: matches,
       isComplete: scannedRows == plannedRows,
       coverage: plannedRows == 0 ? 1 : Double(scannedRows) / Double(plannedRows),
+      minimumConfidence: cutOff,
       generation: catalogue.generation,
       emptyReason: matches.isEmpty
         ? emptyReason(types: types, options, hasSignal: !isBlank || !labels.known.isEmpty) : nil,

@@ -3,9 +3,9 @@ enum Suggestion {
   /// Returns the candidate nearest to a word, or `nil` when none is near.
   ///
   /// A candidate that begins with the word is one mistake away, whatever its length; otherwise one
-  /// mistake in three letters is forgiven, and at least one. Ties go to the first candidate.
+  /// mistake in three letters, rounded, is forgiven, and at least one. Ties go to the first candidate.
   static func nearest(to word: String, among candidates: [String]) -> String? {
-    let limit = max(1, word.count / 3)
+    let limit = max(1, (word.count + 1) / 3)
     return
       candidates
       .map { candidate in

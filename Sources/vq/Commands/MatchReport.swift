@@ -41,7 +41,7 @@ struct MatchReport {
         table.append(
           [
             "\(match.rank)", Self.decimal(match.confidence), match.tier.rawValue,
-            match.value.id.type.rawValue, match.value.displayRepresentation.title,
+            match.value.id.type.rawValue, Self.name(match.value.displayRepresentation),
           ], note: match.handoff.url ?? match.value.id.description)
       }
       lines += table.lines(width: console.width, usesColor: console.usesColor)
@@ -54,10 +54,11 @@ struct MatchReport {
   /// What was found, or how far off the best was, and of how many.
   private func summary(_ response: MatchResponse) -> String {
     let count = response.matches.count
+    let cutOff = Self.decimal(response.minimumConfidence)
     let found =
       count == 0
       ? emptySentence(response)
-      : "\(count) \(count == 1 ? "match" : "matches") above the cut-off;"
+      : "\(count) \(count == 1 ? "match" : "matches") above confidence \(cutOff);"
     let products = Self.count(catalogue.entityCount(of: .product), "product")
     let stores = Self.count(catalogue.entityCount(of: .store), "store")
     if response.isComplete {
@@ -75,8 +76,14 @@ struct MatchReport {
     case .emptyCatalogue: "No match: the catalogue is empty."
     case .filteredOut: "No match: the options leave nothing that could be found."
     case .noUsableSignal: "No match: the picture is blank and no label is known."
-    case .nothingAboveConfidence, nil: "No match above the cut-off." + (closest ?? "")
+    case .nothingAboveConfidence, nil:
+      "No match above confidence \(Self.decimal(response.minimumConfidence))." + (closest ?? "")
     }
+  }
+
+  /// Colorways share a title, so that the second line must tell them apart.
+  private static func name(_ display: DisplayRepresentation) -> String {
+    display.title + (display.subtitle.map { " (\($0))" } ?? "")
   }
 
   private static func count(_ number: Int, _ noun: String) -> String {

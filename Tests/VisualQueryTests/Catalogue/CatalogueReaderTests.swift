@@ -40,7 +40,9 @@ import Testing
     Bad(#"{"type":"product","id":"a","title":"T","labels":"mug"}"#, "labels", "list of strings"),
     Bad(#"{"type":"product","id":"a","title":"T","images":[1]}"#, "images", "list of strings"),
     Bad(#"{"type":"product","id":"a","title":"T","url":"/p/a"}"#, "url", "must be absolute"),
-    Bad(#"{"type":"product","id":"a","title":"T","url":"JavaScript:alert(1)"}"#, "url", "'javascript'"),
+    Bad(
+      #"{"type":"product","id":"a","title":"T","url":"JavaScript:alert(1)"}"#, "url", "'javascript'"
+    ),
     Bad(#"{"type":"product","id":"a","title":"T","url":"data:text/html,x"}"#, "url", "'data'"),
     Bad(#"{"type":"product","id":"a","title":"T","url":"https://x/ y"}"#, "url", "blanks"),
     Bad(#"{"type":"product","id":"a","title":"T","price":14.9}"#, "price", "must be an object"),
@@ -50,7 +52,8 @@ import Testing
     Bad(
       #"{"type":"product","id":"a","title":"T","price":{"amount":"14.90","currency":"Euro"}}"#,
       "price", "'Euro'"),
-    Bad(#"{"type":"product","id":"a","title":"T","availability":"maybe"}"#, "availability", "'maybe'"),
+    Bad(
+      #"{"type":"product","id":"a","title":"T","availability":"maybe"}"#, "availability", "'maybe'"),
     Bad(
       #"{"type":"store","id":"a","title":"T","geo":{"latitude":91,"longitude":0}}"#, "geo",
       "-90...90"),
@@ -60,7 +63,8 @@ import Testing
   ])
   func `a bad row is refused by field and reason, and the next one is read`(bad: Bad) throws {
     let good = #"{"type":"product","id":"good","title":"Good"}"#
-    let rows = try rows("\(good)\n\(bad.row)\n\n{\"type\":\"store\",\"id\":\"good\",\"title\":\"G\"}\n")
+    let rows = try rows(
+      "\(good)\n\(bad.row)\n\n{\"type\":\"store\",\"id\":\"good\",\"title\":\"G\"}\n")
     try #require(rows.count == 3)
     guard case .refused(let refused) = rows[1] else {
       Issue.record("the row was taken")

@@ -41,7 +41,8 @@ import Testing
     #expect(catalogue.entityCount(of: .product) == 28)
     #expect(catalogue.entityCount(of: .store) == 4)
     #expect(catalogue.imageCount == 34)
-    #expect(try catalogue.labelFrequencies(["mug", "bag", "zebra"]) == ["mug": 4, "bag": 4, "zebra": 0])
+    #expect(
+      try catalogue.labelFrequencies(["mug", "bag", "zebra"]) == ["mug": 4, "bag": 4, "zebra": 0])
     let mugs = try catalogue.keys(withLabel: "mug", limit: 10)
     let entities = try catalogue.entities(keys: mugs.map(\.key) + [999_999])
     #expect(
@@ -123,7 +124,9 @@ import Testing
   }
 
   @Test func `a missing, truncated or damaged segment is found when it is opened`() async throws {
-    for (damage, code) in [("missing", CatalogueError.Code.corrupt), ("truncated", .truncated), ("damaged", .corrupt)] {
+    for (damage, code) in [
+      ("missing", CatalogueError.Code.corrupt), ("truncated", .truncated), ("damaged", .corrupt),
+    ] {
       let folder = try await Self.sampleCatalogue()
       let directory = folder.path + "/shop.vq"
       let segment = try #require(files(in: directory).first { $0.hasSuffix(".segment") })
@@ -171,7 +174,8 @@ import Testing
   @Test func `files of a killed run are removed by the next`() async throws {
     let folder = try await Self.sampleCatalogue()
     let directory = folder.path + "/shop.vq"
-    _ = FileManager.default.createFile(atPath: directory + "/product-9.segment", contents: Data([1]))
+    _ = FileManager.default.createFile(
+      atPath: directory + "/product-9.segment", contents: Data([1]))
     _ = FileManager.default.createFile(atPath: directory + "/x.segment.tmp", contents: Data([1]))
     _ = try await Indexer(directory: directory).run(path: SampleShop.catalogue)
     #expect(!files(in: directory).contains("product-9.segment"))

@@ -7,7 +7,8 @@ import VisualQuery
     ("glasses", "glass"), ("bus", "bus"), ("tennis", "tennis"), ("watches", "watch"),
     ("tomatoes", "tomato"), ("shoes", "shoe"), ("snowshoes", "snowshoe"), ("gas", "gas"),
     ("cookies", "cooky"), ("cookie", "cooky"), ("pies", "pie"), ("Crème brûlée", "creme brulee"),
-    ("cre\u{300}me", "creme"), ("Straße", "strasse"), ("ế", "e"), ("  desk_lamp--Lights ", "desk lamp light"),
+    ("cre\u{300}me", "creme"), ("Straße", "strasse"), ("ế", "e"),
+    ("  desk_lamp--Lights ", "desk lamp light"),
     ("杯子", "杯子"), ("", ""), ("—!", ""), ("T-shirts", "t shirt"),
   ])
   func `a label has one form`(label: String, form: String) {

@@ -98,7 +98,8 @@ import Testing
     for label in ["mug", "Mugs", "  MUG "] {
       let answer = try await matcher.values(
         for: SemanticContent(labels: [label]), options: unhurried)
-      #expect(answer.matches.map(\.value.id.value) == ["mug-blue", "mug-cream", "mug-green", "mug-red"])
+      #expect(
+        answer.matches.map(\.value.id.value) == ["mug-blue", "mug-cream", "mug-green", "mug-red"])
       #expect(answer.matches.allSatisfy { $0.tier == .label && $0.confidence <= 0.25 })
     }
   }
@@ -148,7 +149,8 @@ import Testing
     let content = SemanticContent(pixelBuffer: try picture(SampleShop.query("q03-bottle.jpg")))
     func count(_ options: MatchOptions) async throws -> (products: Int, stores: Int) {
       let matches = try await matcher.values(for: content, options: options).matches
-      #expect(matches.map(\.rank) == Array(1...max(1, matches.count)).prefix(matches.count).map { $0 })
+      #expect(
+        matches.map(\.rank) == Array(1...max(1, matches.count)).prefix(matches.count).map { $0 })
       #expect(zip(matches, matches.dropFirst()).allSatisfy { $0.confidence >= $1.confidence })
       let products = matches.count { $0.value.id.type == .product }
       return (products, matches.count - products)
@@ -162,7 +164,8 @@ import Testing
         == (1, 0))
     #expect(
       try await count(
-        MatchOptions(limit: 100, typeLimits: [:], types: [.store], minimumConfidence: 0, timeout: nil))
+        MatchOptions(
+          limit: 100, typeLimits: [:], types: [.store], minimumConfidence: 0, timeout: nil))
         == (0, 4))
   }
 

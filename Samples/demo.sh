@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# The main job on the sample shop: builds vq, indexes the shop and finds what a photo shows.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+.ci/install
+swift build -c release --product vq >&2
+vq=.build/release/vq
+index=.build/shop.vq
+rm -rf "$index"
+"$vq" index Samples/shop/catalogue.jsonl --index "$index" >&2
+echo '$ vq match Samples/queries/q06-oats.jpg --labels box --index shop.vq'
+"$vq" match Samples/queries/q06-oats.jpg --labels box --index "$index" --deadline 5000

@@ -1,0 +1,180 @@
+import Foundation
+import TestSupport
+import Testing
+@testable import vq
+
+/// `vq` run as a process of its own, on the sample shop.
+@Suite struct CommandTests {
+  /// Indexed once for all tests; none of them writes to it.
+  private static let index = Result {
+    let folder = try TemporaryDirectory()
+    let run = try RunningVQ(["index", SampleShop.catalogue, "--index", folder.path + "/shop.vq"])
+    return (folder, run)
+  }
+
+  private func shop() throws -> String { try Self.index.get().0.path + "/shop.vq" }
+
+  /// Times change from run to run.
+  private func timeless(_ text: String) -> String {
+    text.replacing(/"elapsedMs":[0-9.]+/, with: "\"elapsedMs\":0")
+      .replacing(/in [0-9.]+ s\./, with: "in 0 s.")
+      .replacing(SampleShop.folder.path, with: "Samples")
+  }
+
+  private func expectGolden(_ text: String, _ name: String) {
+    let difference = GoldenFile.difference(of: timeless(text), from: name, in: "../Golden")
+    #expect(difference == nil, "\(difference ?? "")")
+  }
+
+  @Test func `indexing says what went in`() throws {
+    let (folder, run) = try Self.index.get()
+    #expect(run.status == 0 && run.errors.isEmpty)
+    expectGolden(run.output.replacing(folder.path + "/", with: ""), "index.txt")
+  }
+
+  @Test func `a match is a table that fits 80 columns`() throws {
+    let run = try RunningVQ([
+      "match", SampleShop.query("q06-oats.jpg"), "--labels", "box", "--index", shop(),
+      "--deadline", "0", "--min-confidence", "0", "--limit", "3",
+    ])
+    #expect(run.status == 0 && run.errors.isEmpty)
+    #expect(run.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
+    expectGolden(run.output, "match.txt")
+  }
+
+  @Test func `several pictures are answered in their order, each under its name`() throws {
+    let run = try RunningVQ([
+      "match", SampleShop.image("kettle.jpg"), SampleShop.query("q10-plant.jpg"),
+      SampleShop.image("candle.png"), "--index", shop(), "--deadline", "0",
+    ])
+    #expect(run.status == 0)
+    expectGolden(run.output, "match-several.txt")
+  }
+
+  @Test func `JSON is one line a picture, of stable keys`() throws {
+    let run = try RunningVQ([
+      "match", "--json", SampleShop.image("mug-blue.jpg"), SampleShop.query("q10-plant.jpg"),
+      "--labels", "mug", "--limit", "1", "--index", shop(), "--deadline", "0",
+    ])
+    #expect(run.status == 0)
+    expectGolden(run.output, "match.jsonl")
+  }
+
+  @Test func `a picture comes from standard input, and the index from the environment`() throws {
+    let bytes = [UInt8](
+      try #require(FileManager.default.contents(atPath: SampleShop.image("board.jpg"))))
+    let run = try RunningVQ(
+      ["match", "-", "--deadline", "0"], input: bytes, environment: ["VQ_INDEX": shop()])
+    #expect(run.status == 0)
+    #expect(run.output.contains("Oak board"))
+  }
+
+  @Test func `labels need no picture`() throws {
+    let run = try RunningVQ(["match", "--labels", "Mugs", "--index", shop()])
+    #expect(run.status == 0)
+    expectGolden(run.output, "match-labels.txt")
+  }
+
+  @Test func `hashes are printed with their quality, or as JSON`() throws {
+    let images = [SampleShop.image("mug-red.jpg"), SampleShop.image("candle.png")]
+    expectGolden(try RunningVQ(["hash"] + images).output, "hash.txt")
+    expectGolden(try RunningVQ(["hash", "--json"] + images).output, "hash.jsonl")
+  }
+
+  struct Failure: CustomTestStringConvertible, Sendable {
+    let arguments: [String]
+    let status: Int32
+    let says: String
+    var testDescription: String { arguments.joined(separator: " ") }
+
+    init(_ arguments: [String], _ status: Int32, _ says: String) {
+      self.arguments = arguments
+      self.status = status
+      self.says = says
+    }
+  }
+
+  @Test(arguments: [
+    Failure([], 2, "Usage: vq COMMAND"),
+    Failure(["matc"], 2, "did you mean 'match'?"),
+    Failure(["match", "--lables", "x", "--index", "i"], 2, "did you mean '--labels'?"),
+    Failure(["match", "x.jpg"], 2, "needs --index DIR, or VQ_INDEX"),
+    Failure(["match", "--index", "/none"], 2, "needs an IMAGE, or --labels"),
+    Failure(["match", "x.jpg", "--index", "/none", "--limit", "0"], 2, "1…100"),
+    Failure(["match", "x.jpg", "--index", "/none", "--min-confidence", "2"], 2, "0…1"),
+    Failure(["hash"], 2, "needs"),
+    Failure(
+      ["hash", "/no/such.jpg"], 4, "cannot decode '/no/such.jpg': cannot open it: No such file"),
+    Failure(["hash", "/"], 4, "it is a directory"),
+    Failure(["hash", #filePath], 4, "text is not supported; send JPEG or PNG"),
+    Failure(["match", "x.jpg", "--index", "/none"], 5, "there is no catalogue at '/none'"),
+    Failure(["match", "x.jpg", "--index", "/usr"], 5, "'/usr' is no catalogue"),
+    Failure(
+      ["index", "/no/such.jsonl", "--index", "/tmp/vq-never"], 1, "cannot open '/no/such.jsonl'"),
+  ])
+  func `a failure has its exit code and says what, where and why`(failure: Failure) throws {
+    let run = try RunningVQ(failure.arguments)
+    #expect(run.status == failure.status)
+    #expect(run.output.isEmpty)
+    #expect(run.errors.contains(failure.says), "\(run.errors)")
+  }
+
+  @Test func `one bad picture does not keep the others from their answers`() throws {
+    let run = try RunningVQ([
+      "match", "--json", "/no/such.jpg", SampleShop.image("oats.jpg"), "--index", shop(),
+      "--deadline", "0",
+    ])
+    #expect(run.status == 4)
+    let lines = run.output.split(separator: "\n")
+    #expect(lines.count == 2)
+    #expect(lines.first?.contains(#""error":{"code":"unreadable""#) == true)
+    #expect(lines.last?.contains(#""id":"oats""#) == true)
+    #expect(run.errors.contains("vq: cannot decode '/no/such.jpg'"))
+  }
+
+  @Test func `refused rows are reported, kept in a file, and no failure`() throws {
+    let folder = try TemporaryDirectory()
+    let catalogue = try folder.write(
+      #"{"type":"product","id":"a","title":"A","images":["none.jpg"]}"# + "\n{oops\n",
+      to: "c.jsonl")
+    let run = try RunningVQ([
+      "index", catalogue, "--index", folder.path + "/i.vq", "--rejected", folder.path + "/r.jsonl",
+      "--json",
+    ])
+    #expect(run.status == 0)
+    #expect(run.errors.contains("vq: line 1 (a): images[0] none.jpg: there is no such file"))
+    #expect(run.errors.contains("vq: line 2: is not JSON"))
+    #expect(run.output.contains(#""refused":2"#) && run.output.contains(#""entities":1"#))
+    let file = String(
+      decoding: try #require(FileManager.default.contents(atPath: folder.path + "/r.jsonl")),
+      as: UTF8.self)
+    #expect(
+      file == #"{"field":"images[0]","id":"a","line":1,"reason":"none.jpg: there is no such file"}"#
+        + "\n" + #"{"line":2,"reason":"is not JSON"}"# + "\n")
+  }
+
+  @Test(arguments: ["", "index", "match", "hash", "help", "completions"])
+  func `help is as recorded, short and whole`(command: String) throws {
+    let words = command.isEmpty ? [] : [command]
+    let name = command.isEmpty ? "vq" : command
+    let short = try RunningVQ(words + ["-h"])
+    #expect(short.status == 0 && short.errors.isEmpty)
+    let lines = short.output.split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines.count <= 25 && lines.allSatisfy { $0.count <= 80 })
+    #expect(short.output.hasPrefix("Examples\n"))
+    expectGolden(short.output, "help-\(name)-short.txt")
+    let whole = try RunningVQ(words + ["--help"])
+    #expect(whole.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
+    expectGolden(whole.output, "help-\(name).txt")
+  }
+
+  @Test(arguments: ["bash", "zsh", "fish"])
+  func `completions are as recorded`(shell: String) throws {
+    expectGolden(try RunningVQ(["completions", shell]).output, "completions.\(shell)")
+  }
+
+  @Test func `every exit code is in the help`() throws {
+    let help = try RunningVQ(["--help"]).output
+    for code in ExitCode.allCases { #expect(help.contains("\n  \(code.rawValue) ")) }
+  }
+}

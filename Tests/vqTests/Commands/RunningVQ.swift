@@ -1,0 +1,37 @@
+import Foundation
+
+/// The command as people run it: a process of its own.
+struct RunningVQ {
+  let status: Int32
+  let output: String
+  let errors: String
+
+  /// The binary that was built beside the tests.
+  private static let binary = Bundle.module.bundleURL.deletingLastPathComponent()
+    .appendingPathComponent("vq")
+
+  /// Runs `vq` with arguments, and waits until it ends.
+  init(
+    _ arguments: [String], input: [UInt8] = [], environment: [String: String] = [:],
+    directory: String? = nil
+  ) throws {
+    let process = Process()
+    process.executableURL = Self.binary
+    process.arguments = arguments
+    process.environment = environment.merging(["PATH": "/usr/bin:/bin"]) { own, _ in own }
+    if let directory { process.currentDirectoryURL = URL(fileURLWithPath: directory) }
+    let (outputPipe, errorPipe, inputPipe) = (Pipe(), Pipe(), Pipe())
+    process.standardOutput = outputPipe
+    process.standardError = errorPipe
+    process.standardInput = inputPipe
+    try process.run()
+    // Small inputs only: a pipe holds 64 KiB.
+    inputPipe.fileHandleForWriting.write(Data(input))
+    try inputPipe.fileHandleForWriting.close()
+    output = String(
+      decoding: outputPipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    errors = String(decoding: errorPipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    status = process.terminationStatus
+  }
+}

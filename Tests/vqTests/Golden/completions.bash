@@ -1,0 +1,50 @@
+# Completion of vq for bash. Load it with: source <(vq completions bash)
+_vq_reply() {
+  local IFS=$'\n'
+  COMPREPLY=($(IFS=' '; compgen "$@" -- "$word"))
+}
+_vq() {
+  local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
+  local command='' index
+  COMPREPLY=()
+  for ((index = 1; index < COMP_CWORD; index++)); do
+    case ${COMP_WORDS[index]} in
+    index|match|hash|help|completions) command=${COMP_WORDS[index]}; break ;;
+    esac
+  done
+  case $command:$previous in
+    *:--color) _vq_reply -W 'auto always never'; return ;;
+    index:--index) _vq_reply -d; compopt -o filenames; return ;;
+    index:--images-root) _vq_reply -d; compopt -o filenames; return ;;
+    index:--threads|index:-j) return ;;
+    index:--rejected) _vq_reply -f; compopt -o filenames; return ;;
+    match:--index) _vq_reply -d; compopt -o filenames; return ;;
+    match:--labels) return ;;
+    match:--limit) return ;;
+    match:--products) return ;;
+    match:--stores) return ;;
+    match:--min-confidence) return ;;
+    match:--deadline) return ;;
+    match:--type) _vq_reply -W 'product store'; return ;;
+    match:--threads|match:-j) return ;;
+    match:--max-bytes) return ;;
+    match:--max-pixels) return ;;
+    hash:--max-bytes) return ;;
+    hash:--max-pixels) return ;;
+  esac
+  case $command:$word in
+    :-*) _vq_reply -W '--color --help -h --version' ;;
+    :*) _vq_reply -W 'index match hash help completions' ;;
+    index:-*) _vq_reply -W '--index --images-root --threads -j --rejected --json --quiet -q --color --help -h --version' ;;
+    index:*) _vq_reply -f; compopt -o filenames; return ;;
+    match:-*) _vq_reply -W '--index --labels --limit --products --stores --min-confidence --deadline --type --threads -j --json --tolerant --max-bytes --max-pixels --color --help -h --version' ;;
+    match:*) _vq_reply -f; compopt -o filenames; return ;;
+    hash:-*) _vq_reply -W '--json --max-bytes --max-pixels --color --help -h --version' ;;
+    hash:*) _vq_reply -f; compopt -o filenames; return ;;
+    help:-*) _vq_reply -W '--color --help -h --version' ;;
+    help:*) _vq_reply -W 'index match hash help completions'; return ;;
+    completions:-*) _vq_reply -W '--color --help -h --version' ;;
+    completions:*) _vq_reply -W 'bash zsh fish'; return ;;
+  esac
+}
+complete -F _vq vq

@@ -1,0 +1,88 @@
+#compdef vq
+# Completion of vq for zsh. Save it as _vq in a folder of $fpath.
+_vq() {
+  local context state state_descr line
+  typeset -A opt_args
+  local -a commands
+  commands=(
+    'index:make or update an index from a catalogue'
+    'match:find the products and stores that a picture shows'
+    'hash:print the PDQ hash of pictures'
+    'help:explain a command'
+    'completions:print the completions for a shell'
+  )
+  _arguments -C \
+        '--color=[when to use colour]:WHEN:(auto always never)' \
+        '--help[the complete help; -h shows a short one]' \
+        '-h[the complete help; -h shows a short one]' \
+        '--version[the version]' \
+        '1:COMMAND:->command' \
+        '*::ARGUMENT:->argument'
+  case $state in
+  command) _describe command commands ;;
+  argument)
+    case $words[1] in
+    index)
+      _arguments -s -S \
+        '--index=[the index to make or update]:DIR:_files -/' \
+        '--images-root=[where image paths begin]:DIR:_files -/' \
+        '--threads=[use so many threads]:N:' \
+        '-j+[use so many threads]:N:' \
+        '--rejected=[write the refused rows to this file]:FILE:_files' \
+        '--json[the summary as one JSON object]' \
+        '--quiet[no progress and no summary]' \
+        '-q[no progress and no summary]' \
+        '--color=[when to use colour]:WHEN:(auto always never)' \
+        '--help[the complete help; -h shows a short one]' \
+        '-h[the complete help; -h shows a short one]' \
+        '--version[the version]' \
+        '1:CATALOGUE:_files' ;;
+    match)
+      _arguments -s -S \
+        '--index=[the index to search]:DIR:_files -/' \
+        '*--labels=[words for what is seen\: mug,cup]:LIST:' \
+        '--limit=[at most so many matches in all]:N:' \
+        '--products=[at most so many products]:N:' \
+        '--stores=[at most so many stores]:N:' \
+        '--min-confidence=[leave out less likely matches]:P:' \
+        '--deadline=[answer within so many ms; 0\: no deadline]:MS:' \
+        '--type=[only products, or only stores]:TYPE:(product store)' \
+        '--threads=[use so many threads]:N:' \
+        '-j+[use so many threads]:N:' \
+        '--json[one JSON object a line and picture]' \
+        '--tolerant[search with what is there of a truncated picture]' \
+        '--max-bytes=[refuse larger files]:N:' \
+        '--max-pixels=[refuse larger pictures]:N:' \
+        '--color=[when to use colour]:WHEN:(auto always never)' \
+        '--help[the complete help; -h shows a short one]' \
+        '-h[the complete help; -h shows a short one]' \
+        '--version[the version]' \
+        '*:IMAGE:_files' ;;
+    hash)
+      _arguments -s -S \
+        '--json[one JSON object a line and picture]' \
+        '--max-bytes=[refuse larger files]:N:' \
+        '--max-pixels=[refuse larger pictures]:N:' \
+        '--color=[when to use colour]:WHEN:(auto always never)' \
+        '--help[the complete help; -h shows a short one]' \
+        '-h[the complete help; -h shows a short one]' \
+        '--version[the version]' \
+        '*:IMAGE:_files' ;;
+    help)
+      _arguments -s -S \
+        '--color=[when to use colour]:WHEN:(auto always never)' \
+        '--help[the complete help; -h shows a short one]' \
+        '-h[the complete help; -h shows a short one]' \
+        '--version[the version]' \
+        '1:COMMAND:(index match hash help completions)' ;;
+    completions)
+      _arguments -s -S \
+        '--color=[when to use colour]:WHEN:(auto always never)' \
+        '--help[the complete help; -h shows a short one]' \
+        '-h[the complete help; -h shows a short one]' \
+        '--version[the version]' \
+        '1:SHELL:(bash zsh fish)' ;;
+    esac ;;
+  esac
+}
+if [ "$funcstack[1]" = _vq ]; then _vq "$@"; else compdef _vq vq; fi
