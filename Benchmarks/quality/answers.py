@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 """Asks vq every query of a task and writes the answers in the form that a scorer reads.
 
-usage: answers.py VQ TASK_DIR OUT.jsonl [--labels] [--limit N] [--raw]
+usage: answers.py VQ TASK_DIR OUT.jsonl [--catalogue FILE] [--labels] [--limit N] [--raw]
 
 TASK_DIR holds catalogue.jsonl, in the form `vq index` reads, and queries.jsonl with a line a query:
-{"query": NAME, "image": PATH, "truth": [ids], "labels": [...], "edit": WORD}. The index is made in a
-temporary directory. A line of OUT is {"query": NAME, "results": [{"id", "score"}, ...]}, best first;
+{"query": NAME, "image": PATH, "truth": [ids], "labels": [...], "edit": WORD}, paths being relative to
+TASK_DIR. The index is made in a temporary directory. A line of OUT is {"query": NAME, "results": [{"id", "score"}, ...]}, best first;
 with --raw the whole vq.match/1 object, with "truth" and "edit" added.
 """
 import argparse
 import collections
 import json
+import os
 import subprocess
 import tempfile
 import time
@@ -21,6 +22,7 @@ parser.add_argument("task")
 parser.add_argument("out")
 parser.add_argument("--labels", action="store_true")
 parser.add_argument("--limit", type=int, default=5)
+parser.add_argument("--catalogue", help="where it does not stand in TASK_DIR")
 parser.add_argument("--raw", action="store_true")
 args = parser.parse_args()
 
@@ -33,7 +35,7 @@ answers = {}
 with tempfile.TemporaryDirectory() as folder:
     index = f"{folder}/shop.vq"
     summary = subprocess.run(
-        [args.vq, "index", f"{args.task}/catalogue.jsonl", "--index", index], check=True, capture_output=True, text=True
+        [args.vq, "index", args.catalogue or f"{args.task}/catalogue.jsonl", "--index", index], check=True, capture_output=True, text=True
     )
     print(summary.stdout.strip())
     start = time.perf_counter()
@@ -43,7 +45,7 @@ with tempfile.TemporaryDirectory() as folder:
         command += ["--labels", labels] if labels else []
         for first in range(0, len(group), 500):
             part = group[first : first + 500]
-            run = subprocess.run(command + [q["image"] for q in part], check=True, capture_output=True, text=True)
+            run = subprocess.run(command + [os.path.join(args.task, q["image"]) for q in part], check=True, capture_output=True, text=True)
             for query, line in zip(part, run.stdout.splitlines(), strict=True):
                 answers[query["query"]] = json.loads(line)
     seconds = time.perf_counter() - start

@@ -83,9 +83,9 @@ public struct AreaReducer {
     var place = 0
     let unit = UInt32(width)
     for x in 0..<sourceWidth {
+      let packed = row.rgbaPixel(x)
       let pixel = SIMD4<UInt32>(
-        UInt32(row[4 &* x]), UInt32(row[4 &* x &+ 1]), UInt32(row[4 &* x &+ 2]),
-        UInt32(row[4 &* x &+ 3]))
+        packed & 0xFF, packed >> 8 & 0xFF, packed >> 16 & 0xFF, packed >> 24)
       let next = place &+ width
       if next < end {
         sum &+= pixel &* unit

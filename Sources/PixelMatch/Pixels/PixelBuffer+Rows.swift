@@ -8,6 +8,13 @@ extension PixelBuffer {
   public func forEachRGBARow<Failure: Error>(
     _ body: (_ row: Span<UInt8>, _ y: Int) throws(Failure) -> Void
   ) throws(Failure) {
+    if isOpaqueRGBA {
+      let all = bytes.span
+      for y in 0..<height {
+        try body(all.extracting(y * bytesPerRow..<(y + 1) * bytesPerRow), y)
+      }
+      return
+    }
     var row = [UInt8](repeating: 255, count: 4 * width)
     for y in 0..<height {
       switch format {

@@ -18,6 +18,9 @@ public struct PixelBuffer: Sendable {
   public let yCbCrMatrix: YCbCrMatrix
   /// All rows, top to bottom, the chroma plane last.
   public let bytes: [UInt8]
+  /// Whether the bytes are RGBA with an alpha of 255 throughout, as decoders give, so that rows can
+  /// be lent as they are.
+  let isOpaqueRGBA: Bool
 
   /// Makes a picture from pixels that the caller has.
   ///
@@ -63,16 +66,20 @@ public struct PixelBuffer: Sendable {
     self.format = format
     self.yCbCrMatrix = yCbCrMatrix
     self.bytes = bytes
+    isOpaqueRGBA = false
   }
 }
 
 extension PixelBuffer {
-  /// A picture whose geometry is right by construction.
+  /// A picture of our own making: rows of RGBA without padding, with an alpha of 255.
   init(pixels: [UInt8], width: Int, height: Int) {
-    do {
-      try self.init(width: width, height: height, format: .rgba8, bytes: pixels)
-    } catch {
-      preconditionFailure("pixels of a known size are a picture: \(error.message)")
-    }
+    precondition(pixels.count == 4 * width * height, "pixels of another size")
+    self.width = width
+    self.height = height
+    bytesPerRow = 4 * width
+    format = .rgba8
+    yCbCrMatrix = .bt601
+    bytes = pixels
+    isOpaqueRGBA = true
   }
 }

@@ -44,26 +44,36 @@ struct OklabPicture {
 
   /// Oklab of one color, from linear light in `0...1`.
   static func oklab(red: Float, green: Float, blue: Float) -> SIMD3<Float> {
-    let l = cubeRoot(0.412_221_47 * red + 0.536_332_55 * green + 0.051_445_995 * blue)
-    let m = cubeRoot(0.211_903_5 * red + 0.680_699_5 * green + 0.107_396_96 * blue)
-    let s = cubeRoot(0.088_302_46 * red + 0.281_718_85 * green + 0.629_978_7 * blue)
+    let cones = SIMD4<Float>(
+      0.412_221_47 * red + 0.536_332_55 * green + 0.051_445_995 * blue,
+      0.211_903_5 * red + 0.680_699_5 * green + 0.107_396_96 * blue,
+      0.088_302_46 * red + 0.281_718_85 * green + 0.629_978_7 * blue, 1)
+    let roots = cubeRoots(cones)
+    let (l, m, s) = (roots[0], roots[1], roots[2])
     return SIMD3(
       0.210_454_26 * l + 0.793_617_8 * m - 0.004_072_047 * s,
       1.977_998_5 * l - 2.428_592_2 * m + 0.450_593_7 * s,
       0.025_904_037 * l + 0.782_771_77 * m - 0.808_675_77 * s)
   }
 
-  /// Cube root of a number in `0...1`, to within 3 units in the last place.
+  /// Cube roots of four numbers in `0...1`, to within 3 units in the last place.
   ///
-  /// A third of the exponent as the first guess, then two of Halley's steps.
-  static func cubeRoot(_ x: Float) -> Float {
-    guard x > 0 else { return 0 }
-    var root = Float(bitPattern: x.bitPattern / 3 + 709_921_077)
+  /// A third of the exponent as the first guess, then two of Halley's steps. Numbers below 10⁻²⁰
+  /// count as that, which no color is.
+  static func cubeRoots(_ numbers: SIMD4<Float>) -> SIMD4<Float> {
+    let x = numbers.replacing(with: 1e-20, where: numbers .< 1e-20)
+    var root = SIMD4<Float>(
+      guess(x[0]), guess(x[1]), guess(x[2]), guess(x[3]))
     for _ in 0..<2 {
       let cube = root * root * root
       root = root * (cube + x + x) / (cube + cube + x)
     }
     return root
+  }
+
+  @inline(__always)
+  private static func guess(_ x: Float) -> Float {
+    Float(bitPattern: x.bitPattern / 3 &+ 709_921_077)
   }
 
   /// sRGB's transfer curve, from a byte to linear light in `0...1` (IEC 61966-2-1).

@@ -42,9 +42,10 @@ public struct PDQHasher {
     let width = width
     append { values, offset in
       for x in 0..<width {
+        let pixel = row.rgbaPixel(x)
         values[offset &+ x] =
-          0.299 * Float(row[4 &* x]) + 0.587 * Float(row[4 &* x &+ 1])
-          + 0.114 * Float(row[4 &* x &+ 2])
+          0.299 * Float(pixel & 0xFF) + 0.587 * Float(pixel >> 8 & 0xFF)
+          + 0.114 * Float(pixel >> 16 & 0xFF)
       }
     }
   }

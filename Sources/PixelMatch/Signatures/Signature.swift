@@ -44,14 +44,31 @@ public struct Signature: Sendable, Hashable {
   ///
   /// - Complexity: O(pixels).
   public init(_ picture: PixelBuffer) {
-    let working = picture.reduced(toLongerSide: Self.workingSide)
-    self.init(working: working, hashed: PDQHasher.coefficients(of: working))
+    self = SignedPicture(picture).signature
   }
+}
 
-  fileprivate init(working: PixelBuffer, hashed: PDQCoefficients) {
-    let colors = OklabPicture(working.reduced(toLongerSide: Self.colorSide))
-    self.init(
-      width: UInt16(working.width), height: UInt16(working.height), pdq: hashed.hash,
+/// A picture's signature, and the cosine terms that its hash came from.
+private struct SignedPicture {
+  let signature: Signature
+  let hashed: PDQCoefficients
+
+  /// Each row of the working image goes to the hash and to the smaller picture for the colors.
+  init(_ picture: PixelBuffer) {
+    let working = picture.reduced(toLongerSide: Signature.workingSide)
+    let (width, height) = (working.width, working.height)
+    let small = AreaReducer.size(of: (width, height), longerSide: Signature.colorSide)
+    var hasher = PDQHasher(width: width, height: height)
+    var reducer = AreaReducer(
+      sourceWidth: width, sourceHeight: height, width: small.width, height: small.height)
+    working.forEachRGBARow { row, _ in
+      hasher.append(rgba: row)
+      reducer.append(row)
+    }
+    let colors = OklabPicture(reducer.finish())
+    hashed = hasher.finish()
+    signature = Signature(
+      width: UInt16(width), height: UInt16(height), pdq: hashed.hash,
       pdqQuality: UInt8(hashed.quality), color: ColorHistogram(colors),
       layout: ColorLayout(colors))
   }
@@ -68,9 +85,8 @@ public struct QuerySignature: Sendable, Hashable {
   ///
   /// - Complexity: O(pixels).
   public init(_ picture: PixelBuffer) {
-    let working = picture.reduced(toLongerSide: Signature.workingSide)
-    let hashed = PDQHasher.coefficients(of: working)
-    signature = Signature(working: working, hashed: hashed)
-    variants = DihedralVariant.allCases.map(hashed.hash(of:))
+    let signed = SignedPicture(picture)
+    signature = signed.signature
+    variants = DihedralVariant.allCases.map(signed.hashed.hash(of:))
   }
 }

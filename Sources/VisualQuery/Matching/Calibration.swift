@@ -22,9 +22,10 @@ public enum Calibration {
   /// The least confidence that is shown where a query does not say otherwise: of pictures of other
   /// things, one in a hundred gives a match.
   public static let defaultCutOff = 0.7
-  /// The same where only labels are asked for: each of *n* entities with a label is the one that is
-  /// meant with a probability of 1/*n* at most, and a person wants to see them all the same.
-  public static let labelsOnlyCutOff = 0.02
+  /// The same where only labels are asked for: none, since of *n* entities with a label each is the
+  /// one that is meant with a probability of 1/*n* at most, and a person wants to see them all the
+  /// same.
+  public static let labelsOnlyCutOff = 0.0
 
   /// What speaks for one picture of an entity.
   struct Score: Sendable, Hashable {

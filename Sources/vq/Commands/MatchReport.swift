@@ -54,11 +54,13 @@ struct MatchReport {
   /// What was found, or how far off the best was, and of how many.
   private func summary(_ response: MatchResponse) -> String {
     let count = response.matches.count
-    let cutOff = Self.decimal(response.minimumConfidence)
+    let cutOff =
+      response.minimumConfidence > 0
+      ? " above confidence \(Self.decimal(response.minimumConfidence))" : ""
     let found =
       count == 0
       ? emptySentence(response)
-      : "\(count) \(count == 1 ? "match" : "matches") above confidence \(cutOff);"
+      : "\(count) \(count == 1 ? "match" : "matches")\(cutOff);"
     let products = Self.count(catalogue.entityCount(of: .product), "product")
     let stores = Self.count(catalogue.entityCount(of: .store), "store")
     if response.isComplete {
