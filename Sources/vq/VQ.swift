@@ -74,7 +74,9 @@ struct VQ {
     return code
   }
 
-  /// Returns what the process ends with after an error. Every error type has its switch here.
+  /// Returns what the process ends with after an error.
+  ///
+  /// Every error type has its switch here.
   static func exitCode(for error: any Error) -> ExitCode {
     switch error {
     case is UsageError: .usage
@@ -97,7 +99,9 @@ struct VQ {
     }
   }
 
-  /// Says what an error was. Nothing is said of a reader that has gone.
+  /// Says what an error was.
+  ///
+  /// Nothing is said of a reader that has gone.
   static func report(_ error: any Error, to diagnostics: Diagnostics) {
     switch error {
     case let error as UsageError: report(error, to: diagnostics)

@@ -4,7 +4,9 @@ struct CommandDescription: Sendable {
   let name: String
   /// What it does, in one line that begins with a verb.
   let summary: String
-  /// Whole command lines to copy, the most usual first. Each has at most 78 columns.
+  /// Whole command lines to copy, the most usual first.
+  ///
+  /// Each has at most 78 columns.
   let examples: [String]
   /// What it takes besides options.
   let operand: OperandDescription?

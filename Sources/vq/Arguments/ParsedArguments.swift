@@ -1,6 +1,8 @@
 /// The options and operands of one command line, all of them accepted by the command's table.
 struct ParsedArguments: Sendable {
-  /// What was given without a dash, in order. `-` means standard input.
+  /// What was given without a dash, in order.
+  ///
+  /// `-` means standard input.
   let operands: [String]
   private let command: CommandDescription
   private let texts: [String: [String]]

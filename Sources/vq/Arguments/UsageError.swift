@@ -1,4 +1,6 @@
-/// A command line that cannot be understood. Nothing has been done yet.
+/// A command line that cannot be understood.
+///
+/// Nothing has been done yet.
 struct UsageError: Error, Sendable, Hashable {
   /// What is wrong, for a program.
   enum Code: String, Sendable, CaseIterable {

@@ -1,4 +1,6 @@
-/// What the process ends with. The numbers are a promise to scripts.
+/// What the process ends with.
+///
+/// The numbers are a promise to scripts.
 enum ExitCode: Int32, Sendable, CaseIterable {
   /// It ran; an empty answer is an answer.
   case success = 0

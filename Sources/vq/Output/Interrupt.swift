@@ -10,8 +10,13 @@ import Dispatch
 
 /// What Ctrl-C and a request to terminate do to the work.
 enum Interrupt {
-  /// Runs the work; the first SIGINT or SIGTERM cancels its task, the second ends the process with
-  /// exit code 130 at once.
+  /// How long cancelled work has to end by itself.
+  private static let graceSeconds = 2.0
+
+  /// Runs the work; the first SIGINT or SIGTERM cancels its task.
+  ///
+  /// The second one ends the process with exit code 130 at once. So does the end of the grace
+  /// period: work that waits for standard input cannot see that it is cancelled.
   static func cancelling<Outcome: Sendable>(
     _ work: @escaping @concurrent @Sendable () async -> Outcome
   ) async -> Outcome {
@@ -24,6 +29,9 @@ enum Interrupt {
       source.setEventHandler { @Sendable in
         if task.isCancelled { _exit(ExitCode.interrupted.rawValue) }
         task.cancel()
+        queue.asyncAfter(deadline: .now() + graceSeconds) { @Sendable in
+          _exit(ExitCode.interrupted.rawValue)
+        }
       }
       source.activate()
       return source

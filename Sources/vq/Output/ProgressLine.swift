@@ -103,7 +103,9 @@ final class ProgressLine: Sendable {
     }
   }
 
-  /// Takes the line away. Call it on every way out of the work.
+  /// Takes the line away.
+  ///
+  /// Call it on every way out of the work.
   func finish() { diagnostics.showStatus(nil) }
 
   /// Returns a function that says how long ago it was made.

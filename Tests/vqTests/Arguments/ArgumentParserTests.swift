@@ -1,81 +1,146 @@
 import Testing
+import VisualQuery
+
 @testable import vq
 
+/// Returns the arguments that `vq` would hand to the command.
+func parsed(
+  _ line: [String], environment: [String: String] = [:]
+) throws -> ParsedArguments {
+  let parser = ArgumentParser(commands: VQ.commands, environment: environment)
+  guard case .run(_, let arguments) = try parser.parse(line) else {
+    throw UsageError(.noCommand, "the line asks for help or the version", command: nil)
+  }
+  return arguments
+}
+
 @Suite struct ArgumentParserTests {
-  private func parse(
-    _ line: String, environment: [String: String] = [:]
-  ) throws(UsageError) -> ParsedArguments? {
-    let parser = ArgumentParser(commands: VQ.commands, environment: environment)
-    let words = line.split(separator: " ").map(String.init)
-    if case .run(_, let arguments) = try parser.parse(words) { return arguments }
-    return nil
+  struct Spelling: Sendable, CustomTestStringConvertible {
+    let words: [String]
+    let limit: Int
+    let threads: Int?
+    let operands: [String]
+    var testDescription: String { words.joined(separator: " ") }
+
+    init(_ line: String, limit: Int = 8, threads: Int? = nil, operands: [String] = ["a.jpg"]) {
+      words = line.split(separator: " ").map(String.init)
+      self.limit = limit
+      self.threads = threads
+      self.operands = operands
+    }
   }
 
   @Test(arguments: [
-    "match a.jpg --index i --limit 3 --labels mug,cup",
-    "match --index=i --limit=3 --labels=mug,cup a.jpg",
-    "match --labels mug --labels ,cup, --limit 3 --index i -- a.jpg",
+    Spelling("a.jpg"),
+    Spelling("a.jpg --limit 3", limit: 3),
+    Spelling("--limit=3 a.jpg", limit: 3),
+    Spelling("a.jpg -j 4", threads: 4),
+    Spelling("-j4 a.jpg", threads: 4),
+    Spelling("a.jpg --threads=256 --limit 100", limit: 100, threads: 256),
+    Spelling("a.jpg --limit 1 b.jpg", limit: 1, operands: ["a.jpg", "b.jpg"]),
+    Spelling("-- a.jpg --limit 3", operands: ["a.jpg", "--limit", "3"]),
+    Spelling("a.jpg -- -", operands: ["a.jpg", "-"]),
+    Spelling("- --limit 3", limit: 3, operands: ["-"]),
+    Spelling("a.jpg --json --json"),
   ])
-  func `options come in every GNU form`(line: String) throws {
-    let arguments = try #require(try parse(line))
-    #expect(arguments.operands == ["a.jpg"])
-    #expect(arguments[MatchCommand.index] == "i")
-    #expect(arguments[MatchCommand.limit] == 3)
-    #expect(arguments[MatchCommand.labels] == ["mug", "cup"])
-    #expect(arguments[MatchCommand.json] == false)
+  func `understands the GNU spellings`(line: Spelling) throws {
+    let arguments = try parsed(["match", "--index", "shop.vq"] + line.words)
+    #expect(arguments[MatchCommand.limit] == line.limit)
+    #expect(arguments[MatchCommand.threads] == line.threads)
+    #expect(arguments.operands == line.operands)
   }
 
-  @Test(arguments: ["index c -j 4 --index i", "index c -j4 --index i", "index -qj4 c --index i"])
-  func `short options take their value beside or behind, and bundle`(line: String) throws {
-    #expect(try parse(line)?[IndexCommand.threads] == 4)
-  }
-
-  @Test func `defaults hold where nothing is said`() throws {
-    let arguments = try #require(try parse("match - --index i"))
-    #expect(arguments.operands == ["-"])
+  @Test func `gives the documented defaults`() throws {
+    let arguments = try parsed(["match", "--index", "shop.vq", "a.jpg"])
+    #expect(arguments[MatchCommand.index] == "shop.vq")
+    #expect(arguments[MatchCommand.labels] == [])
     #expect(arguments[MatchCommand.limit] == 8)
-    #expect(arguments[MatchCommand.products] == 5 && arguments[MatchCommand.stores] == 3)
-    #expect(arguments[MatchCommand.deadline] == .milliseconds(300))
+    #expect(arguments[MatchCommand.products] == 5)
+    #expect(arguments[MatchCommand.stores] == 3)
     #expect(arguments[MatchCommand.minConfidence] == nil)
+    #expect(arguments[MatchCommand.deadline] == .milliseconds(300))
+    #expect(arguments[MatchCommand.type] == nil)
+    #expect(arguments[MatchCommand.threads] == nil)
+    #expect(arguments[MatchCommand.json] == false)
+    #expect(arguments[MatchCommand.tolerant] == false)
     #expect(arguments[PictureLimits.maxBytes] == 32_000_000)
-    #expect(try parse("match a --index i --deadline 0")?[MatchCommand.deadline] == .some(nil))
+    #expect(arguments[PictureLimits.maxPixels] == 100_000_000)
+    #expect(arguments[CommonOptions.color] == nil)
   }
 
-  @Test func `the environment stands in for a missing option, not for a given one`() throws {
-    let environment = ["VQ_INDEX": "there"]
-    #expect(try parse("match a", environment: environment)?[MatchCommand.index] == "there")
-    #expect(try parse("match a --index i", environment: environment)?[MatchCommand.index] == "i")
+  @Test func `gives every option its typed value`() throws {
+    let arguments = try parsed([
+      "--color", "never", "match", "a.jpg", "--index=i", "--labels", "mug", "--products", "0",
+      "--stores", "100", "--min-confidence", "0.25", "--deadline", "1500", "--type", "store",
+      "--json", "--tolerant", "--max-bytes", "1", "--max-pixels", "1000000000",
+    ])
+    #expect(arguments[MatchCommand.products] == 0)
+    #expect(arguments[MatchCommand.stores] == 100)
+    #expect(arguments[MatchCommand.minConfidence] == 0.25)
+    #expect(arguments[MatchCommand.deadline] == .milliseconds(1500))
+    #expect(arguments[MatchCommand.type] == .store)
+    #expect(arguments[MatchCommand.json])
+    #expect(arguments[MatchCommand.tolerant])
+    #expect(arguments[PictureLimits.maxBytes] == 1)
+    #expect(arguments[PictureLimits.maxPixels] == 1_000_000_000)
+    #expect(arguments[CommonOptions.color] == .never)
+  }
+
+  @Test func `a deadline of 0 is none`() throws {
+    let arguments = try parsed(["match", "--index=i", "--deadline=0", "a.jpg"])
+    #expect(arguments[MatchCommand.deadline] == nil)
+  }
+
+  @Test func `lists are trimmed, lose empty parts, and add up`() throws {
+    let arguments = try parsed([
+      "match", "--index=i", "--labels", " mug, tea cup ,,", "--labels=lamp", "--labels", ",",
+    ])
+    #expect(arguments[MatchCommand.labels] == ["mug", "tea cup", "lamp"])
+  }
+
+  @Test func `short flags may be bundled with a value at the end`() throws {
+    let arguments = try parsed(["index", "--index=i", "-qj2", "shop.jsonl"])
+    #expect(arguments[IndexCommand.quiet])
+    #expect(arguments[IndexCommand.threads] == 2)
+    #expect(arguments.operands == ["shop.jsonl"])
+  }
+
+  @Test func `the environment stands in for an option that is not given`() throws {
+    let environment = ["VQ_INDEX": "there.vq"]
+    #expect(try parsed(["match", "a"], environment: environment)[MatchCommand.index] == "there.vq")
+    let given = try parsed(["match", "--index", "here.vq", "a"], environment: environment)
+    #expect(given[MatchCommand.index] == "here.vq")
+    #expect(throws: UsageError.self) { try parsed(["match", "a"], environment: ["VQ_INDEX": ""]) }
   }
 
   @Test(arguments: [
-    ("", UsageError.Code.noCommand), ("matc a", .unknownCommand),
-    ("match a --index i --lable x", .unknownOption), ("match a --index", .missingValue),
-    ("match a --index i --json=yes", .unexpectedValue),
-    ("match a --index i --limit many", .unacceptableValue),
-    ("match a --index i --limit 101", .unacceptableValue),
-    ("match a --index i --type shop", .unacceptableValue),
-    ("match a --index i --index j", .repeatedOption), ("match a", .missingOption),
-    ("index --index i", .missingOperand), ("index a b --index i", .unexpectedOperand),
+    (["-h"], HelpForm.short, nil), (["--help"], .complete, nil),
+    (["match", "-h"], .short, "match"), (["match", "--help"], .complete, "match"),
+    (["index", "-qh"], .short, "index"),
+    (["hash", "a.jpg", "--help", "--nonsense"], .complete, "hash"),
   ])
-  func `what is wrong has a code`(line: String, code: UsageError.Code) {
-    let error = #expect(throws: UsageError.self) { try parse(line) }
-    #expect(error?.code == code)
+  func `a call for help wins over what is missing`(
+    line: [String], form: HelpForm, command: String?
+  ) throws {
+    let parser = ArgumentParser(commands: VQ.commands, environment: [:])
+    guard case .help(let foundForm, let found) = try parser.parse(line) else {
+      Issue.record("no help")
+      return
+    }
+    #expect(foundForm == form)
+    #expect(found?.name == command)
   }
 
-  @Test(arguments: [
-    ("lables", "labels"), ("lable", "labels"), ("limt", "limit"), ("jsno", "json"),
-    ("indx", "index"), ("zzzzzz", nil),
-  ])
-  func `the nearest word is suggested, and none that is far`(word: String, nearest: String?) {
-    let words = ["labels", "limit", "json", "index", "min-confidence"]
-    #expect(Suggestion.nearest(to: word, among: words) == nearest)
+  @Test(arguments: [["--version"], ["match", "--version"]])
+  func `the version is known before and after the command`(line: [String]) throws {
+    let parser = ArgumentParser(commands: VQ.commands, environment: [:])
+    guard case .version = try parser.parse(line) else {
+      Issue.record("no version")
+      return
+    }
   }
 
-  @Test(arguments: [
-    ("", "", 0), ("a", "", 1), ("ab", "ba", 1), ("kitten", "sitting", 3), ("match", "macth", 1),
-  ])
-  func `the distance counts changes and swaps`(a: String, b: String, distance: Int) {
-    #expect(Suggestion.editDistance(a, b) == distance)
-    #expect(Suggestion.editDistance(b, a) == distance)
+  @Test func `help after the end of options is an operand`() throws {
+    #expect(try parsed(["hash", "--", "-h", "--help"]).operands == ["-h", "--help"])
   }
 }

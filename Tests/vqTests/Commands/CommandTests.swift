@@ -28,7 +28,9 @@ import Testing
 
   @Test func `indexing says what went in`() throws {
     let (folder, run) = try Self.index.get()
-    #expect(run.status == 0 && run.errors.isEmpty)
+    #expect(run.status == 0)
+    // A machine under load takes longer than the five seconds after which progress is told.
+    #expect(run.errors.split(separator: "\n").allSatisfy { $0.hasPrefix("vq: indexing ") })
     expectGolden(run.output.replacing(folder.path + "/", with: ""), "index.txt")
   }
 

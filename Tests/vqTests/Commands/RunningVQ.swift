@@ -7,7 +7,7 @@ struct RunningVQ {
   let errors: String
 
   /// The binary that was built beside the tests.
-  private static let binary = Bundle.module.bundleURL.deletingLastPathComponent()
+  static let binary = Bundle.module.bundleURL.deletingLastPathComponent()
     .appendingPathComponent("vq")
 
   /// Runs `vq` with arguments, and waits until it ends.

@@ -1,0 +1,116 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import vq
+
+/// What only a whole process shows: its streams, its pipes and its signals.
+@Suite struct CommandLineTests {
+  @Test func `a mistake goes to standard error with a hint and ends with 2`() throws {
+    let run = try RunningVQ(["match", "--lables", "mug"])
+    #expect(run.status == 2)
+    #expect(run.output == "")
+    #expect(
+      run.errors == """
+        vq: unknown option '--lables' for 'vq match'; did you mean '--labels'?
+            usage: vq match --index DIR [OPTION…] [IMAGE…]
+            more:  vq match -h
+
+        """)
+  }
+
+  @Test func `without a command the short help goes to standard error`() throws {
+    let run = try RunningVQ([])
+    #expect(run.status == 2)
+    #expect(run.output == "")
+    #expect(run.errors == Help(commands: VQ.commands).text(.short))
+  }
+
+  @Test func `the version is one line of standard output`() throws {
+    let run = try RunningVQ(["--version"])
+    #expect(run.status == 0)
+    #expect(run.output == "vq \(VQ.version)\n")
+    #expect(run.errors == "")
+  }
+
+  @Test func `a pipe gets colour only when it is forced`() throws {
+    #expect(try !RunningVQ(["nonsense"]).errors.contains("\u{1B}"))
+    let forced = try RunningVQ(["nonsense"], environment: ["CLICOLOR_FORCE": "1"])
+    #expect(forced.errors.hasPrefix("\u{1B}[1;31mvq:\u{1B}[0m "))
+  }
+
+  @Test func `a reader that has gone is a quiet success`() throws {
+    let output = Pipe()
+    let (status, errors) = try run(["--help"], output: output.fileHandleForWriting) {
+      try? output.fileHandleForReading.close()
+    }
+    #expect(status == 0)
+    #expect(errors == "")
+  }
+
+  @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
+  func `a full disk is a failure that is told`() throws {
+    let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))
+    let (status, errors) = try run(["--help"], output: full)
+    #expect(status == 1)
+    #expect(errors == "vq: cannot write the output: No space left on device\n")
+  }
+
+  /// Nothing ever comes through standard input, so that the work cannot see that it is cancelled.
+  @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/status")))
+  func `one interrupt ends even what waits for standard input, with 130`() throws {
+    let folder = try TemporaryDirectory()
+    let input = Pipe()
+    let process = Process()
+    process.executableURL = RunningVQ.binary
+    process.arguments = ["index", "-", "--index", folder.path + "/shop.vq", "--quiet"]
+    process.standardInput = input
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    // SIGTERM is taken over last.
+    #expect(poll { isTakenOver(SIGTERM, by: process.processIdentifier) })
+    process.interrupt()
+    #expect(poll { !process.isRunning })
+    process.terminate()
+    process.waitUntilExit()
+    #expect(process.terminationReason == .exit)
+    #expect(process.terminationStatus == ExitCode.interrupted.rawValue)
+    try input.fileHandleForWriting.close()
+  }
+
+  /// Looks again and again for ten seconds; gives whether it came true.
+  private func poll(_ isTrue: () -> Bool) -> Bool {
+    for _ in 0..<1000 {
+      if isTrue() { return true }
+      Thread.sleep(forTimeInterval: 0.01)
+    }
+    return false
+  }
+
+  /// Whether a process handles a signal, by the mask in `/proc`.
+  private func isTakenOver(_ signal: Int32, by process: Int32) -> Bool {
+    let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+    let line = status?.split(separator: "\n").first { $0.hasPrefix("SigCgt:") }
+    let mask = line?.split(separator: "\t").last.flatMap { UInt64($0, radix: 16) }
+    return (mask ?? 0) >> UInt64(signal - 1) & 1 == 1
+  }
+
+  /// Runs `vq` with its standard output elsewhere; gives its exit code and its messages.
+  private func run(
+    _ arguments: [String], output: FileHandle, beforehand: () -> Void = {}
+  ) throws -> (status: Int32, errors: String) {
+    let errors = Pipe()
+    let process = Process()
+    process.executableURL = RunningVQ.binary
+    process.arguments = arguments
+    process.environment = [:]
+    process.standardOutput = output
+    process.standardError = errors
+    beforehand()
+    try process.run()
+    let text = errors.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    #expect(process.terminationReason == .exit)
+    return (process.terminationStatus, String(decoding: text, as: UTF8.self))
+  }
+}
