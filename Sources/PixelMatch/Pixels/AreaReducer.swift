@@ -56,9 +56,7 @@ public struct AreaReducer {
       let end = (output.count / (4 * width) + 1) * sourceHeight
       let start = (sourceRow + 1) * height - left
       let share = min(left, end - start)
-      for index in 0..<columnSums.count {
-        columnSums[index] &+= UInt64(rowSums[index]) &* UInt64(share)
-      }
+      Self.add(rowSums, times: UInt64(share), to: &columnSums)
       left -= share
       if start + share == end { finishRow() }
     }
@@ -78,7 +76,9 @@ public struct AreaReducer {
     let (width, sourceWidth) = (width, sourceWidth)
     var sums = rowSums.mutableSpan
     var column = 0
-    var sum = SIMD4<UInt32>.zero
+    // Pixels that lie whole in the column are added, and weighted once.
+    var whole = SIMD4<UInt32>.zero
+    var parts = SIMD4<UInt32>.zero
     var end = sourceWidth
     var place = 0
     let unit = UInt32(width)
@@ -88,28 +88,33 @@ public struct AreaReducer {
         packed & 0xFF, packed >> 8 & 0xFF, packed >> 16 & 0xFF, packed >> 24)
       let next = place &+ width
       if next < end {
-        sum &+= pixel &* unit
+        whole &+= pixel
       } else {
         let share = UInt32(truncatingIfNeeded: end &- place)
-        sum &+= pixel &* share
+        let sum = whole &* unit &+ parts &+ pixel &* share
         sums[column] = sum[0]
         sums[column &+ 1] = sum[1]
         sums[column &+ 2] = sum[2]
         sums[column &+ 3] = sum[3]
         column &+= 4
-        sum = pixel &* (unit &- share)
+        whole = .zero
+        parts = pixel &* (unit &- share)
         end &+= sourceWidth
       }
       place = next
     }
   }
 
+  private static func add(_ row: [UInt32], times share: UInt64, to sums: inout [UInt64]) {
+    let row = row.span
+    var sums = sums.mutableSpan
+    for index in 0..<row.count { sums[index] &+= UInt64(row[index]) &* share }
+  }
+
   private mutating func finishRow() {
     let area = UInt64(sourceWidth) * UInt64(sourceHeight)
-    for index in 0..<columnSums.count {
-      output.append(UInt8((columnSums[index] + area / 2) / area))
-      columnSums[index] = 0
-    }
+    output += columnSums.lazy.map { UInt8(truncatingIfNeeded: ($0 &+ area / 2) / area) }
+    columnSums = [UInt64](repeating: 0, count: columnSums.count)
   }
 }
 

@@ -50,7 +50,16 @@ enum IndexCommand {
           fields are kept. A bad row or picture is reported and skipped; the others go on.
             {"type":"product","id":"mug-red","title":"Camp mug","labels":["mug"],
              "images":["images/mug-red.jpg"],"url":"https://shop.example/p/mug-red"}
-          """)
+          """),
+      HelpSection(
+        title: "JSON form",
+        text: """
+          One object at the end of the run. With --rejected FILE, a line for each refused row or \
+          picture.
+            {"schema":"vq.index/1","generation":4,"rows":32,"entities":32,"signedImages":34,
+             "unchangedImages":0,"refused":0,"elapsedMs":210}
+            {"line":12,"id":"mug-red","field":"images[0]","reason":"a.jpg: no such file"}
+          """),
     ],
     exitCodes: [.success, .failure, .usage, .unusableIndex, .interrupted],
     run: run)

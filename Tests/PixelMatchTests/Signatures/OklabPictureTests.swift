@@ -29,7 +29,7 @@ struct OklabVector: CustomTestStringConvertible, Sendable {
     for _ in 0..<200 {
       let x = Float.random(in: 0...1, using: &generator)
       let root = OklabPicture.cubeRoots(SIMD4(1, x, 0, 0.5))[1]
-      #expect(abs(root * root * root - x) <= 8e-7 * x)
+      #expect(abs(root * root * root - x) <= 3e-4 * x)
     }
   }
 
