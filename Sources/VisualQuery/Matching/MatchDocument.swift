@@ -67,7 +67,8 @@ public struct MatchDocument: Sendable, Encodable {
       rank = match.rank
       type = match.value.id.type
       id = match.value.id.value
-      confidence = rounded(match.confidence, 4)
+      // Nothing is certain, and rounding must not make it so.
+      confidence = min(0.9999, rounded(match.confidence, 4))
       tier = match.tier
       url = match.handoff.url
       display = match.value.displayRepresentation

@@ -56,9 +56,9 @@ enum IndexCommand {
         text: """
           One object at the end of the run. With --rejected FILE, a line for each refused row or \
           picture.
-            {"schema":"vq.index/1","generation":4,"rows":32,"entities":32,"signedImages":34,
-             "unchangedImages":0,"refused":0,"elapsedMs":210}
-            {"line":12,"id":"mug-red","field":"images[0]","reason":"a.jpg: no such file"}
+            {"schema":"vq.index/1","generation":4,"rows":32,"entities":32,
+             "signedImages":34,"unchangedImages":0,"refused":0,"elapsedMs":210}
+            {"line":12,"id":"mug-red","field":"images[0]","reason":"…"}
           """),
     ],
     exitCodes: [.success, .failure, .usage, .unusableIndex, .interrupted],
@@ -125,7 +125,8 @@ struct IndexDocument: Encodable, Sendable {
   func sentence(directory: String) -> String {
     let seconds = max(0.1, (elapsedMs / 100).rounded() / 10)
     return """
-      \(entities) entities: \(signedImages) pictures signed, \(unchangedImages) unchanged, \
+      \(DisplayText.count(entities, "entity", "entities")): \
+      \(DisplayText.count(signedImages, "picture", "pictures")) signed, \(unchangedImages) unchanged, \
       \(refused) refused, in \(seconds) s. \(DisplayText.escaped(directory)) is at generation \
       \(generation).
       """

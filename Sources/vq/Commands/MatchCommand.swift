@@ -25,7 +25,7 @@ enum MatchCommand {
       standard: "calibrated"), "P", in: 0...1)
   static let deadline = Option<Duration?>.milliseconds(
     OptionText(
-      "deadline", "answer within so many ms; 0: no deadline",
+      "deadline", "search for at most so many ms; 0: no deadline",
       detail: "When it passes, the best answer so far is given, marked as incomplete."),
     upTo: 3_600_000, default: 300)
   static let type = Option<EntityType?>.choice(

@@ -60,9 +60,10 @@ struct MatchReport {
     let found =
       count == 0
       ? emptySentence(response)
-      : "\(count) \(count == 1 ? "match" : "matches")\(cutOff);"
-    let products = Self.count(catalogue.entityCount(of: .product), "product")
-    let stores = Self.count(catalogue.entityCount(of: .store), "store")
+      : DisplayText.count(count, "match", "matches") + cutOff + ";"
+    let products = DisplayText.count(
+      catalogue.entityCount(of: .product), "product", "products")
+    let stores = DisplayText.count(catalogue.entityCount(of: .store), "store", "stores")
     if response.isComplete {
       return count == 0 ? found : "\(found) all \(products) and \(stores) were compared."
     }
@@ -86,10 +87,6 @@ struct MatchReport {
   /// Colorways share a title, so that the second line must tell them apart.
   private static func name(_ display: DisplayRepresentation) -> String {
     display.title + (display.subtitle.map { " (\($0))" } ?? "")
-  }
-
-  private static func count(_ number: Int, _ noun: String) -> String {
-    "\(number) \(noun)\(number == 1 ? "" : "s")"
   }
 
   /// Two places, rounded down, so that 1.00 is never claimed for less.

@@ -18,7 +18,7 @@ struct PictureSearch: Sendable {
 
   /// Decodes a picture and asks what it shows; `nil` asks by the labels alone.
   ///
-  /// The deadline runs from the picture's first byte.
+  /// The deadline is that of the search: a large PNG may take longer to decode than all the rest.
   @concurrent func answer(to picture: String?) async throws -> Answer {
     let elapsed = ProgressLine.stopwatch()
     let buffer: PixelBuffer?
@@ -37,8 +37,6 @@ struct PictureSearch: Sendable {
   private func ask(
     _ query: String, _ buffer: PixelBuffer?, _ elapsed: @Sendable () -> Duration
   ) async throws -> Answer {
-    var options = options
-    options.timeout = options.timeout.map { max(.zero, $0 - elapsed()) }
     let response = try await matcher.values(
       for: SemanticContent(labels: labels, pixelBuffer: buffer), options: options)
     return Answer(query: query, elapsed: elapsed(), result: .success(response))

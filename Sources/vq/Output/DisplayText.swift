@@ -1,5 +1,10 @@
 /// Text as a terminal shows it: how wide it is, where it may be cut, and what it must not contain.
 enum DisplayText {
+  /// A number of things, such as `1 match` and `0 matches`.
+  static func count(_ number: Int, _ one: String, _ many: String) -> String {
+    "\(number) \(number == 1 ? one : many)"
+  }
+
   /// Returns a text in which nothing moves the cursor, changes colours or reorders its neighbours.
   ///
   /// Control characters, line separators and the invisible marks of direction are spelled out, such

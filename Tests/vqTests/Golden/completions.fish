@@ -21,7 +21,7 @@ complete -c vq -n '__fish_seen_subcommand_from match' -l limit -x -d 'at most so
 complete -c vq -n '__fish_seen_subcommand_from match' -l products -x -d 'at most so many products'
 complete -c vq -n '__fish_seen_subcommand_from match' -l stores -x -d 'at most so many stores'
 complete -c vq -n '__fish_seen_subcommand_from match' -l min-confidence -x -d 'leave out less likely matches'
-complete -c vq -n '__fish_seen_subcommand_from match' -l deadline -x -d 'answer within so many ms; 0: no deadline'
+complete -c vq -n '__fish_seen_subcommand_from match' -l deadline -x -d 'search for at most so many ms; 0: no deadline'
 complete -c vq -n '__fish_seen_subcommand_from match' -l type -x -a 'product store' -d 'only products, or only stores'
 complete -c vq -n '__fish_seen_subcommand_from match' -l threads -s j -x -d 'use so many threads'
 complete -c vq -n '__fish_seen_subcommand_from match' -l json -d 'one JSON object a line and picture'

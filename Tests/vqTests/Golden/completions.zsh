@@ -45,7 +45,7 @@ _vq() {
         '--products=[at most so many products]:N:' \
         '--stores=[at most so many stores]:N:' \
         '--min-confidence=[leave out less likely matches]:P:' \
-        '--deadline=[answer within so many ms; 0\: no deadline]:MS:' \
+        '--deadline=[search for at most so many ms; 0\: no deadline]:MS:' \
         '--type=[only products, or only stores]:TYPE:(product store)' \
         '--threads=[use so many threads]:N:' \
         '-j+[use so many threads]:N:' \
