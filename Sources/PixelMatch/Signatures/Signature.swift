@@ -59,13 +59,19 @@ private struct SignedPicture {
     let (width, height) = (working.width, working.height)
     let small = AreaReducer.size(of: (width, height), longerSide: Signature.colorSide)
     var hasher = PDQHasher(width: width, height: height)
-    var reducer = AreaReducer(
-      sourceWidth: width, sourceHeight: height, width: small.width, height: small.height)
-    working.forEachRGBARow { row, _ in
-      hasher.append(rgba: row)
-      reducer.append(row)
+    let colors: OklabPicture
+    if small == (width, height) {
+      working.forEachRGBARow { row, _ in hasher.append(rgba: row) }
+      colors = OklabPicture(working)
+    } else {
+      var reducer = AreaReducer(
+        sourceWidth: width, sourceHeight: height, width: small.width, height: small.height)
+      working.forEachRGBARow { row, _ in
+        hasher.append(rgba: row)
+        reducer.append(row)
+      }
+      colors = OklabPicture(reducer.finish())
     }
-    let colors = OklabPicture(reducer.finish())
     hashed = hasher.finish()
     signature = Signature(
       width: UInt16(width), height: UInt16(height), pdq: hashed.hash,

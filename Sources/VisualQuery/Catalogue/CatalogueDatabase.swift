@@ -54,10 +54,11 @@ final class CatalogueDatabase {
   /// - Throws: ``CatalogueError``.
   init(writing directory: String) throws(CatalogueError) {
     let path = directory + "/" + Self.fileName
-    let isNew = !FileStatus.exists(path)
-    if !isNew { _ = try Self.checkedPath(directory) }
+    let byteCount = FileStatus(path)?.byteCount ?? 0
+    if byteCount > 0 { _ = try Self.checkedPath(directory) }
     connection = try SQLiteConnection(path: path, mode: .write)
-    if isNew {
+    // A run that was killed before it had made the tables leaves a file without any.
+    if try number("SELECT count(*) FROM sqlite_schema") == 0 {
       try connection.execute(CatalogueSchema.sql)
       try connection.statement("INSERT INTO state VALUES(0, ?, 0, 0, 0)")
         .bind(.integer(Int(Signature.version))).run()

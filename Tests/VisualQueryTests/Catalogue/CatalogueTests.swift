@@ -171,6 +171,23 @@ import Testing
     #expect(catalogue.generation == 1 && catalogue.entityCount == 32)
   }
 
+  @Test func `a run that was killed while it made the tables is taken up by the next`() async throws
+  {
+    let folder = try TemporaryDirectory()
+    _ = try folder.write("", to: CatalogueDatabase.fileName)
+    let row = try folder.write(#"{"type":"product","id":"a","title":"A"}"#, to: "c.jsonl")
+    #expect(try await Indexer(directory: folder.path).run(path: row).generation == 1)
+    #expect(try Catalogue(directory: folder.path).entityCount == 1)
+    // The same with a page written, and no table yet.
+    let other = try TemporaryDirectory()
+    do {
+      let connection = try SQLiteConnection(
+        path: other.path + "/" + CatalogueDatabase.fileName, mode: .write)
+      try connection.execute("PRAGMA page_size = 16384; PRAGMA journal_mode = WAL")
+    }
+    #expect(try await Indexer(directory: other.path).run(path: row).generation == 1)
+  }
+
   @Test func `files of a killed run are removed by the next`() async throws {
     let folder = try await Self.sampleCatalogue()
     let directory = folder.path + "/shop.vq"

@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+"""Indexes a synthetic catalogue of any size, asks it, and prints time, memory and disk.
+
+usage: scale.py VQ COUNT        needs numpy and Pillow (run.sh's .build/peers has them)
+
+COUNT products have one picture each, of 2 000 drawn JPEGs of 72 × 72 pixels that repeat.
+"""
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+from PIL import Image
+
+vq, count = os.path.abspath(sys.argv[1]), int(sys.argv[2])
+PICTURES = 2000
+
+
+def run(*arguments):
+    start = time.perf_counter()
+    process = subprocess.Popen([vq, *arguments], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    output = process.stdout.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    assert status == 0, f"vq {arguments[0]} ended with {status}"
+    return time.perf_counter() - start, usage.ru_maxrss / 1024, output
+
+
+with tempfile.TemporaryDirectory() as folder:
+    rng = np.random.default_rng(1)
+    os.mkdir(f"{folder}/images")
+    for i in range(PICTURES):
+        small = rng.uniform(0, 255, (5, 5, 3)).astype(np.uint8)
+        Image.fromarray(small).resize((72, 72), Image.BICUBIC).save(f"{folder}/images/{i}.jpg", quality=80)
+    with open(f"{folder}/catalogue.jsonl", "w") as catalogue:
+        for i in range(count):
+            row = {"type": "product", "id": f"p{i}", "title": f"Product {i}", "labels": [f"label{i % 500}", "thing"]}
+            row |= {"images": [f"images/{i % PICTURES}.jpg"], "url": f"https://shop.example/p/{i}"}
+            catalogue.write(json.dumps(row) + "\n")
+    seconds, megabytes, _ = run("index", "catalogue.jsonl", "--index", "shop.vq", "--quiet")
+    disk = sum(os.path.getsize(f"{folder}/shop.vq/{name}") for name in os.listdir(f"{folder}/shop.vq"))
+    print(f"index: {count / seconds:.0f} entities/s, {megabytes:.0f} MB of memory, {disk / 1e6:.0f} MB on disk")
+    seconds, _, _ = run("index", "catalogue.jsonl", "--index", "shop.vq", "--quiet")
+    print(f"again, nothing changed: {count / seconds:.0f} entities/s")
+    runs = [run("match", f"images/{i}.jpg", "--index", "shop.vq", "--deadline", "0", "--json") for i in range(77, 84)]
+    assert all('"tier":"exact"' in output for _, _, output in runs), "a picture of the catalogue was not found"
+    times = sorted(1e3 * seconds for seconds, _, _ in runs)
+    print(f"match, process start to answer: median {statistics.median(times):.0f} ms, most {times[-1]:.0f} ms, {runs[0][1]:.0f} MB")
