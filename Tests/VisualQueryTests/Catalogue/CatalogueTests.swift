@@ -49,6 +49,26 @@ import Testing
       Set(entities.values.map(\.id.value)) == ["mug-red", "mug-blue", "mug-green", "mug-cream"])
   }
 
+  @Test func `the full-text index follows the entities`() async throws {
+    let folder = try await Self.sampleCatalogue()
+    let directory = folder.path + "/shop.vq"
+    let row = try folder.write(
+      #"{"type":"product","id":"kettle","title":"Copper pot","brand":"Über"}"#, to: "c.jsonl")
+    _ = try await Indexer(directory: directory).run(path: row)
+    let connection = try SQLiteConnection(
+      path: directory + "/" + CatalogueDatabase.fileName, mode: .read)
+    func count(_ words: String) throws -> Int {
+      let row = try connection.statement("SELECT count(*) FROM entityText WHERE entityText MATCH ?")
+        .bind(.text(words))
+      _ = try row.step()
+      return row.integer(0)
+    }
+    #expect(try count("enamel mugs") == 4)
+    #expect(try count("copper uber") == 1)
+    // The text that was replaced is gone.
+    #expect(try count("camp kettle") == 0)
+  }
+
   @Test func `a directory that is not there is missing`() {
     let error = openError("/no/such/shop.vq")
     #expect(error?.code == .missing)
