@@ -5,8 +5,8 @@ internal import PixelMatch
 /// A generation's segment files are written and synced before the transaction that names them, so
 /// that a kill at any moment leaves either the old generation or the new one.
 struct CatalogueWriter: ~Copyable {
-  /// Pictures after which a generation is published.
-  private static let imagesPerGeneration = 16_384
+  /// Pictures, or entities, after which a generation is published: what waits stands in memory.
+  private static let generationLimit = 16_384
 
   /// The last generation that was published.
   private(set) var generation: Int
@@ -39,12 +39,12 @@ struct CatalogueWriter: ~Copyable {
     try database.existing(id)
   }
 
-  /// Adds an entity to the next generation, which is published once it has many pictures.
+  /// Adds an entity to the next generation, which is published once it is large.
   mutating func put(_ signed: SignedEntity) throws(CatalogueError) {
     guard signed.isWhole, !isUnchanged(signed) else { return }
     pending.append(signed)
     pendingImages += signed.images.count
-    if pendingImages >= Self.imagesPerGeneration { try publish() }
+    if max(pending.count, pendingImages) >= Self.generationLimit { try publish() }
   }
 
   /// Publishes what is pending.
