@@ -48,8 +48,8 @@ def load(vq, task, with_labels):
         return queries
 
 
-def fit(tasks):
-    """Step 1, then step 2 on its scores."""
+def fit(tasks, with_lead=True):
+    """Step 1, then step 2 on its scores; without the lead, that column counts for nothing."""
     queries = [q for task in tasks.values() for q in task]
     step1 = LogisticRegression(C=100, max_iter=5000)
     step1.fit(np.concatenate([q[0] for q in queries]), np.concatenate([q[1] for q in queries]))
@@ -59,7 +59,8 @@ def fit(tasks):
         order, features = best(terms, weights)
         rows += list(features)
         right += list(is_right[order])
-    step2 = LogisticRegression(C=1e6, max_iter=5000).fit(np.array(rows), right)
+    columns = np.array(rows) * [1, 1 if with_lead else 0]
+    step2 = LogisticRegression(C=1e6, max_iter=5000).fit(columns, right)
     return weights, step2
 
 
@@ -91,6 +92,11 @@ def report(tasks, weights, step2):
             line += f", at 1 % false {np.mean([r and c > cut for c, r in tops]):.3f} (confidence > {cut:.2f})"
             line += f", negatives empty at 0.7: {np.mean([c < 0.7 for c, _ in negatives]):.3f}"
         print(line)
+    print(f"expected calibration error {reliability(pairs):.3f}")
+
+
+def reliability(pairs):
+    """Prints how often answers of each confidence are right; gives the mean gap."""
     confidence, right = np.array([p[0] for p in pairs]), np.array([p[1] for p in pairs], float)
     error = 0
     print("confidence   answers   mean confidence   right")
@@ -99,7 +105,7 @@ def report(tasks, weights, step2):
         if inside.any():
             print(f"{low:.1f} - {low + 0.1:.1f} {inside.sum():10} {confidence[inside].mean():16.2f} {right[inside].mean():9.2f}")
             error += inside.mean() * abs(confidence[inside].mean() - right[inside].mean())
-    print(f"expected calibration error {error:.3f}")
+    return error
 
 
 tasks = {}
@@ -108,7 +114,11 @@ for task in sys.argv[2:]:
     tasks[name] = load(sys.argv[1], task, False)
     if any(json.loads(line)["labels"] for line in open(f"{task}/queries.jsonl")):
         tasks[name + ", labels"] = load(sys.argv[1], task, True)
-weights, step2 = fit({name: queries[0::2] for name, queries in tasks.items()})
+even = {name: queries[0::2] for name, queries in tasks.items()}
+print("== without the lead")
+report({name: queries[1::2] for name, queries in tasks.items()}, *fit(even, with_lead=False))
+print("== with it")
+weights, step2 = fit(even)
 report({name: queries[1::2] for name, queries in tasks.items()}, weights, step2)
 weights, step2 = fit(tasks)
 print("step 1: hash %.2f, color %.2f, labels %.2f" % tuple(weights))
