@@ -24,7 +24,9 @@ let package = Package(
       name: "CImage",
       cSettings: [.treatAllWarnings(as: .error), .define("_GNU_SOURCE")]),
     .systemLibrary(name: "CSQLite"),
-    .target(name: "PixelMatch", dependencies: ["CImage"], swiftSettings: strict),
+    .target(
+      name: "PixelMatch", dependencies: ["CImage"],
+      exclude: ["Signatures/make_keypoint_pattern.py"], swiftSettings: strict),
     .target(name: "VisualQuery", dependencies: ["PixelMatch", "CSQLite"], swiftSettings: strict),
     .executableTarget(
       name: "vq", dependencies: ["VisualQuery", "PixelMatch"], swiftSettings: strict),

@@ -23,8 +23,8 @@ struct VQ {
 
   /// All commands, in the order of the help.
   static let commands = [
-    IndexCommand.command, MatchCommand.command, HashCommand.command, HelpCommand.command,
-    CompletionsCommand.command,
+    IndexCommand.command, MatchCommand.command, EvalCommand.command, WhyNotCommand.command,
+    HashCommand.command, HelpCommand.command, CompletionsCommand.command,
   ]
 
   static func main() async {

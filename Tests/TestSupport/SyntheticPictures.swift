@@ -77,6 +77,25 @@ extension Signature {
       height: .random(in: 1...512, using: &generator), pdq: .random(using: &generator),
       pdqQuality: .random(in: 0...100, using: &generator),
       color: ColorHistogram(bins: bytes(ColorHistogram.binCount, upTo: 60)),
-      layout: ColorLayout(bytes: bytes(ColorLayout.byteCount, upTo: 255)))
+      layout: ColorLayout(bytes: bytes(ColorLayout.byteCount, upTo: 255)),
+      texture: TextureHistogram(bins: bytes(TextureHistogram.binCount, upTo: 120)),
+      keypoints: .random(using: &generator))
+  }
+}
+
+extension KeypointSet {
+  /// As many random keypoints as a signature may hold.
+  public static func random(using generator: inout SeededGenerator) -> KeypointSet {
+    let count = Int.random(in: 0...KeypointSet.limit, using: &generator)
+    return KeypointSet(
+      keypoints: (0..<count).map { _ in
+        Keypoint(
+          x: .random(in: 0..<512, using: &generator), y: .random(in: 0..<512, using: &generator),
+          level: .random(in: 0..<6, using: &generator),
+          angle: .random(in: 0...255, using: &generator))
+      },
+      hashes: (0..<count).map { _ in
+        KeypointHash(words: PDQHash.random(using: &generator).words)
+      })
   }
 }

@@ -34,7 +34,7 @@ size_t ci_hamming_scan(const uint64_t *blocks, size_t block_count, const uint64_
                        uint32_t *hit_distances, uint32_t level);
 
 // The rows of ci_l1_scan have this many bytes.
-enum : uint32_t { CI_L1_ROW_BYTES = 192 };
+enum : uint32_t { CI_L1_ROW_BYTES = 288 };
 
 // Finds the rows of bytes whose sum of absolute differences to the query is at most `limit`.
 //
@@ -45,5 +45,79 @@ enum : uint32_t { CI_L1_ROW_BYTES = 192 };
 // Returns the number of hits, which are in ascending order of their index.
 size_t ci_l1_scan(const uint8_t *rows, size_t row_count, const uint8_t *query, uint32_t limit,
                   uint32_t *hit_indices, uint32_t *hit_distances, uint32_t level);
+
+// ---- Keypoints: the planes that corners and their hashes are read from ---------------------------
+//
+// Planes are row-major without padding. Sizes are at most 2048 x 2048.
+
+// Brightness of `count` RGBA pixels, (77 R + 150 G + 29 B + 128) / 256.
+void ci_luma(const uint8_t *rgba, size_t count, uint8_t *luma);
+
+// Means of 2 x 2 pixels: width / 2 by height / 2 of them, what is left over is dropped.
+void ci_reduce_by_2(const uint8_t *luma, size_t width, size_t height, uint8_t *out);
+
+// Makes two columns and rows of three by area: 2 * (width / 3) by 2 * (height / 3) pixels.
+void ci_reduce_by_3_2(const uint8_t *luma, size_t width, size_t height, uint8_t *out);
+
+enum : uint32_t { CI_BOX_RADIUS = 2 };
+
+// Sums over the 5 x 5 pixels around each; the picture's edge is repeated outwards.
+//
+//   columns      room for width + 4
+void ci_box_sums(const uint8_t *luma, size_t width, size_t height, uint16_t *columns, uint16_t *out,
+                 uint32_t level);
+
+// How much of a corner each pixel is: the smaller eigenvalue of the second moments of the gradient
+// over 7 x 7 pixels, times two; zero within four pixels of the edge.
+//
+//   scratch      room for 24 * width
+void ci_corner_responses(const uint8_t *luma, size_t width, size_t height, int32_t *scratch,
+                         float *out, uint32_t level);
+
+// Finds the responses above `threshold` that no neighbour exceeds; of equal neighbours the first.
+//
+//   marks        room for width
+//   places       room for `capacity`; y * width + x, ascending
+//
+// Returns their number.
+size_t ci_corner_maxima(const float *response, size_t width, size_t height, float threshold,
+                        uint8_t *marks, uint32_t *places, size_t capacity, uint32_t level);
+
+// A distance larger than any that two codes have.
+enum : uint32_t { CI_NO_CODE = 0xffff };
+
+// Finds the nearest of up to 65 535 codes for each query, and the distance of the next.
+//
+//   queries      query_count * 4 words
+//   blocks       block_count * CI_WORDS_PER_BLOCK words that hold code_count codes
+//   best         distance * 65 536 + index of the nearest, the first of equal ones
+//   second       distance of the second nearest; CI_NO_CODE where there is none
+void ci_nearest_codes(const uint64_t *queries, size_t query_count, const uint64_t *blocks,
+                      size_t block_count, size_t code_count, uint32_t *best, uint32_t *second,
+                      uint32_t level);
+
+// Finds which of some codes are within `limit` of a query.
+//
+//   blocks       code_count codes in blocks of CI_CODES_PER_BLOCK
+//   postings     the codes to look at; those of code_count and more are passed over
+//   hits, distances   room for posting_count
+//
+// Returns the number of hits, in the order of the postings.
+size_t ci_verify_postings(const uint64_t *query, const uint64_t *blocks, size_t code_count,
+                          const uint32_t *postings, size_t posting_count, uint32_t limit,
+                          uint32_t *hits, uint32_t *distances, uint32_t level);
+
+// Pixels whose neighbourhood spans less than the contrast have the last class.
+enum : uint32_t { CI_TEXTURE_CLASSES = 11, CI_TEXTURE_CONTRAST = 8 };
+
+// Counts the local binary patterns of all pixels but the outermost: by how many of their eight
+// neighbours are at least as bright (0...8), 9 where that changes more than twice around the pixel,
+// and 10 where there is no contrast.
+//
+//   width, height  at least 3
+//   classes      room for width
+//   counts       room for CI_TEXTURE_CLASSES
+void ci_texture_counts(const uint8_t *luma, size_t width, size_t height, uint8_t *classes,
+                       uint32_t *counts, uint32_t level);
 
 #endif

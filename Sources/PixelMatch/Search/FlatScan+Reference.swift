@@ -13,7 +13,8 @@ extension FlatScan {
         let distance =
           switch query {
           case .hashes(let hashes): hashes.map { $0.hammingDistance(to: signature.pdq) }.min()!
-          case .color(let histogram): histogram.distance(to: signature.color)
+          case .appearance(let color, let texture):
+            color.distance(to: signature.color) + texture.distance(to: signature.texture)
           }
         if distance <= maximumDistance {
           all.append(Candidate(distance: distance, segment: place, row: row))

@@ -10,8 +10,8 @@ public struct FlatScan: Sendable {
   public enum Query: Sendable {
     /// Hamming distance to the nearest of some hashes, such as the variants of one picture.
     case hashes([PDQHash])
-    /// Sum of absolute differences of histogram bins.
-    case color(ColorHistogram)
+    /// Sum of absolute differences of the bins of both histograms.
+    case appearance(ColorHistogram, TextureHistogram)
   }
 
   /// What was found, and how far the scan came.
@@ -120,7 +120,7 @@ private struct Kernel {
     case .hashes(let hashes):
       precondition(!hashes.isEmpty, "a scan needs at least one hash")
       for hash in hashes { for word in 0..<4 { words.append(hash.words[word]) } }
-    case .color(let histogram): bins = histogram.bins
+    case .appearance(let color, let texture): bins = color.bins + texture.bins
     }
   }
 
@@ -139,7 +139,7 @@ private struct Kernel {
               words.count / 4, bound, indices.baseAddress!, distances.baseAddress!, level)
           }
         } else {
-          unsafe segment.withColumn(.color, rows: rows) { column in
+          unsafe segment.withColumn(.appearance, rows: rows) { column in
             unsafe ci_l1_scan(
               column.baseAddress!.assumingMemoryBound(to: UInt8.self), rows.count, bins, bound,
               indices.baseAddress!, distances.baseAddress!, level)

@@ -5,62 +5,106 @@
 /// | offset | bytes | what |
 /// |---|---|---|
 /// | 0 | 8 | `VQSEGMNT` |
-/// | 8 | 4 | format version, 1 |
+/// | 8 | 4 | format version, 2 |
 /// | 12 | 4 | signature version |
 /// | 16 | 8 | number of rows |
-/// | 24 | 8 | number of columns |
-/// | 32 | 32 × columns | per column: id (4), zero (4), offset (8), length in bytes (8), checksum (8) |
+/// | 24 | 8 | number of columns, 14 |
+/// | 32 | 8 | number of blocks of keypoints |
+/// | 40 | 8 | number of keypoints |
+/// | 48 | 32 × columns | per column: id (4), zero (4), offset (8), length in bytes (8), checksum (8) |
 /// | 4088 | 8 | checksum of the bytes before |
 ///
 /// Columns follow in the order of their ids, each at a multiple of 4096, so that a scan reads only
 /// the pages of what it compares. Checksums are 64-bit FNV-1a over 8-byte little-endian words.
 enum SegmentLayout {
   static let magic: [UInt8] = Array("VQSEGMNT".utf8)
-  static let formatVersion: UInt32 = 1
+  static let formatVersion: UInt32 = 2
   static let headerByteCount = 4096
   static let checksumOffset = headerByteCount - 8
-  static let columnTableOffset = 32
+  static let columnTableOffset = 48
   static let columnEntryByteCount = 32
-  /// More rows than this would not fit the 32-bit numbers that scans give.
+  /// Keypoints of more rows than this would not fit the 32-bit numbers of postings.
   static let rowLimit = 1 << 24
+  /// Bits of a visual word at most: a table of 64 MB.
+  static let wordBitLimit = 24
 
   /// What is stored of each row.
   enum Column: UInt32, CaseIterable {
     /// PDQ hashes in blocks of eight: 4 rows of 8 words, word *w* of hash *c* at `8 w + c`; the
     /// last block is filled up with zeros.
     case pdq = 1
-    /// Color histograms, 192 bytes each.
-    case color = 2
+    /// Color histograms, 192 bytes, and texture histograms, 96 bytes, one after the other.
+    case appearance = 2
     /// The caller's number, 4 bytes.
     case key = 3
     /// The caller's second number, 4 bytes.
     case tag = 4
     /// The caller's bits to filter by, 8 bytes.
     case filterBits = 5
-    /// PDQ quality (1), zero (1), width (2), height (2) of the working image, zero (2).
+    /// PDQ quality (1), number of keypoints (1), width (2), height (2) of the working image, zero
+    /// (2).
     case shape = 6
-    /// Color layouts, 768 bytes each; read for candidates only, so it comes last.
+    /// Color layouts, 768 bytes each; read for candidates only.
     case layout = 7
+    /// The first block of each row's keypoints and the end of the last row's, 4 bytes each.
+    case keypointStart = 8
+    /// Keypoint hashes in blocks of eight like those of `pdq`; a row begins with a new block.
+    case keypointHash = 9
+    /// Packed places of the keypoints, 4 bytes each, in the order of their hashes.
+    case keypointPlace = 10
+    /// The row that each block of keypoints belongs to, 4 bytes.
+    case blockRow = 11
+    /// The first posting of each visual word and the end of the last one's, 4 bytes each.
+    case wordStart = 12
+    /// The keypoints of each word, ascending: numbers in the order of the hashes, 4 bytes each.
+    case posting = 13
+    /// Sums of the bins of all rows' histograms, 8 bytes a bin.
+    case binSum = 14
 
-    /// Bytes that the column takes for `rows` rows.
-    func byteCount(rows: Int) -> Int {
+    /// Bytes that the column takes.
+    func byteCount(_ size: Size) -> Int {
       switch self {
-      case .pdq: (rows + 7) / 8 * 256
-      case .color: rows * ColorHistogram.binCount
-      case .key, .tag: rows * 4
-      case .filterBits, .shape: rows * 8
-      case .layout: rows * ColorLayout.byteCount
+      case .pdq: (size.rows + 7) / 8 * 256
+      case .appearance: size.rows * appearanceByteCount
+      case .key, .tag: size.rows * 4
+      case .filterBits, .shape: size.rows * 8
+      case .layout: size.rows * ColorLayout.byteCount
+      case .keypointStart: (size.rows + 1) * 4
+      case .keypointHash: size.blocks * 256
+      case .keypointPlace: size.blocks * 32
+      case .blockRow: size.blocks * 4
+      case .wordStart: (1 << size.wordBits + 1) * 4
+      case .posting: size.keypoints * 4
+      case .binSum: appearanceByteCount * 8
       }
     }
   }
 
-  /// The first offset of each column, and the length of the whole file, for `rows` rows.
-  static func offsets(rows: Int) -> (columns: [Column: Int], end: Int) {
+  /// Bytes of a color and a texture histogram.
+  static let appearanceByteCount = ColorHistogram.binCount + TextureHistogram.binCount
+
+  /// How much a segment holds.
+  struct Size: Sendable {
+    var rows: Int
+    /// Blocks of eight keypoints.
+    var blocks: Int
+    /// Keypoints without those that fill up blocks.
+    var keypoints: Int
+
+    /// Bits of a visual word: about one or two keypoints share each word, however many there are.
+    var wordBits: Int {
+      let bits = Int.bitWidth - 1 - max(1, keypoints).leadingZeroBitCount
+      return min(wordBitLimit, bits)
+    }
+  }
+
+  /// The first offset of each column, and the length of the whole file.
+  static func offsets(_ size: Size) -> (columns: [Column: Int], end: Int) {
     var offset = headerByteCount
     var columns: [Column: Int] = [:]
     for column in Column.allCases {
       columns[column] = offset
-      offset += (column.byteCount(rows: rows) + 4095) / 4096 * 4096
+      offset += (column.byteCount(size) + 4095) / 4096 * 4096
     }
     return (columns, offset)
   }

@@ -7,6 +7,8 @@ public struct SegmentWriter: Sendable {
     let key: UInt32
     let tag: UInt32
     let filterBits: UInt64
+
+    var blocks: Int { (signature.keypoints.count + 7) / 8 }
   }
 
   /// Makes an empty segment.
@@ -31,7 +33,11 @@ public struct SegmentWriter: Sendable {
 
   /// The whole segment, to be written to a file or read back by ``SignatureSegment``.
   public func encoded() -> [UInt8] {
-    let (offsets, end) = SegmentLayout.offsets(rows: rows.count)
+    let size = SegmentLayout.Size(
+      rows: rows.count, blocks: rows.reduce(0) { $0 + $1.blocks },
+      keypoints: rows.reduce(0) { $0 + $1.signature.keypoints.count })
+    let index = VisualWordIndex(rows.map(\.signature.keypoints), wordBits: size.wordBits)
+    let (offsets, end) = SegmentLayout.offsets(size)
     var bytes: [UInt8] = []
     bytes.reserveCapacity(end)
     bytes += [UInt8](repeating: 0, count: SegmentLayout.headerByteCount)
@@ -39,7 +45,7 @@ public struct SegmentWriter: Sendable {
     for column in SegmentLayout.Column.allCases {
       let start = bytes.count
       precondition(start == offsets[column], "columns are laid out in the order of their ids")
-      append(column, to: &bytes)
+      append(column, index, to: &bytes)
       let checksum = SegmentLayout.checksum(bytes.span.extracting(start..<bytes.count))
       table.append(littleEndian: column.rawValue)
       table.append(littleEndian: UInt32(0))
@@ -54,6 +60,8 @@ public struct SegmentWriter: Sendable {
     header.append(littleEndian: UInt32(Signature.version))
     header.append(littleEndian: UInt64(rows.count))
     header.append(littleEndian: UInt64(SegmentLayout.Column.allCases.count))
+    header.append(littleEndian: UInt64(size.blocks))
+    header.append(littleEndian: UInt64(size.keypoints))
     header += table
     header.append(
       contentsOf: repeatElement(0, count: SegmentLayout.checksumOffset - header.count))
@@ -62,30 +70,99 @@ public struct SegmentWriter: Sendable {
     return bytes
   }
 
-  private func append(_ column: SegmentLayout.Column, to bytes: inout [UInt8]) {
+  private func append(
+    _ column: SegmentLayout.Column, _ index: VisualWordIndex, to bytes: inout [UInt8]
+  ) {
     switch column {
-    case .pdq:
-      for start in stride(from: 0, to: rows.count, by: 8) {
-        for word in 0..<4 {
-          for place in start..<start + 8 {
-            let hash = place < rows.count ? rows[place].signature.pdq : PDQHash()
-            bytes.append(littleEndian: hash.words[word])
-          }
-        }
+    case .pdq: Self.append(rows.map(\.signature.pdq.words), to: &bytes)
+    case .appearance:
+      for row in rows {
+        bytes += row.signature.color.bins
+        bytes += row.signature.texture.bins
       }
-    case .color: for row in rows { bytes += row.signature.color.bins }
     case .key: for row in rows { bytes.append(littleEndian: row.key) }
     case .tag: for row in rows { bytes.append(littleEndian: row.tag) }
     case .filterBits: for row in rows { bytes.append(littleEndian: row.filterBits) }
     case .shape:
       for row in rows {
         bytes.append(row.signature.pdqQuality)
-        bytes.append(0)
+        bytes.append(UInt8(row.signature.keypoints.count))
         bytes.append(littleEndian: row.signature.width)
         bytes.append(littleEndian: row.signature.height)
         bytes.append(littleEndian: UInt16(0))
       }
     case .layout: for row in rows { bytes += row.signature.layout.bytes }
+    case .keypointStart:
+      var block: UInt32 = 0
+      for row in rows {
+        bytes.append(littleEndian: block)
+        block += UInt32(row.blocks)
+      }
+      bytes.append(littleEndian: block)
+    case .keypointHash:
+      for row in rows { Self.append(row.signature.keypoints.hashes.map(\.words), to: &bytes) }
+    case .keypointPlace:
+      for row in rows {
+        let places = row.signature.keypoints.keypoints
+        for place in places { bytes.append(littleEndian: place.packed) }
+        let rest = 4 * (8 * row.blocks - places.count)
+        bytes.append(contentsOf: repeatElement(0, count: rest))
+      }
+    case .blockRow:
+      for (number, row) in rows.enumerated() {
+        for _ in 0..<row.blocks { bytes.append(littleEndian: UInt32(number)) }
+      }
+    case .wordStart: for start in index.starts { bytes.append(littleEndian: start) }
+    case .binSum:
+      var sums = [UInt64](repeating: 0, count: SegmentLayout.appearanceByteCount)
+      for row in rows {
+        for (bin, value) in (row.signature.color.bins + row.signature.texture.bins).enumerated() {
+          sums[bin] += UInt64(value)
+        }
+      }
+      for sum in sums { bytes.append(littleEndian: sum) }
+    case .posting: for posting in index.postings { bytes.append(littleEndian: posting) }
+    }
+  }
+
+  /// Codes in blocks of eight, the last one filled up with zeros.
+  private static func append(_ codes: [SIMD4<UInt64>], to bytes: inout [UInt8]) {
+    for start in stride(from: 0, to: codes.count, by: 8) {
+      for word in 0..<4 {
+        for place in start..<start + 8 {
+          bytes.append(littleEndian: place < codes.count ? codes[place][word] : 0)
+        }
+      }
+    }
+  }
+}
+
+/// Which keypoints of a segment have which visual word: the first bits of their hash.
+///
+/// Since the words are no more than bits, nothing has to be learnt, and a segment never needs
+/// another one's.
+struct VisualWordIndex {
+  /// The first posting of each word, and the end of the last one's.
+  private(set) var starts: [UInt32]
+  /// The keypoints of each word, ascending.
+  private(set) var postings: [UInt32]
+
+  /// Sorts the keypoints of all rows by their words.
+  init(_ rows: [KeypointSet], wordBits: Int) {
+    let mask = UInt64(1) << UInt64(wordBits) - 1
+    starts = [UInt32](repeating: 0, count: 1 << wordBits + 1)
+    for hash in rows.lazy.flatMap(\.hashes) { starts[Int(hash.words[0] & mask) + 1] += 1 }
+    for word in 0..<1 << wordBits { starts[word + 1] += starts[word] }
+    postings = [UInt32](repeating: 0, count: Int(starts[1 << wordBits]))
+    var next = starts
+    var first: UInt32 = 0
+    for row in rows {
+      for (place, hash) in row.hashes.enumerated() {
+        let word = Int(hash.words[0] & mask)
+        postings[Int(next[word])] = first + UInt32(place)
+        next[word] += 1
+      }
+      first += UInt32((row.count + 7) / 8 * 8)
     }
   }
 }

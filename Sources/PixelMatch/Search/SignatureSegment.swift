@@ -10,6 +10,7 @@ public final class SignatureSegment: Sendable {
 
   private let storage: MappedBytes
   private let path: String?
+  private let size: SegmentLayout.Size
   private let offsets: [Int]
   private let checksums: [UInt64]
 
@@ -69,8 +70,16 @@ public final class SignatureSegment: Sendable {
     else {
       throw fail(.corrupt, "the header gives \(rows) rows or another number of columns")
     }
+    let blocks = storage.integer(at: 32, as: UInt64.self)
+    let keypoints = storage.integer(at: 40, as: UInt64.self)
+    let blockLimit = rows * UInt64((KeypointSet.limit + 7) / 8)
+    guard blocks <= blockLimit, keypoints <= 8 * blocks else {
+      throw fail(.corrupt, "the header gives \(keypoints) keypoints in \(blocks) blocks")
+    }
+    let size = SegmentLayout.Size(
+      rows: Int(rows), blocks: Int(blocks), keypoints: Int(keypoints))
     count = Int(rows)
-    let (expected, end) = SegmentLayout.offsets(rows: count)
+    let (expected, end) = SegmentLayout.offsets(size)
     guard length >= end else {
       throw fail(.truncated, "segment has \(length) of \(end) bytes")
     }
@@ -82,13 +91,14 @@ public final class SignatureSegment: Sendable {
       guard storage.integer(at: entry, as: UInt32.self) == column.rawValue,
         storage.integer(at: entry + 8, as: UInt64.self) == UInt64(expected[column]!),
         storage.integer(at: entry + 16, as: UInt64.self)
-          == UInt64(column.byteCount(rows: count))
+          == UInt64(column.byteCount(size))
       else { throw fail(.corrupt, "column \(column) does not stand where it should") }
       offsets.append(expected[column]!)
       checksums.append(storage.integer(at: entry + 24, as: UInt64.self))
     }
     self.storage = storage
     self.path = path
+    self.size = size
     self.offsets = offsets
     self.checksums = checksums
   }
@@ -99,7 +109,7 @@ public final class SignatureSegment: Sendable {
   public func verify() throws(SegmentError) {
     for column in SegmentLayout.Column.allCases {
       let start = offset(column)
-      let bytes = storage.bytes(start..<start + column.byteCount(rows: count))
+      let bytes = storage.bytes(start..<start + column.byteCount(size))
       guard SegmentLayout.checksum(bytes.span) == checksums[Int(column.rawValue) - 1] else {
         throw SegmentError(
           code: .corrupt, path: path, message: "the checksum of column \(column) is wrong")
@@ -124,18 +134,112 @@ public final class SignatureSegment: Sendable {
 
   /// The signature of a row.
   public func signature(at row: Int) -> Signature {
-    let shape = place(.shape, row, 8)
-    let color = place(.color, row, ColorHistogram.binCount)
-    let layout = place(.layout, row, ColorLayout.byteCount)
-    var words = SIMD4<UInt64>.zero
-    let block = offset(.pdq) + row / 8 * 256 + row % 8 * 8
-    for word in 0..<4 { words[word] = storage.integer(at: block + 64 * word, as: UInt64.self) }
+    let size = size(at: row)
+    let appearance = appearance(at: row)
     return Signature(
-      width: storage.integer(at: shape + 2, as: UInt16.self),
-      height: storage.integer(at: shape + 4, as: UInt16.self), pdq: PDQHash(words: words),
-      pdqQuality: storage.integer(at: shape, as: UInt8.self),
-      color: ColorHistogram(bins: storage.bytes(color..<color + ColorHistogram.binCount)),
-      layout: ColorLayout(bytes: storage.bytes(layout..<layout + ColorLayout.byteCount)))
+      width: UInt16(size.width), height: UInt16(size.height), pdq: pdq(at: row),
+      pdqQuality: pdqQuality(at: row), color: appearance.color, layout: layout(at: row),
+      texture: appearance.texture, keypoints: keypoints(at: row))
+  }
+
+  /// A row's hash.
+  public func pdq(at row: Int) -> PDQHash {
+    precondition(row >= 0 && row < count, "row \(row) is outside 0..<\(count)")
+    return PDQHash(words: words(at: offset(.pdq) + row / 8 * 256 + row % 8 * 8))
+  }
+
+  /// How much a row's hash can be trusted, `0...100`.
+  public func pdqQuality(at row: Int) -> UInt8 {
+    storage.integer(at: place(.shape, row, 8), as: UInt8.self)
+  }
+
+  /// Whether a row's picture is too plain to be told from others by its hash or its corners.
+  public func isFlat(_ row: Int) -> Bool {
+    pdqQuality(at: row) < Signature.trustedQuality && keypointBlocks(at: row).count < 8
+  }
+
+  /// Width and height of a row's working image in pixels.
+  public func size(at row: Int) -> (width: Int, height: Int) {
+    let shape = place(.shape, row, 8)
+    return (
+      Int(storage.integer(at: shape + 2, as: UInt16.self)),
+      Int(storage.integer(at: shape + 4, as: UInt16.self))
+    )
+  }
+
+  /// A row's histograms.
+  public func appearance(at row: Int) -> (color: ColorHistogram, texture: TextureHistogram) {
+    let bytes = storage.bytes(range(.appearance, row, SegmentLayout.appearanceByteCount))
+    return (
+      ColorHistogram(bins: Array(bytes[..<ColorHistogram.binCount])),
+      TextureHistogram(bins: Array(bytes[ColorHistogram.binCount...]))
+    )
+  }
+
+  /// The sum of each bin over all rows.
+  var binSums: [UInt64] {
+    (0..<SegmentLayout.appearanceByteCount).map {
+      storage.integer(at: offset(.binSum) + 8 * $0, as: UInt64.self)
+    }
+  }
+
+  /// Which color is where in a row's picture.
+  public func layout(at row: Int) -> ColorLayout {
+    ColorLayout(bytes: storage.bytes(range(.layout, row, ColorLayout.byteCount)))
+  }
+
+  /// The keypoints of a row.
+  func keypoints(at row: Int) -> KeypointSet {
+    let (blocks, count) = keypointBlocks(at: row)
+    let hashes = offset(.keypointHash) + 256 * blocks.lowerBound
+    return KeypointSet(
+      keypoints: keypointPlaces(at: row),
+      hashes: (0..<count).map {
+        KeypointHash(words: words(at: hashes + $0 / 8 * 256 + $0 % 8 * 8))
+      })
+  }
+
+  /// The places of a row's keypoints.
+  func keypointPlaces(at row: Int) -> [Keypoint] {
+    let (blocks, count) = keypointBlocks(at: row)
+    let places = offset(.keypointPlace) + 32 * blocks.lowerBound
+    return (0..<count).map {
+      Keypoint(packed: storage.integer(at: places + 4 * $0, as: UInt32.self))
+    }
+  }
+
+  /// Where a row's keypoints stand and how many they are; none where the file is damaged.
+  func keypointBlocks(at row: Int) -> (blocks: Range<Int>, count: Int) {
+    let start = place(.keypointStart, row, 4)
+    let first = Int(storage.integer(at: start, as: UInt32.self))
+    let end = Int(storage.integer(at: start + 4, as: UInt32.self))
+    let count = Int(storage.integer(at: place(.shape, row, 8) + 1, as: UInt8.self))
+    guard first <= end, end <= size.blocks, count <= KeypointSet.limit,
+      count <= 8 * (end - first)
+    else { return (0..<0, 0) }
+    return (first..<end, count)
+  }
+
+  /// The row and the place of a keypoint, by its number in the segment; `nil` where the file is
+  /// damaged.
+  func keypoint(_ number: Int) -> (row: Int, place: Keypoint)? {
+    guard number < 8 * size.blocks else { return nil }
+    let row = Int(storage.integer(at: offset(.blockRow) + number / 8 * 4, as: UInt32.self))
+    let place = storage.integer(at: offset(.keypointPlace) + 4 * number, as: UInt32.self)
+    return row < count ? (row, Keypoint(packed: place)) : nil
+  }
+
+  /// Bits of a visual word; words are the first bits of a keypoint's hash.
+  var wordBits: Int { size.wordBits }
+  /// Number of keypoints of all rows.
+  var keypointCount: Int { size.keypoints }
+
+  /// The postings that belong to a visual word; none where the file is damaged.
+  func postings(of word: Int) -> Range<Int> {
+    let start = offset(.wordStart) + 4 * word
+    let first = Int(storage.integer(at: start, as: UInt32.self))
+    let end = Int(storage.integer(at: start + 4, as: UInt32.self))
+    return first <= end && end <= size.keypoints ? first..<end : 0..<0
   }
 
   /// Lends a run of rows of a column to a kernel.
@@ -147,9 +251,45 @@ public final class SignatureSegment: Sendable {
     _ body: (UnsafeRawBufferPointer) -> Result
   ) -> Result {
     precondition(rows.lowerBound >= 0 && rows.upperBound <= count, "rows outside the segment")
+    func byteCount(_ rows: Int) -> Int {
+      column.byteCount(SegmentLayout.Size(rows: rows, blocks: 0, keypoints: 0))
+    }
     let start = offset(column)
-    let range = column.byteCount(rows: rows.lowerBound)..<column.byteCount(rows: rows.upperBound)
-    return unsafe storage.withBytes(start + range.lowerBound..<start + range.upperBound, body)
+    return unsafe storage.withBytes(
+      start + byteCount(rows.lowerBound)..<start + byteCount(rows.upperBound), body)
+  }
+
+  /// Lends some blocks of keypoint hashes to a kernel.
+  func withKeypointHashes<Result>(
+    blocks: Range<Int>, _ body: (UnsafeRawBufferPointer) -> Result
+  ) -> Result {
+    precondition(blocks.upperBound <= size.blocks, "blocks outside the segment")
+    let start = offset(.keypointHash)
+    return unsafe storage.withBytes(
+      start + 256 * blocks.lowerBound..<start + 256 * blocks.upperBound, body)
+  }
+
+  /// Lends all keypoint hashes and all postings to a kernel.
+  func withKeypointIndex<Result>(
+    _ body: (_ hashes: UnsafeRawBufferPointer, _ postings: UnsafeRawBufferPointer) -> Result
+  ) -> Result {
+    let start = offset(.posting)
+    return unsafe storage.withBytes(start..<start + 4 * size.keypoints) { postings in
+      unsafe withKeypointHashes(blocks: 0..<size.blocks) { hashes in
+        unsafe body(hashes, postings)
+      }
+    }
+  }
+
+  private func words(at offset: Int) -> SIMD4<UInt64> {
+    var words = SIMD4<UInt64>.zero
+    for word in 0..<4 { words[word] = storage.integer(at: offset + 64 * word, as: UInt64.self) }
+    return words
+  }
+
+  private func range(_ column: SegmentLayout.Column, _ row: Int, _ width: Int) -> Range<Int> {
+    let start = place(column, row, width)
+    return start..<start + width
   }
 
   private func offset(_ column: SegmentLayout.Column) -> Int {

@@ -27,13 +27,6 @@ public struct ColorHistogram: Sendable, Hashable {
     return sum
   }
 
-  /// `1` for equal histograms, `0` for those without a common bin: one minus the Bray–Curtis
-  /// dissimilarity of the bins.
-  public func similarity(to other: ColorHistogram) -> Double {
-    var total = 0
-    for index in 0..<Self.binCount { total += Int(bins[index]) + Int(other.bins[index]) }
-    return total == 0 ? 0 : 1 - Double(distance(to: other)) / Double(total)
-  }
 }
 
 extension ColorHistogram {
@@ -42,27 +35,15 @@ extension ColorHistogram {
   /// Chroma from which on all colors fall into the outermost bins; sRGB reaches 0.32.
   private static let chromaLimit: Float = 0.25
 
-  /// Counts the colors of a picture.
+  /// Counts the colors of a picture, each pixel by its weight.
   ///
   /// - Complexity: O(pixels), eight bins each.
-  init(_ picture: OklabPicture) {
-    let background = StudioBackground(picture)
+  init(_ picture: OklabPicture, weights: PixelWeights) {
     var shares = [Float](repeating: 0, count: Self.binCount)
-    var total: Float = 0
-    for y in 0..<picture.height {
-      let down = (Float(y) + 0.5) / Float(picture.height) - 0.5
-      for x in 0..<picture.width {
-        let across = (Float(x) + 0.5) / Float(picture.width) - 0.5
-        let pixel = picture.pixels[y &* picture.width &+ x]
-        // About a Gaussian of 0.22 of the side, without an exponential, whose last bit differs
-        // between C libraries.
-        let falloff = 1 + 5 * (down * down + across * across)
-        var weight = 1 / (falloff * falloff * falloff)
-        weight *= background.foreground(pixel)
-        total += weight
-        Self.spread(pixel, weight, into: &shares)
-      }
+    for index in picture.pixels.indices {
+      Self.spread(picture.pixels[index], weights.weights[index], into: &shares)
     }
+    let total = weights.total
     bins = shares.map { share in
       UInt8(min(255, (255 * (share / total).squareRoot()).rounded()))
     }
@@ -98,37 +79,4 @@ extension ColorHistogram {
     let root = min(1, abs(chroma) / chromaLimit).squareRoot()
     return ((chroma < 0 ? -root : root) + 1) / 2 * Float(chromaBins - 1)
   }
-}
-
-/// The plain color behind a studio picture's object, where there is one.
-private struct StudioBackground {
-  /// The border's color, or `nil` where the border is not of one color.
-  private let color: SIMD3<Float>?
-
-  init(_ picture: OklabPicture) {
-    let depth = max(1, min(picture.width, picture.height) / 32)
-    var border: [SIMD3<Float>] = []
-    for y in 0..<picture.height {
-      for x in 0..<picture.width
-      where min(y, picture.height - 1 - y) < depth || min(x, picture.width - 1 - x) < depth {
-        border.append(picture.pixels[y * picture.width + x])
-      }
-    }
-    func median(_ axis: Int) -> Float { border.map { $0[axis] }.sorted()[border.count / 2] }
-    let middle = SIMD3(median(0), median(1), median(2))
-    let near = border.count { squaredLength($0 - middle) < 0.06 * 0.06 }
-    color = near * 10 > border.count * 6 ? middle : nil
-  }
-
-  /// How sure a pixel belongs to the object: a background keeps a little weight, since the object
-  /// may have its color.
-  func foreground(_ pixel: SIMD3<Float>) -> Float {
-    guard let color else { return 1 }
-    let distance = squaredLength(pixel - color).squareRoot()
-    return max(0.03, min(1, (distance - 0.03) / 0.05))
-  }
-}
-
-private func squaredLength(_ vector: SIMD3<Float>) -> Float {
-  vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2]
 }

@@ -97,6 +97,9 @@ public struct ColorLayout: Sendable, Hashable {
     return Difference(residual: Double(residual), shift: Double(Self.length(shift)))
   }
 
+  /// The color of one cell in Oklab.
+  func color(_ row: Int, _ column: Int) -> SIMD3<Float> { color(row * Self.side + column) }
+
   private func color(_ cell: Int) -> SIMD3<Float> {
     SIMD3(
       Float(bytes[3 &* cell]) / 255, (Float(bytes[3 &* cell &+ 1]) - 128) / Self.chromaScale,

@@ -19,4 +19,12 @@ public enum DihedralVariant: String, Sendable, Hashable, CaseIterable {
   case flipPlus1
   /// Mirrored at the other diagonal.
   case flipMinus1
+
+  /// Whether a picture so transformed is a mirror image.
+  public var isMirrored: Bool {
+    switch self {
+    case .original, .rotate90, .rotate180, .rotate270: false
+    case .flipX, .flipY, .flipPlus1, .flipMinus1: true
+    }
+  }
 }

@@ -13,7 +13,7 @@
 ///
 /// Source: Ottosson, "A perceptual color space for image processing", 2020,
 /// <https://bottosson.github.io/posts/oklab/>.
-struct OklabPicture {
+struct OklabPicture: Sendable, Hashable {
   /// Columns.
   let width: Int
   /// Rows.

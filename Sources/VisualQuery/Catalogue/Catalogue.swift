@@ -81,6 +81,11 @@ public final class Catalogue: Sendable {
     try read { database throws(CatalogueError) in try database.entities(keys: keys) }
   }
 
+  /// The key of an entity, or `nil` where there is none.
+  func key(of id: EntityID) throws(CatalogueError) -> UInt32? {
+    try read { database throws(CatalogueError) in try database.existing(id)?.key }
+  }
+
   /// The normalised labels of some entities.
   func labels(ofKeys keys: [UInt32]) throws(CatalogueError) -> [UInt32: Set<String>] {
     try read { database throws(CatalogueError) in try database.labels(ofKeys: keys) }

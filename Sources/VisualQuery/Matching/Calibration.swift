@@ -10,18 +10,19 @@ internal import PixelMatch
 
 /// Turns measurements into a probability.
 ///
-/// Two steps of logistic regression. The first adds what a picture's hash, its colors and the labels
-/// say to a score that puts the candidates in order. The second makes a probability of the score and
-/// of its lead: the same likeness means much where nothing else comes near it, and little among many
-/// that look alike (the ratio test of Lowe, "Distinctive image features from scale-invariant
-/// keypoints", 2004, <https://doi.org/10.1023/B:VISI.0000029664.99615.94>, for whole pictures).
+/// Two steps of logistic regression. The first adds what hash, colors, texture, corners and labels
+/// say to a score that puts the candidates in order. The second makes a probability of the same
+/// and of the score's lead: the same likeness means much where nothing else comes near it, and little
+/// among many that look alike (the ratio test of Lowe, "Distinctive image features from
+/// scale-invariant keypoints", 2004, <https://doi.org/10.1023/B:VISI.0000029664.99615.94>, for whole
+/// pictures).
 ///
-/// The coefficients were fitted by `Benchmarks/quality/fit_confidence.py`, which describes the data
-/// and says how well they hold; run it again after any change of a signature or of a term.
+/// The coefficients come from `vq eval --calibrate`; docs/quality.md describes the data and says how
+/// well they hold. Fit them again after any change of a signature or of a term.
 public enum Calibration {
   /// The least confidence that is shown where a query does not say otherwise: of pictures of other
   /// things, one in a hundred gives a match.
-  public static let defaultCutOff = 0.7
+  public static let defaultCutOff = 0.85
   /// The same where only labels are asked for: none, since of *n* entities with a label each is the
   /// one that is meant with a probability of 1/*n* at most, and a person wants to see them all the
   /// same.
@@ -33,35 +34,87 @@ public enum Calibration {
     var hash: Double
     /// See ``Evidence/Kind/color``.
     var color: Double
+    /// See ``Evidence/Kind/texture``.
+    var texture: Double
+    /// See ``Evidence/Kind/votes``.
+    var votes = 0
+    /// See ``Evidence/Kind/inliers``.
+    var inliers = 0
+    /// See ``Evidence/Kind/agreement``.
+    var agreement = 0.0
+    /// See ``Evidence/Kind/alignedColor``; `nil` where nothing aligns the pictures.
+    var alignedColor: Double?
     /// See ``Evidence/Kind/labels``; `nil` where no label is known.
     var labels: Double?
 
     /// What candidates are put in order by; grows with each part.
     var total: Double {
-      Step1.hash * hash + Step1.color * colorTerm + Step1.labels * (labels ?? 0)
+      zip(features, coefficients.step1).reduce(0) { $0 + $1.0 * $1.1 }
+    }
+
+    /// What the coefficients of the first step are multiplied with, in the order of ``kinds``; each
+    /// grows with its part, and counts for nothing where that is unknown. Four corners may agree by
+    /// chance.
+    var features: [Double] { features(inliersFrom: 4) }
+
+    /// The same for the second step. Fourteen corners agree where only a brand's logo is the same,
+    /// which makes a likely answer, not a sure one.
+    var certainties: [Double] { features(inliersFrom: 14) }
+
+    private func features(inliersFrom least: Int) -> [Double] {
+      [
+        hash, Self.likeness(color), Self.likeness(texture), log(1 + Double(votes) / 1000),
+        log(1 + Double(max(0, inliers - least))), agreement, alignedColor ?? 0, labels ?? 0,
+      ]
+    }
+
+    /// What was measured, in the order of ``kinds``; `nil` where it could not be.
+    fileprivate var values: [Double?] {
+      [hash, color, texture, Double(votes), Double(inliers), agreement, alignedColor, labels]
     }
 
     /// Grows ever faster as histograms become equal; capped at those that differ by rounding alone.
-    fileprivate var colorTerm: Double { -log(max(0.02, 1 - color)) }
+    private static func likeness(_ similarity: Double) -> Double { -log(max(0.02, 1 - similarity)) }
+  }
+
+  /// What the first step adds up.
+  static let kinds: [Evidence.Kind] = [
+    .hash, .color, .texture, .votes, .inliers, .agreement, .alignedColor,
+    .labels,
+  ]
+
+  /// What `vq eval --calibrate` fits.
+  struct Coefficients: Sendable, Hashable {
+    /// A factor for each of ``kinds``, none below zero.
+    var step1: [Double]
+    /// A factor for each of ``kinds`` again: what it adds to the log-odds, none below zero.
+    var step2: [Double]
+    /// The log-odds of an entity for which nothing speaks and that has no lead.
+    var prior: Double
+    /// What the lead adds to them.
+    var lead: Double
+  }
+
+  /// How far a score is ahead of the best other one: capped, since more says no more.
+  static func lead(_ score: Double, over rival: Double?) -> Double {
+    max(-3, min(3, rival.map { score - $0 } ?? 0))
   }
 
   /// The terms of an entity whose best picture has `score`.
   ///
   /// - Parameter rival: The best score of another entity, or `nil` where there is none.
   static func evidence(_ score: Score, rival: Double?) -> [Evidence] {
-    let lead = max(-3, min(6, rival.map { score.total - $0 } ?? 0))
-    var terms = [
-      Evidence(kind: .prior, value: 1, weight: Step2.prior),
-      Evidence(kind: .hash, value: score.hash, weight: Step2.score * Step1.hash * score.hash),
-      Evidence(
-        kind: .color, value: score.color, weight: Step2.score * Step1.color * score.colorTerm),
-    ]
-    if let labels = score.labels {
+    let lead = lead(score.total, over: rival)
+    var terms = [Evidence(kind: .prior, value: 1, weight: coefficients.prior)]
+    let certainties = score.certainties
+    for (index, kind) in kinds.enumerated() {
+      guard let value = score.values[index] else { continue }
       terms.append(
-        Evidence(kind: .labels, value: labels, weight: Step2.score * Step1.labels * labels))
+        Evidence(
+          kind: kind, value: value,
+          weight: coefficients.step2[index] * certainties[index]))
     }
-    terms.append(Evidence(kind: .lead, value: lead, weight: Step2.lead * lead))
-    return terms
+    return terms + [Evidence(kind: .lead, value: lead, weight: coefficients.lead * lead)]
   }
 
   /// The terms for an entity that only shares a label, with `sharers` others or itself alone: a
@@ -85,15 +138,8 @@ public enum Calibration {
   /// How often a coarse label is right.
   private static let labelTrust = 0.6
 
-  private enum Step1 {
-    static let hash = 8.01
-    static let color = 2.70
-    static let labels = 1.14
-  }
-
-  private enum Step2 {
-    static let prior = -3.28
-    static let score = 0.331
-    static let lead = 2.16
-  }
+  /// Fitted by that command; in the order of ``kinds``.
+  static let coefficients = Coefficients(
+    step1: [1.627, 5.073, 3.036, 0, 2.472, 0.493, 0.898, 1.455],
+    step2: [1.539, 0.59, 0, 0.035, 0.487, 0.317, 0, 0.567], prior: -3.457, lead: 1.059)
 }

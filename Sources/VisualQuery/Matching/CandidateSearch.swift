@@ -4,6 +4,8 @@ internal import PixelMatch
 struct CandidateSearch: Sendable {
   /// Candidates kept of each scan.
   static let limit = 256
+  /// Candidates kept of the votes.
+  static let voteLimit = 256
   /// Rows below which a scan is not split: waking a thread costs more than it saves.
   private static let splitRows = 100_000
 
@@ -14,7 +16,8 @@ struct CandidateSearch: Sendable {
 
   /// The candidates of one type, and how much of the work was done for them.
   struct Result: Sendable {
-    var rows: Set<Row> = []
+    /// Each row with its votes, where it got any.
+    var rows: [Row: Votes] = [:]
     var scannedRows = 0
     var plannedRows = 0
   }
@@ -25,25 +28,59 @@ struct CandidateSearch: Sendable {
     let row: Int
   }
 
-  /// Scans hashes first, which is cheap, then colors, then, where labels are known, the colors of
-  /// the rows that have one of them.
+  /// How much the query's corners speak for a row.
+  struct Votes: Sendable, Hashable {
+    /// For the picture as it is.
+    var upright = 0
+    /// For the mirrored picture.
+    var mirrored = 0
+
+    var best: Int { max(upright, mirrored) }
+  }
+
+  /// Scans hashes first, which is cheap, then counts the votes of corners, then scans colors and
+  /// textures, then, where labels are known, those of the rows that have one of them.
   @concurrent func candidates(in segments: [LiveSegment]) async -> Result {
     let scan = FlatScan(segments)
     let rows = scan.rowCount
-    let color = FlatScan.Query.color(signature.signature.color)
+    let appearances = signature.views.map { FlatScan.Query.appearance($0.color, $0.texture) }
     var passes: [(query: FlatScan.Query, anyBits: [UInt64])] = [
-      (.hashes(signature.variants), []), (color, []),
+      (.hashes(signature.views.flatMap(\.variants)), [])
     ]
-    if !labelMasks.isEmpty { passes.append((color, labelMasks)) }
-    var result = Result(plannedRows: rows * passes.count)
-    for pass in passes where !shouldStop() {
+    passes += appearances.map { ($0, []) }
+    if !labelMasks.isEmpty { passes.append((appearances[0], labelMasks)) }
+    var result = Result(plannedRows: rows * (passes.count + 1))
+    for (number, pass) in passes.enumerated() where !shouldStop() {
       let found = await nearest(to: pass.query, anyBits: pass.anyBits, in: scan, rows: rows)
       result.scannedRows += found.scannedRows
       for candidate in found.top.sorted {
-        result.rows.insert(Row(segment: candidate.segment, row: candidate.row))
+        let place = Row(segment: candidate.segment, row: candidate.row)
+        if result.rows[place] == nil { result.rows[place] = Votes() }
       }
+      if number == 0 { await vote(in: segments, into: &result) }
     }
     return result
+  }
+
+  /// Adds the live rows with most votes.
+  private func vote(in segments: [LiveSegment], into result: inout Result) async {
+    let votes = KeypointVotes(signature.keypoints)
+    var all: [(place: Row, votes: KeypointVotes.Row)] = []
+    for (number, live) in segments.enumerated() where !shouldStop() {
+      let found = votes.rows(in: live.segment, limit: 2 * Self.voteLimit, shouldStop: shouldStop)
+      all += found.lazy.filter { live.isLive($0.row) }
+        .map { (Row(segment: number, row: $0.row), $0) }
+      result.scannedRows += live.segment.count
+    }
+    all.sort {
+      ($1.votes.weight, $0.place.segment, $0.place.row)
+        < ($0.votes.weight, $1.place.segment, $1.place.row)
+    }
+    for (place, vote) in all.prefix(Self.voteLimit) {
+      var known = result.rows[place] ?? Votes()
+      if vote.isMirrored { known.mirrored = vote.weight } else { known.upright = vote.weight }
+      result.rows[place] = known
+    }
   }
 
   private func nearest(

@@ -5,10 +5,22 @@ public struct Evidence: Sendable, Hashable, Codable {
     /// What holds before anything is looked at; its value is 1.
     case prior
     /// Nearness of the PDQ hashes under the best of the eight variants: `1` for equal ones, `0` from
-    /// 110 of 256 bits on, less where a picture is too flat for its hash to be trusted.
+    /// 90 of 256 bits on, less where a picture is too flat for its hash to be trusted.
     case hash
     /// Similarity of the color histograms, `0...1`.
     case color
+    /// Similarity of the texture histograms, `0...1`.
+    case texture
+    /// What corners with like hashes add up to, each by its nearness and rarity, where they turn the
+    /// picture alike.
+    case votes
+    /// How many corners, each at another place, one transform brings onto their counterparts.
+    case inliers
+    /// The share of the picture's corners, as far as the query has room for them, that agree, `0...1`.
+    case agreement
+    /// Likeness of the colors at the places that the transform aligns, after the light is made the
+    /// same: `1` for equal ones, `0` for those of another thing.
+    case alignedColor
     /// Rarity, in bits, of the rarest label that agrees; below zero where known labels disagree.
     case labels
     /// How far its score is ahead of the best other entity's, or behind it.

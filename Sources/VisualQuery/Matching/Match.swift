@@ -1,3 +1,5 @@
+internal import PixelMatch
+
 /// How a match came about, from surest to vaguest.
 public enum MatchTier: String, Sendable, Hashable, Codable, CaseIterable {
   /// The same picture.
@@ -24,6 +26,50 @@ public struct Match: Sendable, Hashable {
   public let evidence: [Evidence]
   /// The catalogue's path of the picture that matched, or `nil` where only labels did.
   public let matchedImage: String?
+  /// How that picture lies in the query's; `nil` where too few corners agree to tell.
+  public let alignment: MatchAlignment?
   /// Where the entity opens.
   public let handoff: Handoff
+}
+
+/// How a picture of the catalogue lies in the query's.
+public struct MatchAlignment: Sendable, Hashable, Encodable {
+  /// How many corners agree.
+  public let inliers: Int
+  /// Whether the query shows it mirrored.
+  public let isMirrored: Bool
+  /// Row-major 3 × 3: from the query to the picture, both in shares of their width and height.
+  public let transform: [Double]
+  /// The box of the query that the picture covers: left, top, width and height in shares of the
+  /// query's.
+  public let region: [Double]
+}
+
+extension MatchAlignment {
+  init(_ placed: PlacedAlignment, in query: QuerySignature) {
+    let (width, height) = (Double(query.size.x), Double(query.size.y))
+    inliers = placed.alignment.inliers
+    isMirrored = placed.alignment.isMirrored
+    // Shares to pixels of the query, over to pixels of the picture, and to shares of that.
+    let m = placed.alignment.transform.matrix
+    let columns = [width, height, 1]
+    let rows = [Double(placed.size.width), Double(placed.size.height), 1]
+    transform = m.indices.map { m[$0] * columns[$0 % 3] / rows[$0 / 3] }
+    let back = placed.alignment.transform.inverse
+    let corners = [(0.0, 0.0), (1, 0), (0, 1), (1, 1)].compactMap { corner in
+      back?(corner.0 * rows[0], corner.1 * rows[1])
+    }
+    func share(_ value: Double, of side: Double) -> Double { min(1, max(0, value / side)) }
+    let left = share(corners.map(\.x).min() ?? 0, of: width)
+    let right = share(corners.map(\.x).max() ?? 0, of: width)
+    let top = share(corners.map(\.y).min() ?? 0, of: height)
+    let bottom = share(corners.map(\.y).max() ?? 0, of: height)
+    region = [left, top, right - left, bottom - top]
+  }
+}
+
+/// An alignment with a picture, and that picture's size in pixels of its working image.
+struct PlacedAlignment: Sendable {
+  let alignment: Alignment
+  let size: (width: Int, height: Int)
 }

@@ -59,6 +59,7 @@ public struct MatchDocument: Sendable, Encodable {
     let url: String?
     let display: DisplayRepresentation
     let matchedImage: String?
+    let alignment: MatchAlignment?
     let product: Product?
     let store: Store?
     let evidence: [Evidence]
@@ -73,6 +74,12 @@ public struct MatchDocument: Sendable, Encodable {
       url = match.handoff.url
       display = match.value.displayRepresentation
       matchedImage = match.matchedImage
+      alignment = match.alignment.map { alignment in
+        MatchAlignment(
+          inliers: alignment.inliers, isMirrored: alignment.isMirrored,
+          transform: alignment.transform.map { rounded($0, 6) },
+          region: alignment.region.map { rounded($0, 4) })
+      }
       switch match.value {
       case .product(let product): (self.product, store) = (product, nil)
       case .store(let store): (product, self.store) = (nil, store)
@@ -92,7 +99,7 @@ public struct MatchDocument: Sendable, Encodable {
 }
 
 /// A number without digits that mean nothing.
-private func rounded(_ value: Double, _ places: Int) -> Double {
+func rounded(_ value: Double, _ places: Int) -> Double {
   var scale = 1.0
   for _ in 0..<places { scale *= 10 }
   return (value * scale).rounded() / scale

@@ -1,3 +1,5 @@
+internal import PixelMatch
+
 /// What stands behind one entity's confidence before it is shown.
 struct ScoredEntity: Sendable {
   let key: UInt32
@@ -5,8 +7,8 @@ struct ScoredEntity: Sendable {
   let evidence: [Evidence]
   let confidence: Double
   let tier: MatchTier
-  /// Which of the entity's pictures matched, from 0; `nil` where only labels did.
-  let imagePosition: Int?
+  /// The picture that matched; `nil` where only labels did.
+  let picture: PicturedEntity?
 }
 
 /// One order over all types.

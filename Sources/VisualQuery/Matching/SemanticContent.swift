@@ -8,10 +8,15 @@ public struct SemanticContent: Sendable {
   public var labels: [String]
   /// The picture, upright.
   public var pixelBuffer: PixelBuffer?
+  /// The part of the picture that is meant; `nil` means all of it.
+  public var region: PictureRegion?
 
   /// Makes a question from labels, a picture or both.
-  public init(labels: [String] = [], pixelBuffer: PixelBuffer? = nil) {
+  public init(
+    labels: [String] = [], pixelBuffer: PixelBuffer? = nil, region: PictureRegion? = nil
+  ) {
     self.labels = labels
     self.pixelBuffer = pixelBuffer
+    self.region = region
   }
 }

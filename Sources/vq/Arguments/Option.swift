@@ -1,3 +1,5 @@
+import VisualQuery
+
 /// An option and the type of its value: what `ParsedArguments` is asked with.
 struct Option<Value: Sendable>: Sendable {
   /// The option in the command's table.
@@ -160,10 +162,64 @@ extension Option<[String]> {
   }
 }
 
+extension Option<[String]> {
+  /// Paths, one each time the option is given, without which the command cannot run.
+  static func paths(_ text: OptionText, _ placeholder: String, of kind: ValueCompletion) -> Self {
+    Self(
+      text, value: .path(placeholder, kind), isRequired: true, mayRepeat: true, initial: []
+    ) { text, value in
+      value.append(text)
+      return !text.isEmpty
+    }
+  }
+}
+
+extension Option<PictureRegion?> {
+  /// A part of a picture: four numbers between commas.
+  static func region(_ text: OptionText) -> Self {
+    let value = ValueDescription(
+      placeholder: "X,Y,W,H",
+      accepts: "left, top, width and height: shares such as 0.25,0.25,0.5,0.5, or pixels",
+      completion: .nothing, isAccepted: { PictureRegion(text: $0) != nil })
+    return Self(text, value: value, initial: nil) { text, value in
+      value = PictureRegion(text: text)
+      return value != nil
+    }
+  }
+}
+
+extension PictureRegion {
+  /// Reads four numbers between commas: shares where none is above 1, else pixels.
+  fileprivate init?(text: String) {
+    let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map {
+      Double($0) ?? .nan
+    }
+    guard numbers.count == 4, numbers.allSatisfy({ $0.isFinite && $0 >= 0 }),
+      numbers[2] > 0, numbers[3] > 0
+    else { return nil }
+    self.init(
+      x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3],
+      unit: numbers.allSatisfy { $0 <= 1 } ? .fractions : .pixels)
+  }
+}
+
 extension Option<String> {
   /// A path without which the command cannot run.
   static func path(_ text: OptionText, _ placeholder: String, of kind: ValueCompletion) -> Self {
     Self(text, value: .path(placeholder, kind), isRequired: true, initial: "") { text, value in
+      value = text
+      return !text.isEmpty
+    }
+  }
+}
+
+extension Option<String> {
+  /// A text without which the command cannot run.
+  static func word(_ text: OptionText, _ placeholder: String) -> Self {
+    let value = ValueDescription(
+      placeholder: placeholder, accepts: "a text", completion: .nothing,
+      isAccepted: { !$0.isEmpty })
+    return Self(text, value: value, isRequired: true, initial: "") { text, value in
       value = text
       return !text.isEmpty
     }

@@ -55,7 +55,8 @@ enum HashCommand {
         console.diagnostics.error("cannot decode '\(picture)': \(error.message)")
         if arguments[json] {
           try console.output.writeJSON(
-            PictureErrorDocument(schema: HashDocument.schemaName, image: picture, error))
+            PictureErrorDocument(
+              schema: HashDocument.schemaName, image: picture, PictureFailure(error)))
         }
       }
     }

@@ -33,6 +33,14 @@ enum MatchCommand {
   static let threads = Option<Int?>.integer(
     OptionText("threads", "use so many threads", short: "j", standard: "one per core"),
     in: 1...256)
+  static let region = Option<PictureRegion?>.region(
+    OptionText(
+      "region", "look at this part of the picture only",
+      detail: "Shares of its width and height where no number is above 1, else pixels."))
+  static let explain = Option<Bool>.flag(
+    OptionText(
+      "explain", "show what each match's confidence is made of",
+      detail: "The terms add up to the log-odds of the confidence. --json always has them."))
   static let json = Option<Bool>.flag(
     OptionText("json", "one JSON object a line and picture"))
   static let tolerant = Option<Bool>.flag(
@@ -53,9 +61,10 @@ enum MatchCommand {
       summary: "a JPEG or PNG picture; '-' for standard input; none with --labels alone",
       completion: .files),
     options: [
-      index.description, labels.description, limit.description, products.description,
+      index.description, labels.description, region.description, limit.description,
+      products.description,
       stores.description, minConfidence.description, deadline.description, type.description,
-      threads.description, json.description, tolerant.description,
+      threads.description, explain.description, json.description, tolerant.description,
       PictureLimits.maxBytes.description, PictureLimits.maxPixels.description,
     ],
     notes: [
@@ -88,12 +97,13 @@ enum MatchCommand {
     let pool = WorkerPool(width: arguments[threads])
     let search = PictureSearch(
       matcher: Matcher(catalogue: catalogue, pool: pool), options: options(of: arguments),
-      labels: arguments[labels],
+      labels: arguments[labels], region: arguments[region],
       decoder: ImageDecoder(
         limits: PictureLimits.limits(of: arguments), keepsTruncated: arguments[tolerant]))
     let report = MatchReport(
       catalogue: catalogue, options: search.options, console: console,
-      isJSON: arguments[json], isNamed: arguments.operands.count > 1)
+      isJSON: arguments[json], isExplained: arguments[explain],
+      isNamed: arguments.operands.count > 1)
     if arguments.operands.isEmpty {
       try report.write(await search.answer(to: nil))
       return .success
@@ -109,11 +119,18 @@ enum MatchCommand {
   }
 
   private static func options(of arguments: ParsedArguments) -> MatchOptions {
+    var options = unhurried(arguments)
+    options.timeout = arguments[deadline]
+    return options
+  }
+
+  /// The same options without a deadline.
+  static func unhurried(_ arguments: ParsedArguments) -> MatchOptions {
     MatchOptions(
       limit: arguments[limit],
       typeLimits: [.product: arguments[products], .store: arguments[stores]],
       types: arguments[type].map { [$0] } ?? Set(EntityType.allCases),
-      minimumConfidence: arguments[minConfidence], timeout: arguments[deadline])
+      minimumConfidence: arguments[minConfidence], timeout: nil)
   }
 }
 

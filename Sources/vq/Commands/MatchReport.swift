@@ -7,6 +7,8 @@ struct MatchReport {
   let options: MatchOptions
   let console: Console
   let isJSON: Bool
+  /// Whether each match's terms are shown.
+  let isExplained: Bool
   /// Whether each table is headed by its picture's name.
   let isNamed: Bool
 
@@ -46,9 +48,30 @@ struct MatchReport {
       }
       lines += table.lines(width: console.width, usesColor: console.usesColor)
     }
+    if isExplained {
+      for match in response.matches {
+        lines += ["", "#\(match.rank) \(title(match))"] + terms(match)
+      }
+      lines.append("")
+    }
     lines.append(summary(response))
     if isNamed { lines.append("") }
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  private func title(_ match: Match) -> String {
+    DisplayText.escaped(match.value.id.description)
+      + (match.matchedImage.map { " by \(DisplayText.escaped($0))" } ?? "")
+  }
+
+  private func terms(_ match: Match) -> [String] {
+    var lines = EvidenceTable.lines(match.evidence, on: console)
+    if let alignment = match.alignment {
+      let box = alignment.region.map(EvidenceTable.decimal).joined(separator: ",")
+      lines.append(
+        "covers \(box) of the query" + (alignment.isMirrored ? ", mirrored" : ""))
+    }
+    return lines
   }
 
   /// What was found, or how far off the best was, and of how many.

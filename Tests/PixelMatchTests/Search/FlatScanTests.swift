@@ -27,7 +27,7 @@ import Testing
       #expect(byHash.top.sorted.first == Candidate(distance: 0, segment: 0, row: row))
       #expect(byHash.top.sorted.count == min(3, count))
       #expect(byHash.scannedRows == count)
-      let byColor = scan.nearest(to: .color(stored.color), limit: 3)
+      let byColor = scan.nearest(to: .appearance(stored.color, stored.texture), limit: 3)
       #expect(byColor.top.sorted.first == Candidate(distance: 0, segment: 0, row: row))
     }
   }
@@ -46,9 +46,10 @@ import Testing
     let variants = (0..<Int.random(in: 1...16, using: &generator)).map { _ in
       PDQHash.random(using: &generator)
     }
-    let color = Signature.random(using: &generator).color
+    let random = Signature.random(using: &generator)
+    let appearance = FlatScan.Query.appearance(random.color, random.texture)
     let limit = Int.random(in: 1...60, using: &generator)
-    for query in [FlatScan.Query.hashes(variants), .hashes([variants[0]]), .color(color)] {
+    for query in [FlatScan.Query.hashes(variants), .hashes([variants[0]]), appearance] {
       for bits in [[], [0b11], [0b1000, 0b101]] as [[UInt64]] {
         for bound in [Int.max, 118, 0] {
           let found = scan.nearest(

@@ -79,8 +79,10 @@ import Testing
       Damage.header(&$0, at: 16, 5000, bytes: 8)
     },
     Damage(name: "columns", code: .corrupt) { Damage.header(&$0, at: 24, 3, bytes: 8) },
-    Damage(name: "an offset", code: .corrupt) { Damage.header(&$0, at: 40, 1 << 60, bytes: 8) },
-    Damage(name: "a length", code: .corrupt) { Damage.header(&$0, at: 48, 1 << 60, bytes: 8) },
+    Damage(name: "blocks", code: .corrupt) { Damage.header(&$0, at: 32, 1 << 60, bytes: 8) },
+    Damage(name: "keypoints", code: .corrupt) { Damage.header(&$0, at: 40, 1 << 60, bytes: 8) },
+    Damage(name: "an offset", code: .corrupt) { Damage.header(&$0, at: 56, 1 << 60, bytes: 8) },
+    Damage(name: "a length", code: .corrupt) { Damage.header(&$0, at: 64, 1 << 60, bytes: 8) },
   ])
   func `a damaged segment is refused when it is opened`(damage: Damage) {
     var bytes = bytes(rows: 10).bytes
@@ -93,10 +95,14 @@ import Testing
   @Test(arguments: 0..<40 as Range<UInt64>)
   func `a flipped bit in a column is found by verify`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
-    var bytes = bytes(rows: 40).bytes
-    let (offsets, _) = SegmentLayout.offsets(rows: 40)
+    let (signatures, clean) = bytes(rows: 40)
+    var bytes = clean
+    let size = SegmentLayout.Size(
+      rows: 40, blocks: signatures.reduce(0) { $0 + ($1.keypoints.count + 7) / 8 },
+      keypoints: signatures.reduce(0) { $0 + $1.keypoints.count })
+    let (offsets, _) = SegmentLayout.offsets(size)
     let column = SegmentLayout.Column.allCases.randomElement(using: &generator)!
-    let place = Int.random(in: 0..<column.byteCount(rows: 40), using: &generator)
+    let place = Int.random(in: 0..<column.byteCount(size), using: &generator)
     bytes[offsets[column]! + place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
     let segment = try SignatureSegment(bytes: bytes)
     let error = #expect(throws: SegmentError.self) { try segment.verify() }

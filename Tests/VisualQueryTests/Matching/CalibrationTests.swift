@@ -12,16 +12,30 @@ import Testing
     var generator = SeededGenerator(seed: seed)
     let score = Calibration.Score(
       hash: .random(in: 0...1, using: &generator), color: .random(in: 0...1, using: &generator),
+      texture: .random(in: 0...1, using: &generator),
+      votes: .random(in: 0...9000, using: &generator),
+      inliers: .random(in: 0...60, using: &generator),
+      agreement: .random(in: 0...1, using: &generator),
+      alignedColor: .random(in: 0...1, using: &generator),
       labels: .random(in: -3...6, using: &generator))
     let rival = Double.random(in: -5...20, using: &generator)
     let base = confidence(score, rival: rival)
     #expect((0...1).contains(base))
-    for change in [\Calibration.Score.hash, \.color] {
+    for change in [\Calibration.Score.hash, \.color, \.texture, \.agreement] {
       var more = score
       more[keyPath: change] = .random(in: score[keyPath: change]...1, using: &generator)
       #expect(more.total >= score.total)
       #expect(confidence(more, rival: rival) >= base)
     }
+    for change in [\Calibration.Score.votes, \.inliers] {
+      var more = score
+      more[keyPath: change] += .random(in: 1...40, using: &generator)
+      #expect(more.total >= score.total)
+      #expect(confidence(more, rival: rival) >= base)
+    }
+    var truer = score
+    truer.alignedColor = .random(in: score.alignedColor!...1, using: &generator)
+    #expect(confidence(truer, rival: rival) >= base)
     var labelled = score
     labelled.labels = score.labels! + 1
     #expect(confidence(labelled, rival: rival) >= base)
@@ -29,10 +43,11 @@ import Testing
   }
 
   @Test func `the same picture is sure, even beside its double`() {
-    let same = Calibration.Score(hash: 1, color: 1, labels: nil)
+    let same = Calibration.Score(
+      hash: 1, color: 1, texture: 1, votes: 20_000, inliers: 100, agreement: 0.8, alignedColor: 1)
     #expect(confidence(same, rival: same.total) > Calibration.defaultCutOff)
     #expect(confidence(same, rival: nil) > Calibration.defaultCutOff)
-    let nothing = Calibration.Score(hash: 0, color: 0.3, labels: nil)
+    let nothing = Calibration.Score(hash: 0, color: 0.3, texture: 0.5)
     #expect(confidence(nothing, rival: nil) < 0.2)
   }
 

@@ -16,7 +16,7 @@ import Testing
 
   private func picture(_ path: String) throws -> PixelBuffer {
     let bytes = try ImageDecoder().contents(ofFile: path)
-    return try ImageDecoder().decode(bytes, longerSide: Signature.workingSide)
+    return try ImageDecoder().decode(bytes, longerSide: QuerySignature.workingSide)
   }
 
   /// Turned and mirrored as a person would in an editor.
@@ -68,10 +68,13 @@ import Testing
     #expect([.exact, .near].contains(first.tier))
   }
 
-  /// A fixed set whose every answer is written down; whole-picture evidence finds these.
+  /// A fixed set whose every answer is written down.
   @Test(arguments: [
-    ("q06-oats.jpg", "box", "oats"), ("q08-lantern.jpg", "lantern", "lantern"),
-    ("q09-harbour.jpg", "building", "harbour"), ("q01-mug.jpg", "mug", "mug-red"),
+    ("q01-mug.jpg", "mug", "mug-red"), ("q02-lamp.jpg", "lamp", "lamp-teal"),
+    ("q03-bottle.jpg", "bottle", "bottle-orange"), ("q04-tote.jpg", "bag", "tote-rust"),
+    ("q05-sneaker.jpg", "shoe", "sneaker-navy"), ("q06-oats.jpg", "box", "oats"),
+    ("q07-kettle.jpg", "kettle", "kettle"), ("q08-lantern.jpg", "lantern", "lantern"),
+    ("q09-harbour.jpg", "building", "harbour"),
   ])
   func `a query photo with its label finds what it shows`(
     photo: String, label: String, id: String
@@ -228,5 +231,40 @@ import Testing
       for: SemanticContent(pixelBuffer: picture(SampleShop.image("oats.jpg"))),
       options: MatchOptions(limit: 2, minimumConfidence: 0, timeout: nil))
     #expect(answer.matches.map(\.value.id.value) == ["b", "m"])
+  }
+
+  /// The mug's photo asked by its right half is another question than by its whole.
+  @Test func `a region is looked at alone`() async throws {
+    let matcher = Matcher(catalogue: try await catalogue())
+    let mug = try picture(SampleShop.image("mug-red.jpg"))
+    let oats = try picture(SampleShop.image("oats.jpg"))
+    let side = min(mug.height, oats.height)
+    let both = SyntheticPicture.warped(mug, width: 2 * side, height: side) { x, y in
+      x < Double(side) ? SIMD2(x, y) : SIMD2(-9, -9)
+    }
+    var bytes = SyntheticPicture.rgba(both)
+    let right = SyntheticPicture.rgba(oats)
+    for y in 0..<side {
+      for x in 0..<side {
+        for channel in 0..<3 {
+          bytes[4 * (y * 2 * side + side + x) + channel] = right[4 * (y * oats.width + x) + channel]
+        }
+      }
+    }
+    let picture = try PixelBuffer(width: 2 * side, height: side, format: .rgba8, bytes: bytes)
+    for (region, id) in [
+      (PictureRegion(x: 0, y: 0, width: 0.5, height: 1), "mug-red"),
+      (PictureRegion(x: Double(side), y: 0, width: 9999, height: 9999, unit: .pixels), "oats"),
+    ] {
+      let answer = try await matcher.values(
+        for: SemanticContent(pixelBuffer: picture, region: region), options: unhurried)
+      #expect(answer.matches.first?.value.id.value == id)
+    }
+    await #expect(throws: MatchError.self) {
+      _ = try await matcher.values(
+        for: SemanticContent(
+          pixelBuffer: picture, region: PictureRegion(x: 2, y: 0, width: 1, height: 1)),
+        options: unhurried)
+    }
   }
 }

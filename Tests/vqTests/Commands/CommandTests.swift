@@ -104,6 +104,10 @@ import Testing
     Failure(["match", "--index", "/none"], 2, "needs an IMAGE, or --labels"),
     Failure(["match", "x.jpg", "--index", "/none", "--limit", "0"], 2, "1…100"),
     Failure(["match", "x.jpg", "--index", "/none", "--min-confidence", "2"], 2, "0…1"),
+    Failure(["match", "x.jpg", "--index", "/none", "--region", "0,0,1"], 2, "left, top, width"),
+    Failure(["why-not", "x.jpg", "--index", "/none"], 2, "needs --expect ID"),
+    Failure(["eval", "/no/such.jsonl", "--index", "/none"], 1, "cannot read '/no/such.jsonl'"),
+    Failure(["eval", "a", "b", "c", "--index", "i", "--index", "k"], 2, "one --index for all"),
     Failure(["hash"], 2, "needs"),
     Failure(
       ["hash", "/no/such.jpg"], 4, "cannot decode '/no/such.jpg': cannot open it: No such file"),
@@ -155,7 +159,39 @@ import Testing
         + "\n" + #"{"line":2,"reason":"is not JSON"}"# + "\n")
   }
 
-  @Test(arguments: ["", "index", "match", "hash", "help", "completions"])
+  @Test func `an explained match shows every term`() throws {
+    let run = try RunningVQ([
+      "match", SampleShop.query("q08-lantern.jpg"), "--labels", "lantern", "--index", shop(),
+      "--deadline", "0", "--explain", "--limit", "1",
+    ])
+    #expect(run.status == 0)
+    #expect(run.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
+    expectGolden(run.output, "match-explain.txt")
+  }
+
+  @Test func `an evaluation is a page of figures, or one JSON object`() throws {
+    let queries = SampleShop.folder.path + "/queries/queries.jsonl"
+    let run = try RunningVQ(["eval", queries, "--index", shop(), "--quiet"])
+    #expect(run.status == 0 && run.errors.isEmpty)
+    #expect(run.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
+    expectGolden(run.output, "eval.txt")
+    let json = try RunningVQ([
+      "eval", queries, "--index", shop(), "--quiet", "--json", "--without-labels",
+    ])
+    expectGolden(json.output, "eval.json")
+  }
+
+  @Test func `the stage that lost an entity is named, or none`() throws {
+    let photo = SampleShop.query("q04-tote.jpg")
+    let arguments = ["why-not", photo, "--index", try shop(), "--expect"]
+    expectGolden(try RunningVQ(arguments + ["tote-navy"]).output, "why-not.txt")
+    let json = try RunningVQ(arguments + ["no-such-id", "--json"])
+    #expect(json.output.contains(#""stage":"notIndexed""#))
+    let store = try RunningVQ(arguments + ["store:harbour", "--json"])
+    #expect(store.output.contains(#""type":"store""#))
+  }
+
+  @Test(arguments: ["", "index", "match", "eval", "why-not", "hash", "help", "completions"])
   func `help is as recorded, short and whole`(command: String) throws {
     let words = command.isEmpty ? [] : [command]
     let name = command.isEmpty ? "vq" : command

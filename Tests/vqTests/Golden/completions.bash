@@ -9,7 +9,7 @@ _vq() {
   COMPREPLY=()
   for ((index = 1; index < COMP_CWORD; index++)); do
     case ${COMP_WORDS[index]} in
-    index|match|hash|help|completions) command=${COMP_WORDS[index]}; break ;;
+    index|match|eval|why-not|hash|help|completions) command=${COMP_WORDS[index]}; break ;;
     esac
   done
   case $command:$previous in
@@ -20,6 +20,7 @@ _vq() {
     index:--rejected) _vq_reply -f; compopt -o filenames; return ;;
     match:--index) _vq_reply -d; compopt -o filenames; return ;;
     match:--labels) return ;;
+    match:--region) return ;;
     match:--limit) return ;;
     match:--products) return ;;
     match:--stores) return ;;
@@ -29,20 +30,38 @@ _vq() {
     match:--threads|match:-j) return ;;
     match:--max-bytes) return ;;
     match:--max-pixels) return ;;
+    eval:--index) _vq_reply -d; compopt -o filenames; return ;;
+    eval:--threads|eval:-j) return ;;
+    why-not:--index) _vq_reply -d; compopt -o filenames; return ;;
+    why-not:--expect) return ;;
+    why-not:--labels) return ;;
+    why-not:--region) return ;;
+    why-not:--limit) return ;;
+    why-not:--products) return ;;
+    why-not:--stores) return ;;
+    why-not:--min-confidence) return ;;
+    why-not:--type) _vq_reply -W 'product store'; return ;;
+    why-not:--threads|why-not:-j) return ;;
+    why-not:--max-bytes) return ;;
+    why-not:--max-pixels) return ;;
     hash:--max-bytes) return ;;
     hash:--max-pixels) return ;;
   esac
   case $command:$word in
     :-*) _vq_reply -W '--color --help -h --version' ;;
-    :*) _vq_reply -W 'index match hash help completions' ;;
+    :*) _vq_reply -W 'index match eval why-not hash help completions' ;;
     index:-*) _vq_reply -W '--index --images-root --threads -j --rejected --json --quiet -q --color --help -h --version' ;;
     index:*) _vq_reply -f; compopt -o filenames; return ;;
-    match:-*) _vq_reply -W '--index --labels --limit --products --stores --min-confidence --deadline --type --threads -j --json --tolerant --max-bytes --max-pixels --color --help -h --version' ;;
+    match:-*) _vq_reply -W '--index --labels --region --limit --products --stores --min-confidence --deadline --type --threads -j --explain --json --tolerant --max-bytes --max-pixels --color --help -h --version' ;;
     match:*) _vq_reply -f; compopt -o filenames; return ;;
+    eval:-*) _vq_reply -W '--index --without-labels --calibrate --threads -j --json --quiet -q --color --help -h --version' ;;
+    eval:*) _vq_reply -f; compopt -o filenames; return ;;
+    why-not:-*) _vq_reply -W '--index --expect --labels --region --limit --products --stores --min-confidence --type --threads -j --json --max-bytes --max-pixels --color --help -h --version' ;;
+    why-not:*) _vq_reply -f; compopt -o filenames; return ;;
     hash:-*) _vq_reply -W '--json --max-bytes --max-pixels --color --help -h --version' ;;
     hash:*) _vq_reply -f; compopt -o filenames; return ;;
     help:-*) _vq_reply -W '--color --help -h --version' ;;
-    help:*) _vq_reply -W 'index match hash help completions'; return ;;
+    help:*) _vq_reply -W 'index match eval why-not hash help completions'; return ;;
     completions:-*) _vq_reply -W '--color --help -h --version' ;;
     completions:*) _vq_reply -W 'bash zsh fish'; return ;;
   esac

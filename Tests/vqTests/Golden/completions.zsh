@@ -7,6 +7,8 @@ _vq() {
   commands=(
     'index:make or update an index from a catalogue'
     'match:find the products and stores that a picture shows'
+    'eval:measure how well an index is searched'
+    'why-not:say which stage of a search loses an entity'
     'hash:print the PDQ hash of pictures'
     'help:explain a command'
     'completions:print the completions for a shell'
@@ -41,6 +43,7 @@ _vq() {
       _arguments -s -S \
         '--index=[the index to search]:DIR:_files -/' \
         '*--labels=[words for what is seen\: mug,cup]:LIST:' \
+        '--region=[look at this part of the picture only]:X,Y,W,H:' \
         '--limit=[at most so many matches in all]:N:' \
         '--products=[at most so many products]:N:' \
         '--stores=[at most so many stores]:N:' \
@@ -49,6 +52,7 @@ _vq() {
         '--type=[only products, or only stores]:TYPE:(product store)' \
         '--threads=[use so many threads]:N:' \
         '-j+[use so many threads]:N:' \
+        '--explain[show what each match'\''s confidence is made of]' \
         '--json[one JSON object a line and picture]' \
         '--tolerant[search with what is there of a truncated picture]' \
         '--max-bytes=[refuse larger files]:N:' \
@@ -58,6 +62,42 @@ _vq() {
         '-h[the complete help; -h shows a short one]' \
         '--version[the version]' \
         '*:IMAGE:_files' ;;
+    eval)
+      _arguments -s -S \
+        '*--index=[the index to search]:DIR:_files -/' \
+        '--without-labels[ask by the pictures alone]' \
+        '--calibrate[fit the confidence to these queries]' \
+        '--threads=[use so many threads]:N:' \
+        '-j+[use so many threads]:N:' \
+        '--json[the figures as one JSON object]' \
+        '--quiet[no progress]' \
+        '-q[no progress]' \
+        '--color=[when to use colour]:WHEN:(auto always never)' \
+        '--help[the complete help; -h shows a short one]' \
+        '-h[the complete help; -h shows a short one]' \
+        '--version[the version]' \
+        '*:QUERIES:_files' ;;
+    why-not)
+      _arguments -s -S \
+        '--index=[the index to search]:DIR:_files -/' \
+        '--expect=[the id that should be the first match]:ID:' \
+        '*--labels=[words for what is seen\: mug,cup]:LIST:' \
+        '--region=[look at this part of the picture only]:X,Y,W,H:' \
+        '--limit=[at most so many matches in all]:N:' \
+        '--products=[at most so many products]:N:' \
+        '--stores=[at most so many stores]:N:' \
+        '--min-confidence=[leave out less likely matches]:P:' \
+        '--type=[only products, or only stores]:TYPE:(product store)' \
+        '--threads=[use so many threads]:N:' \
+        '-j+[use so many threads]:N:' \
+        '--json[the answer as one JSON object]' \
+        '--max-bytes=[refuse larger files]:N:' \
+        '--max-pixels=[refuse larger pictures]:N:' \
+        '--color=[when to use colour]:WHEN:(auto always never)' \
+        '--help[the complete help; -h shows a short one]' \
+        '-h[the complete help; -h shows a short one]' \
+        '--version[the version]' \
+        '1:IMAGE:_files' ;;
     hash)
       _arguments -s -S \
         '--json[one JSON object a line and picture]' \
@@ -74,7 +114,7 @@ _vq() {
         '--help[the complete help; -h shows a short one]' \
         '-h[the complete help; -h shows a short one]' \
         '--version[the version]' \
-        '1:COMMAND:(index match hash help completions)' ;;
+        '1:COMMAND:(index match eval why-not hash help completions)' ;;
     completions)
       _arguments -s -S \
         '--color=[when to use colour]:WHEN:(auto always never)' \

@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Recall of public tools beside ours on the same tasks.
+#   Benchmarks/quality/peers.sh TASK_DIR…     needs python3 with venv; peers come from PyPI into .build/peers
+# A TASK_DIR holds catalogue.jsonl and queries.jsonl as 'vq index' and 'vq eval' read them.
+set -euo pipefail
+here="$(cd "$(dirname "$0")" && pwd)"
+peers="$here/../.build/peers"
+if ! [ -x "$peers/bin/python" ]; then python3 -m venv "$peers"; fi
+"$peers/bin/pip" install --quiet numpy Pillow imagehash pdqhash opencv-contrib-python-headless
+swift build -c release --package-path "$here/../.." --product vq >&2
+exec "$peers/bin/python" "$here/peers.py" "$here/../../.build/release/vq" "$@"

@@ -1,0 +1,263 @@
+#include "CImage.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "kernel_level.h"
+
+// A fused multiply and add would round once where other processors round twice.
+#pragma STDC FP_CONTRACT OFF
+
+// ---- Planes -----------------------------------------------------------------------------------
+
+void ci_luma(const uint8_t *rgba, size_t count, uint8_t *luma) {
+  for (size_t i = 0; i < count; i++) {
+    const uint8_t *p = rgba + 4 * i;
+    luma[i] = (uint8_t)((77u * p[0] + 150u * p[1] + 29u * p[2] + 128u) >> 8);
+  }
+}
+
+void ci_reduce_by_2(const uint8_t *luma, size_t width, size_t height, uint8_t *out) {
+  for (size_t y = 0; y < height / 2; y++) {
+    const uint8_t *upper = luma + 2 * y * width, *lower = upper + width;
+    for (size_t x = 0; x < width / 2; x++) {
+      *out++ = (uint8_t)((upper[2 * x] + upper[2 * x + 1] + lower[2 * x] + lower[2 * x + 1] + 2) >> 2);
+    }
+  }
+}
+
+// Three columns become two, each of one whole column and half of the one between them.
+CI_INLINE uint8_t *reduce_row_by_3_2(const uint8_t *whole, const uint8_t *half, size_t width,
+                                     uint8_t *out) {
+  for (size_t x = 0; x < width / 3; x++, whole += 3, half += 3) {
+    const uint32_t a = 2u * whole[0] + half[0], b = 2u * whole[1] + half[1],
+                   c = 2u * whole[2] + half[2];
+    *out++ = (uint8_t)((2 * a + b + 4) / 9);
+    *out++ = (uint8_t)((b + 2 * c + 4) / 9);
+  }
+  return out;
+}
+
+void ci_reduce_by_3_2(const uint8_t *luma, size_t width, size_t height, uint8_t *out) {
+  for (size_t y = 0; y < height / 3; y++) {
+    const uint8_t *first = luma + 3 * y * width, *second = first + width, *third = second + width;
+    out = reduce_row_by_3_2(first, second, width, out);
+    out = reduce_row_by_3_2(third, second, width, out);
+  }
+}
+
+// ---- Sums over a square -----------------------------------------------------------------------
+
+CI_INLINE size_t clamped(ptrdiff_t place, size_t count) {
+  return place < 0 ? 0 : place >= (ptrdiff_t)count ? count - 1 : (size_t)place;
+}
+
+CI_INLINE void box_sums(const uint8_t *luma, size_t width, size_t height, uint16_t *columns,
+                        uint16_t *out) {
+  enum { radius = CI_BOX_RADIUS };
+  for (size_t y = 0; y < height; y++) {
+    const uint8_t *rows[2 * radius + 1];
+    for (int d = -radius; d <= radius; d++) {
+      rows[d + radius] = luma + clamped((ptrdiff_t)y + d, height) * width;
+    }
+    // The sums of the columns, with the outermost ones repeated on both sides.
+    uint16_t *sums = columns + radius;
+    for (size_t x = 0; x < width; x++) {
+      sums[x] = (uint16_t)(rows[0][x] + rows[1][x] + rows[2][x] + rows[3][x] + rows[4][x]);
+    }
+    for (int d = 1; d <= radius; d++) {
+      columns[radius - d] = sums[0];
+      sums[width - 1 + (size_t)d] = sums[width - 1];
+    }
+    for (size_t x = 0; x < width; x++) {
+      out[x] = (uint16_t)(columns[x] + columns[x + 1] + columns[x + 2] + columns[x + 3] +
+                          columns[x + 4]);
+    }
+    out += width;
+  }
+}
+
+// ---- Corners ----------------------------------------------------------------------------------
+
+// The window's radius, and one more for the gradient.
+enum { window = 3, margin = window + 1 };
+
+// The products of the gradients of one row, each summed over the window's columns.
+CI_INLINE void gradient_row(const uint8_t *above, const uint8_t *row, const uint8_t *below,
+                            size_t width, int32_t *xx, int32_t *yy, int32_t *xy) {
+  for (size_t x = 1; x + 1 < width; x++) {
+    const int32_t gx = (above[x + 1] - above[x - 1] + 2 * (row[x + 1] - row[x - 1]) +
+                        below[x + 1] - below[x - 1]) >> 2;
+    const int32_t gy = (below[x - 1] - above[x - 1] + 2 * (below[x] - above[x]) + below[x + 1] -
+                        above[x + 1]) >> 2;
+    xx[x] = gx * gx;
+    yy[x] = gy * gy;
+    xy[x] = gx * gy;
+  }
+}
+
+CI_INLINE int32_t across(const int32_t *sums) {
+  return sums[-3] + sums[-2] + sums[-1] + sums[0] + sums[1] + sums[2] + sums[3];
+}
+
+// The smaller eigenvalue of the gradients' second moments over a square of 7 x 7.
+CI_INLINE void responses(const uint8_t *luma, size_t width, size_t height, int32_t *scratch,
+                         float *out) {
+  // A ring of seven rows of products, then their sums; three planes each.
+  int32_t *ring = scratch, *sums = scratch + 7 * 3 * width;
+  memset(scratch, 0, sizeof *scratch * 8 * 3 * width);
+  memset(out, 0, sizeof *out * width * height);
+  for (size_t y = 1; y + 1 < height; y++) {
+    int32_t *slot = ring + (y % 7) * 3 * width;
+    for (size_t x = 0; x < 3 * width; x++) sums[x] -= slot[x];
+    gradient_row(luma + (y - 1) * width, luma + y * width, luma + (y + 1) * width, width, slot,
+                 slot + width, slot + 2 * width);
+    for (size_t x = 0; x < 3 * width; x++) sums[x] += slot[x];
+    if (y < 7) continue;
+    float *row = out + (y - window) * width;
+    const int32_t *xx = sums, *yy = sums + width, *xy = sums + 2 * width;
+    for (size_t x = margin; x + margin < width; x++) {
+      const float a = (float)across(xx + x), c = (float)across(yy + x), b = (float)across(xy + x);
+      const float difference = a - c;
+      const float squares = difference * difference + 4.0f * b * b;
+      row[x] = a + c - __builtin_sqrtf(squares);
+    }
+  }
+}
+
+// Marks the responses that are above the threshold and above all eight around them; of equal
+// neighbours, the first one counts.
+CI_INLINE size_t maxima(const float *responses, size_t width, size_t height, float threshold,
+                        uint8_t *marks, uint32_t *places, size_t capacity) {
+  size_t count = 0;
+  for (size_t y = 1; y + 1 < height; y++) {
+    const float *row = responses + y * width, *above = row - width, *below = row + width;
+    uint8_t any = 0;
+    for (size_t x = 1; x + 1 < width; x++) {
+      const float r = row[x];
+      const uint8_t mark =
+          (uint8_t)((r > threshold) & (r > above[x - 1]) & (r > above[x]) & (r > above[x + 1]) &
+                    (r > row[x - 1]) & (r >= row[x + 1]) & (r >= below[x - 1]) & (r >= below[x]) &
+                    (r >= below[x + 1]));
+      marks[x] = mark;
+      any |= mark;
+    }
+    if (!any) continue;
+    for (size_t x = 1; x + 1 < width; x++) {
+      if (marks[x] && count < capacity) places[count++] = (uint32_t)(y * width + x);
+    }
+  }
+  return count;
+}
+
+// ---- Nearest codes ----------------------------------------------------------------------------
+
+#pragma clang diagnostic ignored "-Wpsabi"
+typedef uint64_t Words __attribute__((vector_size(64)));
+
+CI_INLINE Words load(const uint64_t *words) {
+  Words loaded;
+  memcpy(&loaded, words, sizeof loaded);
+  return loaded;
+}
+
+// Distance in the high half and index in the low half of a lane, so that one minimum keeps both.
+CI_INLINE void nearest(const uint64_t *queries, size_t query_count, const uint64_t *blocks,
+                       size_t block_count, size_t code_count, uint32_t *best, uint32_t *second) {
+  for (size_t q = 0; q < query_count; q++) {
+    const uint64_t *query = queries + 4 * q;
+    const uint64_t none = (uint64_t)CI_NO_CODE << 32;
+    Words first = {none, none, none, none, none, none, none, none}, next = first;
+    Words index = {0, 1, 2, 3, 4, 5, 6, 7};
+    for (size_t b = 0; b < block_count; b++) {
+      const uint64_t *block = blocks + b * CI_WORDS_PER_BLOCK;
+      const Words distance = (__builtin_elementwise_popcount(load(block) ^ query[0]) +
+                              __builtin_elementwise_popcount(load(block + 8) ^ query[1])) +
+                             (__builtin_elementwise_popcount(load(block + 16) ^ query[2]) +
+                              __builtin_elementwise_popcount(load(block + 24) ^ query[3]));
+      Words found = distance << 32 | index;
+      // The last block is filled up with codes that do not count.
+      if ((b + 1) * CI_CODES_PER_BLOCK > code_count) {
+        for (size_t c = 0; c < CI_CODES_PER_BLOCK; c++) {
+          if (b * CI_CODES_PER_BLOCK + c >= code_count) found[c] = none;
+        }
+      }
+      next = __builtin_elementwise_min(next, __builtin_elementwise_max(first, found));
+      first = __builtin_elementwise_min(first, found);
+      index += CI_CODES_PER_BLOCK;
+    }
+    uint64_t least = none, after = none;
+    for (size_t c = 0; c < CI_CODES_PER_BLOCK; c++) {
+      const uint64_t mine = first[c];
+      if (mine < least) {
+        after = least < next[c] ? least : next[c];
+        least = mine;
+      } else if (mine < after) {
+        after = mine;
+      }
+    }
+    best[q] = (uint32_t)(least >> 32) << 16 | (uint32_t)(least & 0xffff);
+    second[q] = (uint32_t)(after >> 32);
+  }
+}
+
+// ---- One function per instruction set -----------------------------------------------------------
+
+#define BOX_PARAMETERS                                                                             \
+  const uint8_t *luma, size_t width, size_t height, uint16_t *columns, uint16_t *out
+#define RESPONSE_PARAMETERS                                                                        \
+  const uint8_t *luma, size_t width, size_t height, int32_t *scratch, float *out
+#define MAXIMA_PARAMETERS                                                                          \
+  const float *response, size_t width, size_t height, float threshold, uint8_t *marks,             \
+      uint32_t *places, size_t capacity
+#define NEAREST_PARAMETERS                                                                         \
+  const uint64_t *queries, size_t query_count, const uint64_t *blocks, size_t block_count,         \
+      size_t code_count, uint32_t *best, uint32_t *second
+
+#define BODIES(target, name)                                                                       \
+  target static void box_sums_##name(BOX_PARAMETERS) {                                             \
+    box_sums(luma, width, height, columns, out);                                                   \
+  }                                                                                                \
+  target static void responses_##name(RESPONSE_PARAMETERS) {                                       \
+    responses(luma, width, height, scratch, out);                                                  \
+  }                                                                                                \
+  target static size_t maxima_##name(MAXIMA_PARAMETERS) {                                          \
+    return maxima(response, width, height, threshold, marks, places, capacity);                    \
+  }                                                                                                \
+  target static void nearest_##name(NEAREST_PARAMETERS) {                                          \
+    nearest(queries, query_count, blocks, block_count, code_count, best, second);                  \
+  }
+
+BODIES(, base)
+#if defined(__x86_64__)
+BODIES(CI_TARGET_POPCNT, popcnt)
+BODIES(CI_TARGET_AVX2, avx2)
+BODIES(CI_TARGET_AVX512, avx512)
+#define DISPATCH(function, ...)                                                                    \
+  switch (level) {                                                                                 \
+  case CI_LEVEL_AVX512: return function##_avx512(__VA_ARGS__);                                     \
+  case CI_LEVEL_AVX2: return function##_avx2(__VA_ARGS__);                                         \
+  case CI_LEVEL_POPCNT: return function##_popcnt(__VA_ARGS__);                                     \
+  default: return function##_base(__VA_ARGS__);                                                    \
+  }
+#else
+#define DISPATCH(function, ...)                                                                    \
+  (void)level;                                                                                     \
+  return function##_base(__VA_ARGS__);
+#endif
+
+void ci_box_sums(BOX_PARAMETERS, uint32_t level) {
+  DISPATCH(box_sums, luma, width, height, columns, out)
+}
+
+void ci_corner_responses(RESPONSE_PARAMETERS, uint32_t level) {
+  DISPATCH(responses, luma, width, height, scratch, out)
+}
+
+size_t ci_corner_maxima(MAXIMA_PARAMETERS, uint32_t level) {
+  DISPATCH(maxima, response, width, height, threshold, marks, places, capacity)
+}
+
+void ci_nearest_codes(NEAREST_PARAMETERS, uint32_t level) {
+  DISPATCH(nearest, queries, query_count, blocks, block_count, code_count, best, second)
+}

@@ -1,0 +1,169 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Compares the colors of a query's picture with another's at the places that a transform aligns, so
+/// that the red shirt beats the blue one in the same pose.
+public struct AlignedColor: Sendable {
+  /// How the colors differ.
+  public struct Difference: Sendable, Hashable {
+    /// Mean Oklab distance, after the light is made the same: what no change of white balance,
+    /// brightness or contrast explains.
+    public let residual: Double
+    /// How much the light had to be changed: the spread of the three cones' logarithmic gains.
+    public let tint: Double
+    /// The share of the other picture that lies within the query's, `0...1`.
+    public let covered: Double
+  }
+
+  /// Fewer cells than this in the query's picture say nothing.
+  private static let leastCells = 16
+  /// Places looked at along each side of a cell.
+  private static let samples = 3
+
+  private let colors: OklabPicture
+  private let scale: SIMD2<Double>
+
+  /// Prepares to compare a query.
+  public init(_ query: QuerySignature) {
+    colors = query.colors
+    scale = SIMD2(
+      Double(colors.width) / Double(query.size.x), Double(colors.height) / Double(query.size.y))
+  }
+
+  /// Compares the cells of a layout with what the query shows at their places.
+  ///
+  /// - Parameters:
+  ///   - layout: The colors of the other picture.
+  ///   - size: The other working image's width and height in pixels.
+  ///   - transform: From the query's working image to the other's.
+  /// - Returns: `nil` where too little of the other picture lies within the query's.
+  public func difference(
+    from layout: ColorLayout, size: (width: Int, height: Int), under transform: PlaneTransform
+  ) -> Difference? {
+    guard let back = transform.inverse else { return nil }
+    var cells: [Cell] = []
+    cells.reserveCapacity(ColorLayout.side * ColorLayout.side)
+    for row in 0..<ColorLayout.side {
+      for column in 0..<ColorLayout.side {
+        guard let seen = mean(row, column, size, back) else { continue }
+        cells.append(
+          Cell(seen: Self.cones(seen), kept: Self.cones(layout.color(row, column))))
+      }
+    }
+    guard cells.count >= Self.leastCells else { return nil }
+    let gains = Self.gains(cells)
+    let mean = (gains[0] + gains[1] + gains[2]) / 3
+    let spread = gains - SIMD3(repeating: mean)
+    let factors = SIMD3(Float(exp(gains[0])), Float(exp(gains[1])), Float(exp(gains[2])))
+    let residual = Self.residual(cells, factors)
+    return Difference(
+      residual: residual,
+      tint: (spread * spread).sum().squareRoot(),
+      covered: Double(cells.count) / Double(ColorLayout.side * ColorLayout.side))
+  }
+
+  /// One cell's mean color in both pictures, as roots of the cones' responses.
+  private struct Cell {
+    let seen: SIMD3<Float>
+    let kept: SIMD3<Float>
+  }
+
+  /// The mean color that the query shows at a cell, or `nil` where most of it lies outside.
+  private func mean(
+    _ row: Int, _ column: Int, _ size: (width: Int, height: Int), _ back: PlaneTransform
+  ) -> SIMD3<Float>? {
+    var sum = SIMD3<Float>.zero
+    var inside: Float = 0
+    let steps = ColorLayout.side * Self.samples
+    for i in 0..<Self.samples {
+      for j in 0..<Self.samples {
+        let down = (Double(row * Self.samples + i) + 0.5) / Double(steps) * Double(size.height)
+        let across = (Double(column * Self.samples + j) + 0.5) / Double(steps) * Double(size.width)
+        let place = back(across, down) * scale
+        guard place.x >= 0, place.y >= 0, place.x < Double(colors.width),
+          place.y < Double(colors.height)
+        else { continue }
+        sum += colors.pixels[Int(place.y) * colors.width + Int(place.x)]
+        inside += 1
+      }
+    }
+    return inside > Float(Self.samples * Self.samples) / 2 ? sum / inside : nil
+  }
+
+  /// The logarithm of the factor that brings each cone's responses in the query to those in the
+  /// other picture: the median over the cells, so that a minority of another color cannot pull it
+  /// (von Kries adaptation).
+  private static func gains(_ cells: [Cell]) -> SIMD3<Double> {
+    var gains = SIMD3<Double>.zero
+    for cone in 0..<3 {
+      let ratios = cells.map {
+        Double(log(max(0.05, $0.kept[cone]) / max(0.05, $0.seen[cone])))
+      }.sorted()
+      gains[cone] = max(-gainLimit, min(gainLimit, ratios[ratios.count / 2]))
+    }
+    return gains
+  }
+
+  /// A factor of 2 in light, whose cube root is what cones' responses are kept as.
+  private static let gainLimit = 0.23
+
+  private static func residual(_ cells: [Cell], _ factors: SIMD3<Float>) -> Double {
+    var sum: Float = 0
+    for cell in cells {
+      let difference = oklab(cell.seen * factors) - oklab(cell.kept)
+      // Contrast and shadows change lightness more than they change color.
+      let lightness = 0.5 * difference[0]
+      sum +=
+        (lightness * lightness + difference[1] * difference[1] + difference[2] * difference[2])
+        .squareRoot()
+    }
+    return Double(sum) / Double(cells.count)
+  }
+
+  private static func cones(_ lab: SIMD3<Float>) -> SIMD3<Float> {
+    SIMD3(
+      lab[0] + 0.396_337_78 * lab[1] + 0.215_803_76 * lab[2],
+      lab[0] - 0.105_561_346 * lab[1] - 0.063_854_17 * lab[2],
+      lab[0] - 0.089_484_18 * lab[1] - 1.291_485_5 * lab[2])
+  }
+
+  private static func oklab(_ cones: SIMD3<Float>) -> SIMD3<Float> {
+    SIMD3(
+      0.210_454_26 * cones[0] + 0.793_617_8 * cones[1] - 0.004_072_047 * cones[2],
+      1.977_998_5 * cones[0] - 2.428_592_2 * cones[1] + 0.450_593_7 * cones[2],
+      0.025_904_037 * cones[0] + 0.782_771_77 * cones[1] - 0.808_675_77 * cones[2])
+  }
+}
+
+extension PlaneTransform {
+  /// The transform that turns and mirrors a view of a query onto the whole of another picture.
+  public init(
+    _ variant: DihedralVariant, of view: QuerySignature.View, to: (width: Int, height: Int)
+  ) {
+    // Where the query's unit square goes: column and row of the result by column and row.
+    let unit: [Double] =
+      switch variant {
+      case .original: [1, 0, 0, 0, 1, 0]
+      case .rotate90: [0, 1, 0, -1, 0, 1]
+      case .rotate180: [-1, 0, 1, 0, -1, 1]
+      case .rotate270: [0, -1, 1, 1, 0, 0]
+      case .flipX: [1, 0, 0, 0, -1, 1]
+      case .flipY: [-1, 0, 1, 0, 1, 0]
+      case .flipPlus1: [0, 1, 0, 1, 0, 0]
+      case .flipMinus1: [0, -1, 1, -1, 0, 1]
+      }
+    let (fromWidth, fromHeight) = (Double(view.size.x), Double(view.size.y))
+    let (toWidth, toHeight) = (Double(to.width), Double(to.height))
+    let whole = PlaneTransform(matrix: [
+      unit[0] * toWidth / fromWidth, unit[1] * toWidth / fromHeight, unit[2] * toWidth,
+      unit[3] * toHeight / fromWidth, unit[4] * toHeight / fromHeight, unit[5] * toHeight, 0, 0, 1,
+    ])
+    self = whole.after(
+      PlaneTransform(cosine: 1, sine: 0, x: -Double(view.origin.x), y: -Double(view.origin.y)))
+  }
+}

@@ -1,0 +1,76 @@
+/// A map of one picture's plane to another's: a similarity, an affine map or a homography.
+public struct PlaneTransform: Sendable, Hashable {
+  /// Row-major 3 × 3; the last entry is 1.
+  public let matrix: [Double]
+
+  /// Makes a transform of its nine entries.
+  ///
+  /// - Precondition: There are nine.
+  public init(matrix: [Double]) {
+    precondition(matrix.count == 9, "a transform of the plane has nine entries")
+    self.matrix = matrix
+  }
+
+  /// Turns and scales by a complex number, then moves.
+  init(cosine: Double, sine: Double, x: Double, y: Double) {
+    matrix = [cosine, -sine, x, sine, cosine, y, 0, 0, 1]
+  }
+
+  /// The similarity that brings two places, not the same, onto two others.
+  init(
+    similarityFrom a: SIMD2<Double>, _ b: SIMD2<Double>, to c: SIMD2<Double>, _ d: SIMD2<Double>
+  ) {
+    let p = b - a
+    let q = d - c
+    let norm = p.x * p.x + p.y * p.y
+    let cosine = (p.x * q.x + p.y * q.y) / norm
+    let sine = (p.x * q.y - p.y * q.x) / norm
+    self.init(
+      cosine: cosine, sine: sine, x: c.x - cosine * a.x + sine * a.y,
+      y: c.y - sine * a.x - cosine * a.y)
+  }
+
+  /// Where a place goes.
+  public func callAsFunction(_ x: Double, _ y: Double) -> SIMD2<Double> {
+    let depth = matrix[6] * x + matrix[7] * y + matrix[8]
+    return SIMD2(
+      (matrix[0] * x + matrix[1] * y + matrix[2]) / depth,
+      (matrix[3] * x + matrix[4] * y + matrix[5]) / depth)
+  }
+
+  /// First `other`, then this.
+  func after(_ other: PlaneTransform) -> PlaneTransform {
+    var product = [Double](repeating: 0, count: 9)
+    for i in 0..<3 {
+      for j in 0..<3 {
+        for k in 0..<3 { product[3 * i + j] += matrix[3 * i + k] * other.matrix[3 * k + j] }
+      }
+    }
+    return PlaneTransform(matrix: product.map { $0 / product[8] })
+  }
+
+  /// The way back, or `nil` where there is none.
+  public var inverse: PlaneTransform? {
+    let m = matrix
+    let cofactors = [
+      m[4] * m[8] - m[5] * m[7], m[2] * m[7] - m[1] * m[8], m[1] * m[5] - m[2] * m[4],
+      m[5] * m[6] - m[3] * m[8], m[0] * m[8] - m[2] * m[6], m[2] * m[3] - m[0] * m[5],
+      m[3] * m[7] - m[4] * m[6], m[1] * m[6] - m[0] * m[7], m[0] * m[4] - m[1] * m[3],
+    ]
+    let determinant = m[0] * cofactors[0] + m[1] * cofactors[3] + m[2] * cofactors[6]
+    guard abs(determinant) > 1e-12, abs(cofactors[8]) > 1e-12 else { return nil }
+    return PlaneTransform(matrix: cofactors.map { $0 / cofactors[8] })
+  }
+
+  /// Whether a camera or a screenshot may have done it: no fold, no needle, no more than twelve
+  /// times larger or smaller, and hardly any perspective over a working image.
+  var isPlausible: Bool {
+    let (a, b, c, d) = (matrix[0], matrix[1], matrix[3], matrix[4])
+    let determinant = a * d - b * c
+    let squares = a * a + b * b + c * c + d * d
+    guard determinant > 1.0 / 144, determinant < 144 else { return false }
+    // The ratio of the singular values is at most 2.5.
+    guard squares <= (2.5 + 1 / 2.5) * determinant else { return false }
+    return abs(matrix[6]) < 1e-3 && abs(matrix[7]) < 1e-3
+  }
+}

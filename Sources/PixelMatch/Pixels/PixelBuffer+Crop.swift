@@ -1,0 +1,22 @@
+extension PixelBuffer {
+  /// A part of the picture as RGBA.
+  ///
+  /// - Precondition: The part is not empty and lies within the picture.
+  /// - Complexity: O(pixels above its lower edge).
+  public func cropped(x: Range<Int>, y: Range<Int>) -> PixelBuffer {
+    precondition(
+      !x.isEmpty && !y.isEmpty && x.lowerBound >= 0 && y.lowerBound >= 0 && x.upperBound <= width
+        && y.upperBound <= height, "the part lies outside the picture")
+    var pixels: [UInt8] = []
+    pixels.reserveCapacity(4 * x.count * y.count)
+    forEachRGBARow { row, number in
+      guard y.contains(number) else { return }
+      for index in 4 * x.lowerBound..<4 * x.upperBound { pixels.append(row[index]) }
+    }
+    return PixelBuffer(pixels: pixels, width: x.count, height: y.count)
+  }
+
+  func cropped(to bounds: ContentBounds) -> PixelBuffer {
+    cropped(x: bounds.x.clamped(to: 0..<width), y: bounds.y.clamped(to: 0..<height))
+  }
+}

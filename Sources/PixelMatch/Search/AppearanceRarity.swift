@@ -1,0 +1,45 @@
+/// Compares histograms so that colors and textures which are rare in a catalogue count more: nearly
+/// every shop has grey and white, few have that green.
+public struct AppearanceRarity: Sendable {
+  /// So many pictures of even colors are taken to be there already, so that a small catalogue's
+  /// chance does not count.
+  private static let priorRows = 16.0
+  private static let priorMean = 6.0
+
+  private let weights: [Float]
+
+  /// Weighs each bin by the fourth root of one over its mean in the segments.
+  public init(_ segments: [LiveSegment]) {
+    var sums = [Double](
+      repeating: Self.priorRows * Self.priorMean, count: SegmentLayout.appearanceByteCount)
+    var rows = Self.priorRows
+    for live in segments where live.segment.count > 0 {
+      for (bin, sum) in live.segment.binSums.enumerated() { sums[bin] += Double(sum) }
+      rows += Double(live.segment.count)
+    }
+    // Two square roots, which every processor rounds alike.
+    weights = sums.map { Float(1 / (0.5 + $0 / rows).squareRoot().squareRoot()) }
+  }
+
+  /// `1` for equal histograms, `0` for those without a common bin: one minus the weighted
+  /// Bray–Curtis dissimilarity of the bins.
+  public func similarity(_ a: ColorHistogram, _ b: ColorHistogram) -> Double {
+    similarity(a.bins, b.bins, from: 0)
+  }
+
+  /// The same for textures.
+  public func similarity(_ a: TextureHistogram, _ b: TextureHistogram) -> Double {
+    similarity(a.bins, b.bins, from: ColorHistogram.binCount)
+  }
+
+  private func similarity(_ a: [UInt8], _ b: [UInt8], from first: Int) -> Double {
+    var difference: Float = 0
+    var total: Float = 0
+    for bin in a.indices {
+      let weight = weights[first &+ bin]
+      difference += weight * Float(max(a[bin], b[bin]) &- min(a[bin], b[bin]))
+      total += weight * Float(UInt16(a[bin]) &+ UInt16(b[bin]))
+    }
+    return total == 0 ? 0 : Double(1 - difference / total)
+  }
+}

@@ -1,0 +1,171 @@
+internal import CImage
+
+/// Finds the corners of a picture at several sizes, spread over the whole of it.
+///
+/// A pixel's response is the smaller eigenvalue of the gradient's second moments around it (Shi,
+/// Tomasi, "Good features to track", CVPR 1994, <https://doi.org/10.1109/CVPR.1994.323794>), so that
+/// the order of corners does not depend on contrast. Its angle points to the centre of brightness of
+/// the patch around it (Rosin, "Measuring corner properties", CVIU 1999,
+/// <https://doi.org/10.1006/cviu.1998.0719>).
+struct KeypointDetector {
+  /// A response below this is noise: gradients of 3 in all of the 49 pixels of a window.
+  private static let leastResponse: Float = 2 * 49 * 9
+  /// Local maxima looked at on one level; pictures of noise have more.
+  private static let maximaLimit = 1 << 14
+  /// Radius of the patch whose centre of brightness gives the angle.
+  private static let radius = 12
+
+  /// A corner on its level.
+  struct Corner: Hashable {
+    let x: Int
+    let y: Int
+    let response: Float
+  }
+
+  /// At most `limit` keypoints with their hashes, the strongest of each neighbourhood.
+  ///
+  /// - Complexity: O(pixels).
+  static func keypoints(of pyramid: LumaPyramid, limit: Int) -> [DetectedKeypoint] {
+    keypoints(of: pyramid, levels: pyramid.planes.indices, limit: limit)
+  }
+
+  /// The same for some of the levels.
+  static func keypoints(
+    of pyramid: LumaPyramid, levels: Range<Int>, limit: Int
+  ) -> [DetectedKeypoint] {
+    // Coarse levels first; what they do not need is left for the finer ones.
+    var left = limit
+    var shares = levels.map { 6 / Double(LumaPyramid.reductions[$0]) }
+    var chosen: [[Corner]] = []
+    for level in levels.reversed() {
+      let share = shares.removeLast()
+      let room = Int((Double(left) * share / (share + shares.reduce(0, +))).rounded())
+      let corners = strongest(of: pyramid.planes[level], limit: room)
+      left -= corners.count
+      chosen.append(corners)
+    }
+    return zip(levels, chosen.reversed()).flatMap { level, corners in
+      corners.map { DetectedKeypoint($0, level: level, in: pyramid.planes[level]) }
+    }
+  }
+
+  /// The strongest corner of each cell of a grid, then the strongest of those.
+  private static func strongest(of plane: LumaPyramid.Plane, limit: Int) -> [Corner] {
+    guard limit > 0 else { return [] }
+    let corners = corners(of: plane)
+    let area = Double(plane.width * plane.height)
+    let side = max(6, Int((area / (3 * Double(limit))).squareRoot()))
+    let columns = (plane.width + side - 1) / side
+    let rows = (plane.height + side - 1) / side
+    var best = [Corner?](repeating: nil, count: columns * rows)
+    for corner in corners {
+      let cell = corner.y / side * columns + corner.x / side
+      if let known = best[cell], known.response >= corner.response { continue }
+      best[cell] = corner
+    }
+    let spread = best.compactMap { $0 }.sorted {
+      ($1.response, $0.y, $0.x) < ($0.response, $1.y, $1.x)
+    }
+    return Array(spread.prefix(limit))
+  }
+
+  /// All corners of a level, row by row.
+  ///
+  /// Sound: every buffer has the room that the C functions ask for.
+  static func corners(of plane: LumaPyramid.Plane) -> [Corner] {
+    let (width, height) = (plane.width, plane.height)
+    let level = ci_kernel_level()
+    var scratch = [Int32](repeating: 0, count: 24 * width)
+    let responses = unsafe [Float](unsafeUninitializedCapacity: width * height) { buffer, count in
+      unsafe ci_corner_responses(
+        plane.luma, width, height, &scratch, buffer.baseAddress!, level)
+      count = width * height
+    }
+    var marks = [UInt8](repeating: 0, count: width)
+    let places = unsafe [UInt32](unsafeUninitializedCapacity: maximaLimit) { buffer, count in
+      count = unsafe ci_corner_maxima(
+        responses, width, height, leastResponse, &marks, buffer.baseAddress!, maximaLimit, level)
+    }
+    return places.map { place in
+      Corner(x: Int(place) % width, y: Int(place) / width, response: responses[Int(place)])
+    }
+  }
+
+  /// The direction from a place to the centre of brightness of the disk around it.
+  static func angle(x: Int, y: Int, in plane: LumaPyramid.Plane) -> UInt8 {
+    let luma = plane.luma.span
+    let (width, height) = (plane.width, plane.height)
+    var (across, down) = (0, 0)
+    for dy in -radius...radius {
+      let row = y &+ dy
+      guard row >= 0, row < height else { continue }
+      let half = halfWidths[dy &+ radius]
+      let first = max(-half, -x)
+      let last = min(half, width &- 1 &- x)
+      let start = row &* width &+ x
+      var sum = 0
+      for dx in first...last {
+        let value = Int(luma[start &+ dx])
+        sum &+= value
+        across &+= dx &* value
+      }
+      down &+= dy &* sum
+    }
+    return IntegerAngle.of(x: across, y: down)
+  }
+
+  /// Half the width of the disk in each of its rows.
+  private static let halfWidths: [Int] = (-radius...radius).map { dy in
+    let square = Double(radius * radius + radius - dy * dy)
+    return Int(square.squareRoot())
+  }
+}
+
+/// A keypoint and where it is on its level.
+struct DetectedKeypoint: Hashable {
+  let x: Int
+  let y: Int
+  let level: Int
+  let angle: UInt8
+
+  fileprivate init(_ corner: KeypointDetector.Corner, level: Int, in plane: LumaPyramid.Plane) {
+    x = corner.x
+    y = corner.y
+    self.level = level
+    angle = KeypointDetector.angle(x: x, y: y, in: plane)
+  }
+
+  /// The keypoint in pixels of the whole picture: the centre of its pixel.
+  var keypoint: Keypoint {
+    let reduction = LumaPyramid.reductions[level]
+    return Keypoint(
+      x: UInt16((2 * x + 1) * reduction / 12), y: UInt16((2 * y + 1) * reduction / 12),
+      level: UInt8(level), angle: angle)
+  }
+}
+
+extension KeypointSet {
+  /// The keypoints of a picture, at most `limit`.
+  ///
+  /// - Complexity: O(pixels).
+  init(_ pyramid: LumaPyramid, limit: Int = KeypointSet.limit) {
+    let found = KeypointDetector.keypoints(of: pyramid, limit: limit)
+    self.init(
+      keypoints: found.map(\.keypoint), hashes: Self.hashes(found, in: pyramid, isMirrored: false))
+  }
+
+  /// The hashes of keypoints, which come level by level.
+  static func hashes(
+    _ found: [DetectedKeypoint], in pyramid: LumaPyramid, isMirrored: Bool
+  ) -> [KeypointHash] {
+    let tables = isMirrored ? KeypointPattern.mirroredTables : KeypointPattern.tables
+    var hashers = [KeypointHasher?](repeating: nil, count: pyramid.planes.count)
+    return found.map { point in
+      if hashers[point.level] == nil {
+        hashers[point.level] = KeypointHasher(pyramid.planes[point.level])
+      }
+      return hashers[point.level]!.hash(
+        x: point.x, y: point.y, tables[KeypointPattern.table(for: point.angle)])
+    }
+  }
+}

@@ -1,0 +1,33 @@
+/// The pairs of places that keypoint hashes compare, turned to each of 64 angles.
+enum KeypointPattern {
+  /// How far a place is from the keypoint at most, along each axis, in pixels of its level.
+  static let reach = 15
+  /// The first so many bits may serve as a visual word.
+  static let wordBits = 24
+  /// Angles that patches are turned to.
+  static let angleCount = 64
+
+  /// Which of the tables is nearest to an angle in 256 steps of a turn.
+  static func table(for angle: UInt8) -> Int { Int(angle &+ 2) / 4 }
+
+  /// The pairs for each angle: column and row of the first place, then of the second.
+  static let tables: [[SIMD4<Int8>]] = makeTables(isMirrored: false)
+  /// The same for a mirrored patch: left and right change places before it is turned.
+  static let mirroredTables: [[SIMD4<Int8>]] = makeTables(isMirrored: true)
+
+  private static func makeTables(isMirrored: Bool) -> [[SIMD4<Int8>]] {
+    (0..<angleCount).map { step in
+      let (cosine, sine) = IntegerAngle.direction(of: UInt8(step * 256 / angleCount))
+      func turned(_ x: Int8, _ y: Int8) -> (Int8, Int8) {
+        let (x, y) = (Int(x), isMirrored ? -Int(y) : Int(y))
+        func rounded(_ fixed: Int) -> Int8 { Int8((fixed + 8192) >> 14) }
+        return (rounded(x * cosine - y * sine), rounded(x * sine + y * cosine))
+      }
+      return pairs.map { pair in
+        let (x0, y0) = turned(pair[0], pair[1])
+        let (x1, y1) = turned(pair[2], pair[3])
+        return SIMD4(x0, y0, x1, y1)
+      }
+    }
+  }
+}

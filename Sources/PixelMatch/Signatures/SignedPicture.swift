@@ -1,0 +1,51 @@
+/// A picture's whole-picture parts of a signature, and what they came from that others need too.
+struct SignedPicture {
+  let width: Int
+  let height: Int
+  let hashed: PDQCoefficients
+  let colors: OklabPicture
+  let pyramid: LumaPyramid
+  let color: ColorHistogram
+  let layout: ColorLayout
+  let texture: TextureHistogram
+
+  /// Each row of the working image goes to the hash, to the corners and to the smaller picture for
+  /// the colors.
+  init(_ picture: PixelBuffer) {
+    let working = picture.reduced(toLongerSide: Signature.workingSide)
+    (width, height) = (working.width, working.height)
+    let small = AreaReducer.size(of: (width, height), longerSide: Signature.colorSide)
+    var hasher = PDQHasher(width: width, height: height)
+    var corners = LumaPyramidBuilder(width: width, height: height)
+    if small == (width, height) {
+      working.forEachRGBARow { row, _ in
+        hasher.append(rgba: row)
+        corners.append(rgba: row)
+      }
+      colors = OklabPicture(working)
+    } else {
+      var reducer = AreaReducer(
+        sourceWidth: width, sourceHeight: height, width: small.width, height: small.height)
+      working.forEachRGBARow { row, _ in
+        hasher.append(rgba: row)
+        corners.append(rgba: row)
+        reducer.append(row)
+      }
+      colors = OklabPicture(reducer.finish())
+    }
+    hashed = hasher.finish()
+    pyramid = corners.finish()
+    let weights = PixelWeights(colors)
+    color = ColorHistogram(colors, weights: weights)
+    layout = ColorLayout(colors)
+    texture = TextureHistogram(pyramid, colors, weights: weights)
+  }
+
+  /// The signature, for which the corners are found only now.
+  var signature: Signature {
+    Signature(
+      width: UInt16(width), height: UInt16(height), pdq: hashed.hash,
+      pdqQuality: UInt8(hashed.quality), color: color, layout: layout, texture: texture,
+      keypoints: KeypointSet(pyramid))
+  }
+}

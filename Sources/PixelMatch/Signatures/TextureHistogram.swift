@@ -1,0 +1,130 @@
+internal import CImage
+
+/// How much of a picture has which texture: 96 bins of two kinds.
+///
+/// Patterns: rotation-invariant uniform local binary patterns of brightness at three sizes of the
+/// picture (Ojala, Pietikäinen, Mäenpää, "Multiresolution gray-scale and rotation invariant texture
+/// classification with local binary patterns", TPAMI 2002,
+/// <https://doi.org/10.1109/TPAMI.2002.1017623>). Pixels without contrast, such as a studio
+/// background, do not count.
+///
+/// Steps: how much lightness and color differ between places a fortieth of the picture apart, in
+/// Oklab. A net of lemons and a yellow carton have the same colors, but not the same steps.
+public struct TextureHistogram: Sendable, Hashable {
+  /// Number of bins.
+  public static let binCount = 96
+
+  /// Each `255 × √share`. Pattern *p* at size *s* stands at `10 s + p`; 30 and 31 hold the share of
+  /// pixels with contrast at the first and at the last size; steps of lightness *l*, *a* and *b* of
+  /// four grades each stand at `32 + 16 l + 4 a + b`.
+  public let bins: [UInt8]
+
+  /// Makes a histogram from its bins.
+  ///
+  /// - Precondition: There are ``binCount`` of them.
+  public init(bins: [UInt8]) {
+    precondition(bins.count == Self.binCount, "a texture histogram has \(Self.binCount) bins")
+    self.bins = bins
+  }
+
+  /// Sum of the absolute differences of the bins.
+  public func distance(to other: TextureHistogram) -> Int {
+    var sum = 0
+    for index in 0..<Self.binCount { sum += abs(Int(bins[index]) - Int(other.bins[index])) }
+    return sum
+  }
+
+}
+
+extension TextureHistogram {
+  /// The levels of the pyramid that are looked at: 1/2, 1/3 and 1/4 of the working image.
+  private static let levels = [2, 3, 4]
+  private static let grades = 4
+
+  /// Counts the patterns and the steps of a picture; a picture too small for a level has no pattern
+  /// there.
+  ///
+  /// - Complexity: O(pixels).
+  init(_ pyramid: LumaPyramid, _ colors: OklabPicture, weights: PixelWeights) {
+    self.init(bins: Self.patterns(of: pyramid) + Self.steps(of: colors, weights))
+  }
+
+  private static func patterns(of pyramid: LumaPyramid) -> [UInt8] {
+    var bins = [UInt8](repeating: 0, count: 32)
+    for (place, level) in Self.levels.enumerated() where level < pyramid.planes.count {
+      let counts = Self.counts(pyramid.planes[level])
+      let textured = counts[0..<10].reduce(0, +)
+      for pattern in 0..<10 where textured > 0 {
+        bins[10 * place + pattern] = Self.byte(counts[pattern], of: textured)
+      }
+      let share = Self.byte(textured, of: textured + counts[10])
+      if place == 0 { bins[30] = share }
+      if place == 2 { bins[31] = share }
+    }
+    return bins
+  }
+
+  /// Steps from every other pixel to those right of it and below it.
+  private static func steps(of colors: OklabPicture, _ weights: PixelWeights) -> [UInt8] {
+    var shares = [Float](repeating: 0, count: grades * grades * grades)
+    var total: Float = 0
+    let (width, height) = (colors.width, colors.height)
+    let reach = max(1, (max(width, height) + 20) / 40)
+    for y in 0..<height {
+      for x in stride(from: y & 1, to: width, by: 2) {
+        let here = y &* width &+ x
+        let weight = weights.weights[here]
+        for there in [(x &+ reach, y), (x, y &+ reach)] where there.0 < width && there.1 < height {
+          let difference =
+            colors.pixels[there.1 &* width &+ there.0] - colors.pixels[here]
+          spread(difference, weight, into: &shares)
+          total += weight
+        }
+      }
+    }
+    guard total > 0 else { return [UInt8](repeating: 0, count: shares.count) }
+    return shares.map { UInt8(min(255, (255 * ($0 / total).squareRoot()).rounded())) }
+  }
+
+  /// Shares a step among the two nearest grades along each axis. Grades follow the root of the
+  /// step: small ones are the most, and tell most.
+  private static func spread(
+    _ difference: SIMD3<Float>, _ weight: Float, into shares: inout [Float]
+  ) {
+    let most = Float(grades - 1)
+    let place = SIMD3<Float>(
+      min(most, 4.8 * abs(difference[0]).squareRoot()),
+      min(most, 8 * abs(difference[1]).squareRoot()),
+      min(most, 8 * abs(difference[2]).squareRoot()))
+    let lower = SIMD3<Int>(
+      min(grades - 2, Int(place[0])), min(grades - 2, Int(place[1])), min(grades - 2, Int(place[2]))
+    )
+    let upper = place - SIMD3<Float>(Float(lower[0]), Float(lower[1]), Float(lower[2]))
+    let first = 16 &* lower[0] &+ 4 &* lower[1] &+ lower[2]
+    let small = weight * (1 - upper[0])
+    let large = weight * upper[0]
+    let (a, b) = (upper[1], upper[2])
+    shares[first] += small * (1 - a) * (1 - b)
+    shares[first &+ 1] += small * (1 - a) * b
+    shares[first &+ 4] += small * a * (1 - b)
+    shares[first &+ 5] += small * a * b
+    shares[first &+ 16] += large * (1 - a) * (1 - b)
+    shares[first &+ 17] += large * (1 - a) * b
+    shares[first &+ 20] += large * a * (1 - b)
+    shares[first &+ 21] += large * a * b
+  }
+
+  private static func byte(_ count: UInt32, of total: UInt32) -> UInt8 {
+    UInt8((255 * (Float(count) / Float(total)).squareRoot()).rounded())
+  }
+
+  /// Sound: the plane has `width * height` pixels, at least 24 a side, and both other buffers have
+  /// the room that the C function asks for.
+  private static func counts(_ plane: LumaPyramid.Plane) -> [UInt32] {
+    var classes = [UInt8](repeating: 0, count: plane.width)
+    var counts = [UInt32](repeating: 0, count: Int(CI_TEXTURE_CLASSES))
+    unsafe ci_texture_counts(
+      plane.luma, plane.width, plane.height, &classes, &counts, ci_kernel_level())
+    return counts
+  }
+}

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""Makes KeypointPattern+Pairs.swift: the 256 pairs of places that a keypoint hash compares.
+
+usage: make_keypoint_pattern.py > KeypointPattern+Pairs.swift
+
+Pairs are drawn from a Gaussian around the keypoint and chosen one by one, each as unlike those
+before it as can be: under the model that the brightness of natural pictures is correlated as
+exp(-distance / 6), the largest correlation of its difference with a chosen one's is the smallest.
+So the first bits say the most together, which suits them as a visual word. Nothing else is learnt,
+so that no collection of pictures is favoured. The same seed gives the same file.
+"""
+import math
+import random
+
+PAIRS, CANDIDATES, REACH, LEAST_SPAN, SIGMA, RANGE = 256, 3000, 14.4, 6.0, 6.0, 6.0
+rng = random.Random(2026)
+
+
+def place():
+    while True:
+        x, y = round(rng.gauss(0, SIGMA)), round(rng.gauss(0, SIGMA))
+        if math.hypot(x, y) <= REACH:
+            return x, y
+
+
+def likeness(p, q):
+    return math.exp(-math.hypot(p[0] - q[0], p[1] - q[1]) / RANGE)
+
+
+def variance(pair):
+    return 2 - 2 * likeness(*pair)
+
+
+def correlation(one, other):
+    (a, b), (c, d) = one, other
+    shared = likeness(a, c) - likeness(a, d) - likeness(b, c) + likeness(b, d)
+    return abs(shared) / math.sqrt(variance(one) * variance(other))
+
+
+candidates = []
+while len(candidates) < CANDIDATES:
+    pair = place(), place()
+    if math.dist(*pair) >= LEAST_SPAN:
+        candidates.append(pair)
+
+chosen = []
+worst = [0.0] * CANDIDATES
+for _ in range(PAIRS):
+    best = min(range(CANDIDATES), key=lambda i: (worst[i], -variance(candidates[i]), i))
+    chosen.append(candidates[best])
+    worst = [max(w, correlation(c, candidates[best])) for w, c in zip(worst, candidates)]
+
+print("// Made by make_keypoint_pattern.py; run it again instead of editing this.\n")
+print("extension KeypointPattern {")
+print("  /// Columns and rows of the two places of each pair, from the keypoint, before it is turned.")
+print("  static let pairs: [SIMD4<Int8>] = [")
+for first in range(0, PAIRS, 4):
+    row = ", ".join(f"SIMD4({a}, {b}, {c}, {d})" for (a, b), (c, d) in chosen[first : first + 4])
+    print(f"    {row},")
+print("  ]")
+print("}")

@@ -1,0 +1,60 @@
+/// The JSON form of an evaluation, `vq.eval/1`.
+///
+/// Keys are camelCase and stable; new ones may come. What cannot be said without negatives is null.
+public struct EvaluationDocument: Sendable, Encodable {
+  private let report: EvaluationReport
+
+  /// Makes the document of a report.
+  public init(_ report: EvaluationReport) { self.report = report }
+
+  private enum Key: String, CodingKey {
+    case schema, queries, recallAt1, recallAt5, meanReciprocalRank, byEdit, cutOff, shownRight
+    case shownWrong, negatives, negativesEmpty, recallAt1PercentFalse, recallAt01PercentFalse
+    case reliability, calibrationError, worst
+  }
+
+  private struct Edit: Encodable {
+    let edit: String
+    let queries: Int
+    let recallAt1: Double
+    let recallAt5: Double
+  }
+
+  /// Writes every key.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Key.self)
+    try container.encode("vq.eval/1", forKey: .schema)
+    try container.encode(report.recall.queries, forKey: .queries)
+    try container.encode(rounded(report.recall.at1, 4), forKey: .recallAt1)
+    try container.encode(rounded(report.recall.at5, 4), forKey: .recallAt5)
+    try container.encode(rounded(report.meanReciprocalRank, 4), forKey: .meanReciprocalRank)
+    try container.encode(
+      report.byEdit.map {
+        Edit(
+          edit: $0.edit, queries: $0.recall.queries, recallAt1: rounded($0.recall.at1, 4),
+          recallAt5: rounded($0.recall.at5, 4))
+      }, forKey: .byEdit)
+    try container.encode(rounded(report.cutOff, 4), forKey: .cutOff)
+    try container.encode(rounded(report.shownRight, 4), forKey: .shownRight)
+    try container.encode(rounded(report.shownWrong, 4), forKey: .shownWrong)
+    try container.encode(report.negatives, forKey: .negatives)
+    for (key, value) in [
+      (Key.negativesEmpty, report.negativesEmpty),
+      (.recallAt1PercentFalse, report.recallAt1PercentFalse),
+      (.recallAt01PercentFalse, report.recallAt01PercentFalse),
+    ] { try container.encode(value.map { rounded($0, 4) }, forKey: key) }
+    try container.encode(
+      report.reliability.map {
+        EvaluationReport.ReliabilityBin(
+          from: $0.from, answers: $0.answers, confidence: rounded($0.confidence, 4),
+          right: rounded($0.right, 4))
+      }, forKey: .reliability)
+    try container.encode(rounded(report.calibrationError, 4), forKey: .calibrationError)
+    try container.encode(
+      report.worst.map {
+        EvaluationReport.Miss(
+          query: $0.query, edit: $0.edit, truth: $0.truth, stage: $0.stage, first: $0.first,
+          confidence: $0.confidence.map { rounded($0, 4) })
+      }, forKey: .worst)
+  }
+}

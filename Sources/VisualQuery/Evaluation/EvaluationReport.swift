@@ -1,0 +1,151 @@
+/// How well a catalogue's own pictures are found, in figures.
+public struct EvaluationReport: Sendable {
+  /// Shares of some queries that have a right entity.
+  public struct Recall: Sendable, Hashable, Encodable {
+    /// Number of queries.
+    public let queries: Int
+    /// The share whose first answer is right.
+    public let at1: Double
+    /// The share with a right answer among the first five.
+    public let at5: Double
+
+    init(queries: Int, at1: Double, at5: Double) {
+      (self.queries, self.at1, self.at5) = (queries, at1, at5)
+    }
+
+    fileprivate init(_ queries: [EvaluatedQuery]) {
+      self.queries = queries.count
+      at1 = share(of: queries) { $0.rank == 0 }
+      at5 = share(of: queries) { $0.rank.map { $0 < 5 } ?? false }
+    }
+  }
+
+  /// How often first answers of about one confidence are right.
+  public struct ReliabilityBin: Sendable, Hashable, Encodable {
+    /// The least confidence in the bin; bins are a tenth wide.
+    public let from: Double
+    /// Number of first answers.
+    public let answers: Int
+    /// Their mean confidence.
+    public let confidence: Double
+    /// The share of them that is right.
+    public let right: Double
+  }
+
+  /// A query whose right entity was not the first match.
+  public struct Miss: Sendable, Hashable, Encodable {
+    /// The query's name.
+    public let query: String
+    /// What was done to the picture.
+    public let edit: String
+    /// The right ids.
+    public let truth: [String]
+    /// Where they were lost.
+    public let stage: LostStage
+    /// The id of the first answer.
+    public let first: String?
+    /// Its confidence.
+    public let confidence: Double?
+  }
+
+  /// Queries that have a right entity.
+  public let recall: Recall
+  /// Mean of 1 / place of the first right answer, among the hundred best.
+  public let meanReciprocalRank: Double
+  /// The same by what was done to the picture, in the order of the words.
+  public let byEdit: [(edit: String, recall: Recall)]
+  /// The confidence from which on an answer is shown.
+  public let cutOff: Double
+  /// The share of queries with a right entity whose first answer is right and above the cut-off.
+  public let shownRight: Double
+  /// The share of them whose first answer is wrong and above the cut-off.
+  public let shownWrong: Double
+  /// Queries of which nothing is in the catalogue.
+  public let negatives: Int
+  /// The share of them that give nothing above the cut-off; `nil` without any.
+  public let negativesEmpty: Double?
+  /// The share of queries that are right among answers above the confidence that lets 1 % of the
+  /// negatives through; `nil` without any.
+  public let recallAt1PercentFalse: Double?
+  /// The same for 0.1 %.
+  public let recallAt01PercentFalse: Double?
+  /// First answers by their confidence, without empty bins.
+  public let reliability: [ReliabilityBin]
+  /// Mean difference of confidence and share of right answers over the bins, by their answers.
+  public let calibrationError: Double
+  /// The ten surest wrong answers, then those that were lost.
+  public let worst: [Miss]
+
+  /// Puts together what became of all queries.
+  public init(_ queries: [EvaluatedQuery], cutOff: Double = Calibration.defaultCutOff) {
+    let positives = queries.filter(\.isPositive)
+    let others = queries.filter { !$0.isPositive }
+    self.cutOff = cutOff
+    recall = Recall(positives)
+    meanReciprocalRank =
+      positives.reduce(0) { $0 + ($1.rank.map { 1 / Double($0 + 1) } ?? 0) }
+      / Double(max(1, positives.count))
+    byEdit = Dictionary(grouping: positives, by: \.query.edit)
+      .map { (edit: $0.key, recall: Recall($0.value)) }
+      .sorted { $0.edit < $1.edit }
+    shownRight = share(of: positives) { $0.rank == 0 && $0.confidence >= cutOff }
+    shownWrong = share(of: positives) { $0.rank != 0 && $0.confidence >= cutOff }
+    negatives = others.count
+    negativesEmpty = others.isEmpty ? nil : share(of: others) { $0.confidence < cutOff }
+    func recallAmongSurer(atFalse limit: Double) -> Double? {
+      guard !others.isEmpty else { return nil }
+      let falls = others.map(\.confidence).sorted(by: >)
+      let place = Int((Double(falls.count) * limit).rounded(.up)) - 1
+      let threshold = falls[max(0, place)]
+      return share(of: positives) { $0.rank == 0 && $0.confidence > threshold }
+    }
+    recallAt1PercentFalse = recallAmongSurer(atFalse: 0.01)
+    recallAt01PercentFalse = recallAmongSurer(atFalse: 0.001)
+    reliability = Self.reliability(queries)
+    let answered = reliability.reduce(0) { $0 + $1.answers }
+    calibrationError =
+      reliability.reduce(0) { $0 + Double($1.answers) * abs($1.confidence - $1.right) }
+      / Double(max(1, answered))
+    worst = Self.worst(positives)
+  }
+
+  private static func reliability(_ queries: [EvaluatedQuery]) -> [ReliabilityBin] {
+    let answered = queries.filter { !$0.answers.isEmpty }
+    return Dictionary(grouping: answered) { min(9, Int($0.confidence * 10)) }
+      .sorted { $0.key < $1.key }
+      .map { bin, members in
+        ReliabilityBin(
+          from: Double(bin) / 10, answers: members.count,
+          confidence: members.reduce(0) { $0 + $1.confidence } / Double(members.count),
+          right: share(of: members) { $0.rank == 0 })
+      }
+  }
+
+  private static func worst(_ positives: [EvaluatedQuery]) -> [Miss] {
+    positives.enumerated().filter { $0.element.stage != nil }
+      .sorted { a, b in
+        let (first, second) = (a.element.wrongConfidence, b.element.wrongConfidence)
+        return (second, a.offset) < (first, b.offset)
+      }
+      .prefix(10)
+      .map { _, missed in
+        Miss(
+          query: missed.query.query, edit: missed.query.edit, truth: missed.query.truth,
+          stage: missed.stage!, first: missed.answers.first?.id.value,
+          confidence: missed.answers.first?.confidence)
+      }
+  }
+}
+
+extension EvaluatedQuery {
+  /// The confidence of the first answer; zero without any.
+  fileprivate var confidence: Double { answers.first?.confidence ?? 0 }
+  /// The same where it is wrong; below zero where it is right, and only not sure enough.
+  fileprivate var wrongConfidence: Double { rank == 0 ? -1 : confidence }
+}
+
+private func share(
+  of queries: [EvaluatedQuery], where isSo: (EvaluatedQuery) -> Bool
+) -> Double {
+  queries.isEmpty ? 0 : Double(queries.count(where: isSo)) / Double(queries.count)
+}

@@ -1,0 +1,80 @@
+internal import PixelMatch
+
+/// The part of a picture that a question is about.
+public struct PictureRegion: Sendable, Hashable {
+  /// What the numbers of a region are.
+  public enum Unit: Sendable, Hashable {
+    /// Shares of the picture's width and height.
+    case fractions
+    /// Pixels of the picture.
+    case pixels
+  }
+
+  /// Left edge.
+  public let x: Double
+  /// Upper edge.
+  public let y: Double
+  /// Width, above zero.
+  public let width: Double
+  /// Height, above zero.
+  public let height: Double
+  /// What the numbers are.
+  public let unit: Unit
+
+  /// Makes a region.
+  public init(x: Double, y: Double, width: Double, height: Double, unit: Unit = .fractions) {
+    (self.x, self.y, self.width, self.height, self.unit) = (x, y, width, height, unit)
+  }
+
+  /// The region in shares of a picture of so many pixels, as far as it lies within it; `nil` where
+  /// nothing of it does.
+  public func fractions(ofWidth pixelWidth: Int, height pixelHeight: Int) -> PictureRegion? {
+    let scale =
+      unit == .fractions ? (1, 1) : (1 / Double(pixelWidth), 1 / Double(pixelHeight))
+    let left = max(0, x * scale.0)
+    let upper = max(0, y * scale.1)
+    let right = min(1, (x + width) * scale.0)
+    let lower = min(1, (y + height) * scale.1)
+    guard left < right, upper < lower else { return nil }
+    return PictureRegion(x: left, y: upper, width: right - left, height: lower - upper)
+  }
+}
+
+extension PixelBuffer {
+  /// The part that a region names, at least one pixel of it.
+  ///
+  /// - Throws: ``MatchError`` with the code `regionOutside`.
+  func cropped(to region: PictureRegion) throws(MatchError) -> PixelBuffer {
+    guard let part = region.fractions(ofWidth: width, height: height) else {
+      throw MatchError(
+        code: .regionOutside,
+        message: "the region lies outside the picture of \(width) × \(height) pixels")
+    }
+    func pixels(_ start: Double, _ length: Double, of side: Int) -> Range<Int> {
+      let first = min(side - 1, Int((start * Double(side)).rounded()))
+      let end = Int(((start + length) * Double(side)).rounded())
+      return first..<min(side, max(first + 1, end))
+    }
+    return cropped(
+      x: pixels(part.x, part.width, of: width), y: pixels(part.y, part.height, of: height))
+  }
+}
+
+/// Why a question cannot be answered.
+public struct MatchError: Error, Sendable, Hashable {
+  /// What a program switches on.
+  public enum Code: String, Sendable, CaseIterable {
+    /// Nothing of the region of interest lies within the picture.
+    case regionOutside
+  }
+  /// What is wrong.
+  public let code: Code
+  /// What is wrong, for people.
+  public let message: String
+
+  /// Makes an error.
+  public init(code: Code, message: String) {
+    self.code = code
+    self.message = message
+  }
+}

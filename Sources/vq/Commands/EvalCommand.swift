@@ -1,0 +1,197 @@
+import PixelMatch
+import VisualQuery
+
+/// `vq eval`: how well a shop's pictures are found.
+enum EvalCommand {
+  static let index = Option<[String]>.paths(
+    OptionText(
+      "index", "the index to search",
+      detail: "With several QUERIES: one for each, in their order, or one for all.",
+      environment: "VQ_INDEX"),
+    "DIR", of: .directories)
+  static let withoutLabels = Option<Bool>.flag(
+    OptionText("without-labels", "ask by the pictures alone"))
+  static let calibrate = Option<Bool>.flag(
+    OptionText(
+      "calibrate", "fit the confidence to these queries",
+      detail: """
+        Queries with labels are asked with and without them. Printed are the figures of every \
+        other query with coefficients fitted on the rest, then the coefficients fitted on all.
+        """))
+  static let threads = MatchCommand.threads
+  static let json = Option<Bool>.flag(OptionText("json", "the figures as one JSON object"))
+  static let quiet = Option<Bool>.flag(OptionText("quiet", "no progress", short: "q"))
+
+  static let command = CommandDescription(
+    name: "eval",
+    summary: "measure how well an index is searched",
+    examples: [
+      "vq eval queries.jsonl --index shop.vq",
+      "vq eval queries.jsonl --index shop.vq --json | jq .recallAt1",
+      "vq eval a.jsonl b.jsonl --index a.vq --index b.vq --calibrate",
+    ],
+    operand: OperandDescription(
+      placeholder: "QUERIES", count: 1...Int.max,
+      summary: "JSON Lines: a picture and the ids that are right, a line each",
+      completion: .files),
+    options: [
+      index.description, withoutLabels.description, calibrate.description, threads.description,
+      json.description, quiet.description,
+    ],
+    notes: [
+      HelpSection(
+        title: "Queries",
+        text: """
+          'image' is relative to the file; 'truth' is empty where the shop has nothing of the \
+          kind: such queries show how often something wrong is found.
+            {"query":"q1","image":"photos/1.jpg","truth":["mug-red"],
+             "labels":["mug"],"edit":"photo"}
+          """),
+      HelpSection(
+        title: "JSON form",
+        text: """
+          One object. Without queries of other things, what they would show is null.
+            {"schema":"vq.eval/1","queries":640,"recallAt1":0.99,"recallAt5":1,
+             "meanReciprocalRank":0.99,"byEdit":[{"edit":"photo","queries":40,…},…],
+             "negatives":300,"negativesEmpty":0.99,"recallAt1PercentFalse":0.98,
+             "recallAt01PercentFalse":0.97,"calibrationError":0.02,"reliability":[…],
+             "worst":[{"query":"q7","stage":"belowCutOff",…},…],…}
+          """),
+    ],
+    exitCodes: [
+      .success, .failure, .usage, .undecodablePicture, .unusableIndex, .interrupted,
+    ],
+    run: run)
+
+  @concurrent static func run(
+    _ arguments: ParsedArguments, on console: Console
+  ) async throws -> ExitCode {
+    let files = arguments.operands
+    let indexes = arguments[index]
+    guard indexes.count == 1 || indexes.count == files.count else {
+      throw CommandFailure(
+        .usage,
+        "'vq eval' takes one --index for all QUERIES, or one for each; found "
+          + "\(indexes.count) for \(files.count)")
+    }
+    let isCalibrating = arguments[calibrate]
+    let evaluation = Evaluation(
+      pool: WorkerPool(width: arguments[threads]), console: console, isQuiet: arguments[quiet],
+      withLabels: !arguments[withoutLabels], andWithout: isCalibrating)
+    var asked: [Evaluation.Outcome] = []
+    for (number, file) in files.enumerated() {
+      asked += try await evaluation.ask(file, indexes.count == 1 ? indexes[0] : indexes[number])
+    }
+    let queries = asked.compactMap { try? $0.get() }
+    try write(queries, isCalibrating: isCalibrating, isJSON: arguments[json], on: console)
+    return queries.count < asked.count ? .undecodablePicture : .success
+  }
+
+  private static func write(
+    _ queries: [EvaluatedQuery], isCalibrating: Bool, isJSON: Bool, on console: Console
+  ) throws {
+    if isCalibrating {
+      try write(calibrated: queries, on: console)
+    } else if isJSON {
+      try console.output.writeJSON(EvaluationDocument(EvaluationReport(queries)))
+    } else {
+      let report = EvaluationReport(queries)
+      try console.output.write(EvaluationText(report: report, console: console).text)
+    }
+  }
+
+  private static func write(calibrated queries: [EvaluatedQuery], on console: Console) throws {
+    let even = queries.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
+    let odd = queries.enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
+    let unseen = EvaluationReport(CalibrationFit(even).applied(to: odd))
+    try console.output.write(
+      "Every other query, with coefficients fitted on the rest:\n\n"
+        + EvaluationText(report: unseen, console: console).figures + "\n")
+    try console.output.writeLine("Coefficients fitted on all:\n")
+    for line in CalibrationFit(queries).lines { try console.output.writeLine(line) }
+  }
+}
+
+/// Asks the queries of some files, one file after the other.
+private struct Evaluation {
+  let pool: WorkerPool
+  let console: Console
+  let isQuiet: Bool
+  let withLabels: Bool
+  let andWithout: Bool
+
+  typealias Outcome = Result<EvaluatedQuery, PictureFailure>
+
+  /// What became of each query of a file.
+  func ask(_ file: String, _ directory: String) async throws -> [Outcome] {
+    let items = try items(of: file)
+    let matcher = Matcher(catalogue: try Catalogue(directory: directory), pool: pool)
+    let line = ProgressLine("evaluating", on: console.diagnostics)
+    var outcomes: [Outcome] = []
+    try await inOrder(items, width: pool.width, on: pool) { item in
+      try await Self.evaluate(item, matcher)
+    } take: { outcome in
+      outcomes.append(outcome)
+      if !isQuiet { line.update(done: outcomes.count, total: items.count, refused: 0) }
+    }
+    line.finish()
+    for (item, outcome) in zip(items, outcomes) {
+      guard case .failure(let failure) = outcome else { continue }
+      console.diagnostics.warning("cannot decode '\(item.path)': \(failure.message)")
+    }
+    return outcomes
+  }
+
+  private func items(of file: String) throws -> [Item] {
+    let folder = file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""
+    let queries = try Self.queries(in: file)
+    var items = queries.map { Item(query: $0, folder: folder, withLabels: withLabels) }
+    if andWithout {
+      items += queries.filter { !$0.labels.isEmpty }
+        .map { Item(query: $0, folder: folder, withLabels: false) }
+    }
+    return items
+  }
+
+  private struct Item: Sendable {
+    let query: EvaluationQuery
+    let folder: String
+    let withLabels: Bool
+
+    var path: String { query.image.hasPrefix("/") ? query.image : folder + query.image }
+  }
+
+  @concurrent private static func evaluate(
+    _ item: Item, _ matcher: Matcher
+  ) async throws -> Outcome {
+    switch decoded(item.path) {
+    case .failure(let failure):
+      try failure.rethrowCancellation()
+      return .failure(failure)
+    case .success(let picture):
+      return .success(
+        try await matcher.evaluate(item.query, picture: picture, withLabels: item.withLabels))
+    }
+  }
+
+  private static func decoded(_ path: String) -> Result<PixelBuffer, PictureFailure> {
+    let decoder = ImageDecoder()
+    return Result { () throws(DecodeError) in
+      try decoder.decode(decoder.contents(ofFile: path), longerSide: QuerySignature.workingSide)
+    }.mapError(PictureFailure.init)
+  }
+
+  private static func queries(in file: String) throws -> [EvaluationQuery] {
+    let bytes: [UInt8]
+    do throws(DecodeError) {
+      bytes = try ImageDecoder().contents(ofFile: file)
+    } catch {
+      throw CommandFailure(.failure, "cannot read '\(file)': \(error.message)")
+    }
+    do throws(EvaluationError) {
+      return try EvaluationQuery.read(String(decoding: bytes, as: UTF8.self))
+    } catch {
+      throw CommandFailure(.failure, "'\(file)', line \(error.line): \(error.message)")
+    }
+  }
+}

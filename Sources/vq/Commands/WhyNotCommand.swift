@@ -1,0 +1,150 @@
+import PixelMatch
+import VisualQuery
+
+/// `vq why-not`: where a query loses an entity that it should find.
+enum WhyNotCommand {
+  static let expect = Option<String>.word(
+    OptionText(
+      "expect", "the id that should be the first match",
+      detail: "As in the catalogue; 'store:harbour' where a product has the same id."), "ID")
+
+  static let command = CommandDescription(
+    name: "why-not",
+    summary: "say which stage of a search loses an entity",
+    examples: [
+      "vq why-not photo.jpg --expect mug-red --index shop.vq",
+      "vq why-not photo.jpg --expect mug-red --labels mug --index shop.vq",
+    ],
+    operand: OperandDescription(
+      placeholder: "IMAGE", count: 1...1,
+      summary: "a JPEG or PNG picture; '-' for standard input", completion: .files),
+    options: [
+      MatchCommand.index.description, expect.description, MatchCommand.labels.description,
+      MatchCommand.region.description, MatchCommand.limit.description,
+      MatchCommand.products.description, MatchCommand.stores.description,
+      MatchCommand.minConfidence.description, MatchCommand.type.description,
+      MatchCommand.threads.description, json.description,
+      PictureLimits.maxBytes.description, PictureLimits.maxPixels.description,
+    ],
+    notes: [
+      HelpSection(
+        title: "Stages",
+        text: LostStage.allCases.map { "\($0.rawValue): \($0.meaning)" }.joined(separator: "\n")),
+      HelpSection(
+        title: "JSON form",
+        text: """
+          One object. 'stage' is null where the entity is the first match.
+            {"schema":"vq.whyNot/1","query":"photo.jpg","type":"product",
+             "id":"mug-red","stage":"belowCutOff","rank":null,"confidence":0.41,
+             "minimumConfidence":0.85,"first":null,"evidence":[{"kind":"color","value":0.6,"weight":1.3},…]}
+          """),
+    ],
+    exitCodes: [
+      .success, .failure, .usage, .undecodablePicture, .unusableIndex, .interrupted,
+    ],
+    run: run)
+
+  static let json = Option<Bool>.flag(OptionText("json", "the answer as one JSON object"))
+
+  @concurrent static func run(
+    _ arguments: ParsedArguments, on console: Console
+  ) async throws -> ExitCode {
+    let catalogue = try Catalogue(directory: arguments[MatchCommand.index])
+    let search = PictureSearch(
+      matcher: Matcher(
+        catalogue: catalogue, pool: WorkerPool(width: arguments[MatchCommand.threads])),
+      options: MatchCommand.unhurried(arguments), labels: arguments[MatchCommand.labels],
+      region: arguments[MatchCommand.region],
+      decoder: ImageDecoder(limits: PictureLimits.limits(of: arguments)))
+    let picture = arguments.operands[0]
+    switch search.content(of: picture) {
+    case .failure(let failure):
+      try failure.rethrowCancellation()
+      console.diagnostics.error("cannot decode '\(picture)': \(failure.message)")
+      return .undecodablePicture
+    case .success(let content):
+      let diagnosis = try await search.matcher.diagnosis(
+        of: id(arguments[expect]), in: content, options: search.options)
+      if arguments[json] {
+        try console.output.writeJSON(WhyNotDocument(query: picture, diagnosis))
+      } else {
+        try console.output.write(text(diagnosis, on: console))
+      }
+      return .success
+    }
+  }
+
+  /// `store:harbour` names a store; anything else is a product's id as it stands.
+  private static func id(_ text: String) -> EntityID {
+    for type in EntityType.allCases where text.hasPrefix("\(type.rawValue):") {
+      return EntityID(type: type, value: String(text.dropFirst(type.rawValue.count + 1)))
+    }
+    return EntityID(type: .product, value: text)
+  }
+
+  private static func text(_ diagnosis: Diagnosis, on console: Console) -> String {
+    let name = DisplayText.escaped(diagnosis.id.description)
+    var lines: [String] = []
+    if let stage = diagnosis.stage {
+      lines.append("\(name) was lost: \(stage.rawValue), \(stage.meaning).")
+    } else {
+      lines.append("\(name) is the first match.")
+    }
+    if let confidence = diagnosis.confidence {
+      lines.append(
+        "Its confidence is \(EvidenceTable.decimal(confidence)); "
+          + "\(EvidenceTable.decimal(diagnosis.minimumConfidence)) is the cut-off.")
+    }
+    if let first = diagnosis.first, first != diagnosis.id {
+      lines.append("The first match is \(DisplayText.escaped(first.description)).")
+    }
+    if !diagnosis.evidence.isEmpty {
+      lines += [""] + EvidenceTable.lines(diagnosis.evidence, on: console)
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+}
+
+extension LostStage {
+  /// What it means, as a part of a sentence.
+  var meaning: String {
+    switch self {
+    case .notIndexed: "the catalogue has no picture of it"
+    case .tooFlat: "its pictures or the query's are too plain to tell apart"
+    case .notACandidate: "its pictures seemed less likely than those looked at closely"
+    case .failedGeometry: "too few of its corners lie as they do in the query"
+    case .belowCutOff: "it was found, but is less sure than the cut-off"
+    case .outranked: "others are surer"
+    case .capped: "it is sure enough, but the limits on matches left it out"
+    }
+  }
+}
+
+/// The JSON form of a diagnosis, `vq.whyNot/1`.
+struct WhyNotDocument: Encodable, Sendable {
+  let query: String
+  let diagnosis: Diagnosis
+
+  init(query: String, _ diagnosis: Diagnosis) {
+    self.query = query
+    self.diagnosis = diagnosis
+  }
+
+  private enum Key: String, CodingKey {
+    case schema, query, type, id, stage, rank, confidence, minimumConfidence, first, evidence
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Key.self)
+    try container.encode("vq.whyNot/1", forKey: .schema)
+    try container.encode(query, forKey: .query)
+    try container.encode(diagnosis.id.type, forKey: .type)
+    try container.encode(diagnosis.id.value, forKey: .id)
+    try container.encode(diagnosis.stage, forKey: .stage)
+    try container.encode(diagnosis.rank, forKey: .rank)
+    try container.encode(diagnosis.confidence, forKey: .confidence)
+    try container.encode(diagnosis.minimumConfidence, forKey: .minimumConfidence)
+    try container.encode(diagnosis.first?.value, forKey: .first)
+    try container.encode(diagnosis.evidence, forKey: .evidence)
+  }
+}

@@ -1,0 +1,150 @@
+import CImage
+import TestSupport
+import Testing
+@testable import PixelMatch
+
+/// Every instruction set against plain lines.
+@Suite struct KernelTests {
+  private func luma(_ width: Int, _ height: Int, _ seed: UInt64) -> [UInt8] {
+    var generator = SeededGenerator(seed: seed)
+    return (0..<width * height).map { _ in UInt8.random(in: 0...255, using: &generator) }
+  }
+
+  @Test(arguments: 0...ci_kernel_level(), [(24, 24), (33, 47), (100, 31)])
+  func `box sums are those of 25 pixels`(level: UInt32, size: (Int, Int)) {
+    let (width, height) = size
+    let pixels = luma(width, height, 1)
+    var columns = [UInt16](repeating: 0, count: width + 4)
+    var sums = [UInt16](repeating: 0, count: width * height)
+    unsafe ci_box_sums(pixels, width, height, &columns, &sums, level)
+    for y in 0..<height {
+      for x in 0..<width {
+        var expected = 0
+        for dy in -2...2 {
+          for dx in -2...2 {
+            let (column, row) = (max(0, min(width - 1, x + dx)), max(0, min(height - 1, y + dy)))
+            expected += Int(pixels[row * width + column])
+          }
+        }
+        #expect(Int(sums[y * width + x]) == expected)
+      }
+    }
+  }
+
+  @Test(arguments: 0...ci_kernel_level())
+  func `corner responses and maxima agree with those of the base level`(level: UInt32) {
+    let (width, height) = (90, 70)
+    let pixels = luma(width, height, 2)
+    func run(_ level: UInt32) -> ([Float], [UInt32]) {
+      var scratch = [Int32](repeating: 0, count: 24 * width)
+      var responses = [Float](repeating: 0, count: width * height)
+      unsafe ci_corner_responses(pixels, width, height, &scratch, &responses, level)
+      var marks = [UInt8](repeating: 0, count: width)
+      var places = [UInt32](repeating: 0, count: 1000)
+      let count = unsafe ci_corner_maxima(
+        responses, width, height, 100, &marks, &places, 1000, level)
+      return (responses, Array(places[..<count]))
+    }
+    let (responses, places) = run(level)
+    let (expected, expectedPlaces) = run(0)
+    #expect(responses == expected)
+    #expect(places == expectedPlaces && places.count > 20)
+  }
+
+  /// The definition: the smaller eigenvalue of the gradients' moments, times two.
+  @Test func `a corner response is twice the smaller eigenvalue`() {
+    let (width, height) = (40, 40)
+    let pixels = luma(width, height, 3)
+    var scratch = [Int32](repeating: 0, count: 24 * width)
+    var responses = [Float](repeating: 0, count: width * height)
+    unsafe ci_corner_responses(pixels, width, height, &scratch, &responses, 0)
+    func pixel(_ x: Int, _ y: Int) -> Int { Int(pixels[y * width + x]) }
+    for (x, y) in [(4, 4), (20, 17), (35, 35)] {
+      var (xx, yy, xy) = (0, 0, 0)
+      for v in y - 3...y + 3 {
+        for u in x - 3...x + 3 {
+          let across =
+            (pixel(u + 1, v - 1) - pixel(u - 1, v - 1)) + 2 * (pixel(u + 1, v) - pixel(u - 1, v))
+          let gx = (across + pixel(u + 1, v + 1) - pixel(u - 1, v + 1)) >> 2
+          let down =
+            (pixel(u - 1, v + 1) - pixel(u - 1, v - 1)) + 2 * (pixel(u, v + 1) - pixel(u, v - 1))
+          let gy = (down + pixel(u + 1, v + 1) - pixel(u + 1, v - 1)) >> 2
+          (xx, yy, xy) = (xx + gx * gx, yy + gy * gy, xy + gx * gy)
+        }
+      }
+      let difference = Double(xx - yy)
+      let root = (difference * difference + 4 * Double(xy) * Double(xy)).squareRoot()
+      let expected = Double(xx + yy) - root
+      #expect(abs(Double(responses[y * width + x]) - expected) <= 1e-5 * Double(xx + yy))
+    }
+  }
+
+  @Test(arguments: 0...ci_kernel_level(), [1, 7, 8, 9, 184])
+  func `the nearest codes are found, and how far the next is`(level: UInt32, count: Int) {
+    var generator = SeededGenerator(seed: UInt64(count))
+    let codes = (0..<count).map { _ in PDQHash.random(using: &generator).words }
+    let queries = (0..<20).map { _ in PDQHash.random(using: &generator).words } + [codes[count / 2]]
+    var blocks = [UInt64](repeating: 0, count: (count + 7) / 8 * 32)
+    for (index, code) in codes.enumerated() {
+      for word in 0..<4 { blocks[index / 8 * 32 + 8 * word + index % 8] = code[word] }
+    }
+    let words = queries.flatMap { query in (0..<4).map { query[$0] } }
+    var best = [UInt32](repeating: 0, count: queries.count)
+    var second = best
+    unsafe ci_nearest_codes(
+      words, queries.count, blocks, blocks.count / 32, count, &best, &second, level)
+    for (place, query) in queries.enumerated() {
+      let distances = codes.map { PDQHash(words: $0).hammingDistance(to: PDQHash(words: query)) }
+      let nearest = distances.indices.min { distances[$0] < distances[$1] }!
+      #expect(best[place] == UInt32(distances[nearest] << 16 | nearest))
+      let next = distances.indices.filter { $0 != nearest }.map { distances[$0] }.min()
+      #expect(second[place] == next.map(UInt32.init) ?? UInt32(CI_NO_CODE))
+    }
+  }
+
+  @Test(arguments: 0...ci_kernel_level())
+  func `postings within the limit are found, and wrong numbers passed over`(level: UInt32) {
+    var generator = SeededGenerator(seed: 8)
+    let codes = (0..<16).map { _ in PDQHash.random(using: &generator).words }
+    var blocks = [UInt64](repeating: 0, count: 64)
+    for (index, code) in codes.enumerated() {
+      for word in 0..<4 { blocks[index / 8 * 32 + 8 * word + index % 8] = code[word] }
+    }
+    let query = (0..<4).map { codes[5][$0] }
+    let postings: [UInt32] = [3, 5, 16, 4_000_000_000, 15, 5]
+    for limit in [0, 120, 256] as [UInt32] {
+      var hits = [UInt32](repeating: 0, count: postings.count)
+      var distances = hits
+      let count = unsafe ci_verify_postings(
+        query, blocks, 16, postings, postings.count, limit, &hits, &distances, level)
+      let expected = postings.filter { $0 < 16 }.map { number in
+        (number, PDQHash(words: codes[Int(number)]).hammingDistance(to: PDQHash(words: codes[5])))
+      }.filter { $0.1 <= Int(limit) }
+      #expect(Array(hits[..<count]) == expected.map(\.0))
+      #expect(distances[..<count].map(Int.init) == expected.map(\.1))
+    }
+  }
+
+  @Test(arguments: 0...ci_kernel_level())
+  func `texture classes are counted as they are defined`(level: UInt32) {
+    let (width, height) = (37, 29)
+    let pixels = luma(width, height, 4).map { $0 / 8 }
+    var classes = [UInt8](repeating: 0, count: width)
+    var counts = [UInt32](repeating: 0, count: Int(CI_TEXTURE_CLASSES))
+    unsafe ci_texture_counts(pixels, width, height, &classes, &counts, level)
+    var expected = [UInt32](repeating: 0, count: 11)
+    let around = [(-1, -1), (0, -1), (1, -1), (1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0)]
+    for y in 1..<height - 1 {
+      for x in 1..<width - 1 {
+        let centre = pixels[y * width + x]
+        let values = around.map { pixels[(y + $0.1) * width + x + $0.0] }
+        let bits = values.map { $0 >= centre }
+        let changes = bits.indices.count { bits[$0] != bits[($0 + 1) % 8] }
+        let span = max(values.max()!, centre) - min(values.min()!, centre)
+        let pattern = changes <= 2 ? bits.count { $0 } : 9
+        expected[span < CI_TEXTURE_CONTRAST ? 10 : pattern] += 1
+      }
+    }
+    #expect(counts == expected)
+  }
+}
