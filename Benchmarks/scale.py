@@ -3,7 +3,7 @@
 
 usage: scale.py VQ COUNT        needs numpy and Pillow (run.sh's .build/peers has them)
 
-COUNT products have one picture each, of 2 000 drawn JPEGs of 72 × 72 pixels that repeat.
+COUNT products have one picture each, of 2 000 drawn JPEGs of 240 × 240 pixels that repeat.
 """
 import json
 import os
@@ -14,7 +14,7 @@ import tempfile
 import time
 
 import numpy as np
-from PIL import Image
+from PIL import Image, ImageDraw
 
 vq, count = os.path.abspath(sys.argv[1]), int(sys.argv[2])
 PICTURES = 2000
@@ -33,8 +33,11 @@ with tempfile.TemporaryDirectory() as folder:
     rng = np.random.default_rng(1)
     os.mkdir(f"{folder}/images")
     for i in range(PICTURES):
-        small = rng.uniform(0, 255, (5, 5, 3)).astype(np.uint8)
-        Image.fromarray(small).resize((72, 72), Image.BICUBIC).save(f"{folder}/images/{i}.jpg", quality=80)
+        image = Image.fromarray(rng.uniform(0, 255, (5, 5, 3)).astype(np.uint8)).resize((240, 240), Image.BICUBIC)
+        draw = ImageDraw.Draw(image)
+        for x, y, w, h, *color in rng.integers((0, 0, 10, 10, 0, 0, 0), (230, 230, 90, 90, 256, 256, 256), (40, 7)).tolist():
+            draw.rectangle((x, y, x + w, y + h), fill=tuple(color))
+        image.save(f"{folder}/images/{i}.jpg", quality=80)
     with open(f"{folder}/catalogue.jsonl", "w") as catalogue:
         for i in range(count):
             row = {"type": "product", "id": f"p{i}", "title": f"Product {i}", "labels": [f"label{i % 500}", "thing"]}

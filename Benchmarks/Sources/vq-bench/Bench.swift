@@ -6,6 +6,7 @@ import Foundation
 ///     vq-bench bits IMAGE…                bits between the PDQ of the working image and of all pixels
 ///     vq-bench scan CODES OUT             writes CODES hashes and 100 queries to OUT, then answers
 ///                                         each line of standard input by one timed scan
+///     vq-bench growth COUNT,… IMAGE…      one line of JSON a catalogue size: milliseconds by stage
 @main
 enum Bench {
   static func main() throws {
@@ -15,8 +16,14 @@ enum Bench {
       try SignatureBench(path: arguments[1]).run(rounds: Int(arguments[2]) ?? 15)
     case ("bits", 2...): try BitsBench.run(arguments.dropFirst())
     case ("scan", 3): try ScanBench(codes: Int(arguments[1]) ?? 0, path: arguments[2]).serve()
+    case ("growth", 4...):
+      try GrowthBench.run(
+        counts: arguments[1].split(separator: ",").compactMap { Int($0) },
+        pictures: Array(arguments.dropFirst(2)))
     default:
-      print("usage: vq-bench signature IMAGE ROUNDS | bits IMAGE… | scan CODES OUT")
+      print(
+        "usage: vq-bench signature IMAGE ROUNDS | bits IMAGE… | scan CODES OUT | growth COUNT,… IMAGE…"
+      )
       exit(2)
     }
   }

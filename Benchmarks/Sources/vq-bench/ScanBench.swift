@@ -14,6 +14,8 @@ struct ScanBench {
     }
     let color = ColorHistogram(bins: [UInt8](repeating: 9, count: ColorHistogram.binCount))
     let layout = ColorLayout(bytes: [UInt8](repeating: 9, count: ColorLayout.byteCount))
+    let texture = TextureHistogram(
+      bins: [UInt8](repeating: 0, count: TextureHistogram.binCount))
     var segments: [LiveSegment] = []
     var file = Data()
     for start in stride(from: 0, to: codes, by: 1 << 17) {
@@ -23,7 +25,8 @@ struct ScanBench {
         for word in 0..<4 { withUnsafeBytes(of: code.words[word]) { file.append(contentsOf: $0) } }
         writer.append(
           Signature(
-            width: 1, height: 1, pdq: code, pdqQuality: 100, color: color, layout: layout),
+            width: 1, height: 1, pdq: code, pdqQuality: 100, color: color, layout: layout,
+            texture: texture, keypoints: .empty),
           key: UInt32(row))
       }
       segments.append(LiveSegment(try SignatureSegment(bytes: writer.encoded())))

@@ -15,7 +15,9 @@ struct SignatureBench {
     var eighth: [Double] = []
     var decode: [Double] = []
     var pdq: [Double] = []
+    var corners: [Double] = []
     var signature: [Double] = []
+    var query: [Double] = []
     var whole: [Double] = []
     var sink = 0
     for round in -2..<rounds {
@@ -27,6 +29,8 @@ struct SignatureBench {
       let hashed = milliseconds {
         sink &+= PDQHasher.coefficients(of: picture!).quality
       }
+      let cornered = milliseconds { sink &+= KeypointSet(picture!).count }
+      let asked = milliseconds { sink &+= QuerySignature(picture!).keypoints.count }
       let signed = milliseconds { sink &+= Int(Signature(picture!).pdqQuality) }
       let all = try milliseconds {
         let picture = try decoder.decode(bytes, longerSide: Signature.workingSide)
@@ -37,6 +41,8 @@ struct SignatureBench {
       eighth.append(peer)
       decode.append(decoded)
       pdq.append(hashed)
+      corners.append(cornered)
+      query.append(asked)
       signature.append(signed)
       whole.append(all)
     }
@@ -45,6 +51,7 @@ struct SignatureBench {
     print(
       """
       {"libjpegEighth":\(median(eighth)),"decode":\(median(decode)),"pdq":\(median(pdq)),\
+      "corners":\(median(corners)),"querySignature":\(median(query)),\
       "signature":\(median(signature)),"decodeAndSignature":\(median(whole)),\
       "ratioToLibjpegEighth":\(median(ratios))}
       """)

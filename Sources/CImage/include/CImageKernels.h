@@ -51,13 +51,14 @@ size_t ci_l1_scan(const uint8_t *rows, size_t row_count, const uint8_t *query, u
 // Planes are row-major without padding. Sizes are at most 2048 x 2048.
 
 // Brightness of `count` RGBA pixels, (77 R + 150 G + 29 B + 128) / 256.
-void ci_luma(const uint8_t *rgba, size_t count, uint8_t *luma);
+void ci_luma(const uint8_t *rgba, size_t count, uint8_t *luma, uint32_t level);
 
 // Means of 2 x 2 pixels: width / 2 by height / 2 of them, what is left over is dropped.
-void ci_reduce_by_2(const uint8_t *luma, size_t width, size_t height, uint8_t *out);
+void ci_reduce_by_2(const uint8_t *luma, size_t width, size_t height, uint8_t *out, uint32_t level);
 
 // Makes two columns and rows of three by area: 2 * (width / 3) by 2 * (height / 3) pixels.
-void ci_reduce_by_3_2(const uint8_t *luma, size_t width, size_t height, uint8_t *out);
+void ci_reduce_by_3_2(const uint8_t *luma, size_t width, size_t height, uint8_t *out,
+                      uint32_t level);
 
 enum : uint32_t { CI_BOX_RADIUS = 2 };
 
@@ -67,21 +68,19 @@ enum : uint32_t { CI_BOX_RADIUS = 2 };
 void ci_box_sums(const uint8_t *luma, size_t width, size_t height, uint16_t *columns, uint16_t *out,
                  uint32_t level);
 
-// How much of a corner each pixel is: the smaller eigenvalue of the second moments of the gradient
-// over 7 x 7 pixels, times two; zero within four pixels of the edge.
-//
-//   scratch      room for 24 * width
-void ci_corner_responses(const uint8_t *luma, size_t width, size_t height, int32_t *scratch,
-                         float *out, uint32_t level);
+enum : uint32_t { CI_CORNER_SCRATCH = 28 };
 
-// Finds the responses above `threshold` that no neighbour exceeds; of equal neighbours the first.
+// Finds corners: pixels where the smaller eigenvalue of the second moments of the gradient over 7 x 7
+// pixels, times two, is above `threshold` and above that of the eight around; of equal neighbours the
+// first. None is found within four pixels of the edge.
 //
-//   marks        room for width
-//   places       room for `capacity`; y * width + x, ascending
+//   scratch      room for CI_CORNER_SCRATCH * width
+//   places, responses   room for `capacity`; places are y * width + x, ascending
 //
-// Returns their number.
-size_t ci_corner_maxima(const float *response, size_t width, size_t height, float threshold,
-                        uint8_t *marks, uint32_t *places, size_t capacity, uint32_t level);
+// Returns their number, at most `capacity`.
+size_t ci_corners(const uint8_t *luma, size_t width, size_t height, float threshold,
+                  int32_t *scratch, uint32_t *places, float *responses, size_t capacity,
+                  uint32_t level);
 
 // A distance larger than any that two codes have.
 enum : uint32_t { CI_NO_CODE = 0xffff };

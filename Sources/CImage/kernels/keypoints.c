@@ -10,14 +10,15 @@
 
 // ---- Planes -----------------------------------------------------------------------------------
 
-void ci_luma(const uint8_t *rgba, size_t count, uint8_t *luma) {
+CI_INLINE void to_luma(const uint8_t *restrict rgba, size_t count, uint8_t *restrict luma) {
   for (size_t i = 0; i < count; i++) {
     const uint8_t *p = rgba + 4 * i;
     luma[i] = (uint8_t)((77u * p[0] + 150u * p[1] + 29u * p[2] + 128u) >> 8);
   }
 }
 
-void ci_reduce_by_2(const uint8_t *luma, size_t width, size_t height, uint8_t *out) {
+CI_INLINE void reduce_by_2(const uint8_t *restrict luma, size_t width, size_t height,
+                           uint8_t *restrict out) {
   for (size_t y = 0; y < height / 2; y++) {
     const uint8_t *upper = luma + 2 * y * width, *lower = upper + width;
     for (size_t x = 0; x < width / 2; x++) {
@@ -38,7 +39,8 @@ CI_INLINE uint8_t *reduce_row_by_3_2(const uint8_t *whole, const uint8_t *half, 
   return out;
 }
 
-void ci_reduce_by_3_2(const uint8_t *luma, size_t width, size_t height, uint8_t *out) {
+CI_INLINE void reduce_by_3_2(const uint8_t *restrict luma, size_t width, size_t height,
+                             uint8_t *restrict out) {
   for (size_t y = 0; y < height / 3; y++) {
     const uint8_t *first = luma + 3 * y * width, *second = first + width, *third = second + width;
     out = reduce_row_by_3_2(first, second, width, out);
@@ -82,17 +84,22 @@ CI_INLINE void box_sums(const uint8_t *luma, size_t width, size_t height, uint16
 // The window's radius, and one more for the gradient.
 enum { window = 3, margin = window + 1 };
 
-// The products of the gradients of one row, each summed over the window's columns.
-CI_INLINE void gradient_row(const uint8_t *above, const uint8_t *row, const uint8_t *below,
-                            size_t width, int32_t *xx, int32_t *yy, int32_t *xy) {
+// Takes the gradients of one row into the sums, in place of those seven rows above it.
+CI_INLINE void slide(const uint8_t *restrict above, const uint8_t *restrict row,
+                     const uint8_t *restrict below, size_t width, int32_t *restrict slot,
+                     int32_t *restrict sums) {
   for (size_t x = 1; x + 1 < width; x++) {
     const int32_t gx = (above[x + 1] - above[x - 1] + 2 * (row[x + 1] - row[x - 1]) +
                         below[x + 1] - below[x - 1]) >> 2;
     const int32_t gy = (below[x - 1] - above[x - 1] + 2 * (below[x] - above[x]) + below[x + 1] -
                         above[x + 1]) >> 2;
-    xx[x] = gx * gx;
-    yy[x] = gy * gy;
-    xy[x] = gx * gy;
+    const int32_t xx = gx * gx, yy = gy * gy, xy = gx * gy;
+    sums[x] += xx - slot[x];
+    sums[width + x] += yy - slot[width + x];
+    sums[2 * width + x] += xy - slot[2 * width + x];
+    slot[x] = xx;
+    slot[width + x] = yy;
+    slot[2 * width + x] = xy;
   }
 }
 
@@ -100,54 +107,71 @@ CI_INLINE int32_t across(const int32_t *sums) {
   return sums[-3] + sums[-2] + sums[-1] + sums[0] + sums[1] + sums[2] + sums[3];
 }
 
-// The smaller eigenvalue of the gradients' second moments over a square of 7 x 7.
-CI_INLINE void responses(const uint8_t *luma, size_t width, size_t height, int32_t *scratch,
-                         float *out) {
-  // A ring of seven rows of products, then their sums; three planes each.
-  int32_t *ring = scratch, *sums = scratch + 7 * 3 * width;
-  memset(scratch, 0, sizeof *scratch * 8 * 3 * width);
-  memset(out, 0, sizeof *out * width * height);
-  for (size_t y = 1; y + 1 < height; y++) {
-    int32_t *slot = ring + (y % 7) * 3 * width;
-    for (size_t x = 0; x < 3 * width; x++) sums[x] -= slot[x];
-    gradient_row(luma + (y - 1) * width, luma + y * width, luma + (y + 1) * width, width, slot,
-                 slot + width, slot + 2 * width);
-    for (size_t x = 0; x < 3 * width; x++) sums[x] += slot[x];
-    if (y < 7) continue;
-    float *row = out + (y - window) * width;
-    const int32_t *xx = sums, *yy = sums + width, *xy = sums + 2 * width;
-    for (size_t x = margin; x + margin < width; x++) {
-      const float a = (float)across(xx + x), c = (float)across(yy + x), b = (float)across(xy + x);
-      const float difference = a - c;
-      const float squares = difference * difference + 4.0f * b * b;
-      row[x] = a + c - __builtin_sqrtf(squares);
-    }
+// The smaller eigenvalue of the gradients' second moments over a square of 7 x 7, times two.
+CI_INLINE void response_row(const int32_t *restrict sums, size_t width, float *restrict row) {
+  const int32_t *xx = sums, *yy = sums + width, *xy = sums + 2 * width;
+  for (size_t x = margin; x + margin < width; x++) {
+    const float a = (float)across(xx + x), c = (float)across(yy + x), b = (float)across(xy + x);
+    const float difference = a - c;
+    const float squares = difference * difference + 4.0f * b * b;
+    row[x] = a + c - __builtin_elementwise_sqrt(squares);
   }
 }
 
-// Marks the responses that are above the threshold and above all eight around them; of equal
+// Adds the responses of a row that are above the threshold and above all eight around them; of equal
 // neighbours, the first one counts.
-CI_INLINE size_t maxima(const float *responses, size_t width, size_t height, float threshold,
-                        uint8_t *marks, uint32_t *places, size_t capacity) {
-  size_t count = 0;
-  for (size_t y = 1; y + 1 < height; y++) {
-    const float *row = responses + y * width, *above = row - width, *below = row + width;
-    uint8_t any = 0;
-    for (size_t x = 1; x + 1 < width; x++) {
-      const float r = row[x];
-      const uint8_t mark =
-          (uint8_t)((r > threshold) & (r > above[x - 1]) & (r > above[x]) & (r > above[x + 1]) &
-                    (r > row[x - 1]) & (r >= row[x + 1]) & (r >= below[x - 1]) & (r >= below[x]) &
-                    (r >= below[x + 1]));
-      marks[x] = mark;
-      any |= mark;
-    }
-    if (!any) continue;
-    for (size_t x = 1; x + 1 < width; x++) {
-      if (marks[x] && count < capacity) places[count++] = (uint32_t)(y * width + x);
+CI_INLINE size_t maxima_row(const float *above, const float *row, const float *below, size_t y,
+                            size_t width, float threshold, uint8_t *marks, uint32_t *places,
+                            float *responses, size_t count, size_t capacity) {
+  uint8_t any = 0;
+  for (size_t x = 1; x + 1 < width; x++) {
+    const float r = row[x];
+    const uint8_t mark =
+        (uint8_t)((r > threshold) & (r > above[x - 1]) & (r > above[x]) & (r > above[x + 1]) &
+                  (r > row[x - 1]) & (r >= row[x + 1]) & (r >= below[x - 1]) & (r >= below[x]) &
+                  (r >= below[x + 1]));
+    marks[x] = mark;
+    any |= mark;
+  }
+  if (!any) return count;
+  for (size_t first = 1; first + 1 < width; first += 8) {
+    uint64_t eight = 0;
+    const size_t length = width - 1 - first < 8 ? width - 1 - first : 8;
+    memcpy(&eight, marks + first, length);
+    if (eight == 0) continue;
+    for (size_t x = first; x < first + length; x++) {
+      if (!marks[x] || count == capacity) continue;
+      places[count] = (uint32_t)(y * width + x);
+      responses[count++] = row[x];
     }
   }
   return count;
+}
+
+// Seven rows of products, their sums and three rows of responses are all that is kept.
+CI_INLINE size_t corners(const uint8_t *luma, size_t width, size_t height, float threshold,
+                         int32_t *scratch, uint32_t *places, float *responses, size_t capacity) {
+  int32_t *ring = scratch, *sums = scratch + 7 * 3 * width;
+  float *rows = (float *)(scratch + 8 * 3 * width);
+  uint8_t *marks = (uint8_t *)(scratch + 27 * width);
+  memset(scratch, 0, sizeof *scratch * CI_CORNER_SCRATCH * width);
+  size_t count = 0;
+  for (size_t y = 1; y + 1 < height; y++) {
+    slide(luma + (y - 1) * width, luma + y * width, luma + (y + 1) * width, width,
+          ring + (y % 7) * 3 * width, sums);
+    if (y < 7) continue;
+    const size_t here = y - window;
+    response_row(sums, width, rows + here % 3 * width);
+    count = maxima_row(rows + (here + 1) % 3 * width, rows + (here + 2) % 3 * width,
+                       rows + here % 3 * width, here - 1, width, threshold, marks, places,
+                       responses, count, capacity);
+  }
+  if (height < 9) return count;
+  const size_t last = height - 2 - window;
+  memset(rows + (last + 1) % 3 * width, 0, sizeof *rows * width);
+  return maxima_row(rows + (last + 2) % 3 * width, rows + last % 3 * width,
+                    rows + (last + 1) % 3 * width, last, width, threshold, marks, places,
+                    responses, count, capacity);
 }
 
 // ---- Nearest codes ----------------------------------------------------------------------------
@@ -203,26 +227,30 @@ CI_INLINE void nearest(const uint64_t *queries, size_t query_count, const uint64
 
 // ---- One function per instruction set -----------------------------------------------------------
 
+#define LUMA_PARAMETERS const uint8_t *rgba, size_t count, uint8_t *luma
+#define REDUCE_PARAMETERS const uint8_t *luma, size_t width, size_t height, uint8_t *out
 #define BOX_PARAMETERS                                                                             \
   const uint8_t *luma, size_t width, size_t height, uint16_t *columns, uint16_t *out
-#define RESPONSE_PARAMETERS                                                                        \
-  const uint8_t *luma, size_t width, size_t height, int32_t *scratch, float *out
-#define MAXIMA_PARAMETERS                                                                          \
-  const float *response, size_t width, size_t height, float threshold, uint8_t *marks,             \
-      uint32_t *places, size_t capacity
+#define CORNER_PARAMETERS                                                                          \
+  const uint8_t *luma, size_t width, size_t height, float threshold, int32_t *scratch,             \
+      uint32_t *places, float *responses, size_t capacity
 #define NEAREST_PARAMETERS                                                                         \
   const uint64_t *queries, size_t query_count, const uint64_t *blocks, size_t block_count,         \
       size_t code_count, uint32_t *best, uint32_t *second
 
 #define BODIES(target, name)                                                                       \
+  target static void to_luma_##name(LUMA_PARAMETERS) { to_luma(rgba, count, luma); }                \
+  target static void reduce_by_2_##name(REDUCE_PARAMETERS) {                                       \
+    reduce_by_2(luma, width, height, out);                                                         \
+  }                                                                                                \
+  target static void reduce_by_3_2_##name(REDUCE_PARAMETERS) {                                     \
+    reduce_by_3_2(luma, width, height, out);                                                       \
+  }                                                                                                \
   target static void box_sums_##name(BOX_PARAMETERS) {                                             \
     box_sums(luma, width, height, columns, out);                                                   \
   }                                                                                                \
-  target static void responses_##name(RESPONSE_PARAMETERS) {                                       \
-    responses(luma, width, height, scratch, out);                                                  \
-  }                                                                                                \
-  target static size_t maxima_##name(MAXIMA_PARAMETERS) {                                          \
-    return maxima(response, width, height, threshold, marks, places, capacity);                    \
+  target static size_t corners_##name(CORNER_PARAMETERS) {                                         \
+    return corners(luma, width, height, threshold, scratch, places, responses, capacity);          \
   }                                                                                                \
   target static void nearest_##name(NEAREST_PARAMETERS) {                                          \
     nearest(queries, query_count, blocks, block_count, code_count, best, second);                  \
@@ -246,16 +274,22 @@ BODIES(CI_TARGET_AVX512, avx512)
   return function##_base(__VA_ARGS__);
 #endif
 
+void ci_luma(LUMA_PARAMETERS, uint32_t level) { DISPATCH(to_luma, rgba, count, luma) }
+
+void ci_reduce_by_2(REDUCE_PARAMETERS, uint32_t level) {
+  DISPATCH(reduce_by_2, luma, width, height, out)
+}
+
+void ci_reduce_by_3_2(REDUCE_PARAMETERS, uint32_t level) {
+  DISPATCH(reduce_by_3_2, luma, width, height, out)
+}
+
 void ci_box_sums(BOX_PARAMETERS, uint32_t level) {
   DISPATCH(box_sums, luma, width, height, columns, out)
 }
 
-void ci_corner_responses(RESPONSE_PARAMETERS, uint32_t level) {
-  DISPATCH(responses, luma, width, height, scratch, out)
-}
-
-size_t ci_corner_maxima(MAXIMA_PARAMETERS, uint32_t level) {
-  DISPATCH(maxima, response, width, height, threshold, marks, places, capacity)
+size_t ci_corners(CORNER_PARAMETERS, uint32_t level) {
+  DISPATCH(corners, luma, width, height, threshold, scratch, places, responses, capacity)
 }
 
 void ci_nearest_codes(NEAREST_PARAMETERS, uint32_t level) {

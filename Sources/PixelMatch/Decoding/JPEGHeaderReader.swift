@@ -55,8 +55,15 @@ enum JPEGHeaderReader {
     let last = bytes.count &- 1
     var index = place
     while index < last {
-      // Nearly all of the file is passed over here, eight bytes a step.
-      if index &+ 8 <= last, !hasMarkerByte(in: bytes, at: index) {
+      // Nearly all of the file is passed over here, 32 or eight bytes a step.
+      if index &+ 32 <= last,
+        markerBytes(in: bytes, at: index) | markerBytes(in: bytes, at: index &+ 8)
+          | markerBytes(in: bytes, at: index &+ 16) | markerBytes(in: bytes, at: index &+ 24) == 0
+      {
+        index &+= 32
+        continue
+      }
+      if index &+ 8 <= last, markerBytes(in: bytes, at: index) == 0 {
         index &+= 8
         continue
       }
@@ -72,14 +79,14 @@ enum JPEGHeaderReader {
     return nil
   }
 
-  /// Whether one of the eight bytes from `index` on is 0xFF: whether one of their complements is 0
-  /// (Warren, "Hacker's Delight", 6-1).
+  /// Not zero where one of the eight bytes from `index` on is 0xFF: where one of their complements is
+  /// 0 (Warren, "Hacker's Delight", 6-1).
   ///
   /// Sound: the load checks its bounds, and any eight bytes are a number.
   @inline(__always)
-  private static func hasMarkerByte(in bytes: Span<UInt8>, at index: Int) -> Bool {
+  private static func markerBytes(in bytes: Span<UInt8>, at index: Int) -> UInt64 {
     let word = unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
-    return (~word &- 0x0101_0101_0101_0101) & word & 0x8080_8080_8080_8080 != 0
+    return (~word &- 0x0101_0101_0101_0101) & word & 0x8080_8080_8080_8080
   }
 
   /// The frame header (B.2.2).

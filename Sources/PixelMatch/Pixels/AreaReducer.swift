@@ -12,10 +12,19 @@ public struct AreaReducer {
   private let sourceHeight: Int
   private var sourceRow = 0
   /// The current source row, each new column's sum of its part.
-  private var rowSums: [UInt32]
+  private var rowSums: [SIMD4<UInt32>]
   /// The rows so far of the current result row.
-  private var columnSums: [UInt64]
+  private var columnSums: [SIMD4<UInt64>]
   private var output: [UInt8] = []
+  /// Where the columns of the result divide a source row.
+  private let cuts: [Cut]
+
+  /// One column's share of a row: pixels that lie whole in it, and units of the next one; what is left
+  /// of that belongs to the next column.
+  private struct Cut {
+    let whole: Int
+    let share: UInt32
+  }
 
   /// Prepares to shrink `sourceWidth × sourceHeight` pixels to `width × height`.
   ///
@@ -28,8 +37,16 @@ public struct AreaReducer {
     self.sourceHeight = sourceHeight
     self.width = width
     self.height = height
-    rowSums = [UInt32](repeating: 0, count: 4 * width)
-    columnSums = [UInt64](repeating: 0, count: 4 * width)
+    rowSums = [SIMD4<UInt32>](repeating: .zero, count: width)
+    columnSums = [SIMD4<UInt64>](repeating: .zero, count: width)
+    var start = 0
+    cuts = (1...width).map { column in
+      // The last pixel that reaches into the column, and how much of it lies there.
+      let end = column * sourceWidth
+      let last = (end - 1) / width
+      defer { start = last + 1 }
+      return Cut(whole: last - start, share: UInt32(end - last * width))
+    }
     output.reserveCapacity(4 * width * height)
   }
 
@@ -73,48 +90,50 @@ public struct AreaReducer {
 
   /// Sums stay below 2²⁸: 255 for each of at most 2²⁰ units.
   private mutating func sumAlongRow(_ row: Span<UInt8>) {
-    let (width, sourceWidth) = (width, sourceWidth)
-    var sums = rowSums.mutableSpan
-    var column = 0
-    // Pixels that lie whole in the column are added, and weighted once.
-    var whole = SIMD4<UInt32>.zero
-    var parts = SIMD4<UInt32>.zero
-    var end = sourceWidth
-    var place = 0
+    let table = cuts
+    let cuts = table.span
     let unit = UInt32(width)
-    for x in 0..<sourceWidth {
-      let packed = row.rgbaPixel(x)
-      let pixel = SIMD4<UInt32>(
-        packed & 0xFF, packed >> 8 & 0xFF, packed >> 16 & 0xFF, packed >> 24)
-      let next = place &+ width
-      if next < end {
-        whole &+= pixel
-      } else {
-        let share = UInt32(truncatingIfNeeded: end &- place)
-        let sum = whole &* unit &+ parts &+ pixel &* share
-        sums[column] = sum[0]
-        sums[column &+ 1] = sum[1]
-        sums[column &+ 2] = sum[2]
-        sums[column &+ 3] = sum[3]
-        column &+= 4
-        whole = .zero
-        parts = pixel &* (unit &- share)
-        end &+= sourceWidth
+    var sums = rowSums.mutableSpan
+    var rest = SIMD4<UInt32>.zero
+    var x = 0
+    for column in 0..<cuts.count {
+      let cut = cuts[column]
+      var whole = SIMD4<UInt32>.zero
+      for _ in 0..<cut.whole {
+        whole &+= Self.pixel(row, x)
+        x &+= 1
       }
-      place = next
+      let last = Self.pixel(row, x)
+      x &+= 1
+      sums[column] = whole &* unit &+ rest &+ last &* cut.share
+      rest = last &* (unit &- cut.share)
     }
   }
 
-  private static func add(_ row: [UInt32], times share: UInt64, to sums: inout [UInt64]) {
+  @inline(__always)
+  private static func pixel(_ row: Span<UInt8>, _ x: Int) -> SIMD4<UInt32> {
+    let packed = row.rgbaPixel(x)
+    return SIMD4(packed & 0xFF, packed >> 8 & 0xFF, packed >> 16 & 0xFF, packed >> 24)
+  }
+
+  private static func add(
+    _ row: [SIMD4<UInt32>], times share: UInt64, to sums: inout [SIMD4<UInt64>]
+  ) {
     let row = row.span
     var sums = sums.mutableSpan
-    for index in 0..<row.count { sums[index] &+= UInt64(row[index]) &* share }
+    for index in 0..<row.count {
+      sums[index] &+= SIMD4<UInt64>(truncatingIfNeeded: row[index]) &* share
+    }
   }
 
   private mutating func finishRow() {
     let area = UInt64(sourceWidth) * UInt64(sourceHeight)
-    output += columnSums.lazy.map { UInt8(truncatingIfNeeded: ($0 &+ area / 2) / area) }
-    columnSums = [UInt64](repeating: 0, count: columnSums.count)
+    for sum in columnSums {
+      for channel in 0..<4 {
+        output.append(UInt8(truncatingIfNeeded: (sum[channel] &+ area / 2) / area))
+      }
+    }
+    columnSums = [SIMD4<UInt64>](repeating: .zero, count: columnSums.count)
   }
 }
 

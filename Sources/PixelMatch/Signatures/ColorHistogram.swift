@@ -50,6 +50,7 @@ extension ColorHistogram {
   }
 
   /// Shares `weight` among the two nearest bins along each of the three axes.
+  @inline(__always)
   private static func spread(_ pixel: SIMD3<Float>, _ weight: Float, into shares: inout [Float]) {
     let (l, lightness) = bin(pixel[0] * Float(lightnessBins) - 0.5, of: lightnessBins)
     let (a, greenRed) = bin(companded(pixel[1]), of: chromaBins)
@@ -68,6 +69,7 @@ extension ColorHistogram {
   }
 
   /// The lower of the two bins around a place, and how far the place lies towards the upper one.
+  @inline(__always)
   private static func bin(_ place: Float, of count: Int) -> (lower: Int, fraction: Float) {
     let clamped = max(0, min(Float(count - 1), place))
     let lower = min(Int(clamped), count - 2)
@@ -75,6 +77,7 @@ extension ColorHistogram {
   }
 
   /// The root of the chroma: bins are finer near grey, where most colors of real pictures lie.
+  @inline(__always)
   private static func companded(_ chroma: Float) -> Float {
     let root = min(1, abs(chroma) / chromaLimit).squareRoot()
     return ((chroma < 0 ? -root : root) + 1) / 2 * Float(chromaBins - 1)

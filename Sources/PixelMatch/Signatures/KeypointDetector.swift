@@ -75,19 +75,18 @@ struct KeypointDetector {
   static func corners(of plane: LumaPyramid.Plane) -> [Corner] {
     let (width, height) = (plane.width, plane.height)
     let level = ci_kernel_level()
-    var scratch = [Int32](repeating: 0, count: 24 * width)
-    let responses = unsafe [Float](unsafeUninitializedCapacity: width * height) { buffer, count in
-      unsafe ci_corner_responses(
-        plane.luma, width, height, &scratch, buffer.baseAddress!, level)
-      count = width * height
-    }
-    var marks = [UInt8](repeating: 0, count: width)
-    let places = unsafe [UInt32](unsafeUninitializedCapacity: maximaLimit) { buffer, count in
-      count = unsafe ci_corner_maxima(
-        responses, width, height, leastResponse, &marks, buffer.baseAddress!, maximaLimit, level)
-    }
-    return places.map { place in
-      Corner(x: Int(place) % width, y: Int(place) / width, response: responses[Int(place)])
+    var scratch = [Int32](repeating: 0, count: Int(CI_CORNER_SCRATCH) * width)
+    return unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: maximaLimit) { places in
+      unsafe withUnsafeTemporaryAllocation(of: Float.self, capacity: maximaLimit) { responses in
+        let count = unsafe ci_corners(
+          plane.luma, width, height, leastResponse, &scratch, places.baseAddress!,
+          responses.baseAddress!, maximaLimit, level)
+        return (0..<count).map { index in
+          let place = unsafe Int(places[index])
+          return unsafe Corner(
+            x: place % width, y: place / width, response: responses[index])
+        }
+      }
     }
   }
 
@@ -145,11 +144,26 @@ struct DetectedKeypoint: Hashable {
 }
 
 extension KeypointSet {
+  /// The keypoints of a picture of any size, as its signature has them.
+  ///
+  /// - Complexity: O(pixels).
+  public init(_ picture: PixelBuffer) {
+    self.init(LumaPyramid(picture.reduced(toLongerSide: Signature.workingSide)))
+  }
+
+  /// Pictures with a longer side than this have corners enough without the finest level's.
+  private static let coarseSide = 320
+
   /// The keypoints of a picture, at most `limit`.
   ///
   /// - Complexity: O(pixels).
   init(_ pyramid: LumaPyramid, limit: Int = KeypointSet.limit) {
-    let found = KeypointDetector.keypoints(of: pyramid, limit: limit)
+    // Corners of the finest level cost as much as all others and are found again less often.
+    let whole = pyramid.planes[0]
+    let first = max(whole.width, whole.height) > Self.coarseSide ? 1 : 0
+    let found = KeypointDetector.keypoints(
+      of: pyramid, levels: min(first, pyramid.planes.count - 1)..<pyramid.planes.count,
+      limit: limit)
     self.init(
       keypoints: found.map(\.keypoint), hashes: Self.hashes(found, in: pyramid, isMirrored: false))
   }

@@ -65,11 +65,22 @@ struct KeypointHasher {
     }
   }
 
+  /// The same where the patch reaches beyond the picture, whose edge goes on outwards.
   private func hashAtEdge(x: Int, y: Int, _ pattern: Span<SIMD4<Int8>>) -> KeypointHash {
+    let sums = sums.span
+    let reach = KeypointPattern.reach
+    var columns = InlineArray<31, Int>(repeating: 0)
+    var rows = columns
+    for step in 0...2 * reach {
+      columns[step] = max(0, min(width - 1, x + step - reach))
+      rows[step] = max(0, min(height - 1, y + step - reach)) * width
+    }
     var words = SIMD4<UInt64>.zero
     for bit in 0..<256 {
-      let (first, second) = compared(pattern[bit], x, y)
-      words[bit / 64] |= (first < second ? 1 : 0) << UInt64(bit % 64)
+      let pair = pattern[bit]
+      let first = sums[rows[Int(pair[1]) &+ reach] &+ columns[Int(pair[0]) &+ reach]]
+      let second = sums[rows[Int(pair[3]) &+ reach] &+ columns[Int(pair[2]) &+ reach]]
+      words[bit >> 6] |= (first < second ? 1 : 0) << UInt64(truncatingIfNeeded: bit & 63)
     }
     return KeypointHash(words: words)
   }

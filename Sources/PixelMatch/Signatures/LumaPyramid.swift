@@ -65,7 +65,7 @@ struct LumaPyramidBuilder {
     let (start, count) = (rows * width, width)
     unsafe row.withUnsafeBufferPointer { row in
       unsafe luma.withUnsafeMutableBufferPointer { luma in
-        unsafe ci_luma(row.baseAddress!, count, luma.baseAddress! + start)
+        unsafe ci_luma(row.baseAddress!, count, luma.baseAddress! + start, ci_kernel_level())
       }
     }
     rows += 1
@@ -83,7 +83,9 @@ extension LumaPyramid.Plane {
     let (width, height) = (self.width, self.height)
     let pixels = unsafe [UInt8](unsafeUninitializedCapacity: width / 2 * (height / 2)) {
       buffer, count in
-      if let out = buffer.baseAddress { unsafe ci_reduce_by_2(luma, width, height, out) }
+      if let out = buffer.baseAddress {
+        unsafe ci_reduce_by_2(luma, width, height, out, ci_kernel_level())
+      }
       count = width / 2 * (height / 2)
     }
     return Self(width: width / 2, height: height / 2, luma: pixels)
@@ -95,7 +97,9 @@ extension LumaPyramid.Plane {
     let size = (width: width / 3 * 2, height: height / 3 * 2)
     let pixels = unsafe [UInt8](unsafeUninitializedCapacity: size.width * size.height) {
       buffer, count in
-      if let out = buffer.baseAddress { unsafe ci_reduce_by_3_2(luma, width, height, out) }
+      if let out = buffer.baseAddress {
+        unsafe ci_reduce_by_3_2(luma, width, height, out, ci_kernel_level())
+      }
       count = size.width * size.height
     }
     return Self(width: size.width, height: size.height, luma: pixels)

@@ -88,6 +88,7 @@ extension TextureHistogram {
 
   /// Shares a step among the two nearest grades along each axis. Grades follow the root of the
   /// step: small ones are the most, and tell most.
+  @inline(__always)
   private static func spread(
     _ difference: SIMD3<Float>, _ weight: Float, into shares: inout [Float]
   ) {

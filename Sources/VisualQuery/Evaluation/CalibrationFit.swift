@@ -44,19 +44,24 @@ public struct CalibrationFit: Sendable {
 
   /// Fits queries, which need at least one with a right and a wrong candidate.
   ///
+  /// - Parameter excluded: Evidence that is left out, to say what it adds.
   /// - Complexity: O(candidates), some dozens of times.
-  public init(_ queries: [EvaluatedQuery]) {
-    let step1 = Self.conditionalLogit(queries.map(\.samples))
+  public init(_ queries: [EvaluatedQuery], excluding excluded: Set<Evidence.Kind> = []) {
+    let included = Calibration.kinds.indices.filter { !excluded.contains(Calibration.kinds[$0]) }
+    let step1 = Self.conditionalLogit(queries.map(\.samples), included)
     let step2 = Self.logistic(
       queries.filter { !$0.samples.isEmpty }.flatMap { query in
         let weight = query.isPositive ? 1 : Self.negativeWeight
         return Self.best(of: query.samples, step1, weight: weight)
           + Self.best(of: query.samples.map(\.withoutHash), step1, weight: weight)
-      })
+      }, included)
     let kinds = Calibration.kinds.count
     coefficients = Calibration.Coefficients(
       step1: step1, step2: Array(step2[1...kinds]), prior: step2[0], lead: step2[kinds + 1])
   }
+
+  /// The evidence that is weighed.
+  public static var kinds: [Evidence.Kind] { Calibration.kinds }
 
   /// The coefficients with their names, in the order in which they stand in the code.
   public var lines: [String] {
@@ -91,12 +96,14 @@ public struct CalibrationFit: Sendable {
 
   // MARK: First step
 
-  private static func conditionalLogit(_ queries: [[CalibrationSample]]) -> [Double] {
+  private static func conditionalLogit(
+    _ queries: [[CalibrationSample]], _ included: [Int]
+  ) -> [Double] {
     let useful = queries.filter { samples in
       samples.contains(where: \.isRight) && samples.contains { !$0.isRight }
     }
     return nonNegative(
-      count: Calibration.kinds.count, from: Calibration.coefficients.step1, ridge: 1e-3
+      included, from: Calibration.coefficients.step1, ridge: 1e-3
     ) {
       weights, active in
       var sums = Derivatives(count: active.count)
@@ -181,12 +188,14 @@ public struct CalibrationFit: Sendable {
     }
   }
 
-  private static func logistic(_ rows: [Row]) -> [Double] {
+  private static func logistic(_ rows: [Row], _ included: [Int]) -> [Double] {
     let total = rows.reduce(0) { $0 + $1.weight }
     let start =
       [Calibration.coefficients.prior] + Calibration.coefficients.step2
       + [Calibration.coefficients.lead]
-    return nonNegative(count: start.count, from: start, ridge: 1e-5, signed: [0]) {
+    return nonNegative(
+      [0] + included.map { $0 + 1 } + [start.count - 1], from: start, ridge: 1e-5, signed: [0]
+    ) {
       weights, active in
       var sums = Derivatives(count: active.count)
       for row in rows { sums.add(row, weights, active, share: row.weight / total) }
@@ -196,16 +205,16 @@ public struct CalibrationFit: Sendable {
 
   // MARK: Newton's method
 
-  /// The weights of least loss and least squares times the ridge, which keeps those of what hardly
+  /// The weights, of those included, of least loss and least squares times the ridge, which keeps those of what hardly
   /// varies from growing without end; none below zero but the signed ones: as long as one is, the lowest
   /// is set to zero and the others are fitted again.
   private static func nonNegative(
-    count: Int, from start: [Double], ridge: Double, signed: Set<Int> = [],
+    _ included: [Int], from start: [Double], ridge: Double, signed: Set<Int> = [],
     derivatives: (_ weights: [Double], _ active: [Int]) -> Derivatives
   ) -> [Double] {
-    var active = Array(0..<count)
+    var active = included
     while true {
-      var weights = (0..<count).map { active.contains($0) ? start[$0] : 0 }
+      var weights = start.indices.map { active.contains($0) ? start[$0] : 0 }
       weights = minimum(from: weights, active, ridge, derivatives)
       let lowest = active.filter { !signed.contains($0) }.min { weights[$0] < weights[$1] }
       guard let lowest, weights[lowest] < 0 else { return weights }

@@ -140,6 +140,6 @@ public enum Calibration {
 
   /// Fitted by that command; in the order of ``kinds``.
   static let coefficients = Coefficients(
-    step1: [1.627, 5.073, 3.036, 0, 2.472, 0.493, 0.898, 1.455],
-    step2: [1.539, 0.59, 0, 0.035, 0.487, 0.317, 0, 0.567], prior: -3.457, lead: 1.059)
+    step1: [1.598, 5.034, 3.103, 0.097, 2.153, 0.71, 0.813, 1.456],
+    step2: [1.229, 0.504, 0, 0.037, 0.49, 0.515, 0, 0.541], prior: -3.205, lead: 1.075)
 }

@@ -64,15 +64,9 @@ struct CandidateSearch: Sendable {
 
   /// Adds the live rows with most votes.
   private func vote(in segments: [LiveSegment], into result: inout Result) async {
-    let votes = KeypointVotes(signature.keypoints)
-    var all: [(place: Row, votes: KeypointVotes.Row)] = []
-    for (number, live) in segments.enumerated() where !shouldStop() {
-      let found = votes.rows(in: live.segment, limit: 2 * Self.voteLimit, shouldStop: shouldStop)
-      all += found.lazy.filter { live.isLive($0.row) }
-        .map { (Row(segment: number, row: $0.row), $0) }
-      result.scannedRows += live.segment.count
-    }
-    all.sort {
+    let counted = await votes(in: segments)
+    result.scannedRows += counted.reduce(0) { $0 + $1.rows }
+    let all = counted.flatMap(\.votes).sorted {
       ($1.votes.weight, $0.place.segment, $0.place.row)
         < ($0.votes.weight, $1.place.segment, $1.place.row)
     }
@@ -81,6 +75,34 @@ struct CandidateSearch: Sendable {
       if vote.isMirrored { known.mirrored = vote.weight } else { known.upright = vote.weight }
       result.rows[place] = known
     }
+  }
+
+  private typealias Counted = (votes: [(place: Row, votes: KeypointVotes.Row)], rows: Int)
+
+  /// The votes of each segment, segments side by side.
+  private func votes(in segments: [LiveSegment]) async -> [Counted] {
+    let parts = min(threads, segments.count)
+    guard parts > 1 else { return segments.indices.map { votes($0, in: segments) } }
+    return await withTaskGroup(of: [Counted].self) { group in
+      for part in 0..<parts {
+        group.addTask {
+          stride(from: part, to: segments.count, by: parts).map { votes($0, in: segments) }
+        }
+      }
+      var all: [Counted] = []
+      for await counted in group { all += counted }
+      return all
+    }
+  }
+
+  private func votes(_ number: Int, in segments: [LiveSegment]) -> Counted {
+    if shouldStop() { return ([], 0) }
+    let live = segments[number]
+    let found = KeypointVotes(signature.keypoints)
+      .rows(in: live.segment, limit: 2 * Self.voteLimit, shouldStop: shouldStop)
+    let votes = found.lazy.filter { live.isLive($0.row) }
+      .map { (Row(segment: number, row: $0.row), $0) }
+    return (Array(votes), live.segment.count)
   }
 
   private func nearest(

@@ -16,7 +16,8 @@ enum EvalCommand {
       "calibrate", "fit the confidence to these queries",
       detail: """
         Queries with labels are asked with and without them. Printed are the figures of every \
-        other query with coefficients fitted on the rest, then the coefficients fitted on all.
+        other query with coefficients fitted on the rest, then the same with each kind of \
+        evidence left out, then the coefficients fitted on all.
         """))
   static let threads = MatchCommand.threads
   static let json = Option<Bool>.flag(OptionText("json", "the figures as one JSON object"))
@@ -107,7 +108,21 @@ enum EvalCommand {
     try console.output.write(
       "Every other query, with coefficients fitted on the rest:\n\n"
         + EvaluationText(report: unseen, console: console).figures + "\n")
-    try console.output.writeLine("Coefficients fitted on all:\n")
+    var table = TextTable(columns: [
+      .init("LEFT OUT"), .init("RECALL@1", .right), .init("AT 1 % FALSE", .right),
+      .init("CALIBRATION ERROR", .right),
+    ])
+    for kind in [nil] + CalibrationFit.kinds.map(Optional.some) {
+      let fit = CalibrationFit(even, excluding: kind.map { [$0] } ?? [])
+      let report = EvaluationReport(fit.applied(to: odd))
+      table.append([
+        kind?.rawValue ?? "nothing", EvaluationText.share(report.recall.at1),
+        report.recallAt1PercentFalse.map(EvaluationText.share) ?? "",
+        EvaluationText.share(report.calibrationError),
+      ])
+    }
+    for line in table.lines(width: console.width) { try console.output.writeLine(line) }
+    try console.output.writeLine("\nCoefficients fitted on all:\n")
     for line in CalibrationFit(queries).lines { try console.output.writeLine(line) }
   }
 }

@@ -86,7 +86,7 @@ struct EvaluationText {
   private func rounded(_ value: Double) -> Double { (value * 10).rounded() / 10 }
 
   /// Three places.
-  private static func share(_ value: Double) -> String {
+  static func share(_ value: Double) -> String {
     let thousandths = "\(Int((value * 1000).rounded()))"
     let digits = String(repeating: "0", count: max(0, 4 - thousandths.count)) + thousandths
     return digits.dropLast(3) + "." + digits.suffix(3)

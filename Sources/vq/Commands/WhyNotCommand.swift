@@ -36,7 +36,8 @@ enum WhyNotCommand {
           One object. 'stage' is null where the entity is the first match.
             {"schema":"vq.whyNot/1","query":"photo.jpg","type":"product",
              "id":"mug-red","stage":"belowCutOff","rank":null,"confidence":0.41,
-             "minimumConfidence":0.85,"first":null,"evidence":[{"kind":"color","value":0.6,"weight":1.3},…]}
+             "minimumConfidence":0.85,"first":null,
+             "evidence":[{"kind":"color","value":0.6,"weight":1.3},…]}
           """),
     ],
     exitCodes: [

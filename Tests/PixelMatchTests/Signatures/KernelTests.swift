@@ -31,52 +31,54 @@ import Testing
     }
   }
 
-  @Test(arguments: 0...ci_kernel_level())
-  func `corner responses and maxima agree with those of the base level`(level: UInt32) {
-    let (width, height) = (90, 70)
-    let pixels = luma(width, height, 2)
-    func run(_ level: UInt32) -> ([Float], [UInt32]) {
-      var scratch = [Int32](repeating: 0, count: 24 * width)
-      var responses = [Float](repeating: 0, count: width * height)
-      unsafe ci_corner_responses(pixels, width, height, &scratch, &responses, level)
-      var marks = [UInt8](repeating: 0, count: width)
-      var places = [UInt32](repeating: 0, count: 1000)
-      let count = unsafe ci_corner_maxima(
-        responses, width, height, 100, &marks, &places, 1000, level)
-      return (responses, Array(places[..<count]))
-    }
-    let (responses, places) = run(level)
-    let (expected, expectedPlaces) = run(0)
-    #expect(responses == expected)
-    #expect(places == expectedPlaces && places.count > 20)
-  }
-
-  /// The definition: the smaller eigenvalue of the gradients' moments, times two.
-  @Test func `a corner response is twice the smaller eigenvalue`() {
-    let (width, height) = (40, 40)
+  /// The definition, in plain lines: twice the smaller eigenvalue of the gradients' moments, and
+  /// larger than all around.
+  @Test(arguments: 0...ci_kernel_level(), [(24, 24), (90, 70), (9, 40), (40, 9), (8, 8)])
+  func `corners are where the smaller eigenvalue is largest`(level: UInt32, size: (Int, Int)) {
+    let (width, height) = size
     let pixels = luma(width, height, 3)
-    var scratch = [Int32](repeating: 0, count: 24 * width)
-    var responses = [Float](repeating: 0, count: width * height)
-    unsafe ci_corner_responses(pixels, width, height, &scratch, &responses, 0)
     func pixel(_ x: Int, _ y: Int) -> Int { Int(pixels[y * width + x]) }
-    for (x, y) in [(4, 4), (20, 17), (35, 35)] {
-      var (xx, yy, xy) = (0, 0, 0)
-      for v in y - 3...y + 3 {
-        for u in x - 3...x + 3 {
-          let across =
-            (pixel(u + 1, v - 1) - pixel(u - 1, v - 1)) + 2 * (pixel(u + 1, v) - pixel(u - 1, v))
-          let gx = (across + pixel(u + 1, v + 1) - pixel(u - 1, v + 1)) >> 2
-          let down =
-            (pixel(u - 1, v + 1) - pixel(u - 1, v - 1)) + 2 * (pixel(u, v + 1) - pixel(u, v - 1))
-          let gy = (down + pixel(u + 1, v + 1) - pixel(u + 1, v - 1)) >> 2
-          (xx, yy, xy) = (xx + gx * gx, yy + gy * gy, xy + gx * gy)
-        }
-      }
-      let difference = Double(xx - yy)
-      let root = (difference * difference + 4 * Double(xy) * Double(xy)).squareRoot()
-      let expected = Double(xx + yy) - root
-      #expect(abs(Double(responses[y * width + x]) - expected) <= 1e-5 * Double(xx + yy))
+    func gradient(_ x: Int, _ y: Int) -> (Int, Int) {
+      let right = pixel(x + 1, y - 1) + 2 * pixel(x + 1, y) + pixel(x + 1, y + 1)
+      let left = pixel(x - 1, y - 1) + 2 * pixel(x - 1, y) + pixel(x - 1, y + 1)
+      let lower = pixel(x - 1, y + 1) + 2 * pixel(x, y + 1) + pixel(x + 1, y + 1)
+      let upper = pixel(x - 1, y - 1) + 2 * pixel(x, y - 1) + pixel(x + 1, y - 1)
+      return ((right - left) >> 2, (lower - upper) >> 2)
     }
+    var expected = [Float](repeating: 0, count: width * height)
+    for y in 4..<max(4, height - 4) {
+      for x in 4..<max(4, width - 4) {
+        var (xx, yy, xy) = (0, 0, 0)
+        for v in y - 3...y + 3 {
+          for u in x - 3...x + 3 {
+            let (gx, gy) = gradient(u, v)
+            (xx, yy, xy) = (xx + gx * gx, yy + gy * gy, xy + gx * gy)
+          }
+        }
+        let difference = Float(xx) - Float(yy)
+        let squares = difference * difference + 4 * Float(xy) * Float(xy)
+        expected[y * width + x] = Float(xx) + Float(yy) - squares.squareRoot()
+      }
+    }
+    let threshold: Float = 100
+    let around = [-width - 1, -width, -width + 1, -1, 1, width - 1, width, width + 1]
+    let places = expected.indices.filter { place in
+      expected[place] > threshold
+        && around.allSatisfy { step in
+          step < 0
+            ? expected[place] > expected[place + step] : expected[place] >= expected[place + step]
+        }
+    }
+    var scratch = [Int32](repeating: 7, count: Int(CI_CORNER_SCRATCH) * width)
+    var found = [UInt32](repeating: 0, count: 1000)
+    var responses = [Float](repeating: 0, count: 1000)
+    let count = unsafe ci_corners(
+      pixels, width, height, threshold, &scratch, &found, &responses, 1000, level)
+    #expect(found[..<count].map(Int.init) == places)
+    #expect(Array(responses[..<count]) == places.map { expected[$0] })
+    let few = unsafe ci_corners(
+      pixels, width, height, threshold, &scratch, &found, &responses, 3, level)
+    #expect(few == min(3, places.count))
   }
 
   @Test(arguments: 0...ci_kernel_level(), [1, 7, 8, 9, 184])

@@ -1,0 +1,88 @@
+import Foundation
+import PixelMatch
+
+/// What a query's stages cost in catalogues of growing size.
+///
+/// A row is a real picture's signature of which a quarter of all corner bits are flipped, so that no
+/// two are alike while words stay unevenly used. Queries are every other of the given pictures, rows the
+/// rest.
+enum GrowthBench {
+  private static let segmentRows = 16_384
+
+  static func run(counts: [Int], pictures paths: [String]) throws {
+    let decoder = ImageDecoder()
+    let pictures = try paths.map { path in
+      try decoder.decode(
+        decoder.contents(ofFile: path), longerSide: QuerySignature.workingSide)
+    }
+    let signatures = pictures.indices.filter { $0 % 2 == 1 }.map { Signature(pictures[$0]) }
+    let queries = pictures.indices.filter { $0 % 2 == 0 }.map { QuerySignature(pictures[$0]) }
+    var generator = SplitMix(state: 7)
+    for count in counts {
+      var segments: [LiveSegment] = []
+      for start in stride(from: 0, to: count, by: segmentRows) {
+        var writer = SegmentWriter()
+        for row in start..<min(start + segmentRows, count) {
+          writer.append(
+            redrawn(signatures[row % signatures.count], &generator), key: UInt32(row))
+        }
+        segments.append(LiveSegment(try SignatureSegment(bytes: writer.encoded())))
+      }
+      let bytes = segments.reduce(0) { $0 + $1.segment.byteCount }
+      report(count, bytes, segments, queries)
+    }
+  }
+
+  private static func report(
+    _ count: Int, _ bytes: Int, _ segments: [LiveSegment], _ queries: [QuerySignature]
+  ) {
+    var votes: [Double] = []
+    var hashes: [Double] = []
+    var appearances: [Double] = []
+    var sink = 0
+    let scan = FlatScan(segments)
+    for query in queries + queries {
+      let view = query.views[0]
+      votes.append(
+        milliseconds {
+          let counter = KeypointVotes(query.keypoints)
+          for live in segments { sink &+= counter.rows(in: live.segment, limit: 512).count }
+        })
+      hashes.append(
+        milliseconds {
+          let found = scan.nearest(to: .hashes(query.views.flatMap(\.variants)), limit: 256)
+          sink &+= found.top.sorted.count
+        })
+      appearances.append(
+        milliseconds {
+          let found = scan.nearest(to: .appearance(view.color, view.texture), limit: 256)
+          sink &+= found.top.sorted.count
+        })
+    }
+    precondition(sink != 0)
+    // The first round has read everything once.
+    func warm(_ times: [Double]) -> Double { median(Array(times.suffix(queries.count))) }
+    print(
+      """
+      {"pictures":\(count),"segments":\(segments.count),"bytesPerPicture":\(bytes / count),\
+      "votesMs":\(warm(votes)),"hashScanMs":\(warm(hashes)),"appearanceScanMs":\(warm(appearances))}
+      """)
+  }
+
+  private static func redrawn(_ signature: Signature, _ generator: inout SplitMix) -> Signature {
+    let hashes = signature.keypoints.hashes.map { hash in
+      var words = hash.words
+      for word in 0..<4 {
+        words[word] ^= generator.next() & generator.next()
+      }
+      return KeypointHash(words: words)
+    }
+    var pdq = signature.pdq.words
+    for word in 0..<4 { pdq[word] = generator.next() }
+    return Signature(
+      width: signature.width, height: signature.height, pdq: PDQHash(words: pdq),
+      pdqQuality: signature.pdqQuality, color: signature.color, layout: signature.layout,
+      texture: signature.texture,
+      keypoints: KeypointSet(keypoints: signature.keypoints.keypoints, hashes: hashes))
+  }
+}
