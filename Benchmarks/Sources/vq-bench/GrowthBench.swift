@@ -16,7 +16,11 @@ enum GrowthBench {
         decoder.contents(ofFile: path), longerSide: QuerySignature.workingSide)
     }
     let signatures = pictures.indices.filter { $0 % 2 == 1 }.map { Signature(pictures[$0]) }
-    let queries = pictures.indices.filter { $0 % 2 == 0 }.map { QuerySignature(pictures[$0]) }
+    let asked = pictures.indices.filter { $0 % 2 == 0 }.map { pictures[$0] }
+    let queries = asked.map { QuerySignature($0) }
+    let signing = asked.map { picture in
+      milliseconds { precondition(QuerySignature(picture).views.count > 0) }
+    }
     var generator = SplitMix(state: 7)
     for count in counts {
       var segments: [LiveSegment] = []
@@ -29,24 +33,37 @@ enum GrowthBench {
         segments.append(LiveSegment(try SignatureSegment(bytes: writer.encoded())))
       }
       let bytes = segments.reduce(0) { $0 + $1.segment.byteCount }
-      report(count, bytes, segments, queries)
+      report(count, bytes, segments, queries, signingMs: median(signing))
     }
   }
 
   private static func report(
-    _ count: Int, _ bytes: Int, _ segments: [LiveSegment], _ queries: [QuerySignature]
+    _ count: Int, _ bytes: Int, _ segments: [LiveSegment], _ queries: [QuerySignature],
+    signingMs: Double
   ) {
     var votes: [Double] = []
+    var checks: [Double] = []
     var hashes: [Double] = []
     var appearances: [Double] = []
     var sink = 0
     let scan = FlatScan(segments)
     for query in queries + queries {
       let view = query.views[0]
+      var found: [KeypointVotes.Row] = []
       votes.append(
         milliseconds {
           let counter = KeypointVotes(query.keypoints)
-          for live in segments { sink &+= counter.rows(in: live.segment, limit: 512).count }
+          for live in segments { found = counter.rows(in: live.segment, limit: 512) }
+        })
+      // As many as a match checks.
+      let last = segments[segments.count - 1].segment
+      checks.append(
+        milliseconds {
+          let check = GeometricCheck(query)
+          for row in found.prefix(144) {
+            let agreed = check.alignment(of: row.row, in: last, isMirrored: row.isMirrored)
+            sink &+= agreed?.inliers ?? 1
+          }
         })
       hashes.append(
         milliseconds {
@@ -65,7 +82,8 @@ enum GrowthBench {
     print(
       """
       {"pictures":\(count),"segments":\(segments.count),"bytesPerPicture":\(bytes / count),\
-      "votesMs":\(warm(votes)),"hashScanMs":\(warm(hashes)),"appearanceScanMs":\(warm(appearances))}
+      "querySignatureMs":\(signingMs),\
+      "votesMs":\(warm(votes)),"checkMs":\(warm(checks)),"hashScanMs":\(warm(hashes)),"appearanceScanMs":\(warm(appearances))}
       """)
   }
 

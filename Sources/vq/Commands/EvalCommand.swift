@@ -101,7 +101,16 @@ enum EvalCommand {
     }
   }
 
+  /// Fewer queries with a right entity would fit chance.
+  private static let leastCalibration = 50
+
   private static func write(calibrated queries: [EvaluatedQuery], on console: Console) throws {
+    let positives = queries.count(where: \.isPositive)
+    guard positives >= leastCalibration else {
+      throw CommandFailure(
+        .failure,
+        "a calibration needs \(leastCalibration) queries with a right entity; found \(positives)")
+    }
     let even = queries.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
     let odd = queries.enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
     let unseen = EvaluationReport(CalibrationFit(even).applied(to: odd))
@@ -152,7 +161,7 @@ private struct Evaluation {
     line.finish()
     for (item, outcome) in zip(items, outcomes) {
       guard case .failure(let failure) = outcome else { continue }
-      console.diagnostics.warning("cannot decode '\(item.path)': \(failure.message)")
+      console.diagnostics.warning(failure.sentence(about: item.path))
     }
     return outcomes
   }
@@ -203,10 +212,13 @@ private struct Evaluation {
     } catch {
       throw CommandFailure(.failure, "cannot read '\(file)': \(error.message)")
     }
+    let queries: [EvaluationQuery]
     do throws(EvaluationError) {
-      return try EvaluationQuery.read(String(decoding: bytes, as: UTF8.self))
+      queries = try EvaluationQuery.read(String(decoding: bytes, as: UTF8.self))
     } catch {
       throw CommandFailure(.failure, "'\(file)', line \(error.line): \(error.message)")
     }
+    guard !queries.isEmpty else { throw CommandFailure(.failure, "'\(file)' holds no query") }
+    return queries
   }
 }

@@ -23,7 +23,7 @@ struct MatchReport {
         try console.output.write(text(response, of: answer.query))
       }
     case .failure(let error):
-      console.diagnostics.error("cannot decode '\(answer.query)': \(error.message)")
+      console.diagnostics.error(error.sentence(about: answer.query))
       if isJSON {
         try console.output.writeJSON(
           PictureErrorDocument(schema: "vq.match/1", query: answer.query, error))

@@ -87,9 +87,19 @@ struct PictureSearch: Sendable {
 struct PictureFailure: Error, Sendable, Hashable {
   let code: String
   let message: String
+  /// What could not be done with the picture.
+  let verb: String
 
-  init(_ error: DecodeError) { (code, message) = (error.code.rawValue, error.message) }
-  init(_ error: MatchError) { (code, message) = (error.code.rawValue, error.message) }
+  init(_ error: DecodeError) {
+    (code, message, verb) = (error.code.rawValue, error.message, "decode")
+  }
+
+  init(_ error: MatchError) {
+    (code, message, verb) = (error.code.rawValue, error.message, "search")
+  }
+
+  /// The failure in a sentence.
+  func sentence(about picture: String) -> String { "cannot \(verb) '\(picture)': \(message)" }
 
   /// A picture that was left half-decoded since the command was to stop is no failure of its own.
   func rethrowCancellation() throws {

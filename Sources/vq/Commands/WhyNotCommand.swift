@@ -61,7 +61,7 @@ enum WhyNotCommand {
     switch search.content(of: picture) {
     case .failure(let failure):
       try failure.rethrowCancellation()
-      console.diagnostics.error("cannot decode '\(picture)': \(failure.message)")
+      console.diagnostics.error(failure.sentence(about: picture))
       return .undecodablePicture
     case .success(let content):
       let diagnosis = try await search.matcher.diagnosis(

@@ -181,6 +181,22 @@ import Testing
     expectGolden(json.output, "eval.json")
   }
 
+  @Test func `an evaluation of nothing, or a calibration of little, says so`() throws {
+    let folder = try TemporaryDirectory()
+    let empty = try folder.write("\n", to: "empty.jsonl")
+    let none = try RunningVQ(["eval", empty, "--index", shop()])
+    #expect(none.status == 1 && none.errors.contains("holds no query"))
+    let few = SampleShop.folder.path + "/queries/queries.jsonl"
+    let calibration = try RunningVQ(["eval", few, "--index", shop(), "--calibrate", "--quiet"])
+    #expect(calibration.status == 1 && calibration.output.isEmpty)
+    #expect(calibration.errors.contains("a calibration needs 50 queries"))
+    let outside = try RunningVQ([
+      "match", SampleShop.query("q01-mug.jpg"), "--region", "5000,0,10,10", "--index", shop(),
+    ])
+    #expect(outside.status == 4)
+    #expect(outside.errors.contains("the region lies outside the picture of 1000 × 750 pixels"))
+  }
+
   @Test func `the stage that lost an entity is named, or none`() throws {
     let photo = SampleShop.query("q04-tote.jpg")
     let arguments = ["why-not", photo, "--index", try shop(), "--expect"]
