@@ -9,17 +9,6 @@
 /// Compares the colors of a query's picture with another's at the places that a transform aligns, so
 /// that the red shirt beats the blue one in the same pose.
 public struct AlignedColor: Sendable {
-  /// How the colors differ.
-  public struct Difference: Sendable, Hashable {
-    /// Mean Oklab distance, after the light is made the same: what no change of white balance,
-    /// brightness or contrast explains.
-    public let residual: Double
-    /// How much the light had to be changed: the spread of the three cones' logarithmic gains.
-    public let tint: Double
-    /// The share of the other picture that lies within the query's, `0...1`.
-    public let covered: Double
-  }
-
   /// Fewer cells than this in the query's picture say nothing.
   private static let leastCells = 16
   /// Places looked at along each side of a cell.
@@ -41,10 +30,12 @@ public struct AlignedColor: Sendable {
   ///   - layout: The colors of the other picture.
   ///   - size: The other working image's width and height in pixels.
   ///   - transform: From the query's working image to the other's.
-  /// - Returns: `nil` where too little of the other picture lies within the query's.
-  public func difference(
-    from layout: ColorLayout, size: (width: Int, height: Int), under transform: PlaneTransform
-  ) -> Difference? {
+  /// - Returns: Mean Oklab distance, after the light is made the same: what no change of white
+  ///   balance, brightness or contrast explains; `nil` where too little of the other picture lies
+  ///   within the query's.
+  public func residual(
+    of layout: ColorLayout, size: (width: Int, height: Int), under transform: PlaneTransform
+  ) -> Double? {
     guard let back = transform.inverse else { return nil }
     var cells: [Cell] = []
     cells.reserveCapacity(ColorLayout.side * ColorLayout.side)
@@ -57,14 +48,8 @@ public struct AlignedColor: Sendable {
     }
     guard cells.count >= Self.leastCells else { return nil }
     let gains = Self.gains(cells)
-    let mean = (gains[0] + gains[1] + gains[2]) / 3
-    let spread = gains - SIMD3(repeating: mean)
-    let factors = SIMD3(Float(exp(gains[0])), Float(exp(gains[1])), Float(exp(gains[2])))
-    let residual = Self.residual(cells, factors)
-    return Difference(
-      residual: residual,
-      tint: (spread * spread).sum().squareRoot(),
-      covered: Double(cells.count) / Double(ColorLayout.side * ColorLayout.side))
+    return Self.residual(
+      cells, SIMD3(Float(exp(gains[0])), Float(exp(gains[1])), Float(exp(gains[2]))))
   }
 
   /// One cell's mean color in both pictures, as roots of the cones' responses.

@@ -165,14 +165,14 @@ extension KeypointSet {
       of: pyramid, levels: min(first, pyramid.planes.count - 1)..<pyramid.planes.count,
       limit: limit)
     self.init(
-      keypoints: found.map(\.keypoint), hashes: Self.hashes(found, in: pyramid, isMirrored: false))
+      keypoints: found.map(\.keypoint), hashes: Self.hashes(found, in: pyramid))
   }
 
   /// The hashes of keypoints, which come level by level.
-  static func hashes(
-    _ found: [DetectedKeypoint], in pyramid: LumaPyramid, isMirrored: Bool
+  private static func hashes(
+    _ found: [DetectedKeypoint], in pyramid: LumaPyramid
   ) -> [KeypointHash] {
-    let tables = isMirrored ? KeypointPattern.mirroredTables : KeypointPattern.tables
+    let tables = KeypointPattern.tables
     var hashers = [KeypointHasher?](repeating: nil, count: pyramid.planes.count)
     return found.map { point in
       if hashers[point.level] == nil {

@@ -10,6 +10,7 @@ struct Examination: Sendable {
   let cutOff: Double
   /// Every candidate entity, in no order.
   var scored: [ScoredEntity] = []
+  /// Rows scanned and corners checked, of all that there are to do.
   var scannedRows = 0
   var plannedRows = 0
 
@@ -29,7 +30,6 @@ struct PicturedEntity: Sendable {
   /// Whether its corners were held against the query's.
   let isChecked: Bool
   let alignment: PlacedAlignment?
-  let aligned: AlignedColor.Difference?
 }
 
 extension Matcher {
@@ -64,9 +64,11 @@ extension Matcher {
         let found = await search.candidates(in: segments)
         examined.scannedRows += found.scannedRows
         examined.plannedRows += found.plannedRows
-        try compare(
+        let checks = try compare(
           found.rows, of: type, in: segments, PictureComparison(signature, in: segments), labels,
           shouldStop, into: &pictured)
+        examined.scannedRows += checks.checked
+        examined.plannedRows += checks.planned
       }
     }
     examined.scored = Self.scored(pictured)
@@ -95,11 +97,13 @@ extension Matcher {
   }
 
   /// Compares the query with every candidate, and keeps the best picture of each entity.
+  ///
+  /// - Returns: How many candidates' corners were checked before the deadline, of how many.
   private func compare(
     _ rows: [CandidateSearch.Row: CandidateSearch.Votes], of type: EntityType,
     in segments: [LiveSegment], _ comparison: PictureComparison, _ labels: LabelEvidence,
     _ shouldStop: () -> Bool, into pictured: inout [UInt32: PicturedEntity]
-  ) throws {
+  ) throws -> (checked: Int, planned: Int) {
     let keys = Set(rows.keys.map { segments[$0.segment].segment.key(at: $0.row) })
     let labelsOfKeys =
       labels.known.isEmpty ? [:] : try catalogue.labels(ofKeys: keys.sorted())
@@ -115,7 +119,10 @@ extension Matcher {
       ($1.score.total, $0.place.segment, $0.place.row)
         < ($0.score.total, $1.place.segment, $1.place.row)
     }
-    for index in Self.toCheck(all) where !shouldStop() {
+    let planned = Self.toCheck(all)
+    var checked = 0
+    for index in planned where !shouldStop() {
+      checked += 1
       let place = all[index].place
       let votes = all[index].votes
       comparison.check(
@@ -140,8 +147,9 @@ extension Matcher {
         imagePosition: position, isChecked: compared.isChecked,
         alignment: compared.measured.alignment.map {
           PlacedAlignment(alignment: $0, size: segment.size(at: compared.place.row))
-        }, aligned: compared.measured.aligned)
+        })
     }
+    return (checked, planned.count)
   }
 
   /// Which candidates are worth a check of their corners, the best by score first.

@@ -2,7 +2,7 @@ internal import PixelMatch
 
 /// A query's picture, ready to be held against pictures of the catalogue one by one.
 struct PictureComparison: Sendable {
-  /// Pixels of a cell's color that mean nothing, and from which on colors are others.
+  /// Mean difference of aligned colors, in Oklab, from which on they are of another thing.
   fileprivate static let strangerResidual = 0.10
 
   private let query: QuerySignature
@@ -29,7 +29,8 @@ struct PictureComparison: Sendable {
     var color: Double
     var texture: Double
     var alignment: Alignment?
-    var aligned: AlignedColor.Difference?
+    /// Mean difference of the colors at aligned places, where there are any.
+    var residual: Double?
 
     /// See ``Evidence/Kind/hash``.
     var hash: Double { trust * max(0, 1 - Double(distance) / 90) }
@@ -41,10 +42,10 @@ struct PictureComparison: Sendable {
 
     /// See ``Evidence/Kind/alignedColor``.
     var alignedColor: Double? {
-      guard let aligned else { return nil }
+      guard let residual else { return nil }
       let corners = Double((alignment?.inliers ?? 0) - 3) / 12
       let trust = max(0, min(1, max(corners, 2 * hash - 0.5)))
-      return trust * max(0, 1 - aligned.residual / PictureComparison.strangerResidual)
+      return trust * max(0, 1 - residual / PictureComparison.strangerResidual)
     }
   }
 
@@ -84,8 +85,8 @@ struct PictureComparison: Sendable {
     // Few corners may agree by chance; a near hash never does.
     let isWhole = measured.hash > 0.45 && (measured.alignment?.inliers ?? 0) < 12
     guard isWhole || measured.alignment != nil else { return }
-    measured.aligned = colors.difference(
-      from: segment.layout(at: row), size: size,
+    measured.residual = colors.residual(
+      of: segment.layout(at: row), size: size,
       under: isWhole ? whole : measured.alignment?.transform ?? whole)
   }
 

@@ -91,7 +91,8 @@ struct MatchReport {
       return count == 0 ? found : "\(found) all \(products) and \(stores) were compared."
     }
     let share = Int(100 * response.coverage)
-    return "\(found) the deadline passed when \(share) % of the work was done."
+    let the = count == 0 ? "The" : "the"
+    return "\(found) \(the) deadline passed when \(share) % of the work was done."
   }
 
   private func emptySentence(_ response: MatchResponse) -> String {

@@ -130,13 +130,11 @@ import Testing
 @Suite struct AlignedColorTests {
   private let same = PlaneTransform(matrix: [1, 0, 0, 0, 1, 0, 0, 0, 1])
 
-  private func difference(_ query: PixelBuffer, _ other: PixelBuffer) throws
-    -> AlignedColor.Difference
-  {
+  private func residual(_ query: PixelBuffer, _ other: PixelBuffer) throws -> Double {
     let signature = Signature(other)
     return try #require(
-      AlignedColor(QuerySignature(query)).difference(
-        from: signature.layout, size: (Int(signature.width), Int(signature.height)), under: same))
+      AlignedColor(QuerySignature(query)).residual(
+        of: signature.layout, size: (Int(signature.width), Int(signature.height)), under: same))
   }
 
   private func changed(_ picture: PixelBuffer, _ change: (Int, UInt8) -> Int) throws -> PixelBuffer
@@ -156,10 +154,10 @@ import Testing
     var bytes = SyntheticPicture.rgba(picture)
     for index in stride(from: 0, to: bytes.count, by: 4) { bytes.swapAt(index, index + 2) }
     let swapped = try PixelBuffer(width: 300, height: 300, format: .rgba8, bytes: bytes)
-    let itself = try difference(picture, picture).residual
-    let underWarm = try difference(warm, picture).residual
-    let underDark = try difference(dark, picture).residual
-    let other = try difference(swapped, picture).residual
+    let itself = try residual(picture, picture)
+    let underWarm = try residual(warm, picture)
+    let underDark = try residual(dark, picture)
+    let other = try residual(swapped, picture)
     #expect(itself < 0.02)
     #expect(underWarm < other / 2 && underDark < other / 2)
   }
