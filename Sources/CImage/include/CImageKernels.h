@@ -82,18 +82,13 @@ size_t ci_corners(const uint8_t *luma, size_t width, size_t height, float thresh
                   int32_t *scratch, uint32_t *places, float *responses, size_t capacity,
                   uint32_t level);
 
-// A distance larger than any that two codes have.
-enum : uint32_t { CI_NO_CODE = 0xffff };
-
-// Finds the nearest of up to 65 535 codes for each query, and the distance of the next.
+// Finds the nearest of up to 65 535 codes, of which there is at least one, for each query.
 //
 //   queries      query_count * 4 words
 //   blocks       block_count * CI_WORDS_PER_BLOCK words that hold code_count codes
 //   best         distance * 65 536 + index of the nearest, the first of equal ones
-//   second       distance of the second nearest; CI_NO_CODE where there is none
 void ci_nearest_codes(const uint64_t *queries, size_t query_count, const uint64_t *blocks,
-                      size_t block_count, size_t code_count, uint32_t *best, uint32_t *second,
-                      uint32_t level);
+                      size_t block_count, size_t code_count, uint32_t *best, uint32_t level);
 
 // Finds which of some codes are within `limit` of a query.
 //

@@ -187,11 +187,12 @@ CI_INLINE Words load(const uint64_t *words) {
 
 // Distance in the high half and index in the low half of a lane, so that one minimum keeps both.
 CI_INLINE void nearest(const uint64_t *queries, size_t query_count, const uint64_t *blocks,
-                       size_t block_count, size_t code_count, uint32_t *best, uint32_t *second) {
+                       size_t block_count, size_t code_count, uint32_t *best) {
   for (size_t q = 0; q < query_count; q++) {
     const uint64_t *query = queries + 4 * q;
-    const uint64_t none = (uint64_t)CI_NO_CODE << 32;
-    Words first = {none, none, none, none, none, none, none, none}, next = first;
+    // A distance larger than any that two codes have.
+    const uint64_t none = (uint64_t)0xffff << 32;
+    Words first = {none, none, none, none, none, none, none, none};
     Words index = {0, 1, 2, 3, 4, 5, 6, 7};
     for (size_t b = 0; b < block_count; b++) {
       const uint64_t *block = blocks + b * CI_WORDS_PER_BLOCK;
@@ -206,22 +207,11 @@ CI_INLINE void nearest(const uint64_t *queries, size_t query_count, const uint64
           if (b * CI_CODES_PER_BLOCK + c >= code_count) found[c] = none;
         }
       }
-      next = __builtin_elementwise_min(next, __builtin_elementwise_max(first, found));
       first = __builtin_elementwise_min(first, found);
       index += CI_CODES_PER_BLOCK;
     }
-    uint64_t least = none, after = none;
-    for (size_t c = 0; c < CI_CODES_PER_BLOCK; c++) {
-      const uint64_t mine = first[c];
-      if (mine < least) {
-        after = least < next[c] ? least : next[c];
-        least = mine;
-      } else if (mine < after) {
-        after = mine;
-      }
-    }
+    const uint64_t least = __builtin_reduce_min(first);
     best[q] = (uint32_t)(least >> 32) << 16 | (uint32_t)(least & 0xffff);
-    second[q] = (uint32_t)(after >> 32);
   }
 }
 
@@ -236,7 +226,7 @@ CI_INLINE void nearest(const uint64_t *queries, size_t query_count, const uint64
       uint32_t *places, float *responses, size_t capacity
 #define NEAREST_PARAMETERS                                                                         \
   const uint64_t *queries, size_t query_count, const uint64_t *blocks, size_t block_count,         \
-      size_t code_count, uint32_t *best, uint32_t *second
+      size_t code_count, uint32_t *best
 
 #define BODIES(target, name)                                                                       \
   target static void to_luma_##name(LUMA_PARAMETERS) { to_luma(rgba, count, luma); }                \
@@ -253,7 +243,7 @@ CI_INLINE void nearest(const uint64_t *queries, size_t query_count, const uint64
     return corners(luma, width, height, threshold, scratch, places, responses, capacity);          \
   }                                                                                                \
   target static void nearest_##name(NEAREST_PARAMETERS) {                                          \
-    nearest(queries, query_count, blocks, block_count, code_count, best, second);                  \
+    nearest(queries, query_count, blocks, block_count, code_count, best);                          \
   }
 
 BODIES(, base)
@@ -293,5 +283,5 @@ size_t ci_corners(CORNER_PARAMETERS, uint32_t level) {
 }
 
 void ci_nearest_codes(NEAREST_PARAMETERS, uint32_t level) {
-  DISPATCH(nearest, queries, query_count, blocks, block_count, code_count, best, second)
+  DISPATCH(nearest, queries, query_count, blocks, block_count, code_count, best)
 }

@@ -132,11 +132,10 @@ public struct GeometricCheck: Sendable {
   ) -> [UInt32] {
     let blocks = segment.keypointBlocks(at: row).blocks
     var best = [UInt32](repeating: 0, count: query.count)
-    var second = best
     unsafe segment.withKeypointHashes(blocks: blocks) { hashes in
       unsafe ci_nearest_codes(
         words[view], query.count, hashes.baseAddress!.assumingMemoryBound(to: UInt64.self),
-        blocks.count, count, &best, &second, level)
+        blocks.count, count, &best, level)
     }
     return best
   }

@@ -74,3 +74,31 @@ public struct PlaneTransform: Sendable, Hashable {
     return abs(matrix[6]) < 1e-3 && abs(matrix[7]) < 1e-3
   }
 }
+
+extension PlaneTransform {
+  /// The transform that turns and mirrors a view of a query onto the whole of another picture.
+  public init(
+    _ variant: DihedralVariant, of view: QuerySignature.View, to: (width: Int, height: Int)
+  ) {
+    // Where the query's unit square goes: column and row of the result by column and row.
+    let unit: [Double] =
+      switch variant {
+      case .original: [1, 0, 0, 0, 1, 0]
+      case .rotate90: [0, 1, 0, -1, 0, 1]
+      case .rotate180: [-1, 0, 1, 0, -1, 1]
+      case .rotate270: [0, -1, 1, 1, 0, 0]
+      case .flipX: [1, 0, 0, 0, -1, 1]
+      case .flipY: [-1, 0, 1, 0, 1, 0]
+      case .flipPlus1: [0, 1, 0, 1, 0, 0]
+      case .flipMinus1: [0, -1, 1, -1, 0, 1]
+      }
+    let (fromWidth, fromHeight) = (Double(view.size.x), Double(view.size.y))
+    let (toWidth, toHeight) = (Double(to.width), Double(to.height))
+    let whole = PlaneTransform(matrix: [
+      unit[0] * toWidth / fromWidth, unit[1] * toWidth / fromHeight, unit[2] * toWidth,
+      unit[3] * toHeight / fromWidth, unit[4] * toHeight / fromHeight, unit[5] * toHeight, 0, 0, 1,
+    ])
+    self = whole.after(
+      PlaneTransform(cosine: 1, sine: 0, x: -Double(view.origin.x), y: -Double(view.origin.y)))
+  }
+}

@@ -164,22 +164,12 @@ extension KeypointSet {
     let found = KeypointDetector.keypoints(
       of: pyramid, levels: min(first, pyramid.planes.count - 1)..<pyramid.planes.count,
       limit: limit)
+    var hashers = LevelHashers(pyramid)
     self.init(
-      keypoints: found.map(\.keypoint), hashes: Self.hashes(found, in: pyramid))
-  }
-
-  /// The hashes of keypoints, which come level by level.
-  private static func hashes(
-    _ found: [DetectedKeypoint], in pyramid: LumaPyramid
-  ) -> [KeypointHash] {
-    let tables = KeypointPattern.tables
-    var hashers = [KeypointHasher?](repeating: nil, count: pyramid.planes.count)
-    return found.map { point in
-      if hashers[point.level] == nil {
-        hashers[point.level] = KeypointHasher(pyramid.planes[point.level])
-      }
-      return hashers[point.level]!.hash(
-        x: point.x, y: point.y, tables[KeypointPattern.table(for: point.angle)])
-    }
+      keypoints: found.map(\.keypoint),
+      hashes: found.map { point in
+        hashers[point.level].hash(
+          x: point.x, y: point.y, KeypointPattern.tables[KeypointPattern.table(for: point.angle)])
+      })
   }
 }

@@ -95,3 +95,23 @@ struct KeypointHasher {
     )
   }
 }
+
+/// The hashers of a pyramid's levels, each made when it is first asked for.
+struct LevelHashers {
+  private let pyramid: LumaPyramid
+  private var made: [KeypointHasher?]
+
+  init(_ pyramid: LumaPyramid) {
+    self.pyramid = pyramid
+    made = [KeypointHasher?](repeating: nil, count: pyramid.planes.count)
+  }
+
+  subscript(level: Int) -> KeypointHasher {
+    mutating get {
+      if let hasher = made[level] { return hasher }
+      let hasher = KeypointHasher(pyramid.planes[level])
+      made[level] = hasher
+      return hasher
+    }
+  }
+}

@@ -45,8 +45,9 @@ public struct QueryKeypoints: Sendable, Hashable {
     var doubtful: [[[UInt8]]] = [[], []]
     func add(_ found: [DetectedKeypoint], in pyramid: LumaPyramid, _ ratio: Double) {
       points += found.map { Point($0.keypoint, ratio: ratio) }
+      var hashers = LevelHashers(pyramid)
       for mirrored in 0...1 {
-        let described = KeypointSet.described(found, in: pyramid, isMirrored: mirrored == 1)
+        let described = Self.described(found, &hashers, isMirrored: mirrored == 1)
         hashes[mirrored] += described.hashes
         doubtful[mirrored] += described.doubtfulBits
       }
@@ -74,20 +75,15 @@ extension QueryKeypoints.Point {
   }
 }
 
-extension KeypointSet {
-  /// The hashes of keypoints, which come level by level, and their visual words' bits, the least
-  /// certain first.
-  fileprivate static func described(
-    _ found: [DetectedKeypoint], in pyramid: LumaPyramid, isMirrored: Bool
+extension QueryKeypoints {
+  /// The hashes of keypoints in one view, and their visual words' bits, the least certain first.
+  private static func described(
+    _ found: [DetectedKeypoint], _ hashers: inout LevelHashers, isMirrored: Bool
   ) -> (hashes: [KeypointHash], doubtfulBits: [[UInt8]]) {
     let tables = isMirrored ? KeypointPattern.mirroredTables : KeypointPattern.tables
-    var hashers = [KeypointHasher?](repeating: nil, count: pyramid.planes.count)
     var result: (hashes: [KeypointHash], doubtfulBits: [[UInt8]]) = ([], [])
     for point in found {
-      if hashers[point.level] == nil {
-        hashers[point.level] = KeypointHasher(pyramid.planes[point.level])
-      }
-      let hasher = hashers[point.level]!
+      let hasher = hashers[point.level]
       let pattern = tables[KeypointPattern.table(for: point.angle)]
       result.hashes.append(hasher.hash(x: point.x, y: point.y, pattern))
       let margins = hasher.margins(x: point.x, y: point.y, pattern)
