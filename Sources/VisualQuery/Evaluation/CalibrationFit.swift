@@ -10,6 +10,7 @@ internal import PixelMatch
 
 /// What was measured of one candidate, and whether it is right.
 struct CalibrationSample: Sendable, Hashable {
+  let id: EntityID
   /// See ``Calibration/Score/features``.
   let features: [Double]
   /// See ``Calibration/Score/certainties``.
@@ -22,17 +23,18 @@ struct CalibrationSample: Sendable, Hashable {
       zip(Calibration.kinds, values).map { $0 == .hash ? 0 : $1 }
     }
     return CalibrationSample(
-      features: cleared(features), certainties: cleared(certainties), isRight: isRight)
+      id: id, features: cleared(features), certainties: cleared(certainties), isRight: isRight)
   }
 }
 
 /// The coefficients of ``Calibration`` that suit some evaluated queries best.
 ///
-/// The first step is a conditional logit (McFadden, "Conditional logit analysis of qualitative choice
-/// behavior", 1974): of each query's candidates, the right one should have the largest score. The
+/// The first step is a conditional logit (McFadden, "Conditional logit analysis of qualitative
+/// choice behavior", 1974): of each query's candidates, the right one should have the largest score. The
 /// second is a logistic regression of whether each of the three best is right, on the same features
 /// and on the score's lead. Every query counts twice in it, once as if its hash were of no use, so
-/// that corners are believed on their own where a crop leaves nothing of the hash. No factor is below zero, so that more of any evidence never lowers a confidence.
+/// that corners are believed on their own where a crop leaves nothing of the hash. No factor is below
+/// zero, so that more of any evidence never lowers a confidence.
 public struct CalibrationFit: Sendable {
   /// The best candidates of a query that the second step learns from.
   private static let bestCount = 3
@@ -76,16 +78,15 @@ public struct CalibrationFit: Sendable {
   /// candidates go: to say how well a fit holds for queries that it has not seen.
   public func applied(to queries: [EvaluatedQuery]) -> [EvaluatedQuery] {
     queries.map { query in
-      let pictured = query.answers.prefix(query.samples.count)
       let scores = query.samples.map { Self.dot($0.features, coefficients.step1) }
       let best = scores.sorted(by: >).prefix(2)
-      let answers = pictured.indices.map { place in
+      let answers = query.samples.indices.map { place in
         let score = scores[place]
         let rival = score == best.first ? best.dropFirst().first : best.first
         let odds =
           coefficients.prior + Self.dot(query.samples[place].certainties, coefficients.step2)
           + coefficients.lead * Calibration.lead(score, over: rival)
-        return EvaluatedQuery.Answer(id: pictured[place].id, confidence: 1 / (1 + exp(-odds)))
+        return EvaluatedQuery.Answer(id: query.samples[place].id, confidence: 1 / (1 + exp(-odds)))
       }
       return EvaluatedQuery(
         query: query.query,
@@ -205,9 +206,9 @@ public struct CalibrationFit: Sendable {
 
   // MARK: Newton's method
 
-  /// The weights, of those included, of least loss and least squares times the ridge, which keeps those of what hardly
-  /// varies from growing without end; none below zero but the signed ones: as long as one is, the lowest
-  /// is set to zero and the others are fitted again.
+  /// The weights, of those included, of least loss and least squares times the ridge, which keeps
+  /// those of what hardly varies from growing without end; none below zero but the signed ones: as
+  /// long as one is, the lowest is set to zero and the others are fitted again.
   private static func nonNegative(
     _ included: [Int], from start: [Double], ridge: Double, signed: Set<Int> = [],
     derivatives: (_ weights: [Double], _ active: [Int]) -> Derivatives

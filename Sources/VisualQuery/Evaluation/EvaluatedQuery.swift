@@ -61,7 +61,7 @@ extension Matcher {
     let samples = zip(ranked, answers).compactMap { scored, answer in
       scored.picture.map {
         CalibrationSample(
-          features: $0.score.features, certainties: $0.score.certainties,
+          id: answer.id, features: $0.score.features, certainties: $0.score.certainties,
           isRight: query.truth.contains(answer.id.value))
       }
     }

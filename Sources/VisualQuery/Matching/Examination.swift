@@ -32,6 +32,12 @@ struct PicturedEntity: Sendable {
   let alignment: PlacedAlignment?
 }
 
+/// An alignment with a picture, and that picture's size in pixels of its working image.
+struct PlacedAlignment: Sendable {
+  let alignment: Alignment
+  let size: (width: Int, height: Int)
+}
+
 extension Matcher {
   /// Candidates whose corners are checked: the best by votes, and the best by all the rest.
   private static let checkedByVotes = 96

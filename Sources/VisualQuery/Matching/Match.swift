@@ -67,9 +67,3 @@ extension MatchAlignment {
     region = [left, top, right - left, bottom - top]
   }
 }
-
-/// An alignment with a picture, and that picture's size in pixels of its working image.
-struct PlacedAlignment: Sendable {
-  let alignment: Alignment
-  let size: (width: Int, height: Int)
-}

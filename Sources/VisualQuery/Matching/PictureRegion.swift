@@ -26,16 +26,23 @@ public struct PictureRegion: Sendable, Hashable {
     (self.x, self.y, self.width, self.height, self.unit) = (x, y, width, height, unit)
   }
 
-  /// The region in shares of a picture of so many pixels, as far as it lies within it; `nil` where
-  /// nothing of it does.
-  public func fractions(ofWidth pixelWidth: Int, height pixelHeight: Int) -> PictureRegion? {
+  /// The region in shares of a picture of so many pixels, as far as it lies within it.
+  ///
+  /// - Throws: ``MatchError`` with the code `regionOutside` where nothing of it does.
+  public func fractions(
+    ofWidth pixelWidth: Int, height pixelHeight: Int
+  ) throws(MatchError) -> PictureRegion {
     let scale =
       unit == .fractions ? (1, 1) : (1 / Double(pixelWidth), 1 / Double(pixelHeight))
     let left = max(0, x * scale.0)
     let upper = max(0, y * scale.1)
     let right = min(1, (x + width) * scale.0)
     let lower = min(1, (y + height) * scale.1)
-    guard left < right, upper < lower else { return nil }
+    guard left < right, upper < lower else {
+      throw MatchError(
+        code: .regionOutside,
+        message: "the region lies outside the picture of \(pixelWidth) × \(pixelHeight) pixels")
+    }
     return PictureRegion(x: left, y: upper, width: right - left, height: lower - upper)
   }
 }
@@ -45,11 +52,7 @@ extension PixelBuffer {
   ///
   /// - Throws: ``MatchError`` with the code `regionOutside`.
   func cropped(to region: PictureRegion) throws(MatchError) -> PixelBuffer {
-    guard let part = region.fractions(ofWidth: width, height: height) else {
-      throw MatchError(
-        code: .regionOutside,
-        message: "the region lies outside the picture of \(width) × \(height) pixels")
-    }
+    let part = try region.fractions(ofWidth: width, height: height)
     func pixels(_ start: Double, _ length: Double, of side: Int) -> Range<Int> {
       let first = min(side - 1, Int((start * Double(side)).rounded()))
       let end = Int(((start + length) * Double(side)).rounded())
@@ -57,24 +60,5 @@ extension PixelBuffer {
     }
     return cropped(
       x: pixels(part.x, part.width, of: width), y: pixels(part.y, part.height, of: height))
-  }
-}
-
-/// Why a question cannot be answered.
-public struct MatchError: Error, Sendable, Hashable {
-  /// What a program switches on.
-  public enum Code: String, Sendable, CaseIterable {
-    /// Nothing of the region of interest lies within the picture.
-    case regionOutside
-  }
-  /// What is wrong.
-  public let code: Code
-  /// What is wrong, for people.
-  public let message: String
-
-  /// Makes an error.
-  public init(code: Code, message: String) {
-    self.code = code
-    self.message = message
   }
 }

@@ -21,7 +21,7 @@ struct EvaluationText {
       figure("recall@1", report.recall.at1), figure("recall@5", report.recall.at5),
       figure("mean reciprocal rank", report.meanReciprocalRank),
       figure(
-        "right above the cut-off of \(EvidenceTable.decimal(report.cutOff))", report.shownRight),
+        "right above the cut-off of \(DisplayText.confidence(report.cutOff))", report.shownRight),
       figure("wrong above the cut-off", report.shownWrong),
     ]
     if let empty = report.negativesEmpty {
@@ -69,7 +69,7 @@ struct EvaluationText {
     for miss in report.worst {
       table.append([
         miss.query, miss.stage.rawValue, miss.truth.joined(separator: " "), miss.first ?? "",
-        miss.confidence.map(EvidenceTable.decimal) ?? "",
+        miss.confidence.map(DisplayText.confidence) ?? "",
       ])
     }
     return lines(of: table)

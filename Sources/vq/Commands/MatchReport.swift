@@ -42,7 +42,7 @@ struct MatchReport {
       for match in response.matches {
         table.append(
           [
-            "\(match.rank)", Self.decimal(match.confidence), match.tier.rawValue,
+            "\(match.rank)", DisplayText.confidence(match.confidence), match.tier.rawValue,
             match.value.id.type.rawValue, Self.name(match.value.displayRepresentation),
           ], note: match.handoff.url ?? match.value.id.description)
       }
@@ -79,7 +79,7 @@ struct MatchReport {
     let count = response.matches.count
     let cutOff =
       response.minimumConfidence > 0
-      ? " above confidence \(Self.decimal(response.minimumConfidence))" : ""
+      ? " above confidence \(DisplayText.confidence(response.minimumConfidence))" : ""
     let found =
       count == 0
       ? emptySentence(response)
@@ -97,26 +97,20 @@ struct MatchReport {
 
   private func emptySentence(_ response: MatchResponse) -> String {
     let closest = response.nearMiss.map {
-      " The closest was \(DisplayText.escaped($0.id.value)) at \(Self.decimal($0.confidence))."
+      " The closest was \(DisplayText.escaped($0.id.value)) at \(DisplayText.confidence($0.confidence))."
     }
     return switch response.emptyReason {
     case .emptyCatalogue: "No match: the catalogue is empty."
     case .filteredOut: "No match: the options leave nothing that could be found."
     case .noUsableSignal: "No match: the picture is blank and no label is known."
     case .nothingAboveConfidence, nil:
-      "No match above confidence \(Self.decimal(response.minimumConfidence))." + (closest ?? "")
+      "No match above confidence \(DisplayText.confidence(response.minimumConfidence))."
+        + (closest ?? "")
     }
   }
 
   /// Colorways share a title, so that the second line must tell them apart.
   private static func name(_ display: DisplayRepresentation) -> String {
     display.title + (display.subtitle.map { " (\($0))" } ?? "")
-  }
-
-  /// Two places, rounded down, so that 1.00 is never claimed for less.
-  private static func decimal(_ value: Double) -> String {
-    let hundredths = Int(value * 100)
-    let digits = "\(hundredths % 100)"
-    return "\(hundredths / 100)." + (digits.count == 1 ? "0" : "") + digits
   }
 }

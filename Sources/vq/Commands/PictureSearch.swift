@@ -69,11 +69,11 @@ struct PictureSearch: Sendable {
     let (width, height) =
       header.orientation.swapsSides
       ? (header.height, header.width) : (header.width, header.height)
-    guard let part = region.fractions(ofWidth: width, height: height) else {
-      throw PictureFailure(
-        MatchError(
-          code: .regionOutside,
-          message: "the region lies outside the picture of \(width) × \(height) pixels"))
+    let part: PictureRegion
+    do throws(MatchError) {
+      part = try region.fractions(ofWidth: width, height: height)
+    } catch {
+      throw PictureFailure(error)
     }
     let share =
       max(part.width * Double(width), part.height * Double(height)) / Double(max(width, height))

@@ -93,8 +93,8 @@ enum WhyNotCommand {
     }
     if let confidence = diagnosis.confidence {
       lines.append(
-        "Its confidence is \(EvidenceTable.decimal(confidence)); "
-          + "\(EvidenceTable.decimal(diagnosis.minimumConfidence)) is the cut-off.")
+        "Its confidence is \(DisplayText.confidence(confidence)); "
+          + "\(DisplayText.confidence(diagnosis.minimumConfidence)) is the cut-off.")
     }
     if let first = diagnosis.first, first != diagnosis.id {
       lines.append("The first match is \(DisplayText.escaped(first.description)).")

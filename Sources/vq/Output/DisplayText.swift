@@ -5,6 +5,15 @@ enum DisplayText {
     "\(number) \(number == 1 ? one : many)"
   }
 
+  /// A confidence to two places, rounded down, so that neither 1.00 nor the cut-off is claimed for
+  /// less.
+  static func confidence(_ value: Double) -> String {
+    // What 0.29 * 100 lacks to 29 is no less than that.
+    let hundredths = Int(value * 100 + 1e-9)
+    let digits = "\(hundredths % 100)"
+    return "\(hundredths / 100)." + (digits.count == 1 ? "0" : "") + digits
+  }
+
   /// Returns a text in which nothing moves the cursor, changes colours or reorders its neighbours.
   ///
   /// Control characters, line separators and the invisible marks of direction are spelled out, such

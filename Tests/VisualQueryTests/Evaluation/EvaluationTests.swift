@@ -96,7 +96,8 @@ import Testing
         }, stage: nil,
         samples: samples.enumerated().map {
           CalibrationSample(
-            features: $0.element, certainties: $0.element, isRight: $0.offset == right)
+            id: EntityID(type: .product, value: "\($0.offset)"), features: $0.element,
+            certainties: $0.element, isRight: $0.offset == right)
         })
     }
     let fit = CalibrationFit(Array(queries[..<400]))

@@ -33,7 +33,10 @@ import Testing
     #expect(try await stage(of: "mug-blue", in: mug, options) == .outranked)
     options.limit = 1
     #expect(try await stage(of: "mug-blue", in: mug, options) == .capped)
+    let grey = try PixelBuffer(
+      width: 40, height: 40, format: .gray8, bytes: [UInt8](repeating: 128, count: 1600))
     options.minimumConfidence = 1
+    #expect(try await stage(of: "mug-red", in: grey, options) == .tooFlat)
     #expect(try await stage(of: "mug-red", in: mug, options) == .belowCutOff)
     #expect(try await stage(of: "oats", in: mug, options) == .failedGeometry)
   }

@@ -45,4 +45,12 @@ import Testing
         == ["at most", "so many", "杯子杯子", "immeasurable", "things"])
     #expect(DisplayText.wrapped("", to: 8) == [])
   }
+
+  /// A confidence just below the cut-off must not read as the cut-off.
+  @Test(arguments: [
+    (0.846, "0.84"), (0.85, "0.85"), (0.29, "0.29"), (0.999, "0.99"), (1, "1.00"), (0.05, "0.05"),
+  ])
+  func `confidences are rounded down`(value: Double, text: String) {
+    #expect(DisplayText.confidence(value) == text)
+  }
 }
