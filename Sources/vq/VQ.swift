@@ -23,7 +23,8 @@ struct VQ {
 
   /// All commands, in the order of the help.
   static let commands = [
-    IndexCommand.command, MatchCommand.command, EvalCommand.command, WhyNotCommand.command,
+    IndexCommand.command, MatchCommand.command, LabelsCommand.command, EvalCommand.command,
+    WhyNotCommand.command,
     HashCommand.command, HelpCommand.command, CompletionsCommand.command,
   ]
 
@@ -87,6 +88,10 @@ struct VQ {
       case .refused: .failure
       }
     case is DecodeError: .undecodablePicture
+    case let error as MatchError:
+      switch error.code {
+      case .regionOutside, .invalidFilter, .invalidToken, .expiredToken: .usage
+      }
     case let error as CatalogueError:
       switch error.code {
       case .missing, .notACatalogue, .otherSchemaVersion, .otherSignatureVersion, .locked,
@@ -113,6 +118,7 @@ struct VQ {
       case .refused: diagnostics.error(error.message)
       }
     case let error as DecodeError: diagnostics.error(error.message)
+    case let error as MatchError: diagnostics.error(error.message)
     case let error as CatalogueError: diagnostics.error(error.message)
     case is CancellationError: diagnostics.error("interrupted")
     default: diagnostics.error("\(error)")

@@ -53,7 +53,7 @@ enum GrowthBench {
       votes.append(
         milliseconds {
           let counter = KeypointVotes(query.keypoints)
-          for live in segments { found = counter.rows(in: live.segment, limit: 512) }
+          for live in segments { found = counter.rows(in: live, limit: 512) }
         })
       // As many as a match checks.
       let last = segments[segments.count - 1].segment

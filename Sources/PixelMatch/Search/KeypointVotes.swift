@@ -41,13 +41,14 @@ public struct KeypointVotes: Sendable {
     self.level = level
   }
 
-  /// The rows with most votes, most first, ties by row; dead rows among them.
+  /// The live rows with most votes, most first, ties by row.
   ///
   /// - Parameter shouldStop: Asked between corners; `true` ends the votes with what there is.
   /// - Complexity: O(corners + rows) and the number of votes; 128 bytes a row.
   public func rows(
-    in segment: SignatureSegment, limit: Int, shouldStop: () -> Bool = { false }
+    in live: LiveSegment, limit: Int, shouldStop: () -> Bool = { false }
   ) -> [Row] {
+    let segment = live.segment
     guard segment.keypointCount > 0, query.count > 0 else { return [] }
     var votes = [UInt32](repeating: 0, count: segment.count * Self.binCount)
     for view in query.views {
@@ -56,7 +57,7 @@ public struct KeypointVotes: Sendable {
         collect(point, view, in: segment, into: &votes)
       }
     }
-    return Array(Self.counted(votes).prefix(limit))
+    return Array(Self.counted(votes, in: live).prefix(limit))
   }
 
   /// Adds the votes of one corner to the bins of their rows: first those for the picture as it is, by
@@ -112,9 +113,9 @@ public struct KeypointVotes: Sendable {
   }
 
   /// Adds up the votes of each row, over two neighbouring turns.
-  private static func counted(_ votes: [UInt32]) -> [Row] {
+  private static func counted(_ votes: [UInt32], in live: LiveSegment) -> [Row] {
     var rows: [Row] = []
-    for row in 0..<votes.count / binCount {
+    for row in 0..<votes.count / binCount where live.isLive(row) {
       for mirrored in 0...1 {
         let first = binCount &* row &+ angleBins &* mirrored
         var best: UInt32 = 0

@@ -16,6 +16,23 @@ public struct LiveSegment: Sendable {
     deadBits = bits
   }
 
+  private init(_ segment: SignatureSegment, deadBits: [UInt64]) {
+    self.segment = segment
+    self.deadBits = deadBits
+  }
+
+  /// The same rows but for those whose key is not wanted.
+  ///
+  /// - Complexity: O(rows).
+  public func keeping(_ isWanted: (_ key: UInt32) -> Bool) -> LiveSegment {
+    var bits =
+      deadBits.isEmpty ? [UInt64](repeating: 0, count: (segment.count + 63) / 64) : deadBits
+    for row in 0..<segment.count where !isWanted(segment.key(at: row)) {
+      bits[row / 64] |= 1 << UInt64(row % 64)
+    }
+    return LiveSegment(segment, deadBits: bits)
+  }
+
   /// Whether a row is to be found.
   public func isLive(_ row: Int) -> Bool {
     deadBits.isEmpty || deadBits[row / 64] >> UInt64(row % 64) & 1 == 0

@@ -21,6 +21,10 @@ struct OklabPicture: Sendable, Hashable {
   /// Row-major: lightness in `0...1`, then *a* (green to red) and *b* (blue to yellow) in about ±0.3.
   let pixels: [SIMD3<Float>]
 
+  init(width: Int, height: Int, pixels: [SIMD3<Float>]) {
+    (self.width, self.height, self.pixels) = (width, height, pixels)
+  }
+
   /// Converts an sRGB picture of any format.
   ///
   /// - Complexity: O(pixels), three cube roots each: reduce the picture first.

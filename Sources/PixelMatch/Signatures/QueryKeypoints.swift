@@ -34,6 +34,13 @@ public struct QueryKeypoints: Sendable, Hashable {
   /// Number of corners.
   public var count: Int { points.count }
 
+  /// No corners.
+  static let none = QueryKeypoints(
+    points: [],
+    views: [false, true].map { View(hashes: [], doubtfulBits: [], isMirrored: $0) })
+
+  private init(points: [Point], views: [View]) { (self.points, self.views) = (points, views) }
+
   /// Finds the corners of a picture.
   ///
   /// - Parameters:

@@ -22,6 +22,15 @@ public struct QuerySignature: Sendable, Hashable {
     /// How much there is of each texture.
     public let texture: TextureHistogram
 
+    init(
+      origin: SIMD2<Int>, size: SIMD2<Int>, variants: [PDQHash], pdqQuality: UInt8,
+      color: ColorHistogram, layout: ColorLayout, texture: TextureHistogram
+    ) {
+      (self.origin, self.size, self.variants) = (origin, size, variants)
+      (self.pdqQuality, self.color) = (pdqQuality, color)
+      (self.layout, self.texture) = (layout, texture)
+    }
+
     init(_ signed: SignedPicture, origin: SIMD2<Int>, size: SIMD2<Int>) {
       self.origin = origin
       self.size = size
@@ -67,6 +76,11 @@ public struct QuerySignature: Sendable, Hashable {
           size: SIMD2(bounds.x.count, bounds.y.count)))
     }
     self.views = views
+  }
+
+  init(size: SIMD2<Int>, views: [View], keypoints: QueryKeypoints, colors: OklabPicture) {
+    (self.size, self.views) = (size, views)
+    (self.keypoints, self.colors) = (keypoints, colors)
   }
 
   /// Whether the picture is too plain to be told from others by its hash or its corners.

@@ -15,6 +15,12 @@ public final class Catalogue: Sendable {
   private let state: CatalogueDatabase.State
   private let segments: [EntityType: [LiveSegment]]
   private let database: Mutex<CatalogueDatabase>
+  /// Where entities open.
+  public let links: LinkSettings
+  /// What seals the tokens that clients keep.
+  let secret: [UInt8]
+  /// What tells this catalogue from any other.
+  var identity: String { state.identity }
 
   /// Opens the catalogue in a directory.
   ///
@@ -24,6 +30,8 @@ public final class Catalogue: Sendable {
     let database = try CatalogueDatabase(reading: directory)
     state = try database.state()
     generation = state.generation
+    secret = Array(state.secret.utf8)
+    links = try Self.links(try database.settings(), directory)
     let dead = try database.deadRows()
     var segments: [EntityType: [LiveSegment]] = [:]
     for record in try database.segments() {
@@ -65,6 +73,17 @@ public final class Catalogue: Sendable {
     return segment
   }
 
+  static func links(
+    _ settings: [String: String], _ directory: String
+  ) throws(CatalogueError) -> LinkSettings {
+    do throws(LinkError) {
+      return try ShopSettings.links(settings)
+    } catch {
+      throw CatalogueError(
+        code: .corrupt, message: "'\(directory)' has a link template that \(error.message)")
+    }
+  }
+
   /// Number of entities of a type.
   public func entityCount(of type: EntityType) -> Int {
     switch type {
@@ -79,6 +98,16 @@ public final class Catalogue: Sendable {
   /// The entities of some keys; keys that name none are left out.
   func entities(keys: [UInt32]) throws(CatalogueError) -> [UInt32: EntityValue] {
     try read { database throws(CatalogueError) in try database.entities(keys: keys) }
+  }
+
+  /// What names the entities of some keys; keys that name none are left out.
+  func ids(keys: [UInt32]) throws(CatalogueError) -> [UInt32: EntityID] {
+    try read { database throws(CatalogueError) in try database.ids(keys: keys) }
+  }
+
+  /// Where some stores stand, as far as that is known.
+  func places(ofStores keys: [UInt32]) throws(CatalogueError) -> [UInt32: GeoPoint] {
+    try read { database throws(CatalogueError) in try database.places(ofStores: keys) }
   }
 
   /// The key of an entity, or `nil` where there is none.
@@ -96,16 +125,17 @@ public final class Catalogue: Sendable {
     try read { database throws(CatalogueError) in try database.labelFrequencies(labels) }
   }
 
-  /// The first entities, by key, that have a normalised label.
+  /// The first entities of a type, by key, that have a normalised label and are wanted.
   func keys(
-    withLabel label: String, limit: Int
-  ) throws(CatalogueError) -> [(key: UInt32, type: EntityType)] {
+    withLabel label: String, type: EntityType, limit: Int,
+    where isWanted: (UInt32) -> Bool = { _ in true }
+  ) throws(CatalogueError) -> [UInt32] {
     try read { database throws(CatalogueError) in
-      try database.keys(withLabel: label, limit: limit)
+      try database.keys(withLabel: label, type: type, limit: limit, where: isWanted)
     }
   }
 
-  private func read<Result: Sendable>(
+  func read<Result: Sendable>(
     _ body: (CatalogueDatabase) throws(CatalogueError) -> Result
   ) throws(CatalogueError) -> Result {
     try database.withLock { database throws(CatalogueError) in try body(database) }

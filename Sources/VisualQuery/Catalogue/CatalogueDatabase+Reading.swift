@@ -1,13 +1,13 @@
 extension CatalogueDatabase {
   func state() throws(CatalogueError) -> State {
     let row = try connection.statement(
-      "SELECT generation, productCount, storeCount, imageCount FROM state")
+      "SELECT generation, productCount, storeCount, imageCount, identity, secret FROM state")
     guard try row.step() else {
       throw CatalogueError(code: .corrupt, message: "the catalogue lacks its state; index again")
     }
     let state = State(
       generation: row.integer(0), productCount: row.integer(1), storeCount: row.integer(2),
-      imageCount: row.integer(3))
+      imageCount: row.integer(3), identity: row.text(4), secret: row.text(5))
     _ = try row.step()
     return state
   }
@@ -52,6 +52,34 @@ extension CatalogueDatabase {
     return entities
   }
 
+  /// What names the entities of some keys; keys that name none are left out.
+  func ids(keys: [UInt32]) throws(CatalogueError) -> [UInt32: EntityID] {
+    var ids: [UInt32: EntityID] = [:]
+    for key in keys {
+      let row = try connection.statement("SELECT type, id FROM entities WHERE key = ?")
+        .bind(.integer(Int(key)))
+      guard try row.step() else { continue }
+      if let type = EntityType(rawValue: row.text(0)) {
+        ids[key] = EntityID(type: type, value: row.text(1))
+      }
+      row.reset()
+    }
+    return ids
+  }
+
+  /// Where some stores stand, as far as that is known.
+  func places(ofStores keys: [UInt32]) throws(CatalogueError) -> [UInt32: GeoPoint] {
+    var places: [UInt32: GeoPoint] = [:]
+    for key in keys {
+      let row = try connection.statement("SELECT latitude, longitude FROM places WHERE store = ?")
+        .bind(.integer(Int(key)))
+      guard try row.step() else { continue }
+      places[key] = GeoPoint(latitude: row.number(0), longitude: row.number(1))
+      row.reset()
+    }
+    return places
+  }
+
   /// The normalised labels of some entities.
   func labels(ofKeys keys: [UInt32]) throws(CatalogueError) -> [UInt32: Set<String>] {
     var labels: [UInt32: Set<String>] = [:]
@@ -74,22 +102,22 @@ extension CatalogueDatabase {
     return frequencies
   }
 
-  /// The first entities, by key, that have a normalised label.
+  /// The first entities of a type, by key, that have a normalised label and are wanted.
   func keys(
-    withLabel label: String, limit: Int
-  ) throws(CatalogueError) -> [(key: UInt32, type: EntityType)] {
+    withLabel label: String, type: EntityType, limit: Int, where isWanted: (UInt32) -> Bool
+  ) throws(CatalogueError) -> [UInt32] {
     let row = try connection.statement(
       """
-      SELECT entity, type FROM labels JOIN entities ON key = entity
-      WHERE label = ? ORDER BY entity LIMIT ?
+      SELECT entity FROM labels JOIN entities ON key = entity
+      WHERE label = ? AND type = ? ORDER BY entity
       """
-    ).bind(.text(label), .integer(limit))
-    var keys: [(key: UInt32, type: EntityType)] = []
-    while try row.step() {
-      if let type = EntityType(rawValue: row.text(1)) {
-        keys.append((UInt32(clamping: row.integer(0)), type))
-      }
+    ).bind(.text(label), .text(type.rawValue))
+    var keys: [UInt32] = []
+    while keys.count < limit, try row.step() {
+      let key = UInt32(clamping: row.integer(0))
+      if isWanted(key) { keys.append(key) }
     }
+    row.reset()
     return keys
   }
 

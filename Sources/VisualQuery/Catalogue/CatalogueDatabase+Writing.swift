@@ -63,13 +63,74 @@ extension CatalogueDatabase {
     }
     let key = row.integer(0)
     _ = try row.step()
+    try noteChange(of: value.id, key: key)
     try replaceLabels(of: key, value)
+    try replaceStock(of: key, value)
     return UInt32(clamping: key)
+  }
+
+  /// Removes an entity; the rows of its pictures are dead.
+  ///
+  /// - Returns: Whether it was there.
+  func remove(_ id: EntityID) throws(CatalogueError) -> Bool {
+    guard let existing = try existing(id) else { return false }
+    try replaceImages(of: existing.key, with: [], former: existing.images)
+    let key = SQLiteValue.integer(Int(existing.key))
+    for statement in [
+      "DELETE FROM labels WHERE entity = ?", "DELETE FROM entityText WHERE rowid = ?",
+      "DELETE FROM stock WHERE store = ?", "DELETE FROM places WHERE store = ?",
+      "DELETE FROM entities WHERE key = ?",
+    ] {
+      try connection.statement(statement).bind(key).run()
+    }
+    try noteChange(of: id, key: nil)
+    return true
+  }
+
+  /// Puts an entity at the end of the list of changes.
+  private func noteChange(of id: EntityID, key: Int?) throws(CatalogueError) {
+    try connection.statement("INSERT OR REPLACE INTO changes(type, id, entity) VALUES(?, ?, ?)")
+      .bind(.text(id.type.rawValue), .text(id.value), key.map(SQLiteValue.integer) ?? .null).run()
+  }
+
+  private func replaceStock(of key: Int, _ value: EntityValue) throws(CatalogueError) {
+    guard case .store(let store) = value else { return }
+    try connection.statement("DELETE FROM stock WHERE store = ?").bind(.integer(key)).run()
+    for product in Set(store.stock).sorted() {
+      try connection.statement("INSERT INTO stock VALUES(?, ?)")
+        .bind(.text(product), .integer(key)).run()
+    }
+    try connection.statement("DELETE FROM places WHERE store = ?").bind(.integer(key)).run()
+    if let geo = store.geo {
+      try connection.statement("INSERT INTO places VALUES(?, ?, ?)")
+        .bind(.integer(key), .number(geo.latitude), .number(geo.longitude)).run()
+    }
+  }
+
+  /// Keeps a setting of the shop; `nil` removes it.
+  func set(_ name: String, to value: String?) throws(CatalogueError) {
+    guard let value else {
+      try connection.statement("DELETE FROM settings WHERE name = ?").bind(.text(name)).run()
+      return
+    }
+    try connection.statement("INSERT OR REPLACE INTO settings VALUES(?, ?)")
+      .bind(.text(name), .text(value)).run()
+  }
+
+  /// Replaces all of the label bridge.
+  func replaceBridge(_ bridge: LabelBridge) throws(CatalogueError) {
+    try connection.execute("DELETE FROM labelBridge")
+    for (label, targets) in bridge.targets.sorted(by: { $0.key < $1.key }) {
+      for target in targets.sorted() {
+        try connection.statement("INSERT INTO labelBridge VALUES(?, ?)")
+          .bind(.text(label), .text(target)).run()
+      }
+    }
   }
 
   private func replaceLabels(of key: Int, _ value: EntityValue) throws(CatalogueError) {
     try connection.statement("DELETE FROM labels WHERE entity = ?").bind(.integer(key)).run()
-    for label in Set(value.labels.map(LabelText.normalized)).subtracting([""]).sorted() {
+    for label in LabelText.indexed(value.labels).sorted() {
       try connection.statement("INSERT INTO labels VALUES(?, ?)")
         .bind(.text(label), .integer(key)).run()
     }
@@ -78,11 +139,23 @@ extension CatalogueDatabase {
     let display = value.displayRepresentation
     try connection.statement("DELETE FROM entityText WHERE rowid = ?").bind(.integer(key)).run()
     try connection.statement(
-      "INSERT INTO entityText(rowid, title, subtitle, labels, brand) VALUES(?, ?, ?, ?, ?)"
+      "INSERT INTO entityText(rowid, title, subtitle, labels, brand, names) VALUES(?, ?, ?, ?, ?, ?)"
     ).bind(
-      .integer(key), .text(display.title), .text(display.subtitle ?? ""),
-      .text(value.labels.joined(separator: " ")), .text(brand)
+      [.integer(key)]
+        + [
+          display.title, display.subtitle ?? "", value.labels.joined(separator: " "), brand,
+          otherNames(of: value),
+        ].map { .text(LabelText.folded($0)) }
     ).run()
+  }
+
+  /// Synonyms, and the texts of other languages.
+  private func otherNames(of value: EntityValue) -> String {
+    let languages = value.text.localized.sorted { $0.key < $1.key }.map(\.value)
+    let names =
+      value.text.synonyms
+      + languages.flatMap { [$0.title, $0.subtitle].compactMap(\.self) + $0.synonyms }
+    return names.joined(separator: " ")
   }
 
   /// Makes `images` the pictures of an entity; rows of segments that they leave are dead.

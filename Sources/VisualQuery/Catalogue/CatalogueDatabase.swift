@@ -17,6 +17,10 @@ final class CatalogueDatabase {
     var productCount: Int
     var storeCount: Int
     var imageCount: Int
+    /// What tells this catalogue from any other, in hexadecimal digits.
+    var identity: String
+    /// What seals tokens, in hexadecimal digits.
+    var secret: String
   }
 
   /// A segment file that is part of the generation.
@@ -60,8 +64,9 @@ final class CatalogueDatabase {
     // A run that was killed before it had made the tables leaves a file without any.
     if try number("SELECT count(*) FROM sqlite_schema") == 0 {
       try connection.execute(CatalogueSchema.sql)
-      try connection.statement("INSERT INTO state VALUES(0, ?, 0, 0, 0)")
-        .bind(.integer(Int(Signature.version))).run()
+      try connection.statement(
+        "INSERT INTO state VALUES(0, ?, 0, 0, 0, hex(randomblob(8)), hex(randomblob(32)))"
+      ).bind(.integer(Int(Signature.version))).run()
       try connection.execute("COMMIT")
     }
     try connection.execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")

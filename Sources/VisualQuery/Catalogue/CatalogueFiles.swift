@@ -13,6 +13,8 @@ struct FileStatus: Sendable, Hashable {
   let byteCount: Int
   /// Nanoseconds since 1970.
   let modified: Int
+  /// What tells the file from another of the same name.
+  let inode: UInt64
 
   /// `nil` where there is nothing, or nothing that may be seen.
   init?(_ path: String) {
@@ -20,6 +22,7 @@ struct FileStatus: Sendable, Hashable {
     guard unsafe stat(path, &status) == 0 else { return nil }
     isDirectory = status.st_mode & S_IFMT == S_IFDIR
     byteCount = Int(status.st_size)
+    inode = UInt64(status.st_ino)
     #if canImport(Darwin)
       let time = status.st_mtimespec
     #else

@@ -34,13 +34,16 @@ public struct CatalogueReader: ~Copyable {
   private var records: RecordReader
   private let csv: CSVRows?
   private let byteCount: Int?
+  /// Schemes that links may have besides `https`.
+  var allowedSchemes: Set<String>
   private var lines: [EntityID: Int] = [:]
 
   /// Opens a file, or standard input for `-`.
   ///
+  /// - Parameter allowedSchemes: Schemes that links may have besides `https`.
   /// - Throws: ``CatalogueError`` with the code `unreadableInput`, also where a CSV file does not
   ///   name its columns.
-  public init(path: String) throws(CatalogueError) {
+  public init(path: String, allowedSchemes: Set<String> = []) throws(CatalogueError) {
     var records = try RecordReader(path: path)
     var csv: CSVRows?
     if let first = try records.peek(), first != UInt8(ascii: "{") {
@@ -51,6 +54,7 @@ public struct CatalogueReader: ~Copyable {
     }
     self.records = records
     self.csv = csv
+    self.allowedSchemes = allowedSchemes
     byteCount = path == "-" ? nil : FileStatus(path)?.byteCount
   }
 
@@ -84,6 +88,7 @@ public struct CatalogueReader: ~Copyable {
         let json = try object(bytes)
         if case .object(let fields) = json, case .string(let text)? = fields["id"] { id = text }
         let value = try EntityValue(json: json)
+        try checkLink(of: value)
         if let first = lines[value.id] {
           throw FieldError(field: "id", reason: "was used in line \(first) before")
         }
@@ -92,6 +97,15 @@ public struct CatalogueReader: ~Copyable {
       } catch {
         return .refused(RefusedRow(line: line, id: id, field: error.field, reason: error.reason))
       }
+    }
+  }
+
+  private func checkLink(of value: EntityValue) throws(FieldError) {
+    guard let url = value.url else { return }
+    do throws(LinkError) {
+      try Link.check(url, allowedSchemes: allowedSchemes)
+    } catch {
+      throw FieldError(field: "url", reason: error.message)
     }
   }
 

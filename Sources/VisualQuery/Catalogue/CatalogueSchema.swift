@@ -1,7 +1,7 @@
 /// The tables of `catalogue.sqlite`.
 enum CatalogueSchema {
   /// Raised with every change of the tables.
-  static let version = 1
+  static let version = 2
   /// Marks the file as ours: "VQCT".
   static let applicationID = 0x5651_4354
 
@@ -13,11 +13,33 @@ enum CatalogueSchema {
     PRAGMA user_version = \(version);
     CREATE TABLE state(
       generation INTEGER NOT NULL, signatureVersion INTEGER NOT NULL,
-      productCount INTEGER NOT NULL, storeCount INTEGER NOT NULL, imageCount INTEGER NOT NULL
+      productCount INTEGER NOT NULL, storeCount INTEGER NOT NULL, imageCount INTEGER NOT NULL,
+      identity TEXT NOT NULL, secret TEXT NOT NULL
     ) STRICT;
+    CREATE TABLE settings(name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+    CREATE TABLE labelBridge(
+      label TEXT NOT NULL, target TEXT NOT NULL, PRIMARY KEY(label, target)
+    ) STRICT, WITHOUT ROWID;
     CREATE TABLE entities(
       key INTEGER PRIMARY KEY AUTOINCREMENT, type TEXT NOT NULL, id TEXT NOT NULL,
       json TEXT NOT NULL, UNIQUE(type, id)
+    ) STRICT;
+    CREATE INDEX entitiesByBrand ON entities(json_extract(json, '$.brand'));
+    CREATE INDEX entitiesByGroup ON entities(json_extract(json, '$.group'));
+    CREATE INDEX entitiesByPrice
+      ON entities(CAST(json_extract(json, '$.price.amount') AS REAL));
+    CREATE TABLE changes(
+      sequence INTEGER PRIMARY KEY AUTOINCREMENT, type TEXT NOT NULL, id TEXT NOT NULL,
+      entity INTEGER, UNIQUE(type, id)
+    ) STRICT;
+    CREATE TABLE stock(
+      product TEXT NOT NULL, store INTEGER NOT NULL REFERENCES entities(key),
+      PRIMARY KEY(product, store)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX stockOfStore ON stock(store);
+    CREATE TABLE places(
+      store INTEGER PRIMARY KEY REFERENCES entities(key), latitude REAL NOT NULL,
+      longitude REAL NOT NULL
     ) STRICT;
     CREATE TABLE images(
       entity INTEGER NOT NULL REFERENCES entities(key), position INTEGER NOT NULL,
@@ -49,6 +71,6 @@ enum CatalogueSchema {
       PRIMARY KEY(segment, row)
     ) STRICT, WITHOUT ROWID;
     CREATE VIRTUAL TABLE entityText USING fts5(
-      title, subtitle, labels, brand, tokenize = 'porter unicode61 remove_diacritics 2');
+      title, subtitle, labels, brand, names, tokenize = 'porter unicode61 remove_diacritics 2');
     """
 }

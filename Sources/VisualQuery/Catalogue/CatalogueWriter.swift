@@ -47,6 +47,54 @@ struct CatalogueWriter: ~Copyable {
     if max(pending.count, pendingImages) >= Self.generationLimit { try publish() }
   }
 
+  /// Removes entities, and publishes that.
+  ///
+  /// - Returns: Those that were there.
+  mutating func remove(_ ids: [EntityID]) throws(CatalogueError) -> [EntityID] {
+    if !pending.isEmpty { try publish() }
+    var removed: [EntityID] = []
+    try transaction { database throws(CatalogueError) in
+      for id in ids where try database.remove(id) { removed.append(id) }
+      return !removed.isEmpty
+    }
+    return removed
+  }
+
+  /// Makes settings part of the next generation, unless they are so already.
+  mutating func put(_ settings: ShopSettings) throws(CatalogueError) {
+    try transaction { database throws(CatalogueError) in
+      var changed = false
+      let known = try database.settings()
+      for (name, value) in settings.values where known[name] != value {
+        try database.set(name, to: value)
+        changed = true
+      }
+      if let bridge = settings.bridge, try database.bridge() != bridge {
+        try database.replaceBridge(bridge)
+        changed = true
+      }
+      return changed
+    }
+  }
+
+  /// Where entities open.
+  func links() throws(CatalogueError) -> LinkSettings {
+    try Catalogue.links(try database.settings(), directory)
+  }
+
+  /// Publishes what `body` writes, if it says that it wrote something.
+  private mutating func transaction(
+    _ body: (CatalogueDatabase) throws(CatalogueError) -> Bool
+  ) throws(CatalogueError) {
+    try database.begin()
+    do throws(CatalogueError) {
+      if try body(database) { generation = try database.commit() } else { try database.rollBack() }
+    } catch {
+      try? database.rollBack()
+      throw error
+    }
+  }
+
   /// Publishes what is pending.
   ///
   /// - Returns: The last generation.
@@ -86,7 +134,7 @@ struct CatalogueWriter: ~Copyable {
     for signed in entities {
       let key = try database.upsert(signed.value)
       keys.append(key)
-      let bits = LabelBits.mask(of: signed.value.labels.map(LabelText.normalized))
+      let bits = LabelBits.mask(of: LabelText.indexed(signed.value.labels))
       for image in signed.images {
         segment.append(
           try signature(of: image), key: key, tag: UInt32(clamping: image.position),

@@ -34,14 +34,19 @@ public struct Indexer: Sendable {
 
   /// The directory of the catalogue.
   public let directory: String
+  private let settings: ShopSettings
   private let decoder: ImageDecoder
   private let pool: WorkerPool
 
   /// Makes an indexer for the catalogue in `directory`, which is made if it is not there.
+  ///
+  /// - Parameter settings: What the shop decides anew; what is `nil` stays as it was.
   public init(
-    directory: String, decoder: ImageDecoder = ImageDecoder(), pool: WorkerPool = WorkerPool()
+    directory: String, settings: ShopSettings = ShopSettings(),
+    decoder: ImageDecoder = ImageDecoder(), pool: WorkerPool = WorkerPool()
   ) {
     self.directory = directory
+    self.settings = settings
     self.decoder = decoder
     self.pool = pool
   }
@@ -67,6 +72,29 @@ public struct Indexer: Sendable {
     }
   }
 
+  /// Puts in what the shop decided, and no entities.
+  ///
+  /// - Returns: The last generation.
+  /// - Throws: ``CatalogueError``.
+  public func putSettings() async throws -> Int {
+    try await withTaskExecutorPreference(pool) { @concurrent in
+      var writer = try CatalogueWriter(directory: directory)
+      try writer.put(settings)
+      return try writer.finish()
+    }
+  }
+
+  /// Removes entities; whoever keeps a copy in step is told by a tombstone.
+  ///
+  /// - Returns: Those that were there.
+  /// - Throws: ``CatalogueError``.
+  public func remove(_ ids: [EntityID]) async throws -> [EntityID] {
+    try await withTaskExecutorPreference(pool) { @concurrent in
+      var writer = try CatalogueWriter(directory: directory)
+      return try writer.remove(ids)
+    }
+  }
+
   private static func directory(of path: String) -> String {
     guard path != "-", let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
@@ -76,8 +104,11 @@ public struct Indexer: Sendable {
     path: String, imagesRoot: String, refused: @escaping @Sendable (RefusedRow) -> Void,
     progress: @escaping @Sendable (Progress) -> Void
   ) async throws -> Progress {
+    // Opened first, so that a mistyped path makes no catalogue.
     var reader = try CatalogueReader(path: path)
     var writer = try CatalogueWriter(directory: directory)
+    try writer.put(settings)
+    reader.allowedSchemes = try writer.links().allowedSchemes
     var now = Progress()
     now.generation = writer.generation
 

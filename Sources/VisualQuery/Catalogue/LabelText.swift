@@ -6,11 +6,32 @@ public enum LabelText {
   /// to `box`, `tomatoes` to `tomato`, `cups` to `cup`; `glass`, `bus` and `tennis` stay. The result
   /// is for comparison, not for reading: `cookie` and `cookies` both become `cooky`.
   public static func normalized(_ label: String) -> String {
+    words(label).map(singular).joined(separator: " ")
+  }
+
+  /// Lower case, without diacritics.
+  public static func folded(_ text: String) -> String {
     var folded = ""
-    for scalar in label.lowercased().unicodeScalars { append(scalar, to: &folded) }
-    return folded.split(whereSeparator: { !$0.isLetter && !$0.isNumber && $0 != "&" && $0 != "'" })
-      .map { singular(String($0)) }
-      .joined(separator: " ")
+    for scalar in text.lowercased().unicodeScalars { append(scalar, to: &folded) }
+    return folded
+  }
+
+  /// A normalised label and what it is a kind of: English puts the head last, so that a `camp coffee
+  /// mug` is a `coffee mug` and a `mug`.
+  static func heads(of normalized: String) -> [String] {
+    let words = normalized.split(separator: " ")
+    return words.indices.map { words[$0...].joined(separator: " ") }
+  }
+
+  /// All that an entity with some labels is found by.
+  static func indexed(_ labels: [String]) -> Set<String> {
+    Set(labels.flatMap { heads(of: normalized($0)) })
+  }
+
+  /// The words of a text, folded.
+  static func words(_ text: String) -> [String] {
+    folded(text).split(whereSeparator: { !$0.isLetter && !$0.isNumber && $0 != "&" && $0 != "'" })
+      .map(String.init)
   }
 
   /// Adds a letter without its marks, which the names of precomposed Latin letters tell.

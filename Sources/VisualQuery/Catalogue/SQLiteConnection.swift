@@ -36,6 +36,19 @@ internal import CSQLite
     unsafe self.handle = opened
     self.path = path
     unsafe sqlite3_busy_timeout(opened, 2000)
+    // `folded(text)`: how texts are compared. Sound: the closure captures nothing, and SQLite lends
+    // one value for the time of the call and copies the result.
+    let fold: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
+    unsafe fold = { context, _, values in
+      guard let bytes = unsafe sqlite3_value_text(values![0]) else {
+        return unsafe sqlite3_result_null(context)
+      }
+      let text = LabelText.folded(unsafe String(cString: bytes))
+      let transient = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+      unsafe sqlite3_result_text(context, text, Int32(text.utf8.count), transient)
+    }
+    unsafe sqlite3_create_function_v2(
+      opened, "folded", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil, fold, nil, nil, nil)
   }
 
   deinit {
@@ -116,7 +129,8 @@ internal import CSQLite
 
   deinit { unsafe sqlite3_finalize(handle) }
 
-  fileprivate func reset() {
+  /// Gives up the rows that are left, and what was bound.
+  func reset() {
     unsafe sqlite3_reset(handle)
     unsafe sqlite3_clear_bindings(handle)
   }
@@ -124,12 +138,19 @@ internal import CSQLite
   /// Binds the parameters in their order, from 1.
   @discardableResult
   func bind(_ values: SQLiteValue...) throws(CatalogueError) -> SQLiteStatement {
+    try bind(values)
+  }
+
+  /// Binds the parameters in their order, from 1.
+  @discardableResult
+  func bind(_ values: [SQLiteValue]) throws(CatalogueError) -> SQLiteStatement {
     for (index, value) in values.enumerated() {
       let place = Int32(index + 1)
       let code: Int32
       switch value {
       case .null: code = unsafe sqlite3_bind_null(handle, place)
       case .integer(let number): code = unsafe sqlite3_bind_int64(handle, place, Int64(number))
+      case .number(let number): code = unsafe sqlite3_bind_double(handle, place, number)
       case .text(let text):
         // SQLITE_TRANSIENT, which is not imported: SQLite copies the text before it returns.
         let transient = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
@@ -156,6 +177,9 @@ internal import CSQLite
   /// A column of the current row as a number.
   func integer(_ column: Int) -> Int { unsafe Int(sqlite3_column_int64(handle, Int32(column))) }
 
+  /// A column of the current row as a number with decimals.
+  func number(_ column: Int) -> Double { unsafe sqlite3_column_double(handle, Int32(column)) }
+
   /// A column of the current row as text.
   func text(_ column: Int) -> String {
     unsafe sqlite3_column_text(handle, Int32(column)).map { unsafe String(cString: $0) } ?? ""
@@ -171,5 +195,6 @@ internal import CSQLite
 enum SQLiteValue: Sendable {
   case null
   case integer(Int)
+  case number(Double)
   case text(String)
 }

@@ -87,7 +87,11 @@ struct EntityFields {
 
   mutating func url() throws(FieldError) -> String? {
     guard let text = try string("url") else { return nil }
-    try Link.check(text)
+    do throws(LinkError) {
+      try Link.check(text, allowedSchemes: nil)
+    } catch {
+      throw FieldError(field: "url", reason: error.message)
+    }
     return text
   }
 
@@ -116,6 +120,47 @@ struct EntityFields {
     return availability
   }
 
+  mutating func bool(_ field: String) throws(FieldError) -> Bool {
+    switch take(field) {
+    case nil: return false
+    case .bool(let value)?: return value
+    case let other?:
+      throw FieldError(field: field, reason: "must be true or false; found \(other.kind)")
+    }
+  }
+
+  mutating func localized() throws(FieldError) -> [String: LocalizedText] {
+    switch take("localized") {
+    case nil: return [:]
+    case .object(let languages)?:
+      var texts: [String: LocalizedText] = [:]
+      for (tag, value) in languages {
+        guard LanguageTag.isWellFormed(tag) else {
+          throw FieldError(
+            field: "localized", reason: "has the language '\(tag)'; such as de or pt-BR is valid")
+        }
+        var fields = try EntityFields(value)
+        texts[tag] = LocalizedText(
+          title: try fields.string("title"), subtitle: try fields.string("subtitle"),
+          synonyms: try fields.strings("synonyms"))
+      }
+      return texts
+    case let other?:
+      throw FieldError(field: "localized", reason: "must be an object; found \(other.kind)")
+    }
+  }
+
+  mutating func openingHours() throws(FieldError) -> OpeningHours? {
+    let lines = try strings("openingHours")
+    let zone = try string("timeZone")
+    if lines.isEmpty { return nil }
+    guard let zone else {
+      throw FieldError(
+        field: "timeZone", reason: "is missing beside openingHours; such as Europe/Berlin is valid")
+    }
+    return try OpeningHours(lines: lines, timeZone: zone)
+  }
+
   mutating func geo() throws(FieldError) -> GeoPoint? {
     func degrees(_ value: JSONValue?) -> Double? {
       switch value {
@@ -132,48 +177,9 @@ struct EntityFields {
         throw FieldError(
           field: "geo", reason: #"must be {"latitude":53.54,"longitude":9.99}, both numbers"#)
       }
-      return try GeoPoint(latitude: latitude, longitude: longitude)
+      return try GeoPoint(checkingLatitude: latitude, longitude: longitude)
     case let other?:
       throw FieldError(field: "geo", reason: "must be an object; found \(other.kind)")
     }
-  }
-}
-
-/// What an entity may link to.
-enum Link {
-  /// Schemes that run code or read local data where a link is followed.
-  private static let refused: Set<String> = [
-    "javascript", "data", "vbscript", "file", "blob", "about",
-  ]
-
-  /// Accepts an absolute URL (RFC 3986, 4.3) of a scheme that is safe to follow.
-  static func check(_ text: String) throws(FieldError) {
-    let bytes = Array(text.utf8)
-    guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > 0, colon + 1 < bytes.count,
-      bytes[..<colon].allSatisfy(isSchemeByte), isLetter(bytes[0])
-    else {
-      throw FieldError(
-        field: "url", reason: "must be absolute, such as https://shop.example/p/1; found '\(text)'")
-    }
-    let scheme = String(decoding: bytes[..<colon], as: UTF8.self).lowercased()
-    guard !refused.contains(scheme) else {
-      throw FieldError(field: "url", reason: "has the scheme '\(scheme)', which is not allowed")
-    }
-    guard
-      bytes.allSatisfy({
-        $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "<") && $0 != UInt8(ascii: "\"")
-      })
-    else {
-      throw FieldError(field: "url", reason: "has blanks, quotes or control characters")
-    }
-  }
-
-  private static func isLetter(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-  }
-
-  private static func isSchemeByte(_ byte: UInt8) -> Bool {
-    isLetter(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-      || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
   }
 }

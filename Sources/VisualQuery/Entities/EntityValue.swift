@@ -38,27 +38,6 @@ public enum EntityValue: Sendable, Hashable {
     case .store(let store): store.images
     }
   }
-
-  /// How it is shown.
-  public var displayRepresentation: DisplayRepresentation {
-    switch self {
-    case .product(let product):
-      DisplayRepresentation(
-        title: product.title, subtitle: product.subtitle, image: product.images.first)
-    case .store(let store):
-      DisplayRepresentation(title: store.title, subtitle: store.subtitle, image: store.images.first)
-    }
-  }
-}
-
-/// How an entity is shown: what fits a card.
-public struct DisplayRepresentation: Sendable, Hashable, Encodable {
-  /// The first line.
-  public let title: String
-  /// The second line.
-  public let subtitle: String?
-  /// The path of a picture, as the catalogue gives it.
-  public let image: String?
 }
 
 extension EntityValue {
@@ -82,16 +61,30 @@ extension EntityValue {
 
 /// The fields that both kinds of entity have.
 func sharedFields(
-  _ type: EntityType, id: String, title: String, subtitle: String?, labels: [String],
-  images: [String], url: String?, extra: [String: JSONValue]
+  _ type: EntityType, _ entity: some EntityText, extra: [String: JSONValue]
 ) -> [String: JSONValue] {
+  func list(_ texts: [String]) -> JSONValue? {
+    texts.isEmpty ? nil : .array(texts.map(JSONValue.string))
+  }
   var object: [String: JSONValue] = [
-    "type": .string(type.rawValue), "id": .string(id), "title": .string(title),
+    "type": .string(type.rawValue), "id": .string(entity.id), "title": .string(entity.title),
   ]
-  object["subtitle"] = subtitle.map(JSONValue.string)
-  if !labels.isEmpty { object["labels"] = .array(labels.map(JSONValue.string)) }
-  if !images.isEmpty { object["images"] = .array(images.map(JSONValue.string)) }
-  object["url"] = url.map(JSONValue.string)
+  object["subtitle"] = entity.subtitle.map(JSONValue.string)
+  object["synonyms"] = list(entity.synonyms)
+  if !entity.localized.isEmpty {
+    object["localized"] = .object(
+      entity.localized.mapValues { text in
+        var fields: [String: JSONValue] = [:]
+        fields["title"] = text.title.map(JSONValue.string)
+        fields["subtitle"] = text.subtitle.map(JSONValue.string)
+        fields["synonyms"] = list(text.synonyms)
+        return .object(fields)
+      })
+  }
+  object["labels"] = list(entity.labels)
+  object["images"] = list(entity.images)
+  object["url"] = entity.url.map(JSONValue.string)
+  if entity.isFeatured { object["featured"] = .bool(true) }
   if !extra.isEmpty { object["extra"] = .object(extra) }
   return object
 }

@@ -1,11 +1,15 @@
 /// Something that a shop sells: the few fields that the outside needs.
-public struct Product: Sendable, Hashable {
+public struct Product: Sendable, Hashable, EntityText {
   /// The shop's own id, unique among its products.
   public var id: String
   /// The name that people see.
   public var title: String
   /// A second line, such as size and color.
   public var subtitle: String?
+  /// Other names that people use for it.
+  public var synonyms: [String] = []
+  /// Its texts in other languages, by BCP 47 tag.
+  public var localized: [String: LocalizedText] = [:]
   /// Coarse words for it.
   public var labels: [String] = []
   /// Paths of its pictures, as the catalogue gives them.
@@ -20,6 +24,8 @@ public struct Product: Sendable, Hashable {
   public var price: Price?
   /// Whether it can be had.
   public var availability: Availability?
+  /// Whether the shop wants it suggested.
+  public var isFeatured = false
   /// All other fields of the catalogue, as they came.
   public var extra: [String: JSONValue] = [:]
 }
@@ -72,6 +78,8 @@ extension Product {
     id = try fields.id()
     title = try fields.requiredString("title")
     subtitle = try fields.string("subtitle")
+    synonyms = try fields.strings("synonyms")
+    localized = try fields.localized()
     labels = try fields.strings("labels")
     images = try fields.strings("images")
     url = try fields.url()
@@ -79,14 +87,13 @@ extension Product {
     brand = try fields.string("brand")
     price = try fields.price()
     availability = try fields.availability()
+    isFeatured = try fields.bool("featured")
     extra = fields.rest()
   }
 
   /// The catalogue's JSON form.
   var json: JSONValue {
-    var object = sharedFields(
-      .product, id: id, title: title, subtitle: subtitle, labels: labels, images: images, url: url,
-      extra: extra)
+    var object = sharedFields(.product, self, extra: extra)
     object["group"] = group.map(JSONValue.string)
     object["brand"] = brand.map(JSONValue.string)
     object["price"] = price.map {

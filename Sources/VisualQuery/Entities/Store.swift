@@ -1,11 +1,23 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// A place where a shop sells.
-public struct Store: Sendable, Hashable {
+public struct Store: Sendable, Hashable, EntityText {
   /// The shop's own id, unique among its stores.
   public var id: String
   /// The name that people see.
   public var title: String
   /// A second line.
   public var subtitle: String?
+  /// Other names that people use for it.
+  public var synonyms: [String] = []
+  /// Its texts in other languages, by BCP 47 tag.
+  public var localized: [String: LocalizedText] = [:]
   /// Coarse words for it.
   public var labels: [String] = []
   /// Paths of its pictures, as the catalogue gives them.
@@ -16,8 +28,12 @@ public struct Store: Sendable, Hashable {
   public var address: String?
   /// Where it stands on the globe.
   public var geo: GeoPoint?
+  /// When it is open, in its own time zone.
+  public var openingHours: OpeningHours?
   /// Ids of the products that it stocks.
   public var stock: [String] = []
+  /// Whether the shop wants it suggested.
+  public var isFeatured = false
   /// All other fields of the catalogue, as they came.
   public var extra: [String: JSONValue] = [:]
 }
@@ -29,14 +45,37 @@ public struct GeoPoint: Sendable, Hashable {
   /// East of Greenwich, `-180...180`.
   public let longitude: Double
 
-  init(latitude: Double, longitude: Double) throws(FieldError) {
+  /// Makes a place of degrees that are known to be in range.
+  ///
+  /// - Precondition: `latitude` in `-90...90`, `longitude` in `-180...180`.
+  public init(latitude: Double, longitude: Double) {
+    precondition((-90...90).contains(latitude) && (-180...180).contains(longitude))
+    self.latitude = latitude
+    self.longitude = longitude
+  }
+
+  init(checkingLatitude latitude: Double, longitude: Double) throws(FieldError) {
     guard (-90...90).contains(latitude), (-180...180).contains(longitude) else {
       throw FieldError(
         field: "geo",
         reason: "is \(latitude), \(longitude); -90...90 and -180...180 degrees are valid")
     }
-    self.latitude = latitude
-    self.longitude = longitude
+    self.init(latitude: latitude, longitude: longitude)
+  }
+
+  /// Great-circle distance in meters on a sphere of the Earth's mean radius: within 0.6 % of that on
+  /// the ellipsoid. Source: R. W. Sinnott, "Virtues of the haversine", 1984.
+  public func distanceMeters(to other: GeoPoint) -> Double {
+    let degree = Double.pi / 180
+    func haversine(_ degrees: Double) -> Double {
+      let half = sin(degrees * degree / 2)
+      return half * half
+    }
+    let chord =
+      haversine(other.latitude - latitude)
+      + cos(latitude * degree) * cos(other.latitude * degree)
+      * haversine(other.longitude - longitude)
+    return 2 * 6_371_008.8 * asin(min(1, chord.squareRoot()))
   }
 }
 
@@ -45,23 +84,29 @@ extension Store {
     id = try fields.id()
     title = try fields.requiredString("title")
     subtitle = try fields.string("subtitle")
+    synonyms = try fields.strings("synonyms")
+    localized = try fields.localized()
     labels = try fields.strings("labels")
     images = try fields.strings("images")
     url = try fields.url()
     address = try fields.string("address")
     geo = try fields.geo()
+    openingHours = try fields.openingHours()
     stock = try fields.strings("stock")
+    isFeatured = try fields.bool("featured")
     extra = fields.rest()
   }
 
   /// The catalogue's JSON form.
   var json: JSONValue {
-    var object = sharedFields(
-      .store, id: id, title: title, subtitle: subtitle, labels: labels, images: images, url: url,
-      extra: extra)
+    var object = sharedFields(.store, self, extra: extra)
     object["address"] = address.map(JSONValue.string)
     object["geo"] = geo.map {
       .object(["latitude": .number($0.latitude), "longitude": .number($0.longitude)])
+    }
+    if let openingHours {
+      object["openingHours"] = .array(openingHours.lines.map(JSONValue.string))
+      object["timeZone"] = .string(openingHours.timeZone)
     }
     if !stock.isEmpty { object["stock"] = .array(stock.map(JSONValue.string)) }
     return .object(object)

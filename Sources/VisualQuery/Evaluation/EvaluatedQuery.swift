@@ -47,22 +47,20 @@ extension Matcher {
   @concurrent private func evaluated(
     _ query: EvaluationQuery, _ content: SemanticContent
   ) async throws -> EvaluatedQuery {
-    let examined = try await examine(content, MatchOptions(timeout: nil))
+    let examined = try await examined(content, MatchOptions(timeout: nil), deadline: nil)
     let best = examined.scored.sorted {
       ($1.confidence, $0.key) < ($0.confidence, $1.key)
     }.prefix(EvaluatedQuery.answerLimit)
-    let entities = try catalogue.entities(keys: best.map(\.key))
-    let ranked = Ranking.ranked(
-      best.compactMap { scored in entities[scored.key].map { (scored, $0.id) } },
-      options: MatchOptions(limit: EvaluatedQuery.answerLimit, typeLimits: [:]))
+    let ids = try catalogue.ids(keys: best.map(\.key))
+    let ranked = Ranking.ranked(best.compactMap { scored in ids[scored.key].map { (scored, $0) } })
     let answers = ranked.map {
-      EvaluatedQuery.Answer(id: entities[$0.key]!.id, confidence: $0.confidence)
+      EvaluatedQuery.Answer(id: $0.id, confidence: $0.entity.confidence)
     }
-    let samples = zip(ranked, answers).compactMap { scored, answer in
-      scored.picture.map {
+    let samples = ranked.compactMap { named in
+      named.entity.picture.map {
         CalibrationSample(
-          id: answer.id, features: $0.score.features, certainties: $0.score.certainties,
-          isRight: query.truth.contains(answer.id.value))
+          id: named.id, features: $0.score.features, certainties: $0.score.certainties,
+          isRight: query.truth.contains(named.id.value))
       }
     }
     return EvaluatedQuery(

@@ -13,9 +13,16 @@ public struct EvaluationQuery: Sendable, Hashable, Decodable {
   /// The ids of the entities that are right; none where the shop has nothing of the kind.
   public let truth: [String]
   /// Words for what is seen.
-  public let labels: [String]
+  public private(set) var labels: [String]
   /// What was done to the picture; queries of one kind are reported together.
   public let edit: String
+
+  /// The same question with other labels.
+  public func labelled(_ labels: [String]) -> EvaluationQuery {
+    var other = self
+    other.labels = labels
+    return other
+  }
 
   private enum CodingKeys: CodingKey { case query, image, truth, labels, edit }
 

@@ -120,13 +120,13 @@ public enum Calibration {
   /// The terms for an entity that only shares a label, with `sharers` others or itself alone: a
   /// label is right for ``labelTrust`` of the pictures, and each of those who share it as likely.
   static func evidence(sharers: Int) -> [Evidence] {
-    let prior = log(labelTrust / (1 - labelTrust))
+    let prior = logOdds(of: labelTrust)
     let probability = labelTrust / Double(max(1, sharers))
     return [
       Evidence(kind: .prior, value: 1, weight: prior),
       Evidence(
         kind: .labels, value: -log2(Double(max(1, sharers))),
-        weight: log(probability / (1 - probability)) - prior),
+        weight: logOdds(of: probability) - prior),
     ]
   }
 
@@ -135,11 +135,14 @@ public enum Calibration {
     1 / (1 + exp(-evidence.reduce(0) { $0 + $1.weight }))
   }
 
+  /// The log-odds of a probability.
+  static func logOdds(of probability: Double) -> Double { log(probability / (1 - probability)) }
+
   /// How often a coarse label is right.
   private static let labelTrust = 0.6
 
   /// Fitted by that command; in the order of ``kinds``.
   static let coefficients = Coefficients(
-    step1: [1.598, 5.034, 3.103, 0.097, 2.153, 0.71, 0.813, 1.456],
-    step2: [1.229, 0.504, 0, 0.037, 0.49, 0.515, 0, 0.541], prior: -3.205, lead: 1.075)
+    step1: [1.558, 5.082, 3.098, 0.073, 2.149, 0.737, 0.791, 1.777],
+    step2: [1.151, 0.553, 0, 0.061, 0.303, 1.503, 0, 0.831], prior: -2.983, lead: 0.95)
 }

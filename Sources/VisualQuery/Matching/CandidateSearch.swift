@@ -14,7 +14,7 @@ struct CandidateSearch: Sendable {
   let threads: Int
   let shouldStop: @Sendable () -> Bool
 
-  /// The candidates of one type, and how much of the work was done for them.
+  /// The candidates that a stage found in one type, and how much of it was done.
   struct Result: Sendable {
     /// Each row with its votes, where it got any.
     var rows: [Row: Votes] = [:]
@@ -23,9 +23,11 @@ struct CandidateSearch: Sendable {
   }
 
   /// A row of one of the segments that were scanned.
-  struct Row: Sendable, Hashable {
+  struct Row: Sendable, Hashable, Comparable {
     let segment: Int
     let row: Int
+
+    static func < (a: Row, b: Row) -> Bool { (a.segment, a.row) < (b.segment, b.row) }
   }
 
   /// How much the query's corners speak for a row.
@@ -38,43 +40,53 @@ struct CandidateSearch: Sendable {
     var best: Int { max(upright, mirrored) }
   }
 
-  /// Scans hashes first, which is cheap, then counts the votes of corners, then scans colors and
-  /// textures, then, where labels are known, those of the rows that have one of them.
-  @concurrent func candidates(in segments: [LiveSegment]) async -> Result {
+  /// The best rows by hashes, by the votes of corners, or by colors and textures and, where labels
+  /// are known, by the same of the rows that have one of them.
+  @concurrent func found(_ stage: SearchStage, in segments: [LiveSegment]) async -> Result {
     let scan = FlatScan(segments)
+    switch stage {
+    case .hashes:
+      let hashes = FlatScan.Query.hashes(signature.views.flatMap(\.variants))
+      return await scanned([(hashes, [])], scan)
+    case .votes: return await voted(in: segments)
+    case .appearance:
+      let appearances = signature.views.map { FlatScan.Query.appearance($0.color, $0.texture) }
+      let labelled = labelMasks.isEmpty ? [] : [(appearances[0], labelMasks)]
+      return await scanned(appearances.map { ($0, []) } + labelled, scan)
+    case .words, .geometry: return Result()
+    }
+  }
+
+  private func scanned(
+    _ passes: [(query: FlatScan.Query, anyBits: [UInt64])], _ scan: FlatScan
+  ) async -> Result {
     let rows = scan.rowCount
-    let appearances = signature.views.map { FlatScan.Query.appearance($0.color, $0.texture) }
-    var passes: [(query: FlatScan.Query, anyBits: [UInt64])] = [
-      (.hashes(signature.views.flatMap(\.variants)), [])
-    ]
-    passes += appearances.map { ($0, []) }
-    if !labelMasks.isEmpty { passes.append((appearances[0], labelMasks)) }
-    var result = Result(plannedRows: rows * (passes.count + 1))
-    for (number, pass) in passes.enumerated() where !shouldStop() {
+    var result = Result(plannedRows: rows * passes.count)
+    for pass in passes where !shouldStop() {
       let found = await nearest(to: pass.query, anyBits: pass.anyBits, in: scan, rows: rows)
       result.scannedRows += found.scannedRows
       for candidate in found.top.sorted {
-        let place = Row(segment: candidate.segment, row: candidate.row)
-        if result.rows[place] == nil { result.rows[place] = Votes() }
+        result.rows[Row(segment: candidate.segment, row: candidate.row)] = Votes()
       }
-      if number == 0 { await vote(in: segments, into: &result) }
     }
     return result
   }
 
-  /// Adds the live rows with most votes.
-  private func vote(in segments: [LiveSegment], into result: inout Result) async {
+  /// The rows with most votes.
+  private func voted(in segments: [LiveSegment]) async -> Result {
     let counted = await votes(in: segments)
-    result.scannedRows += counted.reduce(0) { $0 + $1.rows }
+    var result = Result(
+      scannedRows: counted.reduce(0) { $0 + $1.rows },
+      plannedRows: segments.reduce(0) { $0 + $1.segment.count })
     let all = counted.flatMap(\.votes).sorted {
-      ($1.votes.weight, $0.place.segment, $0.place.row)
-        < ($0.votes.weight, $1.place.segment, $1.place.row)
+      ($1.votes.weight, $0.place) < ($0.votes.weight, $1.place)
     }
     for (place, vote) in all.prefix(Self.voteLimit) {
       var known = result.rows[place] ?? Votes()
       if vote.isMirrored { known.mirrored = vote.weight } else { known.upright = vote.weight }
       result.rows[place] = known
     }
+    return result
   }
 
   private typealias Counted = (votes: [(place: Row, votes: KeypointVotes.Row)], rows: Int)
@@ -99,10 +111,10 @@ struct CandidateSearch: Sendable {
     if shouldStop() { return ([], 0) }
     let live = segments[number]
     let found = KeypointVotes(signature.keypoints)
-      .rows(in: live.segment, limit: 2 * Self.voteLimit, shouldStop: shouldStop)
-    let votes = found.lazy.filter { live.isLive($0.row) }
-      .map { (Row(segment: number, row: $0.row), $0) }
-    return (Array(votes), live.segment.count)
+      .rows(in: live, limit: Self.voteLimit, shouldStop: shouldStop)
+    let votes = found.map { (Row(segment: number, row: $0.row), $0) }
+    // Corners that were not looked at may have been those that matter.
+    return (votes, shouldStop() ? 0 : live.segment.count)
   }
 
   private func nearest(

@@ -36,8 +36,9 @@ extension Matcher {
   @concurrent private func diagnose(
     _ id: EntityID, _ content: SemanticContent, _ options: MatchOptions
   ) async throws -> Diagnosis {
-    let examined = try await examine(content, options)
-    let answer = try await rankedAnswer(examined, options)
+    let examined = try await examined(
+      content, options, deadline: options.timeout.map { now() + $0 })
+    let answer = try await answer(examined, content, options)
     let key = try catalogue.key(of: id)
     let scored = examined.scored.first { $0.key == key }
     let rank = answer.matches.firstIndex { $0.value.id == id }.map { $0 + 1 }

@@ -21,8 +21,11 @@ public struct Evidence: Sendable, Hashable, Codable {
     /// Likeness of the colors at the places that the transform aligns, after the light is made the
     /// same: `1` for equal ones, `0` for those of another thing.
     case alignedColor
-    /// Rarity, in bits, of the rarest label that agrees; below zero where known labels disagree.
+    /// What the rarest label that agrees says, in bits, `0...2`; below zero where known labels
+    /// disagree.
     case labels
+    /// Confidence of the matched product that a store has in stock.
+    case stock
     /// How far its score is ahead of the best other entity's, or behind it.
     case lead
   }

@@ -1,22 +1,85 @@
 internal import PixelMatch
 
-/// All that a query found before it is ranked and cut.
+/// One question on its way: what was found so far, stage by stage.
 struct Examination: Sendable {
+  /// One candidate and what was measured of it.
+  struct Candidate: Sendable {
+    let place: CandidateSearch.Row
+    let key: UInt32
+    var votes: CandidateSearch.Votes
+    var measured: PictureComparison.Measurement
+    let labels: Double?
+    var isChecked = false
+
+    var score: Calibration.Score {
+      Calibration.Score(
+        hash: measured.hash, color: measured.color, texture: measured.texture, votes: votes.best,
+        inliers: measured.alignment?.inliers ?? 0, agreement: measured.agreement,
+        alignedColor: measured.alignedColor, labels: labels)
+    }
+  }
+
+  /// What is searched of one type.
+  struct Ground: Sendable {
+    let type: EntityType
+    let segments: [LiveSegment]
+    let comparison: PictureComparison
+    let search: CandidateSearch
+    var candidates: [CandidateSearch.Row: Candidate] = [:]
+  }
+
+  /// Types that are searched.
   let types: [EntityType]
   let labels: LabelEvidence
   /// `nil` where there is no picture.
   let signature: QuerySignature?
   /// The least confidence of a match.
   let cutOff: Double
-  /// Every candidate entity, in no order.
-  var scored: [ScoredEntity] = []
-  /// Rows scanned and corners checked, of all that there are to do.
-  var scannedRows = 0
-  var plannedRows = 0
+  /// The keys of each type that a filter lets through, where there is one.
+  let allowed: [EntityType: KeySet]
+  let shouldStop: @Sendable () -> Bool
+  var grounds: [Ground]
+  /// Entities that share a label.
+  var named: [ScoredEntity] = []
+  /// The share of each planned stage that was done.
+  var shares: [SearchStage: Double]
 
-  var isComplete: Bool { scannedRows == plannedRows }
+  /// The stage that comes next; `nil` behind the last.
+  var next: SearchStage? = .words
+
+  var isComplete: Bool { shares.values.allSatisfy { $0 == 1 } }
+
+  /// The share of the planned work that was done.
   var coverage: Double {
-    plannedRows == 0 ? 1 : Double(scannedRows) / Double(plannedRows)
+    let planned = shares.keys.sorted()
+    let total = planned.reduce(0) { $0 + $1.cost }
+    let done = planned.reduce(0) { $0 + $1.cost * shares[$1]! }
+    return isComplete ? 1 : min(done / total, 0.9999)
+  }
+
+  /// Whether a filter lets an entity through.
+  func allows(_ key: UInt32, _ type: EntityType) -> Bool { allowed[type]?.contains(key) ?? true }
+
+  /// Every candidate entity so far, in no order: its best picture, or its label.
+  var scored: [ScoredEntity] {
+    var pictured: [UInt32: PicturedEntity] = [:]
+    for ground in grounds {
+      for candidate in ground.candidates.values { ground.offer(candidate, to: &pictured) }
+    }
+    return Self.scored(pictured) + named.filter { pictured[$0.key] == nil }
+  }
+
+  /// Makes confidences of scores: each entity's lead is over the best of the others.
+  private static func scored(_ pictured: [UInt32: PicturedEntity]) -> [ScoredEntity] {
+    let best = pictured.values.map(\.score.total).sorted(by: >).prefix(2)
+    return pictured.map { key, entity in
+      let rival = entity.score.total == best.first ? best.dropFirst().first : best.first
+      let evidence = Calibration.evidence(entity.score, rival: rival)
+      return ScoredEntity(
+        key: key, type: entity.type, evidence: evidence,
+        confidence: Calibration.confidence(evidence), tier: entity.tier, picture: entity,
+        imagePosition: entity.imagePosition)
+    }
   }
 }
 
@@ -38,170 +101,85 @@ struct PlacedAlignment: Sendable {
   let size: (width: Int, height: Int)
 }
 
-extension Matcher {
+extension Examination.Ground {
   /// Candidates whose corners are checked: the best by votes, and the best by all the rest.
   private static let checkedByVotes = 96
   private static let checkedByScore = 48
 
-  /// Finds the candidates of every type and says how likely each is meant.
-  @concurrent func examine(
-    _ content: SemanticContent, _ options: MatchOptions
-  ) async throws -> Examination {
-    let deadline = options.timeout.map { now() + $0 }
-    let shouldStop: @Sendable () -> Bool = {
-      Task.isCancelled || (deadline.map { now() >= $0 } ?? false)
+  /// Puts an entity's picture in place of one that is less like the query's.
+  fileprivate func offer(
+    _ candidate: Examination.Candidate, to pictured: inout [UInt32: PicturedEntity]
+  ) {
+    let segment = segments[candidate.place.segment].segment
+    let position = Int(segment.tag(at: candidate.place.row))
+    let score = candidate.score
+    if let best = pictured[candidate.key],
+      (best.score.total, -best.imagePosition) >= (score.total, -position)
+    {
+      return
     }
-    let labels = try labelEvidence(content.labels)
-    var picture = content.pixelBuffer
-    if let region = content.region { picture = try picture?.cropped(to: region) }
-    let signature = picture.map { QuerySignature($0) }
-    var examined = Examination(
-      types: EntityType.allCases.filter(options.types.contains), labels: labels,
-      signature: signature,
-      cutOff: options.minimumConfidence
-        ?? (signature == nil ? Calibration.labelsOnlyCutOff : Calibration.defaultCutOff))
-    var pictured: [UInt32: PicturedEntity] = [:]
-    if let signature {
-      let search = CandidateSearch(
-        signature: signature, labelMasks: labels.known.map { LabelBits.mask(of: $0.label) },
-        threads: pool.width, shouldStop: shouldStop)
-      for type in examined.types {
-        let segments = catalogue.segments(of: type)
-        let found = await search.candidates(in: segments)
-        examined.scannedRows += found.scannedRows
-        examined.plannedRows += found.plannedRows
-        let checks = try compare(
-          found.rows, of: type, in: segments, PictureComparison(signature, in: segments), labels,
-          shouldStop, into: &pictured)
-        examined.scannedRows += checks.checked
-        examined.plannedRows += checks.planned
-      }
-    }
-    examined.scored = Self.scored(pictured)
-    if !Task.isCancelled {
-      examined.scored += try entities(of: labels, examined.types, except: pictured)
-    }
-    return examined
+    pictured[candidate.key] = PicturedEntity(
+      type: type, score: score,
+      tier: comparison.tier(candidate.measured, candidate.place.row, in: segment),
+      imagePosition: position, isChecked: candidate.isChecked,
+      alignment: candidate.measured.alignment.map {
+        PlacedAlignment(alignment: $0, size: segment.size(at: candidate.place.row))
+      })
   }
 
-  private func labelEvidence(_ labels: [String]) throws -> LabelEvidence {
-    let normalized = Set(labels.map(LabelText.normalized)).subtracting([""])
-    return LabelEvidence(
-      frequencies: normalized.isEmpty
-        ? [:] : try catalogue.labelFrequencies(normalized.sorted()),
-      entityCount: catalogue.entityCount)
+  /// The keys of rows that are no candidates yet.
+  func newKeys(of rows: some Collection<CandidateSearch.Row>) -> Set<UInt32> {
+    Set(rows.lazy.filter { candidates[$0] == nil }.map(key))
   }
 
-  /// One candidate and what was measured of it.
-  private struct Compared: Sendable {
-    let place: CandidateSearch.Row
-    let votes: CandidateSearch.Votes
-    let key: UInt32
-    var measured: PictureComparison.Measurement
-    var score: Calibration.Score
-    var isChecked = false
+  private func key(of place: CandidateSearch.Row) -> UInt32 {
+    segments[place.segment].segment.key(at: place.row)
   }
 
-  /// Compares the query with every candidate, and keeps the best picture of each entity.
+  /// Compares rows that are no candidates yet with the query.
+  mutating func add(
+    _ rows: some Collection<CandidateSearch.Row>, labels: (UInt32) -> Double?
+  ) {
+    for place in rows where candidates[place] == nil {
+      let key = key(of: place)
+      candidates[place] = Examination.Candidate(
+        place: place, key: key, votes: CandidateSearch.Votes(),
+        measured: comparison.measure(place.row, in: segments[place.segment].segment),
+        labels: labels(key))
+    }
+  }
+
+  /// Checks the corners of the candidates that are worth it, the best first.
   ///
-  /// - Returns: How many candidates' corners were checked before the deadline, of how many.
-  private func compare(
-    _ rows: [CandidateSearch.Row: CandidateSearch.Votes], of type: EntityType,
-    in segments: [LiveSegment], _ comparison: PictureComparison, _ labels: LabelEvidence,
-    _ shouldStop: () -> Bool, into pictured: inout [UInt32: PicturedEntity]
-  ) throws -> (checked: Int, planned: Int) {
-    let keys = Set(rows.keys.map { segments[$0.segment].segment.key(at: $0.row) })
-    let labelsOfKeys =
-      labels.known.isEmpty ? [:] : try catalogue.labels(ofKeys: keys.sorted())
-    var all = rows.map { place, votes in
-      let segment = segments[place.segment].segment
-      let key = segment.key(at: place.row)
-      let measured = comparison.measure(place.row, in: segment)
-      let score = Calibration.Score(
-        measured, votes: votes.best, labels: labels.rarity(of: labelsOfKeys[key] ?? []))
-      return Compared(place: place, votes: votes, key: key, measured: measured, score: score)
-    }
-    all.sort {
-      ($1.score.total, $0.place.segment, $0.place.row)
-        < ($0.score.total, $1.place.segment, $1.place.row)
-    }
-    let planned = Self.toCheck(all)
-    var checked = 0
-    for index in planned where !shouldStop() {
-      checked += 1
-      let place = all[index].place
-      let votes = all[index].votes
+  /// - Returns: The share that was checked before the search was to stop.
+  mutating func checkCorners(_ shouldStop: () -> Bool) -> Double {
+    let planned = toCheck()
+    for (done, place) in planned.enumerated() {
+      if shouldStop() { return Double(done) / Double(planned.count) }
+      guard var candidate = candidates[place] else { continue }
+      let votes = candidate.votes
       comparison.check(
-        &all[index].measured, place.row, in: segments[place.segment].segment,
+        &candidate.measured, place.row, in: segments[place.segment].segment,
         isMirrored: votes.best > 0
-          ? votes.mirrored > votes.upright : all[index].measured.variant.isMirrored)
-      all[index].score = Calibration.Score(
-        all[index].measured, votes: votes.best, labels: all[index].score.labels)
-      all[index].isChecked = true
+          ? votes.mirrored > votes.upright : candidate.measured.variant.isMirrored)
+      candidate.isChecked = true
+      candidates[place] = candidate
     }
-    for compared in all {
-      let segment = segments[compared.place.segment].segment
-      let position = Int(segment.tag(at: compared.place.row))
-      if let best = pictured[compared.key],
-        (best.score.total, -best.imagePosition) >= (compared.score.total, -position)
-      {
-        continue
-      }
-      pictured[compared.key] = PicturedEntity(
-        type: type, score: compared.score,
-        tier: comparison.tier(compared.measured, compared.place.row, in: segment),
-        imagePosition: position, isChecked: compared.isChecked,
-        alignment: compared.measured.alignment.map {
-          PlacedAlignment(alignment: $0, size: segment.size(at: compared.place.row))
-        })
-    }
-    return (checked, planned.count)
+    return 1
   }
 
   /// Which candidates are worth a check of their corners, the best by score first.
-  private static func toCheck(_ all: [Compared]) -> [Int] {
-    let byVotes = all.indices.filter { all[$0].votes.best > 0 }
-      .sorted { (all[$1].votes.best, $0) < (all[$0].votes.best, $1) }
-      .prefix(checkedByVotes)
-    return Set(all.indices.prefix(checkedByScore)).union(byVotes).sorted()
-  }
-
-  /// Makes confidences of scores: each entity's lead is over the best of the others.
-  private static func scored(_ pictured: [UInt32: PicturedEntity]) -> [ScoredEntity] {
-    let best = pictured.values.map(\.score.total).sorted(by: >).prefix(2)
-    return pictured.map { key, entity in
-      let rival = entity.score.total == best.first ? best.dropFirst().first : best.first
-      let evidence = Calibration.evidence(entity.score, rival: rival)
-      return ScoredEntity(
-        key: key, type: entity.type, evidence: evidence,
-        confidence: Calibration.confidence(evidence), tier: entity.tier, picture: entity)
+  private func toCheck() -> [CandidateSearch.Row] {
+    // Each score once: a sort asks for it many times.
+    let ranked = candidates.values.map { (total: $0.score.total, candidate: $0) }.sorted {
+      ($1.total, $0.candidate.place) < ($0.total, $1.candidate.place)
     }
-  }
-
-  /// The entities that no picture brought up and that have one of the labels, rarest first.
-  private func entities(
-    of labels: LabelEvidence, _ types: [EntityType], except pictured: [UInt32: PicturedEntity]
-  ) throws -> [ScoredEntity] {
-    var found: [UInt32: ScoredEntity] = [:]
-    for known in labels.known {
-      let keys = try catalogue.keys(withLabel: known.label, limit: CandidateSearch.limit)
-      for (key, type) in keys
-      where pictured[key] == nil && found[key] == nil && types.contains(type) {
-        let evidence = Calibration.evidence(sharers: known.frequency)
-        found[key] = ScoredEntity(
-          key: key, type: type, evidence: evidence,
-          confidence: Calibration.confidence(evidence), tier: .label, picture: nil)
+    let byVotes = ranked.indices.filter { ranked[$0].candidate.votes.best > 0 }
+      .sorted {
+        (ranked[$1].candidate.votes.best, $0) < (ranked[$0].candidate.votes.best, $1)
       }
-    }
-    return Array(found.values)
-  }
-}
-
-extension Calibration.Score {
-  fileprivate init(_ measured: PictureComparison.Measurement, votes: Int, labels: Double?) {
-    self.init(
-      hash: measured.hash, color: measured.color, texture: measured.texture, votes: votes,
-      inliers: measured.alignment?.inliers ?? 0, agreement: measured.agreement,
-      alignedColor: measured.alignedColor, labels: labels)
+      .prefix(Self.checkedByVotes)
+    return Set(ranked.indices.prefix(Self.checkedByScore)).union(byVotes).sorted()
+      .map { ranked[$0].candidate.place }
   }
 }

@@ -10,23 +10,45 @@
 ///
 /// Unknown labels are left out, so that they cost nothing.
 struct LabelEvidence: Sendable {
-  /// Rarity is capped here: a label that one in 64 entities has says about as much as a rarer one.
-  private static let mostBits = 6.0
+  /// How often a label is wrong: two bits are then the most that even the rarest can say.
+  private static let errorRate = 0.25
 
-  /// Known labels with their number of entities, rarest first, ties in the order of their text.
+  /// The catalogue's labels that are meant, with their number of entities, rarest first, ties in the
+  /// order of their text.
   let known: [(label: String, frequency: Int)]
+  /// Labels of the query that neither the catalogue nor its bridge knows, in the query's order.
+  let unmatched: [String]
   private let entityCount: Int
 
-  /// Looks up normalised labels.
-  init(frequencies: [String: Int], entityCount: Int) {
-    known = frequencies.filter { $0.value > 0 }
-      .map { (label: $0.key, frequency: $0.value) }
+  /// Looks up labels: as they are, as the shop's bridge takes them, and, where neither is known, by
+  /// the end of their words, so that a `travel mug` is at least a `mug`.
+  init(
+    _ labels: [String], entityCount: Int, frequency: (String) throws(CatalogueError) -> Int,
+    bridged: (String) throws(CatalogueError) -> [String]
+  ) throws(CatalogueError) {
+    var known: [String: Int] = [:]
+    var unmatched: [String] = []
+    for label in labels {
+      let heads = LabelText.heads(of: LabelText.normalized(label))
+      var isMatched = heads.isEmpty || unmatched.contains(label)
+      for head in heads where !isMatched {
+        for meant in try [head] + bridged(head) {
+          let count = try frequency(meant)
+          guard count > 0 else { continue }
+          known[meant] = count
+          isMatched = true
+        }
+      }
+      if !isMatched { unmatched.append(label) }
+    }
+    self.known = known.map { (label: $0.key, frequency: $0.value) }
       .sorted { ($0.frequency, $0.label) < ($1.frequency, $1.label) }
+    self.unmatched = unmatched
     self.entityCount = entityCount
   }
 
-  /// Rarity in bits of the rarest label that agrees; minus half that of the rarest known one where
-  /// none agrees; `nil` where no label is known.
+  /// What the rarest label that agrees says, in bits; minus half of what the rarest known one would
+  /// say where none agrees; `nil` where no label is known.
   ///
   /// Labels of one picture say much the same (mug, cup, drinkware), so that they do not add up.
   func rarity(of labels: Set<String>) -> Double? {
@@ -37,13 +59,11 @@ struct LabelEvidence: Sendable {
     return -bits(rarest.frequency) / 2
   }
 
-  /// How many entities share the rarest label that agrees, or `nil` where none agrees.
-  func sharers(of labels: Set<String>) -> Int? {
-    known.first { labels.contains($0.label) }?.frequency
-  }
-
+  /// What it says of an entity that it has a label: how much likelier the label comes with it than
+  /// with any other, in bits, if some labels are wrong.
   private func bits(_ frequency: Int) -> Double {
-    min(Self.mostBits, max(0, log2(Double(entityCount) / Double(frequency))))
+    let share = min(1, Double(frequency) / Double(max(1, entityCount)))
+    return -log2(share + (1 - share) * Self.errorRate)
   }
 }
 

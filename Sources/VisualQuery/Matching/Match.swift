@@ -28,6 +28,14 @@ public struct Match: Sendable, Hashable {
   public let matchedImage: String?
   /// How that picture lies in the query's; `nil` where too few corners agree to tell.
   public let alignment: MatchAlignment?
+  /// The matched product because of which a store is here: it stocks it.
+  public let stocks: EntityID?
+  /// How far a store is from the place that was asked from.
+  public let distanceMeters: Double?
+  /// Whether a store is open at the time that was asked for, where its hours are known.
+  public let isOpen: Bool?
+  /// How it is shown, in the language that was asked for as far as the catalogue has it.
+  public let display: DisplayRepresentation
   /// Where the entity opens.
   public let handoff: Handoff
 }

@@ -10,6 +10,9 @@ public struct MatchDocument: Sendable, Encodable {
   let generation: Int
   let values: [Value]
   let emptyReason: MatchResponse.EmptyReason?
+  let unmatchedLabels: [String]
+  let hasMore: Bool
+  let continuation: String?
   let nearMiss: NearMiss?
 
   /// Makes the document of one answer.
@@ -27,6 +30,9 @@ public struct MatchDocument: Sendable, Encodable {
     generation = response.generation
     values = response.matches.map(Value.init)
     emptyReason = response.emptyReason
+    unmatchedLabels = response.unmatchedLabels
+    hasMore = response.hasMore
+    continuation = response.continuation
     nearMiss = response.nearMiss.map {
       NearMiss(type: $0.id.type, id: $0.id.value, confidence: rounded($0.confidence, 4))
     }
@@ -34,6 +40,7 @@ public struct MatchDocument: Sendable, Encodable {
 
   private enum CodingKeys: CodingKey {
     case schema, query, complete, coverage, elapsedMs, generation, values, emptyReason, nearMiss
+    case unmatchedLabels, hasMore, continuation
   }
 
   /// Writes every key, also those that hold nothing.
@@ -48,6 +55,9 @@ public struct MatchDocument: Sendable, Encodable {
     try container.encode(values, forKey: .values)
     try container.encode(emptyReason, forKey: .emptyReason)
     try container.encode(nearMiss, forKey: .nearMiss)
+    try container.encode(unmatchedLabels, forKey: .unmatchedLabels)
+    try container.encode(hasMore, forKey: .hasMore)
+    try container.encode(continuation, forKey: .continuation)
   }
 
   struct Value: Sendable, Encodable {
@@ -60,6 +70,9 @@ public struct MatchDocument: Sendable, Encodable {
     let display: DisplayRepresentation
     let matchedImage: String?
     let alignment: MatchAlignment?
+    let stocks: String?
+    let distanceMeters: Double?
+    let openNow: Bool?
     let product: Product?
     let store: Store?
     let evidence: [Evidence]
@@ -72,7 +85,10 @@ public struct MatchDocument: Sendable, Encodable {
       confidence = min(0.9999, rounded(match.confidence, 4))
       tier = match.tier
       url = match.handoff.url
-      display = match.value.displayRepresentation
+      display = match.display
+      stocks = match.stocks?.value
+      distanceMeters = match.distanceMeters.map { rounded($0, 0) }
+      openNow = match.isOpen
       matchedImage = match.matchedImage
       alignment = match.alignment.map { alignment in
         MatchAlignment(

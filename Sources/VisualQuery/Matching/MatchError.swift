@@ -4,6 +4,12 @@ public struct MatchError: Error, Sendable, Hashable {
   public enum Code: String, Sendable, CaseIterable {
     /// Nothing of the region of interest lies within the picture.
     case regionOutside
+    /// A filter names no property.
+    case invalidFilter
+    /// A continuation or a state of another catalogue, or one that was altered.
+    case invalidToken
+    /// A continuation that is too old.
+    case expiredToken
   }
   /// What is wrong.
   public let code: Code

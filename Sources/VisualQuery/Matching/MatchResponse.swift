@@ -32,6 +32,13 @@ public struct MatchResponse: Sendable, Hashable {
   public let generation: Int
   /// Why `matches` is empty, or `nil` where it is not.
   public let emptyReason: EmptyReason?
+  /// Labels of the question that nothing in the catalogue and its bridge knows.
+  public let unmatchedLabels: [String]
+  /// Whether there are more matches behind these.
+  public let hasMore: Bool
+  /// What reproduces this search, page by page, without its picture; `nil` where nothing was
+  /// searched for.
+  public let continuation: String?
   /// Where `matches` is empty: the best that was found.
   public let nearMiss: NearMiss?
 }

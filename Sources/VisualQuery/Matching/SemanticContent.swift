@@ -4,19 +4,33 @@ public import PixelMatch
 ///
 /// The counterpart of Apple's `SemanticContentDescriptor`.
 public struct SemanticContent: Sendable {
+  /// Labels beyond these are not looked at.
+  public static let labelLimit = 64
+  /// Characters of a label beyond these are not looked at.
+  public static let labelLength = 100
+
   /// Coarse English words for what is seen, in no order. Unknown ones cost nothing.
   public var labels: [String]
   /// The picture, upright.
   public var pixelBuffer: PixelBuffer?
   /// The part of the picture that is meant; `nil` means all of it.
   public var region: PictureRegion?
+  /// What a client computed of a picture that it keeps; counts where there is no picture.
+  public var signature: QuerySignature?
+
+  /// Labels within the limits.
+  static func bounded(_ labels: [String]) -> [String] {
+    labels.prefix(labelLimit).map { String($0.prefix(labelLength)) }
+  }
 
   /// Makes a question from labels, a picture or both.
   public init(
-    labels: [String] = [], pixelBuffer: PixelBuffer? = nil, region: PictureRegion? = nil
+    labels: [String] = [], pixelBuffer: PixelBuffer? = nil, region: PictureRegion? = nil,
+    signature: QuerySignature? = nil
   ) {
     self.labels = labels
     self.pixelBuffer = pixelBuffer
     self.region = region
+    self.signature = signature
   }
 }

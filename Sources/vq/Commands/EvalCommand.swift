@@ -173,8 +173,21 @@ private struct Evaluation {
     if andWithout {
       items += queries.filter { !$0.labels.isEmpty }
         .map { Item(query: $0, folder: folder, withLabels: false) }
+      items += Self.mislabelled(queries).map { Item(query: $0, folder: folder, withLabels: true) }
     }
     return items
+  }
+
+  /// Every fourth query that has labels, with those of the next one that shares none with it: labels
+  /// are wrong at times, and a fit must learn what that costs.
+  private static func mislabelled(_ queries: [EvaluationQuery]) -> [EvaluationQuery] {
+    let labelled = queries.filter { !$0.labels.isEmpty }
+    return stride(from: 0, to: labelled.count, by: 4).compactMap { index in
+      let query = labelled[index]
+      let others = labelled[(index + 1)...] + labelled[..<index]
+      let other = others.first { Set($0.labels).isDisjoint(with: query.labels) }
+      return other.map { query.labelled($0.labels) }
+    }
   }
 
   private struct Item: Sendable {

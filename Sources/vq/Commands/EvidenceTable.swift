@@ -36,7 +36,8 @@ enum EvidenceTable {
     case .inliers: "corners that one transform aligns"
     case .agreement: "share of the visible corners that are aligned"
     case .alignedColor: "likeness of the colors at aligned places"
-    case .labels: "rarity of the labels that agree, in bits"
+    case .labels: "what the labels that agree say, in bits"
+    case .stock: "how surely it stocks what is meant"
     case .lead: "how far ahead of the next best"
     }
   }

@@ -5,18 +5,25 @@ import VisualQuery
 enum HashCommand {
   static let json = Option<Bool>.flag(OptionText("json", "one JSON object a line and picture"))
 
+  static let query = Option<Bool>.flag(
+    OptionText(
+      "query", "the signature for 'vq match --signature'",
+      detail: "About a kilobyte that stands in for the picture, but for its corners."))
+
   static let command = CommandDescription(
     name: "hash",
     summary: "print the PDQ hash of pictures",
     examples: [
       "vq hash mug.jpg",
       "vq hash --json *.jpg",
+      "vq hash --query mug.jpg",
     ],
     operand: OperandDescription(
       placeholder: "IMAGE", count: 1...Int.max,
       summary: "a JPEG or PNG picture; '-' for standard input", completion: .files),
     options: [
-      json.description, PictureLimits.maxBytes.description, PictureLimits.maxPixels.description,
+      json.description, query.description, PictureLimits.maxBytes.description,
+      PictureLimits.maxPixels.description,
     ],
     notes: [
       HelpSection(
@@ -37,15 +44,18 @@ enum HashCommand {
   ) async throws -> ExitCode {
     let decoder = ImageDecoder(limits: PictureLimits.limits(of: arguments))
     let pool = WorkerPool()
+    let isQuery = arguments[query]
     var code = ExitCode.success
     try await inOrder(arguments.operands, width: pool.width, on: pool) { picture in
-      try await hash(picture, decoder)
+      try await hash(picture, decoder, isQuery: isQuery)
     } take: { outcome in
       let (picture, result) = outcome
       switch result {
       case .success(let document):
         if arguments[json] {
           try console.output.writeJSON(document)
+        } else if let signature = document.querySignature {
+          try console.output.writeLine(signature)
         } else {
           try console.output.writeLine(
             "\(document.pdq)  \(document.quality)  \(DisplayText.escaped(picture))")
@@ -65,12 +75,18 @@ enum HashCommand {
 
   /// Hashes one picture; a picture that cannot be decoded is a result, too.
   @concurrent private static func hash(
-    _ picture: String, _ decoder: ImageDecoder
+    _ picture: String, _ decoder: ImageDecoder, isQuery: Bool
   ) async throws -> (String, Result<HashDocument, DecodeError>) {
     let result = Result { () throws(DecodeError) in
       let bytes = try decoder.contents(ofOperand: picture)
-      return HashDocument(
+      var document = HashDocument(
         picture, try decoder.header(of: bytes), try decoder.pdqCoefficients(of: bytes))
+      if isQuery {
+        let side = QuerySignature.workingSide
+        document.querySignature =
+          QuerySignature(try decoder.decode(bytes, longerSide: side)).compactText
+      }
+      return document
     }
     if case .failure(let error) = result, error.code == .cancelled { throw CancellationError() }
     return (picture, result)
@@ -87,6 +103,7 @@ struct HashDocument: Encodable, Sendable {
   let quality: Int
   let orientation: Int
   let variants: [String: String]
+  var querySignature: String?
 
   init(_ image: String, _ header: ImageHeader, _ coefficients: PDQCoefficients) {
     self.image = image

@@ -21,6 +21,20 @@ enum IndexCommand {
       "rejected", "write the refused rows to this file",
       detail: "JSON Lines: the row's number, the field, the reason."),
     "FILE", of: .files)
+  static let link = Option<[EntityType: String]>.byType(
+    OptionText(
+      "link", "where entities without a URL of their own open",
+      detail: "TYPE=TEMPLATE of RFC 6570 with the fields' names, such as the one above. Kept in "
+        + "the index; given again, it replaces all that was kept.", isRare: true),
+    "LINK", accepts: "a type and a template: product=https://shop.example/p/{id}")
+  static let allowScheme = Option<[String]>.list(
+    OptionText(
+      "allow-scheme", "schemes that links may have besides https",
+      detail: "Kept in the index, together with --link.", isRare: true))
+  static let bridge = Option<String?>.path(
+    OptionText(
+      "bridge", "a label bridge: CSV, see 'vq help labels'", detail: "Kept in the index.",
+      isRare: true), "FILE", of: .files)
   static let json = Option<Bool>.flag(OptionText("json", "the summary as one JSON object"))
   static let quiet = Option<Bool>.flag(
     OptionText(
@@ -40,7 +54,8 @@ enum IndexCommand {
       summary: "JSON Lines or CSV, an entity a row; '-' for standard input", completion: .files),
     options: [
       index.description, imagesRoot.description, threads.description, rejected.description,
-      json.description, quiet.description,
+      json.description, quiet.description, link.description, allowScheme.description,
+      bridge.description,
     ],
     notes: [
       HelpSection(
@@ -72,7 +87,8 @@ enum IndexCommand {
     let elapsed = ProgressLine.stopwatch()
     let line = ProgressLine("indexing", on: console.diagnostics, elapsed: elapsed)
     let indexer = Indexer(
-      directory: arguments[index], pool: WorkerPool(width: arguments[threads]))
+      directory: arguments[index], settings: try settings(of: arguments),
+      pool: WorkerPool(width: arguments[threads]))
     let result = try await indexer.run(
       path: arguments.operands[0], imagesRoot: arguments[imagesRoot],
       refused: { report($0, to: console, and: refusals) },
@@ -86,6 +102,22 @@ enum IndexCommand {
       try console.output.writeLine(summary.sentence(directory: arguments[index]))
     }
     return .success
+  }
+
+  private static func settings(of arguments: ParsedArguments) throws -> ShopSettings {
+    let schemes = Set(arguments[allowScheme].map { $0.lowercased() })
+    var settings = ShopSettings(bridge: try arguments[bridge].map(LabelBridge.init))
+    if schemes.isEmpty, arguments[link].isEmpty { return settings }
+    var links = LinkSettings(allowedSchemes: schemes)
+    for (type, text) in arguments[link] {
+      do throws(LinkError) {
+        links.templates[type] = try LinkTemplate(text, allowedSchemes: schemes)
+      } catch {
+        throw CommandFailure(.usage, "--link \(type.rawValue): \(error.message)")
+      }
+    }
+    settings.links = links
+    return settings
   }
 
   private static func report(_ row: RefusedRow, to console: Console, and file: RefusedRowsFile?) {

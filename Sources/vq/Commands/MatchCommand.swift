@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 import PixelMatch
 import VisualQuery
 
@@ -37,6 +43,29 @@ enum MatchCommand {
     OptionText(
       "region", "look at this part of the picture only",
       detail: "Shares of its width and height where no number is above 1, else pixels."))
+  static let conditions = Option<[EntityComparator]>.comparators(
+    OptionText(
+      "where", "only what has such a property: price<20",
+      detail: "Operators: = != < <= > >= ~ (has in it) ^= (begins) $= (ends). All must hold."))
+  static let withLabel = Option<[String]>.list(
+    OptionText("with-label", "only what has one of these labels", isRare: true))
+  static let near = Option<GeoPoint?>.place(
+    OptionText("near", "of like stores the nearer ones first", isRare: true))
+  static let at = Option<Date?>.instant(
+    OptionText(
+      "at", "tell whether stores are open then", detail: "In JSON: 'openNow'.", isRare: true))
+  static let locale = Option<String?>.word(
+    OptionText("locale", "show texts in this language", isRare: true), "TAG",
+    accepts: "a language tag such as de")
+  static let signature = Option<String?>.word(
+    OptionText(
+      "signature", "search with a picture's signature", detail: "As 'vq hash --query' prints it.",
+      isRare: true), "TEXT")
+  static let continuation = Option<String?>.word(
+    OptionText(
+      "continue", "the next page of an earlier search",
+      detail: "The 'continuation' of its JSON form. Needs no picture; the filters stay.",
+      isRare: true), "TOKEN")
   static let explain = Option<Bool>.flag(
     OptionText(
       "explain", "show what each match's confidence is made of",
@@ -64,7 +93,9 @@ enum MatchCommand {
       index.description, labels.description, region.description, limit.description,
       products.description,
       stores.description, minConfidence.description, deadline.description, type.description,
-      threads.description, explain.description, json.description, tolerant.description,
+      conditions.description, threads.description, explain.description, json.description,
+      tolerant.description, withLabel.description, near.description, at.description,
+      locale.description, signature.description, continuation.description,
       PictureLimits.maxBytes.description, PictureLimits.maxPixels.description,
     ],
     notes: [
@@ -78,7 +109,7 @@ enum MatchCommand {
              "values":[{"rank":1,"type":"product","id":"mug-red","confidence":0.97,
                "tier":"near","url":"https://…","display":{…},"product":{…},
                "evidence":[{"kind":"color","value":0.93,"weight":3.2},…]},…]}
-          Where there is no match, 'emptyReason' says why. A picture that cannot be decoded has \
+          Where there is no match, 'emptyReason' says why; 'hasMore' whether more lie behind the           limits, which --continue shows. A picture that cannot be decoded has \
           'query' and 'error' only.
           """)
     ],
@@ -90,7 +121,10 @@ enum MatchCommand {
   @concurrent static func run(
     _ arguments: ParsedArguments, on console: Console
   ) async throws -> ExitCode {
-    guard !arguments.operands.isEmpty || !arguments[labels].isEmpty else {
+    let isAsked =
+      !arguments.operands.isEmpty || !arguments[labels].isEmpty || arguments[signature] != nil
+      || arguments[continuation] != nil
+    guard isAsked else {
       throw arguments.missingOperand("'vq match' needs an IMAGE, or --labels LIST, or both")
     }
     let catalogue = try Catalogue(directory: arguments[index])
@@ -98,6 +132,8 @@ enum MatchCommand {
     let search = PictureSearch(
       matcher: Matcher(catalogue: catalogue, pool: pool), options: options(of: arguments),
       labels: arguments[labels], region: arguments[region],
+      signature: try arguments[signature].map(decodedSignature),
+      continuation: arguments[continuation],
       decoder: ImageDecoder(
         limits: PictureLimits.limits(of: arguments), keepsTruncated: arguments[tolerant]))
     let report = MatchReport(
@@ -105,26 +141,48 @@ enum MatchCommand {
       isJSON: arguments[json], isExplained: arguments[explain],
       isNamed: arguments.operands.count > 1)
     if arguments.operands.isEmpty {
-      try report.write(await search.answer(to: nil))
+      let answer = try await search.answer(to: nil)
+      try report.write(answer)
+      count(answer.unmatchedLabels, in: arguments[index])
       return .success
     }
     var code = ExitCode.success
+    var unmatched: [String] = []
     try await inOrder(arguments.operands, width: pool.width, on: pool) { picture in
       try await search.answer(to: picture)
     } take: { answer in
       if case .failure = answer.result { code = .undecodablePicture }
+      unmatched += answer.unmatchedLabels
       try report.write(answer)
     }
+    count(unmatched, in: arguments[index])
     return code
+  }
+
+  /// An index that may only be read is searched all the same.
+  private static func count(_ labels: [String], in directory: String) {
+    if !labels.isEmpty { try? UnmatchedLabels(directory: directory).count(labels) }
+  }
+
+  private static func decodedSignature(_ text: String) throws -> QuerySignature {
+    do throws(SignatureError) {
+      return try QuerySignature(compactText: text)
+    } catch {
+      throw CommandFailure(.usage, "--signature: \(error.message)")
+    }
   }
 
   private static func options(of arguments: ParsedArguments) -> MatchOptions {
     var options = unhurried(arguments)
     options.timeout = arguments[deadline]
+    let filter = EntityFilter(labels: arguments[withLabel], comparators: arguments[conditions])
+    for type in EntityType.allCases { options.filters[type] = filter }
+    (options.near, options.date) = (arguments[near], arguments[at])
+    options.locale = arguments[locale]
     return options
   }
 
-  /// The same options without a deadline.
+  /// The options that other commands have, too; without a deadline.
   static func unhurried(_ arguments: ParsedArguments) -> MatchOptions {
     MatchOptions(
       limit: arguments[limit],

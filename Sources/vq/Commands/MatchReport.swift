@@ -43,7 +43,7 @@ struct MatchReport {
         table.append(
           [
             "\(match.rank)", DisplayText.confidence(match.confidence), match.tier.rawValue,
-            match.value.id.type.rawValue, Self.name(match.value.displayRepresentation),
+            match.value.id.type.rawValue, Self.name(match.display),
           ], note: match.handoff.url ?? match.value.id.description)
       }
       lines += table.lines(width: console.width, usesColor: console.usesColor)
@@ -104,8 +104,10 @@ struct MatchReport {
     case .filteredOut: "No match: the options leave nothing that could be found."
     case .noUsableSignal: "No match: the picture is blank and no label is known."
     case .nothingAboveConfidence, nil:
-      "No match above confidence \(DisplayText.confidence(response.minimumConfidence))."
-        + (closest ?? "")
+      response.minimumConfidence == 0
+        ? "No match: no entity that may be found has any of it."
+        : "No match above confidence \(DisplayText.confidence(response.minimumConfidence))."
+          + (closest ?? "")
     }
   }
 

@@ -7,6 +7,8 @@ struct PictureSearch: Sendable {
   let options: MatchOptions
   let labels: [String]
   let region: PictureRegion?
+  var signature: QuerySignature?
+  var continuation: String?
   let decoder: ImageDecoder
 
   /// What became of one picture.
@@ -15,17 +17,26 @@ struct PictureSearch: Sendable {
     let query: String
     let elapsed: Duration
     let result: Result<MatchResponse, PictureFailure>
+
+    /// Labels that the catalogue does not know.
+    var unmatchedLabels: [String] { (try? result.get())?.unmatchedLabels ?? [] }
   }
 
-  /// Decodes a picture and asks what it shows; `nil` asks by the labels alone.
+  /// Decodes a picture and asks what it shows; `nil` asks by the labels, the signature or the
+  /// continuation alone.
   ///
   /// The deadline is that of the search: a large PNG may take longer to decode than all the rest.
   @concurrent func answer(to picture: String?) async throws -> Answer {
     let elapsed = ProgressLine.stopwatch()
     let query = picture ?? labels.joined(separator: ",")
+    if picture == nil, let continuation {
+      let page = try await matcher.values(
+        continuing: continuation, limit: options.limit, timeout: options.timeout)
+      return Answer(query: "continuation", elapsed: elapsed(), result: .success(page))
+    }
     let content: SemanticContent
-    switch picture.map(content(of:)) {
-    case nil: content = SemanticContent(labels: labels)
+    switch try picture.map(content(of:)) {
+    case nil: content = SemanticContent(labels: labels, signature: signature)
     case .success(let decoded)?: content = decoded
     case .failure(let failure)?:
       try failure.rethrowCancellation()
@@ -36,50 +47,18 @@ struct PictureSearch: Sendable {
   }
 
   /// Decodes a picture, as finely as the region in it needs.
-  func content(of picture: String) -> Result<SemanticContent, PictureFailure> {
-    Result { () throws(PictureFailure) in
-      let bytes = try decoded { () throws(DecodeError) in try decoder.contents(ofOperand: picture) }
-      guard let region else {
-        return SemanticContent(
-          labels: labels, pixelBuffer: try decode(bytes, QuerySignature.workingSide))
-      }
-      return try content(of: bytes, in: region)
+  ///
+  /// - Throws: `CancellationError`.
+  func content(of picture: String) throws -> Result<SemanticContent, PictureFailure> {
+    do {
+      let bytes = try decoder.contents(ofOperand: picture)
+      return .success(
+        try SemanticContent(decoding: bytes, labels: labels, region: region, decoder: decoder))
+    } catch let error as DecodeError {
+      return .failure(PictureFailure(error))
+    } catch let error as MatchError {
+      return .failure(PictureFailure(error))
     }
-  }
-
-  private func decode(_ bytes: [UInt8], _ side: Int) throws(PictureFailure) -> PixelBuffer {
-    try decoded { () throws(DecodeError) in try decoder.decode(bytes, longerSide: side) }
-  }
-
-  private func decoded<Value>(
-    _ body: () throws(DecodeError) -> Value
-  ) throws(PictureFailure) -> Value {
-    do throws(DecodeError) {
-      return try body()
-    } catch {
-      throw PictureFailure(error)
-    }
-  }
-
-  /// A region is decoded so that it alone has the size of a working image, within limits.
-  private func content(
-    of bytes: [UInt8], in region: PictureRegion
-  ) throws(PictureFailure) -> SemanticContent {
-    let header = try decoded { () throws(DecodeError) in try decoder.header(of: bytes) }
-    let (width, height) =
-      header.orientation.swapsSides
-      ? (header.height, header.width) : (header.width, header.height)
-    let part: PictureRegion
-    do throws(MatchError) {
-      part = try region.fractions(ofWidth: width, height: height)
-    } catch {
-      throw PictureFailure(error)
-    }
-    let share =
-      max(part.width * Double(width), part.height * Double(height)) / Double(max(width, height))
-    let side = min(4 * QuerySignature.workingSide, Int(Double(QuerySignature.workingSide) / share))
-    return SemanticContent(
-      labels: labels, pixelBuffer: try decode(bytes, side), region: part)
   }
 }
 

@@ -58,7 +58,7 @@ enum WhyNotCommand {
       region: arguments[MatchCommand.region],
       decoder: ImageDecoder(limits: PictureLimits.limits(of: arguments)))
     let picture = arguments.operands[0]
-    switch search.content(of: picture) {
+    switch try search.content(of: picture) {
     case .failure(let failure):
       try failure.rethrowCancellation()
       console.diagnostics.error(failure.sentence(about: picture))

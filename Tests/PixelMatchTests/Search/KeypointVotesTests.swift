@@ -19,12 +19,14 @@ import Testing
   func `a crop votes for its picture most`(row: Int) throws {
     let segment = try SignatureSegment(bytes: Self.bytes)
     let crop = Self.scenes[row].cropped(x: 90..<270, y: 60..<240)
-    let votes = KeypointVotes(QuerySignature(crop).keypoints).rows(in: segment, limit: 5)
+    let votes = KeypointVotes(QuerySignature(crop).keypoints).rows(
+      in: LiveSegment(segment), limit: 5)
     #expect(votes.first?.row == row && votes.first?.isMirrored == false)
     let mirrored = SyntheticPicture.warped(crop, width: 180, height: 180) { x, y in
       SIMD2(180 - x, y)
     }
-    let others = KeypointVotes(QuerySignature(mirrored).keypoints).rows(in: segment, limit: 5)
+    let others = KeypointVotes(QuerySignature(mirrored).keypoints).rows(
+      in: LiveSegment(segment), limit: 5)
     #expect(others.first?.row == row && others.first?.isMirrored == true)
   }
 
@@ -32,8 +34,8 @@ import Testing
   func `every kernel counts the same votes`(level: UInt32) throws {
     let segment = try SignatureSegment(bytes: Self.bytes)
     let query = QuerySignature(Self.scenes[3]).keypoints
-    let votes = KeypointVotes(query, level: level).rows(in: segment, limit: 20)
-    #expect(votes == KeypointVotes(query, level: 0).rows(in: segment, limit: 20))
+    let votes = KeypointVotes(query, level: level).rows(in: LiveSegment(segment), limit: 20)
+    #expect(votes == KeypointVotes(query, level: 0).rows(in: LiveSegment(segment), limit: 20))
     #expect(!votes.isEmpty)
   }
 
@@ -49,7 +51,7 @@ import Testing
     }
     let damaged = try SignatureSegment(bytes: bytes)
     let query = QuerySignature(Self.scenes[1])
-    _ = KeypointVotes(query.keypoints).rows(in: damaged, limit: 5)
+    _ = KeypointVotes(query.keypoints).rows(in: LiveSegment(damaged), limit: 5)
     for row in 0..<clean.count {
       _ = GeometricCheck(query).alignment(of: row, in: damaged, isMirrored: false)
       _ = damaged.signature(at: row)
@@ -62,13 +64,16 @@ import Testing
     var writer = SegmentWriter()
     let query = QuerySignature(Self.scenes[0]).keypoints
     #expect(
-      KeypointVotes(query).rows(in: try SignatureSegment(bytes: writer.encoded()), limit: 5).isEmpty
+      KeypointVotes(query).rows(
+        in: LiveSegment(try SignatureSegment(bytes: writer.encoded())), limit: 5
+      ).isEmpty
     )
     writer.append(Signature(grey), key: 1)
     let plain = try SignatureSegment(bytes: writer.encoded())
-    #expect(KeypointVotes(query).rows(in: plain, limit: 5).isEmpty)
+    #expect(KeypointVotes(query).rows(in: LiveSegment(plain), limit: 5).isEmpty)
     #expect(plain.isFlat(0) && QuerySignature(grey).isBlank)
     let full = try SignatureSegment(bytes: Self.bytes)
-    #expect(KeypointVotes(QuerySignature(grey).keypoints).rows(in: full, limit: 5).isEmpty)
+    #expect(
+      KeypointVotes(QuerySignature(grey).keypoints).rows(in: LiveSegment(full), limit: 5).isEmpty)
   }
 }

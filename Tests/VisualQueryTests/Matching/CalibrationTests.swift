@@ -59,15 +59,35 @@ import Testing
     #expect(abs(shares[1] - shares[0] / 2) < 1e-9)
   }
 
-  @Test func `rarer labels count, unknown ones do not, known ones that disagree count against`() {
-    let labels = LabelEvidence(frequencies: ["mug": 4, "cup": 16, "zebra": 0], entityCount: 64)
+  @Test func `rarer labels count, unknown ones do not, known ones that disagree count against`()
+    throws
+  {
+    let labels = try evidence(["mug", "cup", "zebra"])
     #expect(labels.known.map(\.label) == ["mug", "cup"])
-    #expect(labels.rarity(of: ["mug", "cup"]) == 4)
-    #expect(labels.rarity(of: ["cup"]) == 2)
-    #expect(labels.rarity(of: ["lamp"]) == -2)
-    #expect(labels.sharers(of: ["cup"]) == 16)
-    let unknown = LabelEvidence(frequencies: ["zebra": 0], entityCount: 64)
-    #expect(unknown.rarity(of: ["mug"]) == nil)
+    #expect(labels.unmatched == ["zebra"])
+    let rare = try #require(labels.rarity(of: ["mug", "cup"]))
+    let common = try #require(labels.rarity(of: ["cup"]))
+    #expect(0 < common && common < rare && rare < 2)
+    #expect(labels.rarity(of: ["lamp"]) == -rare / 2)
+    #expect(try evidence(["zebra"]).rarity(of: ["mug"]) == nil)
+  }
+
+  @Test func `labels are taken through the bridge, and by their last words`() throws {
+    func known(_ label: String) throws -> [String] { try evidence([label]).known.map(\.label) }
+    #expect(try known("beaker") == ["mug"])
+    #expect(try known("red enamel mugs") == ["mug"])
+    #expect(try known("steel beaker") == ["mug"])
+    #expect(try known("coffee mug") == ["coffee mug"])
+    #expect(
+      try evidence(["Zebra", "zebra stripes", "", "Zebra"]).unmatched == ["Zebra", "zebra stripes"])
+  }
+
+  /// A shop of 64 entities.
+  private func evidence(_ labels: [String]) throws -> LabelEvidence {
+    let frequencies = ["mug": 4, "cup": 16, "coffee mug": 2]
+    return try LabelEvidence(
+      labels, entityCount: 64, frequency: { frequencies[$0] ?? 0 },
+      bridged: { $0 == "beaker" ? ["mug", "tumbler"] : [] })
   }
 
   @Test func `label bits never leave out a row that has the label`() {

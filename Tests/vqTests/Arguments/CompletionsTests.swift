@@ -22,7 +22,7 @@ import Testing
     .enabled(if: hasBash),
     arguments: [
       Line(words: ["vq", "ma"], offered: "match"),
-      Line(words: ["vq", "match", "--l"], offered: "--labels --limit"),
+      Line(words: ["vq", "match", "--l"], offered: "--labels --limit --locale"),
       Line(words: ["vq", "match", "--type", ""], offered: "product store"),
       Line(words: ["vq", "match", "--limit", ""], offered: ""),
       Line(words: ["vq", "--color", "n"], offered: "never"),

@@ -9,7 +9,7 @@ _vq() {
   COMPREPLY=()
   for ((index = 1; index < COMP_CWORD; index++)); do
     case ${COMP_WORDS[index]} in
-    index|match|eval|why-not|hash|help|completions) command=${COMP_WORDS[index]}; break ;;
+    index|match|labels|eval|why-not|hash|help|completions) command=${COMP_WORDS[index]}; break ;;
     esac
   done
   case $command:$previous in
@@ -18,6 +18,9 @@ _vq() {
     index:--images-root) _vq_reply -d; compopt -o filenames; return ;;
     index:--threads|index:-j) return ;;
     index:--rejected) _vq_reply -f; compopt -o filenames; return ;;
+    index:--link) return ;;
+    index:--allow-scheme) return ;;
+    index:--bridge) _vq_reply -f; compopt -o filenames; return ;;
     match:--index) _vq_reply -d; compopt -o filenames; return ;;
     match:--labels) return ;;
     match:--region) return ;;
@@ -27,9 +30,18 @@ _vq() {
     match:--min-confidence) return ;;
     match:--deadline) return ;;
     match:--type) _vq_reply -W 'product store'; return ;;
+    match:--where) return ;;
     match:--threads|match:-j) return ;;
+    match:--with-label) return ;;
+    match:--near) return ;;
+    match:--at) return ;;
+    match:--locale) return ;;
+    match:--signature) return ;;
+    match:--continue) return ;;
     match:--max-bytes) return ;;
     match:--max-pixels) return ;;
+    labels:--index) _vq_reply -d; compopt -o filenames; return ;;
+    labels:--bridge) _vq_reply -f; compopt -o filenames; return ;;
     eval:--index) _vq_reply -d; compopt -o filenames; return ;;
     eval:--threads|eval:-j) return ;;
     why-not:--index) _vq_reply -d; compopt -o filenames; return ;;
@@ -49,19 +61,21 @@ _vq() {
   esac
   case $command:$word in
     :-*) _vq_reply -W '--color --help -h --version' ;;
-    :*) _vq_reply -W 'index match eval why-not hash help completions' ;;
-    index:-*) _vq_reply -W '--index --images-root --threads -j --rejected --json --quiet -q --color --help -h --version' ;;
+    :*) _vq_reply -W 'index match labels eval why-not hash help completions' ;;
+    index:-*) _vq_reply -W '--index --images-root --threads -j --rejected --json --quiet -q --link --allow-scheme --bridge --color --help -h --version' ;;
     index:*) _vq_reply -f; compopt -o filenames; return ;;
-    match:-*) _vq_reply -W '--index --labels --region --limit --products --stores --min-confidence --deadline --type --threads -j --explain --json --tolerant --max-bytes --max-pixels --color --help -h --version' ;;
+    match:-*) _vq_reply -W '--index --labels --region --limit --products --stores --min-confidence --deadline --type --where --threads -j --explain --json --tolerant --with-label --near --at --locale --signature --continue --max-bytes --max-pixels --color --help -h --version' ;;
     match:*) _vq_reply -f; compopt -o filenames; return ;;
+    labels:-*) _vq_reply -W '--index --unmatched --bridge --json --color --help -h --version' ;;
+    labels:*) return ;;
     eval:-*) _vq_reply -W '--index --without-labels --calibrate --threads -j --json --quiet -q --color --help -h --version' ;;
     eval:*) _vq_reply -f; compopt -o filenames; return ;;
     why-not:-*) _vq_reply -W '--index --expect --labels --region --limit --products --stores --min-confidence --type --threads -j --json --max-bytes --max-pixels --color --help -h --version' ;;
     why-not:*) _vq_reply -f; compopt -o filenames; return ;;
-    hash:-*) _vq_reply -W '--json --max-bytes --max-pixels --color --help -h --version' ;;
+    hash:-*) _vq_reply -W '--json --query --max-bytes --max-pixels --color --help -h --version' ;;
     hash:*) _vq_reply -f; compopt -o filenames; return ;;
     help:-*) _vq_reply -W '--color --help -h --version' ;;
-    help:*) _vq_reply -W 'index match eval why-not hash help completions'; return ;;
+    help:*) _vq_reply -W 'index match labels eval why-not hash help completions'; return ;;
     completions:-*) _vq_reply -W '--color --help -h --version' ;;
     completions:*) _vq_reply -W 'bash zsh fish'; return ;;
   esac

@@ -7,6 +7,7 @@ _vq() {
   commands=(
     'index:make or update an index from a catalogue'
     'match:find the products and stores that a picture shows'
+    'labels:list the labels of an index, or those that it lacks'
     'eval:measure how well an index is searched'
     'why-not:say which stage of a search loses an entity'
     'hash:print the PDQ hash of pictures'
@@ -34,6 +35,9 @@ _vq() {
         '--json[the summary as one JSON object]' \
         '--quiet[no progress and no summary]' \
         '-q[no progress and no summary]' \
+        '*--link=[where entities without a URL of their own open]:LINK:' \
+        '*--allow-scheme=[schemes that links may have besides https]:LIST:' \
+        '--bridge=[a label bridge\: CSV, see '\''vq help labels'\'']:FILE:_files' \
         '--color=[when to use colour]:WHEN:(auto always never)' \
         '--help[the complete help; -h shows a short one]' \
         '-h[the complete help; -h shows a short one]' \
@@ -50,11 +54,18 @@ _vq() {
         '--min-confidence=[leave out less likely matches]:P:' \
         '--deadline=[search for at most so many ms; 0\: no deadline]:MS:' \
         '--type=[only products, or only stores]:TYPE:(product store)' \
+        '*--where=[only what has such a property\: price<20]:CONDITION:' \
         '--threads=[use so many threads]:N:' \
         '-j+[use so many threads]:N:' \
         '--explain[show what each match'\''s confidence is made of]' \
         '--json[one JSON object a line and picture]' \
         '--tolerant[search with what is there of a truncated picture]' \
+        '*--with-label=[only what has one of these labels]:LIST:' \
+        '--near=[of like stores the nearer ones first]:LAT,LON:' \
+        '--at=[tell whether stores are open then]:TIME:' \
+        '--locale=[show texts in this language]:TAG:' \
+        '--signature=[search with a picture'\''s signature]:TEXT:' \
+        '--continue=[the next page of an earlier search]:TOKEN:' \
         '--max-bytes=[refuse larger files]:N:' \
         '--max-pixels=[refuse larger pictures]:N:' \
         '--color=[when to use colour]:WHEN:(auto always never)' \
@@ -62,6 +73,16 @@ _vq() {
         '-h[the complete help; -h shows a short one]' \
         '--version[the version]' \
         '*:IMAGE:_files' ;;
+    labels)
+      _arguments -s -S \
+        '--index=[the index to search]:DIR:_files -/' \
+        '--unmatched[the labels of queries that nothing knows]' \
+        '--bridge=[replace the label bridge by this CSV file]:FILE:_files' \
+        '--json[one JSON object a line and label]' \
+        '--color=[when to use colour]:WHEN:(auto always never)' \
+        '--help[the complete help; -h shows a short one]' \
+        '-h[the complete help; -h shows a short one]' \
+        '--version[the version]' ;;
     eval)
       _arguments -s -S \
         '*--index=[the index to search]:DIR:_files -/' \
@@ -101,6 +122,7 @@ _vq() {
     hash)
       _arguments -s -S \
         '--json[one JSON object a line and picture]' \
+        '--query[the signature for '\''vq match --signature'\'']' \
         '--max-bytes=[refuse larger files]:N:' \
         '--max-pixels=[refuse larger pictures]:N:' \
         '--color=[when to use colour]:WHEN:(auto always never)' \
@@ -114,7 +136,7 @@ _vq() {
         '--help[the complete help; -h shows a short one]' \
         '-h[the complete help; -h shows a short one]' \
         '--version[the version]' \
-        '1:COMMAND:(index match eval why-not hash help completions)' ;;
+        '1:COMMAND:(index match labels eval why-not hash help completions)' ;;
     completions)
       _arguments -s -S \
         '--color=[when to use colour]:WHEN:(auto always never)' \

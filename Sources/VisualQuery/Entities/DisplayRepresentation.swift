@@ -1,0 +1,113 @@
+/// How an entity is shown: what fits a card.
+public struct DisplayRepresentation: Sendable, Hashable, Encodable {
+  /// The first line.
+  public let title: String
+  /// The second line.
+  public let subtitle: String?
+  /// The path of a picture, as the catalogue gives it.
+  public let image: String?
+  /// Other names that people use for it.
+  public let synonyms: [String]
+
+  private enum CodingKeys: CodingKey {
+    case title, subtitle, image, synonyms
+  }
+
+  /// Writes what there is.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(title, forKey: .title)
+    try container.encodeIfPresent(subtitle, forKey: .subtitle)
+    try container.encodeIfPresent(image, forKey: .image)
+    if !synonyms.isEmpty { try container.encode(synonyms, forKey: .synonyms) }
+  }
+}
+
+/// An entity's texts in one language; what is `nil` or empty stays as it is in the shop's own.
+public struct LocalizedText: Sendable, Hashable {
+  /// The name that people see.
+  public var title: String?
+  /// A second line.
+  public var subtitle: String?
+  /// Other names that people use for it.
+  public var synonyms: [String] = []
+}
+
+/// What both kinds of entity have.
+protocol EntityText {
+  var id: String { get }
+  var title: String { get }
+  var subtitle: String? { get }
+  var synonyms: [String] { get }
+  var localized: [String: LocalizedText] { get }
+  var labels: [String] { get }
+  var images: [String] { get }
+  var url: String? { get }
+  var isFeatured: Bool { get }
+}
+
+extension EntityText {
+  fileprivate func displayRepresentation(for locale: String?) -> DisplayRepresentation {
+    let text = locale.flatMap { LanguageTag.lookup($0, in: localized) }
+    let synonyms = text?.synonyms ?? []
+    return DisplayRepresentation(
+      title: text?.title ?? title, subtitle: text?.subtitle ?? subtitle, image: images.first,
+      synonyms: synonyms.isEmpty ? self.synonyms : synonyms)
+  }
+}
+
+extension EntityValue {
+  /// The texts of either kind.
+  var text: any EntityText {
+    switch self {
+    case .product(let product): product
+    case .store(let store): store
+    }
+  }
+
+  /// How it is shown in the shop's own language.
+  public var displayRepresentation: DisplayRepresentation { displayRepresentation(for: nil) }
+
+  /// How it is shown in a language, as far as the catalogue has it.
+  ///
+  /// - Parameter locale: A BCP 47 tag such as `de-CH`; it falls back to `de`, then to the shop's own
+  ///   language (RFC 4647, 3.4). `nil` means the shop's own.
+  public func displayRepresentation(for locale: String?) -> DisplayRepresentation {
+    switch self {
+    case .product(let product): product.displayRepresentation(for: locale)
+    case .store(let store): store.displayRepresentation(for: locale)
+    }
+  }
+}
+
+/// Language tags of BCP 47.
+enum LanguageTag {
+  /// Whether a text is made of subtags of one to eight letters and digits, a language first.
+  static func isWellFormed(_ tag: String) -> Bool {
+    let parts = tag.split(separator: "-", omittingEmptySubsequences: false)
+    guard tag.utf8.count <= 35, let language = parts.first, (2...8).contains(language.utf8.count),
+      language.utf8.allSatisfy(isLetter)
+    else { return false }
+    return parts.allSatisfy { part in
+      (1...8).contains(part.utf8.count)
+        && part.utf8.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) }
+    }
+  }
+
+  /// The value of the tag that comes nearest: subtags are left out from the end (RFC 4647, 3.4).
+  static func lookup<Value>(_ tag: String, in values: [String: Value]) -> Value? {
+    if values.isEmpty { return nil }
+    let known = values.sorted { $0.key < $1.key }
+    var parts = tag.split(whereSeparator: { $0 == "-" || $0 == "_" }).map { $0.lowercased() }
+    while !parts.isEmpty {
+      let wanted = parts.joined(separator: "-")
+      if let found = known.first(where: { $0.key.lowercased() == wanted }) { return found.value }
+      parts.removeLast()
+      // A single letter only opens what stood behind it.
+      if parts.last?.count == 1 { parts.removeLast() }
+    }
+    return nil
+  }
+
+  private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
+}

@@ -1,0 +1,46 @@
+extension EntityValue {
+  /// The entity as names and texts, which is the form that language models are given: `type`, `id`,
+  /// `title`, `subtitle` and its properties, nothing nested, every value a string.
+  ///
+  /// - Parameter locale: As in ``displayRepresentation(for:)``.
+  public func flatStrings(for locale: String? = nil) -> [String: String] {
+    guard case .object(let fields) = json else { return [:] }
+    var flat: [String: String] = [:]
+    for (name, value) in fields {
+      switch (name, value) {
+      case ("localized", _), ("images", _), ("featured", _): continue
+      case ("extra", .object(let extra)):
+        for (name, value) in extra where fields[name] == nil { flat[name] = value.flatText }
+      case ("price", .object(let price)):
+        flat[name] = ["amount", "currency"].compactMap { price[$0]?.flatText }
+          .joined(separator: " ")
+      case ("geo", .object(let geo)):
+        flat[name] = ["latitude", "longitude"].compactMap { geo[$0]?.flatText }
+          .joined(separator: ", ")
+      default: flat[name] = value.flatText
+      }
+    }
+    let display = displayRepresentation(for: locale)
+    flat["title"] = display.title
+    flat["subtitle"] = display.subtitle
+    return flat
+  }
+
+  /// ``flatStrings(for:)`` as one JSON object, names in ascending order.
+  public func flatJSON(for locale: String? = nil) -> String {
+    JSONValue.object(flatStrings(for: locale).mapValues(JSONValue.string)).text
+  }
+}
+
+extension JSONValue {
+  /// The value in words; lists by commas, objects as JSON; `nil` for nothing.
+  fileprivate var flatText: String? {
+    switch self {
+    case .null: nil
+    case .bool(let value): value ? "true" : "false"
+    case .integer, .number, .object: text
+    case .string(let text): text
+    case .array(let values): values.compactMap(\.flatText).joined(separator: ", ")
+    }
+  }
+}

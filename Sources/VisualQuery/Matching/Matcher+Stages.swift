@@ -1,0 +1,154 @@
+internal import PixelMatch
+
+/// The stages of a query, each a step of its own, so that answers can be given between them and
+/// other queries have their turn.
+extension Matcher {
+  /// Reads the question: its labels, its filters and its picture.
+  @concurrent func begin(
+    _ content: SemanticContent, _ options: MatchOptions, deadline: Duration?
+  ) async throws -> Examination {
+    let now = now
+    let shouldStop: @Sendable () -> Bool = {
+      Task.isCancelled || (deadline.map { now() >= $0 } ?? false)
+    }
+    var types = EntityType.allCases.filter(options.types.contains)
+    // A product that nobody asks for still brings the stores that have it.
+    if options.limit(of: .store) > 0, !types.contains(.product) { types.insert(.product, at: 0) }
+    let allowed = try allowedKeys(types, options)
+    let labels = try catalogue.labelEvidence(SemanticContent.bounded(content.labels))
+    try Task.checkCancellation()
+    let signature = try signature(of: content)
+    try Task.checkCancellation()
+    let search = signature.map { signature in
+      CandidateSearch(
+        signature: signature, labelMasks: labels.known.map { LabelBits.mask(of: $0.label) },
+        threads: pool.width, shouldStop: shouldStop)
+    }
+    let grounds = types.compactMap { type in
+      ground(type, allowed[type], signature, search)
+    }
+    let stages: [SearchStage] = search == nil ? [.words] : SearchStage.allCases
+    return Examination(
+      types: types, labels: labels, signature: signature,
+      cutOff: cutOff(options, hasPicture: signature != nil),
+      allowed: allowed, shouldStop: shouldStop, grounds: grounds,
+      shares: Dictionary(uniqueKeysWithValues: stages.map { ($0, 0) }))
+  }
+
+  /// The least confidence of a match.
+  func cutOff(_ options: MatchOptions, hasPicture: Bool) -> Double {
+    options.minimumConfidence
+      ?? (hasPicture ? Calibration.defaultCutOff : Calibration.labelsOnlyCutOff)
+  }
+
+  private func signature(of content: SemanticContent) throws -> QuerySignature? {
+    guard var picture = content.pixelBuffer else { return content.signature }
+    if let region = content.region { picture = try picture.cropped(to: region) }
+    return QuerySignature(picture)
+  }
+
+  private func ground(
+    _ type: EntityType, _ allowed: KeySet?, _ signature: QuerySignature?,
+    _ search: CandidateSearch?
+  ) -> Examination.Ground? {
+    guard let signature, let search else { return nil }
+    var segments = catalogue.segments(of: type)
+    if let allowed { segments = segments.map { $0.keeping(allowed.contains) } }
+    return Examination.Ground(
+      type: type, segments: segments,
+      comparison: PictureComparison(signature, in: segments), search: search)
+  }
+
+  private func allowedKeys(
+    _ types: [EntityType], _ options: MatchOptions
+  ) throws -> [EntityType: KeySet] {
+    var allowed: [EntityType: KeySet] = [:]
+    for type in types {
+      // A product that only brings stores is bound by no filter on what is shown.
+      guard options.types.contains(type), let filter = options.filters[type], !filter.isEmpty
+      else { continue }
+      let condition = try SQLCondition(filter, types: [type])
+      allowed[type] = try catalogue.read { database throws(CatalogueError) in
+        try database.keys(where: condition)
+      }
+    }
+    return allowed
+  }
+
+  /// Does the next stage, or as much of it as the deadline allows.
+  @concurrent func advanced(_ before: Examination) async throws -> Examination {
+    guard let stage = before.next else { return before }
+    try Task.checkCancellation()
+    var examined = before
+    examined.next = examined.shares.keys.filter { $0 > stage }.min()
+    if examined.shouldStop() {
+      examined.next = nil
+      return examined
+    }
+    switch stage {
+    case .words:
+      examined.named = try entities(of: examined.labels, in: examined)
+      examined.shares[stage] = 1
+    case .hashes, .votes, .appearance:
+      examined = try await searched(examined, stage)
+    case .geometry:
+      var done = 0.0
+      for place in examined.grounds.indices {
+        done += examined.grounds[place].checkCorners(examined.shouldStop)
+      }
+      examined.shares[stage] = done / Double(examined.grounds.count)
+    }
+    try Task.checkCancellation()
+    return examined
+  }
+
+  /// One of the searches, in every type's pictures.
+  private func searched(_ before: Examination, _ stage: SearchStage) async throws -> Examination {
+    var examined = before
+    var (done, planned) = (0, 0)
+    for place in examined.grounds.indices {
+      let ground = examined.grounds[place]
+      let found = await ground.search.found(stage, in: ground.segments)
+      done += found.scannedRows
+      planned += found.plannedRows
+      let labels = try rarities(of: ground.newKeys(of: found.rows.keys), examined.labels)
+      examined.grounds[place].add(found.rows.keys) { labels[$0] ?? nil }
+      for (row, votes) in found.rows where votes.best > 0 {
+        examined.grounds[place].candidates[row]?.votes = votes
+      }
+    }
+    examined.shares[stage] = planned == 0 ? 1 : Double(done) / Double(planned)
+    return examined
+  }
+
+  /// What the query's labels say of some entities.
+  private func rarities(
+    of keys: Set<UInt32>, _ labels: LabelEvidence
+  ) throws -> [UInt32: Double?] {
+    if labels.known.isEmpty { return [:] }
+    let known = try catalogue.labels(ofKeys: keys.sorted())
+    return Dictionary(
+      uniqueKeysWithValues: keys.map { ($0, labels.rarity(of: known[$0] ?? [])) })
+  }
+
+  /// The entities that have one of the labels, of the rarest label first.
+  private func entities(
+    of labels: LabelEvidence, in examined: Examination
+  ) throws -> [ScoredEntity] {
+    var found: [UInt32: ScoredEntity] = [:]
+    for known in labels.known {
+      for type in examined.types {
+        let keys = try catalogue.keys(
+          withLabel: known.label, type: type, limit: CandidateSearch.limit,
+          where: { examined.allows($0, type) })
+        for key in keys where found[key] == nil {
+          let evidence = Calibration.evidence(sharers: known.frequency)
+          found[key] = ScoredEntity(
+            key: key, type: type, evidence: evidence,
+            confidence: Calibration.confidence(evidence), tier: .label)
+        }
+      }
+    }
+    return Array(found.values)
+  }
+}

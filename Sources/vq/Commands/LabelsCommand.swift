@@ -1,0 +1,90 @@
+import VisualQuery
+
+/// `vq labels`: the labels of a catalogue, those that it lacks, and the bridge between them.
+enum LabelsCommand {
+  static let unmatched = Option<Bool>.flag(
+    OptionText(
+      "unmatched", "the labels of queries that nothing knows",
+      detail: "Counted by 'vq match' in the index; those that the bridge knows by now are left out."
+    ))
+  static let bridge = Option<String?>.path(
+    OptionText(
+      "bridge", "replace the label bridge by this CSV file",
+      detail: "What outside words mean in your own labels; see below."), "FILE", of: .files)
+  static let json = Option<Bool>.flag(OptionText("json", "one JSON object a line and label"))
+
+  static let command = CommandDescription(
+    name: "labels",
+    summary: "list the labels of an index, or those that it lacks",
+    examples: [
+      "vq labels --index shop.vq",
+      "vq labels --unmatched --index shop.vq",
+      "vq labels --bridge bridge.csv --index shop.vq",
+    ],
+    operand: nil,
+    options: [
+      MatchCommand.index.description, unmatched.description, bridge.description, json.description,
+    ],
+    notes: [
+      HelpSection(
+        title: "Label bridge",
+        text: """
+          A CSV file with the columns 'label', 'labels' and, if wanted, 'synonyms'; lists are \
+          divided by '|'. A query's 'label', or one of its 'synonyms', is then also taken for \
+          each of your 'labels'.
+            label,labels,synonyms
+            footwear,sneaker|boot,shoes|kicks
+          """),
+      HelpSection(
+        title: "JSON form",
+        text: """
+          One object a line.
+            {"entities":4,"label":"mug"}
+            {"label":"goblet","queries":12}
+          """),
+    ],
+    exitCodes: [.success, .failure, .usage, .unusableIndex],
+    run: run)
+
+  @concurrent static func run(
+    _ arguments: ParsedArguments, on console: Console
+  ) async throws -> ExitCode {
+    let directory = arguments[MatchCommand.index]
+    if let path = arguments[bridge] {
+      // Opened first, so that a mistyped directory is not made.
+      _ = try Catalogue(directory: directory)
+      let settings = ShopSettings(bridge: try LabelBridge(path: path))
+      let generation = try await Indexer(directory: directory, settings: settings).putSettings()
+      try console.output.writeLine(
+        "The bridge of \(DisplayText.escaped(directory)) is replaced; generation \(generation).")
+      return .success
+    }
+    let catalogue = try Catalogue(directory: directory)
+    if arguments[unmatched] {
+      let counts = try UnmatchedLabels(directory: directory).counts()
+      let missing = try catalogue.unmatched(among: counts.map(\.label))
+      try write(
+        counts.filter { missing.contains($0.label) }, "QUERIES", \.label, \.queries, arguments,
+        console)
+    } else {
+      try write(catalogue.labels(), "ENTITIES", \.label, \.entities, arguments, console)
+    }
+    return .success
+  }
+
+  private static func write<Row: Encodable>(
+    _ rows: [Row], _ heading: String, _ label: (Row) -> String, _ count: (Row) -> Int,
+    _ arguments: ParsedArguments, _ console: Console
+  ) throws {
+    if arguments[json] {
+      for row in rows { try console.output.writeJSON(row) }
+      return
+    }
+    if rows.isEmpty { return try console.output.writeLine("No labels.") }
+    var table = TextTable(columns: [.init(heading, .right), .init("LABEL", minimumWidth: 8)])
+    for row in rows { table.append(["\(count(row))", label(row)]) }
+    for line in table.lines(width: console.width, usesColor: console.usesColor) {
+      try console.output.writeLine(line)
+    }
+  }
+}

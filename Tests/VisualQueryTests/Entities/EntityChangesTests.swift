@@ -1,0 +1,97 @@
+import TestSupport
+import Testing
+@testable import VisualQuery
+
+/// An app that keeps a copy of the entities, and what it is told.
+@Suite struct EntityChangesTests {
+  private let folder: TemporaryDirectory
+  private var directory: String { folder.path + "/i.vq" }
+
+  init() throws { folder = try TemporaryDirectory() }
+
+  private func put(_ rows: [(id: String, title: String)]) async throws {
+    let lines = rows.map { #"{"type":"product","id":"\#($0.id)","title":"\#($0.title)"}"# }
+    _ = try await Indexer(directory: directory)
+      .run(path: folder.write(lines.joined(separator: "\n"), to: "c.jsonl"))
+  }
+
+  private func lookup() throws -> EntityLookup {
+    EntityLookup(catalogue: try Catalogue(directory: directory))
+  }
+
+  /// The copy after all changes since a state, in pages of so many.
+  private func sync(
+    _ copy: inout [String: String], _ state: inout SyncState?, pageSize: Int = 2,
+    stoppingAfter pages: Int = .max
+  ) async throws {
+    var left = pages
+    while left > 0 {
+      let changes = try await lookup().changes(since: state, limit: pageSize)
+      for value in changes.upserts { copy[value.id.value] = value.displayRepresentation.title }
+      for id in changes.tombstones { copy[id.value] = nil }
+      state = SyncState(changes.state.description)
+      #expect(changes.state.description.utf8.count <= 250)
+      if !changes.hasMore { return }
+      left -= 1
+    }
+  }
+
+  @Test func `a copy stays in step, also after interruptions`() async throws {
+    try await put((0..<7).map { ("p\($0)", "one") })
+    var copy: [String: String] = [:]
+    var state: SyncState?
+    try await sync(&copy, &state, stoppingAfter: 2)
+    #expect(copy.count == 4)
+    // Meanwhile some change, one of those that the copy has and one that it lacks.
+    try await put([("p0", "two"), ("p6", "two"), ("new", "one")])
+    _ = try await Indexer(directory: directory)
+      .remove([EntityID(type: .product, value: "p1"), EntityID(type: .product, value: "p5")])
+    try await sync(&copy, &state)
+    #expect(
+      copy == ["p0": "two", "p2": "one", "p3": "one", "p4": "one", "p6": "two", "new": "one"])
+    let settled = state
+    try await sync(&copy, &state)
+    #expect(state == settled)
+    // Removed and put in again.
+    try await put([("p1", "back")])
+    let back = try await lookup().changes(since: state)
+    #expect(back.upserts.map(\.id.value) == ["p1"] && back.tombstones.isEmpty)
+  }
+
+  @Test func `who begins anew is told nothing of what is gone`() async throws {
+    try await put([("a", "A"), ("b", "B")])
+    let removed = try await Indexer(directory: directory).remove([
+      EntityID(type: .product, value: "a"), EntityID(type: .product, value: "none"),
+    ])
+    #expect(removed.map(\.value) == ["a"])
+    let changes = try await lookup().changes(since: nil)
+    #expect(changes.upserts.map(\.id.value) == ["b"] && changes.tombstones.isEmpty)
+    #expect(try await lookup().entities(matching: "A").isEmpty)
+    #expect(try lookup().catalogue.entityCount == 1)
+  }
+
+  @Test func `an unchanged run tells nothing new`() async throws {
+    try await put([("a", "A")])
+    let state = try await lookup().changes(since: nil).state
+    try await put([("a", "A")])
+    let changes = try await lookup().changes(since: state)
+    #expect(changes.upserts.isEmpty && changes.tombstones.isEmpty && !changes.hasMore)
+  }
+
+  @Test func `a state of another catalogue, or none at all, is told apart`() async throws {
+    try await put([("a", "A")])
+    let other = try EntityChangesTests()
+    try await other.put([("a", "A")])
+    let foreign = try await other.lookup().changes(since: nil).state
+    let own = try await lookup().changes(since: nil).state.description
+    let lookup = try lookup()
+    for text in [
+      foreign.description, "", "x", own + "A", String(own.dropLast()),
+      String(repeating: "A", count: 251),
+    ] {
+      await #expect { _ = try await lookup.changes(since: SyncState(text)) } throws: {
+        ($0 as? MatchError)?.code == .invalidToken
+      }
+    }
+  }
+}

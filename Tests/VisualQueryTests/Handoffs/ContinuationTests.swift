@@ -1,0 +1,144 @@
+import Foundation
+import PixelMatch
+import TestSupport
+import Testing
+@testable import VisualQuery
+
+@Suite struct ContinuationTests {
+  private let folder: TemporaryDirectory
+  private var directory: String { folder.path + "/shop.vq" }
+
+  init() async throws { folder = try await CatalogueTests.sampleCatalogue() }
+
+  private func matcher() throws -> Matcher {
+    Matcher(catalogue: try Catalogue(directory: directory))
+  }
+
+  private func content() throws -> SemanticContent {
+    try SemanticContent(
+      decoding: ImageDecoder().contents(ofFile: SampleShop.query("q01-mug.jpg")), labels: ["mug"])
+  }
+
+  private func document(_ matches: [Match]) throws -> [String] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys]
+    return try matches.map { match in
+      // How the picture lies in the query's needs the query's corners.
+      let text = String(decoding: try encoder.encode(MatchDocument.Value(match)), as: UTF8.self)
+      return text.replacing(/"alignment":\{[^}]*\},/, with: "")
+    }
+  }
+
+  /// Pages must be what one large answer is, cut up: nothing twice, nothing lost, the same evidence.
+  @Test(arguments: [1, 3, 7])
+  func `pages together are the whole answer`(limit: Int) async throws {
+    let matcher = try matcher()
+    var options = MatchOptions(limit: 100, typeLimits: [:], minimumConfidence: 0.002, timeout: nil)
+    let whole = try await matcher.values(for: content(), options: options)
+    #expect(whole.matches.count > 8 && !whole.hasMore)
+    options.limit = limit
+    var page = try await matcher.values(for: content(), options: options)
+    var pages = page.matches
+    while page.hasMore {
+      page = try await matcher.values(continuing: #require(page.continuation))
+      #expect(!page.matches.isEmpty && page.matches.count <= limit)
+      pages += page.matches
+    }
+    for (page, whole) in zip(try document(pages), try document(whole.matches)) {
+      #expect(page == whole)
+    }
+    #expect(pages.count == whole.matches.count)
+    #expect(pages.map(\.rank) == Array(1...pages.count))
+    let behind = try await matcher.values(continuing: #require(page.continuation))
+    #expect(behind.matches.isEmpty && !behind.hasMore && behind.emptyReason != nil)
+  }
+
+  @Test func `a search can be shown again from its start`() async throws {
+    let matcher = try matcher()
+    let first = try await matcher.values(for: content(), options: MatchOptions(timeout: nil))
+    let again = try await matcher.values(
+      continuing: #require(first.continuation), fromStart: true)
+    #expect(try document(again.matches) == document(first.matches))
+  }
+
+  @Test func `a token is about two kilobytes, and the same each time`() async throws {
+    let matcher = try matcher()
+    let first = try await matcher.values(for: content(), options: MatchOptions(timeout: nil))
+    let second = try await matcher.values(for: content(), options: MatchOptions(timeout: nil))
+    let token = try #require(first.continuation)
+    #expect(token.utf8.count < 4096)
+    #expect(second.continuation == token)
+  }
+
+  @Test func `filters, place and language go on`() async throws {
+    let matcher = try matcher()
+    let filter = EntityFilter(comparators: [EntityComparator("id", .notEqualTo("mug-red"))])
+    let options = MatchOptions(
+      limit: 1, types: [.product], filters: [.product: filter], timeout: nil, locale: "de")
+    let first = try await matcher.values(for: SemanticContent(labels: ["mugs"]), options: options)
+    let second = try await matcher.values(continuing: #require(first.continuation), limit: 9)
+    #expect(
+      (first.matches + second.matches).map(\.value.id.value) == [
+        "mug-blue", "mug-cream", "mug-green",
+      ])
+    #expect(second.matches.first?.display.title == "Campingbecher")
+  }
+
+  @Test func `in a newer generation the search is made again without what was shown`() async throws
+  {
+    let first = try await matcher().values(
+      for: content(),
+      options: MatchOptions(limit: 2, typeLimits: [.store: 0], minimumConfidence: 0, timeout: nil))
+    _ = try await Indexer(directory: directory).run(
+      path: folder.write(
+        #"{"type":"product","id":"new","title":"New mug","labels":["mug"]}"#, to: "n.jsonl"))
+    let matcher = try matcher()
+    let next = try await matcher.values(
+      continuing: #require(first.continuation), limit: 30, timeout: nil)
+    #expect(next.generation == first.generation + 1)
+    let shown = Set(first.matches.map(\.value.id))
+    #expect(next.matches.allSatisfy { !shown.contains($0.value.id) })
+    #expect(next.matches.contains { $0.value.id.value == "new" })
+  }
+
+  @Test func `an altered or foreign token is refused, an old one told apart`() async throws {
+    let matcher = try matcher()
+    let first = try await matcher.values(for: content(), options: MatchOptions(timeout: nil))
+    let token = try #require(first.continuation)
+    for text in ["", "x", token + "A", String(token.dropFirst()), token.replacing("A", with: "B")] {
+      await #expect { _ = try await matcher.values(continuing: text) } throws: {
+        ($0 as? MatchError)?.code == .invalidToken
+      }
+    }
+    let other = try TemporaryDirectory()
+    _ = try await Indexer(directory: other.path + "/o.vq").run(path: other.write("", to: "c.jsonl"))
+    let foreign = Matcher(catalogue: try Catalogue(directory: other.path + "/o.vq"))
+    await #expect(throws: MatchError.self) { _ = try await foreign.values(continuing: token) }
+    for generation in 0..<Matcher.continuationLifetime {
+      let bridge = LabelBridge(targets: ["word": ["\(generation)"]])
+      _ = try await Indexer(directory: directory, settings: ShopSettings(bridge: bridge))
+        .putSettings()
+    }
+    let old = try self.matcher()
+    await #expect { _ = try await old.values(continuing: token) } throws: {
+      ($0 as? MatchError)?.code == .expiredToken
+    }
+  }
+
+  @Test func `a signature alone finds what its picture finds`() async throws {
+    let matcher = try matcher()
+    let picture = try #require(
+      try SemanticContent(decoding: ImageDecoder().contents(ofFile: SampleShop.image("oats.jpg")))
+        .pixelBuffer)
+    let text = QuerySignature(picture).compactText
+    #expect(text.utf8.count < 1800)
+    let signature = try QuerySignature(compactText: text)
+    #expect(signature.compactText == text)
+    let answer = try await matcher.values(
+      for: SemanticContent(signature: signature), options: MatchOptions(timeout: nil))
+    #expect(answer.matches.first?.value.id.value == "oats")
+    for broken in ["", "x", String(text.dropLast(4)), text + "AAAA", "Z" + text.dropFirst()] {
+      #expect(throws: SignatureError.self) { _ = try QuerySignature(compactText: broken) }
+    }
+  }
+}

@@ -1,0 +1,190 @@
+import PixelMatch
+import Synchronization
+import TestSupport
+import Testing
+@testable import VisualQuery
+
+/// Deadlines, cancellation and early answers, at every place where a query looks at the clock.
+@Suite struct AnytimeTests {
+  private static let shared = Task {
+    let folder = try await CatalogueTests.sampleCatalogue()
+    return (folder, try Catalogue(directory: folder.path + "/shop.vq"))
+  }
+
+  private func catalogue() async throws -> Catalogue { try await Self.shared.value.1 }
+
+  /// Signed once: that takes longer than all the rest in a debug build.
+  private static let signed = Result {
+    let bytes = try ImageDecoder().contents(ofFile: SampleShop.query("q03-bottle.jpg"))
+    return QuerySignature(
+      try ImageDecoder().decode(bytes, longerSide: QuerySignature.workingSide))
+  }
+
+  private func content() throws -> SemanticContent {
+    SemanticContent(labels: ["bottle"], signature: try Self.signed.get())
+  }
+
+  private let all = MatchOptions(limit: 100, typeLimits: [:], minimumConfidence: 0, timeout: nil)
+
+  /// One thread, so that the places come in one order.
+  private func matcher(_ clock: SteppingClock) async throws -> Matcher {
+    Matcher(catalogue: try await catalogue(), pool: WorkerPool(width: 1), clock: clock)
+  }
+
+  /// Would break if a stage forgot the deadline, gave up what was found, or claimed to be done.
+  @Test func `a deadline at any place gives a valid part of the answer`() async throws {
+    let whole = SteppingClock()
+    var options = all
+    options.timeout = .seconds(1000)
+    let complete = try await matcher(whole).values(for: content(), options: options)
+    #expect(complete.isComplete && complete.coverage == 1)
+    let looks = whole.lookCount
+    #expect(looks > 100)
+    let ids = Set(complete.matches.map(\.value.id))
+    var coverages: [Double] = []
+    // The clock is looked at twice before the deadline is known.
+    for stop in stride(from: 0, to: looks - 3, by: max(1, looks / 40)) {
+      options.timeout = .milliseconds(stop)
+      let answer = try await matcher(SteppingClock()).values(for: content(), options: options)
+      #expect(!answer.isComplete && answer.coverage < 1)
+      coverages.append(answer.coverage)
+      for match in answer.matches { #expect(match.confidence > 0 && match.confidence < 1) }
+      #expect(
+        zip(answer.matches, answer.matches.dropFirst()).allSatisfy {
+          $0.confidence >= $1.confidence
+        })
+      #expect(Set(answer.matches.map(\.value.id)).count == answer.matches.count)
+      #expect(answer.matches.map(\.rank) == Array(1..<answer.matches.count + 1))
+      #expect(answer.matches.isEmpty || !ids.isDisjoint(with: answer.matches.map(\.value.id)))
+    }
+    #expect(coverages.first == 0)
+    #expect(coverages == coverages.sorted())
+    #expect(Set(coverages).count > 10)
+  }
+
+  /// Recall grows with the deadline: what is right is found by every search that is long enough.
+  @Test func `the right answer comes early and stays`() async throws {
+    let content = try content()
+    var ranks: [Int?] = []
+    for try await answer in try await matcher(SteppingClock()).answers(for: content, options: all) {
+      ranks.append(answer.matches.first { $0.value.id.value == "bottle-orange" }?.rank)
+    }
+    #expect(ranks.count == SearchStage.allCases.count)
+    #expect(ranks.last == 1)
+    let found = ranks.map { ($0 ?? .max) <= 5 }
+    #expect(found.firstIndex(of: true).map { found[$0...].allSatisfy(\.self) } == true)
+  }
+
+  @Test func `the last of the early answers is the answer`() async throws {
+    let matcher = try await matcher(SteppingClock())
+    let content = try content()
+    var last: MatchResponse?
+    var coverages: [Double] = []
+    for try await answer in matcher.answers(for: content, options: all) {
+      coverages.append(answer.coverage)
+      last = answer
+    }
+    #expect(try await matcher.values(for: content, options: all) == last)
+    #expect(coverages == coverages.sorted() && Set(coverages).count == coverages.count)
+    #expect(last?.isComplete == true)
+  }
+
+  /// The task is cancelled by the clock itself, at one look after the other: no more than a few
+  /// further looks may come before the query ends, each of which is a block of work.
+  @Test func `a cancellation at any place ends the query there`() async throws {
+    let whole = SteppingClock()
+    var options = all
+    options.timeout = .seconds(1000)
+    _ = try await matcher(whole).values(for: content(), options: options)
+    for stop in stride(from: 3, to: whole.lookCount, by: max(1, whole.lookCount / 40)) {
+      let clock = SteppingClock { look in
+        if look == stop { unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } }
+      }
+      let matcher = try await matcher(clock)
+      let (content, options) = (try content(), options)
+      let task = Task { try await matcher.values(for: content, options: options) }
+      await #expect(throws: CancellationError.self) { _ = try await task.value }
+      #expect(clock.lookCount <= stop + 4)
+    }
+  }
+
+  @Test func `a cancelled decoding throws like any other stage`() async throws {
+    let matcher = try await matcher(SteppingClock())
+    let bytes = try ImageDecoder().contents(ofFile: SampleShop.query("q03-bottle.jpg"))
+    let task = Task {
+      unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+      return try await matcher.content(decoding: bytes)
+    }
+    await #expect(throws: CancellationError.self) { _ = try await task.value }
+  }
+
+  @Test(arguments: [1, 2, 8])
+  func `early answers are the same with any number of threads`(threads: Int) async throws {
+    let catalogue = try await catalogue()
+    let content = try content()
+    func answers(_ width: Int) async throws -> [MatchResponse] {
+      var all: [MatchResponse] = []
+      let matcher = Matcher(catalogue: catalogue, pool: WorkerPool(width: width))
+      for try await answer in matcher.answers(for: content, options: self.all) {
+        all.append(answer)
+      }
+      return all
+    }
+    #expect(try await answers(threads) == answers(1))
+  }
+
+  /// Would break if a query kept its thread until it is done: the first would then end before the
+  /// last has begun.
+  @Test func `many queries share two threads, finish and take turns`() async throws {
+    let catalogue = try await catalogue()
+    let pool = WorkerPool(width: 2)
+    let content = try content()
+    let log = Log()
+    let answers = try await withThrowingTaskGroup(of: MatchResponse.self) { group in
+      for number in 0..<64 {
+        group.addTask {
+          let clock = SteppingClock { _ in log.add(number) }
+          return try await Matcher(catalogue: catalogue, pool: pool, clock: clock)
+            .values(
+              for: content,
+              options: MatchOptions(
+                limit: 100, typeLimits: [:], minimumConfidence: 0,
+                timeout: .seconds(100_000)))
+        }
+      }
+      var answers: [MatchResponse] = []
+      for try await answer in group { answers.append(answer) }
+      return answers
+    }
+    #expect(answers.count == 64 && answers.allSatisfy { $0 == answers[0] && $0.isComplete })
+    let looks = log.numbers
+    let firstEnd = (0..<64).map { looks.lastIndex(of: $0)! }.min()!
+    #expect(Set(looks[..<firstEnd]).count == 64)
+  }
+
+  /// While the pool computes, the caller's own threads must stay free.
+  @Test func `a query computes on the pool alone`() async throws {
+    let pool = WorkerPool(width: 1)
+    let log = Log()
+    let clock = SteppingClock { _ in log.add(Int(currentThread())) }
+    let matcher = Matcher(catalogue: try await catalogue(), pool: pool, clock: clock)
+    let before = log.numbers.count
+    var options = all
+    options.timeout = .seconds(1000)
+    let content = try content()
+    _ = try await withTaskExecutorPreference(pool) {
+      try await matcher.values(for: content, options: options)
+    }
+    #expect(log.numbers.count > before + 100)
+    #expect(Set(log.numbers[before...]).count == 1)
+  }
+}
+
+/// Numbers in the order in which anybody adds them.
+private final class Log: Sendable {
+  private let all = Mutex<[Int]>([])
+
+  var numbers: [Int] { all.withLock { $0 } }
+
+  func add(_ number: Int) { all.withLock { $0.append(number) } }
+}
