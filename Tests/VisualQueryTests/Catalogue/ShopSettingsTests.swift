@@ -1,0 +1,114 @@
+import TestSupport
+import Testing
+@testable import VisualQuery
+
+@Suite struct ShopSettingsTests {
+  private let folder: TemporaryDirectory
+  private var directory: String { folder.path + "/i.vq" }
+
+  init() throws { folder = try TemporaryDirectory() }
+
+  private func index(_ rows: [String], _ settings: ShopSettings = ShopSettings()) async throws
+    -> Int
+  {
+    try await Indexer(directory: directory, settings: settings)
+      .run(path: folder.write(rows.joined(separator: "\n"), to: "c.jsonl")).refused
+  }
+
+  @Test func `a template links what has no URL of its own, and stays until it is replaced`()
+    async throws
+  {
+    let links = LinkSettings(
+      templates: [.product: try LinkTemplate("shop://p/{id}{?brand}", allowedSchemes: ["shop"])],
+      allowedSchemes: ["shop"])
+    let rows = [
+      #"{"type":"product","id":"a b","title":"A","labels":["x"],"brand":"É"}"#,
+      #"{"type":"product","id":"c","title":"C","labels":["x"],"url":"https://shop.example/c"}"#,
+      #"{"type":"store","id":"s","title":"S","labels":["x"]}"#,
+    ]
+    #expect(try await index(rows, ShopSettings(links: links)) == 0)
+    #expect(try await index(rows) == 0)
+    let answer = try await Matcher(catalogue: Catalogue(directory: directory))
+      .values(for: SemanticContent(labels: ["x"]), options: MatchOptions(timeout: nil))
+    #expect(
+      answer.matches.map(\.handoff.url) == [
+        "shop://p/a%20b?brand=%C3%89", "https://shop.example/c", nil,
+      ])
+    _ = try await Indexer(directory: directory, settings: ShopSettings(links: LinkSettings()))
+      .putSettings()
+    #expect(try Catalogue(directory: directory).links == LinkSettings())
+  }
+
+  @Test func `links of other schemes are refused, unless the shop allows them`() async throws {
+    func row(_ url: String) -> String {
+      #"{"type":"product","id":"\#(url.hashValue)","title":"A","url":"\#(url)"}"#
+    }
+    let rows = ["https://a.example/", "http://a.example/", "shop://a", "javascript:alert(1)"].map(
+      row)
+    #expect(try await index(rows) == 3)
+    let allowing = ShopSettings(
+      links: LinkSettings(allowedSchemes: ["http", "shop", "javascript"]))
+    #expect(try await index(rows, allowing) == 1)
+  }
+
+  @Test func `a setting that did not change makes no generation`() async throws {
+    let settings = ShopSettings(
+      links: LinkSettings(allowedSchemes: ["shop"]), bridge: LabelBridge(targets: ["a": ["b"]]))
+    let first = try await Indexer(directory: directory, settings: settings).putSettings()
+    let second = try await Indexer(directory: directory, settings: settings).putSettings()
+    #expect(first == second)
+  }
+
+  @Test func `a bridge means the shop's own labels`() async throws {
+    let path = try folder.write(
+      "\u{FEFF}label,note,labels,synonyms\r\nFootwear,x,sneaker|Boots,\"shoes|kicks\"\r\n\r\ngoblet,,mug,\n",
+      to: "b.csv")
+    let bridge = try LabelBridge(path: path)
+    #expect(
+      bridge.targets == [
+        "footwear": ["sneaker", "boot"], "shoe": ["sneaker", "boot"], "kick": ["sneaker", "boot"],
+        "goblet": ["mug"],
+      ])
+    let rows = [
+      #"{"type":"product","id":"s","title":"S","labels":["sneakers"]}"#,
+      #"{"type":"product","id":"m","title":"M","labels":["coffee mug"]}"#,
+    ]
+    _ = try await index(rows, ShopSettings(bridge: bridge))
+    let matcher = Matcher(catalogue: try Catalogue(directory: directory))
+    for (label, id) in [("kicks", "s"), ("Goblets", "m"), ("mug", "m"), ("silver goblet", "m")] {
+      let answer = try await matcher.values(for: SemanticContent(labels: [label]))
+      #expect(answer.matches.map(\.value.id.value) == [id] && answer.unmatchedLabels.isEmpty)
+    }
+  }
+
+  @Test(arguments: ["", "a,b\n1,2", "label,labels\nx", "label,labels\n\"x,y"])
+  func `a broken bridge names its line`(text: String) throws {
+    let path = try folder.write(text, to: "b.csv")
+    if text.isEmpty {
+      #expect(try LabelBridge(path: path).targets.isEmpty)
+    } else {
+      #expect { _ = try LabelBridge(path: path) } throws: {
+        ($0 as? CatalogueError).map { $0.code == .unreadableInput && $0.message.contains("line ") }
+          == true
+      }
+    }
+  }
+
+  @Test func `unknown labels are counted by all processes, up to a limit`() async throws {
+    _ = try await index([#"{"type":"product","id":"m","title":"M","labels":["mug"]}"#])
+    let first = try UnmatchedLabels(directory: directory)
+    let second = try UnmatchedLabels(directory: directory)
+    try first.count(["Goblets", "vase"])
+    try second.count(["goblet", ""])
+    #expect(
+      try first.counts() == [
+        UnmatchedLabels.Count(label: "goblet", queries: 2),
+        UnmatchedLabels.Count(label: "vase", queries: 1),
+      ])
+    #expect(try Catalogue(directory: directory).unmatched(among: ["goblet", "mugs"]) == ["goblet"])
+    try first.count((0..<UnmatchedLabels.limit + 10).map { "label \($0)x" })
+    try first.count(["goblet"])
+    #expect(try first.counts().count == UnmatchedLabels.limit)
+    #expect(try first.counts().first?.queries == 3)
+  }
+}
