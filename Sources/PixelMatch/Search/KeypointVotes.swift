@@ -43,7 +43,10 @@ public struct KeypointVotes: Sendable {
 
   /// The live rows with most votes, most first, ties by row.
   ///
-  /// - Parameter shouldStop: Asked between corners; `true` ends the votes with what there is.
+  /// - Parameters:
+  ///   - live: The segment.
+  ///   - limit: The most rows that are given.
+  ///   - shouldStop: Asked between corners; `true` ends the votes with what there is.
   /// - Complexity: O(corners + rows) and the number of votes; 128 bytes a row.
   public func rows(
     in live: LiveSegment, limit: Int, shouldStop: () -> Bool = { false }

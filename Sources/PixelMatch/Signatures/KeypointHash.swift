@@ -3,7 +3,7 @@
 /// The patch is turned upright by the keypoint's angle first, and each place is the sum of 5 × 5
 /// pixels of the keypoint's level (Rublee, Rabaud, Konolige, Bradski, "ORB: an efficient alternative
 /// to SIFT or SURF", ICCV 2011, <https://doi.org/10.1109/ICCV.2011.6126544>). The places come from
-/// ``KeypointPattern``.
+/// `KeypointPattern`.
 public struct KeypointHash: Sendable, Hashable {
   /// Bit *i* stands at bit *i* mod 64 of word *i* / 64.
   public var words: SIMD4<UInt64>

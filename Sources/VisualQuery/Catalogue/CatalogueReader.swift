@@ -40,7 +40,9 @@ public struct CatalogueReader: ~Copyable {
 
   /// Opens a file, or standard input for `-`.
   ///
-  /// - Parameter allowedSchemes: Schemes that links may have besides `https`.
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - allowedSchemes: Schemes that links may have besides `https`.
   /// - Throws: ``CatalogueError`` with the code `unreadableInput`, also where a CSV file does not
   ///   name its columns.
   public init(path: String, allowedSchemes: Set<String> = []) throws(CatalogueError) {

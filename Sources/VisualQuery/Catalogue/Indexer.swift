@@ -40,7 +40,11 @@ public struct Indexer: Sendable {
 
   /// Makes an indexer for the catalogue in `directory`, which is made if it is not there.
   ///
-  /// - Parameter settings: What the shop decides anew; what is `nil` stays as it was.
+  /// - Parameters:
+  ///   - directory: Where the catalogue is.
+  ///   - settings: What the shop decides anew; what is `nil` stays as it was.
+  ///   - decoder: What pictures are decoded with, within its limits.
+  ///   - pool: The threads to work on.
   public init(
     directory: String, settings: ShopSettings = ShopSettings(),
     decoder: ImageDecoder = ImageDecoder(), pool: WorkerPool = WorkerPool()

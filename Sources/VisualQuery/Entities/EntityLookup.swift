@@ -90,7 +90,9 @@ public struct EntityLookup: Sendable {
   /// Put in and take out what comes, keep the state with it, and ask again while `hasMore`: whoever
   /// is interrupted goes on from the state that was kept last, and misses nothing.
   ///
-  /// - Parameter state: That of the last changes; `nil` gives everything.
+  /// - Parameters:
+  ///   - state: That of the last changes; `nil` gives everything.
+  ///   - limit: The most changes that are given at once, `1...1000`.
   /// - Throws: ``MatchError`` with the code `invalidToken` where the state is of another catalogue,
   ///   or was altered: begin anew with `nil`. ``CatalogueError``.
   public func changes(since state: SyncState?, limit: Int = 200) async throws -> EntityChanges {

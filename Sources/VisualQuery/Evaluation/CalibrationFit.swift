@@ -46,7 +46,9 @@ public struct CalibrationFit: Sendable {
 
   /// Fits queries, which need at least one with a right and a wrong candidate.
   ///
-  /// - Parameter excluded: Evidence that is left out, to say what it adds.
+  /// - Parameters:
+  ///   - queries: Asked queries.
+  ///   - excluded: Evidence that is left out, to say what it adds.
   /// - Complexity: O(candidates), some dozens of times.
   public init(_ queries: [EvaluatedQuery], excluding excluded: Set<Evidence.Kind> = []) {
     let included = Calibration.kinds.indices.filter { !excluded.contains(Calibration.kinds[$0]) }

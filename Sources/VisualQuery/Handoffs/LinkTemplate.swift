@@ -44,7 +44,9 @@ public struct LinkTemplate: Sendable, Hashable {
 
   /// Reads a template that may be used for links.
   ///
-  /// - Parameter allowedSchemes: Schemes besides `https`.
+  /// - Parameters:
+  ///   - text: The template.
+  ///   - allowedSchemes: Schemes besides `https`, in lower case.
   /// - Throws: ``LinkError``.
   public init(_ text: String, allowedSchemes: Set<String> = []) throws(LinkError) {
     self.init(text: text, parts: try Self.parts(of: text))

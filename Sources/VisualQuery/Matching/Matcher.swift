@@ -37,7 +37,9 @@ public struct Matcher: Sendable {
   ///
   /// - Parameters:
   ///   - bytes: A JPEG or PNG file.
+  ///   - labels: Words for what is seen.
   ///   - region: The part of the picture that is meant; it alone is then decoded to full size.
+  ///   - decoder: What the picture is decoded with, within its limits.
   /// - Throws: `DecodeError`; ``MatchError`` with the code `regionOutside`; `CancellationError`.
   /// - Complexity: O(pixels of the file); memory is that of a picture of 1024 × 1024 pixels, or of 4
   ///   times its sides where a region is small.

@@ -1,0 +1,18 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A program of your own that uses the library, as it would stand in another repository: there,
+// `path:` is replaced by the URL of this one.
+let package = Package(
+  name: "Embed",
+  dependencies: [.package(name: "VisualQuery", path: "../..")],
+  targets: [
+    .executableTarget(
+      name: "Embed",
+      dependencies: [
+        .product(name: "PixelMatch", package: "VisualQuery"),
+        .product(name: "VisualQuery", package: "VisualQuery"),
+      ],
+      swiftSettings: [.treatAllWarnings(as: .error)])
+  ]
+)

@@ -1,0 +1,67 @@
+import Foundation
+import Testing
+import VisualQuery
+
+/// The examples of the articles and of the landing page, run on the sample shop: each line of theirs
+/// stands here (`DocumentationTests` compares), with `directory` and `photo` in place of their paths.
+enum ArticleExamples {
+  /// "Match your first picture", from its beginning to its end.
+  static func matchYourFirstPicture(directory: String, photo: String) async throws {
+    let matcher = Matcher(catalogue: try Catalogue(directory: directory))
+    let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: photo)))
+    let content = try await matcher.content(decoding: bytes, labels: ["mug"])
+    let answer = try await matcher.values(
+      for: content,
+      options: MatchOptions(
+        near: GeoPoint(latitude: 53.55, longitude: 10), date: Date(), locale: "de"))
+    // What is found within the default deadline depends on the machine.
+    #expect(answer.matches.count <= 8)
+
+    var options = MatchOptions(types: [.product])
+    options.filters[.product] = EntityFilter(
+      labels: ["drinkware"],
+      comparators: [
+        EntityComparator("price", .lessThan(20)),
+        EntityComparator("brand", .equalTo("Northlight")),
+      ])
+    #expect(try await matcher.values(for: content, options: options).matches.count <= 5)
+
+    if answer.hasMore, let token = answer.continuation {
+      let next = try await matcher.values(continuing: token)
+      #expect(next.generation == answer.generation)
+    }
+  }
+
+  /// The landing page.
+  static func landingPage(directory: String, jpeg: [UInt8]) async throws {
+    let matcher = Matcher(catalogue: try Catalogue(directory: directory))
+    let content = try await matcher.content(decoding: jpeg, labels: ["mug"])
+    let answer = try await matcher.values(for: content)
+    for match in answer.matches {
+      print(match.rank, match.confidence, match.display.title, match.handoff.url ?? "")
+    }
+  }
+
+  /// "An index on the device".
+  static func indexOnTheDevice(_ lookup: EntityLookup, _ stored: StoredEntities) async throws {
+    var state = stored.state.map(SyncState.init)
+    while true {
+      let changes = try await lookup.changes(since: state)
+      try stored.apply(changes.upserts, changes.tombstones, state: changes.state.description)
+      state = changes.state
+      if !changes.hasMore { break }
+    }
+  }
+
+  /// What an app keeps.
+  final class StoredEntities {
+    private(set) var state: String?
+    private(set) var entities: [EntityID: EntityValue] = [:]
+
+    func apply(_ upserts: [EntityValue], _ tombstones: [EntityID], state: String) throws {
+      for value in upserts { entities[value.id] = value }
+      for id in tombstones { entities[id] = nil }
+      self.state = state
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import TestSupport
+import Testing
+import VisualQuery
+
+/// What the articles show is what is compiled and run.
+@Suite struct DocumentationTests {
+  private static let root = SampleShop.folder.deletingLastPathComponent().path
+
+  @Test(arguments: [
+    ("EmbedInYourServer", "Embed/Package.swift"),
+    ("EmbedInYourServer", "Embed/Sources/Embed/ShopSearch.swift"),
+    ("EmbedInYourServer", "Embed/Sources/Embed/Embed.swift"),
+    ("FromDescriptorToEntities", "AppClient/VisualSearch.swift"),
+    ("FromDescriptorToEntities", "AppClient/ProductEntity.swift"),
+    ("FromDescriptorToEntities", "AppClient/StoreEntity.swift"),
+    ("FromDescriptorToEntities", "AppClient/ShopService.swift"),
+  ])
+  func `an article shows a file as it is`(article: String, file: String) throws {
+    let text = try String(
+      contentsOfFile: Self.root + "/Sources/VisualQuery/VisualQuery.docc/\(article).md",
+      encoding: .utf8)
+    let code = try String(contentsOfFile: Self.root + "/Samples/" + file, encoding: .utf8)
+    #expect(text.contains("```swift\n" + code + "```"))
+  }
+
+  /// Lines that a person would type must be lines that are compiled.
+  @Test(arguments: ["VisualQuery", "MatchYourFirstPicture", "FromDescriptorToEntities"])
+  func `every line of an example is compiled`(article: String) throws {
+    let text = try String(
+      contentsOfFile: Self.root + "/Sources/VisualQuery/VisualQuery.docc/\(article).md",
+      encoding: .utf8)
+    let examples = try ["VisualQueryTests/ArticleExamples.swift"]
+      .map { try String(contentsOfFile: Self.root + "/Tests/" + $0, encoding: .utf8) }
+    let files = try ["VisualSearch", "ProductEntity", "StoreEntity", "ShopService"].map {
+      try String(contentsOfFile: Self.root + "/Samples/AppClient/\($0).swift", encoding: .utf8)
+    }
+    let compiled = Set(
+      (examples + files).flatMap { $0.split(separator: "\n") }
+        .map { $0.trimmingCharacters(in: .whitespaces) })
+    var isCode = false
+    var count = 0
+    for line in text.split(separator: "\n") {
+      if line.hasPrefix("```") {
+        isCode = line == "```swift"
+      } else if isCode {
+        count += 1
+        let known = line.replacing("\"shop.vq\"", with: "directory")
+          .replacing("\"photo.jpg\"", with: "photo").trimmingCharacters(in: .whitespaces)
+        #expect(compiled.contains(known), "\(line)")
+      }
+    }
+    #expect(count > 5)
+  }
+
+  @Test func `the examples run`() async throws {
+    let folder = try await CatalogueTests.sampleCatalogue()
+    let lookup = EntityLookup(catalogue: try Catalogue(directory: folder.path + "/shop.vq"))
+    let stored = ArticleExamples.StoredEntities()
+    try await ArticleExamples.indexOnTheDevice(lookup, stored)
+    #expect(stored.entities.count == 32 && stored.state != nil)
+    try await ArticleExamples.matchYourFirstPicture(
+      directory: folder.path + "/shop.vq", photo: SampleShop.image("mug-red.jpg"))
+  }
+}
