@@ -9,7 +9,10 @@ let package = Package(
     .target(name: "CPeers"),
     .executableTarget(
       name: "vq-bench",
-      dependencies: ["CPeers", .product(name: "PixelMatch", package: "VisualQuery")],
+      dependencies: [
+        "CPeers", .product(name: "PixelMatch", package: "VisualQuery"),
+        .product(name: "VisualQuery", package: "VisualQuery"),
+      ],
       swiftSettings: [.swiftLanguageMode(.v6)]),
   ]
 )

@@ -7,9 +7,10 @@ import Foundation
 ///     vq-bench scan CODES OUT             writes CODES hashes and 100 queries to OUT, then answers
 ///                                         each line of standard input by one timed scan
 ///     vq-bench growth COUNT,… IMAGE…      one line of JSON a catalogue size: milliseconds by stage
+///     vq-bench queries INDEX IMAGE…       one line of JSON: queries alone, 64 at a time, cancelled
 @main
 enum Bench {
-  static func main() throws {
+  static func main() async throws {
     let arguments = Array(CommandLine.arguments.dropFirst())
     switch (arguments.first, arguments.count) {
     case ("signature", 3):
@@ -20,13 +21,18 @@ enum Bench {
       try GrowthBench.run(
         counts: arguments[1].split(separator: ",").compactMap { Int($0) },
         pictures: Array(arguments.dropFirst(2)))
+    case ("queries", 3...):
+      try await QueryBench.run(index: arguments[1], pictures: Array(arguments.dropFirst(2)))
     default:
       print(
-        "usage: vq-bench signature IMAGE ROUNDS | bits IMAGE… | scan CODES OUT | growth COUNT,… IMAGE…"
+        "usage: vq-bench signature IMAGE ROUNDS | bits IMAGE… | scan CODES OUT | growth COUNT,… IMAGE… | queries INDEX IMAGE…"
       )
       exit(2)
     }
   }
+
+  /// Two places.
+  static func rounded(_ value: Double) -> Double { (value * 100).rounded() / 100 }
 }
 
 /// Milliseconds of one call.

@@ -58,13 +58,27 @@ public struct QuerySignature: Sendable, Hashable {
   ///
   /// - Complexity: O(pixels).
   public init(_ picture: PixelBuffer) {
+    // Nothing stops it.
+    self.init(picture, shouldStop: { false })!
+  }
+
+  /// The same, given up between its steps, of some milliseconds each, when it is to stop.
+  ///
+  /// - Parameters:
+  ///   - picture: The picture.
+  ///   - shouldStop: Asked between steps; `true` makes the result `nil`.
+  public init?(_ picture: PixelBuffer, shouldStop: () -> Bool) {
+    if shouldStop() { return nil }
     let large = picture.reduced(toLongerSide: Self.workingSide)
+    if shouldStop() { return nil }
     let signed = SignedPicture(large)
+    if shouldStop() { return nil }
     size = SIMD2(signed.width, signed.height)
     colors = signed.colors
     let ratio = Double(large.width) / Double(signed.width)
     keypoints = QueryKeypoints(
       signed.pyramid, fine: ratio > 1.3 ? (LumaPyramid(large), ratio) : nil)
+    if shouldStop() { return nil }
     var views = [View(signed, origin: .zero, size: size)]
     if let content = ContentBounds(signed.colors) {
       let scale = Double(large.width) / Double(signed.colors.width)

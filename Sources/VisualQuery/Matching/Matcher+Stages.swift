@@ -44,7 +44,10 @@ extension Matcher {
   private func signature(of content: SemanticContent) throws -> QuerySignature? {
     guard var picture = content.pixelBuffer else { return content.signature }
     if let region = content.region { picture = try picture.cropped(to: region) }
-    return QuerySignature(picture)
+    guard let signature = QuerySignature(picture, shouldStop: { Task.isCancelled }) else {
+      throw CancellationError()
+    }
+    return signature
   }
 
   private func ground(

@@ -94,4 +94,21 @@ import Testing
     #expect(result.scannedRows == 2 * FlatScan.chunk)
     #expect(result.top.sorted.count == 5)
   }
+
+  /// A filter must leave the best of what it lets through, not what is left of the best of all.
+  @Test(arguments: 0..<8 as Range<UInt64>)
+  func `a filtered scan finds the nearest of what is wanted`(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    let whole = LiveSegment(
+      try segment(count: 300, using: &generator), deadRows: [1, 2, 60, 61, 299])
+    let wanted = whole.keeping { $0 % 7 == 3 }
+    #expect(
+      (0..<300).allSatisfy {
+        wanted.isLive($0) == (whole.isLive($0) && whole.segment.key(at: $0) % 7 == 3)
+      })
+    let query = FlatScan.Query.hashes([PDQHash.random(using: &generator)])
+    let found = FlatScan([wanted]).nearest(to: query, limit: 9).top.sorted
+    let all = FlatScan([whole]).nearest(to: query, limit: 300).top.sorted
+    #expect(found == Array(all.filter { wanted.isLive($0.row) }.prefix(9)))
+  }
 }
