@@ -1,11 +1,14 @@
 /// Turns CSV records into the same JSON objects that JSON Lines hold.
 ///
 /// The first record names the columns: those of the JSON form, and `price.amount`,
-/// `price.currency`, `geo.latitude` and `geo.longitude` for what is nested there. `labels`, `images`
-/// and `stock` are lists whose parts are divided by `|`; a `price` may be written `14.90 EUR`. An
+/// `price.currency`, `geo.latitude` and `geo.longitude` for what is nested there. `labels`, `images`,
+/// `stock`, `synonyms` and `openingHours` are lists whose parts are divided by `|`; `featured` is
+/// `true` or `false`; a `price` may be written `14.90 EUR`. An
 /// empty field counts as absent. Source: RFC 4180.
 struct CSVRows {
-  private static let lists: Set<String> = ["labels", "images", "stock"]
+  private static let lists: Set<String> = [
+    "labels", "images", "stock", "synonyms", "openingHours",
+  ]
   private static let numbers: Set<String> = ["geo.latitude", "geo.longitude"]
 
   private let columns: [String]
@@ -53,6 +56,12 @@ struct CSVRows {
         throw FieldError(field: column, reason: "is '\(text)'; a number is valid")
       }
       return .number(number)
+    }
+    if column == "featured" {
+      guard let value = Bool(text) else {
+        throw FieldError(field: column, reason: "is '\(text)'; true and false are valid")
+      }
+      return .bool(value)
     }
     if column == "price" {
       let parts = text.split(separator: " ").map(String.init)

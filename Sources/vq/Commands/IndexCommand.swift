@@ -65,6 +65,9 @@ enum IndexCommand {
           fields are kept. A bad row or picture is reported and skipped; the others go on.
             {"type":"product","id":"mug-red","title":"Camp mug","labels":["mug"],
              "images":["images/mug-red.jpg"],"url":"https://shop.example/p/mug-red"}
+          Further fields: 'subtitle', 'synonyms', 'localized' (texts by language), 'featured'; \
+          of a product 'group', 'brand', 'price', 'availability'; of a store 'address', 'geo', \
+          'openingHours', 'timeZone' and 'stock', the ids of its products.
           """),
       HelpSection(
         title: "JSON form",

@@ -3,6 +3,26 @@ import Testing
 @testable import VisualQuery
 
 @Suite struct CatalogueReaderTests {
+  @Test func `a store's hours and other names come from CSV, too`() throws {
+    let folder = try TemporaryDirectory()
+    let path = try folder.write(
+      "type,id,title,synonyms,openingHours,timeZone,featured\n"
+        + "store,s,S,a|b,Mo-Fr 09:00-18:00|Sa 10:00-14:00,Europe/Berlin,true\n"
+        + "store,t,T,,,,maybe\n", to: "c.csv")
+    var reader = try CatalogueReader(path: path)
+    guard case .entity(.store(let store), _)? = try reader.next() else {
+      Issue.record("no store")
+      return
+    }
+    #expect(store.synonyms == ["a", "b"] && store.isFeatured)
+    #expect(store.openingHours?.lines.count == 2)
+    guard case .refused(let row)? = try reader.next() else {
+      Issue.record("no refusal")
+      return
+    }
+    #expect(row.field == "featured")
+  }
+
   private func rows(_ bytes: [UInt8]) throws -> [CatalogueReader.Row] {
     let folder = try TemporaryDirectory()
     var reader = try CatalogueReader(path: try folder.write(bytes, to: "catalogue"))
