@@ -109,7 +109,8 @@ enum MatchCommand {
              "values":[{"rank":1,"type":"product","id":"mug-red","confidence":0.97,
                "tier":"near","url":"https://…","display":{…},"product":{…},
                "evidence":[{"kind":"color","value":0.93,"weight":3.2},…]},…]}
-          Where there is no match, 'emptyReason' says why; 'hasMore' whether more lie behind the           limits, which --continue shows. A picture that cannot be decoded has \
+          Where there is no match, 'emptyReason' says why; 'hasMore' whether more lie behind the           limits, which --continue shows; 'unmatchedLabels' the labels that nothing knows. A store may have \
+          'stocks', the matched product that it has, 'distanceMeters' and 'openNow'. A picture that cannot be decoded has \
           'query' and 'error' only.
           """)
     ],

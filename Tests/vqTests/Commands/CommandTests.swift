@@ -79,6 +79,49 @@ import Testing
     expectGolden(run.output, "match-labels.txt")
   }
 
+  /// A person pages through a label's products, then tells what a word means.
+  @Test func `pages, filters, languages and labels work together`() throws {
+    let folder = try TemporaryDirectory()
+    let index = folder.path + "/shop.vq"
+    #expect(try RunningVQ(["index", SampleShop.catalogue, "--index", index, "-q"]).status == 0)
+    let asked = ["match", "--index", index, "--json", "--type", "product", "--limit", "3"]
+    let first = try RunningVQ(asked + ["--labels", "mugs,goblet", "--locale", "de-AT"])
+    #expect(first.output.contains(#""unmatchedLabels":["goblet"]"#))
+    #expect(first.output.contains(#""title":"Campingbecher""#))
+    #expect(first.output.contains(#""hasMore":true"#))
+    let token = try #require(first.output.firstMatch(of: /"continuation":"([^"]+)"/)).1
+    let second = try RunningVQ(asked + ["--continue", String(token)])
+    #expect(second.output.contains(#""hasMore":false"#))
+    #expect(second.output.contains(#""id":"mug-red""#) && second.output.contains(#""rank":4"#))
+    #expect(try RunningVQ(asked + ["--continue", token + "A"]).status == 2)
+    let filtered = try RunningVQ(
+      [
+        "match", "--index", index, "--labels", "mug", "--where", "availability!=inStock", "--json",
+        "--type", "product",
+      ])
+    #expect(filtered.output.contains("mug-green") && !filtered.output.contains("mug-red"))
+
+    #expect(
+      try RunningVQ(["labels", "--unmatched", "--index", index]).output.contains("1  goblet"))
+    let bridge = try folder.write("label,labels\ngoblet,mug\n", to: "bridge.csv")
+    #expect(try RunningVQ(["labels", "--bridge", bridge, "--index", index]).status == 0)
+    #expect(try RunningVQ(["labels", "--unmatched", "--index", index]).output == "No labels.\n")
+    let labels = try RunningVQ(["labels", "--index", index, "--json"]).output
+    #expect(labels.hasPrefix(#"{"entities":7,"label":"drinkware"}"# + "\n"))
+    let bridged = try RunningVQ(["match", "--labels", "Goblets", "--index", index])
+    #expect(bridged.output.contains("Camp mug"))
+  }
+
+  @Test func `a signature stands in for a picture`() throws {
+    let image = SampleShop.image("oats.jpg")
+    let signature = try RunningVQ(["hash", "--query", image]).output.dropLast()
+    let run = try RunningVQ(
+      ["match", "--signature", String(signature), "--index", shop(), "--deadline", "0"])
+    #expect(run.output.contains("Honey oats"))
+    let broken = try RunningVQ(["match", "--signature", "x", "--index", shop()])
+    #expect(broken.status == 2 && broken.errors.contains("at least 753 bytes"))
+  }
+
   @Test func `hashes are printed with their quality, or as JSON`() throws {
     let images = [SampleShop.image("mug-red.jpg"), SampleShop.image("candle.png")]
     expectGolden(try RunningVQ(["hash"] + images).output, "hash.txt")
@@ -107,6 +150,12 @@ import Testing
     Failure(["match", "x.jpg", "--index", "/none", "--limit", "0"], 2, "1…100"),
     Failure(["match", "x.jpg", "--index", "/none", "--min-confidence", "2"], 2, "0…1"),
     Failure(["match", "x.jpg", "--index", "/none", "--region", "0,0,1"], 2, "left, top, width"),
+    Failure(["match", "x.jpg", "--index", "/none", "--where", "price"], 2, "such as price<20"),
+    Failure(["match", "x.jpg", "--index", "/none", "--near", "91,0"], 2, "degrees such as"),
+    Failure(["match", "x.jpg", "--index", "/none", "--at", "noon"], 2, "2026-05-04T10:30:00Z"),
+    Failure(
+      ["index", "x", "--index", "/none", "--link", "product=javascript:{id}"], 2, "never allowed"),
+    Failure(["labels", "--index", "/none"], 5, "there is no catalogue at '/none'"),
     Failure(["why-not", "x.jpg", "--index", "/none"], 2, "needs --expect ID"),
     Failure(["eval", "/no/such.jsonl", "--index", "/none"], 1, "cannot read '/no/such.jsonl'"),
     Failure(["eval", "a", "b", "c", "--index", "i", "--index", "k"], 2, "one --index for all"),
