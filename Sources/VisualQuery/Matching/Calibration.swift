@@ -52,6 +52,13 @@ public enum Calibration {
       zip(features, coefficients.step1).reduce(0) { $0 + $1.0 * $1.1 }
     }
 
+    /// The same where no label is known.
+    var withoutLabels: Score {
+      var score = self
+      score.labels = nil
+      return score
+    }
+
     /// What the coefficients of the first step are multiplied with, in the order of ``kinds``; each
     /// grows with its part, and counts for nothing where that is unknown. Four corners may agree by
     /// chance.
@@ -100,6 +107,23 @@ public enum Calibration {
     max(-3, min(3, rival.map { score - $0 } ?? 0))
   }
 
+  /// How far what looks most like the picture may be ahead of what has its label: beyond, the label
+  /// is taken to be wrong, and counts for nothing. Chosen so that photos whose label is right lose
+  /// about a point of recall by it (docs/quality.md).
+  static let labelGap = 4.0
+
+  /// Whether the labels of a query can be right, by the scores of all its candidates.
+  static func believesLabels(_ scores: some Sequence<Score>) -> Bool {
+    var best = -Double.infinity
+    var labelled = -Double.infinity
+    for score in scores {
+      let likeness = score.withoutLabels.total
+      best = max(best, likeness)
+      if (score.labels ?? 0) > 0 { labelled = max(labelled, likeness) }
+    }
+    return best - labelled <= labelGap
+  }
+
   /// The terms of an entity whose best picture has `score`.
   ///
   /// - Parameter rival: The best score of another entity, or `nil` where there is none.
@@ -143,6 +167,6 @@ public enum Calibration {
 
   /// Fitted by that command; in the order of ``kinds``.
   static let coefficients = Coefficients(
-    step1: [1.558, 5.082, 3.098, 0.073, 2.149, 0.737, 0.791, 1.777],
-    step2: [1.151, 0.553, 0, 0.061, 0.303, 1.503, 0, 0.831], prior: -2.983, lead: 0.95)
+    step1: [1.642, 4.877, 2.979, 0.058, 2.059, 0.769, 0.832, 1.771],
+    step2: [1.169, 0.587, 0, 0.037, 0.32, 1.694, 0.045, 0.97], prior: -3.117, lead: 0.948)
 }

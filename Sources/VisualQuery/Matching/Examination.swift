@@ -66,6 +66,9 @@ struct Examination: Sendable {
     for ground in grounds {
       for candidate in ground.candidates.values { ground.offer(candidate, to: &pictured) }
     }
+    if !labels.known.isEmpty, !Calibration.believesLabels(pictured.values.lazy.map(\.score)) {
+      for key in pictured.keys { pictured[key]?.score.labels = nil }
+    }
     return Self.scored(pictured) + named.filter { pictured[$0.key] == nil }
   }
 
@@ -86,7 +89,7 @@ struct Examination: Sendable {
 /// The best picture of an entity.
 struct PicturedEntity: Sendable {
   let type: EntityType
-  let score: Calibration.Score
+  var score: Calibration.Score
   let tier: MatchTier
   /// Which of the entity's pictures it is, from 0.
   let imagePosition: Int

@@ -120,6 +120,20 @@ import Testing
     #expect(with.unmatchedLabels == ["zebra"])
   }
 
+  /// Would break if a label were believed whatever the picture shows.
+  @Test func `a label that the picture contradicts counts for nothing`() async throws {
+    let matcher = Matcher(catalogue: try await catalogue())
+    let pixels = try picture(SampleShop.image("kettle.jpg"))
+    let without = try await matcher.values(
+      for: SemanticContent(pixelBuffer: pixels), options: unhurried)
+    let wrong = try await matcher.values(
+      for: SemanticContent(labels: ["mug"], pixelBuffer: pixels), options: unhurried)
+    #expect(wrong.matches == without.matches)
+    let right = try await matcher.values(
+      for: SemanticContent(labels: ["kettle"], pixelBuffer: pixels), options: unhurried)
+    #expect(right.matches[0].confidence > without.matches[0].confidence)
+  }
+
   @Test func `every empty answer says why`() async throws {
     let sample = try await catalogue()
     func reason(
