@@ -153,7 +153,7 @@ public struct Matcher: Sendable {
       }
     }
     return Ranking.ranked(
-      stores.joined(with: named).filter { options.types.contains($0.id.type) })
+      stores.joined(with: named).filter { options.limit(of: $0.id.type) > 0 })
   }
 
   func match(
