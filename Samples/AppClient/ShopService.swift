@@ -4,7 +4,8 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// The service that answers for the shop: `vq serve`, or a server of your own over VisualQuery.
+/// The service that answers for the shop: a server of your own over VisualQuery. The paths are yours
+/// to choose; `vq serve` is to have these.
 struct ShopService: Sendable {
   /// Where it is.
   static let shared = ShopService(base: URL(string: "https://search.shop.example/v1/")!)
