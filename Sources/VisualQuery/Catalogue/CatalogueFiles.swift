@@ -144,14 +144,17 @@ struct WriterLock: ~Copyable {
   /// - Throws: ``CatalogueError`` with the code `locked` where another process has it.
   init(directory: String) throws(CatalogueError) {
     let path = directory + "/writer.lock"
-    descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
-    guard descriptor >= 0 else { throw DurableFile.failure("open", path) }
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-      close(descriptor)
+    // A value that is whole when its initialiser throws is destroyed, which would close a file again
+    // that is closed here, and meanwhile may be somebody else's.
+    let file = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+    guard file >= 0 else { throw DurableFile.failure("open", path) }
+    guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+      close(file)
       throw CatalogueError(
         code: .locked,
         message: "'\(directory)' is being written by another vq index; wait until it is done")
     }
+    descriptor = file
   }
 
   deinit { close(descriptor) }

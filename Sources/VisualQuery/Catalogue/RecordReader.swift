@@ -37,13 +37,14 @@ struct RecordReader: ~Copyable {
 
   /// Opens a file, or reads standard input for `-`.
   init(path: String) throws(CatalogueError) {
-    name = path
-    ownsDescriptor = path != "-"
-    descriptor = ownsDescriptor ? unsafe open(path, O_RDONLY | O_CLOEXEC) : 0
-    guard descriptor >= 0 else {
+    let file = path == "-" ? 0 : unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else {
       throw CatalogueError(
         code: .unreadableInput, message: "cannot open '\(path)': \(systemMessage(errno))")
     }
+    name = path
+    ownsDescriptor = path != "-"
+    descriptor = file
   }
 
   deinit { if ownsDescriptor { close(descriptor) } }
