@@ -159,7 +159,10 @@ import Testing
     #expect(answers.count == 64 && answers.allSatisfy { $0 == answers[0] && $0.isComplete })
     let looks = log.numbers
     let firstEnd = (0..<64).map { looks.lastIndex(of: $0)! }.min()!
-    #expect(Set(looks[..<firstEnd]).count == 64)
+    // The call itself looks a few times; further looks come from stages.
+    var counts = [Int](repeating: 0, count: 64)
+    for number in looks[..<firstEnd] { counts[number] += 1 }
+    #expect(counts.allSatisfy { $0 >= 8 }, "\(counts)")
   }
 
   /// While the pool computes, the caller's own threads must stay free.
