@@ -110,7 +110,7 @@ public enum Calibration {
   /// How far what looks most like the picture may be ahead of what has its label: beyond, the label
   /// is taken to be wrong, and counts for nothing. Chosen so that photos whose label is right lose
   /// about a point of recall by it (docs/quality.md).
-  static let labelGap = 4.0
+  static let labelGap = 4.5
 
   /// Whether the labels of a query can be right, by the scores of all its candidates.
   static func believesLabels(_ scores: some Sequence<Score>) -> Bool {
