@@ -79,35 +79,3 @@ extension EntityValue {
     }
   }
 }
-
-/// Language tags of BCP 47.
-enum LanguageTag {
-  /// Whether a text is made of subtags of one to eight letters and digits, a language first.
-  static func isWellFormed(_ tag: String) -> Bool {
-    let parts = tag.split(separator: "-", omittingEmptySubsequences: false)
-    guard tag.utf8.count <= 35, let language = parts.first, (2...8).contains(language.utf8.count),
-      language.utf8.allSatisfy(isLetter)
-    else { return false }
-    return parts.allSatisfy { part in
-      (1...8).contains(part.utf8.count)
-        && part.utf8.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) }
-    }
-  }
-
-  /// The value of the tag that comes nearest: subtags are left out from the end (RFC 4647, 3.4).
-  static func lookup<Value>(_ tag: String, in values: [String: Value]) -> Value? {
-    if values.isEmpty { return nil }
-    let known = values.sorted { $0.key < $1.key }
-    var parts = tag.split(whereSeparator: { $0 == "-" || $0 == "_" }).map { $0.lowercased() }
-    while !parts.isEmpty {
-      let wanted = parts.joined(separator: "-")
-      if let found = known.first(where: { $0.key.lowercased() == wanted }) { return found.value }
-      parts.removeLast()
-      // A single letter only opens what stood behind it.
-      if parts.last?.count == 1 { parts.removeLast() }
-    }
-    return nil
-  }
-
-  private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
-}

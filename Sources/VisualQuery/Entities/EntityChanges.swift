@@ -7,7 +7,7 @@ public struct SyncState: Sendable, Hashable, CustomStringConvertible {
   public init(_ description: String) { self.description = description }
 
   init(sequence: Int, in catalogue: Catalogue) {
-    let bytes = Array(catalogue.identity.utf8) + withBytes(of: UInt64(sequence))
+    let bytes = Array(catalogue.identity.utf8) + bigEndianBytes(of: UInt64(sequence))
     description = SealedToken.seal(bytes, secret: catalogue.secret)
   }
 
@@ -24,11 +24,6 @@ public struct SyncState: Sendable, Hashable, CustomStringConvertible {
     }
     return Int(bytes.suffix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
   }
-}
-
-/// The bytes of a number, the highest first.
-func withBytes(of number: UInt64) -> [UInt8] {
-  (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * UInt64($0))) }
 }
 
 /// What has changed in a catalogue.

@@ -33,6 +33,8 @@ struct Continuation: Sendable {
     var minimumConfidence: Double?
     var near: [Double]?
     var locale: String?
+    /// Seconds since 1970.
+    var date: Double?
   }
 
   /// One entity that was found, in the order of the list.
@@ -55,7 +57,8 @@ struct Continuation: Sendable {
       products: options.typeLimits[.product], stores: options.typeLimits[.store],
       types: options.types.sorted(), productFilter: options.filters[.product],
       storeFilter: options.filters[.store], minimumConfidence: options.minimumConfidence,
-      near: options.near.map { [$0.latitude, $0.longitude] }, locale: options.locale)
+      near: options.near.map { [$0.latitude, $0.longitude] }, locale: options.locale,
+      date: options.date?.timeIntervalSince1970)
     self.signature = signature?.compactBytes ?? []
     generation = catalogue.generation
     entries = list.map { Entry(scored: $0.entity) }
@@ -72,7 +75,8 @@ struct Continuation: Sendable {
   var options: MatchOptions {
     var options = MatchOptions(
       limit: question.limit, typeLimits: [:], types: Set(question.types),
-      minimumConfidence: question.minimumConfidence, locale: question.locale)
+      minimumConfidence: question.minimumConfidence,
+      date: question.date.map(Date.init(timeIntervalSince1970:)), locale: question.locale)
     options.typeLimits[.product] = question.products
     options.typeLimits[.store] = question.stores
     options.filters[.product] = question.productFilter
@@ -90,9 +94,9 @@ extension Continuation {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     guard let json = try? encoder.encode(question) else { return nil }
-    var bytes = [Self.version] + withBytes(of: UInt64(generation))
-    bytes += withBytes(of: UInt64(json.count)).suffix(4) + json
-    bytes += withBytes(of: UInt64(signature.count)).suffix(2) + signature
+    var bytes = [Self.version] + bigEndianBytes(of: UInt64(generation))
+    bytes += bigEndianBytes(of: UInt64(json.count)).suffix(4) + json
+    bytes += bigEndianBytes(of: UInt64(signature.count)).suffix(2) + signature
     bytes.append(UInt8(entries.count))
     for entry in entries { bytes += entry.bytes }
     return SealedToken.seal(bytes, secret: catalogue.secret)
@@ -141,20 +145,20 @@ extension Continuation.Entry {
   /// in meters or a NaN (8), confidence (8), length of the product that brought a store (2), its id,
   /// number of terms (1), then of each its kind (1), value (4) and weight (4).
   fileprivate var bytes: [UInt8] {
-    var bytes = Array(withBytes(of: UInt64(scored.key)).suffix(4))
+    var bytes = Array(bigEndianBytes(of: UInt64(scored.key)).suffix(4))
     bytes.append(isShown ? 1 : 0)
     bytes.append(UInt8(EntityType.allCases.firstIndex(of: scored.type)!))
     bytes.append(UInt8(MatchTier.allCases.firstIndex(of: scored.tier)!))
     bytes.append(UInt8(clamping: scored.imagePosition ?? Int(Self.none)))
-    bytes += withBytes(of: (scored.distance ?? .nan).bitPattern)
-    bytes += withBytes(of: scored.confidence.bitPattern)
+    bytes += bigEndianBytes(of: (scored.distance ?? .nan).bitPattern)
+    bytes += bigEndianBytes(of: scored.confidence.bitPattern)
     let product = Array((scored.stocks?.value ?? "").utf8)
-    bytes += withBytes(of: UInt64(product.count)).suffix(2) + product
+    bytes += bigEndianBytes(of: UInt64(product.count)).suffix(2) + product
     bytes.append(UInt8(scored.evidence.count))
     for term in scored.evidence {
       bytes.append(UInt8(Evidence.Kind.allCases.firstIndex(of: term.kind)!))
-      bytes += withBytes(of: UInt64(Float(term.value).bitPattern)).suffix(4)
-      bytes += withBytes(of: UInt64(Float(term.weight).bitPattern)).suffix(4)
+      bytes += bigEndianBytes(of: UInt64(Float(term.value).bitPattern)).suffix(4)
+      bytes += bigEndianBytes(of: UInt64(Float(term.weight).bitPattern)).suffix(4)
     }
     return bytes
   }
@@ -185,26 +189,5 @@ extension Continuation.Entry {
       stocks: id.isEmpty ? nil : EntityID(type: .product, value: id),
       distance: distance.isNaN ? nil : distance)
     isShown = shown == 1
-  }
-}
-
-/// Takes bytes from the front.
-private struct ByteReader {
-  private var bytes: ArraySlice<UInt8>
-
-  init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes }
-
-  mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
-    guard count <= bytes.count else { return nil }
-    defer { bytes = bytes.dropFirst(count) }
-    return bytes.prefix(count)
-  }
-
-  mutating func number(_ count: Int) -> UInt64? {
-    take(count)?.reduce(0) { $0 << 8 | UInt64($1) }
-  }
-
-  mutating func element<Element>(of all: [Element]) -> Element? {
-    number(1).flatMap { $0 < all.count ? all[Int($0)] : nil }
   }
 }

@@ -50,11 +50,14 @@ struct Examination: Sendable {
   var isComplete: Bool { shares.values.allSatisfy { $0 == 1 } }
 
   /// The share of the planned work that was done.
-  var coverage: Double {
+  var coverage: Double { isComplete ? 1 : partialCoverage }
+
+  /// The same where something is known to be left.
+  var partialCoverage: Double {
     let planned = shares.keys.sorted()
     let total = planned.reduce(0) { $0 + $1.cost }
     let done = planned.reduce(0) { $0 + $1.cost * shares[$1]! }
-    return isComplete ? 1 : min(done / total, 0.9999)
+    return min(done / total, 0.9999)
   }
 
   /// Whether a filter lets an entity through.

@@ -47,13 +47,13 @@ extension Matcher {
     }
     let examined = try await examined(content, options, deadline: deadline)
     let shown = Set(continuation.entries.filter(\.isShown).map(\.scored.key))
+    let list = try ranked(examined, options)
     var renewed = Continuation(
-      content.labels, signature: content.signature, options,
-      try ranked(examined, options), in: catalogue)
+      content.labels, signature: content.signature, options, list.entities, in: catalogue)
     for place in renewed.entries.indices {
       renewed.entries[place].isShown = shown.contains(renewed.entries[place].scored.key)
     }
-    return try response(to: renewed, options, examined, content)
+    return try response(to: renewed, options, (examined, list.isWhole), content)
   }
 
   private static func signature(_ bytes: [UInt8]) throws(MatchError) -> QuerySignature? {
@@ -67,7 +67,8 @@ extension Matcher {
 
   /// The page behind what is shown.
   private func response(
-    to continuation: Continuation, _ options: MatchOptions, _ examined: Examination?,
+    to continuation: Continuation, _ options: MatchOptions,
+    _ search: (examined: Examination, isWhole: Bool)?,
     _ content: SemanticContent
   ) throws -> MatchResponse {
     let entries = continuation.entries
@@ -78,16 +79,18 @@ extension Matcher {
     let values = try catalogue.entities(keys: scored.map(\.key))
     let matches = scored.enumerated().compactMap { place, entity in
       values[entity.key].map {
-        match(entity, $0, rank: first + place + 1, examined?.signature, options)
+        match(entity, $0, rank: first + place + 1, search?.examined.signature, options)
       }
     }
     return MatchResponse(
-      matches: matches, isComplete: examined?.isComplete ?? true,
-      coverage: examined?.coverage ?? 1,
+      matches: matches,
+      isComplete: search.map { $0.examined.isComplete && $0.isWhole } ?? true,
+      coverage: search.map { $0.isWhole ? $0.examined.coverage : $0.examined.partialCoverage }
+        ?? 1,
       minimumConfidence: cutOff(options, hasPicture: content.signature != nil),
       generation: catalogue.generation,
       emptyReason: matches.isEmpty ? .nothingAboveConfidence : nil,
-      unmatchedLabels: examined?.labels.unmatched ?? [],
+      unmatchedLabels: search?.examined.labels.unmatched ?? [],
       hasMore: entries.count > first + page.count,
       continuation: continuation.showing(page).sealed(by: catalogue), nearMiss: nil)
   }

@@ -101,9 +101,10 @@ public struct Matcher: Sendable {
     let scored = examined.scored
     let list = try ranked(examined, options, scored: scored)
     let continuation = Continuation(
-      content.labels, signature: examined.signature, options, list, in: catalogue)
-    let page = Ranking.page(of: list.map(\.id.type), notShown: { _ in true }, options: options)
-    let shown = page.map { list[$0] }
+      content.labels, signature: examined.signature, options, list.entities, in: catalogue)
+    let page = Ranking.page(
+      of: list.entities.map(\.id.type), notShown: { _ in true }, options: options)
+    let shown = page.map { list.entities[$0] }
     let entities = try catalogue.entities(keys: shown.map(\.entity.key))
     let matches = shown.enumerated().compactMap { place, named in
       entities[named.entity.key].map {
@@ -113,12 +114,13 @@ public struct Matcher: Sendable {
     let asked = scored.filter { options.types.contains($0.type) }
     return MatchResponse(
       matches: matches,
-      isComplete: examined.isComplete, coverage: examined.coverage,
+      isComplete: examined.isComplete && list.isWhole,
+      coverage: list.isWhole ? examined.coverage : examined.partialCoverage,
       minimumConfidence: examined.cutOff,
       generation: catalogue.generation,
       emptyReason: matches.isEmpty ? emptyReason(examined, options) : nil,
       unmatchedLabels: examined.labels.unmatched,
-      hasMore: list.count > page.count,
+      hasMore: list.entities.count > page.count,
       continuation: continuation.showing(page).sealed(by: catalogue),
       nearMiss: matches.isEmpty ? try nearMiss(asked) : nil)
   }
@@ -126,7 +128,7 @@ public struct Matcher: Sendable {
   /// All that may be shown, on whatever page, in its order.
   func ranked(
     _ examined: Examination, _ options: MatchOptions, scored: [ScoredEntity]? = nil
-  ) throws -> [Ranking.Named] {
+  ) throws -> Ranking.List {
     // Products that are not asked for may bring stores.
     let contenders = Ranking.contenders(
       scored ?? examined.scored, types: Set(examined.types), cutOff: examined.cutOff)
@@ -152,8 +154,8 @@ public struct Matcher: Sendable {
           shouldStop: examined.shouldStop)
       }
     }
-    return Ranking.ranked(
-      stores.joined(with: named).filter { options.limit(of: $0.id.type) > 0 })
+    let shown = stores.joined(with: named).filter { options.limit(of: $0.id.type) > 0 }
+    return Ranking.List(entities: Ranking.ranked(shown), isWhole: stores.isWhole)
   }
 
   func match(

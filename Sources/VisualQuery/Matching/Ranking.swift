@@ -22,6 +22,14 @@ enum Ranking {
   /// An entity and what breaks its ties.
   typealias Named = (entity: ScoredEntity, id: EntityID)
 
+  /// All that may be shown, on whatever page.
+  struct List: Sendable {
+    /// In their order.
+    let entities: [Named]
+    /// Whether nothing was left out since the deadline had passed.
+    let isWhole: Bool
+  }
+
   /// The entities that can be among the answers, on whatever page: at or above the cut-off and,
   /// within each type, no less sure than the last of ``MatchOptions/maximumLimit``. Ties with that
   /// one stay in, since only what is not known yet decides between them.

@@ -11,6 +11,8 @@ struct StockedStores: Sendable {
 
   private let near: GeoPoint?
   private var stores: [UInt32: Ranking.Named] = [:]
+  /// Whether all stores of all products were looked at.
+  private(set) var isWhole = true
 
   init(near: GeoPoint?) { self.near = near }
 
@@ -27,10 +29,14 @@ struct StockedStores: Sendable {
     var found: [Ranking.Named] = []
     var count = 0
     let (near, known) = (near, stores)
+    var isCut = false
     try catalogue.read { database throws(CatalogueError) in
       try database.forEachStore(withProduct: product.id.value) { store in
         count += 1
-        if count % 1024 == 0, shouldStop() { return false }
+        if count % 1024 == 0, shouldStop() {
+          isCut = true
+          return false
+        }
         guard isAllowed(store.key), known[store.key] == nil else { return true }
         let distance = near.flatMap { near in store.place.map(near.distanceMeters) }
         found.append(
@@ -44,6 +50,7 @@ struct StockedStores: Sendable {
         return true
       }
     }
+    if isCut { isWhole = false }
     for store in Self.best(found) { stores[store.entity.key] = store }
   }
 

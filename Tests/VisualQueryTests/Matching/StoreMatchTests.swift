@@ -119,4 +119,34 @@ import Testing
     #expect(answer.matches[0].display.title == "Honig-Haferflocken")
     #expect(answer.matches[1].display.title == "Northlight Market")
   }
+
+  /// A chain with more stores than are looked at between two looks at the deadline: an answer that
+  /// leaves some out must not claim to be complete.
+  @Test(arguments: [true, false])
+  func `stores that the deadline cut short are told`(stops: Bool) async throws {
+    let folder = try TemporaryDirectory()
+    let rows = (0..<1100).map { #"{"type":"store","id":"s\#($0)","title":"S","stock":["p"]}"# }
+    _ = try await Indexer(directory: folder.path + "/i.vq")
+      .run(path: folder.write(rows.joined(separator: "\n"), to: "c.jsonl"))
+    let product = ScoredEntity(
+      key: 9999, type: .product, evidence: [], confidence: 0.9, tier: .near)
+    var stores = StockedStores(near: nil)
+    try stores.add(
+      (product, EntityID(type: .product, value: "p")),
+      in: Catalogue(directory: folder.path + "/i.vq"), isAllowed: { _ in true },
+      shouldStop: { stops })
+    #expect(stores.isWhole == !stops)
+    #expect(stores.joined(with: []).count == MatchOptions.maximumLimit)
+  }
+
+  @Test func `a further page tells whether stores are open, too`() async throws {
+    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    let options = MatchOptions(
+      limit: 1, typeLimits: [:], timeout: nil,
+      date: try Date("2026-11-21T11:00:00Z", strategy: .iso8601))
+    let first = try await matcher.values(
+      for: picture(SampleShop.image("oats.jpg")), options: options)
+    let next = try await matcher.values(continuing: #require(first.continuation))
+    #expect(next.matches.first?.isOpen == true)
+  }
 }

@@ -1,0 +1,101 @@
+/// A property of entities that can be compared and sorted by.
+///
+/// The fields of the catalogue's JSON form: `title`, `brand`, `price` (its amount), `currency`,
+/// `labels`, … and any field of the shop's own by its name.
+public struct EntityProperty: Sendable, Hashable, Codable, ExpressibleByStringLiteral {
+  /// The field's name.
+  public let name: String
+
+  /// Names a field.
+  public init(_ name: String) { self.name = name }
+
+  /// Names a field.
+  public init(stringLiteral name: String) { self.name = name }
+}
+
+/// What a property is compared with.
+public enum PropertyValue: Sendable, Hashable, Codable, ExpressibleByStringLiteral,
+  ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral
+{
+  /// A text.
+  case text(String)
+  /// A number.
+  case number(Double)
+
+  /// Makes a text.
+  public init(stringLiteral value: String) { self = .text(value) }
+  /// Makes a number.
+  public init(floatLiteral value: Double) { self = .number(value) }
+  /// Makes a number.
+  public init(integerLiteral value: Int) { self = .number(Double(value)) }
+}
+
+/// A condition on one property.
+///
+/// The counterpart of App Intents' `EqualToComparator` and its siblings.
+public struct EntityComparator: Sendable, Hashable, Codable {
+  /// How a property is compared.
+  public enum Comparison: Sendable, Hashable, Codable {
+    /// It is the value; for a list, one of its elements is.
+    case equalTo(PropertyValue)
+    /// It is not the value, or absent.
+    case notEqualTo(PropertyValue)
+    /// It comes before the value.
+    case lessThan(PropertyValue)
+    /// It comes before the value, or is it.
+    case lessThanOrEqualTo(PropertyValue)
+    /// It comes after the value.
+    case greaterThan(PropertyValue)
+    /// It comes after the value, or is it.
+    case greaterThanOrEqualTo(PropertyValue)
+    /// It lies between two values, or is one of them.
+    case isBetween(PropertyValue, PropertyValue)
+    /// It has the text in it, whatever its case and diacritics.
+    case contains(String)
+    /// It begins with the text, whatever its case and diacritics.
+    case hasPrefix(String)
+    /// It ends with the text, whatever its case and diacritics.
+    case hasSuffix(String)
+  }
+
+  /// What is compared.
+  public let property: EntityProperty
+  /// How, and with what.
+  public let comparison: Comparison
+
+  /// Makes a condition.
+  public init(_ property: EntityProperty, _ comparison: Comparison) {
+    self.property = property
+    self.comparison = comparison
+  }
+
+  /// Reads `price<20`, `brand=Northlight`, `title~mug` (contains), `id^=tea` (begins with) or
+  /// `id$=red` (ends with); further operators are `!=`, `<=`, `>` and `>=`. A value that is a number
+  /// is compared as one.
+  ///
+  /// - Returns: `nil` for anything else.
+  public init?(_ text: String) {
+    guard let start = text.firstIndex(where: { "=!<>~^$".contains($0) }), start > text.startIndex
+    else { return nil }
+    let name = String(text[..<start])
+    let rest = text[start...]
+    let operators = ["<=", ">=", "!=", "^=", "$=", "<", ">", "=", "~"]
+    guard let symbol = operators.first(where: rest.hasPrefix) else { return nil }
+    let words = String(rest.dropFirst(symbol.count))
+    let value = Double(words).flatMap { $0.isFinite ? PropertyValue.number($0) : nil }
+    let operand = value ?? .text(words)
+    let comparison: Comparison =
+      switch symbol {
+      case "<=": .lessThanOrEqualTo(operand)
+      case ">=": .greaterThanOrEqualTo(operand)
+      case "!=": .notEqualTo(operand)
+      case "<": .lessThan(operand)
+      case ">": .greaterThan(operand)
+      case "^=": .hasPrefix(words)
+      case "$=": .hasSuffix(words)
+      case "~": .contains(words)
+      default: .equalTo(operand)
+      }
+    self.init(EntityProperty(name), comparison)
+  }
+}

@@ -1,0 +1,25 @@
+/// Takes numbers and bytes from the front, where they were put by ``bigEndianBytes(of:)``.
+struct ByteReader {
+  private var bytes: ArraySlice<UInt8>
+
+  init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes }
+
+  mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
+    guard count <= bytes.count else { return nil }
+    defer { bytes = bytes.dropFirst(count) }
+    return bytes.prefix(count)
+  }
+
+  mutating func number(_ count: Int) -> UInt64? {
+    take(count)?.reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  mutating func element<Element>(of all: [Element]) -> Element? {
+    number(1).flatMap { $0 < all.count ? all[Int($0)] : nil }
+  }
+}
+
+/// The bytes of a number, the highest first.
+func bigEndianBytes(of number: UInt64) -> [UInt8] {
+  (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * UInt64($0))) }
+}
