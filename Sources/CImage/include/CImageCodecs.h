@@ -58,4 +58,15 @@ const char *ci_reader_message(const ci_reader *reader);
 // Frees everything. NULL is allowed.
 void ci_reader_close(ci_reader *reader);
 
+// Encodes rows of 4 * width bytes, of which the fourth of each pixel is passed over, as a baseline
+// JPEG.
+//
+//   width, height  1...65 500
+//   quality        1...100, libjpeg's scale
+//   out            room for `capacity` bytes; `count` of them are the file
+//
+// Returns CI_OK, CI_TOO_LARGE where the room does not suffice, CI_UNSUPPORTED or CI_NO_MEMORY.
+int32_t ci_jpeg_encode(const uint8_t *rgba, uint32_t width, uint32_t height, uint32_t quality,
+                       uint8_t *out, size_t capacity, size_t *count);
+
 #endif

@@ -20,15 +20,19 @@ public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
     } else {
       throw DecodeError(
         code: .unsupportedFormat,
-        message: "\(Self.nameOfOther(bytes)) is not supported; send JPEG or PNG")
+        message: "\(Self.sniffedName(of: bytes)) is not supported; send JPEG or PNG")
     }
   }
 
-  /// What bytes that we do not read seem to be.
-  private static func nameOfOther(_ bytes: [UInt8]) -> String {
+  /// What a file seems to be by its first bytes, for messages: `HEIC`, `WebP`, `text`, …
+  ///
+  /// - Complexity: O(1): the first 1024 bytes are looked at.
+  public static func sniffedName(of bytes: [UInt8]) -> String {
     func has(_ text: String, at offset: Int = 0) -> Bool {
       bytes.dropFirst(offset).starts(with: text.utf8)
     }
+    if bytes.starts(with: [0xFF, 0xD8, 0xFF]) { return "JPEG" }
+    if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47]) { return "PNG" }
     if has("ftyp", at: 4) {
       return nameOfBrand(String(decoding: bytes.dropFirst(8).prefix(4), as: UTF8.self))
     }

@@ -19,8 +19,8 @@ public final class Catalogue: Sendable {
   public let links: LinkSettings
   /// What seals the tokens that clients keep.
   let secret: [UInt8]
-  /// What tells this catalogue from any other.
-  var identity: String { state.identity }
+  /// What tells this catalogue from any other, also from one that took its place.
+  public var identity: String { state.identity }
 
   /// Opens the catalogue in a directory.
   ///

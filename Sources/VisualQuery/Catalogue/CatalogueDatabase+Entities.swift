@@ -14,6 +14,20 @@ extension CatalogueDatabase {
     return values
   }
 
+  /// Where one of an entity's pictures was read from, or `nil` where that did not go in.
+  func imagePath(of id: EntityID, position: Int) throws(CatalogueError) -> String? {
+    let row = try connection.statement(
+      """
+      SELECT path FROM images JOIN entities ON key = entity
+      WHERE type = ? AND id = ? AND position = ?
+      """
+    ).bind(.text(id.type.rawValue), .text(id.value), .integer(position))
+    guard try row.step() else { return nil }
+    let path = row.text(0)
+    _ = try row.step()
+    return path
+  }
+
   /// What the rows of a statement whose first column is an entity's JSON come to.
   private func entities(
     _ sql: String, _ values: [SQLiteValue]

@@ -34,6 +34,17 @@ struct FileStatus: Sendable, Hashable {
   static func exists(_ path: String) -> Bool { FileStatus(path) != nil }
 }
 
+/// Names of files.
+enum FilePath {
+  /// The full path of a directory; the path itself where there is none.
+  static func absolute(_ path: String) -> String {
+    guard let full = unsafe realpath(path, nil) else { return path }
+    // Sound: `realpath` gives a terminated text that is ours to free.
+    defer { unsafe free(full) }
+    return unsafe String(cString: full)
+  }
+}
+
 /// Files that are there whole or not at all.
 enum DurableFile {
   /// Writes a file under another name, syncs it, gives it its own name and syncs the directory, so

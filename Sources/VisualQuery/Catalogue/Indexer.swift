@@ -59,7 +59,8 @@ public struct Indexer: Sendable {
   ///
   /// - Parameters:
   ///   - path: JSON Lines or CSV, or `-` for standard input.
-  ///   - imagesRoot: What relative picture paths start from; `nil` means the file's directory.
+  ///   - imagesRoot: What relative picture paths start from; `nil` means the file's directory. The
+  ///     catalogue keeps it in full, so that it does not matter where one indexes from.
   ///   - refused: Called with each row and picture that did not go in.
   ///   - progress: Called after each row.
   /// - Returns: Where the run stands at its end.
@@ -71,8 +72,8 @@ public struct Indexer: Sendable {
   ) async throws -> Progress {
     try await withTaskExecutorPreference(pool) {
       try await index(
-        path: path, imagesRoot: imagesRoot ?? Self.directory(of: path), refused: refused,
-        progress: progress)
+        path: path, imagesRoot: FilePath.absolute(imagesRoot ?? Self.directory(of: path)),
+        refused: refused, progress: progress)
     }
   }
 

@@ -95,6 +95,30 @@ public struct LinkTemplate: Sendable, Hashable {
     return result
   }
 
+  /// The path with `*` where properties stand, as universal links are described by it; `nil` where
+  /// the template is none of https.
+  public var pathPattern: String? {
+    guard text.lowercased().hasPrefix("https://") else { return nil }
+    var pattern = ""
+    for part in parts {
+      switch part {
+      case .literal(let text): pattern += Self.encoded(text, allowsReserved: true)
+      case .expression(.query, _), .expression(.continuation, _), .expression(.fragment, _): break
+      case .expression(let kind, _):
+        pattern += (kind.isNamed || kind == .path ? kind.first : "") + "*"
+      }
+    }
+    let path = pattern.dropFirst("https://".count).drop { $0 != "/" }
+    return path.isEmpty ? "/" : String(path.prefix { $0 != "?" && $0 != "#" })
+  }
+
+  /// The host of an https template.
+  public var host: String? {
+    guard text.lowercased().hasPrefix("https://") else { return nil }
+    return String(text.dropFirst("https://".count).prefix { $0 != "/" && $0 != "?" && $0 != "#" })
+      .lowercased()
+  }
+
   private static func expanded(_ name: String, _ value: String, _ kind: Operator) -> String {
     let text = encoded(value, allowsReserved: kind.allowsReserved)
     guard kind.isNamed else { return text }

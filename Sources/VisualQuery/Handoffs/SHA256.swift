@@ -2,11 +2,11 @@
 ///
 /// No library for it is among those that the package may link. Tests hold it against NIST's and
 /// RFC 4231's vectors.
-enum SHA256 {
+package enum SHA256 {
   /// The 32 bytes of a message's hash.
   ///
   /// - Complexity: O(length).
-  static func hash(_ message: [UInt8]) -> [UInt8] {
+  package static func hash(_ message: [UInt8]) -> [UInt8] {
     var state: [UInt32] = [
       0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab,
       0x5be0_cd19,
