@@ -49,7 +49,11 @@ final class CatalogueDatabase {
   /// - Complexity: O(1).
   init(reading directory: String) throws(CatalogueError) {
     let path = try Self.checkedPath(directory)
-    connection = try Self.readingConnection(path)
+    do throws(CatalogueError) {
+      connection = try Self.readingConnection(path)
+    } catch {
+      throw Self.diagnosed(error, path)
+    }
     try checkVersions(directory)
   }
 
@@ -62,7 +66,13 @@ final class CatalogueDatabase {
     if byteCount > 0 { _ = try Self.checkedPath(directory) }
     connection = try SQLiteConnection(path: path, mode: .write)
     // A run that was killed before it had made the tables leaves a file without any.
-    if try number("SELECT count(*) FROM sqlite_schema") == 0 {
+    let tableCount: Int
+    do throws(CatalogueError) {
+      tableCount = try number("SELECT count(*) FROM sqlite_schema")
+    } catch {
+      throw Self.diagnosed(error, path)
+    }
+    if tableCount == 0 {
       try connection.execute(CatalogueSchema.sql)
       try connection.statement(
         "INSERT INTO state VALUES(0, ?, 0, 0, 0, hex(randomblob(8)), hex(randomblob(32)))"
@@ -103,26 +113,29 @@ final class CatalogueDatabase {
         code: .notACatalogue,
         message: "'\(directory)' is no catalogue: it has no \(fileName); \(hint)")
     }
-    // Pages that are missing at the end would only show when one of them is read. The header says
-    // how many there are (<https://www.sqlite.org/fileformat2.html>, 1.3), but for those that are
-    // still in the log.
-    let header = try DurableFile.prefix(of: path, byteCount: 32)
-    if header.count == 32, !FileStatus.exists(path + "-wal"),
-      header.starts(with: "SQLite format 3".utf8)
-    {
-      func number(_ range: Range<Int>) -> Int { header[range].reduce(0) { $0 << 8 | Int($1) } }
-      let byteCount = max(512, number(16..<18)) * number(28..<32)
-      guard file.byteCount >= byteCount else {
-        throw CatalogueError(
-          code: .truncated,
-          message: "'\(path)' has \(file.byteCount) of \(byteCount) bytes; \(hint)")
-      }
-    }
     guard file.byteCount >= 512 else {
       throw CatalogueError(
         code: .truncated, message: "'\(path)' has only \(file.byteCount) bytes; \(hint)")
     }
     return path
+  }
+
+  /// What is wrong with a file that SQLite calls corrupt: pages are missing at its end, or another
+  /// thing. The header says how many there are (<https://www.sqlite.org/fileformat2.html>, 1.3).
+  ///
+  /// Not to be asked of a file that is in use: a process that opens and closes a file beside SQLite
+  /// gives up SQLite's locks on it (<https://www.sqlite.org/howtocorrupt.html>, 2.2), and the next
+  /// writer of another process would take away the log that readers here go on with.
+  private static func diagnosed(_ error: CatalogueError, _ path: String) -> CatalogueError {
+    guard error.code == .corrupt, let file = FileStatus(path),
+      let header = try? DurableFile.prefix(of: path, byteCount: 32), header.count == 32
+    else { return error }
+    func number(_ range: Range<Int>) -> Int { header[range].reduce(0) { $0 << 8 | Int($1) } }
+    let byteCount = max(512, number(16..<18)) * number(28..<32)
+    guard file.byteCount < byteCount else { return error }
+    return CatalogueError(
+      code: .truncated,
+      message: "'\(path)' has \(file.byteCount) of \(byteCount) bytes; index the catalogue again")
   }
 
   private func checkVersions(_ directory: String) throws(CatalogueError) {
