@@ -25,11 +25,14 @@ let package = Package(
       cSettings: [.treatAllWarnings(as: .error), .define("_GNU_SOURCE")]),
     .systemLibrary(name: "CSQLite"),
     .target(
+      name: "CServer", exclude: ["files"], cSettings: [.treatAllWarnings(as: .error)]),
+    .target(
       name: "PixelMatch", dependencies: ["CImage"],
       exclude: ["Signatures/make_keypoint_pattern.py"], swiftSettings: strict),
     .target(name: "VisualQuery", dependencies: ["PixelMatch", "CSQLite"], swiftSettings: strict),
     .executableTarget(
-      name: "vq", dependencies: ["VisualQuery", "PixelMatch"], swiftSettings: strict),
+      name: "vq", dependencies: ["VisualQuery", "PixelMatch", "CServer"],
+      swiftSettings: strict),
 
     .target(
       name: "TestSupport", dependencies: ["PixelMatch"], path: "Tests/TestSupport",
@@ -41,7 +44,7 @@ let package = Package(
       name: "VisualQueryTests", dependencies: ["VisualQuery", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "vqTests", dependencies: ["vq", "TestSupport"],
+      name: "vqTests", dependencies: ["vq", "VisualQuery", "TestSupport"],
       resources: [.copy("Golden")], swiftSettings: strict),
   ]
 )

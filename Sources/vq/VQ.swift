@@ -24,7 +24,7 @@ struct VQ {
   /// All commands, in the order of the help.
   static let commands = [
     IndexCommand.command, MatchCommand.command, LabelsCommand.command, EvalCommand.command,
-    WhyNotCommand.command,
+    WhyNotCommand.command, ServeCommand.command, KeyCommand.command,
     HashCommand.command, HelpCommand.command, CompletionsCommand.command,
   ]
 
@@ -32,21 +32,25 @@ struct VQ {
     Interrupt.ignoreClosedPipes()
     let arguments = Array(CommandLine.arguments.dropFirst())
     let environment = ProcessInfo.processInfo.environment
-    let code = await Interrupt.cancelling { @concurrent in
-      await run(arguments, environment: environment)
+    let parsed = Result {
+      try ArgumentParser(commands: commands, environment: environment).parse(arguments)
+    }
+    var endsItself = false
+    if case .success(.run(let command, _)) = parsed { endsItself = command.endsItself }
+    let code = await Interrupt.cancelling(hasGracePeriod: !endsItself) { @concurrent in
+      await run(parsed, environment: environment)
     }
     exit(code.rawValue)
   }
 
   /// Runs one command line on the standard descriptors.
   private static func run(
-    _ arguments: [String], environment: [String: String]
+    _ parsed: Result<Invocation, any Error>, environment: [String: String]
   ) async -> ExitCode {
     var console = Console(environment: environment, color: .auto)
     do {
-      let parser = ArgumentParser(commands: commands, environment: environment)
       var code = ExitCode.success
-      switch try parser.parse(arguments) {
+      switch try parsed.get() {
       case .help(let form, let command):
         try console.output.write(Help(commands: commands).text(form, for: command))
       case .version:

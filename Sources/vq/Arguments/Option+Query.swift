@@ -35,7 +35,7 @@ extension Option<GeoPoint?> {
 }
 
 extension GeoPoint {
-  fileprivate init?(text: String) {
+  init?(text: String) {
     let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map {
       Double($0) ?? .nan
     }

@@ -190,7 +190,7 @@ extension Option<PictureRegion?> {
 
 extension PictureRegion {
   /// Reads four numbers between commas: shares where none is above 1, else pixels.
-  fileprivate init?(text: String) {
+  init?(text: String) {
     let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map {
       Double($0) ?? .nan
     }

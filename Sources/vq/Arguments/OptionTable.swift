@@ -16,6 +16,8 @@ struct CommandDescription: Sendable {
   let notes: [HelpSection]
   /// What the command can end with, in the order of the help.
   let exitCodes: [ExitCode]
+  /// Whether it takes its own time to end when it is told to, and then ends well: a server.
+  var endsItself = false
   /// Does the work, away from the main actor.
   let run: @concurrent @Sendable (ParsedArguments, Console) async throws -> ExitCode
 }

@@ -84,6 +84,15 @@ struct FileDescriptor: Sendable {
     return FileDescriptor(rawValue: descriptor)
   }
 
+  /// Opens a file to write behind what is there, and makes it if it is not there.
+  static func appending(to path: String, mode: mode_t) throws -> FileDescriptor {
+    let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, mode)
+    guard descriptor >= 0 else {
+      throw CommandFailure(.failure, "cannot write '\(path)': \(description(of: errno))")
+    }
+    return FileDescriptor(rawValue: descriptor)
+  }
+
   /// Gives the descriptor back.
   func close() {
     #if canImport(Glibc)

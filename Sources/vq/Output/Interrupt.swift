@@ -17,8 +17,10 @@ enum Interrupt {
   ///
   /// The second one ends the process with exit code 130 at once. So does the end of the grace
   /// period: work that waits for standard input cannot see that it is cancelled.
+  ///
+  /// - Parameter hasGracePeriod: Whether there is such a period.
   static func cancelling<Outcome: Sendable>(
-    _ work: @escaping @concurrent @Sendable () async -> Outcome
+    hasGracePeriod: Bool, _ work: @escaping @concurrent @Sendable () async -> Outcome
   ) async -> Outcome {
     let task = Task { await work() }
     let queue = DispatchQueue(label: "vq.interrupt")
@@ -29,6 +31,7 @@ enum Interrupt {
       source.setEventHandler { @Sendable in
         if task.isCancelled { _exit(ExitCode.interrupted.rawValue) }
         task.cancel()
+        guard hasGracePeriod else { return }
         queue.asyncAfter(deadline: .now() + graceSeconds) { @Sendable in
           _exit(ExitCode.interrupted.rawValue)
         }

@@ -85,7 +85,7 @@ import Testing
       "'vq completions' takes bash, zsh or fish; found 'tcsh'"),
     Mistake(
       "help mach", .unacceptableOperand,
-      "'vq help' takes index, match, labels, eval, why-not, hash, help or completions; found 'mach'; did you mean 'match'?"
+      "'vq help' takes index, match, labels, eval, why-not, serve, key, hash, help or completions; found 'mach'; did you mean 'match'?"
     ),
   ]
 

@@ -259,7 +259,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "", "index", "match", "labels", "eval", "why-not", "hash", "help", "completions",
+    "", "index", "match", "labels", "eval", "why-not", "serve", "key", "hash", "help",
+    "completions",
   ])
   func `help is as recorded, short and whole`(command: String) throws {
     let words = command.isEmpty ? [] : [command]

@@ -9,7 +9,7 @@ _vq() {
   COMPREPLY=()
   for ((index = 1; index < COMP_CWORD; index++)); do
     case ${COMP_WORDS[index]} in
-    index|match|labels|eval|why-not|hash|help|completions) command=${COMP_WORDS[index]}; break ;;
+    index|match|labels|eval|why-not|serve|key|hash|help|completions) command=${COMP_WORDS[index]}; break ;;
     esac
   done
   case $command:$previous in
@@ -56,12 +56,30 @@ _vq() {
     why-not:--threads|why-not:-j) return ;;
     why-not:--max-bytes) return ;;
     why-not:--max-pixels) return ;;
+    serve:--index) _vq_reply -d; compopt -o filenames; return ;;
+    serve:--host) return ;;
+    serve:--port) return ;;
+    serve:--socket) _vq_reply -f; compopt -o filenames; return ;;
+    serve:--keys) _vq_reply -f; compopt -o filenames; return ;;
+    serve:--deadline) return ;;
+    serve:--max-deadline) return ;;
+    serve:--queue) return ;;
+    serve:--rate) return ;;
+    serve:--threads|serve:-j) return ;;
+    serve:--connections) return ;;
+    serve:--max-bytes) return ;;
+    serve:--max-pixels) return ;;
+    serve:--allow-origin) return ;;
+    serve:--app-id) return ;;
+    serve:--grace) return ;;
+    key:--name) return ;;
+    key:--role) _vq_reply -W 'read write'; return ;;
     hash:--max-bytes) return ;;
     hash:--max-pixels) return ;;
   esac
   case $command:$word in
     :-*) _vq_reply -W '--color --help -h --version' ;;
-    :*) _vq_reply -W 'index match labels eval why-not hash help completions' ;;
+    :*) _vq_reply -W 'index match labels eval why-not serve key hash help completions' ;;
     index:-*) _vq_reply -W '--index --images-root --threads -j --rejected --json --quiet -q --link --allow-scheme --bridge --color --help -h --version' ;;
     index:*) _vq_reply -f; compopt -o filenames; return ;;
     match:-*) _vq_reply -W '--index --labels --region --limit --products --stores --min-confidence --deadline --type --where --threads -j --explain --json --tolerant --with-label --near --at --locale --signature --continue --max-bytes --max-pixels --color --help -h --version' ;;
@@ -72,10 +90,14 @@ _vq() {
     eval:*) _vq_reply -f; compopt -o filenames; return ;;
     why-not:-*) _vq_reply -W '--index --expect --labels --region --limit --products --stores --min-confidence --type --threads -j --json --max-bytes --max-pixels --color --help -h --version' ;;
     why-not:*) _vq_reply -f; compopt -o filenames; return ;;
+    serve:-*) _vq_reply -W '--index --host --port --socket --keys --deadline --max-deadline --queue --rate --threads -j --connections --max-bytes --max-pixels --allow-origin --app-id --grace --quiet --color --help -h --version' ;;
+    serve:*) return ;;
+    key:-*) _vq_reply -W '--name --role --color --help -h --version' ;;
+    key:*) _vq_reply -f; compopt -o filenames; return ;;
     hash:-*) _vq_reply -W '--json --query --max-bytes --max-pixels --color --help -h --version' ;;
     hash:*) _vq_reply -f; compopt -o filenames; return ;;
     help:-*) _vq_reply -W '--color --help -h --version' ;;
-    help:*) _vq_reply -W 'index match labels eval why-not hash help completions'; return ;;
+    help:*) _vq_reply -W 'index match labels eval why-not serve key hash help completions'; return ;;
     completions:-*) _vq_reply -W '--color --help -h --version' ;;
     completions:*) _vq_reply -W 'bash zsh fish'; return ;;
   esac

@@ -10,6 +10,8 @@ _vq() {
     'labels:list the labels of an index, or those that it lacks'
     'eval:measure how well an index is searched'
     'why-not:say which stage of a search loses an entity'
+    'serve:answer over HTTP what pictures show'
+    'key:make a key for clients of '\''vq serve'\'''
     'hash:print the PDQ hash of pictures'
     'help:explain a command'
     'completions:print the completions for a shell'
@@ -119,6 +121,39 @@ _vq() {
         '-h[the complete help; -h shows a short one]' \
         '--version[the version]' \
         '1:IMAGE:_files' ;;
+    serve)
+      _arguments -s -S \
+        '--index=[the index to search]:DIR:_files -/' \
+        '--host=[listen at this IP address]:ADDRESS:' \
+        '--port=[listen at this port; 0\: any that is free]:N:' \
+        '--socket=[listen at a Unix socket instead]:FILE:_files' \
+        '--keys=[let in only who has a key of this file]:FILE:_files' \
+        '--deadline=[ms for a match where a client does not say]:MS:' \
+        '--max-deadline=[ms for a match whatever a client says]:MS:' \
+        '--queue=[let at most so many requests wait]:N:' \
+        '--rate=[requests a second of one key, or else address]:N:' \
+        '--threads=[use so many threads]:N:' \
+        '-j+[use so many threads]:N:' \
+        '--connections=[serve so many connections at once]:N:' \
+        '--max-bytes=[refuse larger bodies]:N:' \
+        '--max-pixels=[refuse larger pictures]:N:' \
+        '*--allow-origin=[let pages of these origins ask (CORS)]:ORIGIN:' \
+        '*--app-id=[apps that open the shop'\''s links\: TEAM.bundle]:ID:' \
+        '--grace=[seconds to finish in when told to stop]:S:' \
+        '--quiet[log no requests that went well]' \
+        '--color=[when to use colour]:WHEN:(auto always never)' \
+        '--help[the complete help; -h shows a short one]' \
+        '-h[the complete help; -h shows a short one]' \
+        '--version[the version]' ;;
+    key)
+      _arguments -s -S \
+        '--name=[what the key is called in logs]:NAME:' \
+        '--role=[what it may do]:ROLE:(read write)' \
+        '--color=[when to use colour]:WHEN:(auto always never)' \
+        '--help[the complete help; -h shows a short one]' \
+        '-h[the complete help; -h shows a short one]' \
+        '--version[the version]' \
+        '1:FILE:_files' ;;
     hash)
       _arguments -s -S \
         '--json[one JSON object a line and picture]' \
@@ -136,7 +171,7 @@ _vq() {
         '--help[the complete help; -h shows a short one]' \
         '-h[the complete help; -h shows a short one]' \
         '--version[the version]' \
-        '1:COMMAND:(index match labels eval why-not hash help completions)' ;;
+        '1:COMMAND:(index match labels eval why-not serve key hash help completions)' ;;
     completions)
       _arguments -s -S \
         '--color=[when to use colour]:WHEN:(auto always never)' \

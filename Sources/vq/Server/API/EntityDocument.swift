@@ -1,0 +1,105 @@
+import VisualQuery
+
+/// An entity as every answer shows it: as the value of a match, without what the match adds.
+struct EntityDocument: Sendable, Encodable {
+  let type: EntityType
+  let id: String
+  let url: String?
+  let display: DisplayRepresentation
+  let product: Product?
+  let store: Store?
+
+  init(_ value: EntityValue, locale: String?, links: LinkSettings) {
+    type = value.id.type
+    id = value.id.value
+    url = links.handoff(for: value).url
+    display = value.displayRepresentation(for: locale)
+    switch value {
+    case .product(let product): (self.product, store) = (product, nil)
+    case .store(let store): (product, self.store) = (nil, store)
+    }
+  }
+}
+
+/// Some entities of one generation.
+struct EntityListDocument: Sendable, Encodable {
+  let generation: Int
+  let entities: [EntityDocument]
+}
+
+/// One entity of one generation.
+struct SingleEntityDocument: Sendable, Encodable {
+  let generation: Int
+  let entity: EntityDocument
+}
+
+/// What has changed in a catalogue.
+struct ChangesDocument: Sendable, Encodable {
+  struct Tombstone: Sendable, Encodable {
+    let type: EntityType
+    let id: String
+  }
+
+  let generation: Int
+  let state: String
+  let hasMore: Bool
+  let upserts: [EntityDocument]
+  let tombstones: [Tombstone]
+
+  init(_ changes: EntityChanges, locale: String?, links: LinkSettings) {
+    generation = changes.generation
+    state = changes.state.description
+    hasMore = changes.hasMore
+    upserts = changes.upserts.map { EntityDocument($0, locale: locale, links: links) }
+    tombstones = changes.tombstones.map { Tombstone(type: $0.type, id: $0.value) }
+  }
+}
+
+/// What the server takes.
+struct LimitsDocument: Sendable, Encodable {
+  struct Deadline: Sendable, Encodable {
+    let `default`: Int
+    let maximum: Int
+  }
+
+  let bodyBytes: Int
+  let picturePixels: Int
+  let headerBytes: Int
+  let targetBytes: Int
+  let labels = SemanticContent.labelLimit
+  let labelCharacters = SemanticContent.labelLength
+  let matches = MatchOptions.maximumLimit
+  let entities = EntityLookup.maximumLimit
+  let deadlineMs: Deadline
+  let pictureTypes = ["image/jpeg", "image/png"]
+  let thumbnailPixels = [String: Int](
+    uniqueKeysWithValues: EntityThumbnails.Size.allCases.map { ($0.rawValue, $0.longerSide) })
+}
+
+/// `apple-app-site-association`: which links open in which app.
+struct AssociationDocument: Sendable, Encodable {
+  struct Links: Sendable, Encodable {
+    let details: [Detail]
+  }
+
+  struct Detail: Sendable, Encodable {
+    let appIDs: [String]
+    let components: [[String: String]]
+  }
+
+  let applinks: Links
+
+  /// The paths of a catalogue's templates; `nil` where none is of https.
+  ///
+  /// - Parameter host: Whose paths are asked for; where no template is of that host, those of all.
+  init?(_ links: LinkSettings, appIDs: [String], host: String) {
+    let templates = links.templates.sorted { $0.key < $1.key }.map(\.value)
+    let own = templates.filter { $0.host == host }
+    var paths: [String] = []
+    for path in (own.isEmpty ? templates : own).compactMap(\.pathPattern)
+    where !paths.contains(path) { paths.append(path) }
+    guard !paths.isEmpty, !appIDs.isEmpty else { return nil }
+    applinks = Links(
+      details: [Detail(appIDs: appIDs, components: paths.map { ["/": $0] })])
+  }
+}

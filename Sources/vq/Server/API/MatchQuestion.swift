@@ -1,0 +1,168 @@
+import PixelMatch
+import VisualQuery
+
+/// What `POST /v1/match` is asked, but for the picture.
+struct MatchQuestion: Sendable {
+  var labels: [String] = []
+  var region: PictureRegion?
+  var signature: QuerySignature?
+  var continuation: String?
+  var fromStart = false
+  var options = MatchOptions()
+  /// The limit that was asked for; a continuation keeps its own where there is none.
+  var limit: Int?
+  /// How long it may take.
+  var deadline: Duration
+
+  /// Bytes of a continuation, of a condition and of a state that are looked at.
+  private static let tokenLimit = 65_536
+
+  /// Reads all fields.
+  ///
+  /// - Parameters:
+  ///   - hasPicture: Whether a picture comes along, beside which nothing else may be searched with.
+  ///   - language: What the client likes to read, where the question does not say.
+  init(
+    _ fields: RequestFields, hasPicture: Bool, language: String?, deadlines: DeadlineLimits
+  ) throws(Problem) {
+    var fields = fields
+    limit = try fields.integer("limit", in: 1...MatchOptions.maximumLimit)
+    let milliseconds = try fields.integer("deadlineMs", in: 1...3_600_000)
+    deadline = deadlines.deadline(milliseconds.map { .milliseconds($0) })
+    if !hasPicture, let token = try fields.text("continuation", limit: Self.tokenLimit) {
+      continuation = token
+      fromStart = try fields.flag("fromStart") ?? false
+      try fields.finish()
+      return
+    }
+    labels = try fields.words("labels", limit: SemanticContent.labelLimit) ?? []
+    if hasPicture { region = try Self.region(&fields) }
+    if !hasPicture, let text = try fields.text("signature", limit: Self.tokenLimit) {
+      do throws(SignatureError) {
+        signature = try QuerySignature(compactText: text)
+      } catch {
+        throw Problem(422, "invalidSignature", error.message, field: "signature")
+      }
+    }
+    options = try Self.options(&fields, limit: limit)
+    options.locale = options.locale ?? language
+    try fields.finish()
+    guard hasPicture || signature != nil || !labels.isEmpty else {
+      throw Problem(
+        400, "nothingAsked", "there is no picture, and none of labels, signature and continuation")
+    }
+  }
+
+  private static func region(_ fields: inout RequestFields) throws(Problem) -> PictureRegion? {
+    guard let numbers = try fields.numbers("region") else { return nil }
+    guard numbers.count == 4, numbers.allSatisfy({ $0 >= 0 }), numbers[2] > 0, numbers[3] > 0
+    else {
+      throw fields.problem(
+        "region", "left, top, width and height: shares such as 0.25,0.25,0.5,0.5, or pixels")
+    }
+    return PictureRegion(
+      x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3],
+      unit: numbers.allSatisfy { $0 <= 1 } ? .fractions : .pixels)
+  }
+
+  private static func options(
+    _ fields: inout RequestFields, limit: Int?
+  ) throws(Problem) -> MatchOptions {
+    let perType = 0...MatchOptions.maximumLimit
+    var options = MatchOptions(
+      limit: limit ?? 8,
+      typeLimits: [
+        .product: try fields.integer("products", in: perType) ?? 5,
+        .store: try fields.integer("stores", in: perType) ?? 3,
+      ],
+      minimumConfidence: try fields.number("minConfidence", in: 0...1))
+    if let type: EntityType = try fields.choice("type") { options.types = [type] }
+    let filter = EntityFilter(
+      labels: try fields.words("withLabel", limit: 64) ?? [],
+      comparators: try comparators(&fields))
+    for type in EntityType.allCases { options.filters[type] = filter }
+    options.near = try near(&fields)
+    options.date = try fields.instant("at")
+    options.locale = try LanguageRange.locale(&fields)
+    return options
+  }
+
+  private static func comparators(
+    _ fields: inout RequestFields
+  ) throws(Problem) -> [EntityComparator] {
+    var comparators: [EntityComparator] = []
+    for text in try fields.texts("where") ?? [] {
+      guard let comparator = EntityComparator(text) else {
+        throw fields.problem(
+          "where", "a property, one of = != < <= > >= ~ ^= $=, and a value, such as price<20")
+      }
+      comparators.append(comparator)
+    }
+    guard comparators.count <= 64 else {
+      throw Problem(
+        400, "invalidField", "'where' has more than 64 conditions", field: "where", limit: 64)
+    }
+    return comparators
+  }
+
+  /// `latitude,longitude` in a query, an object of both in JSON.
+  private static func near(_ fields: inout RequestFields) throws(Problem) -> GeoPoint? {
+    guard let value = try fields.value("near") else { return nil }
+    let accepted = fields.problem("near", "a latitude and a longitude such as 53.54,9.99")
+    if case .string(let text) = value {
+      guard let point = GeoPoint(text: text) else { throw accepted }
+      return point
+    }
+    var parts = try RequestFields(value, field: "near")
+    let latitude = try parts.number("latitude", in: -90...90)
+    let longitude = try parts.number("longitude", in: -180...180)
+    try parts.finish()
+    guard let latitude, let longitude else { throw accepted }
+    return GeoPoint(latitude: latitude, longitude: longitude)
+  }
+}
+
+/// How long a query may take.
+struct DeadlineLimits: Sendable, Hashable {
+  /// Where a client does not say.
+  var standard = Duration.milliseconds(300)
+  /// Whatever a client says.
+  var maximum = Duration.milliseconds(2000)
+
+  /// What a client gets that asks for so much.
+  func deadline(_ asked: Duration?) -> Duration { min(asked ?? standard, maximum) }
+}
+
+/// The languages that a client likes to read (RFC 9110, 12.5.4).
+enum LanguageRange {
+  /// The `locale` of a request.
+  static func locale(_ fields: inout RequestFields) throws(Problem) -> String? {
+    guard let tag = try fields.text("locale", limit: 64) else { return nil }
+    guard isTag(tag) else { throw fields.problem("locale", "a language tag such as de-CH") }
+    return tag
+  }
+
+  /// The one that an `Accept-Language` likes best; `nil` where it likes all alike.
+  ///
+  /// The others do not count: the shop's own language is not known, and may be what comes next.
+  static func preferred(_ fields: HTTPFields) -> String? {
+    var best: (tag: String, quality: Double)?
+    for element in fields.list("accept-language") {
+      let parts = element.split(separator: ";").map { $0.trimming(" \t") }
+      guard let tag = parts.first, isTag(tag) else { continue }
+      let quality =
+        parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) } ?? 1
+      if quality > best?.quality ?? 0 { best = (tag, quality) }
+    }
+    return best?.tag
+  }
+
+  private static func isTag(_ text: String) -> Bool {
+    let parts = text.split(whereSeparator: { $0 == "-" || $0 == "_" })
+    return (2...35).contains(text.utf8.count) && (2...8).contains(parts.first?.count ?? 0)
+      && text.utf8.allSatisfy {
+        ASCII.isLetter($0) || ASCII.isDigit($0) || $0 == UInt8(ascii: "-")
+          || $0 == UInt8(ascii: "_")
+      }
+  }
+}

@@ -1,0 +1,253 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+import VisualQuery
+
+/// The fields of a question, whether they came in the query of a URL or as JSON.
+///
+/// Each is read by the name that it has in both; what nobody has read in the end is a mistake of the
+/// client's, and is named.
+struct RequestFields {
+  private enum Source {
+    case query([RequestHead.Parameter])
+    case json([String: JSONValue])
+  }
+
+  private let source: Source
+  private var known: Set<String> = []
+
+  /// The parameters of a query.
+  init(_ query: [RequestHead.Parameter]) { source = .query(query) }
+
+  /// A JSON object in UTF-8.
+  init(json bytes: [UInt8]) throws(Problem) {
+    let decoded: JSONValue
+    do {
+      decoded = try JSONDecoder().decode(JSONValue.self, from: Data(bytes))
+    } catch {
+      throw Problem(400, "invalidJSON", "the body is no JSON")
+    }
+    self = try Self(decoded, field: nil)
+  }
+
+  /// An object within a field.
+  init(_ value: JSONValue, field: String?) throws(Problem) {
+    guard case .object(let object) = value else {
+      throw Problem(
+        400, "invalidField", "\(field.map { "'\($0)'" } ?? "the body") is no JSON object",
+        field: field)
+    }
+    source = .json(object)
+  }
+
+  /// Whether nothing was given.
+  var isEmpty: Bool {
+    switch source {
+    case .query(let parameters): parameters.isEmpty
+    case .json(let object): object.isEmpty
+    }
+  }
+
+  /// Refuses what nobody has read.
+  func finish() throws(Problem) {
+    let names: [String]
+    let kind: String
+    switch source {
+    case .query(let parameters): (names, kind) = (parameters.map(\.name), "parameter")
+    case .json(let object): (names, kind) = (object.keys.sorted(), "field")
+    }
+    guard let name = names.first(where: { !known.contains($0) }) else { return }
+    let likely = Suggestion.nearest(to: name, among: known.sorted())
+    throw Problem(
+      400, kind == "parameter" ? "invalidParameter" : "invalidField",
+      "there is no \(kind) '\(name)' here" + (likely.map { "; did you mean '\($0)'?" } ?? ""),
+      field: name)
+  }
+
+  /// What is wrong with a field.
+  func problem(_ name: String, _ accepted: String) -> Problem {
+    let code = if case .query = source { "invalidParameter" } else { "invalidField" }
+    return Problem(400, code, "'\(name)' is not \(accepted)", field: name)
+  }
+
+  // MARK: Kinds of fields
+
+  /// A text.
+  mutating func text(_ name: String, limit: Int = 8192) throws(Problem) -> String? {
+    guard let value = try single(name) else { return nil }
+    guard case .string(let text) = value, text.utf8.count <= limit, Self.isPrintable(text) else {
+      throw problem(name, "a text of at most \(limit) bytes without control characters")
+    }
+    return text
+  }
+
+  /// A whole number.
+  mutating func integer(
+    _ name: String, in range: ClosedRange<Int>
+  ) throws(Problem) -> Int? {
+    guard let value = try single(name) else { return nil }
+    let number: Int? =
+      switch value {
+      case .integer(let number): Int(number)
+      case .number(let number): Int(exactly: number)
+      case .string(let text) where isQuery: Int(text)
+      default: nil
+      }
+    guard let number, range.contains(number) else {
+      throw problem(name, "a whole number in \(range.lowerBound)…\(range.upperBound)")
+    }
+    return number
+  }
+
+  /// A number.
+  mutating func number(
+    _ name: String, in range: ClosedRange<Double>
+  ) throws(Problem) -> Double? {
+    guard let value = try single(name) else { return nil }
+    guard let number = Self.number(value, isQuery: isQuery), range.contains(number) else {
+      throw problem(name, "a number in \(range.lowerBound)…\(range.upperBound)")
+    }
+    return number
+  }
+
+  /// `true` or `false`.
+  mutating func flag(_ name: String) throws(Problem) -> Bool? {
+    guard let value = try single(name) else { return nil }
+    switch value {
+    case .bool(let flag): return flag
+    case .string("true") where isQuery: return true
+    case .string("false") where isQuery: return false
+    default: throw problem(name, "true or false")
+    }
+  }
+
+  /// One of some words.
+  mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
+    _ name: String, of type: Choice.Type = Choice.self
+  ) throws(Problem) -> Choice? {
+    guard let text = try text(name) else { return nil }
+    guard let choice = Choice(rawValue: text) else {
+      throw problem(name, alternatives(Choice.allCases.map(\.rawValue)))
+    }
+    return choice
+  }
+
+  /// Words: between commas in a query, where the parameter may be repeated, or a list in JSON.
+  mutating func words(_ name: String, limit: Int) throws(Problem) -> [String]? {
+    let words: [String]?
+    switch source {
+    case .query(let parameters):
+      known.insert(name)
+      let given = parameters.filter { $0.name == name }
+      words =
+        given.isEmpty ? nil : given.flatMap(\.list).map { $0.trimming(" ") }.filter { !$0.isEmpty }
+    case .json: words = try strings(name)
+    }
+    guard words?.allSatisfy(Self.isPrintable) ?? true else {
+      throw problem(name, "a list of texts without control characters")
+    }
+    if let words, words.count > limit {
+      throw Problem(
+        400, problem(name, "").code, "'\(name)' has \(words.count) elements; the limit is \(limit)",
+        field: name, limit: limit)
+    }
+    return words
+  }
+
+  /// Texts, commas and all: one each time a parameter is given, or a list in JSON.
+  mutating func texts(_ name: String) throws(Problem) -> [String]? {
+    switch source {
+    case .query(let parameters):
+      known.insert(name)
+      let given = parameters.filter { $0.name == name }.map(\.value)
+      return given.isEmpty ? nil : given
+    case .json: return try strings(name)
+    }
+  }
+
+  /// Numbers: between commas in a query, or a list in JSON.
+  mutating func numbers(_ name: String) throws(Problem) -> [Double]? {
+    guard let value = try single(name) else { return nil }
+    let values: [JSONValue]? =
+      switch value {
+      case .string(let text) where isQuery:
+        text.split(separator: ",", omittingEmptySubsequences: false).map { .string(String($0)) }
+      case .array(let values): values
+      default: nil
+      }
+    guard let values else { throw problem(name, "a list of numbers") }
+    var numbers: [Double] = []
+    for value in values {
+      guard let number = Self.number(value, isQuery: isQuery) else {
+        throw problem(name, "a list of numbers")
+      }
+      numbers.append(number)
+    }
+    return numbers
+  }
+
+  /// An instant of RFC 3339.
+  mutating func instant(_ name: String) throws(Problem) -> Date? {
+    guard let text = try text(name) else { return nil }
+    let fractional = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+    guard
+      let date = (try? Date(text, strategy: .iso8601)) ?? (try? Date(text, strategy: fractional))
+    else { throw problem(name, "a date and time such as 2026-05-04T10:30:00Z") }
+    return date
+  }
+
+  /// Any JSON; a parameter is a text.
+  mutating func value(_ name: String) throws(Problem) -> JSONValue? { try single(name) }
+
+  /// The objects of a list in JSON.
+  mutating func objects(_ name: String) throws(Problem) -> [RequestFields] {
+    guard let value = try single(name) else { return [] }
+    guard case .array(let values) = value else { throw problem(name, "a list of objects") }
+    var objects: [RequestFields] = []
+    for value in values { objects.append(try RequestFields(value, field: name)) }
+    return objects
+  }
+
+  private var isQuery: Bool { if case .query = source { true } else { false } }
+
+  /// The one value of a field; `null` is none.
+  private mutating func single(_ name: String) throws(Problem) -> JSONValue? {
+    known.insert(name)
+    switch source {
+    case .query(let parameters):
+      let given = parameters.filter { $0.name == name }
+      guard given.count <= 1 else { throw problem(name, "given once") }
+      return given.first.map { .string($0.value) }
+    case .json(let object): return object[name] == .null ? nil : object[name]
+    }
+  }
+
+  private mutating func strings(_ name: String) throws(Problem) -> [String]? {
+    guard let value = try single(name) else { return nil }
+    guard case .array(let values) = value else { throw problem(name, "a list of texts") }
+    var texts: [String] = []
+    for value in values {
+      guard case .string(let text) = value else { throw problem(name, "a list of texts") }
+      texts.append(text)
+    }
+    return texts
+  }
+
+  private static func isPrintable(_ text: String) -> Bool {
+    text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+  }
+
+  private static func number(_ value: JSONValue, isQuery: Bool) -> Double? {
+    let number: Double? =
+      switch value {
+      case .integer(let number): Double(number)
+      case .number(let number): number
+      case .string(let text) where isQuery: Double(text)
+      default: nil
+      }
+    return number.flatMap { $0.isFinite ? $0 : nil }
+  }
+}

@@ -1,0 +1,107 @@
+import PixelMatch
+import Synchronization
+import VisualQuery
+
+/// `POST /v1/match`.
+extension ShopService {
+  func match(_ request: HTTPRequest, _ form: MatchForm) async throws -> HTTPResponse {
+    let (question, picture) = try read(request, form)
+    let matcher = Matcher(catalogue: try current.catalogue(), pool: pool)
+    let clock = ContinuousClock()
+    let start = clock.now
+    var decoded = start
+    let response: MatchResponse
+    if let continuation = question.continuation {
+      response = try await matcher.values(
+        continuing: continuation, limit: question.limit, fromStart: question.fromStart,
+        timeout: question.deadline - (start - request.arrival))
+    } else {
+      let content = try await content(of: picture, question, matcher)
+      decoded = clock.now
+      var options = question.options
+      options.timeout = max(.zero, question.deadline - (decoded - request.arrival))
+      response = try await matcher.values(for: content, options: options)
+    }
+    let end = clock.now
+    note(response)
+    let document = MatchDocument(response, query: "request", elapsed: end - request.arrival)
+    var answer = HTTPResponse(
+      status: 200, ["Content-Type": "application/json", "Cache-Control": "no-store"],
+      body: JSONBody.encoded(document))
+    answer.set(
+      "Server-Timing",
+      "decode;dur=\(Milliseconds.text(decoded - start)), search;dur=\(Milliseconds.text(end - decoded))"
+    )
+    return answer
+  }
+
+  private func read(
+    _ request: HTTPRequest, _ form: MatchForm
+  ) throws -> (MatchQuestion, picture: [UInt8]?) {
+    let head = request.info.head
+    let language = LanguageRange.preferred(head.fields)
+    func question(_ fields: RequestFields, hasPicture: Bool) throws(Problem) -> MatchQuestion {
+      try MatchQuestion(
+        fields, hasPicture: hasPicture, language: language, deadlines: settings.deadlines)
+    }
+    if form == .picture {
+      return (try question(RequestFields(head.query), hasPicture: true), request.body)
+    }
+    // What stands in the body is said there alone.
+    try RequestFields(head.query).finish()
+    guard case .multipart(let boundary) = form else {
+      return (try question(RequestFields(json: request.body), hasPicture: false), nil)
+    }
+    let parts = try Multipart.parts(of: request.body, boundary: boundary)
+    if let other = parts.first(where: { $0.name != "image" && $0.name != "request" }) {
+      throw Problem(
+        400, "invalidField", "there is no part '\(other.name)' here; send 'image' and 'request'",
+        field: other.name)
+    }
+    let picture = parts.first { $0.name == "image" }.map { Array(request.body[$0.content]) }
+    let json = parts.first { $0.name == "request" }.map { Array(request.body[$0.content]) }
+    guard (json?.count ?? 0) <= Self.questionLimit else {
+      throw Problem(
+        413, "bodyTooLarge", "the part 'request' has more than \(Self.questionLimit) bytes",
+        field: "request", limit: Self.questionLimit)
+    }
+    let fields = try json.map { json throws(Problem) in try RequestFields(json: json) }
+    return (
+      try question(fields ?? RequestFields([]), hasPicture: picture != nil), picture
+    )
+  }
+
+  private func content(
+    of picture: [UInt8]?, _ question: MatchQuestion, _ matcher: Matcher
+  ) async throws -> SemanticContent {
+    guard let picture else {
+      return SemanticContent(labels: question.labels, signature: question.signature)
+    }
+    do {
+      return try await matcher.content(
+        decoding: picture, labels: question.labels, region: question.region,
+        decoder: ImageDecoder(limits: settings.decodeLimits))
+    } catch let error as DecodeError {
+      throw Problem(error, of: picture, limits: settings.decodeLimits)
+    }
+  }
+
+  /// Counts what came of a question.
+  private func note(_ response: MatchResponse) {
+    metrics.countAnswer(
+      !response.isComplete ? "incomplete" : response.matches.isEmpty ? "empty" : "matched")
+    guard !response.unmatchedLabels.isEmpty else { return }
+    unmatched.withLock { labels in
+      if labels.count < UnmatchedLabels.limit { labels += response.unmatchedLabels }
+    }
+  }
+
+  /// Puts the labels that the catalogue lacks beside it; an index that may only be read has none.
+  func countUnmatchedLabels() {
+    let labels = unmatched.withLock { labels in
+      defer { labels = [] }
+      return labels
+    }
+    if !labels.isEmpty { try? UnmatchedLabels(directory: current.directory).count(labels) }
+  }
+}

@@ -1,0 +1,36 @@
+/// The header fields of a message, in the order they came; names in lower case.
+struct HTTPFields: Sendable, Hashable {
+  private(set) var all: [Field] = []
+
+  struct Field: Sendable, Hashable {
+    let name: String
+    let value: String
+  }
+
+  /// Adds a field.
+  mutating func append(_ name: String, _ value: String) {
+    all.append(Field(name: name.lowercased(), value: value))
+  }
+
+  /// The value of a field that may stand once: its first.
+  subscript(name: String) -> String? { all.first { $0.name == name }?.value }
+
+  /// The values of a field that may stand several times.
+  func values(_ name: String) -> [String] { all.filter { $0.name == name }.map(\.value) }
+
+  /// The elements of a field that is a list between commas (RFC 9110, 5.6.1).
+  func list(_ name: String) -> [String] {
+    values(name).flatMap { $0.split(separator: ",") }.map { $0.trimming(" \t") }
+      .filter { !$0.isEmpty }
+  }
+}
+
+extension StringProtocol {
+  /// The text without some characters at its ends.
+  func trimming(_ characters: String) -> String {
+    var rest = self[...]
+    while let first = rest.first, characters.contains(first) { rest.removeFirst() }
+    while let last = rest.last, characters.contains(last) { rest.removeLast() }
+    return String(rest)
+  }
+}
