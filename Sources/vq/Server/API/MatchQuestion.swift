@@ -157,12 +157,15 @@ enum LanguageRange {
     return best?.tag
   }
 
+  /// A language of letters, and subtags of letters and digits (BCP 47); apps also divide by `_`.
   private static func isTag(_ text: String) -> Bool {
-    let parts = text.split(whereSeparator: { $0 == "-" || $0 == "_" })
-    return (2...35).contains(text.utf8.count) && (2...8).contains(parts.first?.count ?? 0)
-      && text.utf8.allSatisfy {
-        ASCII.isLetter($0) || ASCII.isDigit($0) || $0 == UInt8(ascii: "-")
-          || $0 == UInt8(ascii: "_")
-      }
+    let parts = text.split(omittingEmptySubsequences: false) { $0 == "-" || $0 == "_" }
+    guard text.utf8.count <= 35, (2...8).contains(parts[0].utf8.count),
+      parts[0].utf8.allSatisfy(ASCII.isLetter)
+    else { return false }
+    return parts.allSatisfy { part in
+      (1...8).contains(part.utf8.count)
+        && part.utf8.allSatisfy { ASCII.isLetter($0) || ASCII.isDigit($0) }
+    }
   }
 }

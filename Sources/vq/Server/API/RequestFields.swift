@@ -78,8 +78,9 @@ struct RequestFields {
   /// A text.
   mutating func text(_ name: String, limit: Int = 8192) throws(Problem) -> String? {
     guard let value = try single(name) else { return nil }
-    guard case .string(let text) = value, text.utf8.count <= limit, Self.isPrintable(text) else {
-      throw problem(name, "a text of at most \(limit) bytes without control characters")
+    guard case .string(let text) = value, text.unicodeScalars.count <= limit, Self.isPrintable(text)
+    else {
+      throw problem(name, "a text of at most \(limit) characters without control characters")
     }
     return text
   }
@@ -213,7 +214,7 @@ struct RequestFields {
 
   private var isQuery: Bool { if case .query = source { true } else { false } }
 
-  /// The one value of a field; `null` is none.
+  /// The one value of a field.
   private mutating func single(_ name: String) throws(Problem) -> JSONValue? {
     known.insert(name)
     switch source {
@@ -221,7 +222,7 @@ struct RequestFields {
       let given = parameters.filter { $0.name == name }
       guard given.count <= 1 else { throw problem(name, "given once") }
       return given.first.map { .string($0.value) }
-    case .json(let object): return object[name] == .null ? nil : object[name]
+    case .json(let object): return object[name]
     }
   }
 
@@ -236,7 +237,8 @@ struct RequestFields {
     return texts
   }
 
-  private static func isPrintable(_ text: String) -> Bool {
+  /// Whether a text has no control characters.
+  static func isPrintable(_ text: String) -> Bool {
     text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
   }
 

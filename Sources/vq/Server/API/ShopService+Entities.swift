@@ -175,6 +175,9 @@ extension ShopService {
     _ names: [String], _ fields: RequestFields
   ) throws(Problem) -> [EntityID] {
     var ids: [EntityID] = []
+    guard !names.isEmpty else {
+      throw fields.problem("ids", "a list such as product:mug-red,store:harbour")
+    }
     for name in names {
       let parts = name.split(separator: ":", maxSplits: 1)
       guard parts.count == 2, let type = EntityType(rawValue: String(parts[0])) else {
@@ -194,34 +197,38 @@ extension ShopService {
     var fields = fields
     let property = try fields.text("property", limit: 256)
     let name: ComparisonName? = try fields.choice("comparison")
-    let value = try operand("value", &fields)
-    let upper = name == .isBetween ? try operand("upperValue", &fields) : value
+    let comparison = try name.flatMap { name throws(Problem) in try self.comparison(name, &fields) }
     try fields.finish()
-    guard let property, let name, let value, let upper else {
+    guard let property, let comparison else {
       throw Problem(
         400, "invalidField",
         "a comparator has 'property', 'comparison', 'value' and, to be between, 'upperValue'",
         field: "comparators")
     }
-    let text =
-      switch value {
-      case .text(let text): text
-      case .number(let number): "\(number)"
-      }
-    let comparison: EntityComparator.Comparison =
-      switch name {
-      case .equalTo: .equalTo(value)
-      case .notEqualTo: .notEqualTo(value)
-      case .lessThan: .lessThan(value)
-      case .lessThanOrEqualTo: .lessThanOrEqualTo(value)
-      case .greaterThan: .greaterThan(value)
-      case .greaterThanOrEqualTo: .greaterThanOrEqualTo(value)
-      case .isBetween: .isBetween(value, upper)
-      case .contains: .contains(text)
-      case .hasPrefix: .hasPrefix(text)
-      case .hasSuffix: .hasSuffix(text)
-      }
     return EntityComparator(EntityProperty(property), comparison)
+  }
+
+  /// `nil` where a value is missing.
+  private static func comparison(
+    _ name: ComparisonName, _ fields: inout RequestFields
+  ) throws(Problem) -> EntityComparator.Comparison? {
+    switch name {
+    case .contains: return try fields.text("value", limit: 1000).map { .contains($0) }
+    case .hasPrefix: return try fields.text("value", limit: 1000).map { .hasPrefix($0) }
+    case .hasSuffix: return try fields.text("value", limit: 1000).map { .hasSuffix($0) }
+    default: break
+    }
+    guard let value = try operand("value", &fields) else { return nil }
+    switch name {
+    case .equalTo: return .equalTo(value)
+    case .notEqualTo: return .notEqualTo(value)
+    case .lessThan: return .lessThan(value)
+    case .lessThanOrEqualTo: return .lessThanOrEqualTo(value)
+    case .greaterThan: return .greaterThan(value)
+    case .greaterThanOrEqualTo: return .greaterThanOrEqualTo(value)
+    case .isBetween: return try operand("upperValue", &fields).map { .isBetween(value, $0) }
+    case .contains, .hasPrefix, .hasSuffix: return nil
+    }
   }
 
   /// A text or a number; a text that is a number is compared as one.
@@ -232,9 +239,10 @@ extension ShopService {
     case nil: return nil
     case .integer(let number)?: return .number(Double(number))
     case .number(let number)?: return .number(number)
-    case .string(let text)?:
+    case .string(let text)?
+    where text.unicodeScalars.count <= 1000 && RequestFields.isPrintable(text):
       return Double(text).flatMap { $0.isFinite ? .number($0) : nil } ?? .text(text)
-    default: throw fields.problem(name, "a text or a number")
+    default: throw fields.problem(name, "a number, or a text of at most 1000 characters")
     }
   }
 

@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""What serving costs: serve.py VQ INDEX PICTURE... [--seconds 30] [--rounds 3]
+
+In turn, on the same machine: the library alone (`vq match`, all threads, the pictures again and again), and `vq serve` under wrk
+with 32 connections that send the same pictures. Then ten times as many requests as the server can answer, and one more when
+that is over. Prints one JSON object. Needs wrk.
+"""
+import argparse
+import http.client
+import json
+import re
+import statistics
+import subprocess
+import tempfile
+import threading
+import time
+import urllib.request
+
+SCRIPT = """
+local requests, place = {}, 0
+for path in io.lines("%s") do
+  local file = io.open(path, "rb")
+  requests[#requests + 1] = wrk.format("POST", "/v1/match?deadlineMs=60000", {["Content-Type"] = "image/jpeg"}, file:read("*a"))
+  file:close()
+end
+function request() place = place + 1; return requests[place %% #requests + 1] end
+function done(summary, latency)
+  local errors = summary.errors
+  print(string.format('{"requests":%%d,"seconds":%%f,"p50Ms":%%f,"p95Ms":%%f,"p99Ms":%%f,"errors":%%d}',
+    summary.requests, summary.duration / 1e6, latency:percentile(50) / 1e3, latency:percentile(95) / 1e3,
+    latency:percentile(99) / 1e3, errors.connect + errors.read + errors.write + errors.status + errors.timeout))
+end
+"""
+
+
+class Server:
+    def __init__(self, vq, index, *options):
+        self.process = subprocess.Popen(
+            [vq, "serve", "--index", index, "--port", "0", "--quiet", *options],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.url = self.process.stdout.readline().strip()
+        self.host = self.url.removeprefix("http://").rstrip("/")
+
+    def metric(self, name):
+        with urllib.request.urlopen(self.url + "metrics") as answer:
+            return float(re.search(rf"^{name} (\S+)$", answer.read().decode(), re.M).group(1))
+
+    def ask(self, picture, deadline):
+        connection = http.client.HTTPConnection(self.host, timeout=60)
+        start = time.monotonic()
+        try:
+            connection.request("POST", f"/v1/match?deadlineMs={deadline}", picture, {"Content-Type": "image/jpeg"})
+            answer = connection.getresponse()
+            body = answer.read()
+        finally:
+            connection.close()
+        complete = answer.status == 200 and json.loads(body)["complete"]
+        return answer.status, complete, 1000 * (time.monotonic() - start)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
+
+
+def library_rate(vq, index, pictures, seconds):
+    """Matches a second, without the time that a process takes to start."""
+    def run(count):
+        names = [pictures[place % len(pictures)] for place in range(count)]
+        start = time.monotonic()
+        subprocess.run([vq, "match", *names, "--json", "--deadline", "0", "--index", index],
+                       check=True, stdout=subprocess.DEVNULL)
+        return time.monotonic() - start
+    few = 4 * len(pictures)
+    base = run(few)
+    count = max(few, int(seconds * few / base))
+    return (count - few) / (run(count) - base) if count > few else few / base
+
+
+def wrk(server, pictures, connections, seconds):
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as names, tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
+        names.write("\n".join(pictures) + "\n")
+        names.flush()
+        script.write(SCRIPT % names.name)
+        script.flush()
+        output = subprocess.run(
+            ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "60s", "-s", script.name, server.url],
+            check=True, capture_output=True, text=True).stdout
+    return json.loads(output.strip().splitlines()[-1])
+
+
+def overload(server, pictures, capacity, seconds=6, factor=10):
+    """Asks at a steady rate, whatever comes of it."""
+    data = [open(path, "rb").read() for path in pictures]
+    seen, lock = [], threading.Lock()
+    start = time.monotonic()
+
+    def client(number, clients, interval):
+        turn = number
+        while turn * interval < seconds:
+            time.sleep(max(0, start + turn * interval - time.monotonic()))
+            result = server.ask(data[turn % len(data)], 300)
+            with lock:
+                seen.append(result)
+            turn += clients
+
+    clients = 100
+    threads = [threading.Thread(target=client, args=(number, clients, 1 / (factor * capacity)))
+               for number in range(clients)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    took = time.monotonic() - start
+    after = server.ask(data[0], 2000)
+
+    def times(of):
+        values = sorted(milliseconds for status, _, milliseconds in seen if status == of) or [float("nan")]
+        return {"count": len(values), "p50Ms": round(statistics.median(values), 1),
+                "p99Ms": round(values[int(0.99 * (len(values) - 1))], 1)}
+
+    return {"offeredPerSecond": round(len(seen) / took), "answered": times(200), "refused": times(503),
+            "completeShare": round(sum(one[1] for one in seen) / max(1, sum(one[0] == 200 for one in seen)), 3),
+            "otherStatuses": sorted({one[0] for one in seen} - {200, 503}),
+            "afterwards": {"status": after[0], "complete": after[1], "ms": round(after[2], 1)}}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("vq")
+    parser.add_argument("index")
+    parser.add_argument("pictures", nargs="+")
+    parser.add_argument("--seconds", type=int, default=30)
+    parser.add_argument("--rounds", type=int, default=3)
+    arguments = parser.parse_args()
+    rounds = []
+    with Server(arguments.vq, arguments.index, "--max-deadline", "60000") as server:
+        wrk(server, arguments.pictures, 32, 2)
+        memory = [server.metric("process_resident_memory_bytes")]
+        for _ in range(arguments.rounds):
+            alone = library_rate(arguments.vq, arguments.index, arguments.pictures, arguments.seconds / 2)
+            served = wrk(server, arguments.pictures, 32, arguments.seconds)
+            memory.append(server.metric("process_resident_memory_bytes"))
+            rate = served["requests"] / served["seconds"]
+            rounds.append({"libraryPerSecond": round(alone, 1), "servedPerSecond": round(rate, 1),
+                           "ratio": round(rate / alone, 3), **{key: round(served[key], 1) for key in
+                                                               ("p50Ms", "p95Ms", "p99Ms", "errors")}})
+        lone = wrk(server, arguments.pictures, 1, 4)
+    with Server(arguments.vq, arguments.index) as server:
+        pushed = overload(server, arguments.pictures, statistics.median(one["servedPerSecond"] for one in rounds))
+    print(json.dumps({
+        "rounds": rounds, "medianRatio": statistics.median(one["ratio"] for one in rounds),
+        "oneConnection": {key: round(lone[key], 1) for key in ("p50Ms", "p95Ms", "p99Ms")},
+        "residentMegabytes": [round(one / 1e6, 1) for one in memory], "overload": pushed}, indent=1))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# The server as its clients see it: conformance to openapi.json, a fuzzer of requests, clients that
+# misbehave, a reverse proxy and a browser. Installs what they need. VQ=… takes a program that is built already.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+packages=()
+for package in chromium chromium-driver nginx-light curl openssl python3-venv; do
+  dpkg-query --show --showformat='${Status}' "$package" 2> /dev/null | grep -q 'ok installed' || packages+=("$package")
+done
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then as_root=(sudo); fi
+if [ ${#packages[@]} -gt 0 ]; then
+  "${as_root[@]}" apt-get update -qq
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${packages[@]}" > /dev/null
+fi
+python=.build/server-tests/bin/python
+if [ ! -x "$python" ]; then python3 -m venv .build/server-tests; fi
+"$python" -m pip install --quiet --disable-pip-version-check -r Tests/server/requirements.txt
+
+if [ -z "${VQ:-}" ]; then
+  swift build -c release --product vq >&2
+  VQ=.build/release/vq
+fi
+folder=$(mktemp -d)
+trap 'kill "$server" 2> /dev/null || true; wait; rm -rf "$folder"' EXIT
+server=
+picture=Samples/queries/q06-oats.jpg
+index=$folder/shop.vq
+"$VQ" index Samples/shop/catalogue.jsonl --index "$index" --link 'product=https://shop.example/p/{id}' 2> /dev/null
+"$VQ" key "$folder/keys.txt" --name reader > "$folder/reader"
+"$VQ" key "$folder/keys.txt" --name writer --role write > "$folder/writer"
+start() {
+  if [ -n "$server" ]; then kill "$server" && wait "$server" || true; fi
+  mkfifo "$folder/address"
+  "$VQ" serve --index "$index" --port 0 "$@" > "$folder/address" 2> "$folder/log" &
+  server=$!
+  read -r address < "$folder/address"
+  rm "$folder/address"
+  address=${address%/}
+}
+
+echo "== conformance to openapi.json"
+start --app-id ABCDE12345.example.shop
+"$python" Tests/server/conformance.py "$address" Samples > "$folder/conformance" || { grep FAIL "$folder/conformance"; exit 1; }
+grep ' checks, ' "$folder/conformance"
+echo "== the demo page in a browser"
+python3 Tests/server/browser.py "$address/" "$picture" .build/screenshots --expect 'Honey oats'
+echo "== schemathesis"
+"$(dirname "$python")/schemathesis" --config-file Tests/server/schemathesis.toml run "$address/openapi.json" \
+  --max-examples 60 --phases examples,coverage,fuzzing > "$folder/schemathesis" || { sed -n '/= FAILURES =/,/= WARNINGS =/p' "$folder/schemathesis" | cut -c1-300; exit 1; }
+grep -A1 'Test cases:' "$folder/schemathesis"
+echo "== conformance with keys"
+start --keys "$folder/keys.txt"
+"$python" Tests/server/conformance.py "$address" Samples --key "$(cat "$folder/reader")" --write-key "$(cat "$folder/writer")" \
+  > "$folder/conformance" || { grep FAIL "$folder/conformance"; exit 1; }
+grep ' checks, ' "$folder/conformance"
+kill "$server" && wait "$server"
+server=
+echo "== behind nginx"
+Tests/server/nginx.sh "$VQ" "$index" "$picture"
+echo "== clients that misbehave"
+python3 Tests/server/clients.py "$VQ" Samples/shop/catalogue.jsonl "$picture"
