@@ -71,6 +71,7 @@ let package = Package(
       swiftSettings: [
         .swiftLanguageMode(.v6), .treatAllWarnings(as: .error), .define("APP_INTENTS_STUB"),
       ]),
-    .testTarget(name: "AppClientTests", dependencies: ["AppClient"], swiftSettings: strict),
+    .testTarget(
+      name: "AppClientTests", dependencies: ["AppClient", "TestSupport"], swiftSettings: strict),
   ]
 #endif

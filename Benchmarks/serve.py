@@ -18,10 +18,13 @@ import urllib.request
 
 SCRIPT = """
 local requests, place = {}, 0
-for path in io.lines("%s") do
-  local file = io.open(path, "rb")
-  requests[#requests + 1] = wrk.format("POST", "/v1/match?deadlineMs=60000", {["Content-Type"] = "image/jpeg"}, file:read("*a"))
-  file:close()
+function init(arguments)
+  for path in io.lines("%s") do
+    local file = io.open(path, "rb")
+    local fields = {["Content-Type"] = "image/jpeg", ["Host"] = "localhost"}
+    requests[#requests + 1] = wrk.format("POST", "/v1/match?deadlineMs=60000", fields, file:read("*a"))
+    file:close()
+  end
 end
 function request() place = place + 1; return requests[place %% #requests + 1] end
 function done(summary, latency)
@@ -88,7 +91,10 @@ def wrk(server, pictures, connections, seconds):
         output = subprocess.run(
             ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "60s", "-s", script.name, server.url],
             check=True, capture_output=True, text=True).stdout
-    return json.loads(output.strip().splitlines()[-1])
+    result = json.loads(output.strip().splitlines()[-1])
+    if result["errors"]:
+        raise SystemExit(f"wrk saw errors: {result}")
+    return result
 
 
 def overload(server, pictures, capacity, seconds=6, factor=10):

@@ -19,11 +19,11 @@ struct ProductEntity: AppEntity {
 
   init(_ entity: ShopEntity) {
     id = entity.id
-    subtitle = entity.subtitle
+    subtitle = entity.display.subtitle
     url = entity.url
-    name = entity.title
-    brand = entity.brand ?? ""
-    price = entity.price.flatMap { Double($0.amount) } ?? 0
+    name = entity.display.title
+    brand = entity.product?.brand ?? ""
+    price = entity.product?.price.flatMap { Double($0.amount) } ?? 0
   }
 
   init(_ value: MatchAnswer.Value) {

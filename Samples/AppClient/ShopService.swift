@@ -4,72 +4,82 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// The service that answers for the shop: a server of your own over VisualQuery. The paths are yours
-/// to choose; `vq serve` is to have these.
+/// The service that answers for the shop: `vq serve`, or a server of your own with the same paths.
 struct ShopService: Sendable {
   /// Where it is.
   static let shared = ShopService(base: URL(string: "https://search.shop.example/v1/")!)
 
   let base: URL
+  /// What the service lets in, where it asks for a key.
+  var key: String?
 
-  /// What of the shop's a picture shows; `continuation` goes on from an earlier answer instead.
+  /// What of the shop's a picture or some labels show; `continuation` goes on from an earlier answer.
   func match(
     jpeg: Data?, labels: [String], continuation: String? = nil
   ) async throws -> MatchAnswer {
-    var query = [URLQueryItem(name: "labels", value: labels.joined(separator: ","))]
-    query.append(URLQueryItem(name: "locale", value: Locale.current.identifier))
-    var request = URLRequest(url: url("match", query))
-    request.httpMethod = "POST"
-    if let continuation {
-      request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-      request.httpBody = try JSONEncoder().encode(["continuation": continuation])
-    } else {
-      request.setValue("image/jpeg", forHTTPHeaderField: "Content-Type")
-      request.httpBody = jpeg
+    let locale = Locale.current.identifier(.bcp47)
+    if let jpeg, continuation == nil {
+      let words = labels.map(Self.encoded).joined(separator: ",")
+      return try await post("match?labels=\(words)&locale=\(locale)", jpeg, type: "image/jpeg")
     }
-    return try await answer(to: request)
+    let question =
+      continuation.map { MatchQuestion(continuation: $0) }
+      ?? MatchQuestion(labels: labels, locale: locale)
+    return try await post("match", JSONEncoder().encode(question), type: "application/json")
   }
 
   /// The entities of some ids, in their order; unknown ones are left out.
   func entities(_ type: String, ids: [String]) async throws -> [ShopEntity] {
-    let names = ids.map { "\(type):\($0)" }.joined(separator: ",")
-    return try await list("entities", [URLQueryItem(name: "ids", value: names)])
+    if ids.isEmpty { return [] }
+    let names = ids.map { "\(type):\(Self.encoded($0))" }.joined(separator: ",")
+    return try await list("entities?ids=\(names)")
   }
 
   /// The entities that have some words.
   func entities(_ type: String, matching text: String) async throws -> [ShopEntity] {
-    try await list(
-      "entities", [URLQueryItem(name: "q", value: text), URLQueryItem(name: "type", value: type)])
+    try await list("entities?q=\(Self.encoded(text))&type=\(type)")
   }
 
   /// What to show before anything is asked.
   func suggestedEntities(_ type: String) async throws -> [ShopEntity] {
-    try await list("entities/suggested", [URLQueryItem(name: "type", value: type)])
+    try await list("entities/suggested?type=\(type)")
   }
 
   /// The entities for which some conditions hold.
   func entities(_ question: PropertyQuestion) async throws -> [ShopEntity] {
-    var request = URLRequest(url: url("entities:query", []))
+    let body = try JSONEncoder().encode(question)
+    let page: EntityPage = try await post("entities:query", body, type: "application/json")
+    return page.entities
+  }
+
+  private func list(_ path: String) async throws -> [ShopEntity] {
+    let page: EntityPage = try await answer(to: URLRequest(url: url(path)))
+    return page.entities
+  }
+
+  private func post<Answer: Decodable>(
+    _ path: String, _ body: Data, type: String
+  ) async throws -> Answer {
+    var request = URLRequest(url: url(path))
     request.httpMethod = "POST"
-    request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-    request.httpBody = try JSONEncoder().encode(question)
-    let page: EntityPage = try await answer(to: request)
-    return page.entities
+    request.setValue(type, forHTTPHeaderField: "Content-Type")
+    request.httpBody = body
+    return try await answer(to: request)
   }
 
-  private func list(_ path: String, _ query: [URLQueryItem]) async throws -> [ShopEntity] {
-    let page: EntityPage = try await answer(to: URLRequest(url: url(path, query)))
-    return page.entities
-  }
+  /// The path as it is: a colon in it begins no scheme.
+  private func url(_ path: String) -> URL { URL(string: base.absoluteString + path)! }
 
-  private func url(_ path: String, _ query: [URLQueryItem]) -> URL {
-    var parts = URLComponents(
-      url: base.appendingPathComponent(path), resolvingAgainstBaseURL: false)!
-    if !query.isEmpty { parts.queryItems = query }
-    return parts.url!
+  /// Encodes what would end a value, commas among it: those that divide a list are put between.
+  private static func encoded(_ text: String) -> String {
+    let unreserved = CharacterSet(charactersIn: "-._~").union(.alphanumerics)
+    return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
   }
 
   private func answer<Answer: Decodable>(to request: URLRequest) async throws -> Answer {
+    var request = request
+    if let key { request.setValue("Bearer \(key)", forHTTPHeaderField: "Authorization") }
+    request.setValue(Locale.current.identifier(.bcp47), forHTTPHeaderField: "Accept-Language")
     let (data, response) = try await URLSession.shared.data(for: request)
     guard (response as? HTTPURLResponse)?.statusCode == 200 else {
       throw URLError(.badServerResponse)
@@ -106,18 +116,28 @@ struct ShopEntity: Decodable, Sendable {
     let currency: String
   }
 
+  struct Product: Decodable, Sendable {
+    let brand: String?
+    let price: Price?
+  }
+
   let type: String
   let id: String
-  let title: String
-  let subtitle: String?
   let url: URL?
-  let brand: String?
-  let price: Price?
+  let display: Display
+  let product: Product?
 }
 
 /// A page of entities.
 struct EntityPage: Decodable, Sendable {
   let entities: [ShopEntity]
+}
+
+/// A question without a picture, as `POST /v1/match` takes it.
+struct MatchQuestion: Encodable, Sendable {
+  var labels: [String]?
+  var locale: String?
+  var continuation: String?
 }
 
 /// Conditions on properties, as `POST /v1/entities:query` takes them.

@@ -17,9 +17,9 @@ struct StoreEntity: AppEntity {
 
   init(_ entity: ShopEntity) {
     id = entity.id
-    subtitle = entity.subtitle
+    subtitle = entity.display.subtitle
     url = entity.url
-    name = entity.title
+    name = entity.display.title
   }
 
   init(_ value: MatchAnswer.Value) {

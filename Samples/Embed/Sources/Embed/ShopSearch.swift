@@ -15,7 +15,7 @@ final class ShopSearch: Sendable {
   /// One question, as an app sends it.
   struct Question: Decodable, Sendable {
     var image: [UInt8]?
-    var labels: [String] = []
+    var labels: [String]?
     var continuation: String?
     var locale: String?
   }
@@ -25,6 +25,7 @@ final class ShopSearch: Sendable {
   func answer(to question: Question) async throws -> Data {
     let clock = ContinuousClock()
     let start = clock.now
+    let labels = question.labels ?? []
     let matcher = Matcher(catalogue: try current.catalogue(), pool: pool)
     let response: MatchResponse
     if let continuation = question.continuation {
@@ -32,9 +33,9 @@ final class ShopSearch: Sendable {
     } else {
       let content =
         if let image = question.image {
-          try await matcher.content(decoding: image, labels: question.labels, decoder: decoder)
+          try await matcher.content(decoding: image, labels: labels, decoder: decoder)
         } else {
-          SemanticContent(labels: question.labels)
+          SemanticContent(labels: labels)
         }
       response = try await matcher.values(
         for: content, options: MatchOptions(date: Date(), locale: question.locale))

@@ -1,0 +1,131 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+import VisualQuery
+
+@testable import vq
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// The server with sockets, and a service that only echoes; `Tests/server` has the clients that misbehave.
+@Suite struct HTTPServerTests {
+  /// Echoes bodies; at `/wait` it answers when it is cancelled.
+  private final class Echo: HTTPService {
+    let waiting = Mutex(0)
+    let cancelled = Mutex(0)
+    let exchanges = Mutex<[Exchange]>([])
+
+    func gate(_ request: RequestInfo) -> Gate {
+      if request.head.path == ["now"] {
+        return .answer(HTTPResponse(status: 200, body: Array("now".utf8)), route: "/now")
+      }
+      let isWaiting = request.head.path == ["wait"]
+      return .work(
+        Work(route: "/echo", budget: .seconds(60), bodyLimit: 1000) { request in
+          guard isWaiting else { return HTTPResponse(status: 200, body: request.body) }
+          self.waiting.withLock { $0 += 1 }
+          try? await Task.sleep(for: .seconds(600))
+          if Task.isCancelled { self.cancelled.withLock { $0 += 1 } }
+          return HTTPResponse(status: 200)
+        })
+    }
+
+    func record(_ exchange: Exchange) { exchanges.withLock { $0.append(exchange) } }
+    func observe(_ load: Metrics.Load) {}
+  }
+
+  /// Runs a server while `body` asks it.
+  private func serving(
+    _ body: @escaping @Sendable (URL, Echo) async throws -> Void
+  ) async throws -> Echo {
+    let echo = Echo()
+    let mailbox = try Mailbox()
+    let listener = try Socket.listening(at: .host("127.0.0.1", port: 0))
+    let base = try #require(URL(string: "http://127.0.0.1:\(listener.port)"))
+    var configuration = HTTPServer<Echo>.Configuration()
+    configuration.graceTime = .seconds(5)
+    let settings = configuration
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask(executorPreference: WorkerPool(width: 1)) {
+        try HTTPServer(
+          listeners: [listener], service: echo, mailbox: mailbox, pool: WorkerPool(width: 2),
+          configuration: settings
+        ).run()
+      }
+      let outcome: Result<Void, any Error>
+      do {
+        outcome = .success(try await body(base, echo))
+      } catch {
+        outcome = .failure(error)
+      }
+      mailbox.post(.stop)
+      try await group.waitForAll()
+      try outcome.get()
+    }
+    return echo
+  }
+
+  private static func post(_ url: URL, _ body: String) async throws -> (Data, Int?) {
+    var request = URLRequest(url: url)
+    request.httpMethod = "POST"
+    request.httpBody = Data(body.utf8)
+    let (data, response) = try await URLSession.shared.data(for: request)
+    return (data, (response as? HTTPURLResponse)?.statusCode)
+  }
+
+  @Test func `many clients are answered, each with its own`() async throws {
+    let echo = try await serving { base, _ in
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for number in 0..<40 {
+          group.addTask {
+            let (data, status) = try await Self.post(base.appending(path: "x"), "body \(number)")
+            #expect(status == 200 && data == Data("body \(number)".utf8))
+          }
+        }
+        try await group.waitForAll()
+      }
+      #expect(
+        try await Self.post(base.appending(path: "x"), String(repeating: "a", count: 1001)).1 == 413
+      )
+      #expect(
+        try await URLSession.shared.data(from: base.appending(path: "now")).0 == Data("now".utf8))
+    }
+    let exchanges = echo.exchanges.withLock { $0 }
+    #expect(exchanges.count == 42 && exchanges.allSatisfy { $0.outcome == .answered })
+  }
+
+  @Test func `a client that hangs up has its work cancelled`() async throws {
+    let echo = try await serving { base, echo in
+      let asking = Task { try await Self.post(base.appending(path: "wait"), "a") }
+      while echo.waiting.withLock({ $0 }) == 0 { try await Task.sleep(for: .milliseconds(5)) }
+      asking.cancel()
+      while echo.cancelled.withLock({ $0 }) == 0 { try await Task.sleep(for: .milliseconds(5)) }
+    }
+    #expect(echo.exchanges.withLock { $0 }.map(\.outcome) == [.clientGone])
+  }
+
+  @Test func `an answer has its fields, and no line too many`() {
+    var response = HTTPResponse(status: 200, ["X-A": "a"], body: Array("ok".utf8))
+    response.set("X-B", "evil\r\nX-C: c")
+    let text = String(
+      decoding: response.encoded(isHead: false, keepsAlive: true, date: "D"), as: UTF8.self)
+    #expect(
+      text == """
+        HTTP/1.1 200 OK\r
+        X-A: a\r
+        X-B: \r
+        Content-Length: 2\r
+        Date: D\r
+        Connection: keep-alive\r
+        \r
+        ok
+        """)
+    let head = response.encoded(isHead: true, keepsAlive: false, date: "D")
+    #expect(String(decoding: head, as: UTF8.self).hasSuffix("Connection: close\r\n\r\n"))
+    let empty = HTTPResponse(status: 204).encoded(isHead: false, keepsAlive: true, date: "D")
+    #expect(!String(decoding: empty, as: UTF8.self).contains("Content-Length"))
+  }
+}

@@ -1,0 +1,303 @@
+import Foundation
+import TestSupport
+import Testing
+import VisualQuery
+
+@testable import vq
+
+/// Requests to answers, without a socket between.
+@Suite struct RoutesTests {
+  /// The sample shop as a service.
+  private final class Shop {
+    let folder: TemporaryDirectory
+    let service: ShopService
+    let index: String
+
+    init(keys: APIKeys? = nil, rate: Double? = nil, appIDs: [String] = []) async throws {
+      folder = try TemporaryDirectory()
+      index = folder.path + "/shop.vq"
+      let templates = [EntityType.product: try LinkTemplate("https://shop.example/p/{id}")]
+      _ = try await Indexer(
+        directory: index, settings: ShopSettings(links: LinkSettings(templates: templates))
+      ).run(path: SampleShop.catalogue)
+      var settings = ShopService.Settings()
+      settings.rate = rate
+      settings.appIDs = appIDs
+      // A debug build takes its time.
+      settings.deadlines = DeadlineLimits(standard: .seconds(600), maximum: .seconds(600))
+      service = ShopService(
+        current: try CurrentCatalogue(directory: index), pool: WorkerPool(width: 2),
+        settings: settings, keys: keys, metrics: Metrics(), log: ServerLog(deliver: { _ in }))
+    }
+
+    /// Asks as a client would, from the bytes of a head on.
+    func ask(
+      _ line: String, _ fields: [String] = [], _ body: [UInt8] = []
+    ) async throws -> HTTPResponse {
+      var parser = RequestParser()
+      let lines = ["\(line) HTTP/1.1", "Host: shop.example", "Content-Length: \(body.count)"]
+      parser.append(Array(((lines + fields).joined(separator: "\r\n") + "\r\n\r\n").utf8))
+      let event = try parser.next()
+      guard case .head(let head)? = event else { throw Problem(400, "noHead", line) }
+      let info = RequestInfo(head: head, identity: RequestIdentity(head.fields), peer: "test")
+      switch service.gate(info) {
+      case .answer(let response, _): return response
+      case .work(let work):
+        return await work.run(HTTPRequest(info: info, body: body, arrival: .now, wait: .zero))
+      }
+    }
+
+    func json(
+      _ line: String, _ fields: [String] = [], _ body: String = ""
+    ) async throws -> [String: Any] {
+      let type = body.isEmpty ? [] : ["Content-Type: application/json"]
+      let response = try await ask(line, fields + type, Array(body.utf8))
+      let value = try JSONSerialization.jsonObject(with: Data(response.body))
+      return try #require(value as? [String: Any])
+    }
+  }
+
+  private static func ids(_ answer: [String: Any], _ key: String = "entities") -> [String] {
+    (answer[key] as? [[String: Any]] ?? []).compactMap { $0["id"] as? String }
+  }
+
+  @Test func `a picture is answered alike in either form, and as the command answers`() async throws
+  {
+    let shop = try await Shop()
+    let file = SampleShop.image("oats.jpg")
+    let picture = [UInt8](try #require(FileManager.default.contents(atPath: file)))
+    let raw = try await shop.ask(
+      "POST /v1/match?labels=box&limit=2", ["Content-Type: image/jpeg"], picture)
+    #expect(raw.status == 200)
+    let head = """
+      --b\r
+      Content-Disposition: form-data; name="request"\r
+      \r
+      {"labels":["box"],"limit":2}\r
+      --b\r
+      Content-Disposition: form-data; name="image"; filename="p.jpg"\r
+      \r
+
+      """
+    let form = try await shop.ask(
+      "POST /v1/match", ["Content-Type: multipart/form-data; boundary=b"],
+      Array(head.utf8) + picture + Array("\r\n--b--".utf8))
+    let run = try RunningVQ([
+      "match", file, "--labels", "box", "--limit", "2", "--json", "--deadline", "0", "--index",
+      shop.index,
+    ])
+    #expect(Self.plain(raw.body) == Self.plain(form.body))
+    #expect(Self.plain(raw.body) == Self.plain(Array(run.output.dropLast().utf8)))
+    #expect(Self.plain(raw.body).contains(#""id":"oats""#))
+  }
+
+  /// An answer without what differs from run to run, and in its name.
+  private static func plain(_ body: [UInt8]) -> String {
+    String(decoding: body, as: UTF8.self)
+      .replacing(/"elapsedMs":[0-9.e-]+/, with: "").replacing(/"query":"[^"]*"/, with: "")
+  }
+
+  @Test func `a search goes on without its picture`() async throws {
+    let shop = try await Shop()
+    let first = try await shop.json(
+      "POST /v1/match", [], #"{"labels":["drinkware"],"type":"product","limit":4}"#)
+    let token = try #require(first["continuation"] as? String)
+    let second = try await shop.json("POST /v1/match", [], #"{"continuation":"\#(token)"}"#)
+    #expect(Self.ids(first, "values").count == 4 && first["hasMore"] as? Bool == true)
+    #expect(Self.ids(second, "values").count == 3 && second["hasMore"] as? Bool == false)
+    #expect(Set(Self.ids(first, "values")).isDisjoint(with: Self.ids(second, "values")))
+  }
+
+  @Test func `entities are found by id, words, conditions and time of change`() async throws {
+    let shop = try await Shop()
+    let named = try await shop.json("GET /v1/entities?ids=store:market,product:oats,product:none")
+    #expect(Self.ids(named) == ["market", "oats"])
+    #expect(Self.ids(try await shop.json("GET /v1/entities?q=oat&type=product")) == ["oats"])
+    #expect(Self.ids(try await shop.json("GET /v1/entities/suggested?limit=3")).count == 3)
+    let question = #"""
+      {"type":"product","comparators":[{"property":"price","comparison":"isBetween","value":3,"upperValue":"4"}],
+       "sortedBy":[{"property":"price","order":"descending"}]}
+      """#
+    #expect(Self.ids(try await shop.json("POST /v1/entities:query", [], question)).contains("oats"))
+    let changes = try await shop.json("GET /v1/sync?limit=30")
+    #expect(Self.ids(changes, "upserts").count == 30 && changes["hasMore"] as? Bool == true)
+    let state = try #require(changes["state"] as? String)
+    let rest = try await shop.json("GET /v1/sync?state=\(state)")
+    #expect(Self.ids(rest, "upserts").count == 2 && rest["hasMore"] as? Bool == false)
+  }
+
+  @Test func `an answer holds until the next generation, in its language`() async throws {
+    let shop = try await Shop()
+    let path = "GET /v1/entities/product/mug-red"
+    let german = try await shop.ask(path, ["Accept-Language: de-AT, en;q=0.5"])
+    #expect(String(decoding: german.body, as: UTF8.self).contains("Campingbecher"))
+    let tag = try #require(german["ETag"])
+    #expect(try await shop.ask(path, ["If-None-Match: \(tag)"]).status == 200)
+    let same = try await shop.ask(path, ["If-None-Match: \"x\", \(tag)", "Accept-Language: de-AT"])
+    #expect(same.status == 304 && same.body.isEmpty && same["ETag"] == tag)
+    let row = #"{"type":"product","id":"new","title":"New"}"#
+    _ = try await Indexer(directory: shop.index).run(path: shop.folder.write(row, to: "n.jsonl"))
+    let next = try await shop.ask(path, ["If-None-Match: \(tag)", "Accept-Language: de-AT"])
+    #expect(next.status == 200 && next["ETag"] != tag)
+  }
+
+  /// A request that is not answered as asked.
+  struct Refused: CustomTestStringConvertible, Sendable {
+    let line: String
+    var type: String?
+    var body = ""
+    let status: Int
+    let code: String
+    var field: String?
+    var testDescription: String { "\(line) \(body)" }
+  }
+
+  @Test func `what is wrong is named`() async throws {
+    let shop = try await Shop()
+    for refused in Self.refused {
+      let response = try await shop.ask(
+        refused.line, refused.type.map { ["Content-Type: \($0)"] } ?? [], Array(refused.body.utf8))
+      let value = try JSONSerialization.jsonObject(with: Data(response.body)) as? [String: Any]
+      #expect(response.status == refused.status, "\(refused)")
+      #expect(value?["code"] as? String == refused.code, "\(refused)")
+      #expect(value?["field"] as? String == refused.field, "\(refused)")
+      #expect(response["Content-Type"] == "application/problem+json")
+    }
+  }
+
+  private static let refused = [
+    Refused(line: "GET /v2", status: 404, code: "unknownPath"),
+    Refused(
+      line: "GET /v1/entities/{type}/{id}", status: 404, code: "unknownEntity", field: "type"),
+    Refused(line: "GET /v1/match", status: 405, code: "methodNotAllowed"),
+    Refused(line: "BREW /livez", status: 405, code: "methodNotAllowed"),
+    Refused(line: "GET /livez?x=1", status: 400, code: "invalidParameter", field: "x"),
+    Refused(
+      line: "GET /v1/entities?idz=a", status: 400, code: "invalidParameter", field: "ids"),
+    Refused(
+      line: "GET /v1/entities?ids=mug", status: 400, code: "invalidParameter", field: "ids"),
+    Refused(
+      line: "GET /v1/entities?q=a&limit=0", status: 400, code: "invalidParameter", field: "limit"),
+    Refused(line: "GET /v1/sync?state=x", status: 422, code: "invalidToken"),
+    Refused(
+      line: "GET /v1/entities/product/none", status: 404, code: "unknownEntity", field: "id"),
+    Refused(
+      line: "GET /v1/entities/product/oats/thumbnail?image=7", status: 404, code: "noPicture",
+      field: "image"),
+    Refused(
+      line: "DELETE /v1/entities/product/oats", status: 401, code: "unauthorized",
+      field: "Authorization"),
+    Refused(
+      line: "POST /v1/match", type: "text/plain", body: "a", status: 415,
+      code: "unsupportedMediaType", field: "Content-Type"),
+    Refused(
+      line: "POST /v1/match", type: "image/heic", body: "0000ftypheic", status: 415,
+      code: "unsupportedFormat", field: "image"),
+    Refused(
+      line: "POST /v1/match", type: "image/jpeg", body: "", status: 422, code: "empty",
+      field: "image"),
+    Refused(
+      line: "POST /v1/match?lables=a", type: "image/jpeg", body: "a", status: 400,
+      code: "invalidParameter", field: "lables"),
+    Refused(
+      line: "POST /v1/match", type: "multipart/form-data", body: "a", status: 400,
+      code: "badRequest", field: "Content-Type"),
+    Refused(
+      line: "POST /v1/match", type: "application/json", body: "{", status: 400, code: "invalidJSON"),
+    Refused(
+      line: "POST /v1/match", type: "application/json", body: "[]", status: 400,
+      code: "invalidField"),
+    Refused(
+      line: "POST /v1/match", type: "application/json", body: "{}", status: 400,
+      code: "nothingAsked"),
+    Refused(
+      line: "POST /v1/match", type: "application/json", body: #"{"labels":"mug"}"#, status: 400,
+      code: "invalidField", field: "labels"),
+    Refused(
+      line: "POST /v1/match", type: "application/json",
+      body: #"{"labels":["mug"],"where":["price"]}"#, status: 400, code: "invalidField",
+      field: "where"),
+    Refused(
+      line: "POST /v1/match", type: "application/json",
+      body: #"{"labels":["mug"],"near":{"latitude":91,"longitude":0}}"#, status: 400,
+      code: "invalidField", field: "latitude"),
+    Refused(
+      line: "POST /v1/match", type: "application/json", body: #"{"signature":"AAAA"}"#,
+      status: 422, code: "invalidSignature", field: "signature"),
+    Refused(
+      line: "POST /v1/match", type: "application/json", body: #"{"continuation":"AAAA"}"#,
+      status: 422, code: "invalidToken"),
+    Refused(
+      line: "POST /v1/match", type: "application/json",
+      body: #"{"continuation":"AAAA","labels":["mug"]}"#, status: 400, code: "invalidField",
+      field: "labels"),
+    Refused(
+      line: "POST /v1/entities:query", type: "application/json",
+      body: #"{"comparators":[{"property":"price","comparison":"near","value":1}]}"#, status: 400,
+      code: "invalidField", field: "comparison"),
+  ]
+
+  @Test func `keys open what they are for`() async throws {
+    let reader = APIKeys.made(role: .read, name: "reader")
+    let writer = APIKeys.made(role: .write, name: "writer")
+    let keys = try APIKeys(lines: reader.line + "\n" + writer.line, file: "keys.txt")
+    let shop = try await Shop(keys: keys)
+    func status(_ line: String, _ key: String?) async throws -> Int {
+      try await shop.ask(line, key.map { ["Authorization: Bearer \($0)"] } ?? []).status
+    }
+    #expect(try await status("GET /livez", nil) == 200)
+    #expect(try await status("GET /", nil) == 200)
+    #expect(try await status("GET /v1/limits", nil) == 401)
+    #expect(try await status("GET /metrics", nil) == 401)
+    #expect(try await status("GET /v1/limits", reader.key) == 200)
+    #expect(try await status("DELETE /v1/entities/product/oats", reader.key) == 403)
+    #expect(try await status("DELETE /v1/entities/product/oats", writer.key) == 204)
+    #expect(try await status("DELETE /v1/entities/product/oats", writer.key) == 404)
+    #expect(try await status("GET /v1/entities/product/oats", reader.key) == 404)
+  }
+
+  @Test func `links are described for the apps that open them`() async throws {
+    let without = try await Shop().ask("GET /.well-known/apple-app-site-association")
+    #expect(without.status == 404)
+    let shop = try await Shop(appIDs: ["TEAM.app"])
+    let response = try await shop.ask("GET /.well-known/apple-app-site-association")
+    #expect(
+      String(decoding: response.body, as: UTF8.self)
+        == #"{"applinks":{"details":[{"appIDs":["TEAM.app"],"components":[{"/":"/p/*"}]}]}}"#)
+  }
+
+  @Test func `figures are in Prometheus's form`() async throws {
+    let shop = try await Shop()
+    for status in [200, 200, 404] {
+      shop.service.record(
+        Exchange(
+          info: nil, identity: RequestIdentity(), route: "/v1/match", outcome: .answered,
+          status: status, bytesIn: 10, bytesOut: 20, duration: .milliseconds(30),
+          wait: .milliseconds(5)))
+    }
+    let text = String(decoding: try await shop.ask("GET /metrics").body, as: UTF8.self)
+    for line in text.split(separator: "\n") where !line.hasPrefix("#") {
+      #expect(
+        line.wholeMatch(of: /[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? [0-9.e+-]+/) != nil)
+    }
+    #expect(text.contains(#"vq_requests_total{route="/v1/match",status="200"} 2"#))
+    #expect(text.contains(#"vq_request_duration_seconds_bucket{route="/v1/match",le="0.05"} 3"#))
+    #expect(text.contains(#"vq_request_duration_seconds_bucket{route="/v1/match",le="0.025"} 0"#))
+    #expect(text.contains("vq_catalogue_entities{type=\"product\"} 28"))
+  }
+
+  /// Every route of `openapi.json` is served, and the other way round.
+  @Test func `the reference names every path`() throws {
+    let document = try JSONSerialization.jsonObject(with: Data(ServedFiles.openAPI))
+    let paths = (document as? [String: Any])?["paths"] as? [String: [String: Any]]
+    let named = Set(try #require(paths).keys)
+    let pages: Set<Route> = [.page, .style, .script]
+    #expect(named == Set(Route.allCases.filter { !pages.contains($0) }.map(\.rawValue)))
+    for route in Route.allCases where !pages.contains(route) {
+      let methods = paths?[route.rawValue]?.keys.filter { $0 != "parameters" }.map {
+        $0.uppercased()
+      }
+      #expect(methods?.sorted() == route.methods.sorted())
+    }
+  }
+}
