@@ -9,6 +9,7 @@ import argparse
 import http.client
 import json
 import re
+import resource
 import statistics
 import subprocess
 import tempfile
@@ -69,17 +70,19 @@ class Server:
 
 
 def library_rate(vq, index, pictures, seconds):
-    """Matches a second, without the time that a process takes to start."""
+    """Matches a second, without the time that a process takes to start, and processor time a match."""
     def run(count):
         names = [pictures[place % len(pictures)] for place in range(count)]
-        start = time.monotonic()
+        start, used = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run([vq, "match", *names, "--json", "--deadline", "0", "--index", index],
                        check=True, stdout=subprocess.DEVNULL)
-        return time.monotonic() - start
+        end, now = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
+        return end - start, now.ru_utime + now.ru_stime - used.ru_utime - used.ru_stime
     few = 4 * len(pictures)
-    base = run(few)
-    count = max(few, int(seconds * few / base))
-    return (count - few) / (run(count) - base) if count > few else few / base
+    base, base_cpu = run(few)
+    count = max(2 * few, int(seconds * few / base))
+    took, cpu = run(count)
+    return (count - few) / (took - base), 1000 * (cpu - base_cpu) / (count - few)
 
 
 def wrk(server, pictures, connections, seconds):
@@ -146,18 +149,22 @@ def main():
         wrk(server, arguments.pictures, 32, 2)
         memory = [server.metric("process_resident_memory_bytes")]
         for _ in range(arguments.rounds):
-            alone = library_rate(arguments.vq, arguments.index, arguments.pictures, arguments.seconds / 2)
+            alone, cost = library_rate(arguments.vq, arguments.index, arguments.pictures, arguments.seconds / 2)
+            before = server.metric("process_cpu_seconds_total")
             served = wrk(server, arguments.pictures, 32, arguments.seconds)
+            used = 1000 * (server.metric("process_cpu_seconds_total") - before) / served["requests"]
             memory.append(server.metric("process_resident_memory_bytes"))
             rate = served["requests"] / served["seconds"]
             rounds.append({"libraryPerSecond": round(alone, 1), "servedPerSecond": round(rate, 1),
-                           "ratio": round(rate / alone, 3), **{key: round(served[key], 1) for key in
+                           "ratio": round(rate / alone, 3), "libraryCpuMs": round(cost, 2),
+                           "servedCpuMs": round(used, 2), "cpuRatio": round(used / cost, 3), **{key: round(served[key], 1) for key in
                                                                ("p50Ms", "p95Ms", "p99Ms", "errors")}})
         lone = wrk(server, arguments.pictures, 1, 4)
     with Server(arguments.vq, arguments.index) as server:
         pushed = overload(server, arguments.pictures, statistics.median(one["servedPerSecond"] for one in rounds))
     print(json.dumps({
         "rounds": rounds, "medianRatio": statistics.median(one["ratio"] for one in rounds),
+        "medianCpuRatio": statistics.median(one["cpuRatio"] for one in rounds),
         "oneConnection": {key: round(lone[key], 1) for key in ("p50Ms", "p95Ms", "p99Ms")},
         "residentMegabytes": [round(one / 1e6, 1) for one in memory], "overload": pushed}, indent=1))
 
