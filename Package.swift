@@ -24,12 +24,14 @@ let package = Package(
       name: "CImage",
       cSettings: [.treatAllWarnings(as: .error), .define("_GNU_SOURCE")]),
     .systemLibrary(name: "CSQLite"),
+    .systemLibrary(name: "CZlib"),
     .target(
       name: "CServer", exclude: ["files"], cSettings: [.treatAllWarnings(as: .error)]),
     .target(
       name: "PixelMatch", dependencies: ["CImage"],
       exclude: ["Signatures/make_keypoint_pattern.py"], swiftSettings: strict),
-    .target(name: "VisualQuery", dependencies: ["PixelMatch", "CSQLite"], swiftSettings: strict),
+    .target(
+      name: "VisualQuery", dependencies: ["PixelMatch", "CSQLite", "CZlib"], swiftSettings: strict),
     .executableTarget(
       name: "vq", dependencies: ["VisualQuery", "PixelMatch", "CServer"],
       swiftSettings: strict),

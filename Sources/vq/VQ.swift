@@ -23,7 +23,8 @@ struct VQ {
 
   /// All commands, in the order of the help.
   static let commands = [
-    IndexCommand.command, MatchCommand.command, LabelsCommand.command, EvalCommand.command,
+    IndexCommand.command, MatchCommand.command, CatalogueCommand.command, DoctorCommand.command,
+    LabelsCommand.command, EvalCommand.command,
     WhyNotCommand.command, ServeCommand.command, KeyCommand.command,
     HashCommand.command, HelpCommand.command, CompletionsCommand.command,
   ]
@@ -101,7 +102,7 @@ struct VQ {
       case .missing, .notACatalogue, .otherSchemaVersion, .otherSignatureVersion, .locked,
         .truncated, .corrupt, .notPermitted:
         .unusableIndex
-      case .diskFull, .unreadableInput, .io: .failure
+      case .diskFull, .unreadableInput, .refusedRow, .io: .failure
       }
     case is CancellationError: .interrupted
     default: .failure

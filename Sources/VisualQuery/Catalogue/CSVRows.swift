@@ -13,9 +13,9 @@ struct CSVRows {
 
   private let columns: [String]
 
-  /// Reads the header.
-  init(header: [UInt8]) throws(FieldError) {
-    columns = try Self.fields(header)
+  /// Takes the header.
+  init(columns: [String]) throws(FieldError) {
+    self.columns = columns
     for required in ["type", "id", "title"] where !columns.contains(required) {
       throw FieldError(
         field: required,
@@ -24,8 +24,7 @@ struct CSVRows {
   }
 
   /// The object that a record stands for.
-  func object(_ record: [UInt8]) throws(FieldError) -> JSONValue {
-    let fields = try Self.fields(record)
+  func object(_ fields: [String]) throws(FieldError) -> JSONValue {
     guard fields.count == columns.count else {
       throw FieldError(
         field: nil, reason: "has \(fields.count) fields; the header names \(columns.count)")
@@ -78,6 +77,21 @@ struct CSVRows {
     while text.first == " " { text.removeFirst() }
     while text.last == " " { text.removeLast() }
     return String(text)
+  }
+
+  /// The fields of a record whose fields are divided by tabs, which are in none of them.
+  static func tabbedFields(_ record: [UInt8]) throws(FieldError) -> [String] {
+    var fields: [String] = []
+    let quote = UInt8(ascii: "\"")
+    for part in record.split(separator: 0x09, omittingEmptySubsequences: false) {
+      // Some programs quote such fields, too; others have quotes in them.
+      let isQuoted = part.count > 1 && part.first == quote && part.last == quote
+      guard
+        let text = String(validating: isQuoted ? part.dropFirst().dropLast() : part, as: UTF8.self)
+      else { throw FieldError(field: nil, reason: "field \(fields.count + 1) is not UTF-8") }
+      fields.append(isQuoted ? text.replacing("\"\"", with: "\"") : text)
+    }
+    return fields
   }
 
   /// The fields of one record, quotes taken off.

@@ -28,6 +28,18 @@ extension CatalogueDatabase {
     return try state().generation
   }
 
+  /// What names all entities.
+  func allIDs() throws(CatalogueError) -> [EntityID] {
+    let row = try connection.statement("SELECT type, id FROM entities ORDER BY type, id")
+    var ids: [EntityID] = []
+    while try row.step() {
+      if let type = EntityType(rawValue: row.text(0)) {
+        ids.append(EntityID(type: type, value: row.text(1)))
+      }
+    }
+    return ids
+  }
+
   func existing(_ id: EntityID) throws(CatalogueError) -> Existing? {
     let row = try connection.statement("SELECT key, json FROM entities WHERE type = ? AND id = ?")
       .bind(.text(id.type.rawValue), .text(id.value))
@@ -36,7 +48,7 @@ extension CatalogueDatabase {
     _ = try row.step()
     let image = try connection.statement(
       """
-      SELECT position, path, byteCount, modified, segment, row FROM images
+      SELECT position, path, byteCount, modified, contentHash, segment, row FROM images
       WHERE entity = ? ORDER BY position
       """
     ).bind(.integer(key))
@@ -45,7 +57,8 @@ extension CatalogueDatabase {
       images.append(
         ImageRecord(
           position: image.integer(0), path: image.text(1), byteCount: image.integer(2),
-          modified: image.integer(3), segment: image.integer(4), row: image.integer(5)))
+          modified: image.integer(3), contentHash: image.integer(4), segment: image.integer(5),
+          row: image.integer(6)))
     }
     return Existing(key: UInt32(clamping: key), json: json, images: images)
   }
@@ -164,10 +177,10 @@ extension CatalogueDatabase {
   ) throws(CatalogueError) {
     try connection.statement("DELETE FROM images WHERE entity = ?").bind(.integer(Int(key))).run()
     for image in images {
-      try connection.statement("INSERT INTO images VALUES(?, ?, ?, ?, ?, ?, ?)").bind(
+      try connection.statement("INSERT INTO images VALUES(?, ?, ?, ?, ?, ?, ?, ?)").bind(
         .integer(Int(key)), .integer(image.position), .text(image.path),
-        .integer(image.byteCount), .integer(image.modified), .integer(image.segment),
-        .integer(image.row)
+        .integer(image.byteCount), .integer(image.modified), .integer(image.contentHash),
+        .integer(image.segment), .integer(image.row)
       ).run()
     }
     for image in former {

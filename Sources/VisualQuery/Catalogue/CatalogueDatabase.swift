@@ -39,6 +39,8 @@ final class CatalogueDatabase {
     let byteCount: Int
     /// Nanoseconds since 1970.
     let modified: Int
+    /// Tells whether the file's bytes are what they were.
+    let contentHash: Int
     let segment: Int
     let row: Int
   }

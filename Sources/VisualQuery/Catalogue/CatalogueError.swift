@@ -22,6 +22,8 @@ public struct CatalogueError: Error, Sendable, Hashable {
     case diskFull
     /// What is to be indexed cannot be read.
     case unreadableInput
+    /// A row did not go in, where all had to.
+    case refusedRow
     /// Reading or writing failed for another reason.
     case io
   }

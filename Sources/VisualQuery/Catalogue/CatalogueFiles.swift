@@ -45,6 +45,29 @@ enum FilePath {
   }
 }
 
+/// A directory that goes with the run that made it.
+struct TemporaryCatalogue: Sendable {
+  let path: String
+
+  init() throws(CatalogueError) {
+    let base = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
+    var template = Array((base + "/vq-XXXXXX").utf8CString)
+    // Sound: `mkdtemp` writes six letters into a terminated text of ours.
+    let made = unsafe template.withUnsafeMutableBufferPointer {
+      unsafe mkdtemp($0.baseAddress!) != nil
+    }
+    guard made else { throw DurableFile.failure("make a directory in", base) }
+    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  func remove() {
+    for name in DurableFile.names(in: path) where name != "." && name != ".." {
+      DurableFile.remove(name, in: path)
+    }
+    unsafe rmdir(path)
+  }
+}
+
 /// Files that are there whole or not at all.
 enum DurableFile {
   /// Writes a file under another name, syncs it, gives it its own name and syncs the directory, so
@@ -75,6 +98,19 @@ enum DurableFile {
     let isSynced = fsync(file) == 0
     close(file)
     guard isSynced, unsafe rename(temporary, path) == 0 else { throw failure("sync", temporary) }
+    try sync(directory: directory)
+  }
+
+  /// Gives a file that is written its own name, and syncs both.
+  static func commit(
+    _ temporary: String, as name: String, in directory: String
+  ) throws(CatalogueError) {
+    let (from, to) = (directory + "/" + temporary, directory + "/" + name)
+    let file = unsafe open(from, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { throw failure("open", from) }
+    let isSynced = fsync(file) == 0
+    close(file)
+    guard isSynced, unsafe rename(from, to) == 0 else { throw failure("sync", from) }
     try sync(directory: directory)
   }
 

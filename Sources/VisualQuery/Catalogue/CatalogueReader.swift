@@ -8,17 +8,24 @@ public struct RefusedRow: Sendable, Hashable, Encodable {
   public let field: String?
   /// What is wrong with it.
   public let reason: String
+  /// The row as it was read, so that it can be mended and fed back; `nil` where it could not be read
+  /// as one.
+  public let row: JSONValue?
 
   /// Makes a report of a row.
-  init(line: Int, id: String? = nil, field: String? = nil, reason: String) {
+  init(
+    line: Int, id: String? = nil, field: String? = nil, reason: String, row: JSONValue? = nil
+  ) {
     self.line = line
     self.id = id
     self.field = field
     self.reason = reason
+    self.row = row
   }
 }
 
-/// Reads a shop's products and stores from JSON Lines or CSV, told apart by the first byte.
+/// Reads a shop's products and stores from whatever it has them in: see ``CatalogueFormat``. What
+/// it is, is told by its first bytes and its header; gzip is taken off.
 ///
 /// A bad row is given as refused and the next one follows; memory is that of one row, and of the
 /// ids so far.
@@ -31,75 +38,91 @@ public struct CatalogueReader: ~Copyable {
     case refused(RefusedRow)
   }
 
-  private var records: RecordReader
-  private let csv: CSVRows?
+  /// What the catalogue is, and what becomes of its fields.
+  public let mapping: CatalogueMapping
+  private var rows: FormatRows
   private let byteCount: Int?
   /// Schemes that links may have besides `https`.
   var allowedSchemes: Set<String>
   private var lines: [EntityID: Int] = [:]
+  /// Ids of rows that were refused, as far as they tell them.
+  private(set) var refusedIDs: Set<String> = []
+  /// Whether a row was refused that does not tell its id.
+  private(set) var hasNamelessRow = false
+  /// What names the entities so far.
+  var ids: Set<EntityID> { Set(lines.keys) }
 
-  /// Opens a file, or standard input for `-`.
+  /// Opens a file, a folder of pictures, or standard input for `-`.
   ///
   /// - Parameters:
   ///   - path: The file.
   ///   - allowedSchemes: Schemes that links may have besides `https`.
-  /// - Throws: ``CatalogueError`` with the code `unreadableInput`, also where a CSV file does not
+  ///   - currency: That of prices that name none.
+  /// - Throws: ``CatalogueError`` with the code `unreadableInput`, also where a table does not
   ///   name its columns.
-  public init(path: String, allowedSchemes: Set<String> = []) throws(CatalogueError) {
-    var records = try RecordReader(path: path)
-    var csv: CSVRows?
-    if let first = try records.peek(), first != UInt8(ascii: "{") {
-      records.hasQuotes = true
-      if case .bytes(let header, _)? = try records.next() {
-        csv = try Self.columns(of: header, path: path)
-      }
-    }
-    self.records = records
-    self.csv = csv
+  public init(
+    path: String, allowedSchemes: Set<String> = [], currency: String? = nil
+  ) throws(CatalogueError) {
+    rows = try FormatRows(path: path, currency: currency)
+    mapping = rows.mapping
     self.allowedSchemes = allowedSchemes
     byteCount = path == "-" ? nil : FileStatus(path)?.byteCount
-  }
-
-  private static func columns(of header: [UInt8], path: String) throws(CatalogueError) -> CSVRows {
-    do throws(FieldError) {
-      return try CSVRows(header: header)
-    } catch {
-      throw CatalogueError(
-        code: .unreadableInput,
-        message: """
-          '\(path)' is neither JSON Lines, whose rows begin with {, nor CSV: \
-          \(error.field.map { "column '\($0)'" } ?? "the header") \(error.reason)
-          """)
-    }
   }
 
   /// The next row, or `nil` at the end.
   ///
   /// - Throws: ``CatalogueError`` with the code `unreadableInput`.
   public mutating func next() throws(CatalogueError) -> Row? {
-    guard let record = try records.next() else { return nil }
-    switch record {
-    case .tooLong(let line):
-      return .refused(
-        RefusedRow(
-          line: line, reason: "has more than \(RecordReader.recordLimit) bytes, which is the limit")
-      )
-    case .bytes(let bytes, let line):
-      var id: String?
-      do throws(FieldError) {
-        let json = try object(bytes)
-        if case .object(let fields) = json, case .string(let text)? = fields["id"] { id = text }
-        let value = try EntityValue(json: json)
-        try checkLink(of: value)
-        if let first = lines[value.id] {
-          throw FieldError(field: "id", reason: "was used in line \(first) before")
-        }
-        lines[value.id] = line
-        return .entity(value, line: line)
-      } catch {
-        return .refused(RefusedRow(line: line, id: id, field: error.field, reason: error.reason))
+    try next { _ throws(CatalogueError) in nil }
+  }
+
+  /// The next row, laid over what is known of its entity, so that it need not have what stays.
+  ///
+  /// - Parameter known: The JSON form of what is there of an entity, in text.
+  mutating func next(
+    over known: (EntityID) throws(CatalogueError) -> String?
+  ) throws(CatalogueError) -> Row? {
+    guard let (result, line) = try rows.next() else { return nil }
+    var id: String?
+    var row: JSONValue?
+    do {
+      let json = Self.fedBack(try result.get())
+      row = json
+      if case .object(let fields) = json, case .string(let text)? = fields["id"] { id = text }
+      let value = try EntityValue(json: merged(json, over: known))
+      try checkLink(of: value)
+      if let first = lines[value.id] {
+        throw FieldError(field: "id", reason: "was used in line \(first) before")
       }
+      lines[value.id] = line
+      return .entity(value, line: line)
+    } catch let error as CatalogueError {
+      throw error
+    } catch {
+      let error = error as? FieldError ?? FieldError(field: nil, reason: "\(error)")
+      if let id { refusedIDs.insert(id) } else { hasNamelessRow = true }
+      return .refused(
+        RefusedRow(line: line, id: id, field: error.field, reason: error.reason, row: row))
     }
+  }
+
+  private func merged(
+    _ json: JSONValue, over known: (EntityID) throws(CatalogueError) -> String?
+  ) throws -> JSONValue {
+    guard case .object(let fields) = json, case .string(let id)? = fields["id"],
+      case .string(let name)? = fields["type"], let type = EntityType(rawValue: name),
+      let text = try known(EntityID(type: type, value: id)),
+      case .object(let former)? = JSONValue(text: Array(text.utf8))
+    else { return json }
+    return .object(former.merging(fields) { _, new in new })
+  }
+
+  /// The row within a report of a refused one; any other row as it is.
+  private static func fedBack(_ json: JSONValue) -> JSONValue {
+    guard case .object(let fields) = json, fields["type"] == nil, fields["reason"] != nil,
+      let row = fields["row"]
+    else { return json }
+    return row
   }
 
   private func checkLink(of value: EntityValue) throws(FieldError) {
@@ -113,18 +136,8 @@ public struct CatalogueReader: ~Copyable {
 
   /// How many rows there are probably, once `rows` are read; `nil` where the length is not known.
   func estimatedRows(after rows: Int) -> Int? {
-    guard let byteCount, records.consumedByteCount > 0 else { return nil }
-    return max(rows, rows * byteCount / records.consumedByteCount)
-  }
-
-  private func object(_ bytes: [UInt8]) throws(FieldError) -> JSONValue {
-    if let csv { return try csv.object(bytes) }
-    guard String(validating: bytes, as: UTF8.self) != nil else {
-      throw FieldError(field: nil, reason: "is not UTF-8")
-    }
-    guard let json = JSONValue(text: bytes) else {
-      throw FieldError(field: nil, reason: "is not JSON")
-    }
-    return json
+    let consumed = self.rows.consumedByteCount
+    guard let byteCount, consumed > 0 else { return nil }
+    return max(rows, rows * byteCount / consumed)
   }
 }

@@ -1,7 +1,7 @@
 /// The tables of `catalogue.sqlite`.
 enum CatalogueSchema {
   /// Raised with every change of the tables.
-  static let version = 2
+  static let version = 3
   /// Marks the file as ours: "VQCT".
   static let applicationID = 0x5651_4354
 
@@ -44,7 +44,7 @@ enum CatalogueSchema {
     CREATE TABLE images(
       entity INTEGER NOT NULL REFERENCES entities(key), position INTEGER NOT NULL,
       path TEXT NOT NULL, byteCount INTEGER NOT NULL, modified INTEGER NOT NULL,
-      segment INTEGER NOT NULL REFERENCES segments(id), row INTEGER NOT NULL,
+      contentHash INTEGER NOT NULL, segment INTEGER NOT NULL REFERENCES segments(id), row INTEGER NOT NULL,
       PRIMARY KEY(entity, position)
     ) STRICT, WITHOUT ROWID;
     CREATE TABLE labels(

@@ -11,9 +11,12 @@ struct CatalogueWriter: ~Copyable {
   /// The last generation that was published.
   private(set) var generation: Int
 
-  private let directory: String
+  let directory: String
+  let database: CatalogueDatabase
+  private let isDryRun: Bool
+  /// Whether what is there before the first publication is still to be kept.
+  private var keepsPrevious: Bool
   private let lock: WriterLock
-  private let database: CatalogueDatabase
   private var pending: [SignedEntity] = []
   private var pendingImages = 0
   /// Segments that signatures of unchanged pictures are copied from.
@@ -21,37 +24,63 @@ struct CatalogueWriter: ~Copyable {
 
   /// Takes the writer's lock and opens the catalogue, or makes one.
   ///
+  /// - Parameters:
+  ///   - keepsPrevious: Whether what is there is kept, to go back to, before anything changes.
+  ///   - isDryRun: Whether nothing is ever published.
   /// - Throws: ``CatalogueError``.
-  init(directory: String) throws(CatalogueError) {
+  init(
+    directory: String, keepsPrevious: Bool = false, isDryRun: Bool = false
+  ) throws(CatalogueError) {
     try DurableFile.makeDirectory(directory)
     let lock = try WriterLock(directory: directory)
     let database = try CatalogueDatabase(writing: directory)
     let generation = try database.state().generation
-    try Self.removeOrphans(directory, database)
+    if !isDryRun { try Self.removeOrphans(directory, database) }
+    self.keepsPrevious = keepsPrevious && generation > 0 && !isDryRun
+    self.isDryRun = isDryRun
     self.lock = lock
     self.database = database
     self.directory = directory
     self.generation = generation
   }
 
+  /// Keeps what is there, once, before something changes.
+  private mutating func keepPrevious() throws(CatalogueError) {
+    guard keepsPrevious else { return }
+    try savePrevious()
+    keepsPrevious = false
+  }
+
+  mutating func setGeneration(_ generation: Int) { self.generation = generation }
+
   /// What is there of an entity.
   func existing(_ id: EntityID) throws(CatalogueError) -> CatalogueDatabase.Existing? {
     try database.existing(id)
   }
 
+  /// What putting an entity comes to.
+  enum Change: Sendable {
+    case added, changed, none
+  }
+
   /// Adds an entity to the next generation, which is published once it is large.
-  mutating func put(_ signed: SignedEntity) throws(CatalogueError) {
-    guard signed.isWhole, !isUnchanged(signed) else { return }
+  mutating func put(_ signed: SignedEntity) throws(CatalogueError) -> Change {
+    guard signed.isWhole, !isUnchanged(signed) else { return .none }
     pending.append(signed)
     pendingImages += signed.images.count
     if max(pending.count, pendingImages) >= Self.generationLimit { try publish() }
+    return signed.existing == nil ? .added : .changed
   }
+
+  /// What names all entities that are published.
+  func allIDs() throws(CatalogueError) -> [EntityID] { try database.allIDs() }
 
   /// Removes entities, and publishes that.
   ///
   /// - Returns: Those that were there.
   mutating func remove(_ ids: [EntityID]) throws(CatalogueError) -> [EntityID] {
     if !pending.isEmpty { try publish() }
+    if !ids.isEmpty { try keepPrevious() }
     var removed: [EntityID] = []
     try transaction { database throws(CatalogueError) in
       for id in ids where try database.remove(id) { removed.append(id) }
@@ -83,12 +112,16 @@ struct CatalogueWriter: ~Copyable {
   }
 
   /// Publishes what `body` writes, if it says that it wrote something.
-  private mutating func transaction(
+  mutating func transaction(
     _ body: (CatalogueDatabase) throws(CatalogueError) -> Bool
   ) throws(CatalogueError) {
     try database.begin()
     do throws(CatalogueError) {
-      if try body(database) { generation = try database.commit() } else { try database.rollBack() }
+      if try body(database), !isDryRun {
+        generation = try database.commit()
+      } else {
+        try database.rollBack()
+      }
     } catch {
       try? database.rollBack()
       throw error
@@ -107,10 +140,20 @@ struct CatalogueWriter: ~Copyable {
     guard let existing = signed.existing else { return false }
     return existing.json == signed.value.json.text
       && existing.images.map(\.position) == signed.images.map(\.position)
-      && signed.images.allSatisfy { $0.former != nil && $0.former?.position == $0.position }
+      && signed.images.allSatisfy { image in
+        guard let former = image.former else { return false }
+        return former.position == image.position && former.path == image.path
+          && former.modified == image.modified
+      }
   }
 
   private mutating func publish() throws(CatalogueError) {
+    defer {
+      pending = []
+      pendingImages = 0
+    }
+    if isDryRun { return }
+    try keepPrevious()
     try database.begin()
     do throws(CatalogueError) {
       for type in EntityType.allCases {
@@ -121,8 +164,6 @@ struct CatalogueWriter: ~Copyable {
       try? database.rollBack()
       throw error
     }
-    pending = []
-    pendingImages = 0
   }
 
   /// Writes one type's entities and their segment.
@@ -156,7 +197,7 @@ struct CatalogueWriter: ~Copyable {
         records.append(
           CatalogueDatabase.ImageRecord(
             position: image.position, path: image.path, byteCount: image.byteCount,
-            modified: image.modified, segment: number, row: row))
+            modified: image.modified, contentHash: image.contentHash, segment: number, row: row))
         row += 1
       }
       try database.replaceImages(of: key, with: records, former: signed.existing?.images ?? [])
@@ -183,11 +224,17 @@ struct CatalogueWriter: ~Copyable {
     return segment.signature(at: former.row)
   }
 
+  func removeOrphans() throws(CatalogueError) { try Self.removeOrphans(directory, database) }
+
   /// Removes segment files that a killed run left behind before it could name them.
   private static func removeOrphans(
     _ directory: String, _ database: CatalogueDatabase
   ) throws(CatalogueError) {
-    let live = Set(try database.segments().map(\.file))
+    var live = Set(try database.segments().map(\.file))
+    // A file that cannot be read is none to go back to.
+    if let previous = try? PreviousCatalogue(directory: directory) {
+      live.formUnion(previous.segmentFiles)
+    }
     for name in DurableFile.names(in: directory)
     where (name.hasSuffix(".segment") || name.hasSuffix(".tmp")) && !live.contains(name) {
       DurableFile.remove(name, in: directory)

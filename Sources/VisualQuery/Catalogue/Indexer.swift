@@ -24,6 +24,14 @@ public struct Indexer: Sendable {
     public var signedImages = 0
     /// Pictures that were there already and have not changed.
     public var unchangedImages = 0
+    /// Entities that were not there before.
+    public var added = 0
+    /// Entities that were there and have changed.
+    public var changed = 0
+    /// Entities that are there no more.
+    public var removed = 0
+    /// Why no entity was removed although those that are missing were to be.
+    public var unprunedReason: String?
     /// Rows and pictures that did not go in.
     public var refused = 0
     /// The last generation that was published.
@@ -58,23 +66,33 @@ public struct Indexer: Sendable {
   /// Reads a catalogue file and puts in what it holds.
   ///
   /// - Parameters:
-  ///   - path: JSON Lines or CSV, or `-` for standard input.
+  ///   - path: A catalogue in any ``CatalogueFormat``, or `-` for standard input.
   ///   - imagesRoot: What relative picture paths start from; `nil` means the file's directory. The
   ///     catalogue keeps it in full, so that it does not matter where one indexes from.
+  ///   - options: What becomes of what is there already, and of what is wrong.
+  ///   - mapping: Called once, with what the catalogue was taken for.
   ///   - refused: Called with each row and picture that did not go in.
   ///   - progress: Called after each row.
   /// - Returns: Where the run stands at its end.
-  /// - Throws: ``CatalogueError``; `CancellationError` after what was done so far is published.
+  /// - Throws: ``CatalogueError``, with the code `refusedRow` where the options are strict;
+  ///   `CancellationError` after what was done so far is published.
   public func run(
-    path: String, imagesRoot: String? = nil,
+    path: String, imagesRoot: String? = nil, options: IndexOptions = IndexOptions(),
+    mapping: @escaping @Sendable (CatalogueMapping) -> Void = { _ in },
     refused: @escaping @Sendable (RefusedRow) -> Void = { _ in },
     progress: @escaping @Sendable (Progress) -> Void = { _ in }
   ) async throws -> Progress {
     try await withTaskExecutorPreference(pool) {
       try await index(
         path: path, imagesRoot: FilePath.absolute(imagesRoot ?? Self.directory(of: path)),
-        refused: refused, progress: progress)
+        options: options, mapping: mapping, refused: refused, progress: progress)
     }
+  }
+
+  /// Where a run writes that is to write nothing: beside nothing, where there is no catalogue.
+  private func dryDirectory() throws(CatalogueError) -> TemporaryCatalogue? {
+    FileStatus.exists(directory + "/" + CatalogueDatabase.fileName)
+      ? nil : try TemporaryCatalogue()
   }
 
   /// Puts in what the shop decided, and no entities.
@@ -101,33 +119,48 @@ public struct Indexer: Sendable {
   }
 
   private static func directory(of path: String) -> String {
+    if path != "-", FileStatus(path)?.isDirectory == true { return path }
     guard path != "-", let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
   @concurrent private func index(
-    path: String, imagesRoot: String, refused: @escaping @Sendable (RefusedRow) -> Void,
+    path: String, imagesRoot: String, options: IndexOptions,
+    mapping: @escaping @Sendable (CatalogueMapping) -> Void,
+    refused: @escaping @Sendable (RefusedRow) -> Void,
     progress: @escaping @Sendable (Progress) -> Void
   ) async throws -> Progress {
     // Opened first, so that a mistyped path makes no catalogue.
-    var reader = try CatalogueReader(path: path)
-    var writer = try CatalogueWriter(directory: directory)
+    var reader = try CatalogueReader(path: path, currency: options.currency)
+    mapping(reader.mapping)
+    let temporary = options.isDryRun ? try dryDirectory() : nil
+    defer { temporary?.remove() }
+    var writer = try CatalogueWriter(
+      directory: temporary?.path ?? directory, keepsPrevious: true, isDryRun: options.isDryRun)
     try writer.put(settings)
     reader.allowedSchemes = try writer.links().allowedSchemes
     var now = Progress()
     now.generation = writer.generation
 
+    func refuse(_ row: RefusedRow) throws {
+      now.refused += 1
+      refused(row)
+      if options.isStrict {
+        throw CatalogueError(
+          code: .refusedRow,
+          message: "line \(row.line) was refused; nothing of it and what follows has gone in")
+      }
+    }
     func take(_ outcome: Outcome) throws {
       switch outcome {
-      case .refused(let row):
-        now.refused += 1
-        refused(row)
+      case .refused(let row): try refuse(row)
       case .signed(let signed):
-        for row in signed.refused {
-          now.refused += 1
-          refused(row)
+        for row in signed.refused { try refuse(row) }
+        switch try writer.put(signed) {
+        case .added: now.added += 1
+        case .changed: now.changed += 1
+        case .none: break
         }
-        try writer.put(signed)
         now.entities += 1
         now.signedImages += signed.images.count { $0.former == nil }
         now.unchangedImages += signed.images.count { $0.former != nil }
@@ -154,7 +187,10 @@ public struct Indexer: Sendable {
         waiting[number] = .signed(signed)
         try takeWaiting()
       }
-      while !Task.isCancelled, let row = try reader.next() {
+      func known(_ id: EntityID) throws(CatalogueError) -> String? {
+        options.onConflict == .merge ? try writer.existing(id)?.json : nil
+      }
+      while !Task.isCancelled, let row = try reader.next(over: known) {
         let number = started
         started += 1
         now.estimatedRows = reader.estimatedRows(after: started)
@@ -164,8 +200,14 @@ public struct Indexer: Sendable {
           try takeWaiting()
         case .entity(let value, let line):
           let existing = try writer.existing(value.id)
+          let value = try options.onConflict == .keep ? Self.kept(existing) ?? value : value
           group.addTask {
-            (number, sign(value, line: line, imagesRoot: imagesRoot, existing: existing))
+            (
+              number,
+              sign(
+                value, line: line, imagesRoot: imagesRoot, existing: existing,
+                keepsMissing: options.onConflict != .replace)
+            )
           }
         }
         while started - finished >= 8 * pool.width { try await finishOne() }
@@ -174,7 +216,29 @@ public struct Indexer: Sendable {
     }
     now.generation = try writer.finish()
     try Task.checkCancellation()
+    if options.prunesMissing {
+      if reader.ids.isEmpty {
+        now.unprunedReason = "no row was read"
+      } else if reader.hasNamelessRow {
+        now.unprunedReason = "a row was refused that does not tell its id"
+      } else {
+        let (ids, refusedIDs) = (reader.ids, reader.refusedIDs)
+        let missing = try writer.allIDs().filter {
+          !ids.contains($0) && !refusedIDs.contains($0.value)
+        }
+        now.removed = try writer.remove(missing).count
+        now.generation = writer.generation
+      }
+    }
     return now
+  }
+
+  /// An entity as it is there already.
+  private static func kept(
+    _ existing: CatalogueDatabase.Existing?
+  ) throws(CatalogueError) -> EntityValue? {
+    guard let existing else { return nil }
+    return try CatalogueDatabase.entity(existing.json)
   }
 
   /// What a row came to.
@@ -185,7 +249,8 @@ public struct Indexer: Sendable {
 
   /// Signs the pictures of one entity that are new or changed.
   private func sign(
-    _ value: EntityValue, line: Int, imagesRoot: String, existing: CatalogueDatabase.Existing?
+    _ value: EntityValue, line: Int, imagesRoot: String, existing: CatalogueDatabase.Existing?,
+    keepsMissing: Bool
   ) -> SignedEntity {
     var images: [SignedEntity.Image] = []
     var refused: [RefusedRow] = []
@@ -194,7 +259,7 @@ public struct Indexer: Sendable {
         refused.append(
           RefusedRow(
             line: line, id: value.id.value, field: "images[\(position)]",
-            reason: "\(name): \(reason)"))
+            reason: "\(name): \(reason)", row: value.json))
       }
       if name.hasPrefix("http://") || name.hasPrefix("https://") {
         refuse("pictures are read from files; fetch it first")
@@ -202,18 +267,43 @@ public struct Indexer: Sendable {
       }
       let path = name.hasPrefix("/") ? name : imagesRoot + "/" + name
       guard let status = FileStatus(path) else {
-        refuse("there is no such file")
+        let former = existing?.images.first {
+          keepsMissing && $0.position == position && $0.path.hasSuffix("/" + name)
+        }
+        if let former {
+          images.append(
+            SignedEntity.Image(
+              position: position, path: former.path, byteCount: former.byteCount,
+              modified: former.modified, contentHash: former.contentHash, signature: nil,
+              former: former))
+        } else {
+          refuse("there is no such file")
+        }
         continue
       }
-      let former = existing?.images.first {
+      let untouched = existing?.images.first {
         $0.path == path && $0.byteCount == status.byteCount && $0.modified == status.modified
       }
-      do throws(DecodeError) {
-        let signature = former == nil ? try self.signature(ofFile: path) : nil
+      if let untouched {
         images.append(
           SignedEntity.Image(
             position: position, path: path, byteCount: status.byteCount,
-            modified: status.modified, signature: signature, former: former))
+            modified: status.modified, contentHash: untouched.contentHash, signature: nil,
+            former: untouched))
+        continue
+      }
+      do throws(DecodeError) {
+        let bytes = try decoder.contents(ofFile: path)
+        let hash = Int(bitPattern: UInt(ContentHash.of(bytes)))
+        // A file that was written again, or has another name, may hold what it held.
+        let same = existing?.images.first {
+          $0.byteCount == bytes.count && $0.contentHash == hash
+        }
+        let signature = same == nil ? try signature(of: bytes) : nil
+        images.append(
+          SignedEntity.Image(
+            position: position, path: path, byteCount: bytes.count, modified: status.modified,
+            contentHash: hash, signature: signature, former: same))
       } catch  where error.code == .cancelled {
         return SignedEntity(
           value: value, images: [], refused: [], existing: existing, isWhole: false)
@@ -225,9 +315,8 @@ public struct Indexer: Sendable {
       value: value, images: images, refused: refused, existing: existing, isWhole: true)
   }
 
-  private func signature(ofFile path: String) throws(DecodeError) -> Signature {
-    let bytes = try decoder.contents(ofFile: path)
-    return Signature(try decoder.decode(bytes, longerSide: Signature.workingSide))
+  private func signature(of bytes: [UInt8]) throws(DecodeError) -> Signature {
+    Signature(try decoder.decode(bytes, longerSide: Signature.workingSide))
   }
 }
 
@@ -238,6 +327,7 @@ struct SignedEntity: Sendable {
     let path: String
     let byteCount: Int
     let modified: Int
+    let contentHash: Int
     /// The signature, unless the picture has not changed.
     let signature: Signature?
     /// Where the unchanged picture's signature stands.

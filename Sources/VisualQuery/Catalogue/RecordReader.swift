@@ -22,26 +22,30 @@ struct RecordReader: ~Copyable {
   /// Bytes of a record that are still accepted.
   static let recordLimit = 1 << 20
 
+  /// Bytes of a record that this reader accepts.
+  let recordLimit: Int
   private let descriptor: Int32
   private let ownsDescriptor: Bool
   private let name: String
+  private var gzip: GzipReader?
   private var buffer: [UInt8] = []
   private var position = 0
   private var line = 1
   private var isAtEnd = false
   private var readByteCount = 0
-  /// Bytes of the records so far.
-  var consumedByteCount: Int { readByteCount - (buffer.count - position) }
+  /// Bytes of the records so far; 0 where they are compressed, which cannot be told.
+  var consumedByteCount: Int { gzip == nil ? readByteCount - (buffer.count - position) : 0 }
   /// Whether a quote opens text that a line break does not end.
   var hasQuotes = false
 
   /// Opens a file, or reads standard input for `-`.
-  init(path: String) throws(CatalogueError) {
+  init(path: String, recordLimit: Int = RecordReader.recordLimit) throws(CatalogueError) {
     let file = path == "-" ? 0 : unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else {
       throw CatalogueError(
         code: .unreadableInput, message: "cannot open '\(path)': \(systemMessage(errno))")
     }
+    self.recordLimit = recordLimit
     name = path
     ownsDescriptor = path != "-"
     descriptor = file
@@ -83,7 +87,7 @@ struct RecordReader: ~Copyable {
         if hasQuotes && byte == UInt8(ascii: "\"") { isQuoted.toggle() }
         end += 1
       }
-      if record.count + end - begin > Self.recordLimit {
+      if record.count + end - begin > recordLimit {
         isTooLong = true
         record = []
       }
@@ -108,6 +112,102 @@ struct RecordReader: ~Copyable {
     return isBlank ? nil : .bytes(Array(bytes), line: line)
   }
 
+  /// The next element of XML that one of some tags begins, cut out from tag to tag; `nil` at the
+  /// end. An element without its end is given as far as it goes.
+  ///
+  /// - Parameter tags: How elements begin and end, such as `<item` and `</item>`.
+  mutating func nextElement(_ tags: [(start: String, end: String)]) throws(CatalogueError)
+    -> Record?
+  {
+    var closing: [UInt8] = []
+    while true {
+      if let found = start(of: tags) {
+        closing = found
+        break
+      }
+      // A tag may be cut by the end of what was read.
+      pass(to: max(position, buffer.count - 16))
+      guard try fill() else { return nil }
+    }
+    let first = line
+    var isTooLong = false
+    while true {
+      if let end = place(of: closing) {
+        let record = Array(buffer[position..<end])
+        pass(to: end)
+        return isTooLong ? .tooLong(line: first) : .bytes(record, line: first)
+      }
+      if buffer.count - position > recordLimit {
+        isTooLong = true
+        pass(to: buffer.count - closing.count)
+      }
+      guard try fill() else {
+        let record = Array(buffer[position...])
+        pass(to: buffer.count)
+        return isTooLong ? .tooLong(line: first) : .bytes(record, line: first)
+      }
+    }
+  }
+
+  /// Goes to where one of some tags begins, and returns how it ends.
+  private mutating func start(of tags: [(start: String, end: String)]) -> [UInt8]? {
+    var place = position
+    while let open = buffer[place...].firstIndex(of: UInt8(ascii: "<")) {
+      for tag in tags {
+        let name = Array(tag.start.utf8)
+        let after = open + name.count
+        guard after < buffer.count, buffer[open..<after].elementsEqual(name),
+          [0x20, 0x09, 0x0A, 0x0D, 0x3E].contains(buffer[after])
+        else { continue }
+        pass(to: open)
+        return Array(tag.end.utf8)
+      }
+      place = open + 1
+    }
+    return nil
+  }
+
+  /// Where a text ends that stands behind the position.
+  private func place(of text: [UInt8]) -> Int? {
+    var place = position
+    while let open = buffer[place...].firstIndex(of: text[0]) {
+      if open + text.count <= buffer.count, buffer[open..<open + text.count].elementsEqual(text) {
+        return open + text.count
+      }
+      place = open + 1
+    }
+    return nil
+  }
+
+  private mutating func pass(to place: Int) {
+    line += buffer[position..<place].count { $0 == 0x0A }
+    position = place
+  }
+
+  /// Bytes of a document that has to be read as a whole.
+  static let documentLimit = 64 << 20
+
+  /// All that is left, where that is no more than the limit.
+  mutating func rest() throws(CatalogueError) -> [UInt8] {
+    while try fill() {
+      if buffer.count - position > Self.documentLimit {
+        throw CatalogueError(
+          code: .unreadableInput,
+          message:
+            "'\(name)' is one document of more than \(Self.documentLimit) bytes, which is the limit"
+        )
+      }
+    }
+    defer { position = buffer.count }
+    return Array(buffer[position...])
+  }
+
+  /// What is read already, to tell the format by.
+  mutating func beginning() throws(CatalogueError) -> ArraySlice<UInt8> {
+    _ = try peek()
+    return buffer[position...]
+  }
+
   /// Reads more; `false` at the end.
   private mutating func fill() throws(CatalogueError) -> Bool {
     if isAtEnd { return false }
@@ -115,6 +215,45 @@ struct RecordReader: ~Copyable {
       buffer.removeAll(keepingCapacity: true)
       position = 0
     }
+    if gzip == nil {
+      let start = buffer.count
+      let got = try readBytes()
+      let isFirst = readByteCount == got
+      guard isFirst, buffer[start...].starts(with: [0x1F, 0x8B]) else { return got > 0 }
+      let compressed = Array(buffer[start...])
+      buffer.removeLast(got)
+      gzip = GzipReader()
+      try inflate(compressed[...])
+      if !buffer.isEmpty { return true }
+      return try fill()
+    }
+    while true {
+      let start = buffer.count
+      let got = try readBytes()
+      guard got > 0 else {
+        if gzip?.isWithinMember == true { throw damaged("ends within its compressed data") }
+        return false
+      }
+      let compressed = Array(buffer[start...])
+      buffer.removeLast(got)
+      try inflate(compressed[...])
+      if buffer.count > start { return true }
+    }
+  }
+
+  private mutating func inflate(_ bytes: ArraySlice<UInt8>) throws(CatalogueError) {
+    var output: [UInt8] = []
+    let isSound = gzip?.inflate(bytes) { output += $0 } ?? false
+    buffer += output
+    if !isSound { throw damaged("is damaged: its compressed data make no sense") }
+  }
+
+  private func damaged(_ reason: String) -> CatalogueError {
+    CatalogueError(code: .unreadableInput, message: "'\(name)' \(reason)")
+  }
+
+  /// Reads bytes as they are behind those of the buffer.
+  private mutating func readBytes() throws(CatalogueError) -> Int {
     let count = buffer.count
     let room = 1 << 16
     buffer.append(contentsOf: repeatElement(0, count: room))
@@ -132,6 +271,6 @@ struct RecordReader: ~Copyable {
     }
     if got == 0 { isAtEnd = true }
     readByteCount += got
-    return got > 0
+    return got
   }
 }

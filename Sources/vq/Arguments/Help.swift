@@ -79,9 +79,11 @@ struct Help: Sendable {
       + [environment(command.options), exitCodes(command.exitCodes)]
   }
 
-  /// The first example of each command that has to do with pictures.
+  /// What a newcomer does, one after the other.
   private var overviewExamples: [String] {
-    commands.filter { $0.operand?.completion == .files }.compactMap(\.examples.first)
+    ["index", "match", "serve"].compactMap { name in
+      commands.first { $0.name == name }?.examples.first
+    }
   }
 
   private func examples(_ lines: [String]) -> [String] {

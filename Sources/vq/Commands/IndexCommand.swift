@@ -19,7 +19,8 @@ enum IndexCommand {
   static let rejected = Option<String?>.path(
     OptionText(
       "rejected", "write the refused rows to this file",
-      detail: "JSON Lines: the row's number, the field, the reason."),
+      detail: "JSON Lines: line, field, reason and the row itself. Mended, it can be indexed as it "
+        + "is, with the same --images-root."),
     "FILE", of: .files)
   static let link = Option<[EntityType: String]>.byType(
     OptionText(
@@ -35,6 +36,24 @@ enum IndexCommand {
     OptionText(
       "bridge", "a label bridge: CSV, see 'vq help labels'", detail: "Kept in the index.",
       isRare: true), "FILE", of: .files)
+  static let onConflict = Option<IndexOptions.ConflictPolicy?>.choice(
+    OptionText(
+      "on-conflict", "what becomes of an entity that is there already",
+      detail: "'replace': the row takes its place; 'merge': fields that the row has not stay; "
+        + "'keep': it stays as it is.", standard: "replace"), "WHAT")
+  static let pruneMissing = Option<Bool>.flag(
+    OptionText(
+      "prune-missing", "remove entities that the catalogue lacks",
+      detail: "Nothing is removed where no row was read, or one was refused that does not tell "
+        + "its id."))
+  static let dryRun = Option<Bool>.flag(
+    OptionText("dry-run", "read and decode all, and write nothing"))
+  static let strict = Option<Bool>.flag(
+    OptionText("strict", "end with the first row or picture that is refused"))
+  static let currency = Option<String?>.word(
+    OptionText(
+      "currency", "that of prices that name none: EUR", detail: "Shopify's exports have none.",
+      isRare: true), "CODE", accepts: "three letters such as EUR")
   static let json = Option<Bool>.flag(OptionText("json", "the summary as one JSON object"))
   static let quiet = Option<Bool>.flag(
     OptionText(
@@ -46,15 +65,18 @@ enum IndexCommand {
     summary: "make or update an index from a catalogue",
     examples: [
       "vq index catalogue.jsonl --index shop.vq",
-      "vq index catalogue.csv --images-root photos --index shop.vq",
-      "zcat catalogue.jsonl.gz | vq index - --index shop.vq",
+      "vq index merchant-feed.xml.gz --images-root photos --index shop.vq",
+      "vq index photos/ --index shop.vq",
     ],
     operand: OperandDescription(
       placeholder: "CATALOGUE", count: 1...1,
-      summary: "JSON Lines or CSV, an entity a row; '-' for standard input", completion: .files),
+      summary: "JSON Lines, CSV, a feed or a folder; '-' for standard input", completion: .files),
     options: [
-      index.description, imagesRoot.description, threads.description, rejected.description,
-      json.description, quiet.description, link.description, allowScheme.description,
+      index.description, imagesRoot.description, onConflict.description,
+      pruneMissing.description, dryRun.description, strict.description, threads.description,
+      rejected.description, json.description, quiet.description, currency.description,
+      link.description,
+      allowScheme.description,
       bridge.description,
     ],
     notes: [
@@ -70,13 +92,24 @@ enum IndexCommand {
           'openingHours', 'timeZone' and 'stock', the ids of its products.
           """),
       HelpSection(
+        title: "Other people's formats",
+        text: """
+          Told by their first bytes and their header, and reported: a Google Merchant feed (tabs, \
+          commas or XML), a Shopify product CSV (old and new headers), the eight columns of \
+          Google's Product Search, schema.org products and stores in JSON-LD, and a folder of \
+          pictures, whose names become ids. All of them may be compressed with gzip. Pictures \
+          are files: those of a bucket or a server are to be copied first, and --images-root \
+          says where they are.
+          """),
+      HelpSection(
         title: "JSON form",
         text: """
           One object at the end of the run. With --rejected FILE, a line for each refused row or \
           picture.
-            {"schema":"vq.index/1","generation":4,"rows":32,"entities":32,
-             "signedImages":34,"unchangedImages":0,"refused":0,"elapsedMs":210}
-            {"line":12,"id":"mug-red","field":"images[0]","reason":"…"}
+            {"schema":"vq.index/1","generation":4,"rows":32,"entities":32,"added":32,
+             "changed":0,"removed":0,"signedImages":34,"unchangedImages":0,"refused":0,
+             "dryRun":false,"elapsedMs":210}
+            {"line":12,"id":"mug-red","field":"images[0]","reason":"…","row":{…}}
           """),
     ],
     exitCodes: [.success, .failure, .usage, .unusableIndex, .interrupted],
@@ -92,19 +125,48 @@ enum IndexCommand {
     let indexer = Indexer(
       directory: arguments[index], settings: try settings(of: arguments),
       pool: WorkerPool(width: arguments[threads]))
-    let result = try await indexer.run(
-      path: arguments.operands[0], imagesRoot: arguments[imagesRoot],
-      refused: { report($0, to: console, and: refusals) },
-      progress: { if !isQuiet { show($0, on: line) } })
+    let options = IndexOptions(
+      onConflict: arguments[onConflict] ?? .replace, prunesMissing: arguments[pruneMissing],
+      isDryRun: arguments[dryRun], isStrict: arguments[strict], currency: arguments[currency])
+    let result: Indexer.Progress
+    do {
+      result = try await indexer.run(
+        path: arguments.operands[0], imagesRoot: arguments[imagesRoot], options: options,
+        mapping: { if !isQuiet { tell($0, console) } },
+        refused: { report($0, to: console, and: refusals) },
+        progress: { if !isQuiet { show($0, on: line) } })
+    } catch {
+      line.finish()
+      try refusals?.close()
+      guard error is CancellationError else { throw error }
+      throw CommandFailure(
+        .interrupted, "interrupted; what was done is kept",
+        advice: ["run the same command again: it goes on from here"])
+    }
     line.finish()
     try refusals?.close()
-    let summary = IndexDocument(result, elapsed: elapsed())
+    if let reason = result.unprunedReason {
+      console.diagnostics.warning("nothing was removed: \(reason)")
+    }
+    let summary = IndexDocument(result, elapsed: elapsed(), isDryRun: options.isDryRun)
     if arguments[json] {
       try console.output.writeJSON(summary)
     } else if !isQuiet {
       try console.output.writeLine(summary.sentence(directory: arguments[index]))
     }
     return .success
+  }
+
+  /// Says what a catalogue of somebody else's was taken for.
+  private static func tell(_ mapping: CatalogueMapping, _ console: Console) {
+    if [.jsonLines, .csv].contains(mapping.format) { return }
+    let known = mapping.fields.compactMap { field in
+      field.target.map { "\(field.name) → \($0)" }
+    }
+    let kept = mapping.fields.filter { $0.target == nil }.map(\.name)
+    console.diagnostics.note(
+      "reading a \(mapping.format.rawValue): \(known.joined(separator: ", "))"
+        + (kept.isEmpty ? "" : "; kept as they are: \(kept.joined(separator: ", "))"))
   }
 
   private static func settings(of arguments: ParsedArguments) throws -> ShopSettings {
@@ -141,12 +203,18 @@ struct IndexDocument: Encodable, Sendable {
   let generation: Int
   let rows: Int
   let entities: Int
+  let added: Int
+  let changed: Int
+  let removed: Int
   let signedImages: Int
   let unchangedImages: Int
   let refused: Int
+  let dryRun: Bool
   let elapsedMs: Double
 
-  init(_ progress: Indexer.Progress, elapsed: Duration) {
+  init(_ progress: Indexer.Progress, elapsed: Duration, isDryRun: Bool) {
+    (added, changed, removed) = (progress.added, progress.changed, progress.removed)
+    dryRun = isDryRun
     generation = progress.generation
     rows = progress.rows
     entities = progress.entities
@@ -159,11 +227,15 @@ struct IndexDocument: Encodable, Sendable {
   /// What a person reads.
   func sentence(directory: String) -> String {
     let seconds = max(0.1, (elapsedMs / 100).rounded() / 10)
+    let removed = removed > 0 ? ", \(self.removed) removed" : ""
+    let end =
+      dryRun
+      ? "Nothing was written."
+      : "\(DisplayText.escaped(directory)) is at generation \(generation)."
     return """
-      \(DisplayText.count(entities, "entity", "entities")): \
+      \(DisplayText.count(entities, "entity", "entities")), \(added) new, \(changed) changed\(removed): \
       \(DisplayText.count(signedImages, "picture", "pictures")) signed, \(unchangedImages) unchanged, \
-      \(refused) refused, in \(seconds) s. \(DisplayText.escaped(directory)) is at generation \
-      \(generation).
+      \(refused) refused, in \(seconds) s. \(end)
       """
   }
 }

@@ -75,7 +75,7 @@ import Testing
       "'vq match' needs --index DIR, or VQ_INDEX in the environment"),
     Mistake(
       "index --index i", .missingOperand,
-      "'vq index' needs CATALOGUE: JSON Lines or CSV, an entity a row; '-' for standard input"),
+      "'vq index' needs CATALOGUE: JSON Lines, CSV, a feed or a folder; '-' for standard input"),
     Mistake(
       "index --index i a b", .unexpectedOperand, "'vq index' takes one CATALOGUE; found also 'b'"),
     Mistake(
@@ -85,7 +85,7 @@ import Testing
       "'vq completions' takes bash, zsh or fish; found 'tcsh'"),
     Mistake(
       "help mach", .unacceptableOperand,
-      "'vq help' takes index, match, labels, eval, why-not, serve, key, hash, help or completions; found 'mach'; did you mean 'match'?"
+      "'vq help' takes index, match, catalogue, doctor, labels, eval, why-not, serve, key, hash, help or completions; found 'mach'; did you mean 'match'?"
     ),
   ]
 

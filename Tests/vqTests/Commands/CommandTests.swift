@@ -206,7 +206,8 @@ import Testing
       decoding: try #require(FileManager.default.contents(atPath: folder.path + "/r.jsonl")),
       as: UTF8.self)
     #expect(
-      file == #"{"field":"images[0]","id":"a","line":1,"reason":"none.jpg: there is no such file"}"#
+      file
+        == #"{"field":"images[0]","id":"a","line":1,"reason":"none.jpg: there is no such file","row":{"id":"a","images":["none.jpg"],"title":"A","type":"product"}}"#
         + "\n" + #"{"line":2,"reason":"is not JSON"}"# + "\n")
   }
 
@@ -259,7 +260,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "", "index", "match", "labels", "eval", "why-not", "serve", "key", "hash", "help",
+    "", "index", "match", "labels", "eval", "why-not", "serve", "key", "hash", "help", "catalogue",
+    "doctor",
     "completions",
   ])
   func `help is as recorded, short and whole`(command: String) throws {

@@ -9,15 +9,17 @@ _vq() {
   COMPREPLY=()
   for ((index = 1; index < COMP_CWORD; index++)); do
     case ${COMP_WORDS[index]} in
-    index|match|labels|eval|why-not|serve|key|hash|help|completions) command=${COMP_WORDS[index]}; break ;;
+    index|match|catalogue|doctor|labels|eval|why-not|serve|key|hash|help|completions) command=${COMP_WORDS[index]}; break ;;
     esac
   done
   case $command:$previous in
     *:--color) _vq_reply -W 'auto always never'; return ;;
     index:--index) _vq_reply -d; compopt -o filenames; return ;;
     index:--images-root) _vq_reply -d; compopt -o filenames; return ;;
+    index:--on-conflict) _vq_reply -W 'keep merge replace'; return ;;
     index:--threads|index:-j) return ;;
     index:--rejected) _vq_reply -f; compopt -o filenames; return ;;
+    index:--currency) return ;;
     index:--link) return ;;
     index:--allow-scheme) return ;;
     index:--bridge) _vq_reply -f; compopt -o filenames; return ;;
@@ -40,6 +42,9 @@ _vq() {
     match:--continue) return ;;
     match:--max-bytes) return ;;
     match:--max-pixels) return ;;
+    catalogue:--index) _vq_reply -d; compopt -o filenames; return ;;
+    catalogue:--id) return ;;
+    doctor:--index) _vq_reply -d; compopt -o filenames; return ;;
     labels:--index) _vq_reply -d; compopt -o filenames; return ;;
     labels:--bridge) _vq_reply -f; compopt -o filenames; return ;;
     eval:--index) _vq_reply -d; compopt -o filenames; return ;;
@@ -79,11 +84,15 @@ _vq() {
   esac
   case $command:$word in
     :-*) _vq_reply -W '--color --help -h --version' ;;
-    :*) _vq_reply -W 'index match labels eval why-not serve key hash help completions' ;;
-    index:-*) _vq_reply -W '--index --images-root --threads -j --rejected --json --quiet -q --link --allow-scheme --bridge --color --help -h --version' ;;
+    :*) _vq_reply -W 'index match catalogue doctor labels eval why-not serve key hash help completions' ;;
+    index:-*) _vq_reply -W '--index --images-root --on-conflict --prune-missing --dry-run --strict --threads -j --rejected --json --quiet -q --currency --link --allow-scheme --bridge --color --help -h --version' ;;
     index:*) _vq_reply -f; compopt -o filenames; return ;;
     match:-*) _vq_reply -W '--index --labels --region --limit --products --stores --min-confidence --deadline --type --where --threads -j --explain --json --tolerant --with-label --near --at --locale --signature --continue --max-bytes --max-pixels --color --help -h --version' ;;
     match:*) _vq_reply -f; compopt -o filenames; return ;;
+    catalogue:-*) _vq_reply -W '--index --id --json --color --help -h --version' ;;
+    catalogue:*) return ;;
+    doctor:-*) _vq_reply -W '--index --json --color --help -h --version' ;;
+    doctor:*) return ;;
     labels:-*) _vq_reply -W '--index --unmatched --bridge --json --color --help -h --version' ;;
     labels:*) return ;;
     eval:-*) _vq_reply -W '--index --without-labels --calibrate --threads -j --json --quiet -q --color --help -h --version' ;;
@@ -97,7 +106,7 @@ _vq() {
     hash:-*) _vq_reply -W '--json --query --max-bytes --max-pixels --color --help -h --version' ;;
     hash:*) _vq_reply -f; compopt -o filenames; return ;;
     help:-*) _vq_reply -W '--color --help -h --version' ;;
-    help:*) _vq_reply -W 'index match labels eval why-not serve key hash help completions'; return ;;
+    help:*) _vq_reply -W 'index match catalogue doctor labels eval why-not serve key hash help completions'; return ;;
     completions:-*) _vq_reply -W '--color --help -h --version' ;;
     completions:*) _vq_reply -W 'bash zsh fish'; return ;;
   esac

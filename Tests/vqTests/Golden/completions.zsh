@@ -7,6 +7,8 @@ _vq() {
   commands=(
     'index:make or update an index from a catalogue'
     'match:find the products and stores that a picture shows'
+    'catalogue:look over, repair, export or undo an index'
+    'doctor:find what makes entities hard to match or to show'
     'labels:list the labels of an index, or those that it lacks'
     'eval:measure how well an index is searched'
     'why-not:say which stage of a search loses an entity'
@@ -31,12 +33,17 @@ _vq() {
       _arguments -s -S \
         '--index=[the index to make or update]:DIR:_files -/' \
         '--images-root=[where image paths begin]:DIR:_files -/' \
+        '--on-conflict=[what becomes of an entity that is there already]:WHAT:(keep merge replace)' \
+        '--prune-missing[remove entities that the catalogue lacks]' \
+        '--dry-run[read and decode all, and write nothing]' \
+        '--strict[end with the first row or picture that is refused]' \
         '--threads=[use so many threads]:N:' \
         '-j+[use so many threads]:N:' \
         '--rejected=[write the refused rows to this file]:FILE:_files' \
         '--json[the summary as one JSON object]' \
         '--quiet[no progress and no summary]' \
         '-q[no progress and no summary]' \
+        '--currency=[that of prices that name none\: EUR]:CODE:' \
         '*--link=[where entities without a URL of their own open]:LINK:' \
         '*--allow-scheme=[schemes that links may have besides https]:LIST:' \
         '--bridge=[a label bridge\: CSV, see '\''vq help labels'\'']:FILE:_files' \
@@ -75,6 +82,24 @@ _vq() {
         '-h[the complete help; -h shows a short one]' \
         '--version[the version]' \
         '*:IMAGE:_files' ;;
+    catalogue)
+      _arguments -s -S \
+        '--index=[the index to search]:DIR:_files -/' \
+        '*--id=[what to remove\: product\:mug-red,store\:harbour]:LIST:' \
+        '--json[status and findings as JSON]' \
+        '--color=[when to use colour]:WHEN:(auto always never)' \
+        '--help[the complete help; -h shows a short one]' \
+        '-h[the complete help; -h shows a short one]' \
+        '--version[the version]' \
+        '*:ACTION:' ;;
+    doctor)
+      _arguments -s -S \
+        '--index=[the index to search]:DIR:_files -/' \
+        '--json[one JSON object a line and finding]' \
+        '--color=[when to use colour]:WHEN:(auto always never)' \
+        '--help[the complete help; -h shows a short one]' \
+        '-h[the complete help; -h shows a short one]' \
+        '--version[the version]' ;;
     labels)
       _arguments -s -S \
         '--index=[the index to search]:DIR:_files -/' \
@@ -171,7 +196,7 @@ _vq() {
         '--help[the complete help; -h shows a short one]' \
         '-h[the complete help; -h shows a short one]' \
         '--version[the version]' \
-        '1:COMMAND:(index match labels eval why-not serve key hash help completions)' ;;
+        '1:COMMAND:(index match catalogue doctor labels eval why-not serve key hash help completions)' ;;
     completions)
       _arguments -s -S \
         '--color=[when to use colour]:WHEN:(auto always never)' \

@@ -1,0 +1,179 @@
+import Foundation
+import PixelMatch
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import VisualQuery
+
+/// A shop of small drawn pictures that a test changes as it likes.
+final class DrawnShop {
+  let folder: TemporaryDirectory
+  var index: String { folder.path + "/shop.vq" }
+
+  init() throws { folder = try TemporaryDirectory() }
+
+  /// Draws a picture; the same seed gives the same file.
+  func draw(_ name: String, seed: UInt64, side: Int = 96) throws {
+    let picture = SyntheticPicture.scene(width: side, height: side, seed: seed)
+    _ = try folder.write(picture.jpeg(quality: 90), to: name)
+  }
+
+  /// A row of a product with the picture `ID.jpg`.
+  static func row(_ id: String, _ fields: String = #""title":"T""#) -> String {
+    #"{"type":"product","id":"\#(id)","images":["\#(id).jpg"],\#(fields)}"#
+  }
+
+  @discardableResult func run(
+    _ rows: [String], _ options: IndexOptions = IndexOptions()
+  ) async throws -> (Indexer.Progress, [RefusedRow]) {
+    let path = try folder.write(rows.joined(separator: "\n"), to: "catalogue.jsonl")
+    let refused = Mutex<[RefusedRow]>([])
+    let progress = try await Indexer(directory: index).run(
+      path: path, options: options, refused: { row in refused.withLock { $0.append(row) } })
+    return (progress, refused.withLock { $0 })
+  }
+
+  func ids() async throws -> [String] {
+    let lookup = EntityLookup(catalogue: try Catalogue(directory: index))
+    var ids: [String] = []
+    for try await page in lookup.allEntities() { ids += page.map(\.id.value) }
+    return ids.sorted()
+  }
+
+  func product(_ id: String) async throws -> Product? {
+    let lookup = EntityLookup(catalogue: try Catalogue(directory: index))
+    guard
+      case .product(let product)? = try await lookup.entities(for: [
+        EntityID(type: .product, value: id)
+      ]).first
+    else { return nil }
+    return product
+  }
+
+  func exported() async throws -> [String] {
+    let lines = Lines()
+    try await CatalogueUpkeep(directory: index).export { lines.append($0) }
+    return lines.all
+  }
+}
+
+/// What becomes of what is there already.
+@Suite struct IndexOptionsTests {
+  private static func shop() async throws -> DrawnShop {
+    let shop = try DrawnShop()
+    for (seed, id) in ["a", "b", "c"].enumerated() {
+      try shop.draw("\(id).jpg", seed: UInt64(seed))
+    }
+    let fields = #""title":"T","brand":"B","labels":["x"]"#
+    let (progress, _) = try await shop.run(["a", "b", "c"].map { DrawnShop.row($0, fields) })
+    #expect(progress.added == 3 && progress.signedImages == 3)
+    return shop
+  }
+
+  @Test func `a row takes an entity's place, is laid over it, or leaves it`() async throws {
+    let shop = try await Self.shop()
+    let row = #"{"type":"product","id":"a","title":"New"}"#
+    #expect(try await shop.run([row], IndexOptions(onConflict: .keep)).0.changed == 0)
+    #expect(try await shop.product("a")?.title == "T")
+    let (merged, _) = try await shop.run([row], IndexOptions(onConflict: .merge))
+    #expect(merged.changed == 1 && merged.signedImages == 0)
+    let product = try #require(try await shop.product("a"))
+    #expect(product.title == "New" && product.brand == "B" && product.images == ["a.jpg"])
+    try await shop.run([row])
+    let replaced = try #require(try await shop.product("a"))
+    #expect(replaced.brand == nil && replaced.images.isEmpty)
+  }
+
+  @Test func `a row that is laid over an entity needs no more than what changes`() async throws {
+    let shop = try await Self.shop()
+    let price = #"{"type":"product","id":"b","price":{"amount":"2","currency":"EUR"}}"#
+    #expect(try await shop.run([price]).1.map(\.field) == ["title"])
+    let (_, refused) = try await shop.run([price], IndexOptions(onConflict: .merge))
+    #expect(refused.isEmpty)
+    let product = try #require(try await shop.product("b"))
+    #expect(product.title == "T" && product.price?.amount == "2")
+  }
+
+  @Test func `what no row names is removed, and what a refused row names is not`() async throws {
+    let shop = try await Self.shop()
+    let bad = #"{"type":"product","id":"b"}"#
+    let prune = IndexOptions(prunesMissing: true)
+    let (progress, _) = try await shop.run([DrawnShop.row("a"), bad], prune)
+    #expect(progress.removed == 1)
+    #expect(try await shop.ids() == ["a", "b"])
+    let (nameless, _) = try await shop.run([DrawnShop.row("a"), "nonsense"].map(\.self), prune)
+    #expect(nameless.removed == 0 && nameless.unprunedReason != nil)
+    let (empty, _) = try await shop.run([bad], prune)
+    #expect(empty.removed == 0 && empty.unprunedReason != nil)
+    #expect(try await shop.ids() == ["a", "b"])
+  }
+
+  @Test func `a dry run says what would be and changes no byte`() async throws {
+    let shop = try await Self.shop()
+    let before = try await shop.exported()
+    let names = try FileManager.default.contentsOfDirectory(atPath: shop.index).sorted()
+    try shop.draw("d.jpg", seed: 9)
+    let rows = [DrawnShop.row("a", #""title":"New""#), DrawnShop.row("d")]
+    let options = IndexOptions(prunesMissing: true, isDryRun: true)
+    let (progress, _) = try await shop.run(rows, options)
+    #expect((progress.added, progress.changed, progress.removed) == (1, 1, 2))
+    #expect(try await shop.exported() == before)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: shop.index).sorted() == names)
+    let none = Indexer(directory: shop.folder.path + "/none.vq")
+    let path = try shop.folder.write(DrawnShop.row("a"), to: "one.jsonl")
+    #expect(try await none.run(path: path, options: options).added == 1)
+    #expect(!FileManager.default.fileExists(atPath: none.directory))
+  }
+
+  @Test func `a strict run ends with what is refused`() async throws {
+    let shop = try await Self.shop()
+    let before = try await shop.exported()
+    let error = await #expect(throws: CatalogueError.self) {
+      try await shop.run(
+        [DrawnShop.row("a", #""title":"New""#), #"{"type":"product","id":"b"}"#],
+        IndexOptions(isStrict: true))
+    }
+    #expect(error?.code == .refusedRow)
+    #expect(try await shop.exported() == before)
+  }
+
+  /// A copy, a move or a checkout gives files new times; decoding them all again would cost a night.
+  @Test func `a file that was only written again is not decoded again`() async throws {
+    let shop = try await Self.shop()
+    for (seed, id) in ["a", "b", "c"].enumerated() {
+      try shop.draw("\(id).jpg", seed: UInt64(seed))
+    }
+    try shop.draw("b.jpg", seed: 7)
+    let fields = #""title":"T","brand":"B","labels":["x"]"#
+    let rows = ["a", "b", "c"].map { DrawnShop.row($0, fields) }
+    let (progress, _) = try await shop.run(rows)
+    #expect(progress.signedImages == 1 && progress.unchangedImages == 2)
+    #expect(try await shop.run(rows).0.changed == 0)
+  }
+
+  @Test func `a refused row can be mended and fed back`() async throws {
+    let shop = try await Self.shop()
+    let rows = [
+      #"{"type":"product","id":"d","title":"D","price":3}"#, DrawnShop.row("e"), "nonsense",
+    ]
+    let (_, refused) = try await shop.run(rows)
+    #expect(refused.map(\.line) == [1, 2, 3])
+    try shop.draw("e.jpg", seed: 5)
+    let encoder = JSONEncoder()
+    let lines = try refused.prefix(2).map {
+      String(decoding: try encoder.encode($0), as: UTF8.self)
+    }
+    let mended = lines.map { $0.replacing(#""price":3"#, with: #""brand":"D""#) }
+    let (progress, again) = try await shop.run(mended)
+    #expect(again.isEmpty && progress.added == 1 && progress.signedImages == 1)
+    #expect(try await shop.product("d")?.brand == "D")
+  }
+}
+
+/// Lines that come one by one.
+final class Lines: Sendable {
+  private let lines = Mutex<[String]>([])
+  var all: [String] { lines.withLock { $0 } }
+  func append(_ line: String) { lines.withLock { $0.append(line) } }
+}
