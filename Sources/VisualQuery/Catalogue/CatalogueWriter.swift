@@ -65,7 +65,7 @@ struct CatalogueWriter: ~Copyable {
 
   /// Adds an entity to the next generation, which is published once it is large.
   mutating func put(_ signed: SignedEntity) throws(CatalogueError) -> Change {
-    guard signed.isWhole, !isUnchanged(signed) else { return .none }
+    guard signed.isWhole, !signed.isUnchanged, !isUnchanged(signed) else { return .none }
     pending.append(signed)
     pendingImages += signed.images.count
     if max(pending.count, pendingImages) >= Self.generationLimit { try publish() }

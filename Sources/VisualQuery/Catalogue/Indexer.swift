@@ -201,6 +201,12 @@ public struct Indexer: Sendable {
         case .entity(let value, let line):
           let existing = try writer.existing(value.id)
           let value = try options.onConflict == .keep ? Self.kept(existing) ?? value : value
+          // What has not changed is known before a thread could be woken for it.
+          if let known = Self.unchanged(value, existing, imagesRoot: imagesRoot) {
+            waiting[number] = .signed(known)
+            try takeWaiting()
+            continue
+          }
           group.addTask {
             (
               number,
@@ -231,6 +237,26 @@ public struct Indexer: Sendable {
       }
     }
     return now
+  }
+
+  /// An entity none of whose fields and files has changed; `nil` for any other.
+  private static func unchanged(
+    _ value: EntityValue, _ existing: CatalogueDatabase.Existing?, imagesRoot: String
+  ) -> SignedEntity? {
+    guard let existing, existing.images.count == value.imagePaths.count else { return nil }
+    var images: [SignedEntity.Image] = []
+    for (former, name) in zip(existing.images, value.imagePaths) {
+      guard former.position == images.count,
+        former.path == (name.hasPrefix("/") ? name : imagesRoot + "/" + name),
+        let status = FileStatus(former.path), status.byteCount == former.byteCount,
+        status.modified == former.modified
+      else { return nil }
+      images.append(SignedEntity.Image(former))
+    }
+    guard existing.json == value.json.text else { return nil }
+    return SignedEntity(
+      value: value, images: images, refused: [], existing: existing, isWhole: true,
+      isUnchanged: true)
   }
 
   /// An entity as it is there already.
@@ -271,11 +297,7 @@ public struct Indexer: Sendable {
           keepsMissing && $0.position == position && $0.path.hasSuffix("/" + name)
         }
         if let former {
-          images.append(
-            SignedEntity.Image(
-              position: position, path: former.path, byteCount: former.byteCount,
-              modified: former.modified, contentHash: former.contentHash, signature: nil,
-              former: former))
+          images.append(SignedEntity.Image(former))
         } else {
           refuse("there is no such file")
         }
@@ -340,4 +362,15 @@ struct SignedEntity: Sendable {
   let existing: CatalogueDatabase.Existing?
   /// Whether all pictures were looked at; not so when the run was cancelled meanwhile.
   let isWhole: Bool
+  /// Whether it is known to be as it is there already.
+  var isUnchanged = false
+}
+
+extension SignedEntity.Image {
+  /// A picture as it is there already.
+  init(_ former: CatalogueDatabase.ImageRecord) {
+    self.init(
+      position: former.position, path: former.path, byteCount: former.byteCount,
+      modified: former.modified, contentHash: former.contentHash, signature: nil, former: former)
+  }
 }
