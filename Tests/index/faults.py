@@ -70,27 +70,33 @@ class Faults:
         start = time.monotonic()
         self.index(first, self.path("timed.vq"))
         took = time.monotonic() - start
-        index, sound, equal, killed = self.path("killed.vq"), True, True, 0
-        for attempt in range(self.kills):
-            if attempt % 10 == 0:
-                shutil.rmtree(index, ignore_errors=True)
-            catalogue = (first, second)[attempt // 5 % 2]
-            # Several generations in a run, so that kills fall between and within them.
-            process = subprocess.Popen([self.vq, "index", catalogue, "--index", index, "-q"],
+        index, equal, killed, runs = self.path("killed.vq"), True, 0, 0
+        while killed < self.kills:
+            runs += 1
+            # By turns a first build, and a second one over it.
+            turn = killed // 5 % 2
+            process = subprocess.Popen([self.vq, "index", (first, second)[turn], "--index", index, "-q"],
                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            time.sleep(self.generator.random() * took * 1.05)
+            time.sleep(self.generator.random() * took)
             process.send_signal(signal.SIGKILL)
-            killed += process.wait() == -signal.SIGKILL
+            if process.wait() != -signal.SIGKILL:
+                # It was done before: from the beginning, or from the first build.
+                shutil.rmtree(index)
+                if turn:
+                    self.index(first, index)
+                continue
+            killed += 1
             if os.path.exists(os.path.join(index, "catalogue.sqlite")):
                 holds, found = self.is_sound(index)
                 # A kill before the first table leaves a file that holds nothing yet.
-                sound &= holds or "has only" in found or "holds another" in found
-                if not sound:
-                    return self.say("an index is sound after a kill", False, found)
-            if attempt % 5 == 4:
-                self.index(catalogue, index)
-                equal &= self.export(index) == expected[attempt // 5 % 2]
-        self.say(f"after {killed} kills of {self.kills} runs the index was sound", sound)
+                if not holds and "has only" not in found and "holds another" not in found:
+                    return self.say(f"an index is sound after kill {killed}", False, found)
+            if killed % 5 == 0:
+                self.index((first, second)[turn], index)
+                equal &= self.export(index) == expected[turn]
+                if turn:
+                    shutil.rmtree(index)
+        self.say(f"after {killed} kills at random moments of {runs} runs the index was sound", True)
         self.say("resumed, it equals one that nobody disturbed, byte for byte", equal)
 
     def a_second_writer_is_refused(self):
