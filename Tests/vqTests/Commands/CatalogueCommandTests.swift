@@ -1,0 +1,98 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import vq
+
+/// `vq catalogue`, `vq doctor` and the options of a nightly `vq index`, as a shop types them.
+@Suite struct CatalogueCommandTests {
+  /// A shop without pictures, so that it is made at once.
+  private struct Shop {
+    let folder: TemporaryDirectory
+    var index: String { folder.path + "/i.vq" }
+
+    init(_ ids: [String]) throws {
+      folder = try TemporaryDirectory()
+      #expect(try run(ids, "-q").status == 0)
+    }
+
+    func run(_ ids: [String], _ options: String...) throws -> RunningVQ {
+      let rows = ids.map {
+        #"{"type":"product","id":"\#($0)","title":"\#($0)","url":"https://a.example"}"#
+      }
+      let file = try folder.write(rows.joined(separator: "\n"), to: "c.jsonl")
+      return try RunningVQ(["index", file, "--index", index] + options)
+    }
+
+    func catalogue(_ arguments: String...) throws -> RunningVQ {
+      try RunningVQ(["catalogue"] + arguments + ["--index", index])
+    }
+  }
+
+  @Test func `a night's run, looked over and undone`() throws {
+    let shop = try Shop(["a", "b"])
+    let dry = try shop.run(["b", "c"], "--prune-missing", "--dry-run")
+    #expect(dry.output.hasPrefix("2 entities, 1 new, 0 changed, 1 removed:"))
+    #expect(dry.output.hasSuffix("Nothing was written.\n"))
+    let night = try shop.run(["b", "c"], "--prune-missing", "--json")
+    #expect(night.output.contains(#""added":1"#) && night.output.contains(#""removed":1"#))
+    #expect(try shop.catalogue("verify").output == "All is well.\n")
+    let before = try shop.catalogue("export").output
+    #expect(before.split(separator: "\n").count == 3 && !before.contains(#""id":"a""#))
+    #expect(try shop.catalogue("rollback").status == 0)
+    #expect(try shop.catalogue("export").output.contains(#""id":"a""#))
+    #expect(try shop.catalogue("rollback").status == 0)
+    #expect(try shop.catalogue("export").output == before)
+    let file = try shop.folder.write(before, to: "e.jsonl")
+    let copy = ["--index", shop.folder.path + "/copy.vq"]
+    #expect(try RunningVQ(["catalogue", "import", file] + copy).status == 0)
+    #expect(try RunningVQ(["catalogue", "export"] + copy).output == before)
+    let status = try shop.catalogue("status", "--json").output
+    #expect(status.contains(#""products":2"#) && status.contains(#""previousGeneration""#))
+    #expect(try shop.catalogue("compact").status == 0)
+    let removed = try shop.catalogue("remove", "--id", "product:b,product:zz")
+    #expect(removed.output == "1 entity removed.\n" && removed.errors.contains("'zz'"))
+  }
+
+  @Test func `what is wrong with an index ends with 5, and what is to mend with 1`() throws {
+    let shop = try Shop(["a"])
+    let doctor = try RunningVQ(["doctor", "--json", "--index", shop.index])
+    #expect(doctor.status == 1 && doctor.output.contains(#""kind":"noPicture""#))
+    let connection = shop.index + "/catalogue.sqlite"
+    let handle = try #require(FileHandle(forUpdatingAtPath: connection))
+    // Every page but the first, from its middle on.
+    for page in 1..<(try handle.seekToEnd() / 16_384) {
+      try handle.seek(toOffset: page * 16_384 + 8192)
+      try handle.write(contentsOf: Data(repeating: 0xA5, count: 8192))
+    }
+    try handle.close()
+    let verified = try shop.catalogue("verify")
+    #expect(verified.status == 5, "\(verified.output)\(verified.errors)")
+  }
+
+  @Test(arguments: [
+    ["catalogue", "tidy"], ["catalogue", "status", "file"], ["catalogue", "import"],
+    ["catalogue", "remove"], ["catalogue", "remove", "--id", "mug"],
+  ]) func `a mistyped action is a mistake of usage`(arguments: [String]) throws {
+    let shop = try Shop(["a"])
+    let run = try RunningVQ(arguments + ["--index", shop.index])
+    #expect(run.status == 2 && run.output == "" && run.errors.hasPrefix("vq: "))
+  }
+
+  @Test func `a directory that is none is not made`() throws {
+    let folder = try TemporaryDirectory()
+    for action in ["status", "verify", "compact", "rollback", "export"] {
+      let run = try RunningVQ(["catalogue", action, "--index", folder.path + "/none.vq"])
+      #expect(run.status == 5)
+    }
+    #expect(!FileManager.default.fileExists(atPath: folder.path + "/none.vq"))
+  }
+
+  @Test func `a strict run ends with 1 and names the row`() throws {
+    let shop = try Shop(["a"])
+    let file = try shop.folder.write("{oops\n", to: "bad.jsonl")
+    let run = try RunningVQ(["index", file, "--index", shop.index, "--strict"])
+    #expect(run.status == 1 && run.errors.contains("line 1"))
+    #expect(try shop.catalogue("export").output.contains(#""id":"a""#))
+  }
+}
