@@ -3,6 +3,8 @@ extension CatalogueDatabase {
   struct Existing {
     let key: UInt32
     let json: String
+    /// That of the row that it came from, where all of that went in.
+    let rowHash: Int?
     let images: [ImageRecord]
   }
 
@@ -41,10 +43,12 @@ extension CatalogueDatabase {
   }
 
   func existing(_ id: EntityID) throws(CatalogueError) -> Existing? {
-    let row = try connection.statement("SELECT key, json FROM entities WHERE type = ? AND id = ?")
-      .bind(.text(id.type.rawValue), .text(id.value))
+    let row = try connection.statement(
+      "SELECT key, json, rowHash FROM entities WHERE type = ? AND id = ?"
+    ).bind(.text(id.type.rawValue), .text(id.value))
     guard try row.step() else { return nil }
     let (key, json) = (row.integer(0), row.text(1))
+    let rowHash = row.isNull(2) ? nil : row.integer(2)
     _ = try row.step()
     let image = try connection.statement(
       """
@@ -60,17 +64,20 @@ extension CatalogueDatabase {
           modified: image.integer(3), contentHash: image.integer(4), segment: image.integer(5),
           row: image.integer(6)))
     }
-    return Existing(key: UInt32(clamping: key), json: json, images: images)
+    return Existing(key: UInt32(clamping: key), json: json, rowHash: rowHash, images: images)
   }
 
   /// Adds an entity or replaces the one of the same type and id, which keeps its key.
-  func upsert(_ value: EntityValue) throws(CatalogueError) -> UInt32 {
+  func upsert(_ value: EntityValue, rowHash: Int?) throws(CatalogueError) -> UInt32 {
     let row = try connection.statement(
       """
-      INSERT INTO entities(type, id, json) VALUES(?, ?, ?)
-      ON CONFLICT(type, id) DO UPDATE SET json = excluded.json RETURNING key
+      INSERT INTO entities(type, id, json, rowHash) VALUES(?, ?, ?, ?)
+      ON CONFLICT(type, id) DO UPDATE SET json = excluded.json, rowHash = excluded.rowHash
+      RETURNING key
       """
-    ).bind(.text(value.id.type.rawValue), .text(value.id.value), .text(value.json.text))
+    ).bind(
+      .text(value.id.type.rawValue), .text(value.id.value), .text(value.json.text),
+      rowHash.map(SQLiteValue.integer) ?? .null)
     guard try row.step() else {
       throw CatalogueError(code: .io, message: "an entity was written and has no key")
     }

@@ -82,6 +82,32 @@ public struct CatalogueReader: ~Copyable {
   mutating func next(
     over known: (EntityID) throws(CatalogueError) -> String?
   ) throws(CatalogueError) -> Row? {
+    try next(over: known) { _, _ throws(CatalogueError) in false }.flatMap { step in
+      if case .row(let row) = step { row } else { nil }
+    }
+  }
+
+  /// What came of a row that may be one that has been read before.
+  enum Step {
+    case row(Row)
+    /// It says what it said then.
+    case unchanged(EntityID)
+  }
+
+  /// That of the row that was read last, where it has one.
+  var rowHash: Int? { rows.rowHash }
+
+  /// Makes hashes of rows depend on all that besides them decides what they come to.
+  mutating func seedRowHashes(_ text: String) { rows.seed = Array(text.utf8) }
+
+  /// The next row; one that says what it said before is not looked at any further.
+  ///
+  /// - Parameter isUnchanged: Whether what is there of an entity came from a row of this hash, and
+  ///   its pictures are what they were.
+  mutating func next(
+    over known: (EntityID) throws(CatalogueError) -> String?,
+    unless isUnchanged: (EntityID, _ rowHash: Int) throws(CatalogueError) -> Bool
+  ) throws(CatalogueError) -> Step? {
     guard let (result, line) = try rows.next() else { return nil }
     var id: String?
     var row: JSONValue?
@@ -89,29 +115,42 @@ public struct CatalogueReader: ~Copyable {
       let json = Self.fedBack(try result.get())
       row = json
       if case .object(let fields) = json, case .string(let text)? = fields["id"] { id = text }
+      if let hash = rows.rowHash, let named = Self.id(of: json), lines[named] == nil,
+        try isUnchanged(named, hash)
+      {
+        lines[named] = line
+        return .unchanged(named)
+      }
       let value = try EntityValue(json: merged(json, over: known))
       try checkLink(of: value)
       if let first = lines[value.id] {
         throw FieldError(field: "id", reason: "was used in line \(first) before")
       }
       lines[value.id] = line
-      return .entity(value, line: line)
+      return .row(.entity(value, line: line))
     } catch let error as CatalogueError {
       throw error
     } catch {
       let error = error as? FieldError ?? FieldError(field: nil, reason: "\(error)")
       if let id { refusedIDs.insert(id) } else { hasNamelessRow = true }
-      return .refused(
-        RefusedRow(line: line, id: id, field: error.field, reason: error.reason, row: row))
+      return .row(
+        .refused(
+          RefusedRow(line: line, id: id, field: error.field, reason: error.reason, row: row)))
     }
+  }
+
+  /// What names the entity of a row, as far as can be told before it is read.
+  private static func id(of json: JSONValue) -> EntityID? {
+    guard case .object(let fields) = json, case .string(let id)? = fields["id"],
+      case .string(let name)? = fields["type"], let type = EntityType(rawValue: name)
+    else { return nil }
+    return EntityID(type: type, value: id)
   }
 
   private func merged(
     _ json: JSONValue, over known: (EntityID) throws(CatalogueError) -> String?
   ) throws -> JSONValue {
-    guard case .object(let fields) = json, case .string(let id)? = fields["id"],
-      case .string(let name)? = fields["type"], let type = EntityType(rawValue: name),
-      let text = try known(EntityID(type: type, value: id)),
+    guard case .object(let fields) = json, let id = Self.id(of: json), let text = try known(id),
       case .object(let former)? = JSONValue(text: Array(text.utf8))
     else { return json }
     return .object(former.merging(fields) { _, new in new })

@@ -22,7 +22,7 @@ enum CatalogueSchema {
     ) STRICT, WITHOUT ROWID;
     CREATE TABLE entities(
       key INTEGER PRIMARY KEY AUTOINCREMENT, type TEXT NOT NULL, id TEXT NOT NULL,
-      json TEXT NOT NULL, UNIQUE(type, id)
+      json TEXT NOT NULL, rowHash INTEGER, UNIQUE(type, id)
     ) STRICT;
     CREATE INDEX entitiesByBrand ON entities(json_extract(json, '$.brand'));
     CREATE INDEX entitiesByGroup ON entities(json_extract(json, '$.group'));

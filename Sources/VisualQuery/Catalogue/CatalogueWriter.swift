@@ -65,7 +65,7 @@ struct CatalogueWriter: ~Copyable {
 
   /// Adds an entity to the next generation, which is published once it is large.
   mutating func put(_ signed: SignedEntity) throws(CatalogueError) -> Change {
-    guard signed.isWhole, !signed.isUnchanged, !isUnchanged(signed) else { return .none }
+    guard signed.isWhole, !isUnchanged(signed) else { return .none }
     pending.append(signed)
     pendingImages += signed.images.count
     if max(pending.count, pendingImages) >= Self.generationLimit { try publish() }
@@ -173,7 +173,8 @@ struct CatalogueWriter: ~Copyable {
     var segment = SegmentWriter()
     var keys: [UInt32] = []
     for signed in entities {
-      let key = try database.upsert(signed.value)
+      let key = try database.upsert(
+        signed.value, rowHash: signed.refused.isEmpty ? signed.rowHash : nil)
       keys.append(key)
       let bits = LabelBits.mask(of: LabelText.indexed(signed.value.labels))
       for image in signed.images {

@@ -1,3 +1,5 @@
+internal import PixelMatch
+
 /// Rows of any format as objects of our own JSON form.
 struct FormatRows: ~Copyable {
   /// A row, or what is wrong with it, and its line.
@@ -14,6 +16,10 @@ struct FormatRows: ~Copyable {
   }
 
   let mapping: CatalogueMapping
+  /// That of the last record's bytes, where a record is a row; with `seed` for all that besides them
+  /// decides what the row comes to.
+  private(set) var rowHash: Int?
+  var seed: [UInt8] = []
   /// Bytes of the rows so far.
   var consumedByteCount: Int { records.consumedByteCount }
   private var records: RecordReader
@@ -168,6 +174,11 @@ struct FormatRows: ~Copyable {
               reason: "has more than \(RecordReader.recordLimit) bytes, which is the limit")), line
         )
       case .bytes(let bytes, let line):
+        rowHash = nil
+        switch source {
+        case .jsonLines, .table: rowHash = Int(bitPattern: UInt(ContentHash.of(bytes + seed)))
+        default: break
+        }
         do throws(FieldError) {
           if let row = try take(bytes, line) { return row }
         } catch {

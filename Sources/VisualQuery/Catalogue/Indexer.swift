@@ -138,7 +138,10 @@ public struct Indexer: Sendable {
     var writer = try CatalogueWriter(
       directory: temporary?.path ?? directory, keepsPrevious: true, isDryRun: options.isDryRun)
     try writer.put(settings)
-    reader.allowedSchemes = try writer.links().allowedSchemes
+    let schemes = try writer.links().allowedSchemes
+    reader.allowedSchemes = schemes
+    reader.seedRowHashes(
+      "\(imagesRoot)\n\(options.onConflict)\n\(options.currency ?? "")\n\(schemes.sorted())")
     var now = Progress()
     now.generation = writer.generation
 
@@ -154,6 +157,9 @@ public struct Indexer: Sendable {
     func take(_ outcome: Outcome) throws {
       switch outcome {
       case .refused(let row): try refuse(row)
+      case .unchanged(let images):
+        now.entities += 1
+        now.unchangedImages += images
       case .signed(let signed):
         for row in signed.refused { try refuse(row) }
         switch try writer.put(signed) {
@@ -190,10 +196,25 @@ public struct Indexer: Sendable {
       func known(_ id: EntityID) throws(CatalogueError) -> String? {
         options.onConflict == .merge ? try writer.existing(id)?.json : nil
       }
-      while !Task.isCancelled, let row = try reader.next(over: known) {
+      // What has not changed is known before it is read, and before a thread is woken for it.
+      var unchangedImages = 0
+      func isUnchanged(_ id: EntityID, _ rowHash: Int) throws(CatalogueError) -> Bool {
+        guard let existing = try writer.existing(id), existing.rowHash == rowHash,
+          existing.images.allSatisfy(Self.isUntouched)
+        else { return false }
+        unchangedImages = existing.images.count
+        return true
+      }
+      while !Task.isCancelled, let step = try reader.next(over: known, unless: isUnchanged) {
         let number = started
         started += 1
         now.estimatedRows = reader.estimatedRows(after: started)
+        guard case .row(let row) = step else {
+          waiting[number] = .unchanged(images: unchangedImages)
+          try takeWaiting()
+          continue
+        }
+        let rowHash = reader.rowHash
         switch row {
         case .refused(let row):
           waiting[number] = .refused(row)
@@ -201,17 +222,11 @@ public struct Indexer: Sendable {
         case .entity(let value, let line):
           let existing = try writer.existing(value.id)
           let value = try options.onConflict == .keep ? Self.kept(existing) ?? value : value
-          // What has not changed is known before a thread could be woken for it.
-          if let known = Self.unchanged(value, existing, imagesRoot: imagesRoot) {
-            waiting[number] = .signed(known)
-            try takeWaiting()
-            continue
-          }
           group.addTask {
             (
               number,
               sign(
-                value, line: line, imagesRoot: imagesRoot, existing: existing,
+                value, line: line, rowHash: rowHash, imagesRoot: imagesRoot, existing: existing,
                 keepsMissing: options.onConflict != .replace)
             )
           }
@@ -239,24 +254,10 @@ public struct Indexer: Sendable {
     return now
   }
 
-  /// An entity none of whose fields and files has changed; `nil` for any other.
-  private static func unchanged(
-    _ value: EntityValue, _ existing: CatalogueDatabase.Existing?, imagesRoot: String
-  ) -> SignedEntity? {
-    guard let existing, existing.images.count == value.imagePaths.count else { return nil }
-    var images: [SignedEntity.Image] = []
-    for (former, name) in zip(existing.images, value.imagePaths) {
-      guard former.position == images.count,
-        former.path == (name.hasPrefix("/") ? name : imagesRoot + "/" + name),
-        let status = FileStatus(former.path), status.byteCount == former.byteCount,
-        status.modified == former.modified
-      else { return nil }
-      images.append(SignedEntity.Image(former))
-    }
-    guard existing.json == value.json.text else { return nil }
-    return SignedEntity(
-      value: value, images: images, refused: [], existing: existing, isWhole: true,
-      isUnchanged: true)
+  /// Whether a file is what it was, as far as its size and time tell.
+  private static func isUntouched(_ image: CatalogueDatabase.ImageRecord) -> Bool {
+    guard let status = FileStatus(image.path) else { return false }
+    return status.byteCount == image.byteCount && status.modified == image.modified
   }
 
   /// An entity as it is there already.
@@ -271,12 +272,13 @@ public struct Indexer: Sendable {
   private enum Outcome: Sendable {
     case signed(SignedEntity)
     case refused(RefusedRow)
+    case unchanged(images: Int)
   }
 
   /// Signs the pictures of one entity that are new or changed.
   private func sign(
-    _ value: EntityValue, line: Int, imagesRoot: String, existing: CatalogueDatabase.Existing?,
-    keepsMissing: Bool
+    _ value: EntityValue, line: Int, rowHash: Int?, imagesRoot: String,
+    existing: CatalogueDatabase.Existing?, keepsMissing: Bool
   ) -> SignedEntity {
     var images: [SignedEntity.Image] = []
     var refused: [RefusedRow] = []
@@ -334,7 +336,8 @@ public struct Indexer: Sendable {
       }
     }
     return SignedEntity(
-      value: value, images: images, refused: refused, existing: existing, isWhole: true)
+      value: value, images: images, refused: refused, existing: existing, isWhole: true,
+      rowHash: rowHash)
   }
 
   private func signature(of bytes: [UInt8]) throws(DecodeError) -> Signature {
@@ -362,8 +365,8 @@ struct SignedEntity: Sendable {
   let existing: CatalogueDatabase.Existing?
   /// Whether all pictures were looked at; not so when the run was cancelled meanwhile.
   let isWhole: Bool
-  /// Whether it is known to be as it is there already.
-  var isUnchanged = false
+  /// That of the row that it came from.
+  var rowHash: Int?
 }
 
 extension SignedEntity.Image {

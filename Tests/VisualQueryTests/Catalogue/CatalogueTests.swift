@@ -185,7 +185,7 @@ import Testing
     do {
       let database = try CatalogueDatabase(writing: directory)
       try database.begin()
-      _ = try database.upsert(.product(Product(id: "half", title: "Half")))
+      _ = try database.upsert(.product(Product(id: "half", title: "Half")), rowHash: nil)
     }
     let catalogue = try Catalogue(directory: directory)
     #expect(catalogue.generation == 1 && catalogue.entityCount == 32)

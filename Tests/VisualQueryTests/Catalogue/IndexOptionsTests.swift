@@ -152,6 +152,38 @@ final class DrawnShop {
     #expect(try await shop.run(rows).0.changed == 0)
   }
 
+  /// A row that says what it said is not read again; what it names may still have changed.
+  @Test func `a row that is known is looked at again where more than the row counts`() async throws
+  {
+    let shop = try await Self.shop()
+    let rows = [DrawnShop.row("a"), DrawnShop.row("x"), DrawnShop.row("b")]
+    for _ in 0..<2 {
+      // Refused every night, until it is there.
+      #expect(try await shop.run(rows).1.map(\.id) == ["x"])
+    }
+    try shop.draw("x.jpg", seed: 8)
+    let (found, refused) = try await shop.run(rows)
+    #expect(refused.isEmpty && found.signedImages == 1 && found.changed == 1)
+    try FileManager.default.removeItem(atPath: shop.folder.path + "/x.jpg")
+    #expect(try await shop.run(rows).1.map(\.id) == ["x"])
+    let (twice, again) = try await shop.run(rows + [DrawnShop.row("a")])
+    #expect(twice.entities == 3 && again.map(\.line) == [2, 4])
+    // The same rows with other pictures.
+    let other = try TemporaryDirectory()
+    for id in ["a", "b", "x"] {
+      let picture = SyntheticPicture.scene(width: 96, height: 96, seed: UInt64(id.utf8.first!))
+      _ = try other.write(picture.jpeg(), to: "\(id).jpg")
+    }
+    let path = try shop.folder.write(rows.joined(separator: "\n"), to: "catalogue.jsonl")
+    let moved = try await Indexer(directory: shop.index).run(path: path, imagesRoot: other.path)
+    #expect(moved.signedImages == 3)
+    // A row of another feed laid over it, and then the first again.
+    try await shop.run(
+      [#"{"type":"product","id":"a","title":"Sale"}"#], IndexOptions(onConflict: .merge))
+    try await shop.run(rows)
+    #expect(try await shop.product("a")?.title == "T")
+  }
+
   @Test func `a refused row can be mended and fed back`() async throws {
     let shop = try await Self.shop()
     let rows = [
