@@ -209,17 +209,15 @@ public struct Indexer: Sendable {
         let number = started
         started += 1
         now.estimatedRows = reader.estimatedRows(after: started)
-        guard case .row(let row) = step else {
+        switch step {
+        case .unchanged:
           waiting[number] = .unchanged(images: unchangedImages)
           try takeWaiting()
-          continue
-        }
-        let rowHash = reader.rowHash
-        switch row {
-        case .refused(let row):
+        case .row(.refused(let row)):
           waiting[number] = .refused(row)
           try takeWaiting()
-        case .entity(let value, let line):
+        case .row(.entity(let value, let line)):
+          let rowHash = reader.rowHash
           let existing = try writer.existing(value.id)
           let value = try options.onConflict == .keep ? Self.kept(existing) ?? value : value
           group.addTask {
