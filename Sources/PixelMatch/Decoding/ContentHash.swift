@@ -3,6 +3,6 @@ package enum ContentHash {
   /// 64-bit FNV-1a over words of eight bytes, as segments have it: against change, not against an
   /// adversary, who would have to be the shop itself.
   ///
-  /// - Complexity: O(bytes), some GB a second.
+  /// - Complexity: O(bytes).
   package static func of(_ bytes: [UInt8]) -> UInt64 { SegmentLayout.checksum(bytes.span) }
 }

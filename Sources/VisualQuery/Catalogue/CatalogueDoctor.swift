@@ -65,7 +65,7 @@ public struct CatalogueDoctor: Sendable {
   ///
   /// - Returns: Findings by entity, in the order of types and ids.
   /// - Throws: ``CatalogueError``; `CancellationError`.
-  /// - Complexity: O(*n*²) comparisons of hashes for *n* pictures, some 0.6 ns each.
+  /// - Complexity: O(*n*²) comparisons of hashes for *n* pictures.
   public func findings() async throws -> [Finding] {
     try await withTaskExecutorPreference(pool) { @concurrent in
       var findings: [Finding] = []

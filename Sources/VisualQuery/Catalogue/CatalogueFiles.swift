@@ -51,7 +51,7 @@ struct TemporaryCatalogue: Sendable {
 
   init() throws(CatalogueError) {
     let base = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
-    var template = Array((base + "/vq-XXXXXX").utf8CString)
+    var template = Array((base + "/vq-" + String(repeating: "X", count: 6)).utf8CString)
     // Sound: `mkdtemp` writes six letters into a terminated text of ours.
     let made = unsafe template.withUnsafeMutableBufferPointer {
       unsafe mkdtemp($0.baseAddress!) != nil

@@ -106,7 +106,7 @@ extension CatalogueWriter {
         throw error
       }
     }
-    setGeneration(next)
+    generation = next
     try DurableFile.commit("undone.sqlite", as: PreviousCatalogue.fileName, in: directory)
     try removeOrphans()
     return generation

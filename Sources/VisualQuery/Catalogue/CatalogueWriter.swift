@@ -9,7 +9,7 @@ struct CatalogueWriter: ~Copyable {
   private static let generationLimit = 16_384
 
   /// The last generation that was published.
-  private(set) var generation: Int
+  var generation: Int
 
   let directory: String
   let database: CatalogueDatabase
@@ -50,8 +50,6 @@ struct CatalogueWriter: ~Copyable {
     try savePrevious()
     keepsPrevious = false
   }
-
-  mutating func setGeneration(_ generation: Int) { self.generation = generation }
 
   /// What is there of an entity.
   func existing(_ id: EntityID) throws(CatalogueError) -> CatalogueDatabase.Existing? {

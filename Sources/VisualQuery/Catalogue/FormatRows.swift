@@ -7,7 +7,7 @@ struct FormatRows: ~Copyable {
 
   private enum Source {
     case jsonLines
-    case table(CSVRows, columns: [String])
+    case table(CSVRows)
     case merchant(columns: [String], isTabbed: Bool)
     case merchantXML
     case shopify(columns: [String], isTabbed: Bool, ShopifyRows)
@@ -142,7 +142,7 @@ struct FormatRows: ~Copyable {
       case .merchant: return (mapping, .merchant(columns: columns, isTabbed: isTabbed), [])
       case .shopify:
         return (mapping, .shopify(columns: columns, isTabbed: isTabbed, ShopifyRows()), [])
-      default: return (mapping, .table(try CSVRows(columns: columns), columns: columns), [])
+      default: return (mapping, .table(try CSVRows(columns: columns)), [])
       }
     } catch {
       throw CatalogueError(
@@ -200,7 +200,7 @@ struct FormatRows: ~Copyable {
   private mutating func take(_ bytes: [UInt8], _ line: Int) throws(FieldError) -> Row? {
     switch source {
     case .jsonLines: return (.success(try Self.object(bytes)), line)
-    case .table(let csv, _): return (.success(try csv.object(CSVRows.fields(bytes))), line)
+    case .table(let csv): return (.success(try csv.object(CSVRows.fields(bytes))), line)
     case .merchant(let columns, let isTabbed):
       let fields = try Self.named(bytes, columns, isTabbed).map {
         (FeedColumns.normalized($0.name), $0.text)

@@ -1,7 +1,7 @@
 /// Language tags of BCP 47.
-enum LanguageTag {
+package enum LanguageTag {
   /// Whether a text is made of subtags of one to eight letters and digits, a language first.
-  static func isWellFormed(_ tag: String) -> Bool {
+  package static func isWellFormed(_ tag: String) -> Bool {
     let parts = tag.split(separator: "-", omittingEmptySubsequences: false)
     guard tag.utf8.count <= 35, let language = parts.first, (2...8).contains(language.utf8.count),
       language.utf8.allSatisfy(isLetter)

@@ -191,9 +191,14 @@ extension Option<PictureRegion?> {
 extension PictureRegion {
   /// Reads four numbers between commas: shares where none is above 1, else pixels.
   init?(text: String) {
-    let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map {
-      Double($0) ?? .nan
-    }
+    self.init(
+      numbers: text.split(separator: ",", omittingEmptySubsequences: false).map {
+        Double($0) ?? .nan
+      })
+  }
+
+  /// Takes left, top, width and height: shares where none is above 1, else pixels.
+  init?(numbers: [Double]) {
     guard numbers.count == 4, numbers.allSatisfy({ $0.isFinite && $0 >= 0 }),
       numbers[2] > 0, numbers[3] > 0
     else { return nil }

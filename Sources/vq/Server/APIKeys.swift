@@ -79,16 +79,11 @@ struct APIKeys: Sendable {
   static func made(role: Role, name: String) -> (key: String, line: String) {
     var generator = SystemRandomNumberGenerator()
     let words = (0..<4).map { _ in generator.next() as UInt64 }
-    let key = "vq_" + words.map(hexadecimal).joined()
+    let key = "vq_" + words.map(ASCII.hexadecimal).joined()
     let hash = SHA256.hash(Array(key.utf8)).map { byte in
       (byte < 16 ? "0" : "") + String(byte, radix: 16)
     }
     return (key, "\(role.rawValue) \(name) sha256:\(hash.joined())")
-  }
-
-  private static func hexadecimal(_ word: UInt64) -> String {
-    let digits = String(word, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
   }
 
   private static func hash(_ text: Substring) -> [UInt8]? {

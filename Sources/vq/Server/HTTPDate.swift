@@ -56,14 +56,3 @@ struct HTTPDate: Sendable, Hashable {
     return String(repeating: "0", count: max(0, width - digits.count)) + digits
   }
 }
-
-/// Durations as text.
-enum Milliseconds {
-  /// Milliseconds with one digit behind the point.
-  static func text(_ duration: Duration) -> String {
-    let tenths = Int((value(duration) * 10).rounded())
-    return "\(tenths / 10).\(tenths % 10)"
-  }
-
-  static func value(_ duration: Duration) -> Double { duration / .milliseconds(1) }
-}

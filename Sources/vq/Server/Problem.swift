@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 import PixelMatch
 import VisualQuery
 
@@ -108,16 +102,5 @@ extension Problem {
     Problem(
       503, "overloaded", "more is asked than can be answered in time; try again",
       retryAfter: retryAfter)
-  }
-}
-
-/// JSON as every answer has it: keys in ascending order.
-enum JSONBody {
-  static func encoded(_ value: some Encodable) -> [UInt8] {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // Sound: what is encoded has no number that JSON lacks and no key of another type.
-    guard let data = try? encoder.encode(value) else { preconditionFailure("not JSON") }
-    return Array(data)
   }
 }

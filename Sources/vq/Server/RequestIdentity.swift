@@ -10,11 +10,11 @@ struct RequestIdentity: Sendable, Hashable {
   /// Makes the identity of a request from its header fields, as far as they could be read.
   init(_ fields: HTTPFields = HTTPFields()) {
     let given = fields["x-request-id"].flatMap { Self.isSound($0) ? $0 : nil }
-    id = given ?? Self.hexadecimal(UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max))
+    id = given ?? (0..<2).map { _ in ASCII.hexadecimal(.random(in: 0 ... .max)) }.joined()
     let trace = fields["traceparent"].flatMap(Self.trace)
     traceID = trace?.id
     flags = trace?.flags ?? "00"
-    spanID = trace == nil ? "" : Self.hexadecimal(UInt64.random(in: 1 ... .max))
+    spanID = trace == nil ? "" : ASCII.hexadecimal(.random(in: 1 ... .max))
   }
 
   /// The trace with this server's part in it.
@@ -36,12 +36,5 @@ struct RequestIdentity: Sendable, Hashable {
       parts[2].contains(where: { $0 != "0" })
     else { return nil }
     return (String(parts[1]), String(parts[3]))
-  }
-
-  private static func hexadecimal(_ words: UInt64...) -> String {
-    words.map { word in
-      let digits = String(word, radix: 16)
-      return String(repeating: "0", count: 16 - digits.count) + digits
-    }.joined()
   }
 }

@@ -55,14 +55,11 @@ struct MatchQuestion: Sendable {
 
   private static func region(_ fields: inout RequestFields) throws(Problem) -> PictureRegion? {
     guard let numbers = try fields.numbers("region") else { return nil }
-    guard numbers.count == 4, numbers.allSatisfy({ $0 >= 0 }), numbers[2] > 0, numbers[3] > 0
-    else {
+    guard let region = PictureRegion(numbers: numbers) else {
       throw fields.problem(
         "region", "left, top, width and height: shares such as 0.25,0.25,0.5,0.5, or pixels")
     }
-    return PictureRegion(
-      x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3],
-      unit: numbers.allSatisfy { $0 <= 1 } ? .fractions : .pixels)
+    return region
   }
 
   private static func options(
@@ -119,53 +116,5 @@ struct MatchQuestion: Sendable {
     try parts.finish()
     guard let latitude, let longitude else { throw accepted }
     return GeoPoint(latitude: latitude, longitude: longitude)
-  }
-}
-
-/// How long a query may take.
-struct DeadlineLimits: Sendable, Hashable {
-  /// Where a client does not say.
-  var standard = Duration.milliseconds(300)
-  /// Whatever a client says.
-  var maximum = Duration.milliseconds(2000)
-
-  /// What a client gets that asks for so much.
-  func deadline(_ asked: Duration?) -> Duration { min(asked ?? standard, maximum) }
-}
-
-/// The languages that a client likes to read (RFC 9110, 12.5.4).
-enum LanguageRange {
-  /// The `locale` of a request.
-  static func locale(_ fields: inout RequestFields) throws(Problem) -> String? {
-    guard let tag = try fields.text("locale", limit: 64) else { return nil }
-    guard isTag(tag) else { throw fields.problem("locale", "a language tag such as de-CH") }
-    return tag
-  }
-
-  /// The one that an `Accept-Language` likes best; `nil` where it likes all alike.
-  ///
-  /// The others do not count: the shop's own language is not known, and may be what comes next.
-  static func preferred(_ fields: HTTPFields) -> String? {
-    var best: (tag: String, quality: Double)?
-    for element in fields.list("accept-language") {
-      let parts = element.split(separator: ";").map { $0.trimming(" \t") }
-      guard let tag = parts.first, isTag(tag) else { continue }
-      let quality =
-        parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) } ?? 1
-      if quality > best?.quality ?? 0 { best = (tag, quality) }
-    }
-    return best?.tag
-  }
-
-  /// A language of letters, and subtags of letters and digits (BCP 47); apps also divide by `_`.
-  private static func isTag(_ text: String) -> Bool {
-    let parts = text.split(omittingEmptySubsequences: false) { $0 == "-" || $0 == "_" }
-    guard text.utf8.count <= 35, (2...8).contains(parts[0].utf8.count),
-      parts[0].utf8.allSatisfy(ASCII.isLetter)
-    else { return false }
-    return parts.allSatisfy { part in
-      (1...8).contains(part.utf8.count)
-        && part.utf8.allSatisfy { ASCII.isLetter($0) || ASCII.isDigit($0) }
-    }
   }
 }

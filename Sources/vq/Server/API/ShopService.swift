@@ -80,8 +80,8 @@ final class ShopService: HTTPService {
         problem.fields = [HTTPFields.Field(name: "Allow", value: route.allow)]
         throw problem
       }
-      try checkKey(of: request, for: route, method)
-      try checkRate(of: request)
+      let key = try key(of: request, for: route, method)
+      try checkRate(of: request, key)
       return try gate(request, route, method, entity)
     } catch {
       return .answer(error.response(requestID: request.identity.id), route: name)
@@ -126,12 +126,13 @@ final class ShopService: HTTPService {
     }
   }
 
-  private func checkKey(
+  /// The key of a request, which has to have one where the route needs it.
+  private func key(
     of request: RequestInfo, for route: Route, _ method: String
-  ) throws(Problem) {
-    guard let needed = route.role(for: method) else { return }
+  ) throws(Problem) -> APIKeys.Key? {
+    guard let needed = route.role(for: method) else { return nil }
     let keys = keys.withLock { $0 }
-    if keys == nil && needed == .read { return }
+    if keys == nil && needed == .read { return nil }
     guard let key = keys?.key(of: request.head.fields) else {
       var problem = Problem(
         401, "unauthorized", "this needs 'Authorization: Bearer KEY' with a key of this server",
@@ -142,11 +143,12 @@ final class ShopService: HTTPService {
     guard needed == .read || key.role == .write else {
       throw Problem(403, "forbidden", "the key '\(key.name)' may read only", field: "Authorization")
     }
+    return key
   }
 
-  private func checkRate(of request: RequestInfo) throws(Problem) {
+  private func checkRate(of request: RequestInfo, _ key: APIKeys.Key?) throws(Problem) {
     guard settings.rate != nil, request.head.path.first == "v1" else { return }
-    let client = key(of: request.head).map { "key " + $0.name } ?? request.peer
+    let client = key.map { "key " + $0.name } ?? request.peer
     let seconds = limiter.withLock { $0?.retryAfter(for: client, at: .now) }
     guard let seconds else { return }
     throw Problem(
@@ -192,48 +194,5 @@ final class ShopService: HTTPService {
       problem = Problem(500, "internalError", "the server failed; its log says why")
     }
     return problem.response(requestID: request.info.identity.id)
-  }
-}
-
-/// How a question comes.
-enum MatchForm: Sendable, Hashable {
-  /// The bytes of a picture, the rest in the query.
-  case picture
-  /// `multipart/form-data` with the parts `image` and `request`.
-  case multipart(boundary: String)
-  /// JSON without a picture.
-  case json
-
-  /// Reads the `Content-Type`.
-  init(_ head: RequestHead) throws(Problem) {
-    let value = head.fields["content-type"] ?? ""
-    let type: String
-    let boundary: String?
-    do throws(HTTPError) {
-      type = try Multipart.parameters(of: value).value
-      boundary = try Multipart.boundary(ofContentType: value)
-    } catch {
-      throw Problem(400, "badRequest", error.message, field: "Content-Type")
-    }
-    switch type {
-    // What a picture is, its bytes say.
-    case let type where type.hasPrefix("image/"): self = .picture
-    case "application/octet-stream": self = .picture
-    case "application/json": self = .json
-    default:
-      guard let boundary else {
-        var problem = Problem(
-          415, "unsupportedMediaType",
-          "the Content-Type is '\(type)'; send image/jpeg, image/png, multipart/form-data or application/json",
-          field: "Content-Type")
-        problem.fields = [
-          HTTPFields.Field(
-            name: "Accept-Post",
-            value: "image/jpeg, image/png, multipart/form-data, application/json")
-        ]
-        throw problem
-      }
-      self = .multipart(boundary: boundary)
-    }
   }
 }

@@ -11,7 +11,7 @@ final class ThumbnailCache: Sendable {
     let generation: Int
   }
 
-  /// Bytes of all thumbnails together; 32 MB, some 4000 small ones.
+  /// Bytes of all thumbnails together; 32 MB.
   private static let limit = 32_000_000
 
   private struct State {

@@ -1,0 +1,90 @@
+internal import PixelMatch
+
+/// Reads what ``CatalogueExport`` wrote.
+struct ExportReader: ~Copyable {
+  /// A line has the signatures of all pictures of an entity, some 10 KB each.
+  private static let lineLimit = 64 << 20
+
+  let settings: ShopSettings
+  private var records: RecordReader
+
+  init(path: String) throws(CatalogueError) {
+    var records = try RecordReader(path: path, recordLimit: Self.lineLimit)
+    guard case .bytes(let bytes, _)? = try records.next(),
+      case .object(let header)? = JSONValue(text: bytes),
+      header["schema"] == .string(CatalogueExport.schema)
+    else {
+      throw CatalogueError(
+        code: .unreadableInput, message: "'\(path)' does not begin as an export does")
+    }
+    guard header["signatureVersion"] == .integer(Int64(Signature.version)) else {
+      throw CatalogueError(
+        code: .otherSignatureVersion,
+        message: "'\(path)' has signatures of another version; index the pictures instead")
+    }
+    settings = try Self.settings(header, path)
+    self.records = records
+  }
+
+  private static func settings(
+    _ header: [String: JSONValue], _ path: String
+  ) throws(CatalogueError) -> ShopSettings {
+    var values: [String: String] = [:]
+    if case .object(let given)? = header["settings"] {
+      for case (let name, .string(let value)) in given { values[name] = value }
+    }
+    var targets: [String: Set<String>] = [:]
+    if case .object(let given)? = header["bridge"] {
+      for case (let label, .array(let labels)) in given {
+        targets[label] = Set(
+          labels.compactMap { if case .string(let text) = $0 { text } else { nil } })
+      }
+    }
+    return ShopSettings(
+      links: try Catalogue.links(values, path), bridge: LabelBridge(targets: targets))
+  }
+
+  /// The next entity with its signatures, or `nil` at the end.
+  mutating func next(
+    existing: (EntityID) throws(CatalogueError) -> CatalogueDatabase.Existing?
+  ) throws(CatalogueError) -> SignedEntity? {
+    guard let record = try records.next() else { return nil }
+    guard case .bytes(let bytes, let line) = record else { throw Self.wrong(record) }
+    do {
+      guard case .object(let fields)? = JSONValue(text: bytes), let json = fields["entity"],
+        case .array(let images)? = fields["images"]
+      else { throw Self.wrong(record) }
+      let value = try EntityValue(json: json)
+      return SignedEntity(
+        value: value, images: try images.map { try Self.image($0, record) }, refused: [],
+        existing: try existing(value.id), isWhole: true)
+    } catch let error as CatalogueError {
+      throw error
+    } catch {
+      throw CatalogueError(code: .unreadableInput, message: "line \(line): \(error)")
+    }
+  }
+
+  private static func image(
+    _ json: JSONValue, _ record: RecordReader.Record
+  ) throws -> SignedEntity.Image {
+    guard case .object(let fields) = json, case .integer(let position)? = fields["position"],
+      case .string(let path)? = fields["path"], case .integer(let byteCount)? = fields["byteCount"],
+      case .integer(let modified)? = fields["modified"],
+      case .integer(let hash)? = fields["contentHash"],
+      case .string(let text)? = fields["signature"], let bytes = Base64URL.decoded(text)
+    else { throw wrong(record) }
+    return SignedEntity.Image(
+      position: Int(position), path: path, byteCount: Int(byteCount), modified: Int(modified),
+      contentHash: Int(hash), signature: try Signature(encoded: bytes), former: nil)
+  }
+
+  private static func wrong(_ record: RecordReader.Record) -> CatalogueError {
+    let line =
+      switch record {
+      case .bytes(_, let line), .tooLong(let line): line
+      }
+    return CatalogueError(
+      code: .unreadableInput, message: "line \(line) is none of an export's")
+  }
+}

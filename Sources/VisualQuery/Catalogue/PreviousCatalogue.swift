@@ -1,0 +1,23 @@
+/// What was before the last run: a copy of the database, whose segments are kept as long as it is.
+struct PreviousCatalogue {
+  static let fileName = "previous.sqlite"
+
+  let path: String
+  let generation: Int
+  let segmentFiles: Set<String>
+
+  /// `nil` where nothing was kept.
+  init?(directory: String) throws(CatalogueError) {
+    path = directory + "/" + Self.fileName
+    guard FileStatus.exists(path) else { return nil }
+    let connection = try SQLiteConnection(path: path, mode: .immutable)
+    let state = try connection.statement("SELECT generation FROM state")
+    guard try state.step() else { return nil }
+    generation = state.integer(0)
+    state.reset()
+    let row = try connection.statement("SELECT file FROM segments")
+    var files: Set<String> = []
+    while try row.step() { files.insert(row.text(0)) }
+    segmentFiles = files
+  }
+}
