@@ -23,6 +23,7 @@ let package = Package(
     .target(
       name: "CImage",
       cSettings: [.treatAllWarnings(as: .error), .define("_GNU_SOURCE")]),
+    .systemLibrary(name: "CCurl"),
     .systemLibrary(name: "CSQLite"),
     .systemLibrary(name: "CZlib"),
     .target(
@@ -31,7 +32,8 @@ let package = Package(
       name: "PixelMatch", dependencies: ["CImage"],
       exclude: ["Signatures/make_keypoint_pattern.py"], swiftSettings: strict),
     .target(
-      name: "VisualQuery", dependencies: ["PixelMatch", "CSQLite", "CZlib"], swiftSettings: strict),
+      name: "VisualQuery", dependencies: ["PixelMatch", "CCurl", "CSQLite", "CZlib"],
+      swiftSettings: strict),
     .executableTarget(
       name: "vq", dependencies: ["VisualQuery", "PixelMatch", "CServer"],
       swiftSettings: strict),

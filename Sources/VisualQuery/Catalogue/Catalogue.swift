@@ -12,6 +12,9 @@ public final class Catalogue: Sendable {
   /// Number of pictures that can be found.
   public var imageCount: Int { state.imageCount }
 
+  /// Where it is.
+  let directory: String
+
   private let state: CatalogueDatabase.State
   private let segments: [EntityType: [LiveSegment]]
   private let database: Mutex<CatalogueDatabase>
@@ -28,6 +31,7 @@ public final class Catalogue: Sendable {
   /// - Complexity: O(segments): no signature is read.
   public init(directory: String) throws(CatalogueError) {
     let database = try CatalogueDatabase(reading: directory)
+    self.directory = directory
     state = try database.state()
     generation = state.generation
     secret = Array(state.secret.utf8)

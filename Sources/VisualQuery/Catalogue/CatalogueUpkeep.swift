@@ -62,7 +62,9 @@ public struct CatalogueUpkeep: Sendable {
           file: $0.file, type: $0.type, rows: $0.rows, deadRows: dead[$0.id]?.count ?? 0,
           bytes: $0.byteCount)
       }
-      let own = FileStatus(directory + "/" + CatalogueDatabase.fileName)?.byteCount ?? 0
+      let own = [CatalogueDatabase.fileName, FetchedPictures.fileName].reduce(0) {
+        $0 + (FileStatus(directory + "/" + $1)?.byteCount ?? 0)
+      }
       return Status(
         generation: state.generation, products: state.productCount, stores: state.storeCount,
         images: state.imageCount, segments: segments,
@@ -112,7 +114,8 @@ public struct CatalogueUpkeep: Sendable {
   // MARK: Changing
 
   /// Writes the signatures that are in use anew, without those that were replaced, and as few files
-  /// of them as there can be; gives back what the database does not use.
+  /// of them as there can be; gives back what the database does not use, and forgets fetched pictures
+  /// that nothing names.
   ///
   /// - Returns: The new generation, or the old one where there is nothing to gain.
   /// - Throws: ``CatalogueError``; `CancellationError`.

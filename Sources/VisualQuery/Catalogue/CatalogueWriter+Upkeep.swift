@@ -5,7 +5,7 @@ extension CatalogueWriter {
   /// Rows of a segment that is made from others.
   private static let compactRowLimit = 131_072
 
-  /// Writes live signatures anew where that gains something.
+  /// Writes live signatures anew where that gains something, and drops what nothing uses.
   mutating func compact() throws(CatalogueError) -> Int {
     let records = try database.segments()
     let dead = try database.deadRows()
@@ -27,6 +27,12 @@ extension CatalogueWriter {
       try removeOrphans()
     }
     try database.vacuum()
+    var used: Set<String> = []
+    try database.forEachImage { image throws(CatalogueError) in used.insert(image.record.path) }
+    if let previous = try PreviousCatalogue(directory: directory) {
+      used.formUnion(try previous.imagePaths())
+    }
+    try FetchedPictures.keepOnly(used, in: directory)
     return generation
   }
 

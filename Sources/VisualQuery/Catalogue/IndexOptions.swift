@@ -21,12 +21,16 @@ public struct IndexOptions: Sendable, Hashable {
   public var isStrict: Bool
   /// The currency of prices that name none, such as those of a Shopify export; three letters.
   public var currency: String?
+  /// Which pictures are fetched whose paths are addresses of the web; `nil` means none. Those that
+  /// were fetched before stay.
+  public var fetching: FetchPolicy?
 
   /// Makes options; the defaults are those of the command.
   public init(
     onConflict: ConflictPolicy = .replace, prunesMissing: Bool = false, isDryRun: Bool = false,
-    isStrict: Bool = false, currency: String? = nil
+    isStrict: Bool = false, currency: String? = nil, fetching: FetchPolicy? = nil
   ) {
+    self.fetching = fetching
     self.currency = currency
     self.onConflict = onConflict
     self.prunesMissing = prunesMissing

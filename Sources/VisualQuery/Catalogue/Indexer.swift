@@ -24,6 +24,8 @@ public struct Indexer: Sendable {
     public var signedImages = 0
     /// Pictures that were there already and have not changed.
     public var unchangedImages = 0
+    /// Pictures that came from servers.
+    public var fetchedImages = 0
     /// Entities that were not there before.
     public var added = 0
     /// Entities that were there and have changed.
@@ -142,6 +144,15 @@ public struct Indexer: Sendable {
     reader.allowedSchemes = schemes
     reader.seedRowHashes(
       "\(imagesRoot)\n\(options.onConflict)\n\(options.currency ?? "")\n\(schemes.sorted())")
+    let pictures = try options.fetching.map { policy throws(CatalogueError) in
+      try FetchedPictures(
+        directory: temporary?.path ?? directory, policy: policy, isDryRun: options.isDryRun)
+    }
+    let signer = EntitySigner(
+      decoder: decoder, pictures: pictures, imagesRoot: imagesRoot,
+      keepsMissing: options.onConflict != .replace)
+    // As many rows are under way as keep every thread busy while the oldest is waited for.
+    let underWay = max(8 * pool.width, pictures == nil ? 0 : 2 * FetchedPictures.width)
     var now = Progress()
     now.generation = writer.generation
 
@@ -170,14 +181,14 @@ public struct Indexer: Sendable {
         now.entities += 1
         now.signedImages += signed.images.count { $0.former == nil }
         now.unchangedImages += signed.images.count { $0.former != nil }
+        now.fetchedImages = pictures?.fetchedCount ?? 0
         now.generation = writer.generation
       }
       now.rows += 1
       progress(now)
     }
 
-    // As many rows are under way as keep every thread busy while the oldest is waited for; what
-    // they come to is taken in the order of the rows.
+    // What the rows come to is taken in their order.
     try await withThrowingTaskGroup(of: (Int, SignedEntity).self) { group in
       var started = 0
       var finished = 0
@@ -200,7 +211,7 @@ public struct Indexer: Sendable {
       var unchangedImages = 0
       func isUnchanged(_ id: EntityID, _ rowHash: Int) throws(CatalogueError) -> Bool {
         guard let existing = try writer.existing(id), existing.rowHash == rowHash,
-          existing.images.allSatisfy(Self.isUntouched)
+          existing.images.allSatisfy({ signer.isUntouched($0) })
         else { return false }
         unchangedImages = existing.images.count
         return true
@@ -223,13 +234,11 @@ public struct Indexer: Sendable {
           group.addTask {
             (
               number,
-              sign(
-                value, line: line, rowHash: rowHash, imagesRoot: imagesRoot, existing: existing,
-                keepsMissing: options.onConflict != .replace)
+              try await signer.sign(value, line: line, rowHash: rowHash, existing: existing)
             )
           }
         }
-        while started - finished >= 8 * pool.width { try await finishOne() }
+        while started - finished >= underWay { try await finishOne() }
       }
       while finished < started { try await finishOne() }
     }
@@ -252,12 +261,6 @@ public struct Indexer: Sendable {
     return now
   }
 
-  /// Whether a file is what it was, as far as its size and time tell.
-  private static func isUntouched(_ image: CatalogueDatabase.ImageRecord) -> Bool {
-    guard let status = FileStatus(image.path) else { return false }
-    return status.byteCount == image.byteCount && status.modified == image.modified
-  }
-
   /// An entity as it is there already.
   private static func kept(
     _ existing: CatalogueDatabase.Existing?
@@ -271,107 +274,5 @@ public struct Indexer: Sendable {
     case signed(SignedEntity)
     case refused(RefusedRow)
     case unchanged(images: Int)
-  }
-
-  /// Signs the pictures of one entity that are new or changed.
-  private func sign(
-    _ value: EntityValue, line: Int, rowHash: Int?, imagesRoot: String,
-    existing: CatalogueDatabase.Existing?, keepsMissing: Bool
-  ) -> SignedEntity {
-    var images: [SignedEntity.Image] = []
-    var refused: [RefusedRow] = []
-    for (position, name) in value.imagePaths.enumerated() {
-      func refuse(_ reason: String) {
-        refused.append(
-          RefusedRow(
-            line: line, id: value.id.value, field: "images[\(position)]",
-            reason: "\(name): \(reason)", row: value.json))
-      }
-      if name.hasPrefix("http://") || name.hasPrefix("https://") {
-        refuse("pictures are read from files; fetch it first")
-        continue
-      }
-      let path = name.hasPrefix("/") ? name : imagesRoot + "/" + name
-      guard let status = FileStatus(path) else {
-        let former = existing?.images.first {
-          keepsMissing && $0.position == position && $0.path.hasSuffix("/" + name)
-        }
-        if let former {
-          images.append(SignedEntity.Image(former))
-        } else {
-          refuse("there is no such file")
-        }
-        continue
-      }
-      let untouched = existing?.images.first {
-        $0.path == path && $0.byteCount == status.byteCount && $0.modified == status.modified
-      }
-      if let untouched {
-        images.append(
-          SignedEntity.Image(
-            position: position, path: path, byteCount: status.byteCount,
-            modified: status.modified, contentHash: untouched.contentHash, signature: nil,
-            former: untouched))
-        continue
-      }
-      do throws(DecodeError) {
-        let bytes = try decoder.contents(ofFile: path)
-        let hash = Int(bitPattern: UInt(ContentHash.of(bytes)))
-        // A file that was written again, or has another name, may hold what it held.
-        let same = existing?.images.first {
-          $0.byteCount == bytes.count && $0.contentHash == hash
-        }
-        let signature = same == nil ? try signature(of: bytes) : nil
-        images.append(
-          SignedEntity.Image(
-            position: position, path: path, byteCount: bytes.count, modified: status.modified,
-            contentHash: hash, signature: signature, former: same))
-      } catch  where error.code == .cancelled {
-        return SignedEntity(
-          value: value, images: [], refused: [], existing: existing, isWhole: false)
-      } catch {
-        refuse(error.message)
-      }
-    }
-    return SignedEntity(
-      value: value, images: images, refused: refused, existing: existing, isWhole: true,
-      rowHash: rowHash)
-  }
-
-  private func signature(of bytes: [UInt8]) throws(DecodeError) -> Signature {
-    Signature(try decoder.decode(bytes, longerSide: Signature.workingSide))
-  }
-}
-
-/// An entity and what became of its pictures.
-struct SignedEntity: Sendable {
-  struct Image: Sendable {
-    let position: Int
-    let path: String
-    let byteCount: Int
-    let modified: Int
-    let contentHash: Int
-    /// The signature, unless the picture has not changed.
-    let signature: Signature?
-    /// Where the unchanged picture's signature stands.
-    let former: CatalogueDatabase.ImageRecord?
-  }
-
-  let value: EntityValue
-  let images: [Image]
-  let refused: [RefusedRow]
-  let existing: CatalogueDatabase.Existing?
-  /// Whether all pictures were looked at; not so when the run was cancelled meanwhile.
-  let isWhole: Bool
-  /// That of the row that it came from.
-  var rowHash: Int?
-}
-
-extension SignedEntity.Image {
-  /// A picture as it is there already.
-  init(_ former: CatalogueDatabase.ImageRecord) {
-    self.init(
-      position: former.position, path: former.path, byteCount: former.byteCount,
-      modified: former.modified, contentHash: former.contentHash, signature: nil, former: former)
   }
 }

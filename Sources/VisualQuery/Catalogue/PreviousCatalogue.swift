@@ -20,4 +20,13 @@ struct PreviousCatalogue {
     while try row.step() { files.insert(row.text(0)) }
     segmentFiles = files
   }
+
+  /// Where its pictures are.
+  func imagePaths() throws(CatalogueError) -> Set<String> {
+    let connection = try SQLiteConnection(path: path, mode: .immutable)
+    let row = try connection.statement("SELECT path FROM images")
+    var paths: Set<String> = []
+    while try row.step() { paths.insert(row.text(0)) }
+    return paths
+  }
 }

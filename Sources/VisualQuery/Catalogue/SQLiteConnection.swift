@@ -56,6 +56,17 @@ internal import CSQLite
     unsafe sqlite3_close_v2(handle)
   }
 
+  /// Opens a file to read where a directory may not be written too, which has no place for SQLite's
+  /// shared memory.
+  convenience init(reading path: String) throws(CatalogueError) {
+    do throws(CatalogueError) {
+      try self.init(path: path, mode: .read)
+      try execute("SELECT 1 FROM sqlite_schema LIMIT 1")
+    } catch  where error.code == .notPermitted && !FileStatus.exists(path + "-wal") {
+      try self.init(path: path, mode: .immutable)
+    }
+  }
+
   /// Runs SQL that gives no rows; several statements may follow each other.
   func execute(_ sql: String) throws(CatalogueError) {
     let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
@@ -117,7 +128,7 @@ internal import CSQLite
 
 /// A prepared statement.
 ///
-/// Sound: it keeps its connection alive, and SQLite checks the numbers of parameters and columns.
+/// Sound: its connection keeps it and outlives it, and SQLite checks the numbers of parameters and columns.
 @safe final class SQLiteStatement {
   private let handle: OpaquePointer
   private unowned let connection: SQLiteConnection
@@ -155,6 +166,11 @@ internal import CSQLite
         // SQLITE_TRANSIENT, which is not imported: SQLite copies the text before it returns.
         let transient = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         code = unsafe sqlite3_bind_text(handle, place, text, Int32(text.utf8.count), transient)
+      case .blob(let bytes):
+        let transient = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+        code = unsafe bytes.withUnsafeBytes {
+          unsafe sqlite3_bind_blob64(handle, place, $0.baseAddress, UInt64($0.count), transient)
+        }
       }
       if code != SQLITE_OK { throw connection.failure(code) }
     }
@@ -185,6 +201,15 @@ internal import CSQLite
     unsafe sqlite3_column_text(handle, Int32(column)).map { unsafe String(cString: $0) } ?? ""
   }
 
+  /// A column of the current row as bytes.
+  func blob(_ column: Int) -> [UInt8] {
+    // Sound: SQLite lends as many bytes as it says until the next step.
+    unsafe Array(
+      UnsafeRawBufferPointer(
+        start: sqlite3_column_blob(handle, Int32(column)),
+        count: Int(sqlite3_column_bytes(handle, Int32(column)))))
+  }
+
   /// Whether a column of the current row holds nothing.
   func isNull(_ column: Int) -> Bool {
     unsafe sqlite3_column_type(handle, Int32(column)) == SQLITE_NULL
@@ -197,4 +222,5 @@ enum SQLiteValue: Sendable {
   case integer(Int)
   case number(Double)
   case text(String)
+  case blob([UInt8])
 }

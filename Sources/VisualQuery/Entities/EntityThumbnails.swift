@@ -40,7 +40,7 @@ public struct EntityThumbnails: Sendable {
   ///   - id: Whose picture.
   ///   - image: Which of its pictures, by its place in the entity's `images`.
   ///   - size: How large.
-  /// - Returns: `nil` where there is no such entity or picture.
+  /// - Returns: `nil` where there is no such entity or picture, or one of a server that is kept no more.
   /// - Throws: `DecodeError` where the file has gone or changed since; ``CatalogueError``;
   ///   `CancellationError`.
   /// - Complexity: O(pixels of the file).
@@ -51,12 +51,18 @@ public struct EntityThumbnails: Sendable {
       }
       guard let path else { return nil }
       do {
-        let bytes = try decoder.contents(ofFile: path)
+        guard let bytes = try contents(of: path) else { return nil }
         let picture = try decoder.decode(bytes, longerSide: size.longerSide)
         return picture.jpeg(quality: 82)
       } catch let error as DecodeError where error.code == .cancelled {
         throw CancellationError()
       }
     }
+  }
+
+  private func contents(of path: String) throws -> [UInt8]? {
+    FetchedPictures.isAddress(path)
+      ? try FetchedPictures.bytes(of: path, in: catalogue.directory)
+      : try decoder.contents(ofFile: path)
   }
 }

@@ -162,6 +162,26 @@ extension Option<[String]> {
   }
 }
 
+extension Option<[HostPattern]> {
+  /// Hosts between commas; the option may be given several times.
+  static func hosts(_ text: OptionText) -> Self {
+    @Sendable func hosts(_ text: String) -> [HostPattern]? {
+      let words = text.split(separator: ",")
+      let hosts = words.compactMap { HostPattern(String($0)) }
+      return words.isEmpty || hosts.count < words.count ? nil : hosts
+    }
+    let value = ValueDescription(
+      placeholder: "HOST",
+      accepts: "names such as cdn.shop.example, *.shop.example or shop.example:8443",
+      completion: .nothing, isAccepted: { hosts($0) != nil })
+    return Self(text, value: value, mayRepeat: true, initial: []) { text, value in
+      guard let hosts = hosts(text) else { return false }
+      value += hosts
+      return true
+    }
+  }
+}
+
 extension Option<[String]> {
   /// Paths, one each time the option is given, without which the command cannot run.
   static func paths(_ text: OptionText, _ placeholder: String, of kind: ValueCompletion) -> Self {

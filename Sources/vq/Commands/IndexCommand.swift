@@ -18,9 +18,9 @@ enum IndexCommand {
     in: 1...256)
   static let rejected = Option<String?>.path(
     OptionText(
-      "rejected", "write the refused rows to this file",
+      "rejected", "the file of refused rows",
       detail: "JSON Lines: line, field, reason and the row itself. Mended, it can be indexed as it "
-        + "is, with the same --images-root."),
+        + "is, with the same --images-root.", standard: "rejected.jsonl in the index"),
     "FILE", of: .files)
   static let link = Option<[EntityType: String]>.byType(
     OptionText(
@@ -54,6 +54,15 @@ enum IndexCommand {
     OptionText(
       "currency", "that of prices that name none: EUR", detail: "Shopify's exports have none.",
       isRare: true), "CODE", accepts: "three letters such as EUR")
+  static let fetch = Option<Bool>.flag(
+    OptionText(
+      "fetch", "fetch pictures that are on servers; with --allow-host",
+      detail: "From public addresses alone, with at most 16 MB and 20 s each, 16 at a time. They "
+        + "are kept in the index; the next run asks whether they have changed."))
+  static let allowHost = Option<[HostPattern]>.hosts(
+    OptionText(
+      "allow-host", "hosts that pictures may be fetched from",
+      detail: "Redirections to others are refused. *.shop.example is all below shop.example."))
   static let json = Option<Bool>.flag(OptionText("json", "the summary as one JSON object"))
   static let quiet = Option<Bool>.flag(
     OptionText(
@@ -73,8 +82,9 @@ enum IndexCommand {
       summary: "JSON Lines, CSV, a feed or a folder; '-' for standard input", completion: .files),
     options: [
       index.description, imagesRoot.description, onConflict.description,
-      pruneMissing.description, dryRun.description, strict.description, threads.description,
-      rejected.description, json.description, quiet.description, currency.description,
+      pruneMissing.description, fetch.description, allowHost.description, dryRun.description,
+      strict.description, threads.description, rejected.description, json.description,
+      quiet.description, currency.description,
       link.description,
       allowScheme.description,
       bridge.description,
@@ -98,17 +108,17 @@ enum IndexCommand {
           commas or XML), a Shopify product CSV (old and new headers), the eight columns of \
           Google's Product Search, schema.org products and stores in JSON-LD, and a folder of \
           pictures, whose names become ids. All of them may be compressed with gzip. Pictures \
-          are files: those of a bucket or a server are to be copied first, and --images-root \
-          says where they are.
+          are files, and --images-root says where; those of a server are fetched where --fetch \
+          and --allow-host say so, and those of a bucket are to be copied first.
           """),
       HelpSection(
         title: "JSON form",
         text: """
-          One object at the end of the run. With --rejected FILE, a line for each refused row or \
+          One object at the end of the run. In rejected.jsonl, a line for each refused row or \
           picture.
             {"schema":"vq.index/1","generation":4,"rows":32,"entities":32,"added":32,
-             "changed":0,"removed":0,"signedImages":34,"unchangedImages":0,"refused":0,
-             "dryRun":false,"elapsedMs":210}
+             "changed":0,"removed":0,"signedImages":34,"unchangedImages":0,
+             "fetchedImages":0,"refused":0,"dryRun":false,"elapsedMs":210}
             {"line":12,"id":"mug-red","field":"images[0]","reason":"…","row":{…}}
           """),
     ],
@@ -118,7 +128,8 @@ enum IndexCommand {
   @concurrent static func run(
     _ arguments: ParsedArguments, on console: Console
   ) async throws -> ExitCode {
-    let refusals = try arguments[rejected].map(RefusedRowsFile.init)
+    let fetching = try policy(of: arguments)
+    let refusals = try refusedRowsFile(arguments)
     let isQuiet = arguments[quiet]
     let elapsed = ProgressLine.stopwatch()
     let line = ProgressLine("indexing", on: console.diagnostics, elapsed: elapsed)
@@ -127,7 +138,8 @@ enum IndexCommand {
       pool: WorkerPool(width: arguments[threads]))
     let options = IndexOptions(
       onConflict: arguments[onConflict] ?? .replace, prunesMissing: arguments[pruneMissing],
-      isDryRun: arguments[dryRun], isStrict: arguments[strict], currency: arguments[currency])
+      isDryRun: arguments[dryRun], isStrict: arguments[strict], currency: arguments[currency],
+      fetching: fetching)
     let result: Indexer.Progress
     do {
       result = try await indexer.run(
@@ -137,14 +149,17 @@ enum IndexCommand {
         progress: { if !isQuiet { show($0, on: line) } })
     } catch {
       line.finish()
-      try refusals?.close()
+      try refusals?.close(isWhole: false)
       guard error is CancellationError else { throw error }
       throw CommandFailure(
         .interrupted, "interrupted; what was done is kept",
         advice: ["run the same command again: it goes on from here"])
     }
     line.finish()
-    try refusals?.close()
+    try refusals?.close(isWhole: true)
+    if result.refused > 0, !isQuiet, let refusals {
+      console.diagnostics.note("refused rows are in \(DisplayText.escaped(refusals.path))")
+    }
     if let reason = result.unprunedReason {
       console.diagnostics.warning("nothing was removed: \(reason)")
     }
@@ -155,6 +170,24 @@ enum IndexCommand {
       try console.output.writeLine(summary.sentence(directory: arguments[index]))
     }
     return .success
+  }
+
+  /// Where refused rows go; a run that writes nothing has no such file unless it is told to.
+  private static func refusedRowsFile(_ arguments: ParsedArguments) throws -> RefusedRowsFile? {
+    if let path = arguments[rejected] { return try RefusedRowsFile(path: path) }
+    return arguments[dryRun] ? nil : RefusedRowsFile(index: arguments[index])
+  }
+
+  private static func policy(of arguments: ParsedArguments) throws -> FetchPolicy? {
+    let hosts = arguments[allowHost]
+    if arguments[fetch] == !hosts.isEmpty {
+      return arguments[fetch] ? FetchPolicy(hosts: hosts) : nil
+    }
+    throw CommandFailure(
+      .usage,
+      hosts.isEmpty
+        ? "--fetch wants --allow-host: the hosts that pictures may be fetched from"
+        : "--allow-host wants --fetch: nothing is fetched without it")
   }
 
   /// Says what a catalogue of somebody else's was taken for.
@@ -208,6 +241,7 @@ struct IndexDocument: Encodable, Sendable {
   let removed: Int
   let signedImages: Int
   let unchangedImages: Int
+  let fetchedImages: Int
   let refused: Int
   let dryRun: Bool
   let elapsedMs: Double
@@ -220,6 +254,7 @@ struct IndexDocument: Encodable, Sendable {
     entities = progress.entities
     signedImages = progress.signedImages
     unchangedImages = progress.unchangedImages
+    fetchedImages = progress.fetchedImages
     refused = progress.refused
     elapsedMs = (elapsed / .milliseconds(1)).rounded()
   }
@@ -228,13 +263,14 @@ struct IndexDocument: Encodable, Sendable {
   func sentence(directory: String) -> String {
     let seconds = max(0.1, (elapsedMs / 100).rounded() / 10)
     let removed = removed > 0 ? ", \(self.removed) removed" : ""
+    let fetched = fetchedImages > 0 ? ", \(fetchedImages) fetched" : ""
     let end =
       dryRun
       ? "Nothing was written."
       : "\(DisplayText.escaped(directory)) is at generation \(generation)."
     return """
       \(DisplayText.count(entities, "entity", "entities")), \(added) new, \(changed) changed\(removed): \
-      \(DisplayText.count(signedImages, "picture", "pictures")) signed, \(unchangedImages) unchanged, \
+      \(DisplayText.count(signedImages, "picture", "pictures")) signed, \(unchangedImages) unchanged\(fetched), \
       \(refused) refused, in \(seconds) s. \(end)
       """
   }

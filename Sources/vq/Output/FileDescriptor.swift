@@ -93,6 +93,29 @@ struct FileDescriptor: Sendable {
     return FileDescriptor(rawValue: descriptor)
   }
 
+  /// Gives a file another name, in the place of what has it.
+  static func rename(_ path: String, to name: String) throws {
+    #if canImport(Glibc)
+      let status = unsafe Glibc.rename(path, name)
+    #elseif canImport(Musl)
+      let status = unsafe Musl.rename(path, name)
+    #else
+      let status = unsafe Darwin.rename(path, name)
+    #endif
+    guard status == 0 else {
+      throw CommandFailure(.failure, "cannot write '\(name)': \(description(of: errno))")
+    }
+  }
+
+  /// Removes a file; one that is not there is fine.
+  static func remove(_ path: String) { unsafe unlink(path) }
+
+  /// Whether a path names something else than a file, such as a terminal or a pipe.
+  static func isSpecial(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+  }
+
   /// Gives the descriptor back.
   func close() {
     #if canImport(Glibc)

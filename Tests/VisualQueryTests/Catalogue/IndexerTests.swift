@@ -88,7 +88,7 @@ import Testing
     #expect(reasons[1] == "none.jpg: there is no such file")
     #expect(reasons[2]?.contains("GIF is not supported") == true)
     #expect(reasons[4]?.contains("rows are there") == true)
-    #expect(reasons[5]?.contains("fetch it first") == true)
+    #expect(reasons[5]?.contains("--fetch") == true)
     #expect(progress.entities == 4 && progress.signedImages == 1 && progress.refused == 5)
     #expect(try Catalogue(directory: folder.path + "/i.vq").entityCount == 4)
   }

@@ -211,6 +211,37 @@ import Testing
         + "\n" + #"{"line":2,"reason":"is not JSON"}"# + "\n")
   }
 
+  @Test func `refused rows wait in the index, and are fed back from there`() throws {
+    let folder = try TemporaryDirectory()
+    let catalogue = try folder.write(
+      #"{"type":"product","id":"a","title":"A","images":["a.jpg"]}"# + "\n", to: "c.jsonl")
+    let index = folder.path + "/i.vq"
+    let file = index + "/rejected.jsonl"
+    let first = try RunningVQ(["index", catalogue, "--index", index])
+    #expect(first.status == 0 && first.errors.contains("refused rows are in \(file)"))
+    let kept = try #require(FileManager.default.contents(atPath: file))
+    // A run that does not come to look at any row leaves it, and so does one that writes nothing.
+    #expect(try RunningVQ(["index", folder.path + "/none", "--index", index]).status != 0)
+    #expect(try RunningVQ(["index", catalogue, "--index", index, "--dry-run"]).status == 0)
+    #expect(FileManager.default.contents(atPath: file) == kept)
+    // The file is read by the run that makes it anew.
+    let feed = ["index", file, "--images-root", folder.path, "--index", index, "--json"]
+    #expect(try RunningVQ(feed).output.contains(#""refused":1"#))
+    #expect(FileManager.default.contents(atPath: file) == kept)
+    try FileManager.default.copyItem(
+      atPath: SampleShop.image("oats.jpg"), toPath: folder.path + "/a.jpg")
+    #expect(try RunningVQ(feed).output.contains(#""refused":0"#))
+    #expect(!FileManager.default.fileExists(atPath: file))
+  }
+
+  @Test(arguments: [
+    (["--fetch"], "--fetch wants --allow-host"), (["--allow-host", "a.example"], "wants --fetch"),
+    (["--fetch", "--allow-host", "https://a.example/"], "--allow-host takes names such as"),
+  ]) func `nothing is fetched by half an order`(options: [String], message: String) throws {
+    let run = try RunningVQ(["index", "c.jsonl", "--index", "/none/i.vq"] + options)
+    #expect(run.status == 2 && run.errors.contains(message))
+  }
+
   @Test func `an explained match shows every term`() throws {
     let run = try RunningVQ([
       "match", SampleShop.query("q08-lantern.jpg"), "--labels", "lantern", "--index", shop(),

@@ -17,6 +17,7 @@ _vq() {
     index:--index) _vq_reply -d; compopt -o filenames; return ;;
     index:--images-root) _vq_reply -d; compopt -o filenames; return ;;
     index:--on-conflict) _vq_reply -W 'keep merge replace'; return ;;
+    index:--allow-host) return ;;
     index:--threads|index:-j) return ;;
     index:--rejected) _vq_reply -f; compopt -o filenames; return ;;
     index:--currency) return ;;
@@ -85,7 +86,7 @@ _vq() {
   case $command:$word in
     :-*) _vq_reply -W '--color --help -h --version' ;;
     :*) _vq_reply -W 'index match catalogue doctor labels eval why-not serve key hash help completions' ;;
-    index:-*) _vq_reply -W '--index --images-root --on-conflict --prune-missing --dry-run --strict --threads -j --rejected --json --quiet -q --currency --link --allow-scheme --bridge --color --help -h --version' ;;
+    index:-*) _vq_reply -W '--index --images-root --on-conflict --prune-missing --fetch --allow-host --dry-run --strict --threads -j --rejected --json --quiet -q --currency --link --allow-scheme --bridge --color --help -h --version' ;;
     index:*) _vq_reply -f; compopt -o filenames; return ;;
     match:-*) _vq_reply -W '--index --labels --region --limit --products --stores --min-confidence --deadline --type --where --threads -j --explain --json --tolerant --with-label --near --at --locale --signature --continue --max-bytes --max-pixels --color --help -h --version' ;;
     match:*) _vq_reply -f; compopt -o filenames; return ;;

@@ -35,11 +35,13 @@ _vq() {
         '--images-root=[where image paths begin]:DIR:_files -/' \
         '--on-conflict=[what becomes of an entity that is there already]:WHAT:(keep merge replace)' \
         '--prune-missing[remove entities that the catalogue lacks]' \
+        '--fetch[fetch pictures that are on servers; with --allow-host]' \
+        '*--allow-host=[hosts that pictures may be fetched from]:HOST:' \
         '--dry-run[read and decode all, and write nothing]' \
         '--strict[end with the first row or picture that is refused]' \
         '--threads=[use so many threads]:N:' \
         '-j+[use so many threads]:N:' \
-        '--rejected=[write the refused rows to this file]:FILE:_files' \
+        '--rejected=[the file of refused rows]:FILE:_files' \
         '--json[the summary as one JSON object]' \
         '--quiet[no progress and no summary]' \
         '-q[no progress and no summary]' \

@@ -1,0 +1,173 @@
+internal import CCurl
+
+/// One transfer after another over connections that are kept: the one place that calls libcurl.
+///
+/// `@unchecked Sendable`: whoever takes one out of ``HTTPClient``'s idle ones has it alone until it is
+/// put back, under the client's lock.
+@safe final class HTTPTransfer: @unchecked Sendable {
+  /// Fields of an answer that are kept.
+  static let fieldNames: Set = ["etag", "last-modified", "location", "retry-after"]
+
+  /// Bytes of a field that is kept.
+  private static let fieldLimit = 2048
+  /// Bytes of an answer's body that is no picture.
+  private static let passedLimit = 1 << 16
+
+  private let curl: UnsafeMutableRawPointer?
+  private let guardian: UnsafeMutablePointer<cc_guard>
+  private let allowsEveryAddress: Bool
+
+  // What is known of the transfer under way.
+  private var status = 0
+  private var fields: [String: String] = [:]
+  private var body: [UInt8] = []
+  private var byteLimit = 0
+  private var passedByteCount = 0
+  private var isTooLarge = false
+  private var hasForbiddenAddress = false
+  private var shouldStop: () -> Bool = { false }
+
+  init(allowsEveryAddress: Bool) {
+    self.allowsEveryAddress = allowsEveryAddress
+    unsafe guardian = .allocate(capacity: 1)
+    unsafe curl = curl_easy_init()
+    // Sound: libcurl calls back only within a transfer, while this object makes it and so lives.
+    let context = unsafe Unmanaged.passUnretained(self).toOpaque()
+    unsafe guardian.initialize(
+      to: cc_guard(
+        allows: { bytes, count, context in
+          let address = unsafe Array(UnsafeBufferPointer(start: bytes, count: count))
+          return unsafe HTTPTransfer.of(context).allows(address)
+        }, context: context))
+  }
+
+  deinit {
+    unsafe curl_easy_cleanup(curl)
+    unsafe guardian.deallocate()
+  }
+
+  private static func of(_ context: UnsafeMutableRawPointer?) -> HTTPTransfer {
+    unsafe Unmanaged.fromOpaque(context!).takeUnretainedValue()
+  }
+
+  /// Sends a request and takes its answer; redirections are answers.
+  ///
+  /// - Throws: ``FetchError``.
+  func get(
+    _ url: CurlURL, _ request: HTTPClient.Request, byteLimit: Int, timeLimit: Duration,
+    shouldStop: @escaping () -> Bool
+  ) throws(FetchError) -> HTTPClient.Response {
+    guard let curl = unsafe curl else {
+      throw FetchError(code: .unavailable, message: "there is no memory to ask for it")
+    }
+    guard timeLimit > .zero else { throw Self.tooSlow }
+    (status, fields, body, self.byteLimit) = (0, [:], [], byteLimit)
+    (passedByteCount, isTooLarge, hasForbiddenAddress) = (0, false, false)
+    self.shouldStop = shouldStop
+    defer { self.shouldStop = { false } }
+    var headers: UnsafeMutablePointer<curl_slist>?
+    defer { unsafe curl_slist_free_all(headers) }
+    var lines = ["Accept: image/jpeg, image/png"]
+    lines += request.etag.map { ["If-None-Match: \($0)"] } ?? []
+    lines += request.lastModified.map { ["If-Modified-Since: \($0)"] } ?? []
+    for line in lines { unsafe headers = curl_slist_append(headers, line) }
+    let milliseconds = max(1, Int64(timeLimit / .milliseconds(1)))
+    unsafe curl_easy_reset(curl)
+    let context = unsafe Unmanaged.passUnretained(self).toOpaque()
+    let codes = unsafe [
+      cc_set_url(curl, url.handle), cc_set_headers(curl, headers), cc_set_guard(curl, guardian),
+      cc_set_text(curl, CURLOPT_USERAGENT, "VisualQuery"), cc_set_text(curl, CURLOPT_PROXY, ""),
+      // Waited for in threads of libcurl's own; nothing raises a signal.
+      cc_set_number(curl, CURLOPT_NOSIGNAL, 1), cc_set_number(curl, CURLOPT_TCP_KEEPALIVE, 1),
+      cc_set_number(curl, CURLOPT_CONNECTTIMEOUT_MS, min(10_000, milliseconds)),
+      cc_set_number(curl, CURLOPT_TIMEOUT_MS, milliseconds),
+      cc_set_progress(
+        curl,
+        { context, _, _, _, _ in unsafe HTTPTransfer.of(context).shouldStop() ? 1 : 0 }, context),
+      cc_set_header(
+        curl,
+        { bytes, size, count, context in
+          let line = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
+          unsafe HTTPTransfer.of(context).takeField(line)
+          return size * count
+        }, context),
+      cc_set_body(
+        curl,
+        { bytes, size, count, context in
+          let piece = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
+          return unsafe HTTPTransfer.of(context).take(piece) ? size * count : 0
+        }, context),
+    ]
+    precondition(codes.allSatisfy { $0 == CURLE_OK }, "libcurl has every option that is set")
+    let code = unsafe cc_perform(curl)
+    defer { body = [] }
+    if code == CURLE_OK || code == CURLE_WRITE_ERROR && !isTooLarge && status != 200 {
+      return HTTPClient.Response(status: status, fields: fields, body: body)
+    }
+    throw failure(code)
+  }
+
+  // MARK: What libcurl calls
+
+  private func allows(_ address: [UInt8]) -> Bool {
+    let isAllowed = allowsEveryAddress || PublicAddress.contains(address)
+    if !isAllowed { hasForbiddenAddress = true }
+    return isAllowed
+  }
+
+  private func takeField(_ bytes: UnsafeRawBufferPointer) {
+    guard bytes.count <= Self.fieldLimit else { return }
+    let line = unsafe String(decoding: bytes, as: UTF8.self)
+    if line.hasPrefix("HTTP/") {
+      // Each answer begins anew, an informational one before the true one too (RFC 9110, 15.2).
+      status = line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+      fields = [:]
+      return
+    }
+    guard let colon = line.firstIndex(of: ":") else { return }
+    let name = line[..<colon].lowercased()
+    guard Self.fieldNames.contains(name) else { return }
+    let value = line[line.index(after: colon)...]
+    fields[name] = String(
+      value.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
+  }
+
+  /// Takes a piece of the body; `false` ends the transfer.
+  private func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard status == 200 else {
+      // A short page about what is wrong is passed over, so that the connection can be kept.
+      passedByteCount += bytes.count
+      return passedByteCount <= Self.passedLimit
+    }
+    isTooLarge = bytes.count > byteLimit - body.count
+    if !isTooLarge { unsafe body.append(contentsOf: bytes) }
+    return !isTooLarge
+  }
+
+  // MARK: Failures
+
+  private static let tooSlow = FetchError(
+    code: .unavailable, message: "it did not come within the time limit")
+
+  private func failure(_ code: CURLcode) -> FetchError {
+    if isTooLarge {
+      return FetchError(
+        code: .unusable,
+        message: "it has more bytes than the limit of \(byteLimit) (FetchPolicy.byteLimit)")
+    }
+    if hasForbiddenAddress {
+      return FetchError(
+        code: .notAllowed, message: "its host has an address that is not of the public internet")
+    }
+    switch code {
+    case CURLE_ABORTED_BY_CALLBACK:
+      return FetchError(code: .cancelled, message: "the run was ended")
+    case CURLE_OPERATION_TIMEDOUT: return Self.tooSlow
+    case CURLE_COULDNT_RESOLVE_HOST:
+      return FetchError(code: .unavailable, message: "the name of its host is not known")
+    default:
+      let reason = unsafe String(cString: curl_easy_strerror(code))
+      return FetchError(code: .unavailable, message: "it could not be fetched: \(reason)")
+    }
+  }
+}

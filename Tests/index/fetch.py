@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""Pictures of servers, with names, addresses and certificates as on the internet: fetch.py VQ PICTURES
+
+Runs in a network of its own (unshare, which wants root or user namespaces) that has one public address, so that `vq index --fetch` is
+held to all its rules as it is. PICTURES is a folder of JPEGs. Wants iproute2 and openssl; else the standard library only.
+"""
+import http.server
+import json
+import os
+import signal
+import ssl
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+ADDRESS = "93.184.215.14"
+NAMES = {"cdn.shop.example": ADDRESS, "other.shop.example": ADDRESS, "inside.shop.example": "127.0.0.1",
+         "metadata.shop.example": "169.254.169.254", "loop.shop.example": "::1", "mapped.shop.example": "::ffff:10.0.0.1"}
+
+
+class Origin(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    pictures, log, slow = {}, [], 0.0
+
+    def do_GET(self):
+        Origin.log.append((self.headers["Host"], self.path))
+        time.sleep(Origin.slow)
+        if self.path.startswith("/to/"):
+            return self.answer(302, {"Location": self.path[4:]})
+        picture = Origin.pictures.get(self.path)
+        if picture is None:
+            return self.answer(404)
+        tag = f'"{hash(picture)}"'
+        if self.headers["If-None-Match"] == tag:
+            return self.answer(304)
+        self.answer(200, {"ETag": tag}, picture)
+
+    def answer(self, status, fields={}, body=b""):
+        self.send_response(status)
+        for name, value in fields.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        try:
+            self.wfile.write(body)
+        except OSError:
+            pass
+
+    def log_message(self, *_):
+        pass
+
+
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads, request_queue_size = True, 64
+
+    def handle_error(self, *_):
+        pass  # clients that hang up, or do not like the certificate
+
+
+def certificates(folder):
+    """An authority that this network trusts, a certificate of its, and one of nobody's."""
+    def openssl(*arguments):
+        subprocess.run(["openssl", *arguments], check=True, cwd=folder, stderr=subprocess.DEVNULL)
+    for name in ("authority", "nobody"):
+        openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", f"/CN={name}", "-keyout", f"{name}.key",
+                "-out", f"{name}.pem", "-addext", "subjectAltName=DNS:cdn.shop.example")
+    openssl("req", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=cdn.shop.example", "-keyout", "server.key", "-out", "server.csr")
+    with open(f"{folder}/names", "w") as file:
+        file.write("subjectAltName=DNS:cdn.shop.example\n")
+    openssl("x509", "-req", "-in", "server.csr", "-CA", "authority.pem", "-CAkey", "authority.key", "-CAcreateserial", "-days", "2",
+            "-extfile", "names", "-out", "server.pem")
+    os.makedirs("/etc/ssl/certs", exist_ok=True)
+    trusted = "/etc/ssl/certs/ca-certificates.crt"
+    if os.path.exists(trusted):
+        subprocess.run(["mount", "--bind", f"{folder}/authority.pem", trusted], check=True)
+
+
+def serve(port, address=ADDRESS, certificate=None, folder=None):
+    server = Server((address, port), Origin)
+    if certificate:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(f"{folder}/{certificate}.pem", f"{folder}/{certificate}.key")
+        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+
+
+class Fetching:
+    def __init__(self, vq, folder):
+        self.vq, self.folder, self.failures = vq, folder, 0
+
+    def say(self, what, holds, found=""):
+        print("ok   " if holds else "FAIL ", what, "" if holds else f"(found {found!r})", flush=True)
+        self.failures += not holds
+
+    def rows(self, urls, name="rows.jsonl"):
+        path = f"{self.folder}/{name}"
+        with open(path, "w") as file:
+            for number, url in enumerate(urls):
+                file.write(json.dumps({"type": "product", "id": f"p{number}", "title": "T", "images": [url]}) + "\n")
+        return path
+
+    def index(self, rows, name, *hosts, **environment):
+        command = [self.vq, "index", rows, "--index", f"{self.folder}/{name}", "--fetch", "--json"]
+        run = subprocess.run(command + [f"--allow-host={host}" for host in hosts], capture_output=True, text=True,
+                             env=os.environ | environment)
+        return json.loads(run.stdout or "{}"), run.stderr
+
+    def is_refused(self, what, url, reason, *hosts):
+        Origin.log.clear()
+        summary, errors = self.index(self.rows([url], "one.jsonl"), "refused.vq", *hosts)
+        self.say(what, summary.get("refused") == 1 and reason in errors and not Origin.log, (summary, errors, Origin.log))
+
+    def all(self):
+        pictures = sorted(Origin.pictures)
+        rows = self.rows([f"{'https' if number % 2 else 'http'}://cdn.shop.example{name}" for number, name in enumerate(pictures)])
+        summary, errors = self.index(rows, "a.vq", "cdn.shop.example", http_proxy="http://127.0.0.1:9", https_proxy="http://127.0.0.1:9")
+        self.say("pictures of both schemes go in, and proxies of the environment are passed over",
+                 summary.get("signedImages") == len(pictures) == summary.get("fetchedImages"), (summary, errors))
+        summary, errors = self.index(rows, "a.vq", "*.shop.example")
+        self.say("the next run asks and takes nothing",
+                 (summary.get("unchangedImages"), summary.get("fetchedImages")) == (len(pictures), 0), (summary, errors))
+
+        private = "not of the public internet"
+        for name in NAMES:
+            if NAMES[name] != ADDRESS:
+                self.is_refused(f"a name of {NAMES[name]} is refused", f"http://{name}/0.jpg", private, name)
+        self.is_refused("a number that is an address of the machine is refused", "http://2130706433/0.jpg", private, "127.0.0.1")
+        self.is_refused("a host off the list is refused", "http://other.shop.example/0.jpg", "not among", "cdn.shop.example")
+        self.is_refused("a port off the list is refused", "http://cdn.shop.example:8080/0.jpg", "not among", "cdn.shop.example")
+        self.is_refused("a certificate that nobody trusts is refused", "https://cdn.shop.example:8443/0.jpg", "could not be fetched",
+                        "cdn.shop.example:8443")
+        self.is_refused("a certificate of another name is refused", "https://other.shop.example/0.jpg", "could not be fetched",
+                        "other.shop.example")
+
+        secure = "https://cdn.shop.example/to/"
+        for what, target, reason in [
+                ("a host off the list", "http://other.shop.example/0.jpg", "not among"),
+                ("a name of the machine", "https://inside.shop.example/0.jpg", private),
+                ("the same without encryption", "http://cdn.shop.example/0.jpg", "from https to http")]:
+            Origin.log.clear()
+            summary, errors = self.index(self.rows([secure + target], "one.jsonl"), "refused.vq", "cdn.shop.example", "inside.shop.example")
+            self.say(f"a redirection to {what} is refused", summary.get("refused") == 1 and reason in errors and len(Origin.log) == 1,
+                     (summary, errors, Origin.log))
+
+        for ending in (signal.SIGKILL, signal.SIGINT):
+            name = f"{ending.name}.vq"
+            Origin.slow = 0.2
+            run = subprocess.Popen([self.vq, "index", rows, "--index", f"{self.folder}/{name}", "--fetch", "--allow-host",
+                                    "cdn.shop.example", "-q"], stderr=subprocess.PIPE, text=True)
+            time.sleep(0.5)
+            run.send_signal(ending)
+            _, errors = run.communicate(timeout=30)
+            Origin.slow = 0
+            self.say(f"a run ended by {ending.name} while it fetches ends soon",
+                     run.returncode == (130 if ending == signal.SIGINT else -ending), (run.returncode, errors))
+            summary, errors = self.index(rows, name, "cdn.shop.example")
+            self.say("and the next one goes on from there",
+                     summary.get("entities") == len(pictures) > summary.get("fetchedImages", 0), (summary, errors))
+            verified = subprocess.run([self.vq, "catalogue", "verify", "--index", f"{self.folder}/{name}"],
+                                      stdout=subprocess.DEVNULL)
+            self.say("and the index is sound", verified.returncode == 0)
+
+
+def main():
+    if os.environ.get("VQ_FETCH_INSIDE") != "1":
+        own = ["unshare", "--net", "--mount"] + ([] if os.geteuid() == 0 else ["--map-root-user"])
+        os.execvpe(own[0], own + [sys.executable, *sys.argv], os.environ | {"VQ_FETCH_INSIDE": "1"})
+    for command in ["link set lo up", f"address add {ADDRESS}/32 dev lo", "address add 169.254.169.254/32 dev lo"]:
+        subprocess.run(["ip", *command.split()], check=True)
+    with tempfile.TemporaryDirectory() as folder:
+        with open(f"{folder}/hosts", "w") as file:
+            file.writelines(f"{address} {name}\n" for name, address in NAMES.items())
+        subprocess.run(["mount", "--bind", f"{folder}/hosts", "/etc/hosts"], check=True)
+        certificates(folder)
+        names = sorted(name for name in os.listdir(sys.argv[2]) if name.endswith(".jpg"))
+        for number, name in enumerate(names):
+            with open(os.path.join(sys.argv[2], name), "rb") as file:
+                Origin.pictures[f"/{number}.jpg"] = file.read()
+        for port, address in [(80, ADDRESS), (8080, ADDRESS), (80, "127.0.0.1"), (80, "169.254.169.254")]:
+            serve(port, address)
+        serve(443, certificate="server", folder=folder)
+        serve(8443, certificate="nobody", folder=folder)
+        fetching = Fetching(os.path.abspath(sys.argv[1]), folder)
+        fetching.all()
+        # Bound over files of this folder, which could not be removed otherwise.
+        subprocess.run(["umount", "/etc/hosts", "/etc/ssl/certs/ca-certificates.crt"], stderr=subprocess.DEVNULL)
+    sys.exit(1 if fetching.failures else 0)
+
+
+main()
