@@ -23,7 +23,7 @@ let package = Package(
     .target(
       name: "CImage",
       cSettings: [.treatAllWarnings(as: .error), .define("_GNU_SOURCE")]),
-    .systemLibrary(name: "CCurl"),
+    .target(name: "CCurl", cSettings: [.treatAllWarnings(as: .error), .define("_GNU_SOURCE")]),
     .systemLibrary(name: "CSQLite"),
     .systemLibrary(name: "CZlib"),
     .target(

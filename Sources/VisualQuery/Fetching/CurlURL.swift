@@ -9,17 +9,17 @@ internal import CCurl
 
   /// `nil` where it is none.
   init?(_ text: String) {
-    unsafe handle = curl_url()
+    unsafe handle = cc_url_open()
     guard unsafe handle != nil, resolve(text) else { return nil }
   }
 
-  deinit { unsafe curl_url_cleanup(handle) }
+  deinit { unsafe cc_url_close(handle) }
 
   /// Takes another address, which may be relative to this one.
   ///
   /// - Returns: Whether it is one that names no user.
   func resolve(_ text: String) -> Bool {
-    unsafe curl_url_set(
+    unsafe cc_url_set(
       handle, CURLUPART_URL, text,
       UInt32(CURLU_URLENCODE) | UInt32(CURLU_DISALLOW_USER) | UInt32(CURLU_NON_SUPPORT_SCHEME))
       == CURLUE_OK
@@ -31,11 +31,11 @@ internal import CCurl
 
   private func part(_ part: CURLUPart) -> String {
     var text: UnsafeMutablePointer<CChar>?
-    guard unsafe curl_url_get(handle, part, &text, UInt32(CURLU_DEFAULT_PORT)) == CURLUE_OK,
+    guard unsafe cc_url_get(handle, part, &text, UInt32(CURLU_DEFAULT_PORT)) == CURLUE_OK,
       let text = unsafe text
     else { return "" }
     // Sound: libcurl gives a terminated text that is ours to free.
-    defer { unsafe curl_free(text) }
+    defer { unsafe cc_free(text) }
     return unsafe String(cString: text)
   }
 }

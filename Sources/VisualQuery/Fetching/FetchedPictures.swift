@@ -44,7 +44,7 @@ final class FetchedPictures: Sendable {
   /// - Parameter isDryRun: Whether nothing is kept.
   /// - Throws: ``CatalogueError``.
   init(directory: String, policy: FetchPolicy, isDryRun: Bool) throws(CatalogueError) {
-    client = HTTPClient(policy: policy)
+    client = try HTTPClient(policy: policy)
     self.isDryRun = isDryRun
     let path = directory + "/" + Self.fileName
     if isDryRun {

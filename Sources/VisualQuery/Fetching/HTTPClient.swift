@@ -29,7 +29,16 @@ final class HTTPClient: Sendable {
   private let policy: FetchPolicy
   private let idle = Mutex<[HTTPTransfer]>([])
 
-  init(policy: FetchPolicy) { self.policy = policy }
+  /// Makes a client.
+  ///
+  /// - Throws: ``CatalogueError`` where there is no libcurl.
+  init(policy: FetchPolicy) throws(CatalogueError) {
+    guard cc_load() else {
+      throw CatalogueError(
+        code: .io, message: "nothing can be fetched without libcurl; install libcurl4")
+    }
+    self.policy = policy
+  }
 
   /// Asks for a picture, and waits on the calling thread until it is here.
   ///

@@ -30,7 +30,7 @@ internal import CCurl
   init(allowsEveryAddress: Bool) {
     self.allowsEveryAddress = allowsEveryAddress
     unsafe guardian = .allocate(capacity: 1)
-    unsafe curl = curl_easy_init()
+    unsafe curl = cc_open()
     // Sound: libcurl calls back only within a transfer, while this object makes it and so lives.
     let context = unsafe Unmanaged.passUnretained(self).toOpaque()
     unsafe guardian.initialize(
@@ -42,7 +42,7 @@ internal import CCurl
   }
 
   deinit {
-    unsafe curl_easy_cleanup(curl)
+    unsafe cc_close(curl)
     unsafe guardian.deallocate()
   }
 
@@ -66,16 +66,16 @@ internal import CCurl
     self.shouldStop = shouldStop
     defer { self.shouldStop = { false } }
     var headers: UnsafeMutablePointer<curl_slist>?
-    defer { unsafe curl_slist_free_all(headers) }
+    defer { unsafe cc_list_free(headers) }
     var lines = ["Accept: image/jpeg, image/png"]
     lines += request.etag.map { ["If-None-Match: \($0)"] } ?? []
     lines += request.lastModified.map { ["If-Modified-Since: \($0)"] } ?? []
-    for line in lines { unsafe headers = curl_slist_append(headers, line) }
+    for line in lines { unsafe headers = cc_list_append(headers, line) }
     let milliseconds = max(1, Int64(timeLimit / .milliseconds(1)))
-    unsafe curl_easy_reset(curl)
+    unsafe cc_reset(curl)
     let context = unsafe Unmanaged.passUnretained(self).toOpaque()
     let codes = unsafe [
-      cc_set_url(curl, url.handle), cc_set_headers(curl, headers), cc_set_guard(curl, guardian),
+      cc_set_url(curl, url.handle), cc_set_fields(curl, headers), cc_set_guard(curl, guardian),
       cc_set_text(curl, CURLOPT_USERAGENT, "VisualQuery"), cc_set_text(curl, CURLOPT_PROXY, ""),
       // Waited for in threads of libcurl's own; nothing raises a signal.
       cc_set_number(curl, CURLOPT_NOSIGNAL, 1), cc_set_number(curl, CURLOPT_TCP_KEEPALIVE, 1),
@@ -84,7 +84,7 @@ internal import CCurl
       cc_set_progress(
         curl,
         { context, _, _, _, _ in unsafe HTTPTransfer.of(context).shouldStop() ? 1 : 0 }, context),
-      cc_set_header(
+      cc_set_head(
         curl,
         { bytes, size, count, context in
           let line = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
@@ -166,7 +166,7 @@ internal import CCurl
     case CURLE_COULDNT_RESOLVE_HOST:
       return FetchError(code: .unavailable, message: "the name of its host is not known")
     default:
-      let reason = unsafe String(cString: curl_easy_strerror(code))
+      let reason = unsafe String(cString: cc_reason(code))
       return FetchError(code: .unavailable, message: "it could not be fetched: \(reason)")
     }
   }
