@@ -31,19 +31,26 @@ struct FormatRows: ~Copyable {
   init(path: String, currency: String?) throws(CatalogueError) {
     let isFolder = path != "-" && FileStatus(path)?.isDirectory == true
     var records = try RecordReader(path: isFolder ? "/dev/null" : path)
-    let opened = isFolder ? Self.folder(path) : try Self.opened(&records, path)
+    let opened = isFolder ? try Self.folder(path) : try Self.opened(&records, path)
     (mapping, source, ready) = opened
     self.currency = currency
     self.records = records
   }
 
-  private static func folder(_ path: String) -> (CatalogueMapping, Source, [Row]) {
+  private static func folder(
+    _ path: String
+  ) throws(CatalogueError) -> (CatalogueMapping, Source, [Row]) {
     let fields = [("file name", "id"), ("picture", "images")].map {
       CatalogueMapping.Field(name: $0.0, target: $0.1)
     }
-    return (
-      CatalogueMapping(format: .folder, fields: fields), .ready, pictures(in: path).reversed()
-    )
+    let rows = pictureNames(in: path).enumerated().map { number, name in
+      picture(name, number: number + 1)
+    }
+    if rows.isEmpty {
+      throw CatalogueError(
+        code: .unreadableInput, message: "the folder '\(path)' holds no JPEG or PNG")
+    }
+    return (CatalogueMapping(format: .folder, fields: fields), .ready, rows.reversed())
   }
 
   /// What a file is, by its first bytes.
@@ -94,26 +101,31 @@ struct FormatRows: ~Copyable {
     }
   }
 
-  /// The pictures of a folder, by name.
-  private static func pictures(in path: String) -> [Row] {
-    var rows: [Row] = []
-    for name in DurableFile.names(in: path) {
-      let parts = name.split(separator: ".")
-      guard parts.count > 1, !name.hasPrefix("."), let end = parts.last?.lowercased(),
-        ["jpg", "jpeg", "png"].contains(end)
-      else { continue }
-      let stem = parts.dropLast().joined(separator: ".")
-      let title = String(stem.map { $0 == "-" || $0 == "_" ? " " : $0 })
-      rows.append(
-        (
-          .success(
-            .object([
-              "type": .string("product"), "id": .string(stem), "title": .string(title),
-              "images": .array([.string(name)]),
-            ])), rows.count + 1
-        ))
+  /// The pictures of a folder and of those in it, by name; what is hidden and indexes are passed over,
+  /// and links that lead back.
+  private static func pictureNames(in path: String, above: Set<UInt64> = []) -> [String] {
+    guard let folder = FileStatus(path), folder.isDirectory, !above.contains(folder.inode) else {
+      return []
     }
-    return rows
+    return DurableFile.names(in: path).flatMap { name in
+      let end = name.split(separator: ".").last?.lowercased() ?? ""
+      if name.hasPrefix(".") || end == "vq" { return [String]() }
+      if ["jpg", "jpeg", "png"].contains(end) && name.count > end.count + 1 { return [name] }
+      return pictureNames(in: path + "/" + name, above: above.union([folder.inode]))
+        .map { name + "/" + $0 }
+    }
+  }
+
+  private static func picture(_ name: String, number: Int) -> Row {
+    let stem = name[..<(name.lastIndex(of: ".") ?? name.endIndex)]
+    let title = (stem.split(separator: "/").last ?? stem).map { $0 == "-" || $0 == "_" ? " " : $0 }
+    return (
+      .success(
+        .object([
+          "type": .string("product"), "id": .string(String(stem)), "title": .string(String(title)),
+          "images": .array([.string(name)]),
+        ])), number
+    )
   }
 
   /// A table by its header.

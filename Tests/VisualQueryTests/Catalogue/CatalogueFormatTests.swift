@@ -140,7 +140,15 @@ import Testing
 
   @Test func `a folder of pictures`() async throws {
     let folder = try TemporaryDirectory()
-    for name in ["red-mug.jpg", "B.PNG", "notes.txt", ".hidden.jpg"] {
+    for inner in ["cups/small", "shop.vq"] {
+      try FileManager.default.createDirectory(
+        atPath: folder.path + "/" + inner, withIntermediateDirectories: true)
+    }
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path + "/cups/back", withDestinationPath: folder.path)
+    for name in [
+      "red-mug.jpg", "B.PNG", "notes.txt", ".hidden.jpg", "cups/small/red-mug.jpg", "shop.vq/c.jpg",
+    ] {
       _ = try folder.copy(SampleShop.image("mug-red.jpg"), to: name)
     }
     var reader = try CatalogueReader(path: folder.path)
@@ -148,7 +156,13 @@ import Testing
     while case .entity(.product(let product), _)? = try reader.next() {
       titles.append("\(product.id): \(product.title), \(product.images)")
     }
-    #expect(titles == [#"B: B, ["B.PNG"]"#, #"red-mug: red mug, ["red-mug.jpg"]"#])
+    #expect(
+      titles == [
+        #"B: B, ["B.PNG"]"#, #"cups/small/red-mug: red mug, ["cups/small/red-mug.jpg"]"#,
+        #"red-mug: red mug, ["red-mug.jpg"]"#,
+      ])
+    let empty = try TemporaryDirectory()
+    #expect(throws: CatalogueError.self) { _ = try CatalogueReader(path: empty.path) }
   }
 
   /// Made by `gzip -9`: two members, one after the other.
