@@ -1,4 +1,5 @@
-// The loops that compare one query with every stored code, one function per instruction set behind each.
+// The loops that signatures are made with and that compare one query with every stored code, one function
+// per instruction set behind each.
 //
 // Nothing here allocates, fails or keeps state. Every level gives the same numbers.
 #ifndef CIMAGE_KERNELS_H
@@ -46,6 +47,77 @@ enum : uint32_t { CI_L1_ROW_BYTES = 288 };
 size_t ci_l1_scan(const uint8_t *rows, size_t row_count, const uint8_t *query, uint32_t limit,
                   uint32_t *hit_indices, uint32_t *hit_distances, uint32_t level);
 
+// ---- PDQ: the blur before its transform -----------------------------------------------------------
+//
+// In single precision and in the order of the reference's additions, so that the bits agree.
+
+// Rows that are blurred together.
+enum : uint32_t { CI_PDQ_LANES = 16 };
+
+// Brightness of `count` RGBA pixels, 0.299 R + 0.587 G + 0.114 B.
+void ci_pdq_luma(const uint8_t *rgba, size_t count, float *out, uint32_t level);
+
+// Averages `window` neighbours along each of CI_PDQ_LANES rows, in place; at the ends, those that there
+// are. `window` is at least 1 and at most `width`.
+//
+//   rows         CI_PDQ_LANES * width values, one row after the other
+//   scratch      room for 2 * CI_PDQ_LANES * width
+void ci_pdq_box_rows(float *rows, size_t width, size_t window, float *scratch, uint32_t level);
+
+// The same, of which only some columns are kept.
+//
+//   places       `count` columns
+//   out          room for CI_PDQ_LANES * count, one row after the other
+void ci_pdq_box_rows_at(const float *rows, size_t width, size_t window, const uint32_t *places,
+                        size_t count, float *scratch, float *out, uint32_t level);
+
+// Moves the box down the columns by one row, which takes the place of the oldest, and averages.
+void ci_pdq_box_columns(const float *row, size_t width, float window, float *oldest, float *sums,
+                        float *out, uint32_t level);
+
+// Sum of the steps between neighbours of a plane of 64 x 64, in whole hundredths of 255.
+uint32_t ci_pdq_steps(const float *plane, uint32_t level);
+
+// ---- Reduction by area ----------------------------------------------------------------------------
+
+// Adds `count` bytes of a row, times a share, to sums of as many.
+void ci_area_add_row(const uint8_t *row, size_t count, uint32_t share, uint32_t *sums,
+                     uint32_t level);
+
+// What a column of the result takes of a row: pixels that lie whole in it, and a share of the next
+// one, in parts of the result's width; what is left of that belongs to the next column.
+typedef struct {
+  uint32_t whole, share;
+} ci_area_cut;
+
+// Makes a row of the result from the sums of the rows that lie in it: `width` pixels of four bytes.
+//
+//   sums         four for each pixel of the source
+//   area         pixels of the source, below 2^43
+void ci_area_finish_row(const uint32_t *sums, const ci_area_cut *cuts, size_t width, uint64_t area,
+                        uint8_t *out, uint32_t level);
+
+// ---- Colors ----------------------------------------------------------------------------------------
+//
+// A color is four floats: lightness, a and b of Oklab, and one that is not looked at.
+
+// Oklab of `count` RGBA pixels; `linear` is the linear light of each of 256 bytes.
+void ci_oklab(const uint8_t *rgba, size_t count, const float *linear, float *out, uint32_t level);
+
+enum : uint32_t { CI_COLOR_BINS = 192, CI_STEP_BINS = 64 };
+
+// Adds each color's weight to the CI_COLOR_BINS bins around it: that of lightness l, a and b stands at
+// 64 l + 8 a + b.
+void ci_color_bins(const float *pixels, const float *weights, size_t count, float *bins,
+                   uint32_t level);
+
+// Adds the steps from every other pixel to those `reach` to its right and below it to the CI_STEP_BINS
+// bins around them, times the pixel's weight: that of steps l, a and b stands at 16 l + 4 a + b.
+//
+// Returns the sum of the weights, each as often as it was added.
+float ci_step_bins(const float *pixels, const float *weights, size_t width, size_t height,
+                   size_t reach, float *bins, uint32_t level);
+
 // ---- Keypoints: the planes that corners and their hashes are read from ---------------------------
 //
 // Planes are row-major without padding. Sizes are at most 2048 x 2048.
@@ -81,6 +153,22 @@ enum : uint32_t { CI_CORNER_SCRATCH = 28 };
 size_t ci_corners(const uint8_t *luma, size_t width, size_t height, float threshold,
                   int32_t *scratch, uint32_t *places, float *responses, size_t capacity,
                   uint32_t level);
+
+enum : uint32_t { CI_PATCH_PAIRS = 256, CI_PATCH_RADIUS = 12 };
+
+// Compares pairs of places around x and y, beyond the edge those on it: a bit of `words` is set where
+// the first place of a pair is less than the second.
+//
+//   sums         width * height values
+//   pairs        CI_PATCH_PAIRS times column and row of the first place, then of the second
+//   words        4
+void ci_patch_hash(const uint16_t *sums, int32_t width, int32_t height, int32_t x, int32_t y,
+                   const int8_t *pairs, uint64_t *words, uint32_t level);
+
+// The brightness of a disk of CI_PATCH_RADIUS around x and y, times the distance from there to the right
+// and down; what lies beyond the edge is black.
+void ci_patch_moments(const uint8_t *luma, int32_t width, int32_t height, int32_t x, int32_t y,
+                      int32_t *across, int32_t *down, uint32_t level);
 
 // Finds the nearest of up to 65 535 codes, of which there is at least one, for each query.
 //

@@ -246,42 +246,26 @@ CI_INLINE void nearest(const uint64_t *queries, size_t query_count, const uint64
     nearest(queries, query_count, blocks, block_count, code_count, best);                          \
   }
 
-BODIES(, base)
-#if defined(__x86_64__)
-BODIES(CI_TARGET_POPCNT, popcnt)
-BODIES(CI_TARGET_AVX2, avx2)
-BODIES(CI_TARGET_AVX512, avx512)
-#define DISPATCH(function, ...)                                                                    \
-  switch (level) {                                                                                 \
-  case CI_LEVEL_AVX512: return function##_avx512(__VA_ARGS__);                                     \
-  case CI_LEVEL_AVX2: return function##_avx2(__VA_ARGS__);                                         \
-  case CI_LEVEL_POPCNT: return function##_popcnt(__VA_ARGS__);                                     \
-  default: return function##_base(__VA_ARGS__);                                                    \
-  }
-#else
-#define DISPATCH(function, ...)                                                                    \
-  (void)level;                                                                                     \
-  return function##_base(__VA_ARGS__);
-#endif
+CI_EVERY_LEVEL(BODIES)
 
-void ci_luma(LUMA_PARAMETERS, uint32_t level) { DISPATCH(to_luma, rgba, count, luma) }
+void ci_luma(LUMA_PARAMETERS, uint32_t level) { CI_DISPATCH(to_luma, rgba, count, luma) }
 
 void ci_reduce_by_2(REDUCE_PARAMETERS, uint32_t level) {
-  DISPATCH(reduce_by_2, luma, width, height, out)
+  CI_DISPATCH(reduce_by_2, luma, width, height, out)
 }
 
 void ci_reduce_by_3_2(REDUCE_PARAMETERS, uint32_t level) {
-  DISPATCH(reduce_by_3_2, luma, width, height, out)
+  CI_DISPATCH(reduce_by_3_2, luma, width, height, out)
 }
 
 void ci_box_sums(BOX_PARAMETERS, uint32_t level) {
-  DISPATCH(box_sums, luma, width, height, columns, out)
+  CI_DISPATCH(box_sums, luma, width, height, columns, out)
 }
 
 size_t ci_corners(CORNER_PARAMETERS, uint32_t level) {
-  DISPATCH(corners, luma, width, height, threshold, scratch, places, responses, capacity)
+  CI_DISPATCH(corners, luma, width, height, threshold, scratch, places, responses, capacity)
 }
 
 void ci_nearest_codes(NEAREST_PARAMETERS, uint32_t level) {
-  DISPATCH(nearest, queries, query_count, blocks, block_count, code_count, best)
+  CI_DISPATCH(nearest, queries, query_count, blocks, block_count, code_count, best)
 }

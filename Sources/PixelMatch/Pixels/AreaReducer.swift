@@ -1,8 +1,11 @@
+internal import CImage
+
 /// Shrinks a picture whose rows come one by one, by exact averages of the area that each new pixel
 /// covers.
 ///
-/// Integer arithmetic throughout: a new pixel covers `sourceWidth` units of a row and
-/// `sourceHeight` units down, of which an old pixel takes up to `width` and `height`.
+/// Integer arithmetic throughout: a new pixel covers `sourceWidth` units of a row and `sourceHeight`
+/// units down, of which an old pixel takes up to `width` and `height`. Rows are summed first, which
+/// leaves one row in so many to be summed along itself.
 public struct AreaReducer {
   /// Columns of the result.
   public let width: Int
@@ -11,20 +14,12 @@ public struct AreaReducer {
   private let sourceWidth: Int
   private let sourceHeight: Int
   private var sourceRow = 0
-  /// The current source row, each new column's sum of its part.
-  private var rowSums: [SIMD4<UInt32>]
-  /// The rows so far of the current result row.
-  private var columnSums: [SIMD4<UInt64>]
+  /// The source rows so far of the current result row, below 2²⁸: 255 for each of at most 2²⁰ units.
+  private var sums: [UInt32]
   private var output: [UInt8] = []
+  private var finishedRows = 0
   /// Where the columns of the result divide a source row.
-  private let cuts: [Cut]
-
-  /// One column's share of a row: pixels that lie whole in it, and units of the next one; what is left
-  /// of that belongs to the next column.
-  private struct Cut {
-    let whole: Int
-    let share: UInt32
-  }
+  private let cuts: [ci_area_cut]
 
   /// Prepares to shrink `sourceWidth × sourceHeight` pixels to `width × height`.
   ///
@@ -37,17 +32,16 @@ public struct AreaReducer {
     self.sourceHeight = sourceHeight
     self.width = width
     self.height = height
-    rowSums = [SIMD4<UInt32>](repeating: .zero, count: width)
-    columnSums = [SIMD4<UInt64>](repeating: .zero, count: width)
+    sums = [UInt32](repeating: 0, count: 4 * sourceWidth)
+    output = [UInt8](repeating: 0, count: 4 * width * height)
     var start = 0
     cuts = (1...width).map { column in
       // The last pixel that reaches into the column, and how much of it lies there.
       let end = column * sourceWidth
       let last = (end - 1) / width
       defer { start = last + 1 }
-      return Cut(whole: last - start, share: UInt32(end - last * width))
+      return ci_area_cut(whole: UInt32(last - start), share: UInt32(end - last * width))
     }
-    output.reserveCapacity(4 * width * height)
   }
 
   /// The size of a picture whose longer side is `limit`, of the same shape as near as whole pixels
@@ -66,14 +60,13 @@ public struct AreaReducer {
   /// - Parameter row: `sourceWidth` pixels of four bytes.
   public mutating func append(_ row: Span<UInt8>) {
     precondition(row.count >= 4 * sourceWidth && sourceRow < sourceHeight)
-    sumAlongRow(row)
     // The part of this row that lies in the current result row, and the rest in the next one.
     var left = height
     while left > 0 {
-      let end = (output.count / (4 * width) + 1) * sourceHeight
+      let end = (finishedRows + 1) * sourceHeight
       let start = (sourceRow + 1) * height - left
       let share = min(left, end - start)
-      Self.add(rowSums, times: UInt64(share), to: &columnSums)
+      add(row, times: UInt32(share))
       left -= share
       if start + share == end { finishRow() }
     }
@@ -88,52 +81,25 @@ public struct AreaReducer {
     return PixelBuffer(pixels: output, width: width, height: height)
   }
 
-  /// Sums stay below 2²⁸: 255 for each of at most 2²⁰ units.
-  private mutating func sumAlongRow(_ row: Span<UInt8>) {
-    let table = cuts
-    let cuts = table.span
-    let unit = UInt32(width)
-    var sums = rowSums.mutableSpan
-    var rest = SIMD4<UInt32>.zero
-    var x = 0
-    for column in 0..<cuts.count {
-      let cut = cuts[column]
-      var whole = SIMD4<UInt32>.zero
-      for _ in 0..<cut.whole {
-        whole &+= Self.pixel(row, x)
-        x &+= 1
-      }
-      let last = Self.pixel(row, x)
-      x &+= 1
-      sums[column] = whole &* unit &+ rest &+ last &* cut.share
-      rest = last &* (unit &- cut.share)
+  /// Sound: the row has at least as many bytes as there are sums.
+  private mutating func add(_ row: Span<UInt8>, times share: UInt32) {
+    let count = sums.count
+    unsafe row.withUnsafeBufferPointer { row in
+      unsafe ci_area_add_row(row.baseAddress!, count, share, &sums, ci_kernel_level())
     }
   }
 
-  @inline(__always)
-  private static func pixel(_ row: Span<UInt8>, _ x: Int) -> SIMD4<UInt32> {
-    let packed = row.rgbaPixel(x)
-    return SIMD4(packed & 0xFF, packed >> 8 & 0xFF, packed >> 16 & 0xFF, packed >> 24)
-  }
-
-  private static func add(
-    _ row: [SIMD4<UInt32>], times share: UInt64, to sums: inout [SIMD4<UInt64>]
-  ) {
-    let row = row.span
-    var sums = sums.mutableSpan
-    for index in 0..<row.count {
-      sums[index] &+= SIMD4<UInt64>(truncatingIfNeeded: row[index]) &* share
-    }
-  }
-
+  /// Sound: the cuts divide as many pixels as there are sums of four, and the output has room for a
+  /// row more.
   private mutating func finishRow() {
     let area = UInt64(sourceWidth) * UInt64(sourceHeight)
-    for sum in columnSums {
-      for channel in 0..<4 {
-        output.append(UInt8(truncatingIfNeeded: (sum[channel] &+ area / 2) / area))
-      }
+    let (start, width) = (4 * width * finishedRows, width)
+    unsafe output.withUnsafeMutableBufferPointer { output in
+      unsafe ci_area_finish_row(
+        sums, cuts, width, area, output.baseAddress! + start, ci_kernel_level())
     }
-    columnSums = [SIMD4<UInt64>](repeating: .zero, count: columnSums.count)
+    finishedRows += 1
+    unsafe sums.withUnsafeMutableBufferPointer { unsafe $0.update(repeating: 0) }
   }
 }
 

@@ -1,3 +1,5 @@
+internal import CImage
+
 /// Blurs a luma picture of any size and samples it at 64 × 64 points, a row at a time.
 ///
 /// PDQ blurs by two passes of a box along the rows and a box down the columns, each with a running
@@ -10,12 +12,12 @@ struct JaroszFilter {
   /// Rows and columns of the result.
   static let side = 64
   /// Rows filtered together: their running sums do not wait for each other.
-  private static let lanes = 4
+  private static let lanes = Int(CI_PDQ_LANES)
 
   private let width: Int
   private let height: Int
   private let window: Int
-  private let sampledColumns: [Int]
+  private let sampledColumns: [UInt32]
   private let sampledRows: [Int]
 
   private var incoming: RowGroup
@@ -31,7 +33,7 @@ struct JaroszFilter {
     self.width = width
     self.height = height
     window = Self.window(width)
-    sampledColumns = Self.samples(width)
+    sampledColumns = Self.samples(width).map { UInt32($0) }
     sampledRows = Self.samples(height)
     incoming = RowGroup(lanes: Self.lanes, width: width)
     blurred = RowGroup(lanes: Self.lanes, width: width)
@@ -48,9 +50,28 @@ struct JaroszFilter {
     (0..<side).map { Int((Double($0) + 0.5) * Double(dimension) / Double(side)) }
   }
 
-  /// Takes the next row; `fill` writes its `width` luma values at the offset that it is given.
-  mutating func append(_ fill: (_ values: inout [Float], _ offset: Int) -> Void) {
-    fill(&incoming.values, incoming.count * width)
+  /// Takes the next row of `width` pixels, each red, green, blue and a byte that is not looked at.
+  mutating func append(rgba row: Span<UInt8>) {
+    precondition(row.count >= 4 * width, "a row is shorter than the picture's width")
+    let (start, width) = (incoming.count * width, width)
+    // Sound: the row has four bytes a pixel, and the group has room for one row more.
+    unsafe row.withUnsafeBufferPointer { row in
+      unsafe incoming.values.withUnsafeMutableBufferPointer { values in
+        unsafe ci_pdq_luma(row.baseAddress!, width, values.baseAddress! + start, ci_kernel_level())
+      }
+    }
+    endRow()
+  }
+
+  /// Takes the next row of `width` grey pixels, as they are.
+  mutating func append(gray row: Span<UInt8>) {
+    precondition(row.count >= width, "a row is shorter than the picture's width")
+    let start = incoming.count * width
+    for x in 0..<width { incoming.values[start &+ x] = Float(row[x]) }
+    endRow()
+  }
+
+  private mutating func endRow() {
     incoming.count += 1
     if incoming.count == Self.lanes { filterIncoming() }
   }
@@ -71,27 +92,21 @@ struct JaroszFilter {
     let count = incoming.count
     incoming.boxAlongRows(window: window)
     for lane in 0..<count {
-      if firstColumns.push(incoming.filtered, at: lane * width) { takeBlurredRow() }
+      if firstColumns.push(incoming.values, at: lane * width) { takeBlurredRow() }
     }
     incoming.count = 0
   }
 
   private mutating func takeBlurredRow() {
-    let offset = blurred.count * width
-    for x in 0..<width { blurred.values[offset &+ x] = firstColumns.output[x] }
-    blurred.count += 1
+    blurred.append(firstColumns.output)
     if blurred.count == Self.lanes { filterBlurred() }
   }
 
   private mutating func filterBlurred() {
     let count = blurred.count
-    blurred.boxAlongRows(window: window)
-    var sampled = [Float](repeating: 0, count: Self.side)
+    let sampled = blurred.boxAlongRows(window: window, at: sampledColumns)
     for lane in 0..<count {
-      for (place, column) in sampledColumns.enumerated() {
-        sampled[place] = blurred.filtered[lane * width + column]
-      }
-      if secondColumns.push(sampled, at: 0) { keepIfSampled() }
+      if secondColumns.push(sampled, at: lane * Self.side) { keepIfSampled() }
     }
     blurred.count = 0
   }
@@ -111,59 +126,44 @@ struct JaroszFilter {
 private struct RowGroup {
   let width: Int
   var count = 0
-  /// The rows as they came, one after the other.
+  /// One row after the other.
   var values: [Float]
-  /// The same rows after the box.
-  private(set) var filtered: [Float]
+  private var scratch: [Float]
 
   init(lanes: Int, width: Int) {
     self.width = width
     values = [Float](repeating: 0, count: lanes * width)
-    filtered = values
+    scratch = [Float](repeating: 0, count: 2 * lanes * width)
+  }
+
+  mutating func append(_ row: [Float]) {
+    let (start, width) = (count * width, width)
+    count += 1
+    let row = row.span
+    var rows = values.mutableSpan
+    for x in 0..<width { rows[start &+ x] = row[x] }
   }
 
   /// Averages `window` neighbours along each row; at the ends, those that there are.
+  ///
+  /// Sound: `values` and `scratch` have the room that the C function asks for, and a window is no
+  /// wider than a picture.
   mutating func boxAlongRows(window: Int) {
-    Self.boxAlongRows(values, into: &filtered, width: width, window: window)
+    unsafe ci_pdq_box_rows(&values, width, window, &scratch, ci_kernel_level())
   }
 
-  private static func boxAlongRows(
-    _ values: [Float], into filtered: inout [Float], width: Int, window: Int
-  ) {
-    let input = values.span
-    let lead = (window + 2) / 2 - 1
-    var output = filtered.mutableSpan
-    var sum = SIMD4<Float>.zero
-    for x in 0..<lead { sum += column(x, of: input, width) }
-    for x in lead..<window {
-      sum += column(x, of: input, width)
-      write(sum / Float(x + 1), to: &output, x - lead, width)
+  /// The same, of which some columns are kept; `values` stay as they are.
+  ///
+  /// Sound: the same; the columns are those of the picture, and the result has a value for each.
+  mutating func boxAlongRows(window: Int, at places: [UInt32]) -> [Float] {
+    let count = places.count * (values.count / width)
+    let width = width
+    return unsafe [Float](unsafeUninitializedCapacity: count) { kept, keptCount in
+      unsafe ci_pdq_box_rows_at(
+        values, width, window, places, places.count, &scratch, kept.baseAddress!,
+        ci_kernel_level())
+      keptCount = count
     }
-    let full = Float(window)
-    for x in window..<max(width, window) {
-      sum += column(x, of: input, width)
-      sum -= column(x &- window, of: input, width)
-      write(sum / full, to: &output, x &- lead, width)
-    }
-    for step in 0..<lead {
-      sum -= column(width - window + step, of: input, width)
-      write(sum / Float(window - step - 1), to: &output, width - lead + step, width)
-    }
-  }
-
-  @inline(__always)
-  private static func column(_ x: Int, of rows: Span<Float>, _ width: Int) -> SIMD4<Float> {
-    SIMD4(rows[x], rows[width &+ x], rows[2 &* width &+ x], rows[3 &* width &+ x])
-  }
-
-  @inline(__always)
-  private static func write(
-    _ values: SIMD4<Float>, to rows: inout MutableSpan<Float>, _ x: Int, _ width: Int
-  ) {
-    rows[x] = values[0]
-    rows[width &+ x] = values[1]
-    rows[2 &* width &+ x] = values[2]
-    rows[3 &* width &+ x] = values[3]
   }
 }
 
@@ -209,15 +209,16 @@ private struct RunningColumnBox {
     return pushed > lead
   }
 
+  /// Sound: a row, a slot of the ring, the sums and the output have `width` values each.
   private mutating func slide(in rows: Span<Float>, at offset: Int, slot: Int) {
-    let divisor = Float(window)
-    for x in 0..<width {
-      let value = rows[offset &+ x]
-      var total = sum[x] + value
-      total -= ring[slot &+ x]
-      ring[slot &+ x] = value
-      sum[x] = total
-      output[x] = total / divisor
+    let (width, window) = (width, Float(window))
+    precondition(offset + width <= rows.count && slot + width <= ring.count)
+    unsafe rows.withUnsafeBufferPointer { rows in
+      unsafe ring.withUnsafeMutableBufferPointer { ring in
+        unsafe ci_pdq_box_columns(
+          rows.baseAddress! + offset, width, window, ring.baseAddress! + slot, &sum, &output,
+          ci_kernel_level())
+      }
     }
   }
 

@@ -12,8 +12,6 @@ struct KeypointDetector {
   private static let leastResponse: Float = 2 * 49 * 9
   /// Local maxima looked at on one level; pictures of noise have more.
   private static let maximaLimit = 1 << 14
-  /// Radius of the patch whose centre of brightness gives the angle.
-  private static let radius = 12
 
   /// A corner on its level.
   struct Corner: Hashable {
@@ -91,32 +89,14 @@ struct KeypointDetector {
   }
 
   /// The direction from a place to the centre of brightness of the disk around it.
+  ///
+  /// Sound: the plane has a byte for each of its pixels, and what lies beyond is not read.
   static func angle(x: Int, y: Int, in plane: LumaPyramid.Plane) -> UInt8 {
-    let luma = plane.luma.span
-    let (width, height) = (plane.width, plane.height)
-    var (across, down) = (0, 0)
-    for dy in -radius...radius {
-      let row = y &+ dy
-      guard row >= 0, row < height else { continue }
-      let half = halfWidths[dy &+ radius]
-      let first = max(-half, -x)
-      let last = min(half, width &- 1 &- x)
-      let start = row &* width &+ x
-      var sum = 0
-      for dx in first...last {
-        let value = Int(luma[start &+ dx])
-        sum &+= value
-        across &+= dx &* value
-      }
-      down &+= dy &* sum
-    }
-    return IntegerAngle.of(x: across, y: down)
-  }
-
-  /// Half the width of the disk in each of its rows.
-  private static let halfWidths: [Int] = (-radius...radius).map { dy in
-    let square = Double(radius * radius + radius - dy * dy)
-    return Int(square.squareRoot())
+    var (across, down) = (Int32(0), Int32(0))
+    unsafe ci_patch_moments(
+      plane.luma, Int32(plane.width), Int32(plane.height), Int32(x), Int32(y), &across, &down,
+      ci_kernel_level())
+    return IntegerAngle.of(x: Int(across), y: Int(down))
   }
 }
 

@@ -1,3 +1,5 @@
+internal import CImage
+
 /// The 256 bits at one keypoint: which of two places of its patch is brighter, 256 times.
 ///
 /// The patch is turned upright by the keypoint's angle first, and each place is the sum of 5 × 5
@@ -30,30 +32,23 @@ struct KeypointHasher {
     sums = plane.boxSums()
   }
 
-  /// The hash of the patch at a place of this level.
+  /// The hash of the patch at a place of this level; the picture's edge goes on outwards.
   ///
-  /// - Parameter pattern: The pairs of places, turned by the keypoint's angle.
+  /// Sound: the level has a sum for each of its pixels, and places beyond are moved to its edge.
+  ///
+  /// - Parameter pattern: The 256 pairs of places, turned by the keypoint's angle.
   func hash(x: Int, y: Int, _ pattern: [SIMD4<Int8>]) -> KeypointHash {
-    let sums = sums.span
-    let pattern = pattern.span
-    let width = width
-    let reach = KeypointPattern.reach
-    guard x >= reach, y >= reach, x + reach < width, y + reach < height else {
-      return hashAtEdge(x: x, y: y, pattern)
-    }
-    let centre = y &* width &+ x
-    var words = SIMD4<UInt64>.zero
-    for word in 0..<4 {
-      var bits: UInt64 = 0
-      for bit in 0..<64 {
-        let pair = pattern[64 &* word &+ bit]
-        let first = sums[centre &+ Int(pair[1]) &* width &+ Int(pair[0])]
-        let second = sums[centre &+ Int(pair[3]) &* width &+ Int(pair[2])]
-        bits |= (first < second ? 1 : 0) << UInt64(truncatingIfNeeded: bit)
+    precondition(pattern.count == CI_PATCH_PAIRS && sums.count == width * height)
+    var hash = KeypointHash()
+    unsafe pattern.withUnsafeBytes { pairs in
+      unsafe withUnsafeMutableBytes(of: &hash.words) { words in
+        unsafe ci_patch_hash(
+          sums, Int32(width), Int32(height), Int32(x), Int32(y),
+          pairs.baseAddress!.assumingMemoryBound(to: Int8.self),
+          words.baseAddress!.assumingMemoryBound(to: UInt64.self), ci_kernel_level())
       }
-      words[word] = bits
     }
-    return KeypointHash(words: words)
+    return hash
   }
 
   /// How clear each of the first ``KeypointPattern/wordBits`` bits is: the difference that it is the
@@ -63,26 +58,6 @@ struct KeypointHasher {
       let (first, second) = compared(pattern[bit], x, y)
       return first < second ? second - first : first - second
     }
-  }
-
-  /// The same where the patch reaches beyond the picture, whose edge goes on outwards.
-  private func hashAtEdge(x: Int, y: Int, _ pattern: Span<SIMD4<Int8>>) -> KeypointHash {
-    let sums = sums.span
-    let reach = KeypointPattern.reach
-    var columns = InlineArray<31, Int>(repeating: 0)
-    var rows = columns
-    for step in 0...2 * reach {
-      columns[step] = max(0, min(width - 1, x + step - reach))
-      rows[step] = max(0, min(height - 1, y + step - reach)) * width
-    }
-    var words = SIMD4<UInt64>.zero
-    for bit in 0..<256 {
-      let pair = pattern[bit]
-      let first = sums[rows[Int(pair[1]) &+ reach] &+ columns[Int(pair[0]) &+ reach]]
-      let second = sums[rows[Int(pair[3]) &+ reach] &+ columns[Int(pair[2]) &+ reach]]
-      words[bit >> 6] |= (first < second ? 1 : 0) << UInt64(truncatingIfNeeded: bit & 63)
-    }
-    return KeypointHash(words: words)
   }
 
   /// The picture's edge goes on outwards.

@@ -1,7 +1,5 @@
 /// The pairs of places that keypoint hashes compare, turned to each of 64 angles.
 enum KeypointPattern {
-  /// How far a place is from the keypoint at most, along each axis, in pixels of its level.
-  static let reach = 15
   /// The first so many bits may serve as a visual word.
   static let wordBits = 24
   /// Angles that patches are turned to.

@@ -1,3 +1,5 @@
+internal import CImage
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -86,16 +88,10 @@ public struct PDQCoefficients: Sendable {
   }
 
   /// Sum of the steps between neighbours, in whole hundredths of the full range, over 90.
+  ///
+  /// Sound: the plane has the 64 × 64 values that the C function reads.
   private static func quality(of plane: [Float]) -> Int {
-    func step(_ u: Float, _ v: Float) -> Int { abs(Int(((u - v) * 100) / 255)) }
-    var sum = 0
-    for i in 0..<63 {
-      for j in 0..<64 { sum += step(plane[i * 64 + j], plane[(i + 1) * 64 + j]) }
-    }
-    for i in 0..<64 {
-      for j in 0..<63 { sum += step(plane[i * 64 + j], plane[i * 64 + j + 1]) }
-    }
-    return min(sum / 90, 100)
+    unsafe min(Int(ci_pdq_steps(plane, ci_kernel_level())) / 90, 100)
   }
 
   /// Row *i* holds √(2/64) · cos(π/128 · (i + 1) · (2j + 1)), for *j* in `0..<64`.

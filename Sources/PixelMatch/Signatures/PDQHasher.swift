@@ -17,13 +17,14 @@ public struct PDQHasher {
   private var filter: JaroszFilter?
   /// A picture of exactly 64 × 64 is hashed as it is.
   private var unfiltered: [Float] = []
+  private let isPlane: Bool
 
   /// Prepares for a picture of `width × height` pixels, each at least 1.
   public init(width: Int, height: Int) {
     self.width = width
     self.height = height
     let isTooSmall = min(width, height) < Self.minimumSide
-    let isPlane = width == JaroszFilter.side && height == JaroszFilter.side
+    isPlane = width == JaroszFilter.side && height == JaroszFilter.side
     if !isTooSmall && !isPlane { filter = JaroszFilter(width: width, height: height) }
   }
 
@@ -38,14 +39,13 @@ public struct PDQHasher {
   ///
   /// - Parameter row: `width` pixels of four bytes: red, green, blue and one that is not looked at.
   public mutating func append(rgba row: Span<UInt8>) {
-    precondition(row.count >= 4 * width, "a row is shorter than the picture's width")
-    let width = width
-    append { values, offset in
+    if filter != nil {
+      filter!.append(rgba: row)
+    } else if isPlane {
+      precondition(row.count >= 4 * width, "a row is shorter than the picture's width")
       for x in 0..<width {
-        let pixel = row.rgbaPixel(x)
-        values[offset &+ x] =
-          0.299 * Float(pixel & 0xFF) + 0.587 * Float(pixel >> 8 & 0xFF)
-          + 0.114 * Float(pixel >> 16 & 0xFF)
+        let (red, green, blue) = (row[4 &* x], row[4 &* x &+ 1], row[4 &* x &+ 2])
+        unfiltered.append(0.299 * Float(red) + 0.587 * Float(green) + 0.114 * Float(blue))
       }
     }
   }
@@ -54,10 +54,11 @@ public struct PDQHasher {
   ///
   /// - Parameter row: `width` pixels of one byte.
   public mutating func append(gray row: Span<UInt8>) {
-    precondition(row.count >= width, "a row is shorter than the picture's width")
-    let width = width
-    append { values, offset in
-      for x in 0..<width { values[offset &+ x] = Float(row[x]) }
+    if filter != nil {
+      filter!.append(gray: row)
+    } else if isPlane {
+      precondition(row.count >= width, "a row is shorter than the picture's width")
+      for x in 0..<width { unfiltered.append(Float(row[x])) }
     }
   }
 
@@ -67,15 +68,5 @@ public struct PDQHasher {
   public consuming func finish() -> PDQCoefficients {
     if filter != nil { return PDQCoefficients(plane: filter!.finish()) }
     return unfiltered.isEmpty ? PDQCoefficients() : PDQCoefficients(plane: unfiltered)
-  }
-
-  private mutating func append(_ fill: (_ values: inout [Float], _ offset: Int) -> Void) {
-    if filter != nil {
-      filter!.append(fill)
-    } else if width == JaroszFilter.side && height == JaroszFilter.side {
-      let offset = unfiltered.count
-      unfiltered.append(contentsOf: repeatElement(0, count: width))
-      fill(&unfiltered, offset)
-    }
   }
 }

@@ -39,7 +39,6 @@ public struct TextureHistogram: Sendable, Hashable {
 extension TextureHistogram {
   /// The levels of the pyramid that are looked at: 1/2, 1/3 and 1/4 of the working image.
   private static let levels = [2, 3, 4]
-  private static let grades = 4
 
   /// Counts the patterns and the steps of a picture; a picture too small for a level has no pattern
   /// there.
@@ -64,55 +63,22 @@ extension TextureHistogram {
     return bins
   }
 
-  /// Steps from every other pixel to those right of it and below it.
+  /// Steps from every other pixel to those right of it and below it, each shared among the two nearest
+  /// grades along each axis. Grades follow the root of the step: small ones are the most, and tell
+  /// most.
+  ///
+  /// Sound: there are as many weights as colors, and as many bins as the C function fills.
   private static func steps(of colors: OklabPicture, _ weights: PixelWeights) -> [UInt8] {
-    var shares = [Float](repeating: 0, count: grades * grades * grades)
-    var total: Float = 0
+    precondition(weights.weights.count == colors.pixels.count, "each pixel has a weight")
+    var shares = [Float](repeating: 0, count: Int(CI_STEP_BINS))
     let (width, height) = (colors.width, colors.height)
     let reach = max(1, (max(width, height) + 20) / 40)
-    for y in 0..<height {
-      for x in stride(from: y & 1, to: width, by: 2) {
-        let here = y &* width &+ x
-        let weight = weights.weights[here]
-        for there in [(x &+ reach, y), (x, y &+ reach)] where there.0 < width && there.1 < height {
-          let difference =
-            colors.pixels[there.1 &* width &+ there.0] - colors.pixels[here]
-          spread(difference, weight, into: &shares)
-          total += weight
-        }
-      }
+    let total = unsafe colors.withColors { colors in
+      unsafe ci_step_bins(
+        colors, weights.weights, width, height, reach, &shares, ci_kernel_level())
     }
     guard total > 0 else { return [UInt8](repeating: 0, count: shares.count) }
     return shares.map { UInt8(min(255, (255 * ($0 / total).squareRoot()).rounded())) }
-  }
-
-  /// Shares a step among the two nearest grades along each axis. Grades follow the root of the
-  /// step: small ones are the most, and tell most.
-  @inline(__always)
-  private static func spread(
-    _ difference: SIMD3<Float>, _ weight: Float, into shares: inout [Float]
-  ) {
-    let most = Float(grades - 1)
-    let place = SIMD3<Float>(
-      min(most, 4.8 * abs(difference[0]).squareRoot()),
-      min(most, 8 * abs(difference[1]).squareRoot()),
-      min(most, 8 * abs(difference[2]).squareRoot()))
-    let lower = SIMD3<Int>(
-      min(grades - 2, Int(place[0])), min(grades - 2, Int(place[1])), min(grades - 2, Int(place[2]))
-    )
-    let upper = place - SIMD3<Float>(Float(lower[0]), Float(lower[1]), Float(lower[2]))
-    let first = 16 &* lower[0] &+ 4 &* lower[1] &+ lower[2]
-    let small = weight * (1 - upper[0])
-    let large = weight * upper[0]
-    let (a, b) = (upper[1], upper[2])
-    shares[first] += small * (1 - a) * (1 - b)
-    shares[first &+ 1] += small * (1 - a) * b
-    shares[first &+ 4] += small * a * (1 - b)
-    shares[first &+ 5] += small * a * b
-    shares[first &+ 16] += large * (1 - a) * (1 - b)
-    shares[first &+ 17] += large * (1 - a) * b
-    shares[first &+ 20] += large * a * (1 - b)
-    shares[first &+ 21] += large * a * b
   }
 
   private static func byte(_ count: UInt32, of total: UInt32) -> UInt8 {

@@ -57,12 +57,14 @@ struct PDQVector: CustomTestStringConvertible, Sendable {
     var generator = SeededGenerator(seed: seed)
     let width = Int.random(in: 5...400, using: &generator)
     let height = Int.random(in: 5...400, using: &generator)
-    let luma = (0..<width * height).map { _ in Float.random(in: 0...255, using: &generator) }
+    let pixels = (0..<4 * width * height).map { _ in UInt8.random(in: 0...255, using: &generator) }
+    let luma: [Float] = (0..<width * height).map { place -> Float in
+      let (red, green, blue) = (pixels[4 * place], pixels[4 * place + 1], pixels[4 * place + 2])
+      return 0.299 * Float(red) + 0.587 * Float(green) + 0.114 * Float(blue)
+    }
     var filter = JaroszFilter(width: width, height: height)
     for y in 0..<height {
-      filter.append { values, offset in
-        for x in 0..<width { values[offset + x] = luma[y * width + x] }
-      }
+      filter.append(rgba: pixels.span.extracting(4 * y * width..<4 * (y + 1) * width))
     }
     #expect(filter.finish() == referencePlane(luma, width, height))
   }

@@ -1,0 +1,202 @@
+#include "CImage.h"
+
+#include <string.h>
+
+#include "kernel_level.h"
+
+// A fused multiply and add would round once where other processors round twice.
+#pragma STDC FP_CONTRACT OFF
+#pragma clang diagnostic ignored "-Wpsabi"
+
+// What is reckoned side by side before it is put down one after the other.
+enum { CHUNK = 64 };
+
+CI_INLINE float least(float a, float b) { return b < a ? b : a; }
+
+// ---- Oklab ------------------------------------------------------------------------------------
+
+CI_INLINE float cube_root(float number) {
+  const float x = number < 1e-20f ? 1e-20f : number;
+  uint32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  bits = bits / 3 + 709921077;
+  float root;
+  memcpy(&root, &bits, sizeof root);
+  const float cube = root * root * root;
+  return root * (cube + x + x) / (cube + cube + x);
+}
+
+CI_INLINE void oklab(const uint8_t *restrict rgba, size_t count, const float *restrict linear,
+                     float *restrict out) {
+  for (size_t start = 0; start < count; start += CHUNK) {
+    const size_t length = count - start < CHUNK ? count - start : CHUNK;
+    float red[CHUNK], green[CHUNK], blue[CHUNK];
+    for (size_t i = 0; i < length; i++) {
+      const uint8_t *pixel = rgba + 4 * (start + i);
+      red[i] = linear[pixel[0]];
+      green[i] = linear[pixel[1]];
+      blue[i] = linear[pixel[2]];
+    }
+    for (size_t i = 0; i < length; i++) {
+      const float r = red[i], g = green[i], b = blue[i];
+      const float l = cube_root(0.41222147f * r + 0.53633255f * g + 0.051445995f * b);
+      const float m = cube_root(0.2119035f * r + 0.6806995f * g + 0.10739696f * b);
+      const float s = cube_root(0.08830246f * r + 0.28171885f * g + 0.6299787f * b);
+      float *pixel = out + 4 * (start + i);
+      pixel[0] = 0.21045426f * l + 0.7936178f * m - 0.004072047f * s;
+      pixel[1] = 1.9779985f * l - 2.4285922f * m + 0.4505937f * s;
+      pixel[2] = 0.025904037f * l + 0.78277177f * m - 0.80867577f * s;
+      pixel[3] = 0;
+    }
+  }
+}
+
+// ---- Shares among the bins around a place -----------------------------------------------------
+
+// Where a pixel's eight shares go: four pairs of neighbours, each a factor times `low` and `high`.
+typedef struct {
+  uint32_t first[CHUNK];
+  float factors[4][CHUNK];
+  float low[CHUNK], high[CHUNK];
+} Shares;
+
+typedef float Pair __attribute__((vector_size(8)));
+
+CI_INLINE void put_down(const Shares *shares, size_t i, const uint32_t offsets[4], float *bins) {
+  const Pair ends = {shares->low[i], shares->high[i]};
+  for (int pair = 0; pair < 4; pair++) {
+    float *const place = bins + shares->first[i] + offsets[pair];
+    Pair sum;
+    memcpy(&sum, place, sizeof sum);
+    sum += shares->factors[pair][i] * ends;
+    memcpy(place, &sum, sizeof sum);
+  }
+}
+
+// Divides a weight along two axes; the third gives the ends of each pair.
+CI_INLINE void divide(Shares *shares, size_t i, float weight, float first, float second, float third) {
+  const float small = weight * (1 - first), large = weight * first;
+  shares->factors[0][i] = small * (1 - second);
+  shares->factors[1][i] = small * second;
+  shares->factors[2][i] = large * (1 - second);
+  shares->factors[3][i] = large * second;
+  shares->low[i] = 1 - third;
+  shares->high[i] = third;
+}
+
+// The lower of the two bins around a place.
+CI_INLINE int32_t lower_bin(float place, int32_t count) {
+  const int32_t bin = (int32_t)place;
+  return bin < count - 2 ? bin : count - 2;
+}
+
+// ---- Colors -----------------------------------------------------------------------------------
+
+CI_INLINE float clamped(float place, float most) {
+  const float below = least(most, place);
+  return below > 0 ? below : 0;
+}
+
+// The root of the chroma: bins are finer near grey.
+CI_INLINE float companded(float chroma) {
+  const float size = chroma < 0 ? -chroma : chroma;
+  const float root = __builtin_elementwise_sqrt(least(1, size / 0.25f));
+  return ((chroma < 0 ? -root : root) + 1) / 2 * 7;
+}
+
+CI_INLINE void color_bins(const float *restrict pixels, const float *restrict weights, size_t count,
+                          float *restrict bins) {
+  static const uint32_t offsets[4] = {0, 8, 64, 72};
+  Shares shares;
+  for (size_t start = 0; start < count; start += CHUNK) {
+    const size_t length = count - start < CHUNK ? count - start : CHUNK;
+    for (size_t i = 0; i < length; i++) {
+      const float *pixel = pixels + 4 * (start + i);
+      const float l = clamped(pixel[0] * 3 - 0.5f, 2);
+      const float a = clamped(companded(pixel[1]), 7), b = clamped(companded(pixel[2]), 7);
+      const int32_t lower_l = lower_bin(l, 3), lower_a = lower_bin(a, 8), lower_b = lower_bin(b, 8);
+      shares.first[i] = (uint32_t)(64 * lower_l + 8 * lower_a + lower_b);
+      divide(&shares, i, weights[start + i], l - (float)lower_l, a - (float)lower_a,
+             b - (float)lower_b);
+    }
+    for (size_t i = 0; i < length; i++) put_down(&shares, i, offsets, bins);
+  }
+}
+
+// ---- Steps ------------------------------------------------------------------------------------
+
+enum { GRADES = 4 };
+
+CI_INLINE float grade(float step, float scale) {
+  const float size = step < 0 ? -step : step;
+  return least(GRADES - 1, scale * __builtin_elementwise_sqrt(size));
+}
+
+// The steps from every other pixel to those `distance` pixels on.
+CI_INLINE void steps(const float *restrict pixels, const float *restrict weights, size_t count,
+                     size_t distance, Shares *restrict shares) {
+  for (size_t i = 0; i < count; i++) {
+    const float *here = pixels + 8 * i, *there = here + 4 * distance;
+    const float l = grade(there[0] - here[0], 4.8f), a = grade(there[1] - here[1], 8),
+                b = grade(there[2] - here[2], 8);
+    const int32_t lower_l = lower_bin(l, GRADES), lower_a = lower_bin(a, GRADES),
+                  lower_b = lower_bin(b, GRADES);
+    shares->first[i] = (uint32_t)(16 * lower_l + 4 * lower_a + lower_b);
+    divide(shares, i, weights[2 * i], l - (float)lower_l, a - (float)lower_a, b - (float)lower_b);
+  }
+}
+
+CI_INLINE float step_bins(const float *pixels, const float *weights, size_t width, size_t height,
+                          size_t reach, float *bins) {
+  static const uint32_t offsets[4] = {0, 4, 16, 20};
+  Shares right, below;
+  float total = 0;
+  for (size_t y = 0; y < height; y++) {
+    for (size_t start = y & 1; start < width; start += 2 * CHUNK) {
+      const size_t left = (width - start + 1) / 2, length = left < CHUNK ? left : CHUNK;
+      const size_t here = y * width + start;
+      // Those of the row's pixels that have one to their right.
+      const size_t inner = start + reach < width ? (width - reach - start + 1) / 2 : 0;
+      const size_t right_length = inner < length ? inner : length;
+      const size_t below_length = y + reach < height ? length : 0;
+      steps(pixels + 4 * here, weights + here, right_length, reach, &right);
+      steps(pixels + 4 * here, weights + here, below_length, reach * width, &below);
+      for (size_t i = 0; i < length; i++) {
+        if (i < right_length) {
+          put_down(&right, i, offsets, bins);
+          total += weights[here + 2 * i];
+        }
+        if (i < below_length) {
+          put_down(&below, i, offsets, bins);
+          total += weights[here + 2 * i];
+        }
+      }
+    }
+  }
+  return total;
+}
+
+// ---- One function per instruction set ---------------------------------------------------------
+
+#define OKLAB_PARAMETERS const uint8_t *rgba, size_t count, const float *linear, float *out
+#define COLOR_PARAMETERS const float *pixels, const float *weights, size_t count, float *bins
+#define STEP_PARAMETERS                                                                            \
+  const float *pixels, const float *weights, size_t width, size_t height, size_t reach, float *bins
+
+#define BODIES(target, name)                                                                       \
+  target static void oklab_##name(OKLAB_PARAMETERS) { oklab(rgba, count, linear, out); }            \
+  target static void color_bins_##name(COLOR_PARAMETERS) {                                          \
+    color_bins(pixels, weights, count, bins);                                                       \
+  }                                                                                                 \
+  target static float step_bins_##name(STEP_PARAMETERS) {                                           \
+    return step_bins(pixels, weights, width, height, reach, bins);                                  \
+  }
+CI_EVERY_LEVEL(BODIES)
+
+void ci_oklab(OKLAB_PARAMETERS, uint32_t level) { CI_DISPATCH(oklab, rgba, count, linear, out) }
+void ci_color_bins(COLOR_PARAMETERS, uint32_t level) {
+  CI_DISPATCH(color_bins, pixels, weights, count, bins)
+}
+float ci_step_bins(STEP_PARAMETERS, uint32_t level) {
+  CI_DISPATCH(step_bins, pixels, weights, width, height, reach, bins)
+}

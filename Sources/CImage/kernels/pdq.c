@@ -1,0 +1,184 @@
+#include "CImage.h"
+
+#include <string.h>
+
+#include "kernel_level.h"
+
+// A fused multiply and add would round once where the reference rounds twice.
+#pragma STDC FP_CONTRACT OFF
+#pragma clang diagnostic ignored "-Wpsabi"
+
+enum { LANES = CI_PDQ_LANES };
+typedef float Four __attribute__((vector_size(16)));
+typedef float Lanes __attribute__((vector_size(4 * LANES)));
+
+// ---- Brightness -------------------------------------------------------------------------------
+
+CI_INLINE void luma(const uint8_t *restrict rgba, size_t count, float *restrict out) {
+  for (size_t i = 0; i < count; i++) {
+    uint32_t pixel;
+    memcpy(&pixel, rgba + 4 * i, sizeof pixel);
+    out[i] = 0.299f * (float)(int32_t)(pixel & 0xff) + 0.587f * (float)(int32_t)(pixel >> 8 & 0xff) +
+             0.114f * (float)(int32_t)(pixel >> 16 & 0xff);
+  }
+}
+
+// ---- Along the rows ---------------------------------------------------------------------------
+//
+// A running sum waits for itself, so that rows are summed side by side, a lane each; for that, the
+// pixels of a column are brought together.
+
+// Four rows of four become four columns of four.
+CI_INLINE void transpose(const float *from, size_t from_stride, float *to, size_t to_stride) {
+  Four a, b, c, d;
+  memcpy(&a, from, sizeof a);
+  memcpy(&b, from + from_stride, sizeof b);
+  memcpy(&c, from + 2 * from_stride, sizeof c);
+  memcpy(&d, from + 3 * from_stride, sizeof d);
+  const Four ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+  const Four ba = __builtin_shufflevector(a, b, 2, 6, 3, 7), dc = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  const Four first = __builtin_shufflevector(ab, cd, 0, 1, 4, 5), second = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+  const Four third = __builtin_shufflevector(ba, dc, 0, 1, 4, 5), fourth = __builtin_shufflevector(ba, dc, 2, 3, 6, 7);
+  memcpy(to, &first, sizeof first);
+  memcpy(to + to_stride, &second, sizeof second);
+  memcpy(to + 2 * to_stride, &third, sizeof third);
+  memcpy(to + 3 * to_stride, &fourth, sizeof fourth);
+}
+
+CI_INLINE void rows_to_columns(const float *rows, size_t width, float *columns) {
+  size_t x = 0;
+  for (; x + 4 <= width; x += 4) {
+    for (size_t lane = 0; lane < LANES; lane += 4) {
+      transpose(rows + lane * width + x, width, columns + x * LANES + lane, LANES);
+    }
+  }
+  for (; x < width; x++) {
+    for (size_t lane = 0; lane < LANES; lane++) columns[x * LANES + lane] = rows[lane * width + x];
+  }
+}
+
+CI_INLINE void columns_to_rows(const float *columns, size_t width, float *rows) {
+  size_t x = 0;
+  for (; x + 4 <= width; x += 4) {
+    for (size_t lane = 0; lane < LANES; lane += 4) {
+      transpose(columns + x * LANES + lane, LANES, rows + lane * width + x, width);
+    }
+  }
+  for (; x < width; x++) {
+    for (size_t lane = 0; lane < LANES; lane++) rows[lane * width + x] = columns[x * LANES + lane];
+  }
+}
+
+CI_INLINE Lanes at(const float *columns, size_t x) {
+  Lanes lanes;
+  memcpy(&lanes, columns + x * LANES, sizeof lanes);
+  return lanes;
+}
+
+CI_INLINE void put(Lanes lanes, float *columns, size_t x) {
+  memcpy(columns + x * LANES, &lanes, sizeof lanes);
+}
+
+// Averages `window` neighbours; at the ends, those that there are. The order of the additions is the
+// reference's, which the last bit depends on.
+CI_INLINE void box(const float *columns, size_t width, size_t window, float *out) {
+  const size_t lead = (window + 2) / 2 - 1;
+  Lanes sum = {0};
+  for (size_t x = 0; x < lead; x++) sum += at(columns, x);
+  for (size_t x = lead; x < window; x++) {
+    sum += at(columns, x);
+    put(sum / (float)(x + 1), out, x - lead);
+  }
+  for (size_t x = window; x < width; x++) {
+    sum += at(columns, x);
+    sum -= at(columns, x - window);
+    put(sum / (float)window, out, x - lead);
+  }
+  for (size_t step = 0; step < lead; step++) {
+    sum -= at(columns, width - window + step);
+    put(sum / (float)(window - step - 1), out, width - lead + step);
+  }
+}
+
+CI_INLINE void box_rows(float *rows, size_t width, size_t window, float *scratch) {
+  float *blurred = scratch + LANES * width;
+  rows_to_columns(rows, width, scratch);
+  box(scratch, width, window, blurred);
+  columns_to_rows(blurred, width, rows);
+}
+
+CI_INLINE void box_rows_at(const float *rows, size_t width, size_t window, const uint32_t *places,
+                           size_t count, float *scratch, float *out) {
+  float *blurred = scratch + LANES * width;
+  rows_to_columns(rows, width, scratch);
+  box(scratch, width, window, blurred);
+  for (size_t place = 0; place < count; place++) {
+    const float *column = blurred + places[place] * LANES;
+    for (size_t lane = 0; lane < LANES; lane++) out[lane * count + place] = column[lane];
+  }
+}
+
+// ---- Down the columns -------------------------------------------------------------------------
+
+CI_INLINE void box_columns(const float *restrict row, size_t width, float window,
+                           float *restrict oldest, float *restrict sums, float *restrict out) {
+  for (size_t x = 0; x < width; x++) {
+    float sum = sums[x] + row[x];
+    sum -= oldest[x];
+    oldest[x] = row[x];
+    sums[x] = sum;
+    out[x] = sum / window;
+  }
+}
+
+// ---- Quality ----------------------------------------------------------------------------------
+
+enum { SIDE = 64 };
+
+CI_INLINE uint32_t step(float a, float b) {
+  const int32_t step = (int32_t)((a - b) * 100 / 255);
+  return (uint32_t)(step < 0 ? -step : step);
+}
+
+CI_INLINE uint32_t sum_of_steps(const float *plane) {
+  uint32_t sum = 0;
+  for (size_t i = 0; i < SIDE * (SIDE - 1); i++) sum += step(plane[i], plane[i + SIDE]);
+  for (size_t row = 0; row < SIDE; row++, plane += SIDE) {
+    for (size_t i = 0; i + 1 < SIDE; i++) sum += step(plane[i], plane[i + 1]);
+  }
+  return sum;
+}
+
+// ---- One function per instruction set ---------------------------------------------------------
+
+#define LUMA_PARAMETERS const uint8_t *rgba, size_t count, float *out
+#define ROWS_PARAMETERS float *rows, size_t width, size_t window, float *scratch
+#define ROWS_AT_PARAMETERS                                                                         \
+  const float *rows, size_t width, size_t window, const uint32_t *places, size_t count,            \
+      float *scratch, float *out
+#define COLUMNS_PARAMETERS                                                                         \
+  const float *row, size_t width, float window, float *oldest, float *sums, float *out
+
+#define BODIES(target, name)                                                                       \
+  target static void luma_##name(LUMA_PARAMETERS) { luma(rgba, count, out); }                       \
+  target static void box_rows_##name(ROWS_PARAMETERS) { box_rows(rows, width, window, scratch); }   \
+  target static void box_rows_at_##name(ROWS_AT_PARAMETERS) {                                       \
+    box_rows_at(rows, width, window, places, count, scratch, out);                                  \
+  }                                                                                                 \
+  target static void box_columns_##name(COLUMNS_PARAMETERS) {                                       \
+    box_columns(row, width, window, oldest, sums, out);                                             \
+  }                                                                                                 \
+  target static uint32_t sum_of_steps_##name(const float *plane) { return sum_of_steps(plane); }
+CI_EVERY_LEVEL(BODIES)
+
+void ci_pdq_luma(LUMA_PARAMETERS, uint32_t level) { CI_DISPATCH(luma, rgba, count, out) }
+void ci_pdq_box_rows(ROWS_PARAMETERS, uint32_t level) {
+  CI_DISPATCH(box_rows, rows, width, window, scratch)
+}
+void ci_pdq_box_rows_at(ROWS_AT_PARAMETERS, uint32_t level) {
+  CI_DISPATCH(box_rows_at, rows, width, window, places, count, scratch, out)
+}
+void ci_pdq_box_columns(COLUMNS_PARAMETERS, uint32_t level) {
+  CI_DISPATCH(box_columns, row, width, window, oldest, sums, out)
+}
+uint32_t ci_pdq_steps(const float *plane, uint32_t level) { CI_DISPATCH(sum_of_steps, plane) }
