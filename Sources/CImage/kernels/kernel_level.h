@@ -9,7 +9,7 @@
 #define CI_TARGET_AVX2 __attribute__((target("popcnt,avx2,bmi,bmi2,lzcnt")))
 #define CI_TARGET_AVX512                                                                           \
   __attribute__((target("popcnt,avx2,bmi,bmi2,lzcnt,avx512f,avx512bw,avx512vl,avx512dq,"           \
-                        "avx512vpopcntdq,prefer-256-bit"),                                         \
+                        "avx512vpopcntdq"),                                                        \
                  min_vector_width(512)))
 
 // Makes a function of each level by `bodies`, and calls that of a level.

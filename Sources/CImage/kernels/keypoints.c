@@ -134,12 +134,12 @@ CI_INLINE size_t maxima_row(const float *above, const float *row, const float *b
     any |= mark;
   }
   if (!any) return count;
-  for (size_t first = 1; first + 1 < width; first += 8) {
-    uint64_t eight = 0;
-    const size_t length = width - 1 - first < 8 ? width - 1 - first : 8;
-    memcpy(&eight, marks + first, length);
+  // The first mark, and those behind the last pixel but one, are never set.
+  for (size_t first = 0; first < width; first += 8) {
+    uint64_t eight;
+    memcpy(&eight, marks + first, sizeof eight);
     if (eight == 0) continue;
-    for (size_t x = first; x < first + length; x++) {
+    for (size_t x = first; x < first + 8; x++) {
       if (!marks[x] || count == capacity) continue;
       places[count] = (uint32_t)(y * width + x);
       responses[count++] = row[x];
@@ -151,6 +151,7 @@ CI_INLINE size_t maxima_row(const float *above, const float *row, const float *b
 // Seven rows of products, their sums and three rows of responses are all that is kept.
 CI_INLINE size_t corners(const uint8_t *luma, size_t width, size_t height, float threshold,
                          int32_t *scratch, uint32_t *places, float *responses, size_t capacity) {
+  if (width < 2 * margin + 1 || height < 2 * margin + 1) return 0;
   int32_t *ring = scratch, *sums = scratch + 7 * 3 * width;
   float *rows = (float *)(scratch + 8 * 3 * width);
   uint8_t *marks = (uint8_t *)(scratch + 27 * width);
@@ -166,7 +167,6 @@ CI_INLINE size_t corners(const uint8_t *luma, size_t width, size_t height, float
                        rows + here % 3 * width, here - 1, width, threshold, marks, places,
                        responses, count, capacity);
   }
-  if (height < 9) return count;
   const size_t last = height - 2 - window;
   memset(rows + (last + 1) % 3 * width, 0, sizeof *rows * width);
   return maxima_row(rows + (last + 2) % 3 * width, rows + last % 3 * width,
