@@ -3,13 +3,24 @@ extension CatalogueDatabase {
   struct Existing {
     let key: UInt32
     let json: String
-    /// That of the row that it came from, where all of that went in.
-    let rowHash: Int?
     let images: [ImageRecord]
   }
 
   /// Starts the next generation; nothing is seen by others before ``commit()``.
-  func begin() throws(CatalogueError) { try connection.execute("BEGIN IMMEDIATE") }
+  func begin() throws(CatalogueError) {
+    try endReading()
+    try connection.execute("BEGIN IMMEDIATE")
+  }
+
+  /// Reads within one transaction what is read next, which spares a lock for each; nobody else writes.
+  private func keepReading() throws(CatalogueError) {
+    if !connection.isInTransaction { try connection.execute("BEGIN") }
+  }
+
+  /// Ends what ``keepReading()`` began.
+  func endReading() throws(CatalogueError) {
+    if connection.isInTransaction { try connection.execute("COMMIT") }
+  }
 
   /// Gives up what was written since ``begin()``.
   func rollBack() throws(CatalogueError) { try connection.execute("ROLLBACK") }
@@ -42,13 +53,41 @@ extension CatalogueDatabase {
     return ids
   }
 
-  func existing(_ id: EntityID) throws(CatalogueError) -> Existing? {
+  /// The entity that came from a row, where all of that went in, and how many pictures it has;
+  /// `nil` where one of them is not what it was.
+  ///
+  /// - Parameter isUntouched: Whether a picture is: its path, length and time.
+  func untouched(
+    rowHash: Int, _ isUntouched: (String, Int, Int) -> Bool
+  ) throws(CatalogueError) -> (id: EntityID, imageCount: Int)? {
+    try keepReading()
     let row = try connection.statement(
-      "SELECT key, json, rowHash FROM entities WHERE type = ? AND id = ?"
+      """
+      SELECT e.type, e.id, i.path, i.byteCount, i.modified
+      FROM entities e LEFT JOIN images i ON i.entity = e.key WHERE e.rowHash = ?
+      """
+    ).bind(.integer(rowHash))
+    defer { row.reset() }
+    var found: (id: EntityID, imageCount: Int)?
+    while try row.step() {
+      guard let type = EntityType(rawValue: row.text(0)) else { return nil }
+      let id = EntityID(type: type, value: row.text(1))
+      guard found == nil || found?.id == id else { return nil }
+      found = (id, found?.imageCount ?? 0)
+      if row.isNull(2) { continue }
+      guard isUntouched(row.text(2), row.integer(3), row.integer(4)) else { return nil }
+      found?.imageCount += 1
+    }
+    return found
+  }
+
+  func existing(_ id: EntityID) throws(CatalogueError) -> Existing? {
+    try keepReading()
+    let row = try connection.statement(
+      "SELECT key, json FROM entities WHERE type = ? AND id = ?"
     ).bind(.text(id.type.rawValue), .text(id.value))
     guard try row.step() else { return nil }
     let (key, json) = (row.integer(0), row.text(1))
-    let rowHash = row.isNull(2) ? nil : row.integer(2)
     _ = try row.step()
     let image = try connection.statement(
       """
@@ -64,7 +103,7 @@ extension CatalogueDatabase {
           modified: image.integer(3), contentHash: image.integer(4), segment: image.integer(5),
           row: image.integer(6)))
     }
-    return Existing(key: UInt32(clamping: key), json: json, rowHash: rowHash, images: images)
+    return Existing(key: UInt32(clamping: key), json: json, images: images)
   }
 
   /// Adds an entity or replaces the one of the same type and id, which keeps its key.

@@ -81,7 +81,8 @@ final class CatalogueDatabase {
       ).bind(.integer(Int(Signature.version))).run()
       try connection.execute("COMMIT")
     }
-    try connection.execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
+    try connection.execute(
+      "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY")
     try checkVersions(directory)
   }
 

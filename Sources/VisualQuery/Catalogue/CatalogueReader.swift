@@ -82,7 +82,7 @@ public struct CatalogueReader: ~Copyable {
   mutating func next(
     over known: (EntityID) throws(CatalogueError) -> String?
   ) throws(CatalogueError) -> Row? {
-    try next(over: known) { _, _ throws(CatalogueError) in false }.flatMap { step in
+    try next(over: known) { _ throws(CatalogueError) in nil }.flatMap { step in
       if case .row(let row) = step { row } else { nil }
     }
   }
@@ -97,30 +97,56 @@ public struct CatalogueReader: ~Copyable {
   /// That of the row that was read last, where it has one.
   var rowHash: Int? { rows.rowHash }
 
-  /// Makes hashes of rows depend on all that besides them decides what they come to.
-  mutating func seedRowHashes(_ text: String) { rows.seed = Array(text.utf8) }
+  /// Makes hashes of rows depend on all that besides them decides what they come to: the columns, and
+  /// what `text` says.
+  mutating func seedRowHashes(_ text: String) {
+    let columns = mapping.fields.map { "\($0.name)=\($0.target ?? "")" }
+    rows.seed = Array("\(mapping.format)\n\(columns)\n\(text)".utf8)
+  }
 
   /// The next row; one that says what it said before is not looked at any further.
   ///
-  /// - Parameter isUnchanged: Whether what is there of an entity came from a row of this hash, and
-  ///   its pictures are what they were.
+  /// - Parameter unchanged: What came of a row of this hash, where its pictures are what they were.
   mutating func next(
     over known: (EntityID) throws(CatalogueError) -> String?,
-    unless isUnchanged: (EntityID, _ rowHash: Int) throws(CatalogueError) -> Bool
+    unchanged: (_ rowHash: Int) throws(CatalogueError) -> EntityID?
   ) throws(CatalogueError) -> Step? {
-    guard let (result, line) = try rows.next() else { return nil }
+    // Lent to the closure, which must not look into the reader while a row is read.
+    var seen: [EntityID: Int] = [:]
+    swap(&seen, &lines)
+    var former: EntityID?
+    let next: FormatRows.Next?
+    do throws(CatalogueError) {
+      next = try rows.next { hash throws(CatalogueError) in
+        former = try unchanged(hash)
+        // A row that stands there twice is refused the second time.
+        return former.map { seen[$0] == nil } ?? false
+      }
+    } catch {
+      swap(&seen, &lines)
+      throw error
+    }
+    swap(&seen, &lines)
+    switch next {
+    case nil: return nil
+    case .known(let line):
+      guard let former else { preconditionFailure("a known row is an entity's") }
+      lines[former] = line
+      return .unchanged(former)
+    case .row(let row): return try step(row, over: known)
+    }
+  }
+
+  private mutating func step(
+    _ row: FormatRows.Row, over known: (EntityID) throws(CatalogueError) -> String?
+  ) throws(CatalogueError) -> Step {
+    let (result, line) = row
     var id: String?
     var row: JSONValue?
     do {
       let json = Self.fedBack(try result.get())
       row = json
       if case .object(let fields) = json, case .string(let text)? = fields["id"] { id = text }
-      if let hash = rows.rowHash, let named = Self.id(of: json), lines[named] == nil,
-        try isUnchanged(named, hash)
-      {
-        lines[named] = line
-        return .unchanged(named)
-      }
       let value = try EntityValue(json: merged(json, over: known))
       try checkLink(of: value)
       if let first = lines[value.id] {

@@ -1,7 +1,7 @@
 /// The tables of `catalogue.sqlite`.
 enum CatalogueSchema {
   /// Raised with every change of the tables.
-  static let version = 3
+  static let version = 4
   /// Marks the file as ours: "VQCT".
   static let applicationID = 0x5651_4354
 
@@ -24,6 +24,7 @@ enum CatalogueSchema {
       key INTEGER PRIMARY KEY AUTOINCREMENT, type TEXT NOT NULL, id TEXT NOT NULL,
       json TEXT NOT NULL, rowHash INTEGER, UNIQUE(type, id)
     ) STRICT;
+    CREATE INDEX entitiesByRow ON entities(rowHash);
     CREATE INDEX entitiesByBrand ON entities(json_extract(json, '$.brand'));
     CREATE INDEX entitiesByGroup ON entities(json_extract(json, '$.group'));
     CREATE INDEX entitiesByPrice

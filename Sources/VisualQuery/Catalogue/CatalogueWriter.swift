@@ -56,6 +56,13 @@ struct CatalogueWriter: ~Copyable {
     try database.existing(id)
   }
 
+  /// The entity that came from a row and whose pictures are what they were.
+  func untouched(
+    rowHash: Int, _ isUntouched: (String, Int, Int) -> Bool
+  ) throws(CatalogueError) -> (id: EntityID, imageCount: Int)? {
+    try database.untouched(rowHash: rowHash, isUntouched)
+  }
+
   /// What putting an entity comes to.
   enum Change: Sendable {
     case added, changed, none

@@ -11,10 +11,10 @@ struct EntitySigner: Sendable {
   let keepsMissing: Bool
 
   /// Whether a picture is what it was, as far as can be told without reading it.
-  func isUntouched(_ image: CatalogueDatabase.ImageRecord) -> Bool {
-    if FetchedPictures.isAddress(image.path) { return pictures == nil }
-    guard let status = FileStatus(image.path) else { return false }
-    return status.byteCount == image.byteCount && status.modified == image.modified
+  func isUntouched(_ path: String, byteCount: Int, modified: Int) -> Bool {
+    if FetchedPictures.isAddress(path) { return pictures == nil }
+    guard let status = FileStatus(path) else { return false }
+    return status.byteCount == byteCount && status.modified == modified
   }
 
   /// Signs the pictures of one entity.

@@ -169,34 +169,49 @@ struct FormatRows: ~Copyable {
 
   // MARK: Rows
 
+  /// What comes next.
+  enum Next {
+    case row(Row)
+    /// A record that need not be parsed.
+    case known(line: Int)
+  }
+
   /// The next row, or `nil` at the end.
-  mutating func next() throws(CatalogueError) -> Row? {
+  ///
+  /// - Parameter isKnown: Whether a record of this hash need not be parsed.
+  mutating func next(
+    unless isKnown: (_ hash: Int) throws(CatalogueError) -> Bool
+  ) throws(CatalogueError) -> Next? {
     while true {
-      if let row = ready.popLast() { return row }
+      rowHash = nil
+      if let row = ready.popLast() { return .row(row) }
       guard let record = try nextRecord() else {
-        guard let last = finish() else { return nil }
-        return (.success(last.object), last.line)
+        return finish().map { .row((.success($0.object), $0.line)) }
       }
       switch record {
       case .tooLong(let line):
-        return (
-          .failure(
-            FieldError(
-              field: nil,
-              reason: "has more than \(RecordReader.recordLimit) bytes, which is the limit")), line
-        )
+        let reason = "has more than \(RecordReader.recordLimit) bytes, which is the limit"
+        return .row((.failure(FieldError(field: nil, reason: reason)), line))
       case .bytes(let bytes, let line):
-        rowHash = nil
-        switch source {
-        case .jsonLines, .table: rowHash = Int(bitPattern: UInt(ContentHash.of(bytes + seed)))
-        default: break
+        if isRecordARow {
+          let hash = Int(bitPattern: UInt(ContentHash.of(bytes + seed)))
+          rowHash = hash
+          if try isKnown(hash) { return .known(line: line) }
         }
         do throws(FieldError) {
-          if let row = try take(bytes, line) { return row }
+          if let row = try take(bytes, line) { return .row(row) }
         } catch {
-          return (.failure(error), line)
+          return .row((.failure(error), line))
         }
       }
+    }
+  }
+
+  /// Whether a record says all of an entity; else several do together.
+  private var isRecordARow: Bool {
+    switch source {
+    case .jsonLines, .table, .merchant, .merchantXML: true
+    case .shopify, .productSearch, .ready: false
     }
   }
 

@@ -207,16 +207,16 @@ public struct Indexer: Sendable {
       func known(_ id: EntityID) throws(CatalogueError) -> String? {
         options.onConflict == .merge ? try writer.existing(id)?.json : nil
       }
-      // What has not changed is known before it is read, and before a thread is woken for it.
+      // What has not changed is known before it is parsed, and before a thread is woken for it.
       var unchangedImages = 0
-      func isUnchanged(_ id: EntityID, _ rowHash: Int) throws(CatalogueError) -> Bool {
-        guard let existing = try writer.existing(id), existing.rowHash == rowHash,
-          existing.images.allSatisfy({ signer.isUntouched($0) })
-        else { return false }
-        unchangedImages = existing.images.count
-        return true
+      func unchanged(_ rowHash: Int) throws(CatalogueError) -> EntityID? {
+        let found = try writer.untouched(rowHash: rowHash) { path, byteCount, modified in
+          signer.isUntouched(path, byteCount: byteCount, modified: modified)
+        }
+        unchangedImages = found?.imageCount ?? 0
+        return found?.id
       }
-      while !Task.isCancelled, let step = try reader.next(over: known, unless: isUnchanged) {
+      while !Task.isCancelled, let step = try reader.next(over: known, unchanged: unchanged) {
         let number = started
         started += 1
         now.estimatedRows = reader.estimatedRows(after: started)

@@ -100,6 +100,27 @@ import Testing
     #expect(try await shop.run(rows).0.changed == 0)
   }
 
+  /// The same bytes below another header are another row.
+  @Test func `a row is known by its columns too`() async throws {
+    let shop = try DrawnShop()
+    func table(_ header: String) -> [String] { [header, "product,a,One,Two"] }
+    try await shop.run(table("type,id,title,subtitle"))
+    try await shop.run(table("type,id,subtitle,title"))
+    #expect(try await shop.product("a")?.title == "Two")
+    let (third, _) = try await shop.run(table("type,id,subtitle,title"))
+    #expect(third.changed == 0 && third.entities == 1)
+  }
+
+  /// What is known is not parsed; that it stands there twice must show all the same.
+  @Test func `a row that stands there twice is refused every night`() async throws {
+    let shop = try await Self.shop()
+    let rows = [DrawnShop.row("a"), DrawnShop.row("b"), DrawnShop.row("a")]
+    for _ in 0..<3 {
+      let (progress, refused) = try await shop.run(rows)
+      #expect(progress.entities == 2 && refused.map(\.id) == ["a"] && refused[0].line == 3)
+    }
+  }
+
   /// A row that says what it said is not read again; what it names may still have changed.
   @Test func `a row that is known is looked at again where more than the row counts`() async throws
   {
