@@ -2,7 +2,7 @@
 """What indexing costs: index.py VQ [--pictures FOLDER] [--count N] [--rounds 3]
 
 Either the JPEGs below FOLDER, or N products with one drawn picture of 240 x 240 pixels each, of 2 000 that repeat under N names. In turn:
-imagehash.phash on the same files in one process, `vq index -j 1`, `vq index` with all threads, and the same again with nothing
+imagehash.phash and libjpeg's 1/8 decode alone on the same files in one process, `vq index -j 1`, `vq index` with all threads, and the same again with nothing
 changed. `--all-threads-only` leaves
 out the first two. Needs numpy, Pillow and imagehash (run.sh's .build/peers has them).
 """
@@ -64,6 +64,17 @@ def phash_seconds(paths):
     return float(output) * len(paths) / len(sample)
 
 
+def decode_share(paths):
+    """What libjpeg's 1/8 decode alone takes of imagehash's time: the least that whoever reads with it can take."""
+    program = ("import sys, time, imagehash\nfrom PIL import Image\nnames = sys.stdin.read().splitlines()\n"
+               "def eighth(name):\n  image = Image.open(name)\n  image.draft('L', (image.width // 8, image.height // 8))\n  image.load()\n"
+               "def seconds(work):\n  start = time.perf_counter()\n  for name in names: work(name)\n  return time.perf_counter() - start\n"
+               "seconds(eighth)\nprint(seconds(eighth) / seconds(lambda name: imagehash.phash(Image.open(name))))")
+    output = subprocess.run([sys.executable, "-c", program], input="\n".join(paths[:: max(1, len(paths) // 500)]), check=True,
+                            capture_output=True, text=True).stdout
+    return round(float(output), 3)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("vq")
@@ -94,7 +105,7 @@ def main():
                 shutil.rmtree(index, ignore_errors=True)
                 one = run(*command, "-j", "1")
                 measured = {"perSecondAndCore": round(len(paths) / one["seconds"]),
-                            "timesPhash": round(peer / one["seconds"], 2)}
+                            "timesPhash": round(peer / one["seconds"], 2), "eighthOfPhash": decode_share(paths)}
             shutil.rmtree(index, ignore_errors=True)
             all_threads = run(*command)
             again = run(*command)

@@ -59,6 +59,11 @@ final class CatalogueDatabase {
     try checkVersions(directory)
   }
 
+  /// Goes on with the generation that is current now, where it was opened to read.
+  func refresh() throws(CatalogueError) {
+    try connection.execute("COMMIT; BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1")
+  }
+
   /// Opens a catalogue to write, or makes one. The caller holds the writer's lock.
   ///
   /// - Throws: ``CatalogueError``.

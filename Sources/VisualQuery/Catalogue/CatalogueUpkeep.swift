@@ -169,7 +169,7 @@ public struct CatalogueUpkeep: Sendable {
         try writer.existing(id)
       }) {
         try Task.checkCancellation()
-        _ = try writer.put(entity)
+        try writer.put(entity)
         count += 1
       }
       _ = try writer.finish()

@@ -5,6 +5,19 @@ internal import PixelMatch
 /// A generation's segment files are written and synced before the transaction that names them, so
 /// that a kill at any moment leaves either the old generation or the new one.
 struct CatalogueWriter: ~Copyable {
+  /// Entities that become a generation together.
+  struct Batch: Sendable {
+    private(set) var entities: [SignedEntity] = []
+    private var imageCount = 0
+    /// Whether it is to be published before it grows.
+    var isLarge: Bool { max(entities.count, imageCount) >= CatalogueWriter.generationLimit }
+
+    mutating func append(_ signed: SignedEntity) {
+      entities.append(signed)
+      imageCount += signed.images.count
+    }
+  }
+
   /// Pictures, or entities, after which a generation is published: what waits stands in memory.
   private static let generationLimit = 16_384
 
@@ -17,8 +30,7 @@ struct CatalogueWriter: ~Copyable {
   /// Whether what is there before the first publication is still to be kept.
   private var keepsPrevious: Bool
   private let lock: WriterLock
-  private var pending: [SignedEntity] = []
-  private var pendingImages = 0
+  private var pending = Batch()
   /// Segments that signatures of unchanged pictures are copied from.
   private var opened: [Int: SignatureSegment] = [:]
 
@@ -56,25 +68,11 @@ struct CatalogueWriter: ~Copyable {
     try database.existing(id)
   }
 
-  /// The entity that came from a row and whose pictures are what they were.
-  func untouched(
-    rowHash: Int, _ isUntouched: (String, Int, Int) -> Bool
-  ) throws(CatalogueError) -> (id: EntityID, imageCount: Int)? {
-    try database.untouched(rowHash: rowHash, isUntouched)
-  }
-
-  /// What putting an entity comes to.
-  enum Change: Sendable {
-    case added, changed, none
-  }
-
   /// Adds an entity to the next generation, which is published once it is large.
-  mutating func put(_ signed: SignedEntity) throws(CatalogueError) -> Change {
-    guard signed.isWhole, !isUnchanged(signed) else { return .none }
+  mutating func put(_ signed: SignedEntity) throws(CatalogueError) {
+    guard signed.change != .none else { return }
     pending.append(signed)
-    pendingImages += signed.images.count
-    if max(pending.count, pendingImages) >= Self.generationLimit { try publish() }
-    return signed.existing == nil ? .added : .changed
+    if pending.isLarge { try publish() }
   }
 
   /// What names all entities that are published.
@@ -84,7 +82,7 @@ struct CatalogueWriter: ~Copyable {
   ///
   /// - Returns: Those that were there.
   mutating func remove(_ ids: [EntityID]) throws(CatalogueError) -> [EntityID] {
-    if !pending.isEmpty { try publish() }
+    if !pending.entities.isEmpty { try publish() }
     if !ids.isEmpty { try keepPrevious() }
     var removed: [EntityID] = []
     try transaction { database throws(CatalogueError) in
@@ -137,32 +135,24 @@ struct CatalogueWriter: ~Copyable {
   ///
   /// - Returns: The last generation.
   mutating func finish() throws(CatalogueError) -> Int {
-    if !pending.isEmpty || generation == 0 { try publish() }
+    if !pending.entities.isEmpty || generation == 0 { try publish() }
     return generation
   }
 
-  private func isUnchanged(_ signed: SignedEntity) -> Bool {
-    guard let existing = signed.existing else { return false }
-    return existing.json == signed.value.json.text
-      && existing.images.map(\.position) == signed.images.map(\.position)
-      && signed.images.allSatisfy { image in
-        guard let former = image.former else { return false }
-        return former.position == image.position && former.path == image.path
-          && former.modified == image.modified
-      }
+  private mutating func publish() throws(CatalogueError) {
+    let batch = pending
+    pending = Batch()
+    try publish(batch)
   }
 
-  private mutating func publish() throws(CatalogueError) {
-    defer {
-      pending = []
-      pendingImages = 0
-    }
+  /// Makes some entities the next generation.
+  mutating func publish(_ batch: Batch) throws(CatalogueError) {
     if isDryRun { return }
     try keepPrevious()
     try database.begin()
     do throws(CatalogueError) {
       for type in EntityType.allCases {
-        try write(pending.filter { $0.value.id.type == type }, type)
+        try write(batch.entities.filter { $0.value.id.type == type }, type)
       }
       generation = try database.commit()
     } catch {

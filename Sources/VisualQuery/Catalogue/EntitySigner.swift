@@ -176,6 +176,28 @@ struct SignedEntity: Sendable {
   var rowHash: Int?
 }
 
+extension SignedEntity {
+  /// What putting an entity in comes to.
+  enum Change: Sendable {
+    case added, changed, none
+  }
+
+  /// What putting this one in comes to.
+  var change: Change {
+    guard isWhole else { return .none }
+    guard let existing else { return .added }
+    let isUnchanged =
+      existing.json == value.json.text
+      && existing.images.map(\.position) == images.map(\.position)
+      && images.allSatisfy { image in
+        guard let former = image.former else { return false }
+        return former.position == image.position && former.path == image.path
+          && former.modified == image.modified
+      }
+    return isUnchanged ? .none : .changed
+  }
+}
+
 extension SignedEntity.Image {
   /// A picture as it is there already.
   init(_ former: CatalogueDatabase.ImageRecord) {

@@ -137,16 +137,17 @@ public struct Indexer: Sendable {
     mapping(reader.mapping)
     let temporary = options.isDryRun ? try dryDirectory() : nil
     defer { temporary?.remove() }
-    var writer = try CatalogueWriter(
-      directory: temporary?.path ?? directory, keepsPrevious: true, isDryRun: options.isDryRun)
-    try writer.put(settings)
-    let schemes = try writer.links().allowedSchemes
+    let directory = temporary?.path ?? directory
+    let publisher = try CataloguePublisher(
+      directory: directory, settings: settings, isDryRun: options.isDryRun)
+    // What was there before is looked up by a connection of its own, beside the one that publishes.
+    let former = try CatalogueDatabase(reading: directory)
+    let schemes = try await publisher.links().allowedSchemes
     reader.allowedSchemes = schemes
     reader.seedRowHashes(
       "\(imagesRoot)\n\(options.onConflict)\n\(options.currency ?? "")\n\(schemes.sorted())")
     let pictures = try options.fetching.map { policy throws(CatalogueError) in
-      try FetchedPictures(
-        directory: temporary?.path ?? directory, policy: policy, isDryRun: options.isDryRun)
+      try FetchedPictures(directory: directory, policy: policy, isDryRun: options.isDryRun)
     }
     let signer = EntitySigner(
       decoder: decoder, pictures: pictures, imagesRoot: imagesRoot,
@@ -154,7 +155,8 @@ public struct Indexer: Sendable {
     // As many rows are under way as keep every thread busy while the oldest is waited for.
     let underWay = max(8 * pool.width, pictures == nil ? 0 : 2 * FetchedPictures.width)
     var now = Progress()
-    now.generation = writer.generation
+    now.generation = await publisher.generation
+    var batch = CatalogueWriter.Batch()
 
     func refuse(_ row: RefusedRow) throws {
       now.refused += 1
@@ -173,25 +175,26 @@ public struct Indexer: Sendable {
         now.unchangedImages += images
       case .signed(let signed):
         for row in signed.refused { try refuse(row) }
-        switch try writer.put(signed) {
+        switch signed.change {
         case .added: now.added += 1
         case .changed: now.changed += 1
         case .none: break
         }
+        if signed.change != .none { batch.append(signed) }
         now.entities += 1
         now.signedImages += signed.images.count { $0.former == nil }
         now.unchangedImages += signed.images.count { $0.former != nil }
         now.fetchedImages = pictures?.fetchedCount ?? 0
-        now.generation = writer.generation
       }
       now.rows += 1
       progress(now)
     }
 
     // What the rows come to is taken in their order.
-    try await withThrowingTaskGroup(of: (Int, SignedEntity).self) { group in
+    try await withThrowingTaskGroup(of: Work.self) { group in
       var started = 0
       var finished = 0
+      var isPublishing = false
       var waiting: [Int: Outcome] = [:]
       func takeWaiting() throws {
         while let next = waiting.removeValue(forKey: finished) {
@@ -200,17 +203,35 @@ public struct Indexer: Sendable {
         }
       }
       func finishOne() async throws {
-        guard let (number, signed) = try await group.next() else { return }
-        waiting[number] = .signed(signed)
-        try takeWaiting()
+        switch try await group.next() {
+        case .signed(let number, let signed):
+          waiting[number] = .signed(signed)
+          try takeWaiting()
+        case .published(let generation):
+          isPublishing = false
+          now.generation = generation
+          // What is read next is of that generation, so that the log can be taken in.
+          try former.refresh()
+        case nil: break
+        }
+      }
+      func publish() async throws {
+        while isPublishing { try await finishOne() }
+        isPublishing = true
+        let full = batch
+        batch = CatalogueWriter.Batch()
+        group.addTask {
+          try await publisher.publish(full)
+          return .published(generation: await publisher.generation)
+        }
       }
       func known(_ id: EntityID) throws(CatalogueError) -> String? {
-        options.onConflict == .merge ? try writer.existing(id)?.json : nil
+        options.onConflict == .merge ? try former.existing(id)?.json : nil
       }
       // What has not changed is known before it is parsed, and before a thread is woken for it.
       var unchangedImages = 0
       func unchanged(_ rowHash: Int) throws(CatalogueError) -> EntityID? {
-        let found = try writer.untouched(rowHash: rowHash) { path, byteCount, modified in
+        let found = try former.untouched(rowHash: rowHash) { path, byteCount, modified in
           signer.isUntouched(path, byteCount: byteCount, modified: modified)
         }
         unchangedImages = found?.imageCount ?? 0
@@ -229,21 +250,26 @@ public struct Indexer: Sendable {
           try takeWaiting()
         case .row(.entity(let value, let line)):
           let rowHash = reader.rowHash
-          let existing = try writer.existing(value.id)
+          let existing = try former.existing(value.id)
           let value = try options.onConflict == .keep ? Self.kept(existing) ?? value : value
           group.addTask {
-            (
+            .signed(
               number,
-              try await signer.sign(value, line: line, rowHash: rowHash, existing: existing)
-            )
+              try await signer.sign(value, line: line, rowHash: rowHash, existing: existing))
           }
         }
         while started - finished >= underWay { try await finishOne() }
+        if batch.isLarge { try await publish() }
       }
       while finished < started { try await finishOne() }
+      if !batch.entities.isEmpty { try await publish() }
+      while isPublishing { try await finishOne() }
     }
-    now.generation = try writer.finish()
-    try Task.checkCancellation()
+    if Task.isCancelled {
+      _ = try await publisher.finish(removingAllBut: nil)
+      throw CancellationError()
+    }
+    var isKept: (@Sendable (EntityID) -> Bool)?
     if options.prunesMissing {
       if reader.ids.isEmpty {
         now.unprunedReason = "no row was read"
@@ -251,13 +277,11 @@ public struct Indexer: Sendable {
         now.unprunedReason = "a row was refused that does not tell its id"
       } else {
         let (ids, refusedIDs) = (reader.ids, reader.refusedIDs)
-        let missing = try writer.allIDs().filter {
-          !ids.contains($0) && !refusedIDs.contains($0.value)
-        }
-        now.removed = try writer.remove(missing).count
-        now.generation = writer.generation
+        isKept = { ids.contains($0) || refusedIDs.contains($0.value) }
       }
     }
+    now.removed = try await publisher.finish(removingAllBut: isKept)
+    now.generation = await publisher.generation
     return now
   }
 
@@ -267,6 +291,12 @@ public struct Indexer: Sendable {
   ) throws(CatalogueError) -> EntityValue? {
     guard let existing else { return nil }
     return try CatalogueDatabase.entity(existing.json)
+  }
+
+  /// What a task has done.
+  private enum Work: Sendable {
+    case signed(Int, SignedEntity)
+    case published(generation: Int)
   }
 
   /// What a row came to.

@@ -72,7 +72,8 @@ import Testing
     let asked = try decoded("b")
     let catalogue = try Catalogue(directory: shop.index)
     let values = try await Matcher(catalogue: catalogue)
-      .values(for: SemanticContent(labels: [], pixelBuffer: asked))
+      .values(
+        for: SemanticContent(labels: [], pixelBuffer: asked), options: MatchOptions(timeout: nil))
     #expect(values.matches.first?.value.id.value == "b")
     let thumbnail = try await EntityThumbnails(catalogue: catalogue)
       .jpeg(of: EntityID(type: .product, value: "b"), size: .small)

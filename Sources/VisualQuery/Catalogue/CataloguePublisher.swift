@@ -1,0 +1,33 @@
+/// The writer of a run, which publishes on one thread while the others sign what comes next.
+actor CataloguePublisher {
+  private var writer: CatalogueWriter
+
+  /// The last generation that was published.
+  var generation: Int { writer.generation }
+
+  /// Takes the writer's lock and opens the catalogue, or makes one, with some settings.
+  ///
+  /// - Parameter isDryRun: Whether nothing is ever published.
+  /// - Throws: ``CatalogueError``.
+  init(directory: String, settings: ShopSettings, isDryRun: Bool) throws {
+    var writer = try CatalogueWriter(
+      directory: directory, keepsPrevious: true, isDryRun: isDryRun)
+    try writer.put(settings)
+    self.writer = writer
+  }
+
+  /// Where entities open.
+  func links() throws -> LinkSettings { try writer.links() }
+
+  /// Makes some entities the next generation.
+  func publish(_ batch: CatalogueWriter.Batch) throws { try writer.publish(batch) }
+
+  /// Ends a run: what is no entity of it is removed, where `isKept` is given.
+  ///
+  /// - Returns: How many were removed.
+  func finish(removingAllBut isKept: (@Sendable (EntityID) -> Bool)?) throws -> Int {
+    _ = try writer.finish()
+    guard let isKept else { return 0 }
+    return try writer.remove(try writer.allIDs().filter { !isKept($0) }).count
+  }
+}
