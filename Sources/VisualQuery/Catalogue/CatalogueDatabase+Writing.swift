@@ -10,6 +10,7 @@ extension CatalogueDatabase {
   func begin() throws(CatalogueError) {
     try endReading()
     try connection.execute("BEGIN IMMEDIATE")
+    isWriting = true
   }
 
   /// Reads within one transaction what is read next, which spares a lock for each; nobody else writes.
@@ -19,11 +20,14 @@ extension CatalogueDatabase {
 
   /// Ends what ``keepReading()`` began.
   func endReading() throws(CatalogueError) {
-    if connection.isInTransaction { try connection.execute("COMMIT") }
+    if connection.isInTransaction && !isWriting { try connection.execute("COMMIT") }
   }
 
   /// Gives up what was written since ``begin()``.
-  func rollBack() throws(CatalogueError) { try connection.execute("ROLLBACK") }
+  func rollBack() throws(CatalogueError) {
+    isWriting = false
+    try connection.execute("ROLLBACK")
+  }
 
   /// Publishes what was written since ``begin()``, in one step.
   ///
@@ -38,6 +42,7 @@ extension CatalogueDatabase {
       """
     ).run()
     try connection.execute("COMMIT")
+    isWriting = false
     return try state().generation
   }
 

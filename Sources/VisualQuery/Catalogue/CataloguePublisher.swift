@@ -1,4 +1,4 @@
-/// The writer of a run, which publishes on one thread while the others sign what comes next.
+/// The writer of a run, which writes on one thread while the others sign what comes next.
 actor CataloguePublisher {
   private var writer: CatalogueWriter
 
@@ -19,8 +19,13 @@ actor CataloguePublisher {
   /// Where entities open.
   func links() throws -> LinkSettings { try writer.links() }
 
-  /// Makes some entities the next generation.
-  func publish(_ batch: CatalogueWriter.Batch) throws { try writer.publish(batch) }
+  /// Adds entities to the next generation, which is published once it is large.
+  ///
+  /// - Returns: The last generation.
+  func put(_ entities: [SignedEntity]) throws -> Int {
+    for entity in entities { try writer.put(entity) }
+    return writer.generation
+  }
 
   /// Ends a run: what is no entity of it is removed, where `isKept` is given.
   ///

@@ -5,18 +5,12 @@ internal import PixelMatch
 /// A generation's segment files are written and synced before the transaction that names them, so
 /// that a kill at any moment leaves either the old generation or the new one.
 struct CatalogueWriter: ~Copyable {
-  /// Entities that become a generation together.
-  struct Batch: Sendable {
-    private(set) var entities: [SignedEntity] = []
-    private var imageCount = 0
-    /// Whether it is to be published before it grows.
-    var isLarge: Bool { max(entities.count, imageCount) >= CatalogueWriter.generationLimit }
-
-    mutating func append(_ signed: SignedEntity) {
-      entities.append(signed)
-      imageCount += signed.images.count
-    }
+  /// What the next generation has of one type.
+  private struct Growth {
+    var segment = SegmentWriter()
+    var entities: [(key: UInt32, images: [SignedEntity.Image], former: [ImageRecord])] = []
   }
+  private typealias ImageRecord = CatalogueDatabase.ImageRecord
 
   /// Pictures, or entities, after which a generation is published: what waits stands in memory.
   private static let generationLimit = 16_384
@@ -30,7 +24,8 @@ struct CatalogueWriter: ~Copyable {
   /// Whether what is there before the first publication is still to be kept.
   private var keepsPrevious: Bool
   private let lock: WriterLock
-  private var pending = Batch()
+  /// The next generation, whose transaction is open unless this is empty.
+  private var growing: [EntityType: Growth] = [:]
   /// Segments that signatures of unchanged pictures are copied from.
   private var opened: [Int: SignatureSegment] = [:]
 
@@ -70,9 +65,19 @@ struct CatalogueWriter: ~Copyable {
 
   /// Adds an entity to the next generation, which is published once it is large.
   mutating func put(_ signed: SignedEntity) throws(CatalogueError) {
-    guard signed.change != .none else { return }
-    pending.append(signed)
-    if pending.isLarge { try publish() }
+    guard signed.change != .none, !isDryRun else { return }
+    if growing.isEmpty {
+      try keepPrevious()
+      try database.begin()
+    }
+    do throws(CatalogueError) {
+      try write(signed)
+    } catch {
+      giveUp()
+      throw error
+    }
+    let count = growing.values.reduce(0) { $0 + max($1.entities.count, $1.segment.count) }
+    if count >= Self.generationLimit { try publish() }
   }
 
   /// What names all entities that are published.
@@ -82,7 +87,7 @@ struct CatalogueWriter: ~Copyable {
   ///
   /// - Returns: Those that were there.
   mutating func remove(_ ids: [EntityID]) throws(CatalogueError) -> [EntityID] {
-    if !pending.entities.isEmpty { try publish() }
+    if !growing.isEmpty { try publish() }
     if !ids.isEmpty { try keepPrevious() }
     var removed: [EntityID] = []
     try transaction { database throws(CatalogueError) in
@@ -135,68 +140,65 @@ struct CatalogueWriter: ~Copyable {
   ///
   /// - Returns: The last generation.
   mutating func finish() throws(CatalogueError) -> Int {
-    if !pending.entities.isEmpty || generation == 0 { try publish() }
+    if growing.isEmpty && generation == 0 && !isDryRun { try database.begin() }
+    if !growing.isEmpty || generation == 0 && !isDryRun { try publish() }
     return generation
   }
 
+  /// Makes what was put the next generation.
   private mutating func publish() throws(CatalogueError) {
-    let batch = pending
-    pending = Batch()
-    try publish(batch)
-  }
-
-  /// Makes some entities the next generation.
-  mutating func publish(_ batch: Batch) throws(CatalogueError) {
-    if isDryRun { return }
-    try keepPrevious()
-    try database.begin()
     do throws(CatalogueError) {
-      for type in EntityType.allCases {
-        try write(batch.entities.filter { $0.value.id.type == type }, type)
-      }
+      for type in EntityType.allCases { try writeSegment(of: type) }
       generation = try database.commit()
+      growing = [:]
     } catch {
-      try? database.rollBack()
+      giveUp()
       throw error
     }
   }
 
-  /// Writes one type's entities and their segment.
-  private mutating func write(_ entities: [SignedEntity], _ type: EntityType) throws(CatalogueError)
-  {
-    if entities.isEmpty { return }
-    var segment = SegmentWriter()
-    var keys: [UInt32] = []
-    for signed in entities {
-      let key = try database.upsert(
-        signed.value, rowHash: signed.refused.isEmpty ? signed.rowHash : nil)
-      keys.append(key)
-      let bits = LabelBits.mask(of: LabelText.indexed(signed.value.labels))
-      for image in signed.images {
-        segment.append(
-          try signature(of: image), key: key, tag: UInt32(clamping: image.position),
-          filterBits: bits)
-      }
+  private mutating func giveUp() {
+    growing = [:]
+    try? database.rollBack()
+  }
+
+  /// Writes an entity; its signatures wait for their segment.
+  private mutating func write(_ signed: SignedEntity) throws(CatalogueError) {
+    let key = try database.upsert(
+      signed.value, rowHash: signed.refused.isEmpty ? signed.rowHash : nil)
+    let bits = LabelBits.mask(of: LabelText.indexed(signed.value.labels))
+    let type = signed.value.id.type
+    for image in signed.images {
+      let signature = try signature(of: image)
+      growing[type, default: Growth()].segment.append(
+        signature, key: key, tag: UInt32(clamping: image.position), filterBits: bits)
     }
+    growing[type, default: Growth()].entities.append(
+      (key, signed.images, signed.existing?.images ?? []))
+  }
+
+  /// Writes the segment of one type, and where each picture stands in it.
+  private func writeSegment(of type: EntityType) throws(CatalogueError) {
+    guard let growth = growing[type] else { return }
     var number = 0
-    if segment.count > 0 {
+    if growth.segment.count > 0 {
       let file = "\(type.rawValue)-\(generation + 1).segment"
-      let bytes = segment.encoded()
+      let bytes = growth.segment.encoded()
       try DurableFile.write(bytes, to: file, in: directory)
       number = try database.addSegment(
-        file: file, type: type, rows: segment.count, byteCount: bytes.count)
+        file: file, type: type, rows: growth.segment.count, byteCount: bytes.count)
     }
     var row = 0
-    for (signed, key) in zip(entities, keys) {
-      var records: [CatalogueDatabase.ImageRecord] = []
-      for image in signed.images {
+    for (key, images, former) in growth.entities {
+      var records: [ImageRecord] = []
+      for image in images {
         records.append(
-          CatalogueDatabase.ImageRecord(
+          ImageRecord(
             position: image.position, path: image.path, byteCount: image.byteCount,
             modified: image.modified, contentHash: image.contentHash, segment: number, row: row))
         row += 1
       }
-      try database.replaceImages(of: key, with: records, former: signed.existing?.images ?? [])
+      try database.replaceImages(of: key, with: records, former: former)
     }
   }
 

@@ -42,6 +42,9 @@ public struct Indexer: Sendable {
     public var estimatedRows: Int?
   }
 
+  /// Entities that may wait for the writer.
+  private static let handOverLimit = 4096
+
   /// The directory of the catalogue.
   public let directory: String
   private let settings: ShopSettings
@@ -156,7 +159,7 @@ public struct Indexer: Sendable {
     let underWay = max(8 * pool.width, pictures == nil ? 0 : 2 * FetchedPictures.width)
     var now = Progress()
     now.generation = await publisher.generation
-    var batch = CatalogueWriter.Batch()
+    var signedEntities: [SignedEntity] = []
 
     func refuse(_ row: RefusedRow) throws {
       now.refused += 1
@@ -180,7 +183,7 @@ public struct Indexer: Sendable {
         case .changed: now.changed += 1
         case .none: break
         }
-        if signed.change != .none { batch.append(signed) }
+        if signed.change != .none { signedEntities.append(signed) }
         now.entities += 1
         now.signedImages += signed.images.count { $0.former == nil }
         now.unchangedImages += signed.images.count { $0.former != nil }
@@ -194,7 +197,7 @@ public struct Indexer: Sendable {
     try await withThrowingTaskGroup(of: Work.self) { group in
       var started = 0
       var finished = 0
-      var isPublishing = false
+      var isWriting = false
       var waiting: [Int: Outcome] = [:]
       func takeWaiting() throws {
         while let next = waiting.removeValue(forKey: finished) {
@@ -207,23 +210,25 @@ public struct Indexer: Sendable {
         case .signed(let number, let signed):
           waiting[number] = .signed(signed)
           try takeWaiting()
-        case .published(let generation):
-          isPublishing = false
+        case .written(let generation):
+          isWriting = false
+          if generation == now.generation { break }
           now.generation = generation
           // What is read next is of that generation, so that the log can be taken in.
           try former.refresh()
         case nil: break
         }
       }
-      func publish() async throws {
-        while isPublishing { try await finishOne() }
-        isPublishing = true
-        let full = batch
-        batch = CatalogueWriter.Batch()
-        group.addTask {
-          try await publisher.publish(full)
-          return .published(generation: await publisher.generation)
-        }
+      /// Hands over what is signed, where it is enough and the writer is free; at the latest when
+      /// there is as much of it as a generation has.
+      func handOver(atLeast least: Int) async throws {
+        if signedEntities.count < least { return }
+        if isWriting && signedEntities.count < Self.handOverLimit && least > 1 { return }
+        while isWriting { try await finishOne() }
+        isWriting = true
+        let handed = signedEntities
+        signedEntities = []
+        group.addTask { .written(generation: try await publisher.put(handed)) }
       }
       func known(_ id: EntityID) throws(CatalogueError) -> String? {
         options.onConflict == .merge ? try former.existing(id)?.json : nil
@@ -259,11 +264,11 @@ public struct Indexer: Sendable {
           }
         }
         while started - finished >= underWay { try await finishOne() }
-        if batch.isLarge { try await publish() }
+        try await handOver(atLeast: 64)
       }
       while finished < started { try await finishOne() }
-      if !batch.entities.isEmpty { try await publish() }
-      while isPublishing { try await finishOne() }
+      try await handOver(atLeast: 1)
+      while isWriting { try await finishOne() }
     }
     if Task.isCancelled {
       _ = try await publisher.finish(removingAllBut: nil)
@@ -296,7 +301,7 @@ public struct Indexer: Sendable {
   /// What a task has done.
   private enum Work: Sendable {
     case signed(Int, SignedEntity)
-    case published(generation: Int)
+    case written(generation: Int)
   }
 
   /// What a row came to.
