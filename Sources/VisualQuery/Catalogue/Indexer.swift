@@ -12,7 +12,8 @@ public import PixelMatch
 /// has not changed costs a look at the file's size and time. Every few thousand pictures become a
 /// generation, so that an interrupted run loses little and the next one goes on from there.
 ///
-/// Memory is that of one segment (16 MB), of the pictures under way and of the ids.
+/// Memory is that of one segment of 16 384 pictures, twice while it is written, of the pictures under way
+/// and of the ids: some 400 MB for 100 000 pictures.
 public struct Indexer: Sendable {
   /// Where a run stands.
   public struct Progress: Sendable, Hashable {
