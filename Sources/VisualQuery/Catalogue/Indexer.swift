@@ -220,8 +220,8 @@ public struct Indexer: Sendable {
         case nil: break
         }
       }
-      /// Hands over what is signed, where it is enough and the writer is free; at the latest when
-      /// there is as much of it as a generation has.
+      /// Hands over what is signed, where it is enough and the writer is free, and waits for the writer
+      /// where more is signed than may wait.
       func handOver(atLeast least: Int) async throws {
         if signedEntities.count < least { return }
         if isWriting && signedEntities.count < Self.handOverLimit && least > 1 { return }

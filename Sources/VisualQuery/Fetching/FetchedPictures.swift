@@ -49,7 +49,7 @@ final class FetchedPictures: Sendable {
     let path = directory + "/" + Self.fileName
     if isDryRun {
       run = 0
-      store = try FileStatus.exists(path) ? Mutex(SQLiteConnection(path: path, mode: .read)) : nil
+      store = try FileStatus.exists(path) ? Mutex(SQLiteConnection(reading: path)) : nil
       return
     }
     let connection: SQLiteConnection
