@@ -2,9 +2,8 @@
 """What indexing costs: index.py VQ [--pictures FOLDER] [--count N] [--rounds 3]
 
 Either the JPEGs below FOLDER, or N products with one drawn picture of 240 x 240 pixels each, of 2 000 that repeat under N names. In turn:
-imagehash.phash and libjpeg's 1/8 decode alone on the same files in one process, `vq index -j 1`, `vq index` with all threads, and the same again with nothing
-changed. `--all-threads-only` leaves
-out the first two. Needs numpy, Pillow and imagehash (run.sh's .build/peers has them).
+imagehash.phash and libjpeg's 1/8 decode alone on the same files, `vq index -j 1`, `vq index` with all threads, and the same again with
+nothing changed. `--all-threads-only` leaves out all before the last two. Needs numpy, Pillow and imagehash (run.sh's .build/peers has them).
 """
 import argparse
 import json

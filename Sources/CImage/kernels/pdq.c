@@ -35,37 +35,32 @@ CI_INLINE void transpose(const float *from, size_t from_stride, float *to, size_
   memcpy(&b, from + from_stride, sizeof b);
   memcpy(&c, from + 2 * from_stride, sizeof c);
   memcpy(&d, from + 3 * from_stride, sizeof d);
-  const Four ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
-  const Four ba = __builtin_shufflevector(a, b, 2, 6, 3, 7), dc = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-  const Four first = __builtin_shufflevector(ab, cd, 0, 1, 4, 5), second = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
-  const Four third = __builtin_shufflevector(ba, dc, 0, 1, 4, 5), fourth = __builtin_shufflevector(ba, dc, 2, 3, 6, 7);
+  const Four ab = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+  const Four cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+  const Four ba = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  const Four dc = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  const Four first = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
+  const Four second = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+  const Four third = __builtin_shufflevector(ba, dc, 0, 1, 4, 5);
+  const Four fourth = __builtin_shufflevector(ba, dc, 2, 3, 6, 7);
   memcpy(to, &first, sizeof first);
   memcpy(to + to_stride, &second, sizeof second);
   memcpy(to + 2 * to_stride, &third, sizeof third);
   memcpy(to + 3 * to_stride, &fourth, sizeof fourth);
 }
 
-CI_INLINE void rows_to_columns(const float *rows, size_t width, float *columns) {
-  size_t x = 0;
-  for (; x + 4 <= width; x += 4) {
-    for (size_t lane = 0; lane < LANES; lane += 4) {
-      transpose(rows + lane * width + x, width, columns + x * LANES + lane, LANES);
+// The same for planes of any size, four by four as far as that goes.
+CI_INLINE void transpose_plane(const float *from, size_t height, size_t width, float *to) {
+  const size_t whole_height = height / 4 * 4, whole_width = width / 4 * 4;
+  for (size_t x = 0; x < whole_width; x += 4) {
+    for (size_t y = 0; y < whole_height; y += 4) {
+      transpose(from + y * width + x, width, to + x * height + y, height);
     }
   }
-  for (; x < width; x++) {
-    for (size_t lane = 0; lane < LANES; lane++) columns[x * LANES + lane] = rows[lane * width + x];
-  }
-}
-
-CI_INLINE void columns_to_rows(const float *columns, size_t width, float *rows) {
-  size_t x = 0;
-  for (; x + 4 <= width; x += 4) {
-    for (size_t lane = 0; lane < LANES; lane += 4) {
-      transpose(columns + x * LANES + lane, LANES, rows + lane * width + x, width);
+  for (size_t y = 0; y < height; y++) {
+    for (size_t x = y < whole_height ? whole_width : 0; x < width; x++) {
+      to[x * height + y] = from[y * width + x];
     }
-  }
-  for (; x < width; x++) {
-    for (size_t lane = 0; lane < LANES; lane++) rows[lane * width + x] = columns[x * LANES + lane];
   }
 }
 
@@ -102,15 +97,15 @@ CI_INLINE void box(const float *columns, size_t width, size_t window, float *out
 
 CI_INLINE void box_rows(float *rows, size_t width, size_t window, float *scratch) {
   float *blurred = scratch + LANES * width;
-  rows_to_columns(rows, width, scratch);
+  transpose_plane(rows, LANES, width, scratch);
   box(scratch, width, window, blurred);
-  columns_to_rows(blurred, width, rows);
+  transpose_plane(blurred, width, LANES, rows);
 }
 
 CI_INLINE void box_rows_at(const float *rows, size_t width, size_t window, const uint32_t *places,
                            size_t count, float *scratch, float *out) {
   float *blurred = scratch + LANES * width;
-  rows_to_columns(rows, width, scratch);
+  transpose_plane(rows, LANES, width, scratch);
   box(scratch, width, window, blurred);
   for (size_t place = 0; place < count; place++) {
     const float *column = blurred + places[place] * LANES;

@@ -114,13 +114,11 @@ extension CatalogueDatabase {
 
   /// Gives back what the file does not use.
   func vacuum() throws(CatalogueError) {
-    try endReading()
     try connection.execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
   }
 
   /// Writes all that is published to another file, whole or not at all.
   func copy(to path: String) throws(CatalogueError) {
-    try endReading()
     try connection.statement("VACUUM INTO ?").bind(.text(path)).run()
   }
 

@@ -7,27 +7,10 @@ extension CatalogueDatabase {
   }
 
   /// Starts the next generation; nothing is seen by others before ``commit()``.
-  func begin() throws(CatalogueError) {
-    try endReading()
-    try connection.execute("BEGIN IMMEDIATE")
-    isWriting = true
-  }
-
-  /// Reads within one transaction what is read next, which spares a lock for each; nobody else writes.
-  private func keepReading() throws(CatalogueError) {
-    if !connection.isInTransaction { try connection.execute("BEGIN") }
-  }
-
-  /// Ends what ``keepReading()`` began.
-  func endReading() throws(CatalogueError) {
-    if connection.isInTransaction && !isWriting { try connection.execute("COMMIT") }
-  }
+  func begin() throws(CatalogueError) { try connection.execute("BEGIN IMMEDIATE") }
 
   /// Gives up what was written since ``begin()``.
-  func rollBack() throws(CatalogueError) {
-    isWriting = false
-    try connection.execute("ROLLBACK")
-  }
+  func rollBack() throws(CatalogueError) { try connection.execute("ROLLBACK") }
 
   /// Publishes what was written since ``begin()``, in one step.
   ///
@@ -42,7 +25,6 @@ extension CatalogueDatabase {
       """
     ).run()
     try connection.execute("COMMIT")
-    isWriting = false
     return try state().generation
   }
 
@@ -65,7 +47,6 @@ extension CatalogueDatabase {
   func untouched(
     rowHash: Int, _ isUntouched: (String, Int, Int) -> Bool
   ) throws(CatalogueError) -> (id: EntityID, imageCount: Int)? {
-    try keepReading()
     let row = try connection.statement(
       """
       SELECT e.type, e.id, i.path, i.byteCount, i.modified
@@ -87,7 +68,6 @@ extension CatalogueDatabase {
   }
 
   func existing(_ id: EntityID) throws(CatalogueError) -> Existing? {
-    try keepReading()
     let row = try connection.statement(
       "SELECT key, json FROM entities WHERE type = ? AND id = ?"
     ).bind(.text(id.type.rawValue), .text(id.value))

@@ -10,8 +10,6 @@ final class CatalogueDatabase {
   static let fileName = "catalogue.sqlite"
 
   let connection: SQLiteConnection
-  /// Whether the next generation is being written.
-  var isWriting = false
 
   /// What holds for a generation as a whole.
   struct State: Sendable, Hashable {

@@ -136,12 +136,16 @@ struct CatalogueWriter: ~Copyable {
     }
   }
 
-  /// Publishes what is pending.
+  /// Publishes what was put.
   ///
   /// - Returns: The last generation.
   mutating func finish() throws(CatalogueError) -> Int {
-    if growing.isEmpty && generation == 0 && !isDryRun { try database.begin() }
-    if !growing.isEmpty || generation == 0 && !isDryRun { try publish() }
+    if growing.isEmpty {
+      // A catalogue without entities is one, too.
+      if generation > 0 || isDryRun { return generation }
+      try database.begin()
+    }
+    try publish()
     return generation
   }
 

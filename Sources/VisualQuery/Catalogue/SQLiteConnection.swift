@@ -88,9 +88,6 @@ internal import CSQLite
     return statement
   }
 
-  /// Whether a transaction was begun and not yet ended.
-  var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
-
   /// The row id of the last row that was inserted.
   var lastInsertedRow: Int { unsafe Int(sqlite3_last_insert_rowid(handle)) }
 
