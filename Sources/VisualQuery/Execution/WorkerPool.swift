@@ -64,13 +64,12 @@ public final class WorkerPool: TaskExecutor {
 
 /// Jobs in the order they came, and the threads that wait for one.
 ///
-/// `@unchecked Sendable`: `jobs`, `head` and `isClosed` are only touched between `lock` and
+/// `@unchecked Sendable`: `jobs` and `isClosed` are only touched between `lock` and
 /// `unlock` of the mutex below, whose memory neither moves nor is freed while a thread lives.
 @safe private final class JobQueue: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-  private var jobs: [QueuedJob] = []
-  private var head = 0
+  private var jobs = FIFOQueue<QueuedJob>()
   private var isClosed = false
 
   init() {
@@ -96,15 +95,11 @@ public final class WorkerPool: TaskExecutor {
   func next() -> QueuedJob? {
     unsafe pthread_mutex_lock(mutex)
     defer { unsafe pthread_mutex_unlock(mutex) }
-    while head == jobs.count && !isClosed { unsafe pthread_cond_wait(condition, mutex) }
-    guard head < jobs.count else { return nil }
-    let job = jobs[head]
-    head += 1
-    if head == jobs.count {
-      jobs.removeAll(keepingCapacity: true)
-      head = 0
+    while true {
+      if let job = jobs.popFirst() { return job }
+      if isClosed { return nil }
+      unsafe pthread_cond_wait(condition, mutex)
     }
-    return job
   }
 
   func close() {
