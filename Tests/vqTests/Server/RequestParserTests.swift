@@ -46,6 +46,19 @@ import Testing
     Refused("no Host", "GET / HTTP/1.1\r\n\r\n"),
     Refused("two Hosts", "GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n"),
     Refused("a Host that is none", "GET / HTTP/1.1\r\nHost: a b\r\n\r\n"),
+    Refused("a port of letters", "GET / HTTP/1.1\r\nHost: a:x\r\n\r\n"),
+    Refused("two ports", "GET / HTTP/1.1\r\nHost: a:1:2\r\n\r\n"),
+    Refused("a port beyond 65535", "GET / HTTP/1.1\r\nHost: a:65536\r\n\r\n"),
+    Refused("a port without a host", "GET / HTTP/1.1\r\nHost: :80\r\n\r\n"),
+    Refused("a Host with a percent without digits", "GET / HTTP/1.1\r\nHost: a%zz\r\n\r\n"),
+    Refused("a Host that ends in a percent", "GET / HTTP/1.1\r\nHost: a%4\r\n\r\n"),
+    Refused("an IPv6 address without an end", "GET / HTTP/1.1\r\nHost: [::1\r\n\r\n"),
+    Refused("letters behind an IPv6 address", "GET / HTTP/1.1\r\nHost: [::1]x\r\n\r\n"),
+    Refused("brackets around a name", "GET / HTTP/1.1\r\nHost: [name]:1\r\n\r\n"),
+    Refused("a user in the authority", "GET http://a@b/ HTTP/1.1\r\n\(host)\r\n"),
+    Refused("an empty authority", "GET http:///v1/limits HTTP/1.1\r\n\(host)\r\n"),
+    Refused("an empty authority before a query", "GET http://?q=1 HTTP/1.1\r\n\(host)\r\n"),
+    Refused("a port alone as authority", "GET http://:80/ HTTP/1.1\r\n\(host)\r\n"),
     Refused(
       "a target longer than the limit", "GET /\(String(repeating: "a", count: 9000)) HTTP/1.1\r\n",
       .targetTooLong),
@@ -106,6 +119,18 @@ import Testing
     Refused(
       "chunks in HTTP/1.0",
       "POST / HTTP/1.0\r\n\(host)Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
+    // Bytes beyond ASCII where framing is decided: no two readers need agree on what they mean.
+    Refused(
+      "a coding that only Unicode takes for chunked",
+      "POST / HTTP/1.1\r\n\(host)Transfer-Encoding: chun\u{212A}ed\r\n\r\n0\r\n\r\n"),
+    Refused(
+      "a connection option beyond ASCII", "GET / HTTP/1.1\r\n\(host)Connection: clo\u{17F}e\r\n\r\n"
+    ),
+    Refused(
+      "an expectation beyond ASCII", "GET / HTTP/1.1\r\n\(host)Expect: 100-continue\u{301}\r\n\r\n"),
+    Refused("a length beyond ASCII", "POST / HTTP/1.1\r\n\(host)Content-Length: \u{661}\r\n\r\n"),
+    Refused("a Host beyond ASCII", "GET / HTTP/1.1\r\nHost: caf\u{E9}.example\r\n\r\n"),
+    Refused("a name beyond ASCII", "GET / HTTP/1.1\r\n\(host)\u{212A}ey: a\r\n\r\n"),
     // 7.1: chunks
     Refused("a chunk without a size", chunked("\r\n")),
     Refused("a size with a sign", chunked("+1\r\na\r\n0\r\n\r\n")),
@@ -113,6 +138,15 @@ import Testing
     Refused("a space before the size", chunked(" 1\r\na\r\n0\r\n\r\n")),
     Refused("a space behind the size", chunked("1 \r\na\r\n0\r\n\r\n")),
     Refused("a bare LF behind the size", chunked("1\na\r\n0\r\n\r\n")),
+    Refused("an extension without a name", chunked("1;\r\na\r\n0\r\n\r\n")),
+    Refused("extensions without names", chunked("1;;;=,{}\r\na\r\n0\r\n\r\n")),
+    Refused("an extension without a value", chunked("1;a=\r\na\r\n0\r\n\r\n")),
+    Refused("an extension whose quotation does not end", chunked("1;a=\"b\r\na\r\n0\r\n\r\n")),
+    Refused("an extension that ends in a backslash", chunked("1;a=\"b\\\r\na\r\n0\r\n\r\n")),
+    Refused("an extension behind a quotation", chunked("1;a=\"b\"c\r\na\r\n0\r\n\r\n")),
+    Refused("an extension with two values", chunked("1;a=b c\r\na\r\n0\r\n\r\n")),
+    Refused("an extension beyond ASCII", chunked("1;\u{E9}\r\na\r\n0\r\n\r\n")),
+    Refused("a quotation beyond ASCII", chunked("1;a=\"\u{E9}\"\r\na\r\n0\r\n\r\n")),
     Refused("a chunk longer than its size", chunked("1\r\nab\r\n0\r\n\r\n")),
     Refused("a chunk that ends in a bare LF", chunked("1\r\na\n0\r\n\r\n")),
     Refused("a size beyond all numbers", chunked("fffffffff\r\n"), .bodyTooLarge),
@@ -196,6 +230,32 @@ import Testing
       in: Array("GET http://shop.example?q=1 HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
     #expect(requests.first?.head.path == [""])
     #expect(requests.first?.head.query.first?.value == "1")
+  }
+
+  /// A name, an address of either kind, a port or none.
+  @Test(arguments: [
+    "shop.example", "shop.example:80", "shop.example:", "127.0.0.1:65535", "[::1]",
+    "[2001:db8::1]:80",
+    "[::ffff:127.0.0.1]:1", "a%41b", "a_b~c", "",
+  ]) func `a Host that could be one is taken (RFC 3986, 3.2)`(host: String) throws {
+    let text = "GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n"
+    #expect(try Self.requests(in: Array(text.utf8)).requests.count == 1)
+  }
+
+  @Test(arguments: [";a", ";a;b=c", "; a = b\t;c", #";a="b;\"=\\ c";d=e"#, #";a="""#])
+  func `a chunk's extensions are read by their grammar, and dropped`(extensions: String) throws {
+    let text = Self.chunked("1\(extensions)\r\na\r\n0\r\n\r\n")
+    #expect(try Self.requests(in: Array(text.utf8)).requests.map(\.body) == [Array("a".utf8)])
+  }
+
+  /// Texts beyond ASCII compare by canonical equivalence, which takes time that grows with the
+  /// square of a run of accents: a header field must not buy that.
+  @Test func `accents in a field are nothing that texts are compared by`() throws {
+    let text = "GET / HTTP/1.1\r\n\(Self.host)X-A: a\u{301}\u{316}b\r\n\r\n"
+    let request = try #require(try Self.requests(in: Array(text.utf8)).requests.first)
+    let value = try #require(request.head.fields["x-a"])
+    #expect(value.first == "a" && value.last == "b")
+    #expect(value.unicodeScalars.allSatisfy { $0.isASCII || $0 == "\u{FFFD}" })
   }
 
   @Test func `chunks are put together, extensions and trailers dropped`() throws {

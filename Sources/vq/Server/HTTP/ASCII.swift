@@ -16,6 +16,25 @@ enum ASCII {
     return String(repeating: "0", count: 16 - digits.count) + digits
   }
 
+  /// Returns a text with `A`…`Z` in lower case and everything else unchanged.
+  ///
+  /// `String.lowercased()` follows Unicode, which maps the Kelvin sign (U+212A) to `k`: protocol
+  /// elements must not be compared that way.
+  static func lowercased(_ text: some StringProtocol) -> String {
+    String(decoding: text.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+  }
+
+  /// Returns bytes as a text in which each byte beyond ASCII is a replacement character.
+  ///
+  /// Nothing that the server reads in a header needs more, and comparing texts with runs of combining
+  /// characters takes quadratic time.
+  static func text(_ bytes: ArraySlice<UInt8>) -> String {
+    if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
+    var text = String.UnicodeScalarView()
+    text.append(contentsOf: bytes.lazy.map { $0 < 0x80 ? Unicode.Scalar($0) : "\u{FFFD}" })
+    return String(text)
+  }
+
   static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
   static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }

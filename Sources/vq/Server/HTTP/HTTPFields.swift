@@ -9,7 +9,7 @@ struct HTTPFields: Sendable, Hashable {
 
   /// Adds a field.
   mutating func append(_ name: String, _ value: String) {
-    all.append(Field(name: name.lowercased(), value: value))
+    all.append(Field(name: ASCII.lowercased(name), value: value))
   }
 
   /// The value of a field that may stand once: its first.

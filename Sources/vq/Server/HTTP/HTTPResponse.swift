@@ -23,7 +23,7 @@ struct HTTPResponse: Sendable, Hashable {
 
   /// The value of a field.
   subscript(name: String) -> String? {
-    fields.first { $0.name.lowercased() == name.lowercased() }?.value
+    fields.first { ASCII.lowercased($0.name) == ASCII.lowercased(name) }?.value
   }
 
   /// The message's bytes.

@@ -59,7 +59,7 @@ enum Multipart {
           code: .badRequest, message: "there are more than \(partLimit) parts", limit: partLimit)
       }
       guard !parts.contains(where: { $0.name == name }) else {
-        throw bad("there are two parts of the name '\(name)'")
+        throw bad("there are two parts of the name '\(name.excerpt)'")
       }
       parts.append(
         Part(name: name, contentType: contentType, content: start..<end))
@@ -88,7 +88,7 @@ enum Multipart {
         line[colon...].allSatisfy(ASCII.isFieldValue)
       else { throw bad("a part's header field is not 'Name: value'") }
       let value = String(decoding: line[(colon + 1)...], as: UTF8.self).trimming(" \t")
-      switch String(decoding: line[..<colon], as: UTF8.self).lowercased() {
+      switch ASCII.lowercased(String(decoding: line[..<colon], as: UTF8.self)) {
       case "content-disposition":
         let (kind, parameters) = try parameters(of: value)
         guard kind == "form-data", let given = parameters["name"], name == nil else {
@@ -97,8 +97,8 @@ enum Multipart {
         name = given
       case "content-type": contentType = value
       case "content-transfer-encoding":
-        guard ["binary", "8bit", "7bit"].contains(value.lowercased()) else {
-          throw bad("a part has the transfer encoding '\(value)'; send it as it is")
+        guard ["binary", "8bit", "7bit"].contains(ASCII.lowercased(value)) else {
+          throw bad("a part has the transfer encoding '\(value.excerpt)'; send it as it is")
         }
       default: break
       }
@@ -121,7 +121,7 @@ enum Multipart {
       let name = rest.prefix { ASCII.isToken($0) }
       rest = rest[name.endIndex...]
       guard !name.isEmpty, rest.first == UInt8(ascii: "=") else {
-        throw bad("'\(text)' is not 'type; name=value'")
+        throw bad("'\(text.excerpt)' is not 'type; name=value'")
       }
       rest = rest.dropFirst()
       var content: [UInt8] = []
@@ -141,13 +141,16 @@ enum Multipart {
       }
       rest = rest.drop { $0 == 0x20 || $0 == 0x09 }
       guard rest.isEmpty || rest.first == UInt8(ascii: ";") else {
-        throw bad("'\(text)' is not 'type; name=value'")
+        throw bad("'\(text.excerpt)' is not 'type; name=value'")
       }
-      let key = String(decoding: name, as: UTF8.self).lowercased()
-      guard parameters[key] == nil else { throw bad("'\(text)' has '\(key)' twice") }
+      let key = ASCII.lowercased(String(decoding: name, as: UTF8.self))
+      guard parameters[key] == nil else {
+        throw bad("'\(text.excerpt)' has '\(key.excerpt)' twice")
+      }
       parameters[key] = String(decoding: content, as: UTF8.self)
     }
-    return (String(decoding: value, as: UTF8.self).trimming(" \t").lowercased(), parameters)
+    let type = String(decoding: value, as: UTF8.self).trimming(" \t")
+    return (ASCII.lowercased(type), parameters)
   }
 
   /// Where a pattern that begins with CR stands first.

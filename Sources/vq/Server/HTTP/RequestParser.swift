@@ -3,7 +3,8 @@
 /// It is a value without a clock or a socket: the same bytes give the same requests however they are
 /// cut. Where a request could be read in two ways, so that a proxy in front might see another one
 /// (RFC 9112, 11.2), it is refused: line feeds alone, white space around names, folded lines, two
-/// lengths, a length beside chunks, any transfer coding but `chunked`.
+/// lengths, a length beside chunks, any transfer coding but `chunked`, bytes beyond ASCII in fields
+/// that decide where a message ends.
 ///
 /// Memory is that of the limits: a line, the header fields, and a body as far as it has come.
 struct RequestParser: Sendable {
@@ -56,6 +57,11 @@ struct RequestParser: Sendable {
   private static let methodLimit = 32
   /// Bytes of a line that says how long a chunk is.
   private static let chunkLineLimit = 256
+
+  /// Fields that decide where a message ends and whether another one follows.
+  private static let framingFields: Set = [
+    "transfer-encoding", "content-length", "connection", "expect", "host",
+  ]
 
   init(limits: Limits = Limits()) { self.limits = limits }
 
@@ -269,10 +275,11 @@ struct RequestParser: Sendable {
     guard value.allSatisfy(ASCII.isFieldValue) else {
       throw bad("a header field has a control character in its value")
     }
-    return (
-      String(decoding: line[..<colon], as: UTF8.self),
-      String(decoding: value, as: UTF8.self).trimming(" \t")
-    )
+    let name = ASCII.lowercased(String(decoding: line[..<colon], as: UTF8.self))
+    if Self.framingFields.contains(name), !value.allSatisfy({ $0 < 0x80 }) {
+      throw bad("the field '\(name)' has bytes beyond ASCII")
+    }
+    return (name, ASCII.text(value).trimming(" \t"))
   }
 
   /// `chunk-size [ chunk-ext ]` (RFC 9112, 7.1).
@@ -280,8 +287,9 @@ struct RequestParser: Sendable {
     let digits = line.prefix { ASCII.hexadecimal($0) != nil }
     let rest = line[digits.endIndex...]
     let isExtended = rest.isEmpty || rest.first == UInt8(ascii: ";")
-    guard !digits.isEmpty, isExtended, rest.allSatisfy(ASCII.isFieldValue) else {
-      throw bad("a chunk does not begin with its size")
+    guard !digits.isEmpty, isExtended else { throw bad("a chunk does not begin with its size") }
+    guard ChunkExtensions.areWellFormed(rest) else {
+      throw bad("a chunk's extension is not ';name' or ';name=value'")
     }
     guard digits.count <= 8 else { throw bodyTooLarge() }
     return digits.reduce(0) { $0 << 4 | Int(ASCII.hexadecimal($1) ?? 0) }
@@ -293,12 +301,12 @@ struct RequestParser: Sendable {
     let target = try RequestTarget(line.target[...], method: line.method)
     try checkHost(target.authority)
     let isOld = line.minorVersion == 0
-    let expectations = fields.list("expect").map { $0.lowercased() }
+    let expectations = fields.list("expect").map { ASCII.lowercased($0) }
     guard expectations.allSatisfy({ $0 == "100-continue" }) else {
       throw HTTPError(
         code: .expectationFailed, message: "the only expectation that is met is 100-continue")
     }
-    let options = Set(fields.list("connection").map { $0.lowercased() })
+    let options = Set(fields.list("connection").map { ASCII.lowercased($0) })
     return RequestHead(
       method: line.method, path: target.path, query: target.query, fields: fields,
       keepsAlive: isOld ? options.contains("keep-alive") : !options.contains("close"),
@@ -312,11 +320,9 @@ struct RequestParser: Sendable {
       throw bad("there are \(hosts.count) Host fields; one is needed")
     }
     for host in hosts + (authority.map { [$0] } ?? []) {
-      guard
-        host.utf8.allSatisfy({
-          ASCII.isDigit($0) || ASCII.isLetter($0) || "-._~!$&'()*+,;=:[]%".utf8.contains($0)
-        })
-      else { throw bad("the Host is none") }
+      guard Authority.isWellFormed(host) else {
+        throw bad("the Host is not a name or an address, with a port or without")
+      }
     }
   }
 
@@ -329,7 +335,7 @@ struct RequestParser: Sendable {
         throw bad("Transfer-Encoding stands beside Content-Length, or in HTTP/1.0")
       }
       guard codings.count == 1 else { throw bad("there are two Transfer-Encodings") }
-      guard codings[0].lowercased() == "chunked" else {
+      guard ASCII.lowercased(codings[0]) == "chunked" else {
         throw HTTPError(
           code: .codingNotImplemented,
           message: "the only transfer coding that is read is 'chunked'")

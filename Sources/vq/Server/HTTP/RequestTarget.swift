@@ -16,9 +16,13 @@ struct RequestTarget: Sendable, Hashable {
       (path, query, self.authority) = ([], [], nil)
       return
     }
-    for scheme in ["http://", "https://"] where text.lowercased().hasPrefix(scheme) {
+    for scheme in ["http://", "https://"]
+    where ASCII.lowercased(text.prefix(scheme.count)) == scheme {
       let behind = text.dropFirst(scheme.count)
       let end = behind.firstIndex { $0 == "/" || $0 == "?" } ?? behind.endIndex
+      guard end > behind.startIndex else {
+        throw HTTPError(code: .badRequest, message: "the request target has an empty authority")
+      }
       authority = String(behind[..<end])
       rest = behind[end...]
       if rest.isEmpty || rest.first == "?" { rest = "/" + rest }
