@@ -1,10 +1,15 @@
 /// What a mistyped word was probably meant to be.
 enum Suggestion {
+  private static let wordLimit = 64
+
   /// Returns the candidate nearest to a word, or `nil` when none is near.
   ///
   /// A candidate that begins with the word is one mistake away, whatever its length; otherwise one
   /// mistake in three letters, rounded, is forgiven, and at least one. Ties go to the first candidate.
+  /// No candidate is near to a word of more than 64 scalars: finding one would take time in proportion
+  /// to the word's length, and clients choose it.
   static func nearest(to word: String, among candidates: [String]) -> String? {
+    guard word.unicodeScalars.prefix(wordLimit + 1).count <= wordLimit else { return nil }
     let limit = max(1, (word.count + 1) / 3)
     return
       candidates

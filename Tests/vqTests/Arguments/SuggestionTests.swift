@@ -59,6 +59,13 @@ import Testing
     #expect(Suggestion.nearest(to: word, among: words) == meant)
   }
 
+  /// The distance takes the product of both lengths: nobody mistypes a word of a quarter megabyte.
+  @Test func `nothing is suggested for a word that nobody mistypes`() {
+    let word = "labels" + String(repeating: "a", count: 60)
+    #expect(Suggestion.nearest(to: word, among: [word + "b"]) == nil)
+    #expect(Suggestion.nearest(to: String(word.dropLast(3)), among: [word]) == word)
+  }
+
   @Test(arguments: ["", "x", "serve", "catalogue"])
   func `is silent where nothing is near`(word: String) {
     let words = ["index", "match", "hash", "help", "completions"]
