@@ -186,6 +186,67 @@ class Checks:
             client.sendall(b"TP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
             self.say("and what is left goes on", answer(client)[0] == 200)
 
+    def thousands_of_requests_in_one_packet_hold_up_nobody(self):
+        with self.serve("--quiet") as server, contextlib.closing(server.connect()) as client:
+            count = 3000
+            received = bytearray()
+
+            def read():
+                with contextlib.suppress(OSError):
+                    while piece := client.recv(1 << 20):
+                        received.extend(piece)
+
+            reader = threading.Thread(target=read, daemon=True)
+            reader.start()
+            client.sendall(b"GET /livez HTTP/1.1\r\nHost:\r\n\r\n" * count)
+            self.say("another client is answered meanwhile", server.get("/livez")[0] == 200)
+            end = time.monotonic() + 30
+            while received.count(b"HTTP/1.1 200") < count and time.monotonic() < end:
+                time.sleep(0.05)
+            found = received.count(b"HTTP/1.1 200")
+            self.say(f"{count} requests in one packet are all answered", found == count, found)
+            self.say("and the server lives", server.stop() == 0)
+            reader.join()
+
+    def clients_that_do_not_read_cost_nothing(self):
+        with self.serve("--connections", "20") as server:
+            slow = []
+            for _ in range(20):
+                client = socket.socket()
+                client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+                client.connect(server.address)
+                client.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n" * 100)
+                slow.append(client)
+            time.sleep(0.5)
+            self.say("health is answered while they hold all connections", server.get("/livez")[0] == 200)
+            status, fields, _ = server.get("/v1/limits")
+            self.say("others are told to come back", status == 503 and "retry-after" in fields, (status, fields))
+            for client in slow:
+                client.shutdown(socket.SHUT_WR)
+            before = self.processor_seconds(server)
+            time.sleep(1)
+            used = self.processor_seconds(server) - before
+            self.say("half-closed, they leave the server idle", used < 0.3, used)
+            for client in slow:
+                client.close()
+            end = time.monotonic() + 10
+            while server.get("/v1/limits")[0] != 200 and time.monotonic() < end:
+                time.sleep(0.05)
+            self.say("all is well when they have gone", server.get("/v1/limits")[0] == 200)
+
+    @staticmethod
+    def processor_seconds(server):
+        with open(f"/proc/{server.process.pid}/stat") as file:
+            fields = file.read().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def the_rate_holds_however_a_path_is_written(self):
+        with self.serve("--rate", "1") as server:
+            statuses = [server.get(path)[0] for path in ["/v1/limits", "/%761/limits", "/v1/%6cimits"] * 3]
+            self.say("a client that asks too often is refused", statuses.count(429) >= 5, statuses)
+            statuses = {server.get("/v1%2Flimits")[0] for _ in range(4)}
+            self.say("an encoded slash is no way around it", statuses == {404}, statuses)
+
     def a_request_hidden_in_another_is_refused(self):
         hidden = b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n"
         tricks = {
@@ -193,6 +254,8 @@ class Checks:
             "two lengths": b"Content-Length: 0\r\nContent-Length: 31\r\n\r\n" + hidden,
             "a folded length": b"Content-Length:\r\n 31\r\n\r\n" + hidden,
             "a space before the colon": b"Content-Length : 31\r\n\r\n" + hidden,
+            "a coding for Unicode only": "Transfer-Encoding: chun\u212aed\r\n\r\n0\r\n\r\n".encode() + hidden,
+            "a chunk extension that is none": b'Transfer-Encoding: chunked\r\n\r\n2;a="b\r\nok\r\n0\r\n\r\n' + hidden,
             "a disguised coding": b"Transfer-Encoding: \x0bchunked\r\n\r\n0\r\n\r\n" + hidden,
             "a bare LF in a chunk": b"Transfer-Encoding: chunked\r\n\r\n2\nok\r\n0\r\n\r\n" + hidden,
             "a coding twice": b"Transfer-Encoding: chunked\r\nTransfer-encoding: identity\r\n\r\n0\r\n\r\n" + hidden,

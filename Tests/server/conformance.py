@@ -788,10 +788,17 @@ def check_match_errors(suite, photo):
         ("half a place", b'{"labels":["a"],"near":{"latitude":1}}', None),
         ("no time", b'{"labels":["a"],"at":"soon"}', "at"),
         ("no language", b'{"labels":["a"],"locale":"-"}', "locale"),
+        ("a label that is too long", json.dumps({"labels": ["a" * 101]}).encode(), "labels"),
+        ("a label of one long character", json.dumps({"labels": ["\u1100" * 40000]}).encode(), "labels"),
+        ("a condition that is too long", json.dumps({"labels": ["a"], "where": ["a=" + "a" * 1000]}).encode(), "where"),
+        ("too many words", json.dumps({"labels": ["a"], "where": ["title=" + "a" * 900] * 20}).encode(), None),
+        ("a token that is too long", json.dumps({"continuation": "A" * 200_000}).encode(), "continuation"),
         ("65 labels", json.dumps({"labels": [f"l{n}" for n in range(65)]}).encode(), "labels"),
     ]
     for name, body, field in bodies:
         suite.post(name, "/v1/match", body, 400, field=field)
+    suite.post("an unknown name is given back in part", "/v1/match", {"a" * 256: 1}, 400, has=lambda a: expect(
+        len(a.body) < 500, f"the answer has {len(a.body)} bytes"))
     suite.post("JSON with a query parameter", "/v1/match?limit=3", {"labels": ["a"]}, 400, field="limit")
     suite.post(
         "a signature that is none", "/v1/match", {"signature": "AAAA"}, 422, code="invalidSignature")
@@ -886,6 +893,10 @@ def check_entities(suite):
     suite.call("an encoded id", "GET", "/v1/entities/product/%6Fats")
     for path in ("product/none", "store/oats", "product/a%2Fb", "product/%2E%2E"):
         suite.call(f"the unknown entity {path}", "GET", "/v1/entities/" + path, 404, code="unknownEntity")
+    for path in ("product/none", "product/none/thumbnail", "product/oats/thumbnail?image=99"):
+        suite.call(
+            f"If-None-Match of {path}, which does not exist", "GET", "/v1/entities/" + path, 404,
+            headers={"If-None-Match": "*"})
     suite.call("HEAD of an unknown entity", "HEAD", "/v1/entities/product/none", 404)
     suite.call("an entity of no known type", "GET", "/v1/entities/shop/oats", (400, 404))
     suite.call("an entity with an unknown parameter", "GET", target + "?x=1", 400, field="x")
@@ -997,6 +1008,9 @@ def check_sync(suite):
         any(e["display"]["title"] == "Honig-Haferflocken" for e in a.json["upserts"]), "no German title"))
     suite.call(
         "sync with an altered state", "GET", f"/v1/sync?state={altered(state)}", 422, code="invalidToken")
+    suite.call(
+        "If-None-Match of sync with a state of nothing", "GET", "/v1/sync?state=AAAA", 422, code="invalidToken",
+        headers={"If-None-Match": "*"})
     suite.call("sync with a state of nothing", "GET", "/v1/sync?state=AAAA", 422, code="invalidToken")
     suite.call("sync with a limit of 0", "GET", "/v1/sync?limit=0", 400, field="limit")
     suite.call("sync with an unknown parameter", "GET", "/v1/sync?type=product", 400, field="type")
@@ -1093,6 +1107,36 @@ def check_protocol(suite, photo, limits):
             *own, ("Content-Type", "image/jpeg"), ("Transfer-Encoding", "chunked")]) + b"xyz\r\n\r\n",
         400, "POST", "/v1/match")
 
+    def get(host, target="/livez", method="GET"):
+        lines = f"{method} {target} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
+        return lambda own: lines.encode()
+
+    for host in ("a:x", "a:1:2", "a:65536", ":80", "a%zz", "[::1", "[::1]x", "[name]", "a@b"):
+        raw_call(f"the Host {host}", get(host), 400, key=None, code="badRequest")
+    for host in ("", "shop.example", "shop.example:80", "[::1]:80", "127.0.0.1:", "a%41"):
+        raw_call(f"the Host {host!r}", get(host), 200, key=None)
+    raw_call("a target with an empty authority", get("a", "http:///livez"), 400, key=None)
+    for method in ("BREW", "get", "A"):
+        raw_call(f"the method {method}", get("a", method=method), 501, method, key=None, code="methodNotImplemented")
+    for path in ("/v1%2Flimits", "/v1/entities%2Fsuggested", "/v1/entities%2Fproduct/oats"):
+        suite.call(f"an encoded slash in {path}", "GET", path, 404, code="unknownPath")
+    suite.call("an encoded slash in /v1%2Fmatch", "POST", "/v1%2Fmatch", 404, photo, {"Content-Type": "image/jpeg"})
+
+    def posted(rest):
+        """A head of a picture, its last fields and its body."""
+        return lambda own: server.head("POST", "/v1/match", [*own, ("Content-Type", "image/jpeg")])[:-2] + rest
+
+    raw_call(
+        "a transfer coding that only Unicode takes for chunked",
+        posted("Transfer-Encoding: chun\u212aed\r\n\r\n0\r\n\r\n".encode()), 400, "POST", "/v1/match")
+    raw_call(
+        "a connection option beyond ASCII", posted("Connection: clo\u017fe\r\n\r\n".encode()), 400, "POST", "/v1/match")
+    for extension in (b";", b";;;=,{}", b';a="b', b";a=", b';a="b"c', b";\x80\xff"):
+        raw_call(
+            f"the chunk extension {extension!r}",
+            posted(b"Transfer-Encoding: chunked\r\n\r\n2" + extension + b"\r\nab\r\n0\r\n\r\n"),
+            400, "POST", "/v1/match", code="badRequest")
+
     target = "/v1/match?labels=box&deadlineMs=10000"
     picture = [("Content-Type", "image/jpeg"), ("Connection", "close")]
     raw_call(
@@ -1106,6 +1150,11 @@ def check_protocol(suite, photo, limits):
         "a picture in chunks",
         lambda own: server.head("POST", target, [*own, *picture, ("Transfer-Encoding", "chunked")])
         + b"".join(b"%x\r\n%b\r\n" % (len(piece), piece) for piece in pieces) + b"0\r\n\r\n",
+        200, "POST", target, has=is_first("product:oats"))
+    raw_call(
+        "a picture in chunks with extensions",
+        lambda own: server.head("POST", target, [*own, *picture, ("Transfer-Encoding", "chunked")])
+        + b"".join(b'%x;a;b=c; d = "e;f"\r\n%b\r\n' % (len(piece), piece) for piece in pieces) + b"0\r\n\r\n",
         200, "POST", target, has=is_first("product:oats"))
     if limits is None:
         suite.check("too large requests", ["the limits are not known"])

@@ -38,6 +38,15 @@ enum ServeCommand {
   static let connections = Option<Int>.integer(
     OptionText("connections", "serve so many connections at once", isRare: true),
     in: 1...100_000, default: 512)
+  static let perAddress = Option<Int?>.integer(
+    OptionText(
+      "per-address", "serve so many connections of one address at once",
+      detail: """
+        Addresses of this machine, such as a proxy's, have no limit of their own; an IPv6 network of 64 \
+        bits counts as one address.
+        """,
+      standard: "a quarter of --connections", isRare: true),
+    in: 1...100_000)
   static let maxBytes = Option<Int>.integer(
     OptionText(
       "max-bytes", "refuse larger bodies", standard: "10000000, 10 MB", isRare: true),
@@ -75,7 +84,8 @@ enum ServeCommand {
       MatchCommand.index.description, host.description, port.description, socket.description,
       keys.description, deadline.description, maxDeadline.description, queue.description,
       rate.description, MatchCommand.threads.description, connections.description,
-      maxBytes.description, PictureLimits.maxPixels.description, origins.description,
+      perAddress.description, maxBytes.description, PictureLimits.maxPixels.description,
+      origins.description,
       appIDs.description, grace.description, quiet.description,
     ],
     notes: [
@@ -182,6 +192,8 @@ enum ServeCommand {
     var configuration = HTTPServer<ShopService>.Configuration()
     configuration.limits.bodyBytes = arguments[maxBytes]
     configuration.connectionLimit = arguments[connections]
+    configuration.connectionLimitPerClient =
+      arguments[perAddress] ?? max(1, arguments[connections] / 4)
     configuration.queueLimit = arguments[queue]
     configuration.width = width
     configuration.graceTime = .seconds(arguments[grace] ?? 10)

@@ -1,9 +1,8 @@
-/// How much work is let in: no more than can be done in the time that it has.
+/// Decides which requests are let in: no more work than can be done in the time that it has.
 ///
-/// So many requests run at once as there are threads; others wait in the order they came. What a kind of
-/// request takes is learnt from those that were finished (an exponential mean). Who would have to wait
-/// longer than its time is refused at once: an early no costs nothing, and a late answer is of no
-/// use to anybody.
+/// At most as many requests run at once as there are threads; others wait in the order they came. The
+/// time that a kind of request takes is learned from those that finished lately. A request whose
+/// expected wait and work exceed its budget is refused immediately: a late answer would be of no use.
 struct Admission: Sendable {
   /// Requests that run at once.
   let width: Int
@@ -11,13 +10,46 @@ struct Admission: Sendable {
   let queueLimit: Int
   private(set) var running = 0
   private(set) var waiting = 0
-  /// What the waiting and the running ones will take together.
+  /// The expected durations of all waiting and running requests together.
   private var backlog: Duration = .zero
-  private var expectations: [String: Duration] = [:]
+  private var histories: [Kind: History] = [:]
 
-  /// What a request was let in with.
+  /// Requests that are expected to take equally long: one route, and bodies of similar size.
+  struct Kind: Sendable, Hashable {
+    let route: String
+    /// Grows by one for each fourfold size; 0 without a body.
+    let sizeClass: Int
+
+    init(route: String, bodyBytes: Int) {
+      self.route = route
+      sizeClass = (Int.bitWidth - max(0, bodyBytes).leadingZeroBitCount + 1) / 2
+    }
+  }
+
+  /// The durations of the latest requests of a kind.
+  private struct History: Sendable {
+    private static let limit = 15
+    /// Oldest first.
+    private var durations: [Duration] = []
+
+    /// The median; of an even number, the lower of the middle two.
+    ///
+    /// A mean would follow a single request that takes a hundred times as long as the others, and have
+    /// the ordinary ones refused until enough of them had finished. The median changes when the slow
+    /// ones are the majority.
+    var median: Duration? {
+      durations.isEmpty ? nil : durations.sorted()[(durations.count - 1) / 2]
+    }
+
+    mutating func append(_ duration: Duration) {
+      if durations.count == Self.limit { durations.removeFirst() }
+      durations.append(duration)
+    }
+  }
+
+  /// The claim that an admitted request has on the server's time.
   struct Ticket: Sendable, Hashable {
-    let kind: String
+    let kind: Kind
     fileprivate let expected: Duration
   }
 
@@ -26,18 +58,18 @@ struct Admission: Sendable {
     self.queueLimit = queueLimit
   }
 
-  /// What a request of a kind takes, as far as is known.
-  func expectation(of kind: String) -> Duration { expectations[kind] ?? .milliseconds(10) }
+  /// The duration that a request of a kind is expected to take.
+  func expectation(of kind: Kind) -> Duration { histories[kind]?.median ?? .milliseconds(10) }
 
-  /// How long the next request would wait.
+  /// The duration that the next request would wait.
   var expectedWait: Duration { running < width ? .zero : backlog / width }
 
   /// Lets a request in, or returns `nil`.
   ///
   /// - Parameters:
-  ///   - kind: What is asked.
-  ///   - budget: How long it may take, its wait included.
-  mutating func admit(kind: String, budget: Duration) -> Ticket? {
+  ///   - kind: The kind of the request.
+  ///   - budget: The longest time that it may take, including its wait.
+  mutating func admit(kind: Kind, budget: Duration) -> Ticket? {
     let expected = expectation(of: kind)
     if running >= width {
       guard waiting < queueLimit, expectedWait + expected <= budget else { return nil }
@@ -47,30 +79,28 @@ struct Admission: Sendable {
     return Ticket(kind: kind, expected: expected)
   }
 
-  /// Whether a thread is free for the next one that waits.
+  /// Whether a thread is free for the next waiting request.
   var canStart: Bool { waiting > 0 && running < width }
 
-  /// Takes one from those that wait to those that run.
+  /// Moves one request from the waiting to the running ones.
   mutating func start() {
     waiting -= 1
     running += 1
   }
 
-  /// Forgets one that waited.
+  /// Forgets a waiting request.
   mutating func abandon(_ ticket: Ticket) {
     waiting -= 1
     backlog -= ticket.expected
   }
 
-  /// Takes one from those that run.
+  /// Forgets a running request.
   ///
-  /// - Parameter duration: How long it ran; `nil` where it was stopped, which tells nothing.
+  /// - Parameter duration: The time for which it ran; `nil` if it was stopped, which tells nothing.
   mutating func finish(_ ticket: Ticket, after duration: Duration?) {
     running -= 1
     backlog -= ticket.expected
-    guard let duration else { return }
-    let known = expectations[ticket.kind]
-    expectations[ticket.kind] = known.map { $0 * 0.9 + duration * 0.1 } ?? duration
+    if let duration { histories[ticket.kind, default: History()].append(duration) }
   }
 
   /// Whole seconds after which there may be room.

@@ -15,7 +15,9 @@ final class Connection {
 
   let id: UInt64
   let socket: Socket
-  let peer: String
+  let peer: Peer
+  /// Whether it is beyond the limits, and may only ask for the server's health.
+  let isExtra: Bool
   var parser: RequestParser
   var phase = Phase.reading
   /// What is waited for at the poller.
@@ -44,18 +46,19 @@ final class Connection {
   /// What is still to be written.
   var output: [UInt8] = []
   var written = 0
-  var closesAfterAnswer = false
+  var closesAfterAnswer: Bool
 
   init(
-    id: UInt64, socket: Socket, peer: String, limits: RequestParser.Limits,
-    now: ContinuousClock.Instant, deadline: ContinuousClock.Instant
+    id: UInt64, socket: Socket, peer: Peer, isExtra: Bool, limits: RequestParser.Limits,
+    now: ContinuousClock.Instant
   ) {
     self.id = id
     self.socket = socket
     self.peer = peer
-    self.deadline = deadline
+    self.isExtra = isExtra
+    closesAfterAnswer = isExtra
     parser = RequestParser(limits: limits)
-    (lastRead, arrival) = (now, now)
+    (lastRead, arrival, deadline) = (now, now, now)
   }
 
   /// Bytes that are held for the client.

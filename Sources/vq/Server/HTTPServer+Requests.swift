@@ -1,17 +1,39 @@
 /// From a request to its answer.
 extension HTTPServer {
-  /// Takes what the parser has, until it needs more bytes or a request is being answered.
+  /// Requests of one connection that are answered in one turn.
+  private static var requestsPerTurn: Int { 32 }
+
+  /// Takes requests from the parser until it needs more bytes, one has to be waited for, or the
+  /// connection has had its share of the turn.
+  ///
+  /// Nothing that answers a request comes back here; ``finishAnswer(_:)`` leaves that to the turn.
+  /// Otherwise, each request that a client sends in one packet would take stack.
   func advance(_ connection: Connection) {
     do throws(HTTPError) {
-      while connection.phase == .reading, connections[connection.id] != nil {
-        guard let event = try connection.parser.next() else { return checkHeldBytes(connection) }
+      // A request has two events: its head and its end.
+      for _ in 0..<2 * Self.requestsPerTurn
+      where connection.phase == .reading && connections[connection.id] != nil {
+        guard let event = try connection.parser.next() else {
+          resumable.remove(connection.id)
+          return checkHeldBytes(connection)
+        }
         switch event {
         case .head(let head): begin(head, on: connection)
         case .end(let body): end(body, on: connection)
         }
       }
+      resumeLater(connection)
     } catch {
       refuse(connection, Problem(error))
+    }
+  }
+
+  /// Has the turn go on with a connection, if it is ready for a request and has bytes of one.
+  private func resumeLater(_ connection: Connection) {
+    if connection.phase == .reading, !connection.parser.isIdle, connections[connection.id] != nil {
+      resumable.insert(connection.id)
+    } else {
+      resumable.remove(connection.id)
     }
   }
 
@@ -29,9 +51,12 @@ extension HTTPServer {
       head: head, identity: RequestIdentity(head.fields), peer: connection.peer)
     connection.info = info
     connection.arrival = now
-    connection.deadline = now + configuration.stallTimeout
+    connection.deadline = deadline(after: configuration.stallTimeout, of: connection)
     let hasBody = head.framing != .length(0)
     observe()
+    if connection.isExtra && !service.isHealthCheck(head) {
+      return refuse(connection, .tooManyConnections)
+    }
     switch service.gate(info) {
     case .answer(let response, let route):
       // Where a body is on its way, the connection ends with the answer: the client may stop sending.
@@ -49,7 +74,7 @@ extension HTTPServer {
       if case .length(let count) = head.framing, count > work.bodyLimit {
         return refuse(connection, Self.bodyTooLarge(work.bodyLimit))
       }
-      if hasBody && !hasRoom(for: work) {
+      if hasBody && !hasRoom(for: work, head.framing) {
         return refuse(connection, .overloaded(retryAfter: admission.retryAfter))
       }
       if hasBody && head.expectsContinue {
@@ -63,9 +88,12 @@ extension HTTPServer {
   }
 
   /// Whether a request of this kind would be let in now; asked before its body is read.
-  private func hasRoom(for work: Work) -> Bool {
+  private func hasRoom(for work: Work, _ framing: RequestHead.Framing) -> Bool {
     var trial = admission
-    return trial.admit(kind: work.route, budget: work.budget) != nil
+    // The size of a body in chunks is not known yet; the request is asked about again at its end.
+    let bodyBytes = if case .length(let count) = framing { count } else { 0 }
+    let kind = Admission.Kind(route: work.route, bodyBytes: bodyBytes)
+    return trial.admit(kind: kind, budget: work.budget) != nil
   }
 
   private func end(_ body: [UInt8], on connection: Connection) {
@@ -75,7 +103,8 @@ extension HTTPServer {
     guard body.count <= work.bodyLimit else {
       return refuse(connection, Self.bodyTooLarge(work.bodyLimit))
     }
-    guard let ticket = admission.admit(kind: work.route, budget: work.budget) else {
+    let kind = Admission.Kind(route: work.route, bodyBytes: body.count)
+    guard let ticket = admission.admit(kind: kind, budget: work.budget) else {
       return answer(connection, overloaded(connection))
     }
     connection.ticket = ticket
@@ -165,7 +194,7 @@ extension HTTPServer {
     connection.output = bytes
     connection.written = 0
     connection.phase = .writing
-    connection.deadline = now + configuration.writeTimeout
+    connection.deadline = deadline(after: configuration.writeTimeout, of: connection)
     flush(connection)
   }
 
@@ -192,8 +221,11 @@ extension HTTPServer {
       switch connection.socket.write(connection.output[connection.written...]) {
       case .bytes(let count):
         connection.written += count
-        connection.deadline = now + configuration.writeTimeout
-      case .wouldBlock: return setInterest([.write, .hangUp], of: connection)
+        connection.deadline = deadline(after: configuration.writeTimeout, of: connection)
+      case .wouldBlock:
+        // Not for a hang-up: a client that has closed its own side and does not read would have the
+        // poller report that at once, again and again. One that has gone altogether is reported anyway.
+        return setInterest(.write, of: connection)
       case .closed: return drop(connection)
       }
     }
@@ -220,7 +252,7 @@ extension HTTPServer {
     connection.deadline =
       now + (connection.parser.isIdle ? configuration.idleTimeout : configuration.headerTimeout)
     setInterest([.read, .hangUp], of: connection)
-    advance(connection)
+    resumeLater(connection)
   }
 
   func record(

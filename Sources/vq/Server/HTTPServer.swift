@@ -17,6 +17,10 @@ final class HTTPServer<Service: HTTPService> {
     var limits = RequestParser.Limits()
     /// Connections at once.
     var connectionLimit = 512
+    /// Connections at once of one client that is not on this machine.
+    var connectionLimitPerClient = 128
+    /// Connections beyond those, for health checks only.
+    var extraConnectionLimit = 16
     /// Bytes that are held for all connections together.
     var heldByteLimit = 256 << 20
     /// From the first byte of a request to the end of its head.
@@ -29,6 +33,8 @@ final class HTTPServer<Service: HTTPService> {
     var idleTimeout = Duration.seconds(60)
     /// Between two bytes that the client takes of an answer.
     var writeTimeout = Duration.seconds(20)
+    /// For each of the above, on a connection that only health checks may use.
+    var extraTimeout = Duration.seconds(2)
     /// After an answer that leaves a request half read.
     var lingerTimeout = Duration.seconds(1)
     /// From the wish to end to the end.
@@ -47,11 +53,16 @@ final class HTTPServer<Service: HTTPService> {
   var poller: Poller
   var admission: Admission
   var connections: [UInt64: Connection] = [:]
-  /// Connections whose requests wait for a thread, in their order; who is gone is passed over.
+  /// Connections that have their place among the limits, by client.
+  var places: ConnectionPlaces
+  /// Connections whose requests wait for a thread, in their order.
   var queue: [UInt64] = []
+  /// Connections that have had their share of a turn and may have further whole requests in their
+  /// parser. The poller does not report bytes that were read already.
+  var resumable: Set<UInt64> = []
   var now = ContinuousClock.now
   private var listeners: [UInt64: Socket] = [:]
-  private var nextID: UInt64 = 1000
+  var nextID: UInt64 = 1000
   private var buffer = [UInt8](repeating: 0, count: 1 << 16)
   private var isDraining = false
   /// What runs for connections that are gone.
@@ -69,6 +80,9 @@ final class HTTPServer<Service: HTTPService> {
     self.pool = pool
     self.configuration = configuration
     admission = Admission(width: configuration.width, queueLimit: configuration.queueLimit)
+    places = ConnectionPlaces(
+      limit: configuration.connectionLimit,
+      limitPerClient: configuration.connectionLimitPerClient)
     poller = try Poller()
     try poller.add(mailbox.wakeup.descriptor, .read, as: Self.mailboxID)
     for (index, listener) in listeners.enumerated() {
@@ -85,17 +99,7 @@ final class HTTPServer<Service: HTTPService> {
     while true {
       let isQuiet = connections.isEmpty && orphans.isEmpty
       if isDraining && isQuiet { return }
-      let events = poller.wait(milliseconds: isQuiet ? -1 : 250)
-      now = .now
-      for event in events {
-        if event.id == Self.mailboxID {
-          for message in mailbox.take() { handle(message) }
-        } else if let listener = listeners[event.id] {
-          acceptAll(from: listener)
-        } else if let connection = connections[event.id] {
-          handle(event.interest, of: connection)
-        }
-      }
+      turn(milliseconds: isQuiet ? -1 : 250)
       if isDraining && drainDeadline == nil { drainDeadline = now + configuration.graceTime }
       if now - lastSweep >= .milliseconds(250) {
         lastSweep = now
@@ -110,6 +114,34 @@ final class HTTPServer<Service: HTTPService> {
         if now >= end + .seconds(2) { return }
       }
     }
+  }
+
+  /// Waits for events, goes on with the connections that have requests left, and handles the events of
+  /// the others.
+  ///
+  /// No connection has more than its share of a turn, however many requests it has sent.
+  ///
+  /// - Returns: The number of events.
+  @discardableResult
+  func turn(milliseconds: Int32) -> Int {
+    let events = poller.wait(milliseconds: resumable.isEmpty ? milliseconds : 0)
+    now = .now
+    let resumed = resumable
+    resumable = []
+    for id in resumed {
+      if let connection = connections[id], connection.phase == .reading { advance(connection) }
+    }
+    // The poller reports the events of the resumed ones again.
+    for event in events where !resumed.contains(event.id) {
+      if event.id == Self.mailboxID {
+        for message in mailbox.take() { handle(message) }
+      } else if let listener = listeners[event.id] {
+        acceptAll(from: listener)
+      } else if let connection = connections[event.id] {
+        handle(event.interest, of: connection)
+      }
+    }
+    return events.count
   }
 
   private func handle(_ message: Mailbox.Message) {
@@ -140,61 +172,6 @@ final class HTTPServer<Service: HTTPService> {
   /// Whether connections are kept for further requests.
   var keepsConnections: Bool { !isDraining }
 
-  // MARK: Accepting
-
-  private func acceptAll(from listener: Socket) {
-    // A burst of new clients does not keep those that are there waiting.
-    for _ in 0..<64 {
-      let accepted: (socket: Socket, peer: String)?
-      do throws(SocketError) {
-        accepted = try listener.accept()
-      } catch {
-        // No descriptor is left: an idle connection makes room, else the client waits its turn.
-        if !dropIdle() { _ = usleep(10_000) }
-        return
-      }
-      guard let accepted else { return }
-      if connections.count >= configuration.connectionLimit && !dropIdle() {
-        turnAway(accepted.socket)
-        continue
-      }
-      nextID += 1
-      let connection = Connection(
-        id: nextID, socket: accepted.socket, peer: accepted.peer, limits: configuration.limits,
-        now: now, deadline: now + configuration.headerTimeout)
-      connection.interest = [.read, .hangUp]
-      do throws(SocketError) {
-        try poller.add(accepted.socket.descriptor, connection.interest, as: nextID)
-        connections[nextID] = connection
-      } catch {
-        turnAway(accepted.socket)
-      }
-    }
-  }
-
-  /// Closes the connection that has been idle for the longest.
-  private func dropIdle() -> Bool {
-    let idle = connections.values.filter { $0.phase == .reading && $0.parser.isIdle }
-    guard let oldest = idle.min(by: { $0.lastRead < $1.lastRead }) else { return false }
-    drop(oldest)
-    return true
-  }
-
-  /// Says in one packet that there are too many connections.
-  private func turnAway(_ socket: Socket) {
-    let identity = RequestIdentity()
-    let problem = Problem(
-      503, "tooManyConnections", "there are too many connections; try again", retryAfter: 1)
-    let response = problem.response(requestID: identity.id)
-    let bytes = response.encoded(isHead: false, keepsAlive: false, date: HTTPDate().field)
-    _ = socket.write(bytes[...])
-    socket.finishWriting()
-    service.record(
-      Exchange(
-        info: nil, identity: identity, route: "connection", outcome: .answered, status: 503,
-        bytesIn: 0, bytesOut: bytes.count, duration: .zero, wait: .zero))
-  }
-
   // MARK: Connections
 
   private func handle(_ interest: Poller.Interest, of connection: Connection) {
@@ -221,16 +198,24 @@ final class HTTPServer<Service: HTTPService> {
       case .wouldBlock: return
       case .closed: return drop(connection)
       case .bytes(let count):
-        if connection.parser.isIdle { connection.deadline = now + configuration.headerTimeout }
+        if connection.parser.isIdle {
+          connection.deadline = deadline(after: configuration.headerTimeout, of: connection)
+        }
         connection.lastRead = now
         if connection.parser.isInBody { extendDeadline(of: connection) }
         connection.bytesIn += count
         connection.parser.append(buffer[..<count])
         advance(connection)
-        guard connection.phase == .reading, connections[connection.id] != nil else { return }
-        if count < buffer.count { return }
+        guard connection.phase == .reading, connection.parser.isInBody,
+          connections[connection.id] != nil, count == buffer.count
+        else { return }
       }
     }
+  }
+
+  /// The instant at which patience with a connection ends.
+  func deadline(after timeout: Duration, of connection: Connection) -> ContinuousClock.Instant {
+    now + (connection.isExtra ? min(timeout, configuration.extraTimeout) : timeout)
   }
 
   /// A body may pause for as long as a stall, and take as long as a body, whichever ends first.
@@ -273,12 +258,15 @@ final class HTTPServer<Service: HTTPService> {
   func drop(_ connection: Connection) {
     guard connections.removeValue(forKey: connection.id) != nil else { return }
     poller.remove(connection.socket.descriptor)
+    resumable.remove(connection.id)
+    if !connection.isExtra { places.release(connection.peer) }
     guard connection.phase == .working, let ticket = connection.ticket else { return }
     if let task = connection.task {
       task.cancel()
       orphans[connection.id] = ticket
     } else {
       admission.abandon(ticket)
+      queue.removeAll { $0 == connection.id }
     }
     record(connection, status: 499, bytesOut: 0, outcome: .clientGone)
   }

@@ -3,6 +3,10 @@ protocol HTTPService: Sendable {
   /// Decides on a request by its head, before its body is read.
   func gate(_ request: RequestInfo) -> Gate
 
+  /// Returns whether a request asks whether the server is well. It is answered beyond the limits of
+  /// connections, and must be cheap.
+  func isHealthCheck(_ head: RequestHead) -> Bool
+
   /// Is told of each request that was answered, refused or given up.
   func record(_ exchange: Exchange)
 
@@ -15,8 +19,8 @@ struct RequestInfo: Sendable {
   let head: RequestHead
   /// What names it in logs, in answers, and in what the client knows.
   let identity: RequestIdentity
-  /// The client's address; a proxy's, where there is one.
-  let peer: String
+  /// The client's address; the proxy's if there is one.
+  let peer: Peer
 }
 
 /// What is done with a request.

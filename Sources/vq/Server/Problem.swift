@@ -97,6 +97,10 @@ extension Problem {
       503, "catalogueUnavailable", "the catalogue cannot be read at the moment", retryAfter: 5)
   }
 
+  /// There is no room for another connection.
+  static let tooManyConnections = Problem(
+    503, "tooManyConnections", "there are too many connections; try again", retryAfter: 1)
+
   /// The server has no room for more work.
   static func overloaded(retryAfter: Int) -> Problem {
     Problem(

@@ -96,6 +96,7 @@ complete -c vq -n '__fish_seen_subcommand_from serve' -l queue -x -d 'let at mos
 complete -c vq -n '__fish_seen_subcommand_from serve' -l rate -x -d 'requests a second of one key, or else address'
 complete -c vq -n '__fish_seen_subcommand_from serve' -l threads -s j -x -d 'use so many threads'
 complete -c vq -n '__fish_seen_subcommand_from serve' -l connections -x -d 'serve so many connections at once'
+complete -c vq -n '__fish_seen_subcommand_from serve' -l per-address -x -d 'serve so many connections of one address at once'
 complete -c vq -n '__fish_seen_subcommand_from serve' -l max-bytes -x -d 'refuse larger bodies'
 complete -c vq -n '__fish_seen_subcommand_from serve' -l max-pixels -x -d 'refuse larger pictures'
 complete -c vq -n '__fish_seen_subcommand_from serve' -l allow-origin -x -d 'let pages of these origins ask (CORS)'

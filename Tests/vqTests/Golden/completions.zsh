@@ -162,6 +162,7 @@ _vq() {
         '--threads=[use so many threads]:N:' \
         '-j+[use so many threads]:N:' \
         '--connections=[serve so many connections at once]:N:' \
+        '--per-address=[serve so many connections of one address at once]:N:' \
         '--max-bytes=[refuse larger bodies]:N:' \
         '--max-pixels=[refuse larger pictures]:N:' \
         '*--allow-origin=[let pages of these origins ask (CORS)]:ORIGIN:' \

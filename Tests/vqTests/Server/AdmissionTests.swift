@@ -41,6 +41,53 @@ import Testing
     #expect(isIn)
   }
 
+  /// A mean would take one request of 5 s among ordinary ones of 40 ms for what all will take, and refuse
+  /// whoever has 300 ms for the next dozen of them.
+  @Test func `one slow request does not have the ordinary ones refused`() throws {
+    var admission = Admission(width: 2, queueLimit: 64)
+    let ordinary = Array(repeating: Duration.milliseconds(40), count: 10)
+    for duration in ordinary + [.seconds(5)] {
+      let ticket = try admission.admitted(kind: "match", budget: .milliseconds(300))
+      admission.start()
+      admission.finish(ticket, after: duration)
+    }
+    for _ in 0..<6 {
+      _ = try admission.admitted(kind: "match", budget: .milliseconds(300))
+      if admission.canStart { admission.start() }
+    }
+    #expect(admission.running == 2 && admission.waiting == 4)
+  }
+
+  /// What slow requests do when they are the rule: then who has no time for one is refused.
+  @Test func `a kind that has become slow is expected to be slow, and fast again`() throws {
+    var admission = Admission(width: 1, queueLimit: 64)
+    func expectation(after duration: Duration, times: Int) throws -> Duration {
+      for _ in 0..<times {
+        let ticket = try admission.admitted(kind: "match", budget: .milliseconds(300))
+        admission.start()
+        admission.finish(ticket, after: duration)
+      }
+      return admission.expectation(of: "match")
+    }
+    #expect(try expectation(after: .milliseconds(40), times: 50) == .milliseconds(40))
+    #expect(try expectation(after: .seconds(2), times: 20) == .seconds(2))
+    #expect(try expectation(after: .milliseconds(40), times: 20) == .milliseconds(40))
+  }
+
+  /// The size of a body says more of its cost than the route alone.
+  @Test func `large bodies do not tell what small ones take`() throws {
+    var admission = Admission(width: 1, queueLimit: 64)
+    let large = Admission.Kind(route: "match", bodyBytes: 8_000_000)
+    let ticket = try admission.admitted(kind: large, budget: .seconds(1))
+    admission.start()
+    admission.finish(ticket, after: .seconds(1))
+    let sizes = [0, 1, 40_000, 60_000, 5_000_000, 10_000_000]
+    let kinds = sizes.map { Admission.Kind(route: "match", bodyBytes: $0) }
+    #expect(Set(kinds).count == 4)
+    #expect(kinds.map { $0 == large } == [false, false, false, false, true, true])
+    #expect(admission.expectation(of: kinds[2]) == .milliseconds(10))
+  }
+
   @Test func `kinds are told apart, and what was stopped teaches nothing`() throws {
     var admission = Admission(width: 1, queueLimit: 10)
     let slow = try admission.admitted(kind: "slow", budget: .seconds(1))
@@ -58,8 +105,13 @@ import Testing
   }
 }
 
+extension Admission.Kind: ExpressibleByStringLiteral {
+  /// Makes the kind of requests without a body.
+  public init(stringLiteral route: String) { self.init(route: route, bodyBytes: 0) }
+}
+
 extension Admission {
-  fileprivate mutating func admitted(kind: String, budget: Duration) throws -> Ticket {
+  fileprivate mutating func admitted(kind: Kind, budget: Duration) throws -> Ticket {
     let ticket = admit(kind: kind, budget: budget)
     return try #require(ticket)
   }

@@ -62,6 +62,32 @@ import Testing
     #expect(limiter.clientCount <= 10_000)
   }
 
+  @Test func `a client has no more connections than its share, unless it is on this machine`() {
+    var places = ConnectionPlaces(limit: 10, limitPerClient: 3)
+    let near = Peer.address(127, 0, 0, 1)
+    let far = Peer.address(192, 0, 2, 1)
+    for _ in 0..<3 { places.take(far) }
+    for _ in 0..<4 { places.take(near) }
+    #expect(places.isFull(for: far) && !places.isFull(for: near) && !places.isFull(for: .local))
+    #expect(!places.isFull(for: Peer.address(192, 0, 2, 2)))
+    places.release(far)
+    #expect(!places.isFull(for: far) && !places.isFull)
+    for _ in 0..<4 { places.take(.local) }
+    #expect(places.isFull)
+  }
+
+  @Test(
+    arguments: [
+      ([0x20, 0x01, 0x0D, 0xB8, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 9], "2001:db8:0:1::/64", false),
+      ([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1], "::1", true),
+      ([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 192, 0, 2, 1], "192.0.2.1", false),
+      ([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 127, 0, 0, 2], "127.0.0.2", true),
+    ] as [([UInt8], String, Bool)])
+  func `a client is its network, in IPv6`(bytes: [UInt8], name: String, isLocal: Bool) {
+    let peer = Peer.address(bytes)
+    #expect(peer.name == name && peer.isLocal == isLocal)
+  }
+
   @Test(
     arguments: [
       ("abc-1.2_3", "abc-1.2_3"), ("", nil), ("a b", nil), ("a\"b", nil),

@@ -12,40 +12,15 @@ import VisualQuery
 
 /// The server with sockets, and a service that only echoes; `Tests/server` has the clients that misbehave.
 @Suite struct HTTPServerTests {
-  /// Echoes bodies; at `/wait` it answers when it is cancelled.
-  private final class Echo: HTTPService {
-    let waiting = Mutex(0)
-    let cancelled = Mutex(0)
-    let exchanges = Mutex<[Exchange]>([])
-
-    func gate(_ request: RequestInfo) -> Gate {
-      if request.head.path == ["now"] {
-        return .answer(HTTPResponse(status: 200, body: Array("now".utf8)), route: "/now")
-      }
-      let isWaiting = request.head.path == ["wait"]
-      return .work(
-        Work(route: "/echo", budget: .seconds(60), bodyLimit: 1000) { request in
-          guard isWaiting else { return HTTPResponse(status: 200, body: request.body) }
-          self.waiting.withLock { $0 += 1 }
-          try? await Task.sleep(for: .seconds(600))
-          if Task.isCancelled { self.cancelled.withLock { $0 += 1 } }
-          return HTTPResponse(status: 200)
-        })
-    }
-
-    func record(_ exchange: Exchange) { exchanges.withLock { $0.append(exchange) } }
-    func observe(_ load: Metrics.Load) {}
-  }
-
   /// Runs a server while `body` asks it.
   private func serving(
-    _ body: @escaping @Sendable (URL, Echo) async throws -> Void
-  ) async throws -> Echo {
-    let echo = Echo()
+    _ body: @escaping @Sendable (URL, EchoService) async throws -> Void
+  ) async throws -> EchoService {
+    let echo = EchoService()
     let mailbox = try Mailbox()
     let listener = try Socket.listening(at: .host("127.0.0.1", port: 0))
     let base = try #require(URL(string: "http://127.0.0.1:\(listener.port)"))
-    var configuration = HTTPServer<Echo>.Configuration()
+    var configuration = HTTPServer<EchoService>.Configuration()
     configuration.graceTime = .seconds(5)
     let settings = configuration
     try await withThrowingTaskGroup(of: Void.self) { group in

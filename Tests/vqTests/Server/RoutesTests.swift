@@ -39,7 +39,7 @@ import VisualQuery
       parser.append(Array(((lines + fields).joined(separator: "\r\n") + "\r\n\r\n").utf8))
       let event = try parser.next()
       guard case .head(let head)? = event else { throw Problem(400, "noHead", line) }
-      let info = RequestInfo(head: head, identity: RequestIdentity(head.fields), peer: "test")
+      let info = RequestInfo(head: head, identity: RequestIdentity(head.fields), peer: .local)
       switch service.gate(info) {
       case .answer(let response, _): return response
       case .work(let work):
@@ -170,7 +170,16 @@ import VisualQuery
     Refused(
       line: "GET /v1/entities/{type}/{id}", status: 404, code: "unknownEntity", field: "type"),
     Refused(line: "GET /v1/match", status: 405, code: "methodNotAllowed"),
-    Refused(line: "BREW /livez", status: 405, code: "methodNotAllowed"),
+    Refused(line: "PATCH /livez", status: 405, code: "methodNotAllowed"),
+    Refused(line: "BREW /livez", status: 501, code: "methodNotImplemented"),
+    Refused(line: "get /v2", status: 501, code: "methodNotImplemented"),
+    // A slash that is encoded is one of an id, and of nothing else: a proxy's rules for paths hold.
+    Refused(line: "GET /v1%2Flimits", status: 404, code: "unknownPath"),
+    Refused(line: "POST /v1%2Fmatch", status: 404, code: "unknownPath"),
+    Refused(line: "GET /v1/entities%2Fsuggested", status: 404, code: "unknownPath"),
+    Refused(line: "GET /v1/entities%2Fproduct/oats", status: 404, code: "unknownPath"),
+    Refused(
+      line: "GET /v1/entities/product/a%2Fb", status: 404, code: "unknownEntity", field: "id"),
     Refused(line: "GET /livez?x=1", status: 400, code: "invalidParameter", field: "x"),
     Refused(
       line: "GET /v1/entities?idz=a", status: 400, code: "invalidParameter", field: "ids"),
@@ -236,6 +245,88 @@ import VisualQuery
       body: #"{"comparators":[{"property":"price","comparison":"near","value":1}]}"#, status: 400,
       code: "invalidField", field: "comparison"),
   ]
+
+  /// Questions within the bytes of a body that would cost more than an answer is worth.
+  private static let excessive: [(body: String, code: String, field: String?)] = [
+    (#"{"labels":["\#(String(repeating: "a", count: 101))"]}"#, "invalidField", "labels"),
+    // One character, as texts count them.
+    (
+      #"{"labels":["\#("\u{1100}" + String(repeating: "\u{301}", count: 100))"]}"#, "invalidField",
+      "labels"
+    ),
+    (
+      #"{"labels":["a"],"withLabel":["\#(String(repeating: "a", count: 101))"]}"#, "invalidField",
+      "withLabel"
+    ),
+    (
+      #"{"labels":["a"],"where":["title=\#(String(repeating: "a", count: 1000))"]}"#,
+      "invalidField",
+      "where"
+    ),
+    (
+      #"{"labels":["a"],"where":[\#(repeatElement(#""title=\#(String(repeating: "a", count: 900))""#, count: 20).joined(separator: ","))]}"#,
+      "invalidField", nil
+    ),
+    (
+      #"{"continuation":"\#(String(repeating: "A", count: 200_000))"}"#, "invalidField",
+      "continuation"
+    ),
+    (#"{"labels":["a"],"near":"\#(String(repeating: "1", count: 1000))"}"#, "invalidField", "near"),
+    (
+      #"{"continuation":"a","fromStart":"\#(String(repeating: "a", count: 1000))"}"#,
+      "invalidField", "fromStart"
+    ),
+  ]
+
+  @Test func `what would cost too much is refused before it does`() async throws {
+    let shop = try await Shop()
+    for (body, code, field) in Self.excessive {
+      let answer = try await shop.json("POST /v1/match", [], body)
+      #expect(answer["status"] as? Int == 400, "\(body.prefix(60))")
+      #expect(answer["code"] as? String == code, "\(body.prefix(60)): \(answer)")
+      #expect(answer["field"] as? String == field, "\(body.prefix(60)): \(answer)")
+    }
+  }
+
+  @Test func `a name that nobody knows is told back in part`() async throws {
+    let shop = try await Shop()
+    let name = String(repeating: "a", count: 200)
+    let answers = [
+      try await shop.json("POST /v1/match", [], #"{"labels":["a"],"\#(name)":1}"#),
+      try await shop.json("GET /v1/sync?\(name)=1"),
+      try await shop.json("POST /v1/match", ["Content-Type: text/\(name)"], ""),
+    ]
+    for answer in answers {
+      let detail = try #require(answer["detail"] as? String)
+      #expect(detail.contains("aaa…") && detail.utf8.count < 250)
+      #expect((answer["field"] as? String ?? "").unicodeScalars.count <= 65)
+    }
+  }
+
+  /// RFC 9110, 13.2.1: a precondition counts only where the answer would otherwise be a success.
+  @Test(arguments: [
+    ("/v1/entities/product/none", 404), ("/v1/entities/product/none/thumbnail", 404),
+    ("/v1/entities/product/oats/thumbnail?image=7", 404), ("/v1/sync?state=x", 422),
+    ("/v1/entities/product/oats", 304), ("/v1/entities/product/oats/thumbnail", 304),
+    ("/v1/sync", 304),
+  ]) func `only what exists is not modified`(path: String, status: Int) async throws {
+    let shop = try await Shop()
+    let tag = try #require(try await shop.ask("GET /v1/entities/product/oats")["ETag"])
+    for condition in ["*", tag] {
+      let answer = try await shop.ask("GET \(path)", ["If-None-Match: \(condition)"])
+      #expect(answer.status == status, "\(condition)")
+    }
+  }
+
+  @Test func `the rate holds however a path is written`() async throws {
+    let shop = try await Shop(rate: 1)
+    var statuses: [Int] = []
+    for path in ["/v1/limits", "/v1/%6Cimits", "/v1/limits", "/%761/limits"] {
+      statuses.append(try await shop.ask("GET \(path)").status)
+    }
+    #expect(statuses == [200, 200, 429, 429])
+    #expect(try await shop.ask("GET /livez").status == 200)
+  }
 
   @Test func `keys open what they are for`() async throws {
     let reader = APIKeys.made(role: .read, name: "reader")

@@ -27,7 +27,7 @@ enum MatchForm: Sendable, Hashable {
       guard let boundary else {
         var problem = Problem(
           415, "unsupportedMediaType",
-          "the Content-Type is '\(type)'; send image/jpeg, image/png, multipart/form-data or application/json",
+          "the Content-Type is '\(type.excerpt)'; send image/jpeg, image/png, multipart/form-data or application/json",
           field: "Content-Type")
         problem.fields = [
           HTTPFields.Field(

@@ -35,7 +35,9 @@ struct MatchQuestion: Sendable {
       try fields.finish()
       return
     }
-    labels = try fields.words("labels", limit: SemanticContent.labelLimit) ?? []
+    labels =
+      try fields.words(
+        "labels", limit: SemanticContent.labelLimit, length: SemanticContent.labelLength) ?? []
     if hasPicture { region = try Self.region(&fields) }
     if !hasPicture, let text = try fields.text("signature", limit: Self.tokenLimit) {
       do throws(SignatureError) {
@@ -44,7 +46,7 @@ struct MatchQuestion: Sendable {
         throw Problem(422, "invalidSignature", error.message, field: "signature")
       }
     }
-    options = try Self.options(&fields, limit: limit)
+    options = try Self.options(&fields, limit: limit, labels: labels)
     options.locale = options.locale ?? language
     try fields.finish()
     guard hasPicture || signature != nil || !labels.isEmpty else {
@@ -62,8 +64,39 @@ struct MatchQuestion: Sendable {
     return region
   }
 
+  /// The largest number of characters of a condition.
+  private static let conditionLimit = 1000
+  /// The largest number of UTF-8 bytes of `labels`, `withLabel` and `where` together, all of which a
+  /// continuation holds.
+  private static let wordByteLimit = 16_384
+
+  /// Reads `withLabel` and `where`.
+  private static func filter(
+    _ fields: inout RequestFields, besides labels: [String]
+  ) throws(Problem) -> EntityFilter {
+    let wanted =
+      try fields.words("withLabel", limit: 64, length: SemanticContent.labelLength) ?? []
+    let conditions = try fields.texts("where", limit: 64, length: conditionLimit) ?? []
+    let byteCount = (labels + wanted + conditions).reduce(0) { $0 + $1.utf8.count }
+    guard byteCount <= wordByteLimit else {
+      throw fields.excess(
+        nil,
+        "'labels', 'withLabel' and 'where' have \(byteCount) bytes; the limit is \(wordByteLimit)",
+        limit: wordByteLimit)
+    }
+    var comparators: [EntityComparator] = []
+    for text in conditions {
+      guard let comparator = EntityComparator(text) else {
+        throw fields.problem(
+          "where", "a property, one of = != < <= > >= ~ ^= $=, and a value, such as price<20")
+      }
+      comparators.append(comparator)
+    }
+    return EntityFilter(labels: wanted, comparators: comparators)
+  }
+
   private static func options(
-    _ fields: inout RequestFields, limit: Int?
+    _ fields: inout RequestFields, limit: Int?, labels: [String]
   ) throws(Problem) -> MatchOptions {
     let perType = 0...MatchOptions.maximumLimit
     var options = MatchOptions(
@@ -74,9 +107,7 @@ struct MatchQuestion: Sendable {
       ],
       minimumConfidence: try fields.number("minConfidence", in: 0...1))
     if let type: EntityType = try fields.choice("type") { options.types = [type] }
-    let filter = EntityFilter(
-      labels: try fields.words("withLabel", limit: 64) ?? [],
-      comparators: try comparators(&fields))
+    let filter = try filter(&fields, besides: labels)
     for type in EntityType.allCases { options.filters[type] = filter }
     options.near = try near(&fields)
     options.date = try fields.instant("at")
@@ -84,30 +115,12 @@ struct MatchQuestion: Sendable {
     return options
   }
 
-  private static func comparators(
-    _ fields: inout RequestFields
-  ) throws(Problem) -> [EntityComparator] {
-    var comparators: [EntityComparator] = []
-    for text in try fields.texts("where") ?? [] {
-      guard let comparator = EntityComparator(text) else {
-        throw fields.problem(
-          "where", "a property, one of = != < <= > >= ~ ^= $=, and a value, such as price<20")
-      }
-      comparators.append(comparator)
-    }
-    guard comparators.count <= 64 else {
-      throw Problem(
-        400, "invalidField", "'where' has more than 64 conditions", field: "where", limit: 64)
-    }
-    return comparators
-  }
-
   /// `latitude,longitude` in a query, an object of both in JSON.
   private static func near(_ fields: inout RequestFields) throws(Problem) -> GeoPoint? {
     guard let value = try fields.value("near") else { return nil }
     let accepted = fields.problem("near", "a latitude and a longitude such as 53.54,9.99")
     if case .string(let text) = value {
-      guard let point = GeoPoint(text: text) else { throw accepted }
+      guard text.utf8.count <= 100, let point = GeoPoint(text: text) else { throw accepted }
       return point
     }
     var parts = try RequestFields(value, field: "near")

@@ -51,6 +51,10 @@ struct RequestFields {
     }
   }
 
+  /// The largest number of bytes of a name that is looked up among the known ones: hashing a text
+  /// takes quadratic time in runs of combining characters.
+  private static let nameLimit = 256
+
   /// Refuses what nobody has read.
   func finish() throws(Problem) {
     let names: [String]
@@ -59,12 +63,16 @@ struct RequestFields {
     case .query(let parameters): (names, kind) = (parameters.map(\.name), "parameter")
     case .json(let object): (names, kind) = (object.keys.sorted(), "field")
     }
-    guard let name = names.first(where: { !known.contains($0) }) else { return }
+    func isKnown(_ name: String) -> Bool {
+      name.utf8.count <= Self.nameLimit && known.contains(name)
+    }
+    guard let name = names.first(where: { !isKnown($0) }) else { return }
     let likely = Suggestion.nearest(to: name, among: known.sorted())
     throw Problem(
       400, kind == "parameter" ? "invalidParameter" : "invalidField",
-      "there is no \(kind) '\(name)' here" + (likely.map { "; did you mean '\($0)'?" } ?? ""),
-      field: name)
+      "there is no \(kind) '\(name.excerpt)' here"
+        + (likely.map { "; did you mean '\($0)'?" } ?? ""),
+      field: name.excerpt)
   }
 
   /// What is wrong with a field.
@@ -73,16 +81,34 @@ struct RequestFields {
     return Problem(400, code, "'\(name)' is not \(accepted)", field: name)
   }
 
+  /// The problem of a field, or of several, that pass a limit.
+  func excess(_ name: String?, _ detail: String, limit: Int) -> Problem {
+    let code = if case .query = source { "invalidParameter" } else { "invalidField" }
+    return Problem(400, code, detail, field: name, limit: limit)
+  }
+
   // MARK: Kinds of fields
 
   /// A text.
-  mutating func text(_ name: String, limit: Int = 8192) throws(Problem) -> String? {
+  ///
+  /// - Parameter limit: The largest number of Unicode scalars, as JSON Schema counts a text's length;
+  ///   what Swift counts, a character, may have any number of bytes.
+  mutating func text(_ name: String, limit: Int) throws(Problem) -> String? {
     guard let value = try single(name) else { return nil }
-    guard case .string(let text) = value, text.unicodeScalars.count <= limit, Self.isPrintable(text)
-    else {
-      throw problem(name, "a text of at most \(limit) characters without control characters")
-    }
+    guard case .string(let text) = value else { throw problem(name, "a text") }
+    try check(text, in: name, limit: limit)
     return text
+  }
+
+  private func check(_ text: String, in name: String, limit: Int) throws(Problem) {
+    let count = text.unicodeScalars.count
+    guard count <= limit else {
+      throw excess(
+        name, "a text in '\(name)' has \(count) characters; the limit is \(limit)", limit: limit)
+    }
+    guard Self.isPrintable(text) else {
+      throw problem(name, "a text without control characters")
+    }
   }
 
   /// A whole number.
@@ -119,8 +145,7 @@ struct RequestFields {
     guard let value = try single(name) else { return nil }
     switch value {
     case .bool(let flag): return flag
-    case .string("true") where isQuery: return true
-    case .string("false") where isQuery: return false
+    case .string(let text) where isQuery && ["true", "false"].contains(text): return text == "true"
     default: throw problem(name, "true or false")
     }
   }
@@ -129,7 +154,7 @@ struct RequestFields {
   mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
     _ name: String, of type: Choice.Type = Choice.self
   ) throws(Problem) -> Choice? {
-    guard let text = try text(name) else { return nil }
+    guard let text = try text(name, limit: 64) else { return nil }
     guard let choice = Choice(rawValue: text) else {
       throw problem(name, alternatives(Choice.allCases.map(\.rawValue)))
     }
@@ -137,7 +162,13 @@ struct RequestFields {
   }
 
   /// Words: between commas in a query, where the parameter may be repeated, or a list in JSON.
-  mutating func words(_ name: String, limit: Int) throws(Problem) -> [String]? {
+  ///
+  /// - Parameters:
+  ///   - limit: The largest number of words.
+  ///   - length: The largest number of Unicode scalars in one of them.
+  mutating func words(
+    _ name: String, limit: Int, length: Int
+  ) throws(Problem) -> [String]? {
     let words: [String]?
     switch source {
     case .query(let parameters):
@@ -147,26 +178,41 @@ struct RequestFields {
         given.isEmpty ? nil : given.flatMap(\.list).map { $0.trimming(" ") }.filter { !$0.isEmpty }
     case .json: words = try strings(name)
     }
-    guard words?.allSatisfy(Self.isPrintable) ?? true else {
-      throw problem(name, "a list of texts without control characters")
+    return try words.map { words throws(Problem) in
+      try bounded(words, in: name, limit: limit, length: length)
     }
-    if let words, words.count > limit {
-      throw Problem(
-        400, problem(name, "").code, "'\(name)' has \(words.count) elements; the limit is \(limit)",
-        field: name, limit: limit)
-    }
-    return words
   }
 
   /// Texts, commas and all: one each time a parameter is given, or a list in JSON.
-  mutating func texts(_ name: String) throws(Problem) -> [String]? {
+  ///
+  /// - Parameters:
+  ///   - limit: The largest number of texts.
+  ///   - length: The largest number of Unicode scalars in one of them.
+  mutating func texts(
+    _ name: String, limit: Int, length: Int
+  ) throws(Problem) -> [String]? {
+    let texts: [String]?
     switch source {
     case .query(let parameters):
       known.insert(name)
       let given = parameters.filter { $0.name == name }.map(\.value)
-      return given.isEmpty ? nil : given
-    case .json: return try strings(name)
+      texts = given.isEmpty ? nil : given
+    case .json: texts = try strings(name)
     }
+    return try texts.map { texts throws(Problem) in
+      try bounded(texts, in: name, limit: limit, length: length)
+    }
+  }
+
+  private func bounded(
+    _ texts: [String], in name: String, limit: Int, length: Int
+  ) throws(Problem) -> [String] {
+    guard texts.count <= limit else {
+      throw excess(
+        name, "'\(name)' has \(texts.count) elements; the limit is \(limit)", limit: limit)
+    }
+    for text in texts { try check(text, in: name, limit: length) }
+    return texts
   }
 
   /// Numbers: between commas in a query, or a list in JSON.
@@ -192,7 +238,7 @@ struct RequestFields {
 
   /// An instant of RFC 3339.
   mutating func instant(_ name: String) throws(Problem) -> Date? {
-    guard let text = try text(name) else { return nil }
+    guard let text = try text(name, limit: 64) else { return nil }
     let fractional = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
     guard
       let date = (try? Date(text, strategy: .iso8601)) ?? (try? Date(text, strategy: fractional))
@@ -203,10 +249,14 @@ struct RequestFields {
   /// Any JSON; a parameter is a text.
   mutating func value(_ name: String) throws(Problem) -> JSONValue? { try single(name) }
 
-  /// The objects of a list in JSON.
-  mutating func objects(_ name: String) throws(Problem) -> [RequestFields] {
+  /// The objects of a list in JSON, at most `limit`.
+  mutating func objects(_ name: String, limit: Int) throws(Problem) -> [RequestFields] {
     guard let value = try single(name) else { return [] }
     guard case .array(let values) = value else { throw problem(name, "a list of objects") }
+    guard values.count <= limit else {
+      throw excess(
+        name, "'\(name)' has \(values.count) elements; the limit is \(limit)", limit: limit)
+    }
     var objects: [RequestFields] = []
     for value in values { objects.append(try RequestFields(value, field: name)) }
     return objects

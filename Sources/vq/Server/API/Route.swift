@@ -42,7 +42,13 @@ enum Route: String, Sendable, CaseIterable {
     }
   }
 
+  /// Whether its requests count against the rate of a client.
+  var isRateLimited: Bool { rawValue.hasPrefix("/v1/") }
+
   /// A path, and the entity that it names.
+  ///
+  /// Only an id may contain a slash, percent-encoded in the path: `/v1%2Fmatch` is not `/v1/match`, or
+  /// it would pass by whatever a proxy or this server decides by the path.
   static func of(_ path: [String]) throws(Problem) -> (route: Route, entity: EntityID?)? {
     switch path {
     case [""]: return (.page, nil)
@@ -54,6 +60,7 @@ enum Route: String, Sendable, CaseIterable {
       }
       return (path.count == 4 ? .entity : .thumbnail, EntityID(type: type, value: path[3]))
     default:
+      guard !path.contains(where: { $0.utf8.contains(UInt8(ascii: "/")) }) else { return nil }
       let text = "/" + path.joined(separator: "/")
       guard !text.contains("{"), let route = Route(rawValue: text) else { return nil }
       return (route, nil)

@@ -5,7 +5,7 @@ import VisualQuery
 extension ShopService {
   func entities(_ request: HTTPRequest) async throws -> HTTPResponse {
     var fields = RequestFields(request.info.head.query)
-    let names = try fields.words("ids", limit: EntityLookup.maximumLimit)
+    let names = try fields.words("ids", limit: EntityLookup.maximumLimit, length: 264)
     let text = try fields.text("q", limit: 1000)
     guard (names == nil) != (text == nil) else {
       throw Problem(400, "invalidParameter", "one of 'ids' and 'q' is needed", field: "ids")
@@ -36,11 +36,11 @@ extension ShopService {
     var fields = try RequestFields(json: request.body)
     let types = try Self.types(&fields)
     var comparators: [EntityComparator] = []
-    for object in try fields.objects("comparators") {
+    for object in try fields.objects("comparators", limit: 64) {
       comparators.append(try Self.comparator(object))
     }
     var sorts: [EntitySort] = []
-    for object in try fields.objects("sortedBy") {
+    for object in try fields.objects("sortedBy", limit: 16) {
       var object = object
       let property = try object.text("property", limit: 256)
       let order: EntitySort.Order = try object.choice("order") ?? .ascending
@@ -49,10 +49,6 @@ extension ShopService {
         throw fields.problem("sortedBy", "a list of properties and orders")
       }
       sorts.append(EntitySort(by: EntityProperty(property), order: order))
-    }
-    guard comparators.count <= 64, sorts.count <= 16 else {
-      throw Problem(
-        400, "invalidField", "there are more than 64 comparators or 16 sorts", limit: 64)
     }
     let mode: ComparatorMode = try fields.choice("mode") ?? .and
     let limit = try fields.integer("limit", in: 1...EntityLookup.maximumLimit) ?? 100
@@ -66,10 +62,10 @@ extension ShopService {
   func entity(_ id: EntityID, _ request: HTTPRequest) async throws -> HTTPResponse {
     let catalogue = try current.catalogue()
     let locale = try locale(of: RequestFields(request.info.head.query), request)
-    if let same = notModified(request, catalogue, locale) { return same }
     guard let value = try await lookup(catalogue).entities(for: [id]).first else {
       throw Self.unknown(id)
     }
+    if let same = notModified(request, catalogue, locale) { return same }
     let document = SingleEntityDocument(
       generation: catalogue.generation,
       entity: EntityDocument(value, locale: locale, links: catalogue.links))
@@ -94,9 +90,9 @@ extension ShopService {
     let state = try fields.text("state", limit: 1000)
     let limit = try fields.integer("limit", in: 1...EntityLookup.maximumLimit) ?? 200
     let locale = try locale(of: fields, request)
-    if let same = notModified(request, catalogue, locale) { return same }
     let changes = try await lookup(catalogue).changes(
       since: state.map { SyncState($0) }, limit: limit)
+    if let same = notModified(request, catalogue, locale) { return same }
     return json(
       ChangesDocument(changes, locale: locale, links: catalogue.links), catalogue, locale)
   }
@@ -107,7 +103,6 @@ extension ShopService {
     let size: EntityThumbnails.Size = try fields.choice("size") ?? .small
     let image = try fields.integer("image", in: 0...1000) ?? 0
     try fields.finish()
-    if let same = notModified(request, catalogue, nil) { return same }
     let key = ThumbnailCache.Key(
       id: id, image: image, size: size, catalogue: catalogue.identity,
       generation: catalogue.generation)
@@ -131,6 +126,7 @@ extension ShopService {
       }
       thumbnails[key] = bytes
     }
+    if let same = notModified(request, catalogue, nil) { return same }
     return tagged(
       HTTPResponse(status: 200, ["Content-Type": "image/jpeg"], body: bytes), catalogue, nil)
   }
@@ -267,6 +263,10 @@ extension ShopService {
     return response
   }
 
+  /// The answer to a client that has this version already.
+  ///
+  /// Asked once it is known that the answer would be a success: to a client with any other answer, a
+  /// precondition means nothing (RFC 9110, 13.2.1).
   private func notModified(
     _ request: HTTPRequest, _ catalogue: Catalogue, _ locale: String?
   ) -> HTTPResponse? {

@@ -55,8 +55,9 @@ extension ShopService {
     let parts = try Multipart.parts(of: request.body, boundary: boundary)
     if let other = parts.first(where: { $0.name != "image" && $0.name != "request" }) {
       throw Problem(
-        400, "invalidField", "there is no part '\(other.name)' here; send 'image' and 'request'",
-        field: other.name)
+        400, "invalidField",
+        "there is no part '\(other.name.excerpt)' here; send 'image' and 'request'",
+        field: other.name.excerpt)
     }
     let picture = parts.first { $0.name == "image" }.map { Array(request.body[$0.content]) }
     let json = parts.first { $0.name == "request" }.map { Array(request.body[$0.content]) }

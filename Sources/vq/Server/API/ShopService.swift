@@ -59,9 +59,25 @@ final class ShopService: HTTPService {
 
   // MARK: By the head
 
+  /// Methods that are known, be it only to answer 405 (RFC 9110, 9.3; RFC 5789).
+  private static let methods = [
+    "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE",
+  ]
+
+  func isHealthCheck(_ head: RequestHead) -> Bool {
+    let route = try? Route.of(head.path)?.route
+    return route == .livez || route == .readyz
+  }
+
   func gate(_ request: RequestInfo) -> Gate {
     var name = "none"
     do throws(Problem) {
+      guard Self.methods.contains(request.head.method) else {
+        throw Problem(
+          501, "methodNotImplemented",
+          "the method '\(request.head.method)' is not one of \(Self.methods.joined(separator: ", "))"
+        )
+      }
       guard let (route, entity) = try Route.of(request.head.path) else {
         if request.head.path.isEmpty && request.head.method == "OPTIONS" {
           return .answer(
@@ -81,7 +97,7 @@ final class ShopService: HTTPService {
         throw problem
       }
       let key = try key(of: request, for: route, method)
-      try checkRate(of: request, key)
+      try checkRate(of: request, for: route, key)
       return try gate(request, route, method, entity)
     } catch {
       return .answer(error.response(requestID: request.identity.id), route: name)
@@ -146,9 +162,11 @@ final class ShopService: HTTPService {
     return key
   }
 
-  private func checkRate(of request: RequestInfo, _ key: APIKeys.Key?) throws(Problem) {
-    guard settings.rate != nil, request.head.path.first == "v1" else { return }
-    let client = key.map { "key " + $0.name } ?? request.peer
+  private func checkRate(
+    of request: RequestInfo, for route: Route, _ key: APIKeys.Key?
+  ) throws(Problem) {
+    guard settings.rate != nil, route.isRateLimited else { return }
+    let client = key.map { "key " + $0.name } ?? request.peer.name
     let seconds = limiter.withLock { $0?.retryAfter(for: client, at: .now) }
     guard let seconds else { return }
     throw Problem(
@@ -176,6 +194,7 @@ final class ShopService: HTTPService {
   ) async -> HTTPResponse {
     let problem: Problem
     do {
+      try Task.checkCancellation()
       return try await run(request)
     } catch let error as Problem {
       problem = error

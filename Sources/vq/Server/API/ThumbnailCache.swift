@@ -4,11 +4,21 @@ import VisualQuery
 /// The thumbnails that were asked for lately.
 final class ThumbnailCache: Sendable {
   struct Key: Sendable, Hashable {
-    let id: EntityID
-    let image: Int
-    let size: EntityThumbnails.Size
-    let catalogue: String
-    let generation: Int
+    private let type: EntityType
+    /// The id in UTF-8: texts compare by canonical equivalence, ids by their bytes.
+    private let id: [UInt8]
+    private let image: Int
+    private let size: EntityThumbnails.Size
+    private let catalogue: String
+    private let generation: Int
+
+    init(
+      id: EntityID, image: Int, size: EntityThumbnails.Size, catalogue: String, generation: Int
+    ) {
+      (type, self.id) = (id.type, Array(id.value.utf8))
+      (self.image, self.size) = (image, size)
+      (self.catalogue, self.generation) = (catalogue, generation)
+    }
   }
 
   /// Bytes of all thumbnails together; 32 MB.

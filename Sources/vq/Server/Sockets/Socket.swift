@@ -133,7 +133,7 @@ final class Socket: Sendable {
   /// The next connection and who it is from, or `nil` where none waits or can be taken.
   ///
   /// - Throws: ``SocketError`` where the process may have no more descriptors.
-  func accept() throws(SocketError) -> (socket: Socket, peer: String)? {
+  func accept() throws(SocketError) -> (socket: Socket, peer: Peer)? {
     var storage = sockaddr_storage()
     var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
     // Sound: room for any address, with its size.
@@ -152,28 +152,25 @@ final class Socket: Sendable {
     _ = fcntl(accepted, F_SETFL, O_NONBLOCK)
     // An answer goes out in one piece: waiting for more would only delay it.
     socket.setOption(Int32(IPPROTO_TCP), TCP_NODELAY)
-    return (socket, Self.name(of: storage))
+    return (socket, Self.peer(at: storage))
   }
 
-  /// The address without its port.
-  private static func name(of storage: sockaddr_storage) -> String {
-    var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-    let capacity = socklen_t(text.count)
-    // Sound: the family says which address stands there; `inet_ntop` ends its text within capacity.
+  private static func peer(at storage: sockaddr_storage) -> Peer {
+    // Sound: the family says which address is stored; each is smaller than the storage.
     unsafe withUnsafeBytes(of: storage) { bytes in
       switch Int32(storage.ss_family) {
       case AF_INET:
-        var address = unsafe bytes.load(as: sockaddr_in.self).sin_addr
-        _ = unsafe inet_ntop(AF_INET, &address, &text, capacity)
+        let address = unsafe bytes.load(as: sockaddr_in.self).sin_addr.s_addr
+        let number = UInt32(bigEndian: address)
+        return .address(
+          UInt8(truncatingIfNeeded: number >> 24), UInt8(truncatingIfNeeded: number >> 16),
+          UInt8(truncatingIfNeeded: number >> 8), UInt8(truncatingIfNeeded: number))
       case AF_INET6:
-        var address = unsafe bytes.load(as: sockaddr_in6.self).sin6_addr
-        _ = unsafe inet_ntop(AF_INET6, &address, &text, capacity)
-      default: break
+        let address = unsafe bytes.load(as: sockaddr_in6.self).sin6_addr
+        return unsafe withUnsafeBytes(of: address) { unsafe Peer.address(Array($0)) }
+      default: return .local
       }
     }
-    let name = String(
-      decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    return name.isEmpty ? "local" : name
   }
 
   private func setOption(_ level: Int32, _ option: Int32) {

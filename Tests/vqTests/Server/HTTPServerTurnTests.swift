@@ -1,0 +1,115 @@
+import Foundation
+import Testing
+import VisualQuery
+
+@testable import vq
+
+/// The server turn by turn, on the test's own thread: what one client may take of it.
+@Suite struct HTTPServerTurnTests {
+  private typealias Server = HTTPServer<EchoService>
+
+  private static func server(
+    connectionLimit: Int = 512, extraConnectionLimit: Int = 16
+  ) throws -> (server: Server, port: UInt16) {
+    var configuration = Server.Configuration()
+    configuration.connectionLimit = connectionLimit
+    configuration.extraConnectionLimit = extraConnectionLimit
+    let listener = try Socket.listening(at: .host("127.0.0.1", port: 0))
+    let server = try Server(
+      listeners: [listener], service: EchoService(), mailbox: Mailbox(),
+      pool: WorkerPool(width: 1), configuration: configuration)
+    return (server, listener.port)
+  }
+
+  private static func request(_ path: String) -> String { "GET \(path) HTTP/1.1\r\nHost:\r\n\r\n" }
+
+  /// Has a client's request answered; `nil` if that takes more than a few turns.
+  private static func answer(
+    to path: String, of client: RawClient, by server: Server
+  ) -> String? {
+    client.send(request(path))
+    for _ in 0..<5 {
+      server.turn(milliseconds: 100)
+      client.exchange()
+      if !client.received.isEmpty { return client.text }
+    }
+    return nil
+  }
+
+  /// Answering each request from within the answer to the last one would overflow the stack, and
+  /// answering all in one go would keep the others waiting.
+  @Test func `thousands of requests in one packet are answered, a few in each turn`() throws {
+    let (server, port) = try Self.server()
+    let greedy = try RawClient(port: port)
+    let count = 3000
+    greedy.send(String(repeating: Self.request("/now"), count: count))
+    var turnCount = 0
+    var other: String?
+    while server.service.exchangeCount < count, turnCount < 4 * count {
+      let before = server.service.exchangeCount
+      server.turn(milliseconds: 100)
+      #expect(server.service.exchangeCount - before <= 32)
+      greedy.exchange()
+      turnCount += 1
+      if turnCount == 10 {
+        other = Self.answer(to: "/now", of: try RawClient(port: port), by: server)
+        #expect(server.service.exchangeCount < count)
+      }
+    }
+    greedy.exchange()
+    #expect(greedy.text.components(separatedBy: "HTTP/1.1 200 OK\r\n").count == count + 1)
+    #expect(other?.hasSuffix("now") == true)
+    #expect(server.turn(milliseconds: 0) == 0 && server.resumable.isEmpty)
+  }
+
+  /// Requests of which each takes a thread go on one by one, after each answer.
+  @Test func `requests behind one that takes a thread are answered, too`() throws {
+    let (server, port) = try Self.server()
+    let client = try RawClient(port: port)
+    client.send(Self.request("/work") + Self.request("/now") + Self.request("/work"))
+    for _ in 0..<100 where server.service.exchangeCount < 3 { server.turn(milliseconds: 100) }
+    client.exchange()
+    #expect(client.text.components(separatedBy: "HTTP/1.1 200 OK\r\n").count == 4)
+    #expect(server.connections.count == 1)
+  }
+
+  /// The poller reports such a client's hang-up for as long as somebody waits for it: at once, and again.
+  @Test func `a client that has closed its side and does not read causes no turns`() throws {
+    let (server, port) = try Self.server()
+    let client = try RawClient(port: port)
+    client.send(Self.request("/big"))
+    for _ in 0..<100 where server.turn(milliseconds: 100) > 0 {}
+    #expect(server.connections.values.map(\.phase) == [.writing])
+    client.finishWriting()
+    _ = server.turn(milliseconds: 0)
+    #expect(server.turn(milliseconds: 0) == 0)
+    // It has its answer when it reads.
+    for _ in 0..<10_000 where client.received.count < EchoService.bigByteCount {
+      client.exchange()
+      server.turn(milliseconds: 100)
+    }
+    #expect(client.received.count > EchoService.bigByteCount)
+  }
+
+  @Test func `health is answered while clients that do not read hold all connections`() throws {
+    let (server, port) = try Self.server(connectionLimit: 2, extraConnectionLimit: 2)
+    let slow = [try RawClient(port: port), try RawClient(port: port)]
+    for client in slow { client.send(Self.request("/big")) }
+    for _ in 0..<100 where server.turn(milliseconds: 100) > 0 {}
+    let health = try RawClient(port: port)
+    let answer = Self.answer(to: "/health", of: health, by: server)
+    #expect(answer?.hasPrefix("HTTP/1.1 200 OK") == true)
+    #expect(answer?.contains("Connection: close") == true)
+    let refused = Self.answer(to: "/now", of: try RawClient(port: port), by: server)
+    #expect(refused?.hasPrefix("HTTP/1.1 503") == true)
+    #expect(refused?.contains("tooManyConnections") == true)
+    // Those that hold the extra ones make room, the oldest first.
+    let silent = try (0..<5).map { _ in try RawClient(port: port) }
+    for _ in 0..<100 where server.turn(milliseconds: 100) > 0 {}
+    #expect(server.connections.count == 4)
+    let again = Self.answer(to: "/health", of: try RawClient(port: port), by: server)
+    #expect(again?.hasPrefix("HTTP/1.1 200 OK") == true)
+    silent[0].exchange()
+    #expect(silent[0].isClosed)
+  }
+}
