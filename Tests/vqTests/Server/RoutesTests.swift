@@ -171,6 +171,7 @@ import VisualQuery
       line: "GET /v1/entities/{type}/{id}", status: 404, code: "unknownEntity", field: "type"),
     Refused(line: "GET /v1/match", status: 405, code: "methodNotAllowed"),
     Refused(line: "PATCH /livez", status: 405, code: "methodNotAllowed"),
+    Refused(line: "QUERY /v1/limits", status: 405, code: "methodNotAllowed"),
     Refused(line: "BREW /livez", status: 501, code: "methodNotImplemented"),
     Refused(line: "get /v2", status: 501, code: "methodNotImplemented"),
     // A slash that is encoded is one of an id, and of nothing else: a proxy's rules for paths hold.

@@ -59,9 +59,10 @@ final class ShopService: HTTPService {
 
   // MARK: By the head
 
-  /// Methods that are known, be it only to answer 405 (RFC 9110, 9.3; RFC 5789).
+  /// Methods that are known, be it only to answer 405: those of RFC 9110, 9.3, and RFC 5789, and
+  /// QUERY (draft-ietf-httpbis-safe-method-w-body).
   private static let methods = [
-    "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE",
+    "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "QUERY",
   ]
 
   func isHealthCheck(_ head: RequestHead) -> Bool {
