@@ -121,6 +121,7 @@ final class CatalogueDatabase {
         code: .notACatalogue,
         message: "'\(directory)' is no catalogue: it has no \(fileName); \(hint)")
     }
+    guard file.byteCount > 0 else { throw unfinished(directory) }
     guard file.byteCount >= 512 else {
       throw CatalogueError(
         code: .truncated, message: "'\(path)' has only \(file.byteCount) bytes; \(hint)")
@@ -148,7 +149,11 @@ final class CatalogueDatabase {
 
   private func checkVersions(_ directory: String) throws(CatalogueError) {
     let hint = "rebuild with: vq index CATALOGUE --index \(directory) after removing it"
-    guard try number("PRAGMA application_id") == CatalogueSchema.applicationID else {
+    let application = try number("PRAGMA application_id")
+    guard application == CatalogueSchema.applicationID else {
+      if application == 0, try number("SELECT count(*) FROM sqlite_schema") == 0 {
+        throw Self.unfinished(directory)
+      }
       throw CatalogueError(
         code: .notACatalogue, message: "'\(directory)' holds another program's \(Self.fileName)")
     }
@@ -170,6 +175,16 @@ final class CatalogueDatabase {
           \(Signature.version); \(hint)
           """)
     }
+  }
+
+  /// The error of a directory whose first `vq index` was ended before it had made the tables.
+  private static func unfinished(_ directory: String) -> CatalogueError {
+    CatalogueError(
+      code: .notACatalogue,
+      message: """
+        '\(directory)' is empty: its first index run was interrupted; run it again: \
+        vq index CATALOGUE --index \(directory)
+        """)
   }
 
   private func number(_ sql: String) throws(CatalogueError) -> Int {

@@ -118,10 +118,16 @@ internal import CSQLite
     }
   }
 
+  /// A path as part of a URI: all bytes but letters and digits of ASCII, `/`, `-`, `.`, `_` and `~` as
+  /// `%` and two digits (<https://www.sqlite.org/uri.html>, 3.1).
   private static func escaped(_ path: String) -> String {
     path.utf8.map { byte in
-      [UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "%")].contains(byte)
-        ? "%" + String(byte, radix: 16) : String(UnicodeScalar(byte))
+      switch byte {
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+        UInt8(ascii: "-")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "~"):
+        String(UnicodeScalar(byte))
+      default: (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+      }
     }.joined()
   }
 }

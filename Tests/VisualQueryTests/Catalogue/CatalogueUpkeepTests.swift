@@ -43,6 +43,30 @@ import Testing
     #expect(try await again.changes(since: changes.state, limit: 1000).tombstones.count == 5)
   }
 
+  /// Would break if the path of the database were put into a URI byte by byte: the generation before was
+  /// then not found, and the next run removed the segments that it needs.
+  @Test(arguments: ["läden", "a b", "50%", "shop?mode=memory", "x#y", "%41", "日本"])
+  func `an index is found and undone whatever its path`(name: String) async throws {
+    let shop = try DrawnShop()
+    let folder = shop.folder.path + "/" + name
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let directory = folder + "/shop.vq"
+    try shop.draw("p.jpg", seed: 1)
+    for seed in [1, 2, 3] as [UInt64] {
+      try shop.draw("p.jpg", seed: seed)
+      let path = try shop.folder.write(DrawnShop.row("p", #""title":"\#(seed)""#), to: "c.jsonl")
+      _ = try await Indexer(directory: directory).run(path: path)
+    }
+    let upkeep = CatalogueUpkeep(directory: directory)
+    #expect(try await upkeep.status().previousGeneration == 2)
+    _ = try await upkeep.rollBack()
+    #expect(try await upkeep.verify() == [])
+    let found = try await EntityLookup(catalogue: Catalogue(directory: directory)).entities(for: [
+      EntityID(type: .product, value: "p")
+    ])
+    #expect(found.map(\.displayRepresentation.title) == ["2"])
+  }
+
   @Test func `without an earlier run there is nothing to go back to`() async throws {
     let shop = try DrawnShop()
     try await shop.run([#"{"type":"product","id":"a","title":"A"}"#])
