@@ -16,11 +16,35 @@ public enum LabelText {
     return folded
   }
 
+  /// Bytes of a label of an entity, in UTF-8.
+  static let byteLimit = 256
+  /// Labels of an entity.
+  static let countLimit = 256
+  /// Forms under which a label is found.
+  static let headLimit = 8
+
+  /// Checks the labels of a row.
+  static func check(_ labels: [String]) throws(FieldError) {
+    guard labels.count <= countLimit else {
+      throw FieldError(
+        field: "labels", reason: "has \(labels.count) labels; the limit is \(countLimit)")
+    }
+    for label in labels where label.utf8.count > byteLimit {
+      let start = String(label.unicodeScalars.prefix(20))
+      throw FieldError(
+        field: "labels",
+        reason: "has the label '\(start)…' of \(label.utf8.count) bytes; the limit is \(byteLimit)")
+    }
+  }
+
   /// A normalised label and what it is a kind of: English puts the head last, so that a `camp coffee
-  /// mug` is a `coffee mug` and a `mug`.
+  /// mug` is a `coffee mug` and a `mug`. A label of many words has its last ones only, so that the
+  /// space that a label takes is linear in its length.
   static func heads(of normalized: String) -> [String] {
     let words = normalized.split(separator: " ")
-    return words.indices.map { words[$0...].joined(separator: " ") }
+    return (words.indices.prefix(1) + words.indices.dropFirst().suffix(headLimit - 1)).map {
+      words[$0...].joined(separator: " ")
+    }
   }
 
   /// All that an entity with some labels is found by.

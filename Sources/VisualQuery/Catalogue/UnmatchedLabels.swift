@@ -4,10 +4,13 @@ internal import Synchronization
 /// bridge.
 ///
 /// Counts stand in `unmatched.sqlite` beside the catalogue, which every process adds to; no picture,
-/// no time and no person goes in. At most ``limit`` labels are kept; further ones are dropped.
+/// no time and no person goes in. At most ``limit`` labels of ``byteLimit`` bytes together are kept;
+/// further ones are dropped.
 public final class UnmatchedLabels: Sendable {
   /// Different labels that are counted.
   public static let limit = 10_000
+  /// Bytes of all labels that are counted, in UTF-8.
+  public static let byteLimit = 1 << 20
 
   /// A label and how often it was asked for.
   public struct Count: Sendable, Hashable, Encodable {
@@ -40,21 +43,46 @@ public final class UnmatchedLabels: Sendable {
   ///
   /// - Throws: ``CatalogueError``.
   public func count(_ labels: [String]) throws(CatalogueError) {
-    let normalized = labels.map(LabelText.normalized).filter { !$0.isEmpty }
+    let normalized = labels.map {
+      SemanticContent.bounded(LabelText.normalized(SemanticContent.bounded($0)))
+    }.filter { !$0.isEmpty }
     if normalized.isEmpty { return }
     try connection.withLock { connection throws(CatalogueError) in
       try connection.execute("BEGIN IMMEDIATE")
-      for label in normalized {
-        try connection.statement(
-          """
-          INSERT INTO labels SELECT ?1, 1
-          WHERE (SELECT count(*) FROM labels) < \(Self.limit)
-            OR EXISTS (SELECT 1 FROM labels WHERE label = ?1)
-          ON CONFLICT(label) DO UPDATE SET queries = queries + 1
-          """
-        ).bind(.text(label)).run()
+      do throws(CatalogueError) {
+        try Self.count(normalized, in: connection)
+        try connection.execute("COMMIT")
+      } catch {
+        try? connection.execute("ROLLBACK")
+        throw error
       }
-      try connection.execute("COMMIT")
+    }
+  }
+
+  /// Counts labels within a transaction.
+  private static func count(
+    _ labels: [String], in connection: SQLiteConnection
+  ) throws(CatalogueError) {
+    // Versions before the limit kept labels of any length.
+    try connection.execute(
+      "DELETE FROM labels WHERE length(label) > \(SemanticContent.labelLength)")
+    let sums = try connection.statement(
+      "SELECT count(*), coalesce(sum(length(CAST(label AS BLOB))), 0) FROM labels")
+    _ = try sums.step()
+    var (count, byteCount) = (sums.integer(0), sums.integer(1))
+    sums.reset()
+    for label in labels {
+      let known = try connection.statement(
+        "UPDATE labels SET queries = queries + 1 WHERE label = ? RETURNING queries"
+      ).bind(.text(label))
+      if try known.step() {
+        try known.run()
+        continue
+      }
+      guard count < limit, byteCount + label.utf8.count <= byteLimit else { continue }
+      try connection.statement("INSERT INTO labels VALUES(?, 1)").bind(.text(label)).run()
+      count += 1
+      byteCount += label.utf8.count
     }
   }
 

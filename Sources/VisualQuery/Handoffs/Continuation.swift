@@ -89,7 +89,7 @@ struct Continuation: Sendable {
 }
 
 extension Continuation {
-  /// The token that a client keeps.
+  /// The token that a client keeps, or `nil` if it is longer than what is accepted.
   func sealed(by catalogue: Catalogue) -> String? {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -99,7 +99,8 @@ extension Continuation {
     bytes += bigEndianBytes(of: UInt64(signature.count)).suffix(2) + signature
     bytes.append(UInt8(entries.count))
     for entry in entries { bytes += entry.bytes }
-    return SealedToken.seal(bytes, secret: catalogue.secret)
+    let token = SealedToken.seal(bytes, secret: catalogue.secret)
+    return token.utf8.count <= MatchResponse.continuationLimit ? token : nil
   }
 
   /// Opens a token.
@@ -109,7 +110,9 @@ extension Continuation {
     let altered = MatchError(
       code: .invalidToken,
       message: "the continuation is none of this catalogue, or was altered; search again")
-    guard let bytes = SealedToken.open(token, secret: catalogue.secret) else { throw altered }
+    guard token.utf8.count <= MatchResponse.continuationLimit,
+      let bytes = SealedToken.open(token, secret: catalogue.secret)
+    else { throw altered }
     var reader = ByteReader(bytes[...])
     guard reader.number(1) == UInt64(Self.version),
       let generation = reader.number(8), let length = reader.number(4),

@@ -20,6 +20,9 @@ public struct MatchResponse: Sendable, Hashable {
     public let confidence: Double
   }
 
+  /// Bytes of the longest continuation that is given and accepted.
+  public static let continuationLimit = 65_536
+
   /// The matches, best first.
   public let matches: [Match]
   /// Whether all of the planned work was done before the deadline.
@@ -36,8 +39,8 @@ public struct MatchResponse: Sendable, Hashable {
   public let unmatchedLabels: [String]
   /// Whether there are more matches behind these.
   public let hasMore: Bool
-  /// What reproduces this search, page by page, without its picture; `nil` where nothing was
-  /// searched for.
+  /// What reproduces this search, page by page, without its picture; `nil` if nothing was searched
+  /// for, or if the question is so long that it would exceed ``continuationLimit``.
   public let continuation: String?
   /// Where `matches` is empty: the best that was found.
   public let nearMiss: NearMiss?

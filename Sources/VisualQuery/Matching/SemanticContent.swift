@@ -6,7 +6,8 @@ public import PixelMatch
 public struct SemanticContent: Sendable {
   /// Labels beyond these are not looked at.
   public static let labelLimit = 64
-  /// Characters of a label beyond these are not looked at.
+  /// Unicode scalars of a label beyond these are not looked at. Scalars and not characters are counted
+  /// because one character may consist of any number of scalars.
   public static let labelLength = 100
 
   /// Coarse English words for what is seen, in no order. Unknown ones cost nothing.
@@ -20,7 +21,12 @@ public struct SemanticContent: Sendable {
 
   /// Labels within the limits.
   static func bounded(_ labels: [String]) -> [String] {
-    labels.prefix(labelLimit).map { String($0.prefix(labelLength)) }
+    labels.prefix(labelLimit).map(bounded)
+  }
+
+  /// The part of a label that is looked at.
+  static func bounded(_ label: String) -> String {
+    String(label.unicodeScalars.prefix(labelLength))
   }
 
   /// Makes a question from labels, a picture or both.

@@ -1,5 +1,5 @@
 import Testing
-import VisualQuery
+@testable import VisualQuery
 
 @Suite struct LabelTextTests {
   @Test(arguments: [
@@ -14,5 +14,30 @@ import VisualQuery
   func `a label has one form`(label: String, form: String) {
     #expect(LabelText.normalized(label) == form)
     #expect(LabelText.normalized(form) == form)
+  }
+
+  @Test func `a label is found whole and by its last words`() {
+    #expect(
+      LabelText.heads(of: "camp coffee mug") == ["camp coffee mug", "coffee mug", "mug"])
+    #expect(LabelText.heads(of: "") == [])
+    let words = (0..<20).map { "w\($0)" }
+    let heads = LabelText.heads(of: words.joined(separator: " "))
+    #expect(heads.count == LabelText.headLimit)
+    #expect(heads.first == words.joined(separator: " ") && heads.last == "w19")
+    #expect(heads[1] == words.suffix(7).joined(separator: " "))
+  }
+
+  /// Would break if the space of a label grew with the square of its words: 15 KB of one label once made
+  /// an index of 214 MB.
+  @Test func `the forms of a label take space in proportion to it`() {
+    let label = (0..<5000).map { "w\($0)" }.joined(separator: " ")
+    let byteCount = LabelText.indexed([label]).reduce(0) { $0 + $1.utf8.count }
+    #expect(byteCount <= 2 * label.utf8.count)
+    // The labels that a row may have.
+    let row = (0..<LabelText.countLimit).map {
+      String("\($0) " + label).prefix(LabelText.byteLimit)
+    }
+    let forms = LabelText.indexed(row.map(String.init))
+    #expect(forms.count <= LabelText.countLimit * LabelText.headLimit)
   }
 }

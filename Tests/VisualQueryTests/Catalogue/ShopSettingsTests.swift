@@ -111,4 +111,39 @@ import Testing
     #expect(try first.counts().count == UnmatchedLabels.limit)
     #expect(try first.counts().first?.queries == 3)
   }
+
+  /// Would break if labels were measured in characters, of which one may have any number of bytes: a
+  /// few requests once made the file grow by megabytes.
+  @Test func `unknown labels take a bounded number of bytes`() async throws {
+    _ = try await index([#"{"type":"product","id":"m","title":"M"}"#])
+    let labels = try UnmatchedLabels(directory: directory)
+    try labels.count([
+      String(repeating: "\u{1100}", count: 80_000),
+      "a" + String(repeating: "\u{301}", count: 100_000),
+    ])
+    for count in try labels.counts() { #expect(count.label.unicodeScalars.count <= 100) }
+    // Each has 400 bytes and no like among the others.
+    let tail = String(repeating: "\u{20000}", count: 94)
+    for start in stride(from: 100_000, to: 106_000, by: 1000) {
+      try labels.count((start..<start + 1000).map { "\($0)" + tail })
+    }
+    try labels.count(["\(100_000)" + tail])
+    let counts = try labels.counts()
+    let byteCount = counts.reduce(0) { $0 + $1.label.utf8.count }
+    #expect(byteCount <= UnmatchedLabels.byteLimit && byteCount > UnmatchedLabels.byteLimit - 400)
+    #expect(counts.first?.queries == 2)
+    let file = try #require(FileStatus(directory + "/unmatched.sqlite"))
+    #expect(file.byteCount < 4 * UnmatchedLabels.byteLimit)
+  }
+
+  /// Would break if a file that an earlier version had filled took no further label.
+  @Test func `labels of a length that is not counted any more are dropped`() async throws {
+    _ = try await index([#"{"type":"product","id":"m","title":"M"}"#])
+    let labels = try UnmatchedLabels(directory: directory)
+    let connection = try SQLiteConnection(path: directory + "/unmatched.sqlite", mode: .write)
+    try connection.statement("INSERT INTO labels VALUES(?, 9)")
+      .bind(.text(String(repeating: "x", count: 2 * UnmatchedLabels.byteLimit))).run()
+    try labels.count(["vase"])
+    #expect(try labels.counts() == [UnmatchedLabels.Count(label: "vase", queries: 1)])
+  }
 }

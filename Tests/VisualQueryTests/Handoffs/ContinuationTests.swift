@@ -70,6 +70,32 @@ import Testing
     #expect(second.continuation == token)
   }
 
+  /// Would break if a question gave a token that no server accepts: labels of any number of bytes once
+  /// made tokens of half a megabyte.
+  @Test func `a token is never longer than what is accepted`() async throws {
+    let matcher = try matcher()
+    let long = String(repeating: "\u{1100}", count: 80_000) + "aaa"
+    let labels = ["mug"] + (1..<SemanticContent.labelLimit).map { "\($0)" + long }
+    let answer = try await matcher.values(
+      for: SemanticContent(labels: labels), options: MatchOptions(timeout: nil))
+    let token = try #require(answer.continuation)
+    #expect(token.utf8.count <= MatchResponse.continuationLimit)
+    #expect(try await !matcher.values(continuing: token, fromStart: true).matches.isEmpty)
+    #expect(answer.unmatchedLabels.allSatisfy { $0.unicodeScalars.count <= 100 })
+    // A question that is too long in another way gets no token.
+    var options = MatchOptions(timeout: nil)
+    options.filters[.product] = EntityFilter(
+      comparators: [
+        EntityComparator("id", .notEqualTo(.text(String(repeating: "x", count: 60_000))))
+      ])
+    let other = try await matcher.values(for: SemanticContent(labels: ["mug"]), options: options)
+    #expect(!other.matches.isEmpty && other.continuation == nil)
+    let error = await #expect(throws: MatchError.self) {
+      try await matcher.values(continuing: token + String(repeating: "A", count: 65_536))
+    }
+    #expect(error?.code == .invalidToken)
+  }
+
   @Test func `filters, place and language go on`() async throws {
     let matcher = try matcher()
     let filter = EntityFilter(comparators: [EntityComparator("id", .notEqualTo("mug-red"))])

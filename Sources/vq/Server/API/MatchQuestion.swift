@@ -14,8 +14,8 @@ struct MatchQuestion: Sendable {
   /// How long it may take.
   var deadline: Duration
 
-  /// Bytes of a continuation, of a condition and of a state that are looked at.
-  private static let tokenLimit = 65_536
+  /// Characters of a continuation and of a signature.
+  private static let tokenLimit = MatchResponse.continuationLimit
 
   /// Reads all fields.
   ///
