@@ -140,9 +140,9 @@ extension CatalogueDatabase {
   private func replaceStock(of key: Int, _ value: EntityValue) throws(CatalogueError) {
     guard case .store(let store) = value else { return }
     try connection.statement("DELETE FROM stock WHERE store = ?").bind(.integer(key)).run()
-    for product in Set(store.stock).sorted() {
+    for product in Set(store.stock.map { EntityID(type: .product, value: $0) }).sorted() {
       try connection.statement("INSERT INTO stock VALUES(?, ?)")
-        .bind(.text(product), .integer(key)).run()
+        .bind(.text(product.value), .integer(key)).run()
     }
     try connection.statement("DELETE FROM places WHERE store = ?").bind(.integer(key)).run()
     if let geo = store.geo {

@@ -187,11 +187,11 @@ extension SignedEntity {
     guard isWhole else { return .none }
     guard let existing else { return .added }
     let isUnchanged =
-      existing.json == value.json.text
+      existing.json.hasSameBytes(as: value.json.text)
       && existing.images.map(\.position) == images.map(\.position)
       && images.allSatisfy { image in
         guard let former = image.former else { return false }
-        return former.position == image.position && former.path == image.path
+        return former.position == image.position && former.path.hasSameBytes(as: image.path)
           && former.modified == image.modified
       }
     return isUnchanged ? .none : .changed

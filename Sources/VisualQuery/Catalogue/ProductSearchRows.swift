@@ -27,7 +27,7 @@ struct ProductSearchRows {
 
   mutating func take(_ fields: [String], line: Int) -> (object: JSONValue, line: Int)? {
     var finished: (JSONValue, Int)?
-    if fields[3] != id {
+    if !fields[3].hasSameBytes(as: id) {
       finished = finish()
       (id, self.line) = (fields[3], line)
       let title = fields[5].isEmpty ? fields[3] : fields[5]

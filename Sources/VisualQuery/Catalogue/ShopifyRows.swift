@@ -14,7 +14,7 @@ struct ShopifyRows {
   ) -> (object: JSONValue, line: Int)? {
     let own = fields.first { FeedColumns.shopify[$0.name.lowercased()] == "id" }?.text ?? ""
     var finished: (JSONValue, Int)?
-    if own != handle {
+    if !own.hasSameBytes(as: handle) {
       finished = finish()
       (handle, self.line) = (own, line)
       object = ["type": .string("product"), "id": .string(own)]
