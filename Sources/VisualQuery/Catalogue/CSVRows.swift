@@ -51,7 +51,7 @@ struct CSVRows {
         text.split(separator: "|").map(trimmed).filter { !$0.isEmpty }.map(JSONValue.string))
     }
     if numbers.contains(column) {
-      guard let number = Double(text) else {
+      guard let number = Double(text), number.isFinite else {
         throw FieldError(field: column, reason: "is '\(text)'; a number is valid")
       }
       return .number(number)

@@ -9,7 +9,7 @@ extension CatalogueDatabase {
       guard try row.step() else { continue }
       let text = row.text(0)
       _ = try row.step()
-      values.append(try Self.entity(text))
+      if let value = Self.readableEntity(text) { values.append(value) }
     }
     return values
   }
@@ -34,7 +34,9 @@ extension CatalogueDatabase {
   ) throws(CatalogueError) -> [EntityValue] {
     let row = try connection.statement(sql).bind(values)
     var entities: [EntityValue] = []
-    while try row.step() { entities.append(try Self.entity(row.text(0))) }
+    while try row.step() {
+      if let entity = Self.readableEntity(row.text(0)) { entities.append(entity) }
+    }
     return entities
   }
 
@@ -107,7 +109,7 @@ extension CatalogueDatabase {
     ).bind([.integer(Int(key))] + types.map { .text($0.rawValue) } + [.integer(limit)])
     var page: (values: [EntityValue], last: UInt32) = ([], key)
     while try row.step() {
-      page.values.append(try Self.entity(row.text(0)))
+      if let value = Self.readableEntity(row.text(0)) { page.values.append(value) }
       page.last = UInt32(clamping: row.integer(1))
     }
     return page
@@ -119,7 +121,8 @@ extension CatalogueDatabase {
     case removal(EntityID)
   }
 
-  /// Changes behind a place in the list of changes, oldest first; each entity's last one only.
+  /// Changes behind a place in the list of changes, oldest first; each entity's last one only. An
+  /// entity that cannot be read counts as removed.
   func changes(
     after sequence: Int, limit: Int
   ) throws(CatalogueError) -> [(sequence: Int, change: Change)] {
@@ -132,8 +135,8 @@ extension CatalogueDatabase {
     ).bind(.integer(sequence), .integer(limit))
     var found: [(sequence: Int, change: Change)] = []
     while try row.step() {
-      if !row.isNull(3) {
-        found.append((row.integer(0), .upsert(try Self.entity(row.text(3)))))
+      if !row.isNull(3), let value = Self.readableEntity(row.text(3)) {
+        found.append((row.integer(0), .upsert(value)))
       } else if let type = EntityType(rawValue: row.text(1)) {
         found.append((row.integer(0), .removal(EntityID(type: type, value: row.text(2)))))
       }
@@ -161,10 +164,10 @@ extension CatalogueDatabase {
       """
     ).bind(.text(id))
     while try row.step() {
+      let key = UInt32(clamping: row.integer(0))
       let place =
-        row.isNull(1)
-        ? nil : GeoPoint(latitude: row.number(1), longitude: row.number(2))
-      if !body(Stockist(key: UInt32(clamping: row.integer(0)), id: row.text(3), place: place)) {
+        row.isNull(1) ? nil : try Self.place((row.number(1), row.number(2)), ofStore: key)
+      if !body(Stockist(key: key, id: row.text(3), place: place)) {
         return row.reset()
       }
     }

@@ -47,7 +47,7 @@ extension CatalogueDatabase {
       guard try row.step() else { continue }
       let text = row.text(0)
       _ = try row.step()
-      entities[key] = try Self.entity(text)
+      entities[key] = Self.readableEntity(text)
     }
     return entities
   }
@@ -74,8 +74,9 @@ extension CatalogueDatabase {
       let row = try connection.statement("SELECT latitude, longitude FROM places WHERE store = ?")
         .bind(.integer(Int(key)))
       guard try row.step() else { continue }
-      places[key] = GeoPoint(latitude: row.number(0), longitude: row.number(1))
+      let point = (row.number(0), row.number(1))
       row.reset()
+      places[key] = try Self.place(point, ofStore: key)
     }
     return places
   }
@@ -121,9 +122,30 @@ extension CatalogueDatabase {
     return keys
   }
 
+  /// Makes a place of the degrees of a table, which may be damaged.
+  static func place(
+    _ degrees: (latitude: Double, longitude: Double), ofStore key: UInt32
+  ) throws(CatalogueError) -> GeoPoint {
+    do throws(FieldError) {
+      return try GeoPoint(checkingLatitude: degrees.latitude, longitude: degrees.longitude)
+    } catch {
+      throw CatalogueError(
+        code: .corrupt,
+        message: "the place of the store with key \(key) \(error.reason); index again")
+    }
+  }
+
+  /// Reads the JSON form of a stored entity, or returns `nil` if it is damaged: lists leave such an
+  /// entity out, and `CatalogueUpkeep.verify()` and ``CatalogueDoctor`` report it.
+  static func readableEntity(_ text: String) -> EntityValue? { try? entity(text) }
+
+  /// Reads the JSON form of a stored entity.
   static func entity(_ text: String) throws(CatalogueError) -> EntityValue {
-    guard let json = JSONValue(text: Array(text.utf8)) else {
-      throw CatalogueError(code: .corrupt, message: "an entity is not JSON; index again")
+    let json: JSONValue
+    do throws(JSONError) {
+      json = try JSONValue(stored: text)
+    } catch {
+      throw CatalogueError(code: .corrupt, message: "an entity \(error.message); index again")
     }
     do throws(FieldError) {
       return try EntityValue(json: json)

@@ -81,6 +81,15 @@ extension CatalogueDatabase {
       found.append("\(texts.integer(0)) entities are missing in the full text")
     }
     texts.reset()
+    let places = try connection.statement(
+      """
+      SELECT count(*) FROM places
+      WHERE latitude NOT BETWEEN -90 AND 90 OR longitude NOT BETWEEN -180 AND 180
+      """)
+    if try places.step(), places.integer(0) > 0 {
+      found.append("\(places.integer(0)) stores have a place that is not on the globe")
+    }
+    places.reset()
     return found
   }
 

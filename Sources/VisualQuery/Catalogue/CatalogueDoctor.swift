@@ -22,6 +22,8 @@ public struct CatalogueDoctor: Sendable {
       case smallPicture
       /// It has no picture that can be found.
       case noPicture
+      /// Its row in the catalogue cannot be read, so that no list has it.
+      case unreadable
       /// Its title and subtitle do not fit three lines.
       case longText
       /// It opens nowhere.
@@ -72,14 +74,23 @@ public struct CatalogueDoctor: Sendable {
       var names: [UInt32: EntityID] = [:]
       var pictured: Set<UInt32> = []
       let links = catalogue.links
-      let values = try catalogue.read { database throws(CatalogueError) in
+      let (values, unreadable) = try catalogue.read { database throws(CatalogueError) in
         var values: [(key: UInt32, value: EntityValue)] = []
-        try database.forEachEntity { key, _, _, json throws(CatalogueError) in
-          values.append((key, try CatalogueDatabase.entity(json)))
+        var unreadable: [Finding] = []
+        try database.forEachEntity { key, type, id, json throws(CatalogueError) in
+          do throws(CatalogueError) {
+            values.append((key, try CatalogueDatabase.entity(json)))
+          } catch {
+            unreadable.append(
+              Finding(
+                kind: .unreadable, id: "\(type):\(id)", detail: "cannot be read: \(error.message)",
+                cure: "index its row again"))
+          }
         }
-        return values
+        return (values, unreadable)
       }
-      let products = Set(values.map(\.value.id).filter { $0.type == .product }.map(\.value))
+      findings += unreadable
+      let products = Set(values.map(\.value.id).filter { $0.type == .product })
       for (key, value) in values { names[key] = value.id }
       for type in EntityType.allCases {
         findings += try pictureFindings(type, names, &pictured)
@@ -175,7 +186,7 @@ public struct CatalogueDoctor: Sendable {
   // MARK: Fields
 
   private static func textFindings(
-    _ value: EntityValue, _ links: LinkSettings, _ products: Set<String>
+    _ value: EntityValue, _ links: LinkSettings, _ products: Set<EntityID>
   ) -> [Finding] {
     var findings: [Finding] = []
     func find(_ kind: Finding.Kind, _ detail: String, _ cure: String) {
@@ -213,7 +224,9 @@ public struct CatalogueDoctor: Sendable {
       if store.geo == nil {
         find(.noPlace, "has no 'geo'", "say where it stands, so that near ones come first")
       }
-      let unknown = store.stock.filter { !products.contains($0) }
+      let unknown = store.stock.filter {
+        !products.contains(EntityID(type: .product, value: $0))
+      }
       if let first = unknown.first {
         find(
           .unknownStock, "stocks \(unknown.count) products that are not there, such as '\(first)'",

@@ -26,7 +26,7 @@ struct CatalogueExport {
     for (_, id) in keys {
       try Task.checkCancellation()
       guard let existing = try database.existing(id),
-        let entity = JSONValue(text: Array(existing.json.utf8))
+        let entity = try? JSONValue(stored: existing.json)
       else { continue }
       let images = try existing.images.map { image in
         guard let segment = segments[image.segment], image.row < segment.count else {

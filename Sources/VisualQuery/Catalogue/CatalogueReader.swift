@@ -97,11 +97,15 @@ public struct CatalogueReader: ~Copyable {
   /// That of the row that was read last, where it has one.
   var rowHash: Int? { rows.rowHash }
 
-  /// Makes hashes of rows depend on all that besides them decides what they come to: the columns, and
-  /// what `text` says.
+  /// Raised whenever the same row is read or indexed in another way, so that no row that an earlier
+  /// version indexed is skipped as known.
+  private static let rulesVersion = 2
+
+  /// Makes hashes of rows depend on everything else that decides how they are read: the columns, the
+  /// version of the rules, and `text`.
   mutating func seedRowHashes(_ text: String) {
     let columns = mapping.fields.map { "\($0.name)=\($0.target ?? "")" }
-    rows.seed = Array("\(mapping.format)\n\(columns)\n\(text)".utf8)
+    rows.seed = Array("\(Self.rulesVersion)\n\(mapping.format)\n\(columns)\n\(text)".utf8)
   }
 
   /// The next row; one that says what it said before is not looked at any further.
@@ -145,10 +149,17 @@ public struct CatalogueReader: ~Copyable {
     var row: JSONValue?
     do {
       let json = Self.fedBack(try result.get())
+      let depth = JSONLimits().depth
+      guard !json.isNested(deeperThan: depth) else {
+        throw FieldError(
+          field: nil,
+          reason: "nests lists and objects deeper than \(depth) levels, which is the limit")
+      }
       row = json
       if case .object(let fields) = json, case .string(let text)? = fields["id"] { id = text }
       let value = try EntityValue(json: merged(json, over: known))
       try checkLink(of: value)
+      try LabelText.check(value.labels)
       if let first = lines[value.id] {
         throw FieldError(field: "id", reason: "was used in line \(first) before")
       }
@@ -177,7 +188,7 @@ public struct CatalogueReader: ~Copyable {
     _ json: JSONValue, over known: (EntityID) throws(CatalogueError) -> String?
   ) throws -> JSONValue {
     guard case .object(let fields) = json, let id = Self.id(of: json), let text = try known(id),
-      case .object(let former)? = JSONValue(text: Array(text.utf8))
+      case .object(let former)? = try? JSONValue(stored: text)
     else { return json }
     return .object(former.merging(fields) { _, new in new })
   }

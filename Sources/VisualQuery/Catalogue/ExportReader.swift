@@ -11,7 +11,7 @@ struct ExportReader: ~Copyable {
   init(path: String) throws(CatalogueError) {
     var records = try RecordReader(path: path, recordLimit: Self.lineLimit)
     guard case .bytes(let bytes, _)? = try records.next(),
-      case .object(let header)? = JSONValue(text: bytes),
+      case .object(let header)? = try? JSONValue(json: bytes, limits: .document),
       header["schema"] == .string(CatalogueExport.schema)
     else {
       throw CatalogueError(
@@ -51,7 +51,10 @@ struct ExportReader: ~Copyable {
     guard let record = try records.next() else { return nil }
     guard case .bytes(let bytes, let line) = record else { throw Self.wrong(record) }
     do {
-      guard case .object(let fields)? = JSONValue(text: bytes), let json = fields["entity"],
+      guard
+        case .object(let fields) = try JSONValue(
+          json: bytes, limits: .document, shouldStop: { false }),
+        let json = fields["entity"],
         case .array(let images)? = fields["images"]
       else { throw Self.wrong(record) }
       let value = try EntityValue(json: json)
@@ -60,6 +63,8 @@ struct ExportReader: ~Copyable {
         existing: try existing(value.id), isWhole: true)
     } catch let error as CatalogueError {
       throw error
+    } catch let error as JSONError {
+      throw CatalogueError(code: .unreadableInput, message: "line \(line) \(error.message)")
     } catch {
       throw CatalogueError(code: .unreadableInput, message: "line \(line): \(error)")
     }

@@ -82,7 +82,17 @@ struct FormatRows: ~Copyable {
     guard text.contains("\"@type\"") || text.contains("\"@graph\"") else { return false }
     // An object that ends with its line is one of many.
     let line = text.drop { $0.isWhitespace || $0 == "\u{FEFF}" }.prefix { !$0.isNewline }
-    return line.first == "[" || JSONValue(text: Array(line.utf8)) == nil || line.contains("@graph")
+    return line.first == "[" || line.contains("@graph") || !isJSON(line)
+  }
+
+  /// Whether a line is JSON, even if it exceeds the limits of a row.
+  private static func isJSON(_ line: Substring) -> Bool {
+    do throws(JSONError) {
+      _ = try JSONValue(json: Array(line.utf8), limits: .line, shouldStop: { false })
+      return true
+    } catch {
+      return ![.invalid, .truncated, .notUTF8].contains(error.code)
+    }
   }
 
   private static let schemaOrg = CatalogueMapping(
@@ -93,8 +103,13 @@ struct FormatRows: ~Copyable {
     ].map { CatalogueMapping.Field(name: $0.0, target: $0.1) })
 
   private static func nodes(of bytes: [UInt8], _ path: String) throws(CatalogueError) -> [Row] {
-    guard let json = JSONValue(text: bytes) else {
-      throw CatalogueError(code: .unreadableInput, message: "'\(path)' is not JSON")
+    let json: JSONValue
+    do throws(JSONError) {
+      json = try JSONValue(json: bytes, limits: .document)
+    } catch {
+      // A cancelled run publishes what it has and then throws `CancellationError`.
+      if error.code == .cancelled { return [] }
+      throw CatalogueError(code: .unreadableInput, message: "'\(path)' \(error.message)")
     }
     return SchemaOrgNodes.nodes(in: json).enumerated().map { number, node in
       (Result { () throws(FieldError) in try SchemaOrgNodes.object(node) }, number + 1)
@@ -290,11 +305,11 @@ struct FormatRows: ~Copyable {
   }
 
   private static func object(_ bytes: [UInt8]) throws(FieldError) -> JSONValue {
-    guard String(validating: bytes, as: UTF8.self) != nil else {
-      throw FieldError(field: nil, reason: "is not UTF-8")
-    }
-    guard let json = JSONValue(text: bytes) else {
-      throw FieldError(field: nil, reason: "is not JSON")
+    let json: JSONValue
+    do throws(JSONError) {
+      json = try JSONValue(json: bytes, limits: .line, shouldStop: { false })
+    } catch {
+      throw FieldError(field: nil, reason: error.message)
     }
     return SchemaOrgNodes.isNode(json) ? try SchemaOrgNodes.object(json) : json
   }

@@ -257,7 +257,7 @@ public struct Indexer: Sendable {
         case .row(.entity(let value, let line)):
           let rowHash = reader.rowHash
           let existing = try former.existing(value.id)
-          let value = try options.onConflict == .keep ? Self.kept(existing) ?? value : value
+          let value = options.onConflict == .keep ? Self.kept(existing) ?? value : value
           group.addTask {
             .signed(
               number,
@@ -291,12 +291,9 @@ public struct Indexer: Sendable {
     return now
   }
 
-  /// An entity as it is there already.
-  private static func kept(
-    _ existing: CatalogueDatabase.Existing?
-  ) throws(CatalogueError) -> EntityValue? {
-    guard let existing else { return nil }
-    return try CatalogueDatabase.entity(existing.json)
+  /// An entity as it is there already, or `nil` if there is none that can be read.
+  private static func kept(_ existing: CatalogueDatabase.Existing?) -> EntityValue? {
+    existing.flatMap { CatalogueDatabase.readableEntity($0.json) }
   }
 
   /// What a task has done.

@@ -95,7 +95,8 @@ enum SchemaOrgNodes {
   private static func geo(_ value: JSONValue?) -> JSONValue? {
     guard case .object(let fields)? = value,
       let latitude = text(fields["latitude"]).flatMap(Double.init),
-      let longitude = text(fields["longitude"]).flatMap(Double.init)
+      let longitude = text(fields["longitude"]).flatMap(Double.init),
+      latitude.isFinite, longitude.isFinite
     else { return nil }
     return .object(["latitude": .number(latitude), "longitude": .number(longitude)])
   }

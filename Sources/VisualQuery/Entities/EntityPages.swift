@@ -18,10 +18,16 @@ public struct EntityPages: AsyncSequence, Sendable {
     ///
     /// - Throws: ``CatalogueError``; `CancellationError`.
     public mutating func next() async throws -> [EntityValue]? {
-      let page = try await pages.lookup.page(
-        after: last, types: pages.types, limit: pages.pageSize)
-      last = page.last
-      return page.values.isEmpty ? nil : page.values
+      while true {
+        let page = try await pages.lookup.page(
+          after: last, types: pages.types, limit: pages.pageSize)
+        if !page.values.isEmpty || page.last == last {
+          last = page.last
+          return page.values.isEmpty ? nil : page.values
+        }
+        // No entity of this page can be read; the next one may have some.
+        last = page.last
+      }
     }
   }
 }

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
-
 /// Any JSON; whole numbers stay exact.
 public enum JSONValue: Sendable, Hashable {
   /// `null`.
@@ -18,7 +12,8 @@ public enum JSONValue: Sendable, Hashable {
   case string(String)
   /// A list.
   case array([JSONValue])
-  /// Values by name.
+  /// Values by name. Of a name that is given twice, the first value counts; names that are
+  /// canonically equivalent are one name.
   case object([String: JSONValue])
 
   /// What it is, for messages.
@@ -34,59 +29,55 @@ public enum JSONValue: Sendable, Hashable {
   }
 }
 
-extension JSONValue: Codable {
-  /// Reads whatever comes.
+extension JSONValue {
+  /// Reads a JSON text of RFC 8259 in UTF-8; a byte order mark at its beginning is ignored.
   ///
-  /// The commonest kinds first: each wrong guess costs an error that is thrown away.
-  public init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    if let value = try? container.decode(String.self) {
-      self = .string(value)
-    } else if container.decodeNil() {
-      self = .null
-    } else if let value = try? container.decode([JSONValue].self) {
-      self = .array(value)
-    } else if let value = try? container.decode([String: JSONValue].self) {
-      self = .object(value)
-    } else if let value = try? container.decode(Bool.self) {
-      self = .bool(value)
-    } else if let value = try? container.decode(Int64.self) {
-      self = .integer(value)
-    } else {
-      self = .number(try container.decode(Double.self))
-    }
+  /// - Parameters:
+  ///   - bytes: The text; nothing but blanks may stand around the value.
+  ///   - limits: The largest text that is accepted.
+  ///   - shouldStop: Called every few thousand values; `true` ends with the code `cancelled`.
+  /// - Throws: ``JSONError`` with the byte at which reading stopped.
+  /// - Complexity: O(*n*) for *n* bytes, however they are nested.
+  public init(
+    json bytes: [UInt8], limits: JSONLimits = JSONLimits(),
+    shouldStop: () -> Bool = { Task.isCancelled }
+  ) throws(JSONError) {
+    var reader = JSONReader(bytes, limits: limits)
+    self = try reader.read(shouldStop: shouldStop)
   }
 
-  /// Writes it as it is.
+  /// Reads what ``text`` wrote into a catalogue.
+  init(stored text: String) throws(JSONError) {
+    try self.init(json: Array(text.utf8), limits: .document, shouldStop: { false })
+  }
+
+  /// The JSON text, names in ascending order, so that equal values give equal texts.
+  var text: String { JSONWriter.text(of: self) }
+
+  /// Whether lists and objects are nested deeper than a number of levels.
+  func isNested(deeperThan depth: Int) -> Bool {
+    switch self {
+    case .array(let values): depth == 0 || values.contains { $0.isNested(deeperThan: depth - 1) }
+    case .object(let object):
+      depth == 0 || object.values.contains { $0.isNested(deeperThan: depth - 1) }
+    default: false
+    }
+  }
+}
+
+extension JSONValue: Encodable {
+  /// Writes the value; a number that JSON lacks becomes `null`.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {
     case .null: try container.encodeNil()
     case .bool(let value): try container.encode(value)
     case .integer(let value): try container.encode(value)
-    case .number(let value): try container.encode(value)
+    case .number(let value) where value.isFinite: try container.encode(value)
+    case .number: try container.encodeNil()
     case .string(let value): try container.encode(value)
     case .array(let value): try container.encode(value)
     case .object(let value): try container.encode(value)
     }
-  }
-}
-
-extension JSONValue {
-  /// Reads a JSON text in UTF-8; `nil` for anything else.
-  init?(text: [UInt8]) {
-    guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(text)) else {
-      return nil
-    }
-    self = value
-  }
-
-  /// The JSON text, names in ascending order, so that equal values give equal texts.
-  var text: String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // Numbers that JSON lacks (infinity) cannot be read from JSON either.
-    guard let data = try? encoder.encode(self) else { return "null" }
-    return String(decoding: data, as: UTF8.self)
   }
 }

@@ -24,7 +24,7 @@ public struct EvaluatedQuery: Sendable {
   let samples: [CalibrationSample]
 
   /// The place of the first right answer, from 0.
-  public var rank: Int? { answers.firstIndex { query.truth.contains($0.id.value) } }
+  public var rank: Int? { answers.firstIndex { query.isRight($0.id) } }
   /// Whether some entity is right.
   public var isPositive: Bool { !query.truth.isEmpty }
 }
@@ -60,7 +60,7 @@ extension Matcher {
       named.entity.picture.map {
         CalibrationSample(
           id: named.id, features: $0.score.features, certainties: $0.score.certainties,
-          isRight: query.truth.contains(named.id.value))
+          isRight: query.isRight(named.id))
       }
     }
     return EvaluatedQuery(
@@ -74,7 +74,7 @@ extension Matcher {
   ) throws -> LostStage? {
     guard !query.truth.isEmpty else { return nil }
     let shown = answers.filter { $0.confidence >= examined.cutOff }
-    if let rank = shown.firstIndex(where: { query.truth.contains($0.id.value) }) {
+    if let rank = shown.firstIndex(where: { query.isRight($0.id) }) {
       return rank == 0 ? nil : .outranked
     }
     var furthest = LostStage.notIndexed

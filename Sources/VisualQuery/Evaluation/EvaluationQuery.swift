@@ -1,11 +1,5 @@
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
-
 /// A picture, and what it should find.
-public struct EvaluationQuery: Sendable, Hashable, Decodable {
+public struct EvaluationQuery: Sendable, Hashable {
   /// Its name.
   public let query: String
   /// The picture's path.
@@ -24,17 +18,45 @@ public struct EvaluationQuery: Sendable, Hashable, Decodable {
     return other
   }
 
-  private enum CodingKeys: CodingKey { case query, image, truth, labels, edit }
-
-  /// Reads a query; `labels` and `edit` may be missing.
-  public init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: CodingKeys.self)
-    image = try container.decode(String.self, forKey: .image)
-    query = try container.decodeIfPresent(String.self, forKey: .query) ?? image
-    truth = try container.decode([String].self, forKey: .truth)
-    labels = try container.decodeIfPresent([String].self, forKey: .labels) ?? []
-    edit = try container.decodeIfPresent(String.self, forKey: .edit) ?? "none"
+  /// Takes the fields of a JSON object; `query`, `labels` and `edit` may be missing.
+  private init(_ json: JSONValue) throws(FieldError) {
+    guard case .object(let fields) = json else {
+      throw FieldError(field: nil, reason: "a query is a JSON object; found \(json.kind)")
+    }
+    func text(_ name: String) throws(FieldError) -> String? {
+      switch fields[name] {
+      case nil, .null?: return nil
+      case .string(let text)?: return text
+      default: throw FieldError(field: name, reason: "must be a string")
+      }
+    }
+    func texts(_ name: String) throws(FieldError) -> [String]? {
+      guard let value = fields[name], value != .null else { return nil }
+      guard case .array(let values) = value else {
+        throw FieldError(field: name, reason: "must be a list of strings")
+      }
+      var texts: [String] = []
+      for value in values {
+        guard case .string(let text) = value else {
+          throw FieldError(field: name, reason: "must be a list of strings")
+        }
+        texts.append(text)
+      }
+      return texts
+    }
+    func required<Value>(_ value: Value?, _ name: String) throws(FieldError) -> Value {
+      guard let value else { throw FieldError(field: name, reason: "is missing") }
+      return value
+    }
+    image = try required(text("image"), "image")
+    query = try text("query") ?? image
+    truth = try required(texts("truth"), "truth")
+    labels = try texts("labels") ?? []
+    edit = try text("edit") ?? "none"
   }
+
+  /// Whether an entity is right.
+  func isRight(_ id: EntityID) -> Bool { truth.contains { $0.hasSameBytes(as: id.value) } }
 
   /// Reads JSON Lines: an object with `image` and `truth`, and perhaps `query`, `labels` and `edit`,
   /// on each line that is not blank.
@@ -44,24 +66,24 @@ public struct EvaluationQuery: Sendable, Hashable, Decodable {
     var queries: [EvaluationQuery] = []
     for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
     where line.contains(where: { !$0.isWhitespace }) {
-      do {
-        queries.append(try JSONDecoder().decode(EvaluationQuery.self, from: Data(line.utf8)))
+      do throws(FieldError) {
+        queries.append(try query(of: line))
       } catch {
-        throw EvaluationError(line: number + 1, message: Self.reason(error))
+        let field = error.field.map { "'\($0)' " } ?? ""
+        throw EvaluationError(line: number + 1, message: field + error.reason)
       }
     }
     return queries
   }
 
-  private static func reason(_ error: any Error) -> String {
-    switch error {
-    case DecodingError.keyNotFound(let key, _): "'\(key.stringValue)' is missing"
-    case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
-      context.codingPath.first.map {
-        "'\($0.stringValue)' must be \($0.stringValue == "truth" || $0.stringValue == "labels" ? "a list of strings" : "a string")"
-      } ?? "a query is a JSON object"
-    default: "it is no JSON object"
+  private static func query(of line: Substring) throws(FieldError) -> EvaluationQuery {
+    let json: JSONValue
+    do throws(JSONError) {
+      json = try JSONValue(json: Array(line.utf8), shouldStop: { false })
+    } catch {
+      throw FieldError(field: nil, reason: "it \(error.message)")
     }
+    return try EvaluationQuery(json)
   }
 }
 

@@ -29,6 +29,10 @@ import Testing
     return (reader.mapping.format, entities, refused)
   }
 
+  private static func product(_ value: EntityValue?) -> Product? {
+    if case .product(let product)? = value { product } else { nil }
+  }
+
   private static func json(_ values: [EntityValue]) -> [String] { values.map(\.json.text) }
 
   @Test func `a Merchant feed by tabs`() throws {
@@ -62,8 +66,8 @@ import Testing
       """
     let read = try Self.read(feed)
     #expect(read.format == .merchant)
-    #expect(read.entities.map(\.id.value) == (root == "rss" ? ["1", "3"] : ["1", "3"]))
-    guard case .product(let product) = read.entities[0] else { return }
+    #expect(read.entities.map(\.id.value) == ["1", "3"])
+    let product = try #require(Self.product(read.entities.first))
     #expect(product.title == "Mug & cup" && product.url == "https://a.example/1")
     #expect(product.images == ["a.jpg", "b.jpg"] && product.price?.amount == "2.50")
     #expect(product.extra["description"] == .string("<b>Big</b>"))
@@ -91,7 +95,7 @@ import Testing
     #expect(products[0].labels == ["mugs", "enamel", "red"] && products[0].brand == "Northlight")
     #expect(products[0].price?.amount == "14.90" && products[1].title == "Lamp, large")
     let bare = try Self.read(export)
-    guard case .product(let product)? = bare.entities.first else { return }
+    let product = try #require(Self.product(bare.entities.first))
     #expect(product.price == nil && product.extra["variantPrice"] == .string("14.90"))
   }
 
@@ -131,11 +135,49 @@ import Testing
         #"{"address":"Quay 4, Hamburg","geo":{"latitude":53.5,"longitude":10},"id":"s1","images":["s.jpg"],"title":"Market","type":"store"}"#,
       ])
     #expect(read.refused.map(\.field) == ["sku"])
+    // A place that JSON cannot hold is left out.
+    let nowhere = #"""
+      [{"@type": "Store", "branchCode": "s", "name": "S", "geo": {"latitude": "nan", "longitude": 1}}]
+      """#
+    #expect(
+      try Self.json(Self.read(nowhere).entities) == [#"{"id":"s","title":"S","type":"store"}"#])
     let lines = #"""
       {"@type":"Product","sku":"a","name":"A"}
       {"type":"product","id":"b","title":"B"}
       """#
     #expect(try Self.read(lines).entities.map(\.id.value) == ["a", "b"])
+  }
+
+  /// Would break if one row too deep made a file of many rows look like one document, which is refused
+  /// whole.
+  @Test func `nodes that are too deep are refused one by one`() throws {
+    func node(_ id: String, _ depth: Int) -> String {
+      let lists = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+      return #"{"@type":"Product","sku":"\#(id)","name":"N","description":\#(lists)}"#
+    }
+    for text in [
+      [node("a", 100), node("b", 1)].joined(separator: "\n"),
+      "[\n" + [node("a", 40), node("b", 1)].joined(separator: ",\n") + "\n]",
+    ] {
+      let read = try Self.read(text)
+      #expect(read.entities.map(\.id.value) == ["b"])
+      #expect(read.refused.map { $0.reason.contains("deeper than 3") } == [true])
+    }
+    let error = #expect(throws: CatalogueError.self) {
+      try Self.read("[\n" + node("a", 100) + "\n]")
+    }
+    #expect(error?.code == .unreadableInput && error?.message.contains("64 levels") == true)
+  }
+
+  /// Would break if rows of two handles that differ in their bytes alone became one product.
+  @Test func `a handle is its bytes`() throws {
+    let read = try Self.read(
+      """
+      Handle,Title,Vendor,Type,Tags,Variant SKU,Variant Price,Image Src
+      caf\u{E9},One,V,T,,S1,1.00,a.jpg
+      cafe\u{301},Two,V,T,,S2,2.00,b.jpg
+      """)
+    #expect(read.entities.map(\.imagePaths) == [["a.jpg"], ["b.jpg"]])
   }
 
   @Test func `a folder of pictures`() async throws {

@@ -80,6 +80,16 @@ import Testing
     Bad(#"{"type":"store","id":"a","title":"T","geo":{"latitude":1}}"#, "geo", "both numbers"),
     Bad(#"{"type":"product","id":"a","title":"#, nil, "is not JSON"),
     Bad(#"[1]"#, nil, "a row is an object; found a list"),
+    Bad(#"{"type":"product","id":"a","title":"T",}"#, nil, "expected a name in quotes at byte 39"),
+    Bad(
+      #"{"type":"product","id":"a","title":"T","labels":["\#(String(repeating: "w ", count: 5000))"]}"#,
+      "labels", "of 10000 bytes; the limit is 256"),
+    Bad(
+      #"{"type":"product","id":"a","title":"T","labels":["\#(String(repeating: "e\u{301}", count: 86))"]}"#,
+      "labels", "of 258 bytes; the limit is 256"),
+    Bad(
+      #"{"type":"product","id":"a","title":"T","labels":[\#((0..<257).map { "\"\($0)\"" }.joined(separator: ","))]}"#,
+      "labels", "has 257 labels; the limit is 256"),
   ])
   func `a bad row is refused by field and reason, and the next one is read`(bad: Bad) throws {
     let good = #"{"type":"product","id":"good","title":"Good"}"#
@@ -118,6 +128,64 @@ import Testing
       return
     }
     #expect(refused.line == 2 && refused.reason == "is not UTF-8")
+  }
+
+  private static func deep(_ depth: Int, id: String = "deep") -> String {
+    let lists = String(repeating: "[", count: depth - 1) + String(repeating: "]", count: depth - 1)
+    return #"{"type":"product","id":"\#(id)","title":"T","x":\#(lists)}"#
+  }
+
+  /// Would break if a row went in that is one level too deep, or one were refused that is not. The
+  /// report of a row adds a level, which must not make a mended row unreadable.
+  @Test func `a row may nest 32 levels, and so may one within a report`() throws {
+    let report = #"{"line":1,"reason":"r","row":\#(Self.deep(32, id: "fed back"))}"#
+    let rows = try rows(
+      [Self.deep(32), report, Self.deep(33), Self.deep(34), Self.deep(500)].joined(separator: "\n"))
+    try #require(rows.count == 5)
+    for row in rows.prefix(2) {
+      guard case .entity(let value, _) = row else {
+        Issue.record("refused: \(row)")
+        continue
+      }
+      // It can be stored, exported and read again.
+      #expect(try EntityValue(json: JSONValue(stored: value.json.text)) == value)
+    }
+    for row in rows.dropFirst(2) {
+      guard case .refused(let refused) = row else {
+        Issue.record("taken: \(row)")
+        continue
+      }
+      #expect(refused.reason.contains("nests lists and objects deeper than 3"))
+      #expect(refused.row == nil)
+    }
+  }
+
+  /// Would break if ids were compared as Swift compares strings: to a database, to links and to other
+  /// programs these are two ids.
+  @Test func `an id is its bytes, precomposed or not`() throws {
+    let ids = ["caf\u{E9}", "cafe\u{301}"]
+    let rows = try rows(
+      (ids + ids).map { #"{"type":"product","id":"\#($0)","title":"T"}"# }.joined(separator: "\n"))
+    let taken = rows.compactMap {
+      if case .entity(let value, _) = $0 { value.id.value } else { nil }
+    }
+    #expect(taken.map { Array($0.utf8) } == ids.map { Array($0.utf8) })
+    guard case .refused(let refused)? = rows.last else {
+      Issue.record("the fourth was taken")
+      return
+    }
+    #expect(refused.reason == "was used in line 2 before")
+  }
+
+  /// Would break if such a number reached the report of refused rows, which as JSON cannot hold it.
+  @Test(arguments: ["inf", "nan", "-infinity", "1e999"])
+  func `a coordinate is a finite number`(text: String) throws {
+    let rows = try rows("type,id,title,geo.latitude,geo.longitude\nstore,s,S,\(text),1\n")
+    guard case .refused(let refused)? = rows.first else {
+      Issue.record("the row was taken")
+      return
+    }
+    #expect(refused.field == "geo.latitude" && refused.reason.contains("a number is valid"))
   }
 
   @Test func `a row beyond the limit is passed over`() throws {

@@ -69,6 +69,20 @@ import Testing
     #expect(try count("camp kettle") == 0)
   }
 
+  /// Would break if a label of many words were stored once for each of its words.
+  @Test func `a label takes few rows, however many words it has`() throws {
+    let folder = try TemporaryDirectory()
+    let database = try CatalogueDatabase(writing: folder.path)
+    var product = Product(id: "a", title: "T")
+    product.labels = [(0..<5000).map { "w\($0)" }.joined(separator: " ")]
+    try database.begin()
+    _ = try database.upsert(.product(product), rowHash: nil)
+    let row = try database.connection.statement("SELECT count(*), sum(length(label)) FROM labels")
+    try #require(try row.step())
+    #expect(row.integer(0) == LabelText.headLimit)
+    #expect(row.integer(1) < 2 * product.labels[0].utf8.count)
+  }
+
   @Test func `a directory that is not there is missing`() {
     let error = openError("/no/such/shop.vq")
     #expect(error?.code == .missing)
@@ -83,7 +97,26 @@ import Testing
     _ = try folder.write([UInt8](repeating: 0xA5, count: 9000), to: CatalogueDatabase.fileName)
     #expect(openError(folder.path)?.code == .notACatalogue)
     _ = try folder.write("", to: CatalogueDatabase.fileName)
+    #expect(openError(folder.path)?.message.contains("was interrupted") == true)
+    _ = try folder.write("SQLite format 3", to: CatalogueDatabase.fileName)
     #expect(openError(folder.path)?.code == .truncated)
+  }
+
+  /// Would break if a first run that was killed at once left something that is called another
+  /// program's file, so that nobody knows that the same command mends it.
+  @Test func `the beginning of a first index says what it is`() async throws {
+    let folder = try TemporaryDirectory()
+    let connection = try SQLiteConnection(
+      path: folder.path + "/" + CatalogueDatabase.fileName, mode: .write)
+    try connection.execute("PRAGMA page_size = 16384; PRAGMA journal_mode = WAL")
+    let error = openError(folder.path)
+    #expect(error?.code == .notACatalogue)
+    #expect(error?.message.contains("its first index run was interrupted") == true)
+    #expect(error?.message.contains("vq index CATALOGUE --index \(folder.path)") == true)
+    let status = await #expect(throws: CatalogueError.self) {
+      try await CatalogueUpkeep(directory: folder.path).status()
+    }
+    #expect(status == error)
   }
 
   @Test func `another program's database is no catalogue`() throws {
@@ -92,6 +125,35 @@ import Testing
       path: folder.path + "/" + CatalogueDatabase.fileName, mode: .write)
     try connection.execute("CREATE TABLE other(x)")
     #expect(openError(folder.path)?.code == .notACatalogue)
+    #expect(openError(folder.path)?.message.contains("another program's") == true)
+  }
+
+  /// Would break if damaged degrees ended the process, which they did.
+  @Test(arguments: ["91, 0", "0, -180.5", "9e999, 0"])
+  func `a place that is not on the globe is a damage`(degrees: String) async throws {
+    let folder = try await Self.sampleCatalogue()
+    let directory = folder.path + "/shop.vq"
+    let connection = try SQLiteConnection(
+      path: directory + "/" + CatalogueDatabase.fileName, mode: .write)
+    try connection.execute(
+      "UPDATE places SET (latitude, longitude) = (\(degrees)); UPDATE state SET generation = 2")
+    let catalogue = try Catalogue(directory: directory)
+    let row = try connection.statement("SELECT store, product FROM stock JOIN places USING (store)")
+    try #require(try row.step())
+    let (store, product) = (UInt32(row.integer(0)), row.text(1))
+    row.reset()
+    let places = #expect(throws: CatalogueError.self) { try catalogue.places(ofStores: [store]) }
+    #expect(places?.code == .corrupt && places?.message.contains("index again") == true)
+    let stores = #expect(throws: CatalogueError.self) {
+      try catalogue.read { database throws(CatalogueError) in
+        try database.forEachStore(withProduct: product) { _ in true }
+      }
+    }
+    #expect(stores?.code == .corrupt)
+    #expect(
+      try await CatalogueUpkeep(directory: directory).verify().contains {
+        $0.contains("have a place that is not on the globe")
+      })
   }
 
   @Test func `a truncated database is told as such`() async throws {

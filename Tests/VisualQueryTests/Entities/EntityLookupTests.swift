@@ -111,6 +111,94 @@ import Testing
   @Test(arguments: ["price", "=3", "price ?", ""])
   func `what is no condition is none`(text: String) { #expect(EntityComparator(text) == nil) }
 
+  /// Would break if ids were compared by canonical equivalence anywhere between feed and answer.
+  @Test func `entities whose ids differ in bytes alone are two`() async throws {
+    let ids = ["caf\u{E9}", "cafe\u{301}"].map { product($0) }
+    let store = EntityID(type: .store, value: "s")
+    let shop = try DrawnShop()
+    let rows =
+      ids.map { #"{"type":"product","id":"\#($0.value)","title":"T","labels":["mug"]}"# }
+      + [#"{"type":"store","id":"s","title":"S","stock":["\#(ids[0].value)","\#(ids[1].value)"]}"#]
+    #expect(try await shop.run(rows).1 == [])
+    let catalogue = try Catalogue(directory: shop.index)
+    let lookup = EntityLookup(catalogue: catalogue)
+    #expect(try await lookup.entities(for: [ids[1], ids[0]]).map(\.id) == [ids[1], ids[0]])
+    // Each is found by a search, by its token, and in the store that stocks it.
+    let matcher = Matcher(catalogue: catalogue)
+    let first = try await matcher.values(
+      for: SemanticContent(labels: ["mug"]),
+      options: MatchOptions(limit: 1, typeLimits: [:], types: [.product], timeout: nil))
+    let second = try await matcher.values(continuing: #require(first.continuation))
+    #expect((first.matches + second.matches).map(\.value.id) == ids.sorted())
+    for id in ids {
+      var stocked: [String] = []
+      try catalogue.read { database throws(CatalogueError) in
+        try database.forEachStore(withProduct: id.value) {
+          stocked.append($0.id)
+          return true
+        }
+      }
+      #expect(stocked == [store.value])
+    }
+    // A row whose id changed its form only is another entity, and the former one is pruned.
+    let state = try await lookup.changes(since: nil).state
+    try await shop.run([rows[0], rows[2]], IndexOptions(prunesMissing: true))
+    let after = EntityLookup(catalogue: try Catalogue(directory: shop.index))
+    #expect(try await after.changes(since: state).tombstones == [ids[1]])
+  }
+
+  /// Would break if one damaged row failed every list that it is on, as a row stored as `null` did.
+  @Test(arguments: [
+    "null", "{}", "[[[1]]]", #"{"type":"product","id":"b","title":7}"#,
+    #"{"x":"# + String(repeating: "[", count: 200) + String(repeating: "]", count: 200) + "}",
+  ])
+  func `an entity that cannot be read is left out, and reported`(json: String) async throws {
+    let shop = try DrawnShop()
+    let rows = ["a", "b", "c"].map {
+      #"{"type":"product","id":"\#($0)","title":"T","labels":["mug"],"brand":"B"}"#
+    }
+    try await shop.run(rows)
+    let state = try await EntityLookup(catalogue: Catalogue(directory: shop.index)).changes(
+      since: nil
+    )
+    .state
+    let connection = try SQLiteConnection(path: shop.index + "/catalogue.sqlite", mode: .write)
+    try connection.statement("UPDATE entities SET json = ? WHERE id = 'b'").bind(.text(json)).run()
+    try connection.execute("UPDATE changes SET sequence = sequence + 10")
+
+    let catalogue = try Catalogue(directory: shop.index)
+    let lookup = EntityLookup(catalogue: catalogue)
+    let others = [product("a"), product("c")]
+    #expect(
+      try await lookup.entities(for: [others[0], product("b"), others[1]]).map(\.id) == others)
+    #expect(try await lookup.suggestedEntities().map(\.id) == others)
+    #expect(try await lookup.entities(matching: "mug").map(\.id) == others)
+    for size in [1, 2, 10] {
+      var paged: [EntityID] = []
+      for try await page in lookup.allEntities(pageSize: size) { paged += page.map(\.id) }
+      #expect(paged == others)
+    }
+    let changes = try await lookup.changes(since: state)
+    #expect(changes.upserts.map(\.id) == others && changes.tombstones == [product("b")])
+    let answer = try await Matcher(catalogue: catalogue).values(
+      for: SemanticContent(labels: ["mug"]), options: MatchOptions(timeout: nil))
+    #expect(answer.matches.map(\.value.id) == others)
+
+    #expect(
+      try await CatalogueUpkeep(directory: shop.index).verify().contains {
+        $0.hasPrefix("product:b cannot be read")
+      })
+    let findings = try await CatalogueDoctor(catalogue: catalogue).findings()
+    #expect(findings.filter { $0.kind == .unreadable }.map(\.id) == ["product:b"])
+    // A row of the feed that changed mends it, also over what cannot be read.
+    for policy in [IndexOptions.ConflictPolicy.merge, .keep, .replace] {
+      try connection.statement("UPDATE entities SET json = ?, rowHash = NULL WHERE id = 'b'")
+        .bind(.text(json)).run()
+      try await shop.run(rows, IndexOptions(onConflict: policy))
+      #expect(try await shop.product("b")?.title == "T")
+    }
+  }
+
   @Test(arguments: [1, 7, 32, 100])
   func `pages hold everything once`(size: Int) async throws {
     var all: [EntityID] = []

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct EntityTests {
   private func entity(_ text: String) throws -> EntityValue {
-    let json = try #require(JSONValue(text: Array(text.utf8)))
+    let json = try JSONValue(json: Array(text.utf8))
     return try EntityValue(json: json)
   }
 
@@ -60,6 +60,14 @@ import Testing
     let store = EntityID(type: .store, value: "a")
     #expect((ids + [store]).shuffled().sorted().map(\.value) == ["Z", "a", "b", "é", "a"])
     #expect(store.description == "store:a")
+  }
+
+  /// Would break if an id were another id's equal in Swift and not in the database.
+  @Test func `ids are equal by their bytes`() {
+    let ids = ["caf\u{E9}", "cafe\u{301}"].map { EntityID(type: .product, value: $0) }
+    #expect(ids[0] != ids[1] && Set(ids).count == 2)
+    #expect(ids[0] == EntityID(type: .product, value: "caf\u{E9}"))
+    #expect(ids.sorted() == [ids[1], ids[0]])
   }
 
   private struct UnexpectedType: Error {}

@@ -37,7 +37,12 @@ import Testing
     (#"{"image":"a.jpg"}"#, "'truth' is missing"), (#"{"truth":[]}"#, "'image' is missing"),
     (#"{"image":3,"truth":[]}"#, "'image' must be a string"),
     (#"{"image":"a","truth":"x"}"#, "'truth' must be a list of strings"),
-    ("[]", "a query is a JSON object"), ("nonsense", "it is no JSON object"),
+    ("[]", "a query is a JSON object; found a list"),
+    ("nonsense", "it is not JSON: expected 'null' at byte 1, found 'o'"),
+    (
+      String(repeating: "[", count: 33),
+      "it nests lists and objects deeper than 32 levels, which is the limit"
+    ),
   ])
   func `a bad line is named with what is wrong`(line: String, message: String) {
     let error = #expect(throws: EvaluationError.self) {

@@ -208,7 +208,9 @@ import Testing
     #expect(
       file
         == #"{"field":"images[0]","id":"a","line":1,"reason":"none.jpg: there is no such file","row":{"id":"a","images":["none.jpg"],"title":"A","type":"product"}}"#
-        + "\n" + #"{"line":2,"reason":"is not JSON"}"# + "\n")
+        + "\n"
+        + #"{"line":2,"reason":"is not JSON: expected a name in quotes at byte 1, found 'o'"}"#
+        + "\n")
   }
 
   @Test func `refused rows wait in the index, and are fed back from there`() throws {

@@ -97,6 +97,22 @@ import VisualQuery
       .replacing(/"elapsedMs":[0-9.e-]+/, with: "").replacing(/"query":"[^"]*"/, with: "")
   }
 
+  /// Would break if nesting were only found out by decoding it: 1 KB then took seconds.
+  @Test(arguments: [
+    #"{"labels":"# + String(repeating: "[", count: 510) + String(repeating: "]", count: 510) + "}",
+    String(repeating: #"{"a":"#, count: 17) + "1" + String(repeating: "}", count: 17),
+    #"{"labels":["# + String(repeating: "1,", count: 16_384) + "1]}", #"{"labels":["mug",]}"#, "{",
+  ])
+  func `JSON beyond the limits is no JSON to the service`(body: String) async throws {
+    let shop = try await Shop()
+    for path in ["/v1/match", "/v1/entities:query"] {
+      let problem = try await shop.json("POST \(path)", [], body)
+      #expect(problem["status"] as? Int == 400 && problem["code"] as? String == "invalidJSON")
+      let detail = try #require(problem["detail"] as? String)
+      #expect(detail.hasPrefix("the body ") && detail.utf8.count < 200)
+    }
+  }
+
   @Test func `a search goes on without its picture`() async throws {
     let shop = try await Shop()
     let first = try await shop.json(

@@ -22,13 +22,16 @@ struct RequestFields {
   /// The parameters of a query.
   init(_ query: [RequestHead.Parameter]) { source = .query(query) }
 
+  /// The largest JSON that is accepted; the server bounds the bytes of a body.
+  private static let limits = JSONLimits(depth: 16, valueCount: 16_384, byteCount: .max)
+
   /// A JSON object in UTF-8.
   init(json bytes: [UInt8]) throws(Problem) {
     let decoded: JSONValue
-    do {
-      decoded = try JSONDecoder().decode(JSONValue.self, from: Data(bytes))
+    do throws(JSONError) {
+      decoded = try JSONValue(json: bytes, limits: Self.limits)
     } catch {
-      throw Problem(400, "invalidJSON", "the body is no JSON")
+      throw Problem(400, "invalidJSON", "the body \(error.message)")
     }
     self = try Self(decoded, field: nil)
   }
