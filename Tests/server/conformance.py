@@ -797,6 +797,15 @@ def check_match_errors(suite, photo):
     ]
     for name, body, field in bodies:
         suite.post(name, "/v1/match", body, 400, field=field)
+    shapes = [
+        ("17 levels", b'{"labels":' + b"[" * 17 + b"]" * 17 + b"}"),
+        ("16385 values", b'{"labels":[' + b"1," * 16384 + b"1]}"),
+        ("a name of 257 bytes", b'{"' + b"a" * 257 + b'":1}'),
+        ("a name of accents", json.dumps({"a" + "\u0301\u0316" * 30000: 1}, ensure_ascii=False).encode()),
+    ]
+    for name, body in shapes:
+        suite.post(f"JSON of {name}", "/v1/match", body, 400, code="invalidJSON")
+        suite.post(f"JSON of {name} for a query", "/v1/entities:query", body, 400, code="invalidJSON")
     suite.post("an unknown name is given back in part", "/v1/match", {"a" * 256: 1}, 400, has=lambda a: expect(
         len(a.body) < 500, f"the answer has {len(a.body)} bytes"))
     suite.post("JSON with a query parameter", "/v1/match?limit=3", {"labels": ["a"]}, 400, field="limit")

@@ -7,11 +7,18 @@ public struct JSONLimits: Sendable, Hashable {
   /// Bytes of the whole text.
   public var byteCount: Int
 
+  /// Bytes of a name in an object. Names are hashed and compared, which takes quadratic time in runs of
+  /// combining characters.
+  public var nameByteCount: Int
+
   /// Makes limits. The default ones are those of a row of a feed.
-  public init(depth: Int = 32, valueCount: Int = 262_144, byteCount: Int = 1 << 20) {
+  public init(
+    depth: Int = 32, valueCount: Int = 262_144, byteCount: Int = 1 << 20, nameByteCount: Int = 256
+  ) {
     self.depth = depth
     self.valueCount = valueCount
     self.byteCount = byteCount
+    self.nameByteCount = nameByteCount
   }
 
   /// The limits of a line of a feed. It has one level more than a row, because the report of a refused
@@ -21,7 +28,7 @@ public struct JSONLimits: Sendable, Hashable {
   /// The limits of what is read from a catalogue, from an export, and of a document that holds many
   /// rows.
   static let document = JSONLimits(
-    depth: 64, valueCount: 1 << 23, byteCount: RecordReader.documentLimit)
+    depth: 64, valueCount: 1 << 23, byteCount: RecordReader.documentLimit, nameByteCount: 1024)
 }
 
 /// The reason why a text is not accepted as JSON.
@@ -42,6 +49,8 @@ public struct JSONError: Error, Sendable, Hashable {
     case tooManyValues
     /// There are more bytes than ``JSONLimits/byteCount``.
     case tooLong
+    /// A name has more bytes than ``JSONLimits/nameByteCount``.
+    case nameTooLong
     /// The caller asked to stop.
     case cancelled
   }

@@ -146,7 +146,15 @@ struct JSONReader {
     guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else {
       throw unexpected("a name in quotes")
     }
-    names.append(try string())
+    let start = position
+    let name = try string()
+    guard name.utf8.count <= limits.nameByteCount else {
+      throw failure(
+        .nameTooLong,
+        "has a name of \(name.utf8.count) bytes at byte \(start); the limit is \(limits.nameByteCount)",
+        at: start)
+    }
+    names.append(name)
     skipBlanks()
     guard position < bytes.count, bytes[position] == UInt8(ascii: ":") else {
       throw unexpected("':'")

@@ -184,6 +184,16 @@ import Testing
     #expect(error?.code == .tooLong && error?.message.contains("has 199 bytes") == true)
   }
 
+  /// Hashing a name of 60 KB of accents took ten seconds.
+  @Test func `names end at their limit`() throws {
+    let name = "a" + String(repeating: "\u{301}\u{316}", count: 25)
+    let text = #"{"\#(name)":1}"#
+    let value = try Self.read(Array(text.utf8), JSONLimits(nameByteCount: 101))
+    #expect(value == .object([name: .integer(1)]))
+    let error = Self.failure(text, JSONLimits(nameByteCount: 100))
+    #expect(error?.code == .nameTooLong && error?.offset == 1)
+  }
+
   /// Would break if work grew faster than the text: each kind of nesting once took time in proportion to
   /// the cube of its depth.
   @Test(arguments: [

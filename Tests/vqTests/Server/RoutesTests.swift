@@ -102,6 +102,7 @@ import VisualQuery
     #"{"labels":"# + String(repeating: "[", count: 510) + String(repeating: "]", count: 510) + "}",
     String(repeating: #"{"a":"#, count: 17) + "1" + String(repeating: "}", count: 17),
     #"{"labels":["# + String(repeating: "1,", count: 16_384) + "1]}", #"{"labels":["mug",]}"#, "{",
+    #"{""# + String(repeating: "\u{301}\u{316}", count: 65) + #"":1}"#,
   ])
   func `JSON beyond the limits is no JSON to the service`(body: String) async throws {
     let shop = try await Shop()
