@@ -24,6 +24,7 @@ let package = Package(
       name: "CImage",
       cSettings: [.treatAllWarnings(as: .error), .define("_GNU_SOURCE")]),
     .target(name: "CCurl", cSettings: [.treatAllWarnings(as: .error), .define("_GNU_SOURCE")]),
+    .target(name: "CFiles", cSettings: [.treatAllWarnings(as: .error), .define("_GNU_SOURCE")]),
     .systemLibrary(name: "CSQLite"),
     .systemLibrary(name: "CZlib"),
     .target(
@@ -32,7 +33,7 @@ let package = Package(
       name: "PixelMatch", dependencies: ["CImage"],
       exclude: ["Signatures/make_keypoint_pattern.py"], swiftSettings: strict),
     .target(
-      name: "VisualQuery", dependencies: ["PixelMatch", "CCurl", "CSQLite", "CZlib"],
+      name: "VisualQuery", dependencies: ["PixelMatch", "CCurl", "CFiles", "CSQLite", "CZlib"],
       swiftSettings: strict),
     .executableTarget(
       name: "vq", dependencies: ["VisualQuery", "PixelMatch", "CServer"],

@@ -95,7 +95,8 @@ def main():
                 json.dump({"type": "product", "id": f"p{number}", "title": f"Product {number}",
                            "labels": [f"label{number % 500}"], "images": [path]}, file)
                 file.write("\n")
-        command = [os.path.abspath(arguments.vq), "index", catalogue, "--index", index, "--json"]
+        command = [os.path.abspath(arguments.vq), "index", catalogue, "--index", index, "--json",
+                   "--allow-outside", os.path.commonpath([*map(os.path.dirname, paths)])]
         rounds = []
         for _ in range(arguments.rounds):
             measured = {}

@@ -10,6 +10,7 @@ import os
 import random
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,8 @@ class Faults:
         self.pictures = sorted(os.path.join(os.path.abspath(pictures), name) for name in os.listdir(pictures)
                                if name.endswith(".jpg"))
         self.folder = tempfile.mkdtemp()
+        # Rows name pictures by their full paths.
+        self.places = ["--allow-outside", os.path.abspath(pictures), "--allow-outside", self.folder]
         self.generator = random.Random(1)
 
     def say(self, what, holds, found=""):
@@ -36,7 +39,7 @@ class Faults:
         return subprocess.run([self.vq, *arguments], capture_output=True, text=True, **options)
 
     def index(self, catalogue, index, *options):
-        return self.run("index", catalogue, "--index", index, "-q", *options)
+        return self.run("index", catalogue, "--index", index, "-q", *self.places, *options)
 
     def is_sound(self, index):
         verified = self.run("catalogue", "verify", "--index", index)
@@ -70,12 +73,13 @@ class Faults:
         start = time.monotonic()
         self.index(first, self.path("timed.vq"))
         took = time.monotonic() - start
-        index, equal, killed, runs = self.path("killed.vq"), True, 0, 0
+        index, equal, thumbnails, killed, runs = self.path("killed.vq"), True, True, 0, 0
         while killed < self.kills:
             runs += 1
             # By turns a first build, and a second one over it.
             turn = killed // 5 % 2
-            process = subprocess.Popen([self.vq, "index", (first, second)[turn], "--index", index, "-q"],
+            process = subprocess.Popen([self.vq, "index", (first, second)[turn], "--index", index, "-q",
+                                        "--thumbnails", "32", *self.places],
                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             time.sleep(self.generator.random() * took)
             process.send_signal(signal.SIGKILL)
@@ -93,16 +97,27 @@ class Faults:
                     return self.say(f"an index is sound after kill {killed}", False, found)
             if killed % 5 == 0:
                 self.index((first, second)[turn], index)
+                thumbnails &= self.has_all_thumbnails(index)
                 equal &= self.export(index) == expected[turn]
                 if turn:
                     shutil.rmtree(index)
         self.say(f"after {killed} kills at random moments of {runs} runs the index was sound", True)
         self.say("resumed, it equals one that nobody disturbed, byte for byte", equal)
+        self.say("and every picture has its thumbnail", thumbnails)
+
+    def has_all_thumbnails(self, index):
+        connection = sqlite3.connect(os.path.join(index, "catalogue.sqlite"))
+        connection.execute("ATTACH ? AS kept", (os.path.join(index, "thumbnails.sqlite"),))
+        missing, = connection.execute(
+            """SELECT count(*) FROM images i WHERE NOT EXISTS (SELECT 1 FROM kept.thumbnails t
+               WHERE t.entity = i.entity AND t.contentHash = i.contentHash AND t.side = 32)""").fetchone()
+        connection.close()
+        return missing == 0
 
     def a_second_writer_is_refused(self):
         index = self.path("two.vq")
         catalogue = self.catalogue("long.jsonl", 400)
-        first = subprocess.Popen([self.vq, "index", catalogue, "--index", index, "-q"])
+        first = subprocess.Popen([self.vq, "index", catalogue, "--index", index, "-q", *self.places])
         while not os.path.exists(os.path.join(index, "writer.lock")):
             time.sleep(0.005)
         second = self.index(catalogue, index)
@@ -113,7 +128,7 @@ class Faults:
     def an_interrupted_run_says_how_to_go_on(self):
         index = self.path("interrupted.vq")
         catalogue = self.catalogue("interrupted.jsonl", 3000)
-        process = subprocess.Popen([self.vq, "index", catalogue, "--index", index, "-q"],
+        process = subprocess.Popen([self.vq, "index", catalogue, "--index", index, "-q", *self.places],
                                    stderr=subprocess.PIPE, text=True)
         time.sleep(0.5)
         process.send_signal(signal.SIGINT)
@@ -176,7 +191,7 @@ class Faults:
 
         thread = threading.Thread(target=disturb)
         thread.start()
-        run = self.run("index", self.path("vanish.jsonl"), "--index", index, "--json")
+        run = self.run("index", self.path("vanish.jsonl"), "--index", index, "--json", *self.places)
         stop.set()
         thread.join()
         summary = json.loads(run.stdout)
@@ -184,7 +199,8 @@ class Faults:
         self.say("the index is sound", self.is_sound(index)[0])
         for name in names:
             shutil.copy(self.pictures[0], name)
-        again = json.loads(self.run("index", self.path("vanish.jsonl"), "--index", index, "--json").stdout)
+        again = json.loads(self.run("index", self.path("vanish.jsonl"), "--index", index, "--json",
+                                    *self.places).stdout)
         self.say("the next run takes what they are now", again["refused"] == 0 and self.is_sound(index)[0], again)
 
     def a_huge_row_is_passed_over(self):

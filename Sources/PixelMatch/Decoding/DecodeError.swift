@@ -25,4 +25,10 @@ public struct DecodeError: Error, Sendable, Hashable {
   public let code: Code
   /// What is wrong, for people: what was found and what would be accepted.
   public let message: String
+
+  /// Makes an error.
+  package init(code: Code, message: String) {
+    self.code = code
+    self.message = message
+  }
 }

@@ -20,6 +20,8 @@ public final class Catalogue: Sendable {
   private let database: Mutex<CatalogueDatabase>
   /// Where entities open.
   public let links: LinkSettings
+  /// The places that pictures are read from.
+  public let picturePlaces: PicturePlaces
   /// What seals the tokens that clients keep.
   let secret: [UInt8]
   /// What tells this catalogue from any other, also from one that took its place.
@@ -35,7 +37,9 @@ public final class Catalogue: Sendable {
     state = try database.state()
     generation = state.generation
     secret = Array(state.secret.utf8)
-    links = try Self.links(try database.settings(), directory)
+    let settings = try database.settings()
+    links = try Self.links(settings, directory)
+    picturePlaces = ShopSettings.places(settings)
     let dead = try database.deadRows()
     var segments: [EntityType: [LiveSegment]] = [:]
     for record in try database.segments() {

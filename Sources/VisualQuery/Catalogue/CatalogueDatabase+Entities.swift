@@ -14,18 +14,21 @@ extension CatalogueDatabase {
     return values
   }
 
-  /// Where one of an entity's pictures was read from, or `nil` where that did not go in.
-  func imagePath(of id: EntityID, position: Int) throws(CatalogueError) -> String? {
+  /// The path and the content of one of an entity's pictures, or `nil` if that did not go in.
+  func image(
+    of id: EntityID, position: Int
+  ) throws(CatalogueError) -> (path: String, picture: KeptThumbnails.Picture)? {
     let row = try connection.statement(
       """
-      SELECT path FROM images JOIN entities ON key = entity
+      SELECT path, entity, contentHash FROM images JOIN entities ON key = entity
       WHERE type = ? AND id = ? AND position = ?
       """
     ).bind(.text(id.type.rawValue), .text(id.value), .integer(position))
     guard try row.step() else { return nil }
-    let path = row.text(0)
-    _ = try row.step()
-    return path
+    defer { row.reset() }
+    return (
+      row.text(0), KeptThumbnails.Picture(entity: row.integer(1), contentHash: row.integer(2))
+    )
   }
 
   /// What the rows of a statement whose first column is an entity's JSON come to.

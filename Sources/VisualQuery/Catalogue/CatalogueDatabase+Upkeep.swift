@@ -149,7 +149,8 @@ extension CatalogueDatabase {
         WHERE m.json IS NOT p.json ORDER BY p.type, p.id;
       DELETE FROM images; DELETE FROM deadRows; DELETE FROM labels; DELETE FROM labelFrequencies;
       DELETE FROM stock; DELETE FROM places; DELETE FROM segments; DELETE FROM entities;
-      DELETE FROM entityText; DELETE FROM settings; DELETE FROM labelBridge;
+      DELETE FROM entityText; DELETE FROM labelBridge;
+      DELETE FROM settings WHERE name NOT GLOB '\(ShopSettings.picturePrefix)*';
       INSERT INTO entities SELECT * FROM \(name).entities;
       INSERT INTO segments SELECT * FROM \(name).segments;
       INSERT INTO images SELECT * FROM \(name).images;
@@ -157,7 +158,8 @@ extension CatalogueDatabase {
       INSERT INTO labels SELECT * FROM \(name).labels;
       INSERT INTO stock SELECT * FROM \(name).stock;
       INSERT INTO places SELECT * FROM \(name).places;
-      INSERT INTO settings SELECT * FROM \(name).settings;
+      INSERT INTO settings SELECT * FROM \(name).settings
+        WHERE name NOT GLOB '\(ShopSettings.picturePrefix)*';
       INSERT INTO labelBridge SELECT * FROM \(name).labelBridge;
       INSERT INTO entityText(rowid, title, subtitle, labels, brand, names)
         SELECT rowid, title, subtitle, labels, brand, names FROM \(name).entityText;

@@ -43,13 +43,14 @@ extension CatalogueDatabase {
   /// The entity that came from a row, where all of that went in, and how many pictures it has;
   /// `nil` where one of them is not what it was.
   ///
-  /// - Parameter isUntouched: Whether a picture is: its path, length and time.
+  /// - Parameter isUntouched: Returns whether a picture is; given the key of its entity and its record.
   func untouched(
-    rowHash: Int, _ isUntouched: (String, Int, Int) -> Bool
+    rowHash: Int, _ isUntouched: (Int, ImageRecord) throws(CatalogueError) -> Bool
   ) throws(CatalogueError) -> (id: EntityID, imageCount: Int)? {
     let row = try connection.statement(
       """
-      SELECT e.type, e.id, i.path, i.byteCount, i.modified
+      SELECT e.type, e.id, e.key, i.position, i.path, i.byteCount, i.modified, i.contentHash,
+        i.segment, i.row
       FROM entities e LEFT JOIN images i ON i.entity = e.key WHERE e.rowHash = ?
       """
     ).bind(.integer(rowHash))
@@ -60,8 +61,12 @@ extension CatalogueDatabase {
       let id = EntityID(type: type, value: row.text(1))
       guard found == nil || found?.id == id else { return nil }
       found = (id, found?.imageCount ?? 0)
-      if row.isNull(2) { continue }
-      guard isUntouched(row.text(2), row.integer(3), row.integer(4)) else { return nil }
+      if row.isNull(3) { continue }
+      let record = ImageRecord(
+        position: row.integer(3), path: row.text(4), byteCount: row.integer(5),
+        modified: row.integer(6), contentHash: row.integer(7), segment: row.integer(8),
+        row: row.integer(9))
+      guard try isUntouched(row.integer(2), record) else { return nil }
       found?.imageCount += 1
     }
     return found

@@ -24,6 +24,9 @@ public struct CatalogueDoctor: Sendable {
       case noPicture
       /// Its row in the catalogue cannot be read, so that no list has it.
       case unreadable
+      /// Files of pictures are not where the index looks for them, and no thumbnail of them is kept. One finding, with
+      /// their number, the first entity and examples.
+      case missingPicture
       /// Its title and subtitle do not fit three lines.
       case longText
       /// It opens nowhere.
@@ -106,6 +109,7 @@ public struct CatalogueDoctor: Sendable {
         }
         findings += Self.textFindings(value, links, products)
       }
+      if let missing = try missingPictures() { findings.append(missing) }
       return findings.sorted {
         ($0.id, $0.kind.rawValue, $0.detail) < ($1.id, $1.kind.rawValue, $1.detail)
       }
@@ -147,6 +151,19 @@ public struct CatalogueDoctor: Sendable {
       }
     }
     return findings
+  }
+
+  private func missingPictures() throws -> Finding? {
+    let kept = try KeptThumbnails(reading: catalogue.directory)?.pictures() ?? []
+    let folders = PictureFolders(catalogue.picturePlaces)
+    // A connection of its own, so that nobody waits for the file system.
+    let missing = try MissingPictures(
+      CatalogueDatabase(reading: catalogue.directory), folders: folders, except: kept)
+    guard let first = missing.examples.first, let sentence = missing.sentence else { return nil }
+    return Finding(
+      kind: .missingPicture, id: first.id, detail: "and others: \(sentence)",
+      cure: "say where they are: vq catalogue set --images-root DIR; or keep thumbnails in the "
+        + "index: vq index --thumbnails 160,480")
   }
 
   private static func plainFindings(

@@ -47,9 +47,13 @@ struct CatalogueExport {
   }
 
   private func header() throws(CatalogueError) -> JSONValue {
-    .object([
+    // Where the pictures are is a matter of this machine, not of the contents.
+    let settings = try database.settings().filter {
+      !$0.key.hasPrefix(ShopSettings.picturePrefix)
+    }
+    return .object([
       "schema": .string(Self.schema), "signatureVersion": .integer(Int64(Signature.version)),
-      "settings": .object(try database.settings().mapValues(JSONValue.string)),
+      "settings": .object(settings.mapValues(JSONValue.string)),
       "bridge": .object(
         try database.bridgeTargets().mapValues { .array($0.map(JSONValue.string)) }),
     ])

@@ -10,6 +10,7 @@ internal import PixelMatch
 /// What the system says of a path.
 struct FileStatus: Sendable, Hashable {
   let isDirectory: Bool
+  let isRegular: Bool
   let byteCount: Int
   /// Nanoseconds since 1970.
   let modified: Int
@@ -20,7 +21,19 @@ struct FileStatus: Sendable, Hashable {
   init?(_ path: String) {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else { return nil }
+    self.init(status)
+  }
+
+  /// The status of an open file; `nil` if the system does not tell it.
+  init?(descriptor: Int32) {
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else { return nil }
+    self.init(status)
+  }
+
+  private init(_ status: stat) {
     isDirectory = status.st_mode & S_IFMT == S_IFDIR
+    isRegular = status.st_mode & S_IFMT == S_IFREG
     byteCount = Int(status.st_size)
     inode = UInt64(status.st_ino)
     #if canImport(Darwin)
@@ -36,9 +49,16 @@ struct FileStatus: Sendable, Hashable {
 
 /// Names of files.
 enum FilePath {
-  /// The full path of a directory; the path itself where there is none.
+  /// The full path of a folder, which need not be there. An absolute path keeps its links, so that a link may be
+  /// pointed elsewhere later.
   static func absolute(_ path: String) -> String {
-    guard let full = unsafe realpath(path, nil) else { return path }
+    if path.utf8.first == UInt8(ascii: "/") { return path }
+    return resolved(path) ?? (resolved(".") ?? "") + "/" + path
+  }
+
+  /// The full path of a file without links; `nil` if there is none.
+  static func resolved(_ path: String) -> String? {
+    guard let full = unsafe realpath(path, nil) else { return nil }
     // Sound: `realpath` gives a terminated text that is ours to free.
     defer { unsafe free(full) }
     return unsafe String(cString: full)

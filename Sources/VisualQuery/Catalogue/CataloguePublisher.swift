@@ -16,6 +16,15 @@ actor CataloguePublisher {
     self.writer = writer
   }
 
+  /// The settings that the catalogue keeps, by name.
+  func settings() throws -> [String: String] { try writer.database.settings() }
+
+  /// The number of pictures that are published.
+  func imageCount() throws -> Int { try writer.database.state().imageCount }
+
+  /// Makes settings part of the next generation.
+  func prepare(_ settings: ShopSettings) throws { try writer.prepare(settings) }
+
   /// Where entities open.
   func links() throws -> LinkSettings { try writer.links() }
 

@@ -47,6 +47,12 @@ public struct CatalogueUpkeep: Sendable {
     public let bytes: Int
     /// The generation that ``rollBack()`` goes back to; `nil` where there is none.
     public let previousGeneration: Int?
+    /// The folder that relative picture paths start from; `nil` if none was named yet.
+    public let imagesRoot: String?
+    /// The folders besides the root that pictures may be in.
+    public let outsideFolders: [String]
+    /// The longer sides of the thumbnails that the index keeps, in pixels.
+    public let thumbnailSides: [Int]
   }
 
   /// Says what stands in the catalogue.
@@ -62,19 +68,27 @@ public struct CatalogueUpkeep: Sendable {
           file: $0.file, type: $0.type, rows: $0.rows, deadRows: dead[$0.id]?.count ?? 0,
           bytes: $0.byteCount)
       }
-      let own = [CatalogueDatabase.fileName, FetchedPictures.fileName].reduce(0) {
+      let own = [
+        CatalogueDatabase.fileName, FetchedPictures.fileName, KeptThumbnails.fileName,
+      ].reduce(0) {
         $0 + (FileStatus(directory + "/" + $1)?.byteCount ?? 0)
       }
+      let settings = try database.settings()
+      let places = ShopSettings.places(settings)
       return Status(
         generation: state.generation, products: state.productCount, stores: state.storeCount,
         images: state.imageCount, segments: segments,
         bytes: segments.reduce(own) { $0 + $1.bytes },
-        previousGeneration: try PreviousCatalogue(directory: directory)?.generation)
+        previousGeneration: try PreviousCatalogue(directory: directory)?.generation,
+        imagesRoot: places.root, outsideFolders: places.outside,
+        thumbnailSides: ShopSettings.thumbnailSides(settings))
     }
   }
 
   /// Reads every byte of the catalogue and holds it against what it should be: checksums, the
   /// signature of every picture, references in both directions, counts.
+  ///
+  /// The files of pictures are not part of the catalogue: see ``missingPictures()``.
   ///
   /// - Returns: What is wrong, in words; empty where all is well.
   /// - Throws: ``CatalogueError`` where the catalogue cannot be opened at all; `CancellationError`.
@@ -90,7 +104,20 @@ public struct CatalogueUpkeep: Sendable {
         verifier.add(record, in: directory)
       }
       try database.forEachImage { image throws(CatalogueError) in verifier.check(image) }
-      return findings + verifier.finished()
+      findings += verifier.finished()
+      return try findings + (KeptThumbnails(reading: directory)?.damage() ?? [])
+    }
+  }
+
+  /// Looks for the file of every picture, in the places that the catalogue names.
+  ///
+  /// - Throws: ``CatalogueError``; `CancellationError`.
+  /// - Complexity: O(pictures) system calls; no file is read.
+  public func missingPictures() async throws -> MissingPictures {
+    try await withTaskExecutorPreference(pool) { @concurrent in
+      let database = try CatalogueDatabase(reading: directory)
+      let places = ShopSettings.places(try database.settings())
+      return try MissingPictures(database, folders: PictureFolders(places))
     }
   }
 

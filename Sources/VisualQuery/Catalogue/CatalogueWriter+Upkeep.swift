@@ -27,13 +27,26 @@ extension CatalogueWriter {
       try removeOrphans()
     }
     try database.vacuum()
-    var used: Set<String> = []
-    try database.forEachImage { image throws(CatalogueError) in used.insert(image.record.path) }
-    if let previous = try PreviousCatalogue(directory: directory) {
-      used.formUnion(try previous.imagePaths())
-    }
-    try FetchedPictures.keepOnly(used, in: directory)
+    try forgetUnusedPictures()
     return generation
+  }
+
+  /// Forgets fetched pictures and thumbnails that neither this state nor the one before names.
+  private func forgetUnusedPictures() throws(CatalogueError) {
+    var paths: Set<String> = []
+    var pictures: Set<KeptThumbnails.Picture> = []
+    try database.forEachImage { image throws(CatalogueError) in
+      paths.insert(image.record.path)
+      pictures.insert(
+        KeptThumbnails.Picture(entity: Int(image.key), contentHash: image.record.contentHash))
+    }
+    try PreviousCatalogue(directory: directory)?.forEachImage { path, picture in
+      paths.insert(path)
+      pictures.insert(picture)
+    }
+    try FetchedPictures.keepOnly(paths, in: directory)
+    let sides = ShopSettings.thumbnailSides(try database.settings())
+    try KeptThumbnails.keep(pictures, sides: Set(sides), in: directory)
   }
 
   /// Writes one type's live signatures to new segments.

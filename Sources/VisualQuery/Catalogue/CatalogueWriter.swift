@@ -26,6 +26,10 @@ struct CatalogueWriter: ~Copyable {
   private let lock: WriterLock
   /// The next generation, whose transaction is open unless this is empty.
   private var growing: [EntityType: Growth] = [:]
+  /// Settings that go in with the next generation.
+  private var waitingSettings: [(name: String, value: String?)] = []
+  /// Opened when the first one is put.
+  private var thumbnails: KeptThumbnails?
   /// Segments that signatures of unchanged pictures are copied from.
   private var opened: [Int: SignatureSegment] = [:]
 
@@ -65,12 +69,18 @@ struct CatalogueWriter: ~Copyable {
 
   /// Adds an entity to the next generation, which is published once it is large.
   mutating func put(_ signed: SignedEntity) throws(CatalogueError) {
-    guard signed.change != .none, !isDryRun else { return }
+    if isDryRun { return }
+    if signed.change == .none {
+      // Thumbnails of pictures that are there already need no generation.
+      if let existing = signed.existing { try putThumbnails(of: signed, key: existing.key) }
+      return
+    }
     if growing.isEmpty {
       try keepPrevious()
       try database.begin()
     }
     do throws(CatalogueError) {
+      try writeWaitingSettings()
       try write(signed)
     } catch {
       giveUp()
@@ -114,6 +124,17 @@ struct CatalogueWriter: ~Copyable {
     }
   }
 
+  /// Makes settings part of the next generation, however it comes about, unless they are so already.
+  mutating func prepare(_ settings: ShopSettings) throws(CatalogueError) {
+    let known = try database.settings()
+    waitingSettings = settings.values.filter { known[$0.name] != $0.value }
+  }
+
+  private mutating func writeWaitingSettings() throws(CatalogueError) {
+    for (name, value) in waitingSettings { try database.set(name, to: value) }
+    waitingSettings = []
+  }
+
   /// Where entities open.
   func links() throws(CatalogueError) -> LinkSettings {
     try Catalogue.links(try database.settings(), directory)
@@ -140,9 +161,10 @@ struct CatalogueWriter: ~Copyable {
   ///
   /// - Returns: The last generation.
   mutating func finish() throws(CatalogueError) -> Int {
+    try thumbnails?.commit()
     if growing.isEmpty {
       // A catalogue without entities is one, too.
-      if generation > 0 || isDryRun { return generation }
+      if (generation > 0 && waitingSettings.isEmpty) || isDryRun { return generation }
       try database.begin()
     }
     try publish()
@@ -152,7 +174,9 @@ struct CatalogueWriter: ~Copyable {
   /// Makes what was put the next generation.
   private mutating func publish() throws(CatalogueError) {
     do throws(CatalogueError) {
+      try writeWaitingSettings()
       for type in EntityType.allCases { try writeSegment(of: type) }
+      try thumbnails?.commit()
       generation = try database.commit()
       growing = [:]
     } catch {
@@ -163,6 +187,7 @@ struct CatalogueWriter: ~Copyable {
 
   private mutating func giveUp() {
     growing = [:]
+    thumbnails?.rollBack()
     try? database.rollBack()
   }
 
@@ -170,6 +195,7 @@ struct CatalogueWriter: ~Copyable {
   private mutating func write(_ signed: SignedEntity) throws(CatalogueError) {
     let key = try database.upsert(
       signed.value, rowHash: signed.refused.isEmpty ? signed.rowHash : nil)
+    try putThumbnails(of: signed, key: key)
     let bits = LabelBits.mask(of: LabelText.indexed(signed.value.labels))
     let type = signed.value.id.type
     for image in signed.images {
@@ -179,6 +205,18 @@ struct CatalogueWriter: ~Copyable {
     }
     growing[type, default: Growth()].entities.append(
       (key, signed.images, signed.existing?.images ?? []))
+  }
+
+  private mutating func putThumbnails(
+    of signed: SignedEntity, key: UInt32
+  ) throws(CatalogueError) {
+    for image in signed.images {
+      for thumbnail in image.thumbnails {
+        if thumbnails == nil { thumbnails = try KeptThumbnails(writing: directory) }
+        let picture = KeptThumbnails.Picture(entity: Int(key), contentHash: image.contentHash)
+        try thumbnails?.put(thumbnail, of: picture)
+      }
+    }
   }
 
   /// Writes the segment of one type, and where each picture stands in it.

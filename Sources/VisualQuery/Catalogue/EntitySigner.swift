@@ -5,23 +5,28 @@ struct EntitySigner: Sendable {
   let decoder: ImageDecoder
   /// Where pictures of other servers come from; `nil` where none are fetched.
   let pictures: FetchedPictures?
-  /// What relative paths start from.
-  let imagesRoot: String
+  /// The places that pictures are read from.
+  let folders: PictureFolders
+  /// The longer sides of the thumbnails to keep of each picture.
+  let thumbnailSides: Set<Int>
+  /// The directory of the catalogue.
+  let directory: String
   /// Whether a picture stays whose file has gone.
   let keepsMissing: Bool
 
   /// Whether a picture is what it was, as far as can be told without reading it.
-  func isUntouched(_ path: String, byteCount: Int, modified: Int) -> Bool {
-    if FetchedPictures.isAddress(path) { return pictures == nil }
-    guard let status = FileStatus(path) else { return false }
-    return status.byteCount == byteCount && status.modified == modified
+  func isUntouched(_ image: CatalogueDatabase.ImageRecord) -> Bool {
+    if FetchedPictures.isAddress(image.path) { return pictures == nil }
+    return (try? folders.status(of: image.path)).map(image.isOf) ?? false
   }
 
   /// Signs the pictures of one entity.
   ///
+  /// - Parameter kept: The sides of the thumbnails that are kept already, by the content of the picture.
   /// - Throws: ``CatalogueError`` where what was fetched cannot be kept.
   func sign(
-    _ value: EntityValue, line: Int, rowHash: Int?, existing: CatalogueDatabase.Existing?
+    _ value: EntityValue, line: Int, rowHash: Int?, existing: CatalogueDatabase.Existing?,
+    kept: [Int: Set<Int>]
   ) async throws -> SignedEntity {
     var images: [SignedEntity.Image] = []
     var refused: [RefusedRow] = []
@@ -34,7 +39,8 @@ struct EntitySigner: Sendable {
       }
       let outcome =
         FetchedPictures.isAddress(name)
-        ? try await fetched(name, position, existing) : file(name, position, existing)
+        ? try await fetched(name, position, existing, kept)
+        : file(name, position, existing, kept)
       switch outcome {
       case .image(let image): images.append(image)
       case .staleImage(let image, let reason):
@@ -62,66 +68,93 @@ struct EntitySigner: Sendable {
 
   /// A picture of a file.
   private func file(
-    _ name: String, _ position: Int, _ existing: CatalogueDatabase.Existing?
+    _ name: String, _ position: Int, _ existing: CatalogueDatabase.Existing?,
+    _ kept: [Int: Set<Int>]
   ) -> Outcome {
-    let path = name.hasPrefix("/") ? name : imagesRoot + "/" + name
-    guard let status = FileStatus(path) else {
-      let former = existing?.images.first {
-        keepsMissing && $0.position == position && $0.path.hasSuffix("/" + name)
+    do {
+      let file = try folders.open(name)
+      let untouched = existing?.images.first {
+        $0.path.hasSameBytes(as: name) && $0.isOf(file.status)
       }
-      return former.map { .image(SignedEntity.Image($0)) } ?? .refused("there is no such file")
-    }
-    let untouched = existing?.images.first {
-      $0.path == path && $0.byteCount == status.byteCount && $0.modified == status.modified
-    }
-    if let untouched {
-      return .image(
-        SignedEntity.Image(
-          position: position, path: path, byteCount: status.byteCount,
-          modified: status.modified, contentHash: untouched.contentHash, signature: nil,
-          former: untouched))
-    }
-    do throws(DecodeError) {
-      let bytes = try decoder.contents(ofFile: path)
+      if let untouched, hasAllThumbnails(untouched, kept) {
+        return .image(SignedEntity.Image(untouched, position: position))
+      }
+      let bytes = try decoder.contents(ofDescriptor: file.descriptor)
       let hash = Int(bitPattern: UInt(ContentHash.of(bytes)))
       // A file that was written again, or has another name, may hold what it held.
-      let same = same(byteCount: bytes.count, hash, existing)
+      let former = untouched?.contentHash == hash ? untouched : same(bytes.count, hash, existing)
       return .image(
         SignedEntity.Image(
-          position: position, path: path, byteCount: bytes.count, modified: status.modified,
-          contentHash: hash, signature: same == nil ? try signature(of: bytes) : nil, former: same))
-    } catch {
+          position: position, path: name, byteCount: bytes.count, modified: file.status.modified,
+          contentHash: hash, signature: former == nil ? try signature(of: bytes) : nil,
+          former: former, thumbnails: try thumbnails(of: bytes, hash, kept)))
+    } catch let error as PictureFileError {
+      let former = existing?.images.first {
+        $0.position == position && $0.path.hasSameBytes(as: name)
+      }
+      if let former, keepsMissing, error.code == .missing {
+        return .image(SignedEntity.Image(former))
+      }
+      return .refused(error.message)
+    } catch let error as DecodeError {
       return outcome(of: error)
+    } catch {
+      return .refused("\(error)")
     }
+  }
+
+  private func hasAllThumbnails(
+    _ image: CatalogueDatabase.ImageRecord, _ kept: [Int: Set<Int>]
+  ) -> Bool {
+    thumbnailSides.isSubset(of: kept[image.contentHash] ?? [])
+  }
+
+  /// The thumbnails of a picture that are to be kept and are not yet.
+  private func thumbnails(
+    of bytes: [UInt8], _ hash: Int, _ kept: [Int: Set<Int>]
+  ) throws(DecodeError) -> [KeptThumbnails.Thumbnail] {
+    var thumbnails: [KeptThumbnails.Thumbnail] = []
+    for side in thumbnailSides.subtracting(kept[hash] ?? []).sorted() {
+      thumbnails.append(try KeptThumbnails.Thumbnail(of: bytes, side: side, decoder: decoder))
+    }
+    return thumbnails
   }
 
   /// A picture of a server.
   private func fetched(
-    _ url: String, _ position: Int, _ existing: CatalogueDatabase.Existing?
+    _ url: String, _ position: Int, _ existing: CatalogueDatabase.Existing?,
+    _ kept: [Int: Set<Int>]
   ) async throws -> Outcome {
-    let former = existing?.images.first { $0.path == url }
+    let former = existing?.images.first { $0.path.hasSameBytes(as: url) }
     func unchanged(_ former: CatalogueDatabase.ImageRecord) -> SignedEntity.Image {
-      SignedEntity.Image(
-        position: position, path: url, byteCount: former.byteCount, modified: 0,
-        contentHash: former.contentHash, signature: nil, former: former)
-    }
-    guard let pictures else {
-      return former.map { .image(unchanged($0)) }
-        ?? .refused("it is on a server, and fetched only with 'vq index --fetch'")
+      SignedEntity.Image(former, position: position)
     }
     do {
+      guard let pictures else {
+        guard let former else {
+          return .refused("it is on a server, and fetched only with 'vq index --fetch'")
+        }
+        var image = unchanged(former)
+        // What is not here any more has no thumbnail until it is fetched again.
+        if !hasAllThumbnails(former, kept),
+          let bytes = try FetchedPictures.bytes(of: url, in: directory)
+        {
+          image.thumbnails = try thumbnails(of: bytes, former.contentHash, kept)
+        }
+        return .image(image)
+      }
       let picture = try await pictures.current(url)
-      let same = same(byteCount: picture.byteCount, picture.contentHash, existing)
-      var signed: Signature?
-      if same == nil {
+      let same = same(picture.byteCount, picture.contentHash, existing)
+      var image = SignedEntity.Image(
+        position: position, path: url, byteCount: picture.byteCount, modified: 0,
+        contentHash: picture.contentHash, signature: nil, former: same)
+      if same.map({ hasAllThumbnails($0, kept) }) != true {
         guard let bytes = try picture.bytes ?? pictures.bytes(of: url) else {
           return .refused("it was fetched and is not there any more")
         }
-        signed = try signature(of: bytes)
+        if same == nil { image.signature = try signature(of: bytes) }
+        image.thumbnails = try thumbnails(of: bytes, picture.contentHash, kept)
       }
-      let image = SignedEntity.Image(
-        position: position, path: url, byteCount: picture.byteCount, modified: 0,
-        contentHash: picture.contentHash, signature: signed, former: same)
       return picture.staleReason.map { .staleImage(image, $0) } ?? .image(image)
     } catch let error as FetchError {
       if error.code == .cancelled { return .cancelled }
@@ -141,7 +174,7 @@ struct EntitySigner: Sendable {
 
   /// A picture of the entity that holds the same bytes.
   private func same(
-    byteCount: Int, _ hash: Int, _ existing: CatalogueDatabase.Existing?
+    _ byteCount: Int, _ hash: Int, _ existing: CatalogueDatabase.Existing?
   ) -> CatalogueDatabase.ImageRecord? {
     existing?.images.first { $0.byteCount == byteCount && $0.contentHash == hash }
   }
@@ -155,15 +188,17 @@ struct EntitySigner: Sendable {
 struct SignedEntity: Sendable {
   struct Image: Sendable {
     let position: Int
-    /// Where it is: a file's full path, or an address of the web.
+    /// Where it is: a path as the row has it, or an address of the web.
     let path: String
     let byteCount: Int
     let modified: Int
     let contentHash: Int
     /// The signature, unless the picture has not changed.
-    let signature: Signature?
+    var signature: Signature?
     /// Where the unchanged picture's signature stands.
     let former: CatalogueDatabase.ImageRecord?
+    /// Thumbnails to keep that are not kept yet.
+    var thumbnails: [KeptThumbnails.Thumbnail] = []
   }
 
   let value: EntityValue
@@ -180,6 +215,11 @@ extension SignedEntity {
   /// What putting an entity in comes to.
   enum Change: Sendable {
     case added, changed, none
+  }
+
+  /// Whether there is something to write: the entity, or thumbnails of pictures that have not changed.
+  var isToBeWritten: Bool {
+    change != .none || (isWhole && images.contains { !$0.thumbnails.isEmpty })
   }
 
   /// What putting this one in comes to.
@@ -199,10 +239,17 @@ extension SignedEntity {
 }
 
 extension SignedEntity.Image {
-  /// A picture as it is there already.
-  init(_ former: CatalogueDatabase.ImageRecord) {
+  /// A picture as it is there already, at the same position or another.
+  init(_ former: CatalogueDatabase.ImageRecord, position: Int? = nil) {
     self.init(
-      position: former.position, path: former.path, byteCount: former.byteCount,
+      position: position ?? former.position, path: former.path, byteCount: former.byteCount,
       modified: former.modified, contentHash: former.contentHash, signature: nil, former: former)
+  }
+}
+
+extension CatalogueDatabase.ImageRecord {
+  /// Whether a file's size and time are those of this picture.
+  func isOf(_ status: FileStatus) -> Bool {
+    status.byteCount == byteCount && status.modified == modified
   }
 }

@@ -27,6 +27,8 @@ public struct Indexer: Sendable {
     public var unchangedImages = 0
     /// Pictures that came from servers.
     public var fetchedImages = 0
+    /// Thumbnails that were made to be kept.
+    public var thumbnails = 0
     /// Entities that were not there before.
     public var added = 0
     /// Entities that were there and have changed.
@@ -73,8 +75,8 @@ public struct Indexer: Sendable {
   ///
   /// - Parameters:
   ///   - path: A catalogue in any ``CatalogueFormat``, or `-` for standard input.
-  ///   - imagesRoot: What relative picture paths start from; `nil` means the file's directory. The
-  ///     catalogue keeps it in full, so that it does not matter where one indexes from.
+  ///   - imagesRoot: The folder that relative picture paths start from and stay in. `nil` means that of the catalogue
+  ///     if it has pictures, else the file's directory. The catalogue keeps it as a setting.
   ///   - options: What becomes of what is there already, and of what is wrong.
   ///   - mapping: Called once, with what the catalogue was taken for.
   ///   - refused: Called with each row and picture that did not go in.
@@ -90,8 +92,9 @@ public struct Indexer: Sendable {
   ) async throws -> Progress {
     try await withTaskExecutorPreference(pool) {
       try await index(
-        path: path, imagesRoot: FilePath.absolute(imagesRoot ?? Self.directory(of: path)),
-        options: options, mapping: mapping, refused: refused, progress: progress)
+        path: path, imagesRoot: imagesRoot ?? settings.imagesRoot, options: options,
+        mapping: mapping, refused: refused,
+        progress: progress)
     }
   }
 
@@ -131,7 +134,7 @@ public struct Indexer: Sendable {
   }
 
   @concurrent private func index(
-    path: String, imagesRoot: String, options: IndexOptions,
+    path: String, imagesRoot: String?, options: IndexOptions,
     mapping: @escaping @Sendable (CatalogueMapping) -> Void,
     refused: @escaping @Sendable (RefusedRow) -> Void,
     progress: @escaping @Sendable (Progress) -> Void
@@ -143,19 +146,24 @@ public struct Indexer: Sendable {
     defer { temporary?.remove() }
     let directory = temporary?.path ?? directory
     let publisher = try CataloguePublisher(
-      directory: directory, settings: settings, isDryRun: options.isDryRun)
+      directory: directory, settings: settings.withoutPictures, isDryRun: options.isDryRun)
+    let (places, thumbnailSides) = try await pictureSettings(
+      path: path, imagesRoot: imagesRoot, options, publisher)
     // What was there before is looked up by a connection of its own, beside the one that publishes.
     let former = try CatalogueDatabase(reading: directory)
     let schemes = try await publisher.links().allowedSchemes
     reader.allowedSchemes = schemes
     reader.seedRowHashes(
-      "\(imagesRoot)\n\(options.onConflict)\n\(options.currency ?? "")\n\(schemes.sorted())")
+      "\(options.onConflict)\n\(options.currency ?? "")\n\(schemes.sorted())")
     let pictures = try options.fetching.map { policy throws(CatalogueError) in
       try FetchedPictures(directory: directory, policy: policy, isDryRun: options.isDryRun)
     }
     let signer = EntitySigner(
-      decoder: decoder, pictures: pictures, imagesRoot: imagesRoot,
+      decoder: decoder, pictures: pictures, folders: PictureFolders(places),
+      thumbnailSides: thumbnailSides, directory: directory,
       keepsMissing: options.onConflict != .replace)
+    // Without thumbnails to keep there is no need to know what is kept.
+    let kept = thumbnailSides.isEmpty ? nil : try KeptThumbnails(reading: directory)
     // As many rows are under way as keep every thread busy while the oldest is waited for.
     let underWay = max(8 * pool.width, pictures == nil ? 0 : 2 * FetchedPictures.width)
     var now = Progress()
@@ -184,7 +192,8 @@ public struct Indexer: Sendable {
         case .changed: now.changed += 1
         case .none: break
         }
-        if signed.change != .none { signedEntities.append(signed) }
+        if signed.isToBeWritten { signedEntities.append(signed) }
+        now.thumbnails += signed.images.reduce(0) { $0 + $1.thumbnails.count }
         now.entities += 1
         now.signedImages += signed.images.count { $0.former == nil }
         now.unchangedImages += signed.images.count { $0.former != nil }
@@ -237,8 +246,12 @@ public struct Indexer: Sendable {
       // What has not changed is known before it is parsed, and before a thread is woken for it.
       var unchangedImages = 0
       func unchanged(_ rowHash: Int) throws(CatalogueError) -> EntityID? {
-        let found = try former.untouched(rowHash: rowHash) { path, byteCount, modified in
-          signer.isUntouched(path, byteCount: byteCount, modified: modified)
+        let found = try former.untouched(rowHash: rowHash) {
+          (entity, image) throws(CatalogueError) in
+          guard signer.isUntouched(image) else { return false }
+          if thumbnailSides.isEmpty { return true }
+          let sides = try kept?.sides(of: UInt32(clamping: entity))[image.contentHash] ?? []
+          return thumbnailSides.isSubset(of: sides)
         }
         unchangedImages = found?.imageCount ?? 0
         return found?.id
@@ -257,11 +270,15 @@ public struct Indexer: Sendable {
         case .row(.entity(let value, let line)):
           let rowHash = reader.rowHash
           let existing = try former.existing(value.id)
+          let keptSides = try existing.flatMap { existing throws(CatalogueError) in
+            try kept?.sides(of: existing.key)
+          }
           let value = options.onConflict == .keep ? Self.kept(existing) ?? value : value
           group.addTask {
             .signed(
               number,
-              try await signer.sign(value, line: line, rowHash: rowHash, existing: existing))
+              try await signer.sign(
+                value, line: line, rowHash: rowHash, existing: existing, kept: keptSides ?? [:]))
           }
         }
         while started - finished >= underWay { try await finishOne() }
@@ -289,6 +306,31 @@ public struct Indexer: Sendable {
     now.removed = try await publisher.finish(removingAllBut: isKept)
     now.generation = await publisher.generation
     return now
+  }
+
+  /// The places of pictures and the thumbnails of a run: those that were asked for, else those that the catalogue
+  /// keeps, which become part of its next generation.
+  private func pictureSettings(
+    path: String, imagesRoot: String?, _ options: IndexOptions, _ publisher: CataloguePublisher
+  ) async throws -> (places: PicturePlaces, thumbnailSides: Set<Int>) {
+    let known = try await publisher.settings()
+    var places = ShopSettings.places(known)
+    let former = try await publisher.imageCount() > 0 ? places.root : nil
+    let root = FilePath.absolute(imagesRoot ?? former ?? Self.directory(of: path))
+    // A run that keeps missing pictures may run where there are none.
+    if imagesRoot != nil || options.onConflict == .replace,
+      FileStatus(root)?.isDirectory != true
+    {
+      throw CatalogueError(
+        code: .unreadableInput,
+        message: "the images root '\(root)' is not a folder; name one with --images-root DIR")
+    }
+    places.root = root
+    places.outside = settings.outsideFolders?.map(FilePath.absolute) ?? places.outside
+    let sides = settings.thumbnailSides ?? ShopSettings.thumbnailSides(known)
+    try await publisher.prepare(
+      ShopSettings(imagesRoot: root, outsideFolders: places.outside, thumbnailSides: sides))
+    return (places, options.isDryRun ? [] : Set(sides))
   }
 
   /// An entity as it is there already, or `nil` if there is none that can be read.

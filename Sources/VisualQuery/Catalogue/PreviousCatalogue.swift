@@ -21,12 +21,15 @@ struct PreviousCatalogue {
     segmentFiles = files
   }
 
-  /// Where its pictures are.
-  func imagePaths() throws(CatalogueError) -> Set<String> {
+  /// Calls `body` with the path and the content of each of its pictures.
+  func forEachImage(
+    _ body: (_ path: String, _ picture: KeptThumbnails.Picture) -> Void
+  ) throws(CatalogueError) {
     let connection = try SQLiteConnection(path: path, mode: .immutable)
-    let row = try connection.statement("SELECT path FROM images")
-    var paths: Set<String> = []
-    while try row.step() { paths.insert(row.text(0)) }
-    return paths
+    let row = try connection.statement("SELECT path, entity, contentHash FROM images")
+    while try row.step() {
+      body(
+        row.text(0), KeptThumbnails.Picture(entity: row.integer(1), contentHash: row.integer(2)))
+    }
   }
 }

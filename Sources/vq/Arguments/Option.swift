@@ -194,6 +194,41 @@ extension Option<[String]> {
   }
 }
 
+extension Option<[String]?> {
+  /// Folders, one each time the option is given; `none` for an empty list; `nil` when it is not given.
+  static func folders(_ text: OptionText) -> Self {
+    let value = ValueDescription(
+      placeholder: "DIR", accepts: "a directory, or none", completion: .directories,
+      isAccepted: { !$0.isEmpty })
+    return Self(text, value: value, mayRepeat: true, initial: nil) { text, value in
+      value = (value ?? []) + (text == "none" ? [] : [text])
+      return !text.isEmpty
+    }
+  }
+}
+
+extension Option<[Int]?> {
+  /// The sides of thumbnails between commas; `none` for an empty list; `nil` when it is not given.
+  static func thumbnailSides(_ text: OptionText) -> Self {
+    let (range, limit) = (ShopSettings.thumbnailSideRange, ShopSettings.thumbnailSideLimit)
+    @Sendable func sides(_ text: String) -> [Int]? {
+      if text == "none" { return [] }
+      let words = text.split(separator: ",", omittingEmptySubsequences: false)
+      let sides = words.compactMap { Int($0) }.filter(range.contains)
+      return sides.count < words.count || sides.count > limit ? nil : sides
+    }
+    let value = ValueDescription(
+      placeholder: "SIDES",
+      accepts:
+        "at most \(limit) of \(range.lowerBound)…\(range.upperBound) pixels, such as 160,480, or none",
+      completion: .nothing, isAccepted: { sides($0) != nil })
+    return Self(text, value: value, initial: nil) { text, value in
+      value = sides(text)
+      return value != nil
+    }
+  }
+}
+
 extension Option<PictureRegion?> {
   /// A part of a picture: four numbers between commas.
   static func region(_ text: OptionText) -> Self {

@@ -4,11 +4,22 @@ import VisualQuery
 enum CatalogueCommand {
   /// What is done.
   enum Action: String, CaseIterable, Sendable {
-    case status, verify, compact, rollback, export, `import`, remove
+    case status, verify, compact, rollback, export, `import`, remove, set
   }
 
   static let ids = Option<[String]>.list(
     OptionText("id", "what to remove: product:mug-red,store:harbour"))
+  static let imagesRoot = Option<String?>.path(
+    OptionText(
+      "images-root", "with set: the folder that image paths start from",
+      detail: "An index that was made elsewhere looks for its pictures here from now on."),
+    "DIR", of: .directories)
+  static let allowOutside = Option<[String]?>.folders(
+    OptionText(
+      "allow-outside", "with set: a further folder that image paths may lead into",
+      detail: "Replaces all that was kept; 'none' removes it."))
+  static let pictures = Option<Bool>.flag(
+    OptionText("pictures", "with verify: count missing pictures as errors"))
   static let json = Option<Bool>.flag(OptionText("json", "status and findings as JSON"))
 
   static let command = CommandDescription(
@@ -20,23 +31,29 @@ enum CatalogueCommand {
       "vq catalogue rollback --index shop.vq",
       "vq catalogue export --index shop.vq | gzip > shop.jsonl.gz",
       "vq catalogue remove --id product:mug-red --index shop.vq",
+      "vq catalogue set --images-root /srv/pictures --index shop.vq",
     ],
     operand: OperandDescription(
       placeholder: "ACTION", count: 1...2,
       summary: "\(Action.allCases.map(\.rawValue).joined(separator: ", ")); import takes a FILE",
       completion: .nothing),
-    options: [MatchCommand.index.description, ids.description, json.description],
+    options: [
+      MatchCommand.index.description, ids.description, imagesRoot.description,
+      allowOutside.description, pictures.description, json.description,
+    ],
     notes: [
       HelpSection(
         title: "Actions",
         text: """
             status    generation, entities, pictures, files
-            verify    read every byte; exit code 5 where something is wrong
+            verify    read every byte; exit code 5 if something is wrong. Pictures whose
+                      files are missing are reported; with --pictures they are errors
             compact   write signatures anew without those that were replaced
             rollback  undo the last run that changed something; again: redo it
             export    all of it as JSON Lines, on standard output
             import    take an export in: FILE, or '-' for standard input
             remove    remove what --id names
+            set       say where the pictures are, with --images-root or --allow-outside
           """)
     ],
     exitCodes: [.success, .failure, .usage, .unusableIndex, .interrupted],
@@ -62,7 +79,7 @@ enum CatalogueCommand {
     if action != .import { _ = try Catalogue(directory: directory) }
     switch action {
     case .status: try show(try await upkeep.status(), arguments[json], console)
-    case .verify: return try report(try await upkeep.verify(), arguments[json], console)
+    case .verify: return try await verify(upkeep, arguments, console)
     case .compact: try tell(try await upkeep.compact(), "was compacted", directory, console)
     case .rollback:
       try tell(
@@ -75,6 +92,7 @@ enum CatalogueCommand {
         "\(DisplayText.count(count, "entity", "entities")) imported into \(DisplayText.escaped(directory))."
       )
     case .remove: try await remove(arguments, console)
+    case .set: try await set(arguments, console)
     }
     return .success
   }
@@ -96,16 +114,45 @@ enum CatalogueCommand {
       "entities    \(DisplayText.count(status.products, "product", "products")), \(DisplayText.count(status.stores, "store", "stores"))",
       "pictures    \(status.images)",
       "files       \(DisplayText.count(status.segments.count, "segment", "segments")), \(status.bytes / 1000) kB in all, \(dead) replaced signatures",
+      "pictures in " + (status.imagesRoot.map(DisplayText.escaped) ?? "no folder yet")
+        + status.outsideFolders.map { ", " + DisplayText.escaped($0) }.joined(),
+      "thumbnails  "
+        + (status.thumbnailSides.isEmpty
+          ? "none kept"
+          : status.thumbnailSides.map(String.init).joined(separator: ", ") + " pixels"),
       "undo        " + (status.previousGeneration.map { "to generation \($0)" } ?? "nothing kept"),
     ]
     for line in lines { try console.output.writeLine(line) }
   }
 
+  /// The JSON form of a verification.
+  private struct Verification: Encodable {
+    let findings: [String]
+    let missingPictures: MissingPictures
+  }
+
+  private static func verify(
+    _ upkeep: CatalogueUpkeep, _ arguments: ParsedArguments, _ console: Console
+  ) async throws -> ExitCode {
+    var findings = try await upkeep.verify()
+    let missing = try await upkeep.missingPictures()
+    if let sentence = missing.sentence {
+      if arguments[pictures] {
+        findings.append(sentence)
+      } else {
+        console.diagnostics.warning(sentence)
+      }
+    }
+    return try report(
+      Verification(findings: findings, missingPictures: missing), arguments[json], console)
+  }
+
   private static func report(
-    _ findings: [String], _ isJSON: Bool, _ console: Console
+    _ verification: Verification, _ isJSON: Bool, _ console: Console
   ) throws -> ExitCode {
+    let findings = verification.findings
     if isJSON {
-      try console.output.writeJSON(["findings": findings])
+      try console.output.writeJSON(verification)
     } else if findings.isEmpty {
       try console.output.writeLine("All is well.")
     } else {
@@ -135,5 +182,20 @@ enum CatalogueCommand {
     }
     try console.output.writeLine(
       "\(DisplayText.count(removed.count, "entity", "entities")) removed.")
+  }
+
+  private static func set(_ arguments: ParsedArguments, _ console: Console) async throws {
+    let settings = ShopSettings(
+      imagesRoot: arguments[imagesRoot], outsideFolders: arguments[allowOutside])
+    guard settings.imagesRoot != nil || settings.outsideFolders != nil else {
+      throw arguments.missingOperand(
+        "'vq catalogue set' needs --images-root DIR or --allow-outside DIR")
+    }
+    let directory = arguments[MatchCommand.index]
+    let generation = try await Indexer(directory: directory, settings: settings).putSettings()
+    if let sentence = try await CatalogueUpkeep(directory: directory).missingPictures().sentence {
+      console.diagnostics.warning(sentence)
+    }
+    try tell(generation, "knows where its pictures are", directory, console)
   }
 }

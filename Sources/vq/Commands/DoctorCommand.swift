@@ -15,7 +15,7 @@ enum DoctorCommand {
         title: "Findings",
         text: """
           Pictures that are the same for two entities, too plain or too small; entities without \
-          a picture or a link; texts of more than three lines; links without encryption; \
+          a picture or a link; pictures whose files are not beneath the images root; texts of more than three lines; links without encryption; \
           currencies that are none; stores without a place, or that stock what is not there. Each \
           with the entity and what to do. Exit code 1 where there is one, for CI.
           """),

@@ -9,10 +9,23 @@ enum IndexCommand {
     "DIR", of: .directories)
   static let imagesRoot = Option<String?>.path(
     OptionText(
-      "images-root", "where image paths begin",
-      detail: "With a catalogue from standard input: the working directory.",
+      "images-root", "the folder that image paths start from and stay in",
+      detail: "Kept in the index. The default is that of the index if it has pictures, else the "
+        + "catalogue's folder, or the working directory for standard input.",
       standard: "beside the catalogue"),
     "DIR", of: .directories)
+  static let allowOutside = Option<[String]?>.folders(
+    OptionText(
+      "allow-outside", "a further folder that image paths and links may lead into",
+      detail: "Absolute paths, '..' and links out of --images-root are refused elsewhere. Kept in "
+        + "the index; given again, it replaces all that was kept, and 'none' removes it.",
+      isRare: true))
+  static let thumbnails = Option<[Int]?>.thumbnailSides(
+    OptionText(
+      "thumbnails", "keep thumbnails of these sizes in the index: 160,480",
+      detail: "For a server that does not have the pictures. Longer sides in pixels, at most "
+        + "four; vq serve gives out 160 and 480. Later runs make those that are missing; 'none' "
+        + "ends it, and 'vq catalogue compact' removes them.", isRare: true))
   static let threads = Option<Int?>.integer(
     OptionText("threads", "use so many threads", short: "j", standard: "one per core"),
     in: 1...256)
@@ -81,7 +94,8 @@ enum IndexCommand {
       placeholder: "CATALOGUE", count: 1...1,
       summary: "JSON Lines, CSV, a feed or a folder; '-' for standard input", completion: .files),
     options: [
-      index.description, imagesRoot.description, onConflict.description,
+      index.description, imagesRoot.description, allowOutside.description,
+      thumbnails.description, onConflict.description,
       pruneMissing.description, fetch.description, allowHost.description, dryRun.description,
       strict.description, threads.description, rejected.description, json.description,
       quiet.description, currency.description,
@@ -118,7 +132,8 @@ enum IndexCommand {
           picture.
             {"schema":"vq.index/1","generation":4,"rows":32,"entities":32,"added":32,
              "changed":0,"removed":0,"signedImages":34,"unchangedImages":0,
-             "fetchedImages":0,"refused":0,"dryRun":false,"elapsedMs":210}
+             "fetchedImages":0,"thumbnails":0,"refused":0,"dryRun":false,
+             "elapsedMs":210}
             {"line":12,"id":"mug-red","field":"images[0]","reason":"…","row":{…}}
           """),
     ],
@@ -204,7 +219,9 @@ enum IndexCommand {
 
   private static func settings(of arguments: ParsedArguments) throws -> ShopSettings {
     let schemes = Set(arguments[allowScheme].map { $0.lowercased() })
-    var settings = ShopSettings(bridge: try arguments[bridge].map(LabelBridge.init))
+    var settings = ShopSettings(
+      bridge: try arguments[bridge].map(LabelBridge.init),
+      outsideFolders: arguments[allowOutside], thumbnailSides: arguments[thumbnails])
     if schemes.isEmpty, arguments[link].isEmpty { return settings }
     var links = LinkSettings(allowedSchemes: schemes)
     for (type, text) in arguments[link] {
@@ -242,6 +259,7 @@ struct IndexDocument: Encodable, Sendable {
   let signedImages: Int
   let unchangedImages: Int
   let fetchedImages: Int
+  let thumbnails: Int
   let refused: Int
   let dryRun: Bool
   let elapsedMs: Double
@@ -255,6 +273,7 @@ struct IndexDocument: Encodable, Sendable {
     signedImages = progress.signedImages
     unchangedImages = progress.unchangedImages
     fetchedImages = progress.fetchedImages
+    thumbnails = progress.thumbnails
     refused = progress.refused
     elapsedMs = (elapsed / .milliseconds(1)).rounded()
   }
@@ -264,13 +283,16 @@ struct IndexDocument: Encodable, Sendable {
     let seconds = max(0.1, (elapsedMs / 100).rounded() / 10)
     let removed = removed > 0 ? ", \(self.removed) removed" : ""
     let fetched = fetchedImages > 0 ? ", \(fetchedImages) fetched" : ""
+    let thumbnails =
+      thumbnails > 0
+      ? ", \(DisplayText.count(self.thumbnails, "thumbnail", "thumbnails")) kept" : ""
     let end =
       dryRun
       ? "Nothing was written."
       : "\(DisplayText.escaped(directory)) is at generation \(generation)."
     return """
       \(DisplayText.count(entities, "entity", "entities")), \(added) new, \(changed) changed\(removed): \
-      \(DisplayText.count(signedImages, "picture", "pictures")) signed, \(unchangedImages) unchanged\(fetched), \
+      \(DisplayText.count(signedImages, "picture", "pictures")) signed, \(unchangedImages) unchanged\(fetched)\(thumbnails), \
       \(refused) refused, in \(seconds) s. \(end)
       """
   }

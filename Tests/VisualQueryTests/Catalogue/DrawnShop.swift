@@ -23,11 +23,12 @@ final class DrawnShop {
   }
 
   @discardableResult func run(
-    _ rows: [String], _ options: IndexOptions = IndexOptions()
+    _ rows: [String], _ options: IndexOptions = IndexOptions(),
+    settings: ShopSettings = ShopSettings()
   ) async throws -> (Indexer.Progress, [RefusedRow]) {
     let path = try folder.write(rows.joined(separator: "\n"), to: "catalogue.jsonl")
     let refused = Mutex<[RefusedRow]>([])
-    let progress = try await Indexer(directory: index).run(
+    let progress = try await Indexer(directory: index, settings: settings).run(
       path: path, options: options, refused: { row in refused.withLock { $0.append(row) } })
     return (progress, refused.withLock { $0 })
   }

@@ -85,7 +85,7 @@ import Testing
     let (progress, refused) = try await run(folder.path + "/i.vq", catalogue)
     #expect(refused.map(\.line).sorted() == [1, 2, 3, 4, 5])
     let reasons = Dictionary(uniqueKeysWithValues: refused.map { ($0.line, $0.reason) })
-    #expect(reasons[1] == "none.jpg: there is no such file")
+    #expect(reasons[1] == "none.jpg: there is no such file beneath '\(folder.path)'")
     #expect(reasons[2]?.contains("GIF is not supported") == true)
     #expect(reasons[4]?.contains("rows are there") == true)
     #expect(reasons[5]?.contains("--fetch") == true)

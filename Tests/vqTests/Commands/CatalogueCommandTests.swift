@@ -72,7 +72,10 @@ import Testing
 
   @Test(arguments: [
     ["catalogue", "tidy"], ["catalogue", "status", "file"], ["catalogue", "import"],
-    ["catalogue", "remove"], ["catalogue", "remove", "--id", "mug"],
+    ["catalogue", "remove"], ["catalogue", "remove", "--id", "mug"], ["catalogue", "set"],
+    ["index", "c.jsonl", "--thumbnails", "15"], ["index", "c.jsonl", "--thumbnails", "1025"],
+    ["index", "c.jsonl", "--thumbnails", "16,17,18,19,20"],
+    ["index", "c.jsonl", "--thumbnails", "160,"], ["index", "c.jsonl", "--allow-outside", ""],
   ]) func `a mistyped action is a mistake of usage`(arguments: [String]) throws {
     let shop = try Shop(["a"])
     let run = try RunningVQ(arguments + ["--index", shop.index])
@@ -86,6 +89,49 @@ import Testing
       #expect(run.status == 5)
     }
     #expect(!FileManager.default.fileExists(atPath: folder.path + "/none.vq"))
+  }
+
+  @Test func `an index is told where its pictures are, and says which are missing`() throws {
+    let folder = try TemporaryDirectory()
+    let index = ["--index", folder.path + "/i.vq"]
+    _ = try folder.copy(SampleShop.image("oats.jpg"), to: "oats.jpg")
+    let row = #"{"type":"product","id":"oats","title":"Oats","images":["oats.jpg"]}"#
+    let file = try folder.write(row, to: "c.jsonl")
+    let first = try RunningVQ(["index", file, "--thumbnails", "32,160"] + index)
+    #expect(first.status == 0 && first.output.contains("2 thumbnails kept"))
+    #expect(try RunningVQ(["catalogue", "verify", "--pictures"] + index).status == 0)
+    let moved = try TemporaryDirectory()
+    _ = try moved.copy(folder.path + "/oats.jpg", to: "oats.jpg")
+    try FileManager.default.removeItem(atPath: folder.path + "/oats.jpg")
+    let missing = try RunningVQ(["catalogue", "verify"] + index)
+    #expect(missing.status == 0 && missing.output == "All is well.\n")
+    #expect(missing.errors.contains("1 of 1 picture cannot be opened: product:oats 'oats.jpg'"))
+    let strict = try RunningVQ(["catalogue", "verify", "--pictures", "--json"] + index)
+    #expect(strict.status == 5 && strict.output.contains(#""count":1"#))
+    let set = try RunningVQ(["catalogue", "set", "--images-root", moved.path] + index)
+    #expect(set.status == 0 && set.errors == "" && set.output.contains("generation 2"))
+    #expect(try RunningVQ(["catalogue", "verify", "--pictures"] + index).status == 0)
+    let status = try RunningVQ(["catalogue", "status"] + index)
+    #expect(status.output.contains("pictures in \(moved.path)\n"))
+    #expect(status.output.contains("thumbnails  32, 160 pixels\n"))
+  }
+
+  @Test func `a path out of the root is refused with what to do, and accepted where it is allowed`()
+    throws
+  {
+    let folder = try TemporaryDirectory()
+    let picture = SampleShop.image("oats.jpg")
+    let row = #"{"type":"product","id":"oats","title":"Oats","images":["\#(picture)"]}"#
+    let command = [
+      "index", try folder.write(row, to: "c.jsonl"), "--index", folder.path + "/i.vq",
+    ]
+    let refused = try RunningVQ(command)
+    #expect(refused.errors.contains("absolute path") && refused.errors.contains("--allow-outside"))
+    let allowed = try RunningVQ(command + ["--allow-outside", SampleShop.folder.path])
+    #expect(allowed.output.contains("1 picture signed"), "\(allowed.errors)")
+    // Kept, until it is taken back.
+    #expect(try RunningVQ(command).output.contains("1 unchanged"))
+    #expect(try RunningVQ(command + ["--allow-outside", "none"]).errors.contains("absolute path"))
   }
 
   @Test func `a strict run ends with 1 and names the row`() throws {

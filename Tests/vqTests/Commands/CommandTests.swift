@@ -207,7 +207,7 @@ import Testing
       as: UTF8.self)
     #expect(
       file
-        == #"{"field":"images[0]","id":"a","line":1,"reason":"none.jpg: there is no such file","row":{"id":"a","images":["none.jpg"],"title":"A","type":"product"}}"#
+        == #"{"field":"images[0]","id":"a","line":1,"reason":"none.jpg: there is no such file beneath '\#(folder.path)'","row":{"id":"a","images":["none.jpg"],"title":"A","type":"product"}}"#
         + "\n"
         + #"{"line":2,"reason":"is not JSON: expected a name in quotes at byte 1, found 'o'"}"#
         + "\n")

@@ -16,6 +16,8 @@ _vq() {
     *:--color) _vq_reply -W 'auto always never'; return ;;
     index:--index) _vq_reply -d; compopt -o filenames; return ;;
     index:--images-root) _vq_reply -d; compopt -o filenames; return ;;
+    index:--allow-outside) _vq_reply -d; compopt -o filenames; return ;;
+    index:--thumbnails) return ;;
     index:--on-conflict) _vq_reply -W 'keep merge replace'; return ;;
     index:--allow-host) return ;;
     index:--threads|index:-j) return ;;
@@ -45,6 +47,8 @@ _vq() {
     match:--max-pixels) return ;;
     catalogue:--index) _vq_reply -d; compopt -o filenames; return ;;
     catalogue:--id) return ;;
+    catalogue:--images-root) _vq_reply -d; compopt -o filenames; return ;;
+    catalogue:--allow-outside) _vq_reply -d; compopt -o filenames; return ;;
     doctor:--index) _vq_reply -d; compopt -o filenames; return ;;
     labels:--index) _vq_reply -d; compopt -o filenames; return ;;
     labels:--bridge) _vq_reply -f; compopt -o filenames; return ;;
@@ -87,11 +91,11 @@ _vq() {
   case $command:$word in
     :-*) _vq_reply -W '--color --help -h --version' ;;
     :*) _vq_reply -W 'index match catalogue doctor labels eval why-not serve key hash help completions' ;;
-    index:-*) _vq_reply -W '--index --images-root --on-conflict --prune-missing --fetch --allow-host --dry-run --strict --threads -j --rejected --json --quiet -q --currency --link --allow-scheme --bridge --color --help -h --version' ;;
+    index:-*) _vq_reply -W '--index --images-root --allow-outside --thumbnails --on-conflict --prune-missing --fetch --allow-host --dry-run --strict --threads -j --rejected --json --quiet -q --currency --link --allow-scheme --bridge --color --help -h --version' ;;
     index:*) _vq_reply -f; compopt -o filenames; return ;;
     match:-*) _vq_reply -W '--index --labels --region --limit --products --stores --min-confidence --deadline --type --where --threads -j --explain --json --tolerant --with-label --near --at --locale --signature --continue --max-bytes --max-pixels --color --help -h --version' ;;
     match:*) _vq_reply -f; compopt -o filenames; return ;;
-    catalogue:-*) _vq_reply -W '--index --id --json --color --help -h --version' ;;
+    catalogue:-*) _vq_reply -W '--index --id --images-root --allow-outside --pictures --json --color --help -h --version' ;;
     catalogue:*) return ;;
     doctor:-*) _vq_reply -W '--index --json --color --help -h --version' ;;
     doctor:*) return ;;

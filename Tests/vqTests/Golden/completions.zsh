@@ -32,7 +32,9 @@ _vq() {
     index)
       _arguments -s -S \
         '--index=[the index to make or update]:DIR:_files -/' \
-        '--images-root=[where image paths begin]:DIR:_files -/' \
+        '--images-root=[the folder that image paths start from and stay in]:DIR:_files -/' \
+        '*--allow-outside=[a further folder that image paths and links may lead into]:DIR:_files -/' \
+        '--thumbnails=[keep thumbnails of these sizes in the index\: 160,480]:SIDES:' \
         '--on-conflict=[what becomes of an entity that is there already]:WHAT:(keep merge replace)' \
         '--prune-missing[remove entities that the catalogue lacks]' \
         '--fetch[fetch pictures that are on servers; with --allow-host]' \
@@ -88,6 +90,9 @@ _vq() {
       _arguments -s -S \
         '--index=[the index to search]:DIR:_files -/' \
         '*--id=[what to remove\: product\:mug-red,store\:harbour]:LIST:' \
+        '--images-root=[with set\: the folder that image paths start from]:DIR:_files -/' \
+        '*--allow-outside=[with set\: a further folder that image paths may lead into]:DIR:_files -/' \
+        '--pictures[with verify\: count missing pictures as errors]' \
         '--json[status and findings as JSON]' \
         '--color=[when to use colour]:WHEN:(auto always never)' \
         '--help[the complete help; -h shows a short one]' \

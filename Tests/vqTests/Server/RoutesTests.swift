@@ -1,4 +1,5 @@
 import Foundation
+import PixelMatch
 import TestSupport
 import Testing
 import VisualQuery
@@ -141,6 +142,43 @@ import VisualQuery
     let state = try #require(changes["state"] as? String)
     let rest = try await shop.json("GET /v1/sync?state=\(state)")
     #expect(Self.ids(rest, "upserts").count == 2 && rest["hasMore"] as? Bool == false)
+  }
+
+  /// A server has the index and may not have the pictures.
+  @Test(arguments: [[], [160]]) func `without the shop's folder only kept thumbnails are served`(
+    sides: [Int]
+  ) async throws {
+    let shop = try await Shop()
+    let copy = shop.folder.path + "/copy"
+    try FileManager.default.copyItem(atPath: SampleShop.folder.path + "/shop", toPath: copy)
+    let index = Indexer(directory: shop.index, settings: ShopSettings(thumbnailSides: sides))
+    let progress = try await index.run(path: copy + "/catalogue.jsonl", imagesRoot: copy)
+    #expect(progress.signedImages == 0 && progress.thumbnails == 34 * sides.count)
+    try FileManager.default.removeItem(atPath: copy)
+    for size in ["small", "large"] {
+      let path = "GET /v1/entities/product/oats/thumbnail?size=\(size)"
+      let response = try await shop.ask(path)
+      #expect(response.status == (sides.isEmpty ? 404 : 200))
+      if sides.isEmpty { continue }
+      let picture = try ImageDecoder().decode(response.body)
+      #expect((120...160).contains(max(picture.width, picture.height)))
+    }
+  }
+
+  /// A link that was made after the run must not lead a server to other files.
+  @Test func `a picture that became a link out of the root is not served`() async throws {
+    let shop = try await Shop()
+    let copy = shop.folder.path + "/copy"
+    try FileManager.default.copyItem(atPath: SampleShop.folder.path + "/shop", toPath: copy)
+    _ = try await Indexer(
+      directory: shop.index, settings: ShopSettings(imagesRoot: copy)
+    ).putSettings()
+    let path = "GET /v1/entities/product/oats/thumbnail"
+    #expect(try await shop.ask(path).status == 200)
+    try FileManager.default.removeItem(atPath: copy + "/images")
+    try FileManager.default.createSymbolicLink(
+      atPath: copy + "/images", withDestinationPath: SampleShop.folder.path + "/shop/images")
+    #expect(try await shop.ask(path + "?size=large").status == 404)
   }
 
   @Test func `an answer holds until the next generation, in its language`() async throws {
