@@ -1,7 +1,14 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Every Swift target is held to the same rules; the C target too has its warnings as errors.
+/// Every C target has its warnings as errors and, in release builds, glibc's checks of buffer lengths.
+let guardedC: [CSetting] = [
+  .treatAllWarnings(as: .error),
+  .define("_GNU_SOURCE"),
+  .define("_FORTIFY_SOURCE", to: "3", .when(configuration: .release)),
+]
+
+/// Every Swift target is held to the same rules.
 let strict: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .strictMemorySafety(),
@@ -21,16 +28,16 @@ let package = Package(
   ],
   targets: [
     .target(
-      name: "CImage",
-      cSettings: [.treatAllWarnings(as: .error), .define("_GNU_SOURCE")]),
-    .target(name: "CCurl", cSettings: [.treatAllWarnings(as: .error), .define("_GNU_SOURCE")]),
-    .target(name: "CFiles", cSettings: [.treatAllWarnings(as: .error), .define("_GNU_SOURCE")]),
-    .systemLibrary(name: "CSQLite"),
+      name: "CImage", cSettings: guardedC),
+    .target(name: "CCurl", cSettings: guardedC),
+    .target(name: "CFiles", cSettings: guardedC),
+    .target(name: "CMapping", cSettings: guardedC),
+    .target(name: "CSQLite", dependencies: ["CMapping"], cSettings: guardedC),
     .systemLibrary(name: "CZlib"),
     .target(
-      name: "CServer", exclude: ["files"], cSettings: [.treatAllWarnings(as: .error)]),
+      name: "CServer", exclude: ["files"], cSettings: guardedC),
     .target(
-      name: "PixelMatch", dependencies: ["CImage"],
+      name: "PixelMatch", dependencies: ["CImage", "CMapping"],
       exclude: ["Signatures/make_keypoint_pattern.py"], swiftSettings: strict),
     .target(
       name: "VisualQuery", dependencies: ["PixelMatch", "CCurl", "CFiles", "CSQLite", "CZlib"],

@@ -19,6 +19,35 @@ public enum SyntheticPicture {
     return bytes
   }
 
+  /// A drawn graphic of flat areas, whose formula `make_drawn_pdq_vectors.py` repeats.
+  public enum Drawing: String, CaseIterable, Sendable {
+    case disc, frame, checker, triangle, grid, ramp
+  }
+
+  /// A square drawing, four bytes a pixel.
+  public static func drawing(_ drawing: Drawing, side: Int) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(4 * side * side)
+    for y in 0..<side {
+      for x in 0..<side { bytes += color(drawing, x, y, side).map(UInt8.init) + [255] }
+    }
+    return bytes
+  }
+
+  private static func color(_ drawing: Drawing, _ x: Int, _ y: Int, _ side: Int) -> [Int] {
+    let (u, v) = (2 * x - side + 1, 2 * y - side + 1)
+    let isInside: Bool
+    switch drawing {
+    case .disc: isInside = 4 * (u * u + v * v) < side * side
+    case .frame: isInside = max(abs(u), abs(v)) * 4 > 3 * side
+    case .checker: isInside = (x * 8 / side + y * 8 / side).isMultiple(of: 2)
+    case .triangle: isInside = 2 * abs(u) < side + v
+    case .grid: return [x * 4 / side * 85, y * 4 / side * 85, 128]
+    case .ramp: return [x * 255 / side, y * 255 / side, 255 - (x + y) * 127 / side]
+    }
+    return isInside ? [200, 30, 41] : [13, 94, 201]
+  }
+
   /// A picture of a few soft discs of random color on a random ground: smooth, like a photo.
   public static func discs(
     width: Int, height: Int, count: Int = 8, using generator: inout SeededGenerator

@@ -326,6 +326,65 @@ class Checks:
             self.say("no request is dropped while generations change", statuses == {200}, statuses)
             self.say("newer generations are taken", len(generations) == 4, generations)
 
+    def a_file_changed_in_place_is_told_and_comes_back(self):
+        names = [name for name in os.listdir(self.index) if name.endswith(".segment")]
+        small, large = sorted(names, key=lambda name: os.path.getsize(os.path.join(self.index, name)))[:: len(names) - 1]
+        path = os.path.join(self.index, large)
+        whole, other = (open(os.path.join(self.index, name), "rb").read() for name in (large, small))
+        with self.serve("--max-deadline", "60000", "--quiet") as server:
+            request = post(self.picture, "deadlineMs=60000")
+
+            def ask():
+                status, _, body = server.ask(request)
+                return status, [value["id"] for value in json.loads(body).get("values", [])] if status == 200 else None
+
+            expected = ask()
+            for name, content in {"truncated": whole[:8192], "emptied": b"", "overwritten by another index's": other,
+                                  "longer": whole + b"\0"}.items():
+                stop, seen = threading.Event(), []
+
+                def push():
+                    while not stop.is_set():
+                        seen.append(ask())
+
+                threads = [threading.Thread(target=push) for _ in range(3)]
+                for thread in threads:
+                    thread.start()
+                time.sleep(0.3)
+                self.overwrite(path, content)
+                ready = self.waits(lambda: server.get("/readyz"), lambda found: found[0] == 503)
+                stop.set()
+                for thread in threads:
+                    thread.join()
+                self.say(f"a segment that is {name}: each answer is right or a 503",
+                         all(found == expected or found[0] == 503 for found in seen), seen[-1:])
+                self.say("readiness names the generation and the file",
+                         f"'{large}'" in ready[2].decode() and "generation" in ready[2].decode(), ready)
+                self.overwrite(path, whole)
+                self.say("restored, it answers as before", ask() == expected)
+                self.say("and is ready", server.get("/readyz")[0] == 200)
+            self.overwrite(os.path.join(self.index, "catalogue.sqlite-shm"), b"")
+            found = [ask() for _ in range(4)]
+            self.say("truncated shared memory spoils no answer",
+                     all(one == expected or one[0] == 503 for one in found) and found[-1] == expected, found)
+            self.say("the server has not ended", server.stop() == 0)
+
+    @staticmethod
+    def overwrite(path, content):
+        """As cp and rsync --inplace do."""
+        with open(path, "r+b") as file:
+            file.truncate(0)
+            file.write(content)
+
+    @staticmethod
+    def waits(ask, holds):
+        for _ in range(200):
+            found = ask()
+            if holds(found):
+                break
+            time.sleep(0.05)
+        return found
+
     def told_to_stop_it_finishes(self):
         server = self.serve("--max-deadline", "60000", "--queue", "64")
         with server:

@@ -54,7 +54,7 @@ size_t ci_l1_scan(const uint8_t *rows, size_t row_count, const uint8_t *query, u
 // Rows that are blurred together.
 enum : uint32_t { CI_PDQ_LANES = 16 };
 
-// Brightness of `count` RGBA pixels, 0.299 R + 0.587 G + 0.114 B.
+// Brightness of `count` RGBA pixels, 0.299 R + 0.587 G + 0.114 B, correctly rounded.
 void ci_pdq_luma(const uint8_t *rgba, size_t count, float *out, uint32_t level);
 
 // Averages `window` neighbours along each of CI_PDQ_LANES rows, in place; at the ends, those that there

@@ -14,12 +14,16 @@ typedef float Lanes __attribute__((vector_size(4 * LANES)));
 
 // ---- Brightness -------------------------------------------------------------------------------
 
+// The weighted sum in thousandths is an exact integer below 2^24, so that the one division rounds correctly:
+// what summing in double precision and rounding once gives, for every one of the 2^24 colors.
 CI_INLINE void luma(const uint8_t *restrict rgba, size_t count, float *restrict out) {
   for (size_t i = 0; i < count; i++) {
     uint32_t pixel;
     memcpy(&pixel, rgba + 4 * i, sizeof pixel);
-    out[i] = 0.299f * (float)(int32_t)(pixel & 0xff) + 0.587f * (float)(int32_t)(pixel >> 8 & 0xff) +
-             0.114f * (float)(int32_t)(pixel >> 16 & 0xff);
+    const float thousandths = 299 * (float)(int32_t)(pixel & 0xff) +
+                              587 * (float)(int32_t)(pixel >> 8 & 0xff) +
+                              114 * (float)(int32_t)(pixel >> 16 & 0xff);
+    out[i] = thousandths / 1000;
   }
 }
 

@@ -10,7 +10,8 @@
 CI_INLINE size_t verify(VERIFY_PARAMETERS) {
   size_t count = 0;
   for (size_t p = 0; p < posting_count; p++) {
-    const size_t code = postings[p];
+    // Read once: another program may change a mapped file between the check and the use.
+    const size_t code = *(const volatile uint32_t *)&postings[p];
     if (code >= code_count) continue;
     const uint64_t *words =
         blocks + code / CI_CODES_PER_BLOCK * CI_WORDS_PER_BLOCK + code % CI_CODES_PER_BLOCK;

@@ -101,11 +101,40 @@ public final class SignatureSegment: Sendable {
     self.size = size
     self.offsets = offsets
     self.checksums = checksums
+    fingerprint = stored
+    try checkUnchanged()
+  }
+
+  /// The checksum of the header, which has those of all columns: what tells two segments' contents apart.
+  public let fingerprint: UInt64
+
+  /// Checks that the file was not changed since it was opened.
+  ///
+  /// Other programs may write to a mapped file or truncate it; what is read then is wrong, or zero. Call this
+  /// after a search, and discard what was found if it throws. A file that is replaced by a rename or
+  /// removed is not changed.
+  ///
+  /// - Throws: ``SegmentError`` with the code `truncated` or `corrupt`.
+  /// - Complexity: O(1), one call of the system.
+  public func checkUnchanged() throws(SegmentError) {
+    switch storage.change() {
+    case nil: return
+    case .truncated(let byteCount):
+      throw SegmentError(
+        code: .truncated, path: path,
+        message: "the file was truncated while in use, to \(byteCount) of \(storage.count) bytes")
+    case .rewritten:
+      throw SegmentError(
+        code: .corrupt, path: path, message: "the file was written to while in use")
+    case .lost:
+      throw SegmentError(
+        code: .truncated, path: path, message: "a part of the file could not be read")
+    }
   }
 
   /// Reads every column and compares its checksum.
   ///
-  /// - Throws: ``SegmentError`` with the code `corrupt`.
+  /// - Throws: ``SegmentError`` with the code `corrupt`, or as ``checkUnchanged()``.
   public func verify() throws(SegmentError) {
     for column in SegmentLayout.Column.allCases {
       let start = offset(column)
@@ -115,6 +144,7 @@ public final class SignatureSegment: Sendable {
           code: .corrupt, path: path, message: "the checksum of column \(column) is wrong")
       }
     }
+    try checkUnchanged()
   }
 
   /// The caller's number of a row.

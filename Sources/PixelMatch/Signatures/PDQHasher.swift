@@ -45,7 +45,9 @@ public struct PDQHasher {
       precondition(row.count >= 4 * width, "a row is shorter than the picture's width")
       for x in 0..<width {
         let (red, green, blue) = (row[4 &* x], row[4 &* x &+ 1], row[4 &* x &+ 2])
-        unfiltered.append(0.299 * Float(red) + 0.587 * Float(green) + 0.114 * Float(blue))
+        // Exact in thousandths, then rounded once.
+        let thousandths = 299 * Int(red) + 587 * Int(green) + 114 * Int(blue)
+        unfiltered.append(Float(thousandths) / 1000)
       }
     }
   }

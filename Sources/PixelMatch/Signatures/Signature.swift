@@ -4,7 +4,7 @@
 public struct Signature: Sendable, Hashable {
   /// Changes whenever the same picture would get other bytes. Signatures of different versions do
   /// not compare.
-  public static let version: UInt16 = 2
+  public static let version: UInt16 = 3
 
   /// The longest side of a working image in pixels; a larger picture is reduced to it first.
   public static let workingSide = 512

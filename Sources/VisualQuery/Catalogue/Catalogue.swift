@@ -17,7 +17,11 @@ public final class Catalogue: Sendable {
 
   private let state: CatalogueDatabase.State
   private let segments: [EntityType: [LiveSegment]]
+  /// All segments by the names of their files.
+  let files: [String: SignatureSegment]
   private let database: Mutex<CatalogueDatabase>
+  /// The error of the first read of the database that found a damaged file.
+  let readDamage = Mutex<CatalogueError?>(nil)
   /// Where entities open.
   public let links: LinkSettings
   /// The places that pictures are read from.
@@ -42,12 +46,19 @@ public final class Catalogue: Sendable {
     picturePlaces = ShopSettings.places(settings)
     let dead = try database.deadRows()
     var segments: [EntityType: [LiveSegment]] = [:]
+    var files: [String: SignatureSegment] = [:]
     for record in try database.segments() {
-      let segment = try Self.open(record, in: directory)
-      segments[record.type, default: []].append(
-        LiveSegment(segment, deadRows: dead[record.id] ?? []))
+      do throws(CatalogueError) {
+        let segment = try Self.open(record, in: directory)
+        segments[record.type, default: []].append(
+          LiveSegment(segment, deadRows: dead[record.id] ?? []))
+        files[record.file] = segment
+      } catch {
+        throw Self.error(error, inGeneration: generation)
+      }
     }
     self.segments = segments
+    self.files = files
     self.database = Mutex(database)
   }
 
@@ -60,15 +71,7 @@ public final class Catalogue: Sendable {
     do throws(SegmentError) {
       segment = try SignatureSegment(path: path)
     } catch {
-      let code: CatalogueError.Code =
-        switch error.code {
-        case .missing, .corrupt, .notASegment, .otherFormatVersion: .corrupt
-        case .truncated: .truncated
-        case .otherSignatureVersion: .otherSignatureVersion
-        case .unreadable: .notPermitted
-        }
-      throw CatalogueError(
-        code: code, message: "'\(path)': \(error.message); index the catalogue again")
+      throw Self.damage(error, of: record.file, in: directory)
     }
     guard segment.count == record.rows, segment.byteCount == record.byteCount else {
       throw CatalogueError(
@@ -76,7 +79,8 @@ public final class Catalogue: Sendable {
         message: """
           '\(path)' has \(segment.count) rows in \(segment.byteCount) bytes; \
           \(record.rows) in \(record.byteCount) were written; index the catalogue again
-          """)
+          """,
+        file: record.file)
     }
     return segment
   }
@@ -146,6 +150,10 @@ public final class Catalogue: Sendable {
   func read<Result: Sendable>(
     _ body: (CatalogueDatabase) throws(CatalogueError) -> Result
   ) throws(CatalogueError) -> Result {
-    try database.withLock { database throws(CatalogueError) in try body(database) }
+    do throws(CatalogueError) {
+      return try database.withLock { database throws(CatalogueError) in try body(database) }
+    } catch {
+      throw noted(error)
+    }
   }
 }

@@ -110,6 +110,7 @@ public struct CatalogueDoctor: Sendable {
         findings += Self.textFindings(value, links, products)
       }
       if let missing = try missingPictures() { findings.append(missing) }
+      try catalogue.checkUnchanged()
       return findings.sorted {
         ($0.id, $0.kind.rawValue, $0.detail) < ($1.id, $1.kind.rawValue, $1.detail)
       }

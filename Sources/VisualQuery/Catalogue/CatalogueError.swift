@@ -31,4 +31,8 @@ public struct CatalogueError: Error, Sendable, Hashable {
   public let code: Code
   /// What is wrong, for people, and what to do.
   public let message: String
+  /// The damaged file's name in the catalogue's directory, or `nil` if no single file is damaged.
+  public var file: String?
+  /// The generation that cannot be read, or `nil` if it is not known.
+  public var generation: Int?
 }

@@ -15,7 +15,9 @@ struct CatalogueExport {
   func write(_ line: (String) throws -> Void) throws {
     try line(header().text)
     var segments: [Int: SignatureSegment] = [:]
+    var files: [Int: String] = [:]
     for record in try database.segments() {
+      files[record.id] = record.file
       segments[record.id] = try Catalogue.open(record, in: directory)
     }
     var keys: [(key: UInt32, id: EntityID)] = []
@@ -34,12 +36,16 @@ struct CatalogueExport {
             code: .corrupt, message: "\(id) refers to a signature that is not there; index it again"
           )
         }
+        let signature = segment.signature(at: image.row)
+        if let file = files[image.segment] {
+          try Catalogue.checkUnchanged(segment, of: file, in: directory)
+        }
         return JSONValue.object([
           "position": .integer(Int64(image.position)), "path": .string(image.path),
           "byteCount": .integer(Int64(image.byteCount)),
           "modified": .integer(Int64(image.modified)),
           "contentHash": .integer(Int64(image.contentHash)),
-          "signature": .string(Base64URL.encoded(segment.signature(at: image.row).encoded)),
+          "signature": .string(Base64URL.encoded(signature.encoded)),
         ])
       }
       try line(JSONValue.object(["entity": entity, "images": .array(images)]).text)

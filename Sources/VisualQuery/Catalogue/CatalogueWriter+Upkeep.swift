@@ -76,6 +76,11 @@ extension CatalogueWriter {
       number += 1
       let file = "\(type.rawValue)-\(generation)c\(number).segment"
       let bytes = segment.encoded()
+      for record in records {
+        if let source = opened[record.id] {
+          try Catalogue.checkUnchanged(source, of: record.file, in: directory)
+        }
+      }
       try DurableFile.write(bytes, to: file, in: directory)
       let id = try database.addSegment(
         file: file, type: type, rows: segment.count, byteCount: bytes.count)

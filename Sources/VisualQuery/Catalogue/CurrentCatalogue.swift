@@ -1,3 +1,4 @@
+internal import PixelMatch
 internal import Synchronization
 
 /// The newest generation of a catalogue, for services that run while it is being indexed.
@@ -9,15 +10,42 @@ internal import Synchronization
 ///
 /// A query keeps the generation that it began with, also where a newer one comes or the directory is
 /// replaced.
+///
+/// Files can be damaged while they are in use: truncated, or another index copied over them. A generation with
+/// such a file is not given out. The one before is, if it is still open and whole; else ``catalogue()`` throws
+/// until the files are restored or a new generation is published.
 public final class CurrentCatalogue: Sendable {
   /// The directory.
   public let directory: String
-  private let opened: Mutex<Opened>
+  private let state: Mutex<State>
+
+  private struct State {
+    var opened: Opened?
+    /// Why the newest generation is not the one that is opened.
+    var damage: CatalogueError?
+    /// The contents of the generation whose files were found damaged.
+    var expected: Contents?
+    /// Files that do not have the expected contents, so that they are read once only.
+    var rejected: [String: (status: FileStatus?, error: CatalogueError)] = [:]
+  }
 
   private struct Opened {
-    var catalogue: Catalogue
-    var file: FileStatus?
+    let catalogue: Catalogue
+    let file: FileStatus?
     let probe: CatalogueProbe
+  }
+
+  /// What a generation's segments hold.
+  private struct Contents {
+    let identity: String
+    let generation: Int
+    let fingerprints: [String: UInt64]
+
+    init(_ catalogue: Catalogue) {
+      identity = catalogue.identity
+      generation = catalogue.generation
+      fingerprints = catalogue.files.mapValues(\.fingerprint)
+    }
   }
 
   /// Opens a catalogue.
@@ -25,24 +53,52 @@ public final class CurrentCatalogue: Sendable {
   /// - Throws: ``CatalogueError``.
   public init(directory: String) throws(CatalogueError) {
     self.directory = directory
-    opened = Mutex(try Self.open(directory))
+    state = Mutex(State(opened: try Self.open(directory)))
   }
 
-  /// The newest generation.
+  /// The newest generation whose files are whole.
   ///
-  /// - Throws: ``CatalogueError`` where a newer one cannot be read.
-  /// - Complexity: O(1) where nothing has changed, else that of opening.
+  /// - Throws: ``CatalogueError`` if the newest one cannot be read, and none before it is open and whole.
+  /// - Complexity: O(segments) if nothing has changed, else that of opening; after damage, that of reading
+  ///   all signatures once.
   public func catalogue() throws(CatalogueError) -> Catalogue {
     let directory = directory
-    return try opened.withLock { opened throws(CatalogueError) in
-      let file = FileStatus(directory + "/" + CatalogueDatabase.fileName)
-      let isSame = file != nil && file?.inode == opened.file?.inode
-      if isSame, try opened.probe.generation() == opened.catalogue.generation {
-        return opened.catalogue
+    return try state.withLock { state throws(CatalogueError) in
+      do throws(CatalogueError) {
+        if let opened = state.opened {
+          try opened.catalogue.checkSegments()
+          if try Self.isNewest(opened, in: directory) {
+            state.damage = nil
+            return opened.catalogue
+          }
+        }
+      } catch {
+        // Its connections go before others are opened: SQLite shares its memory between all of a process.
+        state.expected = state.opened.map { Contents($0.catalogue) } ?? state.expected
+        state.opened = nil
       }
-      opened = try Self.open(directory)
-      return opened.catalogue
+      do throws(CatalogueError) {
+        let opened = try Self.open(directory)
+        try Self.checkContents(of: opened.catalogue, &state)
+        state = State(opened: opened)
+        return opened.catalogue
+      } catch {
+        state.damage = error
+        guard let former = state.opened else { throw error }
+        return former.catalogue
+      }
     }
+  }
+
+  /// The reason why the newest generation is not what ``catalogue()`` gave last; `nil` if it is.
+  public var damage: CatalogueError? { state.withLock { $0.damage } }
+
+  private static func isNewest(
+    _ opened: Opened, in directory: String
+  ) throws(CatalogueError) -> Bool {
+    let file = FileStatus(directory + "/" + CatalogueDatabase.fileName)
+    guard file != nil && file?.inode == opened.file?.inode else { return false }
+    return try opened.probe.generation() == opened.catalogue.generation
   }
 
   private static func open(_ directory: String) throws(CatalogueError) -> Opened {
@@ -50,6 +106,26 @@ public final class CurrentCatalogue: Sendable {
     return Opened(
       catalogue: try Catalogue(directory: directory), file: file,
       probe: try CatalogueProbe(directory: directory))
+  }
+
+  /// Checks that files which were damaged have their former contents again, byte for byte.
+  private static func checkContents(
+    of catalogue: Catalogue, _ state: inout State
+  ) throws(CatalogueError) {
+    guard let expected = state.expected, expected.identity == catalogue.identity,
+      expected.generation == catalogue.generation
+    else { return }
+    for (file, segment) in catalogue.files {
+      let status = FileStatus(catalogue.directory + "/" + file)
+      if let rejected = state.rejected[file], rejected.status == status { throw rejected.error }
+      do throws(CatalogueError) {
+        try catalogue.checkContents(
+          of: segment, file, fingerprint: expected.fingerprints[file] ?? segment.fingerprint)
+      } catch {
+        state.rejected[file] = (status, error)
+        throw error
+      }
+    }
   }
 }
 
@@ -67,6 +143,7 @@ private final class CatalogueProbe {
     guard try row.step() else { return -1 }
     let generation = row.integer(0)
     _ = try row.step()
+    try connection.checkSharedMemory()
     return generation
   }
 }

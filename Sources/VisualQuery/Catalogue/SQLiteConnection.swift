@@ -6,6 +6,8 @@ internal import CSQLite
 @safe final class SQLiteConnection {
   private let handle: OpaquePointer
   private let path: String
+  /// The shared memory of the file's write-ahead log, which lives as long as the connection.
+  private let sharedMemory: OpaquePointer?
   private var statements: [String: SQLiteStatement] = [:]
 
   /// How to open a file.
@@ -28,13 +30,15 @@ internal import CSQLite
       case .write: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
       }
     // Sound: without a mutex of SQLite's own, since one thread at a time uses a connection.
-    let code = unsafe sqlite3_open_v2(name, &handle, flags | SQLITE_OPEN_NOMUTEX, nil)
+    let code = unsafe sqlite3_open_v2(
+      name, &handle, flags | SQLITE_OPEN_NOMUTEX, csqlite_guarded_vfs())
     guard code == SQLITE_OK, let opened = unsafe handle else {
       unsafe sqlite3_close_v2(handle)
       throw Self.error(code, "cannot open", path)
     }
     unsafe self.handle = opened
     self.path = path
+    unsafe sharedMemory = csqlite_shared_memory(opened)
     unsafe sqlite3_busy_timeout(opened, 2000)
     // `folded(text)`: how texts are compared. Sound: the closure captures nothing, and SQLite lends
     // one value for the time of the call and copies the result.
@@ -71,6 +75,33 @@ internal import CSQLite
   func execute(_ sql: String) throws(CatalogueError) {
     let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
     if code != SQLITE_OK { throw failure(code) }
+    try checkReads()
+  }
+
+  /// Checks that what was read came from shared memory that is whole.
+  ///
+  /// - Throws: ``CatalogueError`` if another program has truncated it; the connection is then of no more use.
+  fileprivate func checkReads() throws(CatalogueError) {
+    if let memory = unsafe sharedMemory, unsafe csqlite_is_damaged(memory) {
+      throw truncatedSharedMemory
+    }
+  }
+
+  /// Checks that the file of the shared memory is as long as what is mapped of it.
+  ///
+  /// - Throws: ``CatalogueError`` if another program has truncated it, even if no read has noticed.
+  func checkSharedMemory() throws(CatalogueError) {
+    if let memory = unsafe sharedMemory, unsafe csqlite_is_truncated(memory) {
+      throw truncatedSharedMemory
+    }
+  }
+
+  private var truncatedSharedMemory: CatalogueError {
+    let file = path.split(separator: "/").last.map { String($0) + "-shm" }
+    return CatalogueError(
+      code: .truncated,
+      message: "'\(path)-shm' was truncated by another program while in use; try again",
+      file: file)
   }
 
   /// A statement, prepared at its first use and kept. It must not be used within its own rows.
@@ -93,6 +124,9 @@ internal import CSQLite
 
   /// What the last call that failed with `code` means.
   func failure(_ code: Int32) -> CatalogueError {
+    if let memory = unsafe sharedMemory, unsafe csqlite_is_truncated(memory) {
+      return truncatedSharedMemory
+    }
     let message = unsafe String(cString: sqlite3_errmsg(handle))
     return Self.error(code, message, path)
   }
@@ -186,10 +220,14 @@ internal import CSQLite
   /// Goes to the next row; `false` after the last.
   func step() throws(CatalogueError) -> Bool {
     let code = unsafe sqlite3_step(handle)
-    if code == SQLITE_ROW { return true }
+    if code == SQLITE_ROW {
+      try connection.checkReads()
+      return true
+    }
     let failure = code == SQLITE_DONE ? nil : connection.failure(code)
     unsafe sqlite3_reset(handle)
     if let failure { throw failure }
+    try connection.checkReads()
     return false
   }
 

@@ -50,6 +50,9 @@ struct SegmentVerifier {
   func finished() -> [String] {
     findings
       + segments.sorted { $0.key < $1.key }.compactMap { _, known in
+        if (try? known.segment.checkUnchanged()) == nil {
+          return "'\(known.file)' was changed while it was read"
+        }
         let unused = known.isUsed.count { !$0 }
         return unused == 0
           ? nil : "'\(known.file)' has \(unused) rows that no picture refers to"

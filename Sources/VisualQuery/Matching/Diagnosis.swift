@@ -42,8 +42,10 @@ extension Matcher {
     let key = try catalogue.key(of: id)
     let scored = examined.scored.first { $0.key == key }
     let rank = answer.matches.firstIndex { $0.value.id == id }.map { $0 + 1 }
+    let stage = try lostStage(key, id.type, rank: rank, examined)
+    try catalogue.checkUnchanged()
     return Diagnosis(
-      id: id, stage: try lostStage(key, id.type, rank: rank, examined), rank: rank,
+      id: id, stage: stage, rank: rank,
       confidence: scored?.confidence, minimumConfidence: examined.cutOff,
       evidence: scored?.evidence ?? [], first: answer.matches.first?.value.id)
   }

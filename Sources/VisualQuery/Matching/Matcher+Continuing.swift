@@ -71,6 +71,7 @@ extension Matcher {
     _ search: (examined: Examination, isWhole: Bool)?,
     _ content: SemanticContent
   ) throws -> MatchResponse {
+    try catalogue.checkUnchanged()
     let entries = continuation.entries
     let first = entries.count(where: \.isShown)
     let page = Ranking.page(

@@ -112,6 +112,9 @@ public struct Matcher: Sendable {
       }
     }
     let asked = scored.filter { options.types.contains($0.type) }
+    let nearMiss = matches.isEmpty ? try nearMiss(asked) : nil
+    // Nothing that was computed from a file which has changed meanwhile is given away.
+    try catalogue.checkUnchanged()
     return MatchResponse(
       matches: matches,
       isComplete: examined.isComplete && list.isWhole,
@@ -122,7 +125,7 @@ public struct Matcher: Sendable {
       unmatchedLabels: examined.labels.unmatched,
       hasMore: list.entities.count > page.count,
       continuation: continuation.showing(page).sealed(by: catalogue),
-      nearMiss: matches.isEmpty ? try nearMiss(asked) : nil)
+      nearMiss: nearMiss)
   }
 
   /// All that may be shown, on whatever page, in its order.

@@ -91,10 +91,16 @@ extension Problem {
     self.init(status, error.code.rawValue, error.message)
   }
 
-  /// The client can do nothing about the catalogue: what is wrong with it stands in the log.
+  /// The client can do nothing about the catalogue: the log has the full message.
   init(_ error: CatalogueError) {
-    self.init(
-      503, "catalogueUnavailable", "the catalogue cannot be read at the moment", retryAfter: 5)
+    self.init(503, "catalogueUnavailable", Self.summary(of: error), retryAfter: 5)
+  }
+
+  /// What may be told to everybody about a catalogue that cannot be read: no paths but the damaged file's name.
+  static func summary(of error: CatalogueError) -> String {
+    let which = error.generation.map { "generation \($0) of the catalogue" } ?? "the catalogue"
+    let file = error.file.map { ": '\($0)' is damaged or missing" } ?? ""
+    return "\(which) cannot be read at the moment\(file)"
   }
 
   /// There is no room for another connection.

@@ -384,6 +384,37 @@ import VisualQuery
     #expect(try await shop.ask("GET /livez").status == 200)
   }
 
+  @Test func `readiness names the damaged file, and who asks gets 503 until it is restored`()
+    async throws
+  {
+    let shop = try await Shop()
+    #expect(try await shop.ask("GET /readyz").body == Array("ok\n".utf8))
+    let generation = try shop.service.current.catalogue().generation
+    let name = try #require(
+      try FileManager.default.contentsOfDirectory(atPath: shop.index)
+        .first { $0.hasSuffix(".segment") })
+    let file = shop.index + "/" + name
+    let bytes = try #require(FileManager.default.contents(atPath: file))
+    let handle = try #require(FileHandle(forWritingAtPath: file))
+    try handle.truncate(atOffset: 8192)
+    let picture = try #require(
+      FileManager.default.contents(atPath: SampleShop.image("oats.jpg")))
+    func match() async throws -> Int {
+      try await shop.ask("POST /v1/match", ["Content-Type: image/jpeg"], Array(picture)).status
+    }
+    #expect(try await match() == 503)
+    let problem = try await shop.json("GET /readyz")
+    #expect(problem["code"] as? String == "catalogueUnavailable")
+    let detail = try #require(problem["detail"] as? String)
+    #expect(detail.contains("generation \(generation) ") && detail.contains("'\(name)'"))
+    #expect(!detail.contains(shop.folder.path))
+    try handle.truncate(atOffset: 0)
+    try handle.seek(toOffset: 0)
+    try handle.write(contentsOf: bytes)
+    #expect(try await match() == 200)
+    #expect(try await shop.ask("GET /readyz").body == Array("ok\n".utf8))
+  }
+
   @Test func `keys open what they are for`() async throws {
     let reader = APIKeys.made(role: .read, name: "reader")
     let writer = APIKeys.made(role: .write, name: "writer")

@@ -24,8 +24,7 @@ extension ShopService {
       if isDraining.withLock({ $0 }) {
         throw Problem(503, "stopping", "the server is stopping", retryAfter: 1)
       }
-      _ = try catalogue()
-      return Self.text("ok\n")
+      return try readiness()
     case .metrics:
       let catalogue = try? catalogue()
       let figures = catalogue.map {
@@ -44,6 +43,16 @@ extension ShopService {
     case .match, .entities, .suggested, .query, .entity, .thumbnail, .sync:
       preconditionFailure("\(route.rawValue) takes work")
     }
+  }
+
+  /// Ready as long as questions are answered; the text says if that is by an earlier generation.
+  private func readiness() throws(Problem) -> HTTPResponse {
+    let catalogue = try catalogue()
+    guard let damage = current.damage else { return Self.text("ok\n") }
+    log.write("catalogue", damage.message, level: "error")
+    return Self.text(
+      "degraded: \(Problem.summary(of: damage)); answering from generation \(catalogue.generation)\n"
+    )
   }
 
   private func catalogue() throws(Problem) -> Catalogue {
