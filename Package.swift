@@ -26,7 +26,12 @@ let package = Package(
     .library(name: "VisualQuery", targets: ["VisualQuery"]),
     .executable(name: "vq", targets: ["vq"]),
   ],
+  traits: [
+    .default(enabledTraits: ["Codecs"]),
+    .trait(name: "Codecs", description: "Reads JPEG and PNG, writes JPEG: libjpeg and libpng."),
+  ],
   targets: [
+    .target(name: "CKernels", cSettings: [.treatAllWarnings(as: .error)]),
     .target(
       name: "CImage", cSettings: guardedC),
     .target(name: "CCurl", cSettings: guardedC),
@@ -37,8 +42,11 @@ let package = Package(
     .target(
       name: "CServer", exclude: ["files"], cSettings: guardedC),
     .target(
-      name: "PixelMatch", dependencies: ["CImage", "CMapping"],
-      exclude: ["Signatures/make_keypoint_pattern.py"], swiftSettings: strict),
+      name: "PixelMatch",
+      dependencies: [
+        "CKernels", "CMapping", .target(name: "CImage", condition: .when(traits: ["Codecs"])),
+      ],
+      swiftSettings: strict),
     .target(
       name: "VisualQuery", dependencies: ["PixelMatch", "CCurl", "CFiles", "CSQLite", "CZlib"],
       swiftSettings: strict),
@@ -50,7 +58,7 @@ let package = Package(
       name: "TestSupport", dependencies: ["PixelMatch"], path: "Tests/TestSupport",
       swiftSettings: strict),
     .testTarget(
-      name: "PixelMatchTests", dependencies: ["PixelMatch", "CImage", "TestSupport"],
+      name: "PixelMatchTests", dependencies: ["PixelMatch", "TestSupport"],
       resources: [.copy("Conformance")], swiftSettings: strict),
     .testTarget(
       name: "VisualQueryTests", dependencies: ["VisualQuery", "TestSupport"],

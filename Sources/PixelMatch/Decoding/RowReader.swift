@@ -1,89 +1,93 @@
-internal import CImage
+#if Codecs
+  internal import CImage
 
-/// The C decoders as a Swift value: the only code that calls them.
-///
-/// Sound: a reader is created, used and closed within `withReader`, while the array lends its
-/// bytes; rows are written to memory whose size goes along with each call.
-@safe struct RowReader: ~Copyable {
-  /// Columns of the rows to come.
-  let width: Int
-  /// Number of rows.
-  let height: Int
-  private let reader: OpaquePointer
+  /// The C decoders as a Swift value: the only code that calls them.
+  ///
+  /// Sound: a reader is created, used and closed within `withReader`, while the array lends its
+  /// bytes; rows are written to memory whose size goes along with each call.
+  @safe struct RowReader: ~Copyable {
+    /// Columns of the rows to come.
+    let width: Int
+    /// Number of rows.
+    let height: Int
+    private let reader: OpaquePointer
 
-  /// What a C call came to.
+    /// Opens a picture and lends the reader to `body`.
+    static func withReader<Result>(
+      of bytes: [UInt8], format: ImageFormat, denominator: Int, limits: DecodeLimits,
+      _ body: (borrowing RowReader) throws(DecodeError) -> Result
+    ) throws(DecodeError) -> Result {
+      let limits = ci_limits(
+        memory_limit: UInt64(max(0, limits.memoryLimit)), scan_limit: 1000,
+        chunk_limit: UInt32(clamping: limits.chunkByteLimit),
+        chunk_count_limit: UInt32(PNGHeaderReader.chunkCountLimit))
+      // The closure must not throw a typed error through a rethrowing function, so it returns one.
+      let result: Swift.Result<Result, DecodeError> = unsafe bytes.withUnsafeBufferPointer { lent in
+        var status = CI_OK
+        let opened =
+          switch format {
+          case .jpeg:
+            unsafe ci_jpeg_open(
+              lent.baseAddress, lent.count, UInt32(denominator), limits, &status)
+          case .png: unsafe ci_png_open(lent.baseAddress, lent.count, limits, &status)
+          }
+        guard let opened = unsafe opened else {
+          return .failure(DecodeError(code: .tooMuchWork, message: "no memory for a decoder"))
+        }
+        defer { unsafe ci_reader_close(opened) }
+        let reader = unsafe RowReader(opened)
+        if case .failed(let code, let message) = reader.status(status) {
+          return .failure(DecodeError(code: code, message: "\(format.name) \(message)"))
+        }
+        do throws(DecodeError) {
+          return .success(try body(reader))
+        } catch {
+          return .failure(error)
+        }
+      }
+      return try result.get()
+    }
+
+    private init(_ reader: OpaquePointer) {
+      unsafe self.reader = reader
+      width = unsafe Int(ci_reader_width(reader))
+      height = unsafe Int(ci_reader_height(reader))
+    }
+
+    /// Does a piece of what comes before the first row.
+    func prepare() -> Status { unsafe status(ci_reader_prepare(reader)) }
+
+    /// Reads rows into `buffer`, as many as it holds; `count` rows are good whatever the status.
+    func readRows(into buffer: inout [UInt8]) -> (count: Int, status: Status) {
+      var count: UInt32 = 0
+      let code = unsafe buffer.withUnsafeMutableBufferPointer { rows in
+        unsafe ci_reader_read_rows(reader, rows.baseAddress, rows.count, .max, &count)
+      }
+      return (Int(count), status(code))
+    }
+
+    private func status(_ code: Int32) -> Status {
+      let message = unsafe String(cString: ci_reader_message(reader))
+      switch code {
+      case CI_OK: return .done
+      case CI_MORE: return .more
+      case CI_TRUNCATED: return .failed(.truncated, "is truncated: \(message)")
+      case CI_UNSUPPORTED:
+        return .failed(.unsupportedFormat, "is of a kind not supported: \(message)")
+      case CI_TOO_LARGE: return .failed(.tooMuchWork, "costs too much: \(message)")
+      case CI_NO_MEMORY: return .failed(.tooMuchWork, "needs more memory than there is")
+      default: return .failed(.corrupt, "is damaged: \(message)")
+      }
+    }
+  }
+#endif
+
+extension RowReader {
+  /// The result of a call of a decoder.
   enum Status {
     case done
     case more
     case failed(DecodeError.Code, String)
-  }
-
-  /// Opens a picture and lends the reader to `body`.
-  static func withReader<Result>(
-    of bytes: [UInt8], format: ImageFormat, denominator: Int, limits: DecodeLimits,
-    _ body: (borrowing RowReader) throws(DecodeError) -> Result
-  ) throws(DecodeError) -> Result {
-    let limits = ci_limits(
-      memory_limit: UInt64(max(0, limits.memoryLimit)), scan_limit: 1000,
-      chunk_limit: UInt32(clamping: limits.chunkByteLimit),
-      chunk_count_limit: UInt32(PNGHeaderReader.chunkCountLimit))
-    // The closure must not throw a typed error through a rethrowing function, so it returns one.
-    let result: Swift.Result<Result, DecodeError> = unsafe bytes.withUnsafeBufferPointer { lent in
-      var status = CI_OK
-      let opened =
-        switch format {
-        case .jpeg:
-          unsafe ci_jpeg_open(
-            lent.baseAddress, lent.count, UInt32(denominator), limits, &status)
-        case .png: unsafe ci_png_open(lent.baseAddress, lent.count, limits, &status)
-        }
-      guard let opened = unsafe opened else {
-        return .failure(DecodeError(code: .tooMuchWork, message: "no memory for a decoder"))
-      }
-      defer { unsafe ci_reader_close(opened) }
-      let reader = unsafe RowReader(opened)
-      if case .failed(let code, let message) = reader.status(status) {
-        return .failure(DecodeError(code: code, message: "\(format.name) \(message)"))
-      }
-      do throws(DecodeError) {
-        return .success(try body(reader))
-      } catch {
-        return .failure(error)
-      }
-    }
-    return try result.get()
-  }
-
-  private init(_ reader: OpaquePointer) {
-    unsafe self.reader = reader
-    width = unsafe Int(ci_reader_width(reader))
-    height = unsafe Int(ci_reader_height(reader))
-  }
-
-  /// Does a piece of what comes before the first row.
-  func prepare() -> Status { unsafe status(ci_reader_prepare(reader)) }
-
-  /// Reads rows into `buffer`, as many as it holds; `count` rows are good whatever the status.
-  func readRows(into buffer: inout [UInt8]) -> (count: Int, status: Status) {
-    var count: UInt32 = 0
-    let code = unsafe buffer.withUnsafeMutableBufferPointer { rows in
-      unsafe ci_reader_read_rows(reader, rows.baseAddress, rows.count, .max, &count)
-    }
-    return (Int(count), status(code))
-  }
-
-  private func status(_ code: Int32) -> Status {
-    let message = unsafe String(cString: ci_reader_message(reader))
-    switch code {
-    case CI_OK: return .done
-    case CI_MORE: return .more
-    case CI_TRUNCATED: return .failed(.truncated, "is truncated: \(message)")
-    case CI_UNSUPPORTED:
-      return .failed(.unsupportedFormat, "is of a kind not supported: \(message)")
-    case CI_TOO_LARGE: return .failed(.tooMuchWork, "costs too much: \(message)")
-    case CI_NO_MEMORY: return .failed(.tooMuchWork, "needs more memory than there is")
-    default: return .failed(.corrupt, "is damaged: \(message)")
-    }
   }
 }
 

@@ -100,7 +100,8 @@ public struct AlignedColor: Sendable {
   private static func residual(_ cells: [Cell], _ factors: SIMD3<Float>) -> Double {
     var sum: Float = 0
     for cell in cells {
-      let difference = oklab(cell.seen * factors) - oklab(cell.kept)
+      let difference =
+        Kernels.oklab(ofCones: cell.seen * factors) - Kernels.oklab(ofCones: cell.kept)
       // Contrast and shadows change lightness more than they change color.
       let lightness = 0.5 * difference[0]
       sum +=
@@ -110,17 +111,11 @@ public struct AlignedColor: Sendable {
     return Double(sum) / Double(cells.count)
   }
 
+  /// The inverse of ``Kernels/oklab(ofCones:)``.
   private static func cones(_ lab: SIMD3<Float>) -> SIMD3<Float> {
     SIMD3(
       lab[0] + 0.396_337_78 * lab[1] + 0.215_803_76 * lab[2],
       lab[0] - 0.105_561_346 * lab[1] - 0.063_854_17 * lab[2],
       lab[0] - 0.089_484_18 * lab[1] - 1.291_485_5 * lab[2])
-  }
-
-  private static func oklab(_ cones: SIMD3<Float>) -> SIMD3<Float> {
-    SIMD3(
-      0.210_454_26 * cones[0] + 0.793_617_8 * cones[1] - 0.004_072_047 * cones[2],
-      1.977_998_5 * cones[0] - 2.428_592_2 * cones[1] + 0.450_593_7 * cones[2],
-      0.025_904_037 * cones[0] + 0.782_771_77 * cones[1] - 0.808_675_77 * cones[2])
   }
 }

@@ -1,5 +1,3 @@
-internal import CImage
-
 /// What the corners of two pictures agree on.
 public struct Alignment: Sendable, Hashable {
   /// From the query's working image to the other's, in pixels.
@@ -30,16 +28,16 @@ public struct GeometricCheck: Sendable {
   private let query: QueryKeypoints
   private let size: SIMD2<Double>
   private let words: [[UInt64]]
-  private let level: UInt32
+  private let kernels: Kernels
 
   /// Prepares to check a query.
   public init(_ query: QuerySignature) {
-    self.init(query, level: ci_kernel_level())
+    self.init(query, kernels: .native)
   }
 
-  init(_ query: QuerySignature, level: UInt32) {
+  init(_ query: QuerySignature, kernels: Kernels) {
     self.query = query.keypoints
-    self.level = level
+    self.kernels = kernels
     size = SIMD2(Double(query.size.x), Double(query.size.y))
     words = query.keypoints.views.map { view in
       view.hashes.flatMap { [$0.words[0], $0.words[1], $0.words[2], $0.words[3]] }
@@ -125,19 +123,14 @@ public struct GeometricCheck: Sendable {
       .map(\.element)
   }
 
-  /// Sound: the segment lends the blocks of the row's keypoints, which hold `count` codes, and the
-  /// results have room for every corner of the query.
+  /// Finds the row's nearest keypoint for each corner of the query.
   private func nearest(
     _ row: Int, count: Int, in segment: SignatureSegment, _ view: Int
   ) -> [UInt32] {
-    let blocks = segment.keypointBlocks(at: row).blocks
-    var best = [UInt32](repeating: 0, count: query.count)
-    unsafe segment.withKeypointHashes(blocks: blocks) { hashes in
-      unsafe ci_nearest_codes(
-        words[view], query.count, hashes.baseAddress!.assumingMemoryBound(to: UInt64.self),
-        blocks.count, count, &best, level)
+    let corners = words[view]
+    return segment.withKeypointHashes(blocks: segment.keypointBlocks(at: row).blocks) { hashes in
+      kernels.nearestCodes(to: corners.span, in: hashes, count: count)
     }
-    return best
   }
 
   /// The similarity of a pair of correspondences that most others agree with.

@@ -1,5 +1,3 @@
-internal import CImage
-
 /// Shrinks a picture whose rows come one by one, by exact averages of the area that each new pixel
 /// covers.
 ///
@@ -19,7 +17,7 @@ public struct AreaReducer {
   private var output: [UInt8] = []
   private var finishedRows = 0
   /// Where the columns of the result divide a source row.
-  private let cuts: [ci_area_cut]
+  private let cuts: AreaCuts
 
   /// Prepares to shrink `sourceWidth × sourceHeight` pixels to `width × height`.
   ///
@@ -34,14 +32,7 @@ public struct AreaReducer {
     self.height = height
     sums = [UInt32](repeating: 0, count: 4 * sourceWidth)
     output = [UInt8](repeating: 0, count: 4 * width * height)
-    var start = 0
-    cuts = (1...width).map { column in
-      // The last pixel that reaches into the column, and how much of it lies there.
-      let end = column * sourceWidth
-      let last = (end - 1) / width
-      defer { start = last + 1 }
-      return ci_area_cut(whole: UInt32(last - start), share: UInt32(end - last * width))
-    }
+    cuts = AreaCuts(sourceWidth: sourceWidth, width: width)
   }
 
   /// The size of a picture whose longer side is `limit`, of the same shape as near as whole pixels
@@ -66,7 +57,8 @@ public struct AreaReducer {
       let end = (finishedRows + 1) * sourceHeight
       let start = (sourceRow + 1) * height - left
       let share = min(left, end - start)
-      add(row, times: UInt32(share))
+      Kernels.native.areaAdd(
+        row.extracting(first: 4 * sourceWidth), times: UInt32(share), to: &sums)
       left -= share
       if start + share == end { finishRow() }
     }
@@ -81,25 +73,10 @@ public struct AreaReducer {
     return PixelBuffer(pixels: output, width: width, height: height)
   }
 
-  /// Sound: the row has at least as many bytes as there are sums.
-  private mutating func add(_ row: Span<UInt8>, times share: UInt32) {
-    let count = sums.count
-    unsafe row.withUnsafeBufferPointer { row in
-      unsafe ci_area_add_row(row.baseAddress!, count, share, &sums, ci_kernel_level())
-    }
-  }
-
-  /// Sound: the cuts divide as many pixels as there are sums of four, and the output has room for a
-  /// row more.
   private mutating func finishRow() {
-    let area = UInt64(sourceWidth) * UInt64(sourceHeight)
-    let (start, width) = (4 * width * finishedRows, width)
-    unsafe output.withUnsafeMutableBufferPointer { output in
-      unsafe ci_area_finish_row(
-        sums, cuts, width, area, output.baseAddress! + start, ci_kernel_level())
-    }
+    Kernels.native.areaFinish(
+      &sums, cuts, area: sourceWidth * sourceHeight, into: &output, at: 4 * width * finishedRows)
     finishedRows += 1
-    unsafe sums.withUnsafeMutableBufferPointer { unsafe $0.update(repeating: 0) }
   }
 }
 

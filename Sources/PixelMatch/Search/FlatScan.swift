@@ -1,5 +1,3 @@
-internal import CImage
-
 /// Compares a query with every row of a list of segments, exactly.
 ///
 /// Whole-picture codes have no structure that an approximate index could use, and the exact scan
@@ -32,18 +30,17 @@ public struct FlatScan: Sendable {
   static let chunk = 4096
 
   private let segments: [LiveSegment]
-  private let level: UInt32
+  private let kernels: Kernels
 
   /// Prepares to scan `segments` in their order.
   public init(_ segments: [LiveSegment]) {
-    self.init(segments, level: ci_kernel_level())
+    self.init(segments, kernels: .native)
   }
 
-  /// Scans with the kernels of another instruction set, which the processor must have.
-  init(_ segments: [LiveSegment], level: UInt32) {
-    precondition(level <= ci_kernel_level(), "the processor has no instructions of level \(level)")
+  /// Prepares to scan with the kernels of a given instruction set.
+  init(_ segments: [LiveSegment], kernels: Kernels) {
     self.segments = segments
-    self.level = level
+    self.kernels = kernels
   }
 
   /// Number of rows in all segments.
@@ -66,7 +63,7 @@ public struct FlatScan: Sendable {
     part: (index: Int, count: Int) = (0, 1), shouldStop: () -> Bool = { Task.isCancelled }
   ) -> Result {
     var result = Result(top: TopCandidates(limit: limit))
-    let kernel = Kernel(query: query, level: level)
+    let scan = ChunkScan(query, kernels)
     var hits = HitBuffer(capacity: Self.chunk)
     var number = 0
     for (place, live) in segments.enumerated() {
@@ -77,7 +74,7 @@ public struct FlatScan: Sendable {
         let rows = start..<min(start + Self.chunk, live.segment.count)
         // Rows are offered in ascending order, so that one as far as the worst kept comes too late.
         let bound = min(maximumDistance, result.top.worstDistance.map { $0 - 1 } ?? .max)
-        if bound >= 0 { kernel.run(live.segment, rows: rows, bound: bound, into: &hits) }
+        if bound >= 0 { scan.run(live.segment, rows: rows, bound: bound, into: &hits) }
         for hit in 0..<(bound >= 0 ? hits.count : 0) {
           let row = start + Int(hits.indices[hit])
           // A block of hashes is filled up with zeros behind the last row.
@@ -96,7 +93,7 @@ public struct FlatScan: Sendable {
   }
 }
 
-/// What a kernel found in one chunk.
+/// The rows of one chunk that are near enough.
 private struct HitBuffer {
   var indices: [UInt32]
   var distances: [UInt32]
@@ -108,14 +105,14 @@ private struct HitBuffer {
   }
 }
 
-/// The C loops over one chunk; the only unsafe calls of the search.
-private struct Kernel {
-  private let level: UInt32
+/// The comparison of a query with the rows of one chunk.
+private struct ChunkScan {
+  private let kernels: Kernels
   private var words: [UInt64] = []
   private var bins: [UInt8] = []
 
-  init(query: FlatScan.Query, level: UInt32) {
-    self.level = level
+  init(_ query: FlatScan.Query, _ kernels: Kernels) {
+    self.kernels = kernels
     switch query {
     case .hashes(let hashes):
       precondition(!hashes.isEmpty, "a scan needs at least one hash")
@@ -124,28 +121,22 @@ private struct Kernel {
     }
   }
 
-  /// Sound: the segment lends exactly the bytes of `rows`, `hits` has room for a chunk, a chunk is
-  /// a multiple of eight, and no pointer outlives the call.
+  /// Replaces the hits by those of a chunk, whose first row is a multiple of eight.
   func run(_ segment: SignatureSegment, rows: Range<Int>, bound: Int, into hits: inout HitBuffer) {
-    precondition(rows.count <= hits.indices.count, "a chunk is larger than the room for its hits")
-    let bound = UInt32(clamping: bound)
-    let blocks = (rows.count + 7) / 8
-    hits.count = unsafe hits.indices.withUnsafeMutableBufferPointer { indices in
-      unsafe hits.distances.withUnsafeMutableBufferPointer { distances in
-        if bins.isEmpty {
-          unsafe segment.withColumn(.pdq, rows: rows) { column in
-            unsafe ci_hamming_scan(
-              column.baseAddress!.assumingMemoryBound(to: UInt64.self), blocks, words,
-              words.count / 4, bound, indices.baseAddress!, distances.baseAddress!, level)
-          }
-        } else {
-          unsafe segment.withColumn(.appearance, rows: rows) { column in
-            unsafe ci_l1_scan(
-              column.baseAddress!.assumingMemoryBound(to: UInt8.self), rows.count, bins, bound,
-              indices.baseAddress!, distances.baseAddress!, level)
-          }
+    let limit = UInt32(clamping: bound)
+    hits.count =
+      if bins.isEmpty {
+        segment.withColumn(.pdq, rows: rows, as: UInt64.self) { blocks in
+          kernels.hammingScan(
+            blocks, queries: words.span, limit: limit, indices: &hits.indices,
+            distances: &hits.distances)
+        }
+      } else {
+        segment.withColumn(.appearance, rows: rows, as: UInt8.self) { column in
+          kernels.l1Scan(
+            column, query: bins.span, limit: limit, indices: &hits.indices,
+            distances: &hits.distances)
         }
       }
-    }
   }
 }

@@ -1,5 +1,3 @@
-internal import CImage
-
 /// Finds the pictures that share corners with a query, through the segments' indexes of visual words.
 ///
 /// Each corner of the query looks up its word and the words that differ from it in the bits that are
@@ -29,16 +27,16 @@ public struct KeypointVotes: Sendable {
   private static let binCount = 2 * angleBins
 
   private let query: QueryKeypoints
-  private let level: UInt32
+  private let kernels: Kernels
 
   /// Prepares the votes of a query.
   public init(_ query: QueryKeypoints) {
-    self.init(query, level: ci_kernel_level())
+    self.init(query, kernels: .native)
   }
 
-  init(_ query: QueryKeypoints, level: UInt32) {
+  init(_ query: QueryKeypoints, kernels: Kernels) {
     self.query = query
-    self.level = level
+    self.kernels = kernels
   }
 
   /// The live rows with most votes, most first, ties by row.
@@ -83,35 +81,15 @@ public struct KeypointVotes: Sendable {
       guard !postings.isEmpty, postings.count <= Self.commonWord else { continue }
       let rarity = UInt32(
         max(1, bits + 1 - (Int.bitWidth - 1 - postings.count.leadingZeroBitCount)))
-      forEachNear(hash, postings, in: segment) { number, distance in
-        guard let (row, place) = segment.keypoint(Int(number)) else { return }
-        let bin = Self.binCount &* row &+ first &+ Int((place.angle &- angle) >> 4)
-        votes[bin] &+= rarity &* (Self.distanceLimit &+ 8 &- distance)
-      }
-    }
-  }
-
-  /// Calls `body` with the keypoints among the postings that are near enough, and their distance.
-  ///
-  /// Sound: the segment lends all hashes and postings, the C function passes over numbers outside
-  /// them, and the room is twice that of all postings.
-  private func forEachNear(
-    _ hash: KeypointHash, _ postings: Range<Int>, in segment: SignatureSegment,
-    _ body: (_ number: UInt32, _ distance: UInt32) -> Void
-  ) {
-    var words = hash.words
-    unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 2 * postings.count) { room in
-      let count = unsafe segment.withKeypointIndex { hashes, all in
-        unsafe withUnsafeBytes(of: &words) { words in
-          unsafe ci_verify_postings(
-            words.baseAddress!.assumingMemoryBound(to: UInt64.self),
-            hashes.baseAddress!.assumingMemoryBound(to: UInt64.self), hashes.count / 32,
-            all.baseAddress!.assumingMemoryBound(to: UInt32.self) + postings.lowerBound,
-            postings.count, Self.distanceLimit, room.baseAddress!,
-            room.baseAddress! + postings.count, level)
+      segment.withKeypointIndex { hashes, all in
+        kernels.forEachCode(
+          in: hashes, at: all.extracting(postings), within: Self.distanceLimit, of: hash.words
+        ) { number, distance in
+          guard let (row, place) = segment.keypoint(Int(number)) else { return }
+          let bin = Self.binCount &* row &+ first &+ Int((place.angle &- angle) >> 4)
+          votes[bin] &+= rarity &* (Self.distanceLimit &+ 8 &- distance)
         }
       }
-      for hit in 0..<count { unsafe body(room[hit], room[postings.count + hit]) }
     }
   }
 

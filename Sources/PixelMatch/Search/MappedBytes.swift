@@ -88,8 +88,17 @@ internal import CMapping
     return (now?.byteCount ?? 0) < count ? .truncated(to: now?.byteCount ?? 0) : .rewritten
   }
 
+  /// Lends the integers that fill the bytes of `range`, which must lie within and begin at a multiple of
+  /// the integers' size.
+  func withSpan<Element: FixedWidthInteger & BitwiseCopyable, Result>(
+    of range: Range<Int>, as type: Element.Type, _ body: (Span<Element>) -> Result
+  ) -> Result {
+    // Sound: the span ends with the call, and every pattern of bits is an integer.
+    unsafe withBytes(range) { bytes in body(unsafe Span(_unsafeBytes: bytes)) }
+  }
+
   /// Lends the bytes of `range`, which must lie within.
-  func withBytes<Result>(
+  private func withBytes<Result>(
     _ range: Range<Int>, _ body: (UnsafeRawBufferPointer) -> Result
   ) -> Result {
     precondition(range.lowerBound >= 0 && range.upperBound <= count, "bytes outside the segment")

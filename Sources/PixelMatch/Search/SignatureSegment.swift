@@ -272,42 +272,40 @@ public final class SignatureSegment: Sendable {
     return first <= end && end <= size.keypoints ? first..<end : 0..<0
   }
 
-  /// Lends a run of rows of a column to a kernel.
+  /// Lends a run of rows of a column.
   ///
   /// - Parameter rows: Within `0..<count`; for `pdq`, from a multiple of eight, and up to the end
   ///   of the block that holds the last of them.
-  func withColumn<Result>(
-    _ column: SegmentLayout.Column, rows: Range<Int>,
-    _ body: (UnsafeRawBufferPointer) -> Result
+  func withColumn<Element: FixedWidthInteger & BitwiseCopyable, Result>(
+    _ column: SegmentLayout.Column, rows: Range<Int>, as type: Element.Type,
+    _ body: (Span<Element>) -> Result
   ) -> Result {
     precondition(rows.lowerBound >= 0 && rows.upperBound <= count, "rows outside the segment")
     func byteCount(_ rows: Int) -> Int {
       column.byteCount(SegmentLayout.Size(rows: rows, blocks: 0, keypoints: 0))
     }
     let start = offset(column)
-    return unsafe storage.withBytes(
-      start + byteCount(rows.lowerBound)..<start + byteCount(rows.upperBound), body)
+    return storage.withSpan(
+      of: start + byteCount(rows.lowerBound)..<start + byteCount(rows.upperBound), as: type, body)
   }
 
-  /// Lends some blocks of keypoint hashes to a kernel.
+  /// Lends some blocks of keypoint hashes.
   func withKeypointHashes<Result>(
-    blocks: Range<Int>, _ body: (UnsafeRawBufferPointer) -> Result
+    blocks: Range<Int>, _ body: (Span<UInt64>) -> Result
   ) -> Result {
     precondition(blocks.upperBound <= size.blocks, "blocks outside the segment")
     let start = offset(.keypointHash)
-    return unsafe storage.withBytes(
-      start + 256 * blocks.lowerBound..<start + 256 * blocks.upperBound, body)
+    return storage.withSpan(
+      of: start + 256 * blocks.lowerBound..<start + 256 * blocks.upperBound, as: UInt64.self, body)
   }
 
-  /// Lends all keypoint hashes and all postings to a kernel.
+  /// Lends all keypoint hashes and all postings.
   func withKeypointIndex<Result>(
-    _ body: (_ hashes: UnsafeRawBufferPointer, _ postings: UnsafeRawBufferPointer) -> Result
+    _ body: (_ hashes: Span<UInt64>, _ postings: Span<UInt32>) -> Result
   ) -> Result {
     let start = offset(.posting)
-    return unsafe storage.withBytes(start..<start + 4 * size.keypoints) { postings in
-      unsafe withKeypointHashes(blocks: 0..<size.blocks) { hashes in
-        unsafe body(hashes, postings)
-      }
+    return storage.withSpan(of: start..<start + 4 * size.keypoints, as: UInt32.self) { postings in
+      withKeypointHashes(blocks: 0..<size.blocks) { hashes in body(hashes, postings) }
     }
   }
 

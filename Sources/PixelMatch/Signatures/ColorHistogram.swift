@@ -1,5 +1,3 @@
-internal import CImage
-
 /// How much of a picture has which color: 192 bins in Oklab, 3 of lightness by 8 of *a* by 8 of *b*.
 ///
 /// A pixel is shared among the bins around its color, so that a small change of light moves little.
@@ -38,13 +36,7 @@ extension ColorHistogram {
   ///
   /// - Complexity: O(pixels), eight bins each.
   init(_ picture: OklabPicture, weights: PixelWeights) {
-    precondition(weights.weights.count == picture.pixels.count, "each pixel has a weight")
-    var shares = [Float](repeating: 0, count: Self.binCount)
-    // Sound: there are as many weights as colors, and as many bins as the C function fills.
-    unsafe picture.withColors { colors in
-      unsafe ci_color_bins(
-        colors, weights.weights, weights.weights.count, &shares, ci_kernel_level())
-    }
+    let shares = Kernels.native.colorBins(picture.pixels.span, weights: weights.weights.span)
     let total = weights.total
     bins = shares.map { share in
       UInt8(min(255, (255 * (share / total).squareRoot()).rounded()))

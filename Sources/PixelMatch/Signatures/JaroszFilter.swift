@@ -1,5 +1,3 @@
-internal import CImage
-
 /// Blurs a luma picture of any size and samples it at 64 × 64 points, a row at a time.
 ///
 /// PDQ blurs by two passes of a box along the rows and a box down the columns, each with a running
@@ -12,7 +10,7 @@ struct JaroszFilter {
   /// Rows and columns of the result.
   static let side = 64
   /// Rows filtered together: their running sums do not wait for each other.
-  private static let lanes = Int(CI_PDQ_LANES)
+  private static let lanes = Kernels.pdqLanes
 
   private let width: Int
   private let height: Int
@@ -53,26 +51,14 @@ struct JaroszFilter {
   /// Takes the next row of `width` pixels, each red, green, blue and a byte that is not looked at.
   mutating func append(rgba row: Span<UInt8>) {
     precondition(row.count >= 4 * width, "a row is shorter than the picture's width")
-    let (start, width) = (incoming.count * width, width)
-    // Sound: the row has four bytes a pixel, and the group has room for one row more.
-    unsafe row.withUnsafeBufferPointer { row in
-      unsafe incoming.values.withUnsafeMutableBufferPointer { values in
-        unsafe ci_pdq_luma(row.baseAddress!, width, values.baseAddress! + start, ci_kernel_level())
-      }
-    }
-    endRow()
+    incoming.append(rgba: row.extracting(first: 4 * width))
+    if incoming.count == Self.lanes { filterIncoming() }
   }
 
   /// Takes the next row of `width` grey pixels, as they are.
   mutating func append(gray row: Span<UInt8>) {
     precondition(row.count >= width, "a row is shorter than the picture's width")
-    let start = incoming.count * width
-    for x in 0..<width { incoming.values[start &+ x] = Float(row[x]) }
-    endRow()
-  }
-
-  private mutating func endRow() {
-    incoming.count += 1
+    incoming.append(gray: row)
     if incoming.count == Self.lanes { filterIncoming() }
   }
 
@@ -128,12 +114,21 @@ private struct RowGroup {
   var count = 0
   /// One row after the other.
   var values: [Float]
-  private var scratch: [Float]
 
   init(lanes: Int, width: Int) {
     self.width = width
     values = [Float](repeating: 0, count: lanes * width)
-    scratch = [Float](repeating: 0, count: 2 * lanes * width)
+  }
+
+  mutating func append(rgba row: Span<UInt8>) {
+    Kernels.native.pdqLuma(row, into: &values, at: count * width)
+    count += 1
+  }
+
+  mutating func append(gray row: Span<UInt8>) {
+    let start = count * width
+    for x in 0..<width { values[start &+ x] = Float(row[x]) }
+    count += 1
   }
 
   mutating func append(_ row: [Float]) {
@@ -144,26 +139,14 @@ private struct RowGroup {
     for x in 0..<width { rows[start &+ x] = row[x] }
   }
 
-  /// Averages `window` neighbours along each row; at the ends, those that there are.
-  ///
-  /// Sound: `values` and `scratch` have the room that the C function asks for, and a window is no
-  /// wider than a picture.
+  /// Averages `window` neighbors along each row; fewer at the ends of a row.
   mutating func boxAlongRows(window: Int) {
-    unsafe ci_pdq_box_rows(&values, width, window, &scratch, ci_kernel_level())
+    Kernels.native.pdqBoxRows(&values, width: width, window: window)
   }
 
-  /// The same, of which some columns are kept; `values` stay as they are.
-  ///
-  /// Sound: the same; the columns are those of the picture, and the result has a value for each.
-  mutating func boxAlongRows(window: Int, at places: [UInt32]) -> [Float] {
-    let count = places.count * (values.count / width)
-    let width = width
-    return unsafe [Float](unsafeUninitializedCapacity: count) { kept, keptCount in
-      unsafe ci_pdq_box_rows_at(
-        values, width, window, places, places.count, &scratch, kept.baseAddress!,
-        ci_kernel_level())
-      keptCount = count
-    }
+  /// Returns some columns of the averages along each row; `values` stay as they are.
+  func boxAlongRows(window: Int, at columns: [UInt32]) -> [Float] {
+    Kernels.native.pdqBoxRows(values.span, width: width, window: window, columns: columns.span)
   }
 }
 
@@ -196,7 +179,9 @@ private struct RunningColumnBox {
     let slot = pushed % window * width
     let rows = rows.span
     if pushed >= window {
-      slide(in: rows, at: offset, slot: slot)
+      Kernels.native.pdqBoxColumns(
+        rows.extracting(offset..<offset + width), window: window, oldest: &ring, at: slot,
+        sums: &sum, output: &output)
     } else {
       for x in 0..<width {
         let value = rows[offset &+ x]
@@ -207,19 +192,6 @@ private struct RunningColumnBox {
     }
     pushed += 1
     return pushed > lead
-  }
-
-  /// Sound: a row, a slot of the ring, the sums and the output have `width` values each.
-  private mutating func slide(in rows: Span<Float>, at offset: Int, slot: Int) {
-    let (width, window) = (width, Float(window))
-    precondition(offset + width <= rows.count && slot + width <= ring.count)
-    unsafe rows.withUnsafeBufferPointer { rows in
-      unsafe ring.withUnsafeMutableBufferPointer { ring in
-        unsafe ci_pdq_box_columns(
-          rows.baseAddress! + offset, width, window, ring.baseAddress! + slot, &sum, &output,
-          ci_kernel_level())
-      }
-    }
   }
 
   /// After the last row: finishes one more, or tells that all are finished.

@@ -1,5 +1,3 @@
-internal import CImage
-
 /// Finds the corners of a picture at several sizes, spread over the whole of it.
 ///
 /// A pixel's response is the smaller eigenvalue of the gradient's second moments around it (Shi,
@@ -68,35 +66,23 @@ struct KeypointDetector {
   }
 
   /// All corners of a level, row by row.
-  ///
-  /// Sound: every buffer has the room that the C functions ask for.
   static func corners(of plane: LumaPyramid.Plane) -> [Corner] {
-    let (width, height) = (plane.width, plane.height)
-    let level = ci_kernel_level()
-    var scratch = [Int32](repeating: 0, count: Int(CI_CORNER_SCRATCH) * width)
-    return unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: maximaLimit) { places in
-      unsafe withUnsafeTemporaryAllocation(of: Float.self, capacity: maximaLimit) { responses in
-        let count = unsafe ci_corners(
-          plane.luma, width, height, leastResponse, &scratch, places.baseAddress!,
-          responses.baseAddress!, maximaLimit, level)
-        return (0..<count).map { index in
-          let place = unsafe Int(places[index])
-          return unsafe Corner(
-            x: place % width, y: place / width, response: responses[index])
-        }
-      }
+    let width = plane.width
+    var corners: [Corner] = []
+    Kernels.native.forEachCorner(
+      of: plane.luma.span, width: width, height: plane.height, threshold: leastResponse,
+      limit: maximaLimit
+    ) { place, response in
+      corners.append(Corner(x: place % width, y: place / width, response: response))
     }
+    return corners
   }
 
   /// The direction from a place to the centre of brightness of the disk around it.
-  ///
-  /// Sound: the plane has a byte for each of its pixels, and what lies beyond is not read.
   static func angle(x: Int, y: Int, in plane: LumaPyramid.Plane) -> UInt8 {
-    var (across, down) = (Int32(0), Int32(0))
-    unsafe ci_patch_moments(
-      plane.luma, Int32(plane.width), Int32(plane.height), Int32(x), Int32(y), &across, &down,
-      ci_kernel_level())
-    return IntegerAngle.of(x: Int(across), y: Int(down))
+    let (across, down) = Kernels.native.patchMoments(
+      plane.luma.span, width: plane.width, height: plane.height, x: x, y: y)
+    return IntegerAngle.of(x: across, y: down)
   }
 }
 

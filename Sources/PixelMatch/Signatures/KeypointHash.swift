@@ -1,5 +1,3 @@
-internal import CImage
-
 /// The 256 bits at one keypoint: which of two places of its patch is brighter, 256 times.
 ///
 /// The patch is turned upright by the keypoint's angle first, and each place is the sum of 5 × 5
@@ -34,21 +32,11 @@ struct KeypointHasher {
 
   /// The hash of the patch at a place of this level; the picture's edge goes on outwards.
   ///
-  /// Sound: the level has a sum for each of its pixels, and places beyond are moved to its edge.
-  ///
   /// - Parameter pattern: The 256 pairs of places, turned by the keypoint's angle.
   func hash(x: Int, y: Int, _ pattern: [SIMD4<Int8>]) -> KeypointHash {
-    precondition(pattern.count == CI_PATCH_PAIRS && sums.count == width * height)
-    var hash = KeypointHash()
-    unsafe pattern.withUnsafeBytes { pairs in
-      unsafe withUnsafeMutableBytes(of: &hash.words) { words in
-        unsafe ci_patch_hash(
-          sums, Int32(width), Int32(height), Int32(x), Int32(y),
-          pairs.baseAddress!.assumingMemoryBound(to: Int8.self),
-          words.baseAddress!.assumingMemoryBound(to: UInt64.self), ci_kernel_level())
-      }
-    }
-    return hash
+    KeypointHash(
+      words: Kernels.native.patchHash(
+        sums.span, width: width, height: height, x: x, y: y, pairs: pattern.span))
   }
 
   /// How clear each of the first ``KeypointPattern/wordBits`` bits is: the difference that it is the

@@ -1,4 +1,4 @@
-// Made by make_keypoint_pattern.py; run it again instead of editing this.
+// Made by Scripts/make_keypoint_pattern.py; run it again instead of editing this.
 
 extension KeypointPattern {
   /// Columns and rows of the two places of each pair, from the keypoint, before it is turned.

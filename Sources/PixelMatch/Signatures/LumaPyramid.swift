@@ -1,5 +1,3 @@
-internal import CImage
-
 /// The brightness of a picture at sizes of 1, 2/3, 1/2, 1/3, 1/4 and 1/6.
 ///
 /// Steps of 1.5 and 1.33 come from whole-pixel averages alone, so that every size is exact in
@@ -52,22 +50,15 @@ struct LumaPyramidBuilder {
 
   /// - Precondition: No side is longer than 2048 pixels.
   init(width: Int, height: Int) {
-    precondition(max(width, height) <= 2048, "reduce the picture first")
+    precondition(max(width, height) <= Kernels.planeSideLimit, "reduce the picture first")
     (self.width, self.height) = (width, height)
     luma = [UInt8](repeating: 0, count: width * height)
   }
 
   /// Adds the next row from the top.
-  ///
-  /// Sound: the row has four bytes for each pixel that is written, and the plane has room for it.
   mutating func append(rgba row: Span<UInt8>) {
     precondition(row.count == 4 * width && rows < height, "a row lies outside the plane")
-    let (start, count) = (rows * width, width)
-    unsafe row.withUnsafeBufferPointer { row in
-      unsafe luma.withUnsafeMutableBufferPointer { luma in
-        unsafe ci_luma(row.baseAddress!, count, luma.baseAddress! + start, ci_kernel_level())
-      }
-    }
+    Kernels.native.luma(row, into: &luma, at: rows * width)
     rows += 1
   }
 
@@ -78,42 +69,18 @@ struct LumaPyramidBuilder {
 }
 
 extension LumaPyramid.Plane {
-  /// Sound: the C function writes exactly as many pixels as the new plane has.
   fileprivate func reducedBy2() -> Self {
-    let (width, height) = (self.width, self.height)
-    let pixels = unsafe [UInt8](unsafeUninitializedCapacity: width / 2 * (height / 2)) {
-      buffer, count in
-      if let out = buffer.baseAddress {
-        unsafe ci_reduce_by_2(luma, width, height, out, ci_kernel_level())
-      }
-      count = width / 2 * (height / 2)
-    }
-    return Self(width: width / 2, height: height / 2, luma: pixels)
+    Self(
+      width: width / 2, height: height / 2,
+      luma: Kernels.native.reducedBy2(luma.span, width: width, height: height))
   }
 
-  /// Sound: the same.
   fileprivate func reducedBy3to2() -> Self {
-    let (width, height) = (self.width, self.height)
-    let size = (width: width / 3 * 2, height: height / 3 * 2)
-    let pixels = unsafe [UInt8](unsafeUninitializedCapacity: size.width * size.height) {
-      buffer, count in
-      if let out = buffer.baseAddress {
-        unsafe ci_reduce_by_3_2(luma, width, height, out, ci_kernel_level())
-      }
-      count = size.width * size.height
-    }
-    return Self(width: size.width, height: size.height, luma: pixels)
+    Self(
+      width: width / 3 * 2, height: height / 3 * 2,
+      luma: Kernels.native.reducedBy3To2(luma.span, width: width, height: height))
   }
 
   /// The sum of the 5 × 5 pixels around each; the picture's edge goes on outwards.
-  ///
-  /// Sound: `columns` has room for the two columns more on each side that the C function asks for.
-  func boxSums() -> [UInt16] {
-    var columns = [UInt16](repeating: 0, count: width + 2 * Int(CI_BOX_RADIUS))
-    return unsafe [UInt16](unsafeUninitializedCapacity: width * height) { buffer, count in
-      unsafe ci_box_sums(
-        luma, width, height, &columns, buffer.baseAddress!, ci_kernel_level())
-      count = width * height
-    }
-  }
+  func boxSums() -> [UInt16] { Kernels.native.boxSums(luma.span, width: width, height: height) }
 }

@@ -1,5 +1,3 @@
-internal import CImage
-
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -34,29 +32,12 @@ struct OklabPicture: Sendable, Hashable {
   ///
   /// - Complexity: O(pixels), three cube roots each: reduce the picture first.
   init(_ buffer: PixelBuffer) {
-    let (width, count) = (buffer.width, buffer.width * buffer.height)
-    (self.width, height) = (width, buffer.height)
-    // Sound: every row has four bytes a pixel, and each of its pixels is written where it stands.
-    pixels = unsafe [SIMD3<Float>](unsafeUninitializedCapacity: count) { pixels, pixelCount in
-      let colors = unsafe UnsafeMutableRawPointer(pixels.baseAddress!)
-        .assumingMemoryBound(to: Float.self)
-      buffer.forEachRGBARow { row, y in
-        unsafe row.withUnsafeBufferPointer { row in
-          unsafe ci_oklab(
-            row.baseAddress!, width, Self.linear, colors + 4 * width * y, ci_kernel_level())
-        }
-      }
-      pixelCount = count
+    let width = buffer.width
+    var pixels = [SIMD3<Float>](repeating: .zero, count: width * buffer.height)
+    buffer.forEachRGBARow { row, y in
+      Kernels.native.oklab(row, linear: Self.linear.span, into: &pixels, at: y * width)
     }
-  }
-
-  /// Lends the colors as four floats each, the last of which means nothing.
-  ///
-  /// Sound: that is how a vector of three lies in memory.
-  func withColors<Result>(_ body: (UnsafePointer<Float>) -> Result) -> Result {
-    unsafe pixels.withUnsafeBytes { bytes in
-      unsafe body(bytes.baseAddress!.assumingMemoryBound(to: Float.self))
-    }
+    self.init(width: width, height: buffer.height, pixels: pixels)
   }
 
   /// sRGB's transfer curve, from a byte to linear light in `0...1` (IEC 61966-2-1).

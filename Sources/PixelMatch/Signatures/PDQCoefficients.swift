@@ -1,5 +1,3 @@
-internal import CImage
-
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -88,10 +86,8 @@ public struct PDQCoefficients: Sendable {
   }
 
   /// Sum of the steps between neighbours, in whole hundredths of the full range, over 90.
-  ///
-  /// Sound: the plane has the 64 × 64 values that the C function reads.
   private static func quality(of plane: [Float]) -> Int {
-    unsafe min(Int(ci_pdq_steps(plane, ci_kernel_level())) / 90, 100)
+    min(Kernels.native.pdqSteps(plane.span) / 90, 100)
   }
 
   /// Row *i* holds √(2/64) · cos(π/128 · (i + 1) · (2j + 1)), for *j* in `0..<64`.

@@ -1,5 +1,3 @@
-internal import CImage
-
 /// How much of a picture has which texture: 96 bins of two kinds.
 ///
 /// Patterns: rotation-invariant uniform local binary patterns of brightness at three sizes of the
@@ -51,7 +49,9 @@ extension TextureHistogram {
   private static func patterns(of pyramid: LumaPyramid) -> [UInt8] {
     var bins = [UInt8](repeating: 0, count: 32)
     for (place, level) in Self.levels.enumerated() where level < pyramid.planes.count {
-      let counts = Self.counts(pyramid.planes[level])
+      let plane = pyramid.planes[level]
+      let counts = Kernels.native.textureCounts(
+        plane.luma.span, width: plane.width, height: plane.height)
       let textured = counts[0..<10].reduce(0, +)
       for pattern in 0..<10 where textured > 0 {
         bins[10 * place + pattern] = Self.byte(counts[pattern], of: textured)
@@ -66,32 +66,16 @@ extension TextureHistogram {
   /// Steps from every other pixel to those right of it and below it, each shared among the two nearest
   /// grades along each axis. Grades follow the root of the step: small ones are the most, and tell
   /// most.
-  ///
-  /// Sound: there are as many weights as colors, and as many bins as the C function fills.
   private static func steps(of colors: OklabPicture, _ weights: PixelWeights) -> [UInt8] {
-    precondition(weights.weights.count == colors.pixels.count, "each pixel has a weight")
-    var shares = [Float](repeating: 0, count: Int(CI_STEP_BINS))
     let (width, height) = (colors.width, colors.height)
-    let reach = max(1, (max(width, height) + 20) / 40)
-    let total = unsafe colors.withColors { colors in
-      unsafe ci_step_bins(
-        colors, weights.weights, width, height, reach, &shares, ci_kernel_level())
-    }
+    let (shares, total) = Kernels.native.stepBins(
+      colors.pixels.span, weights: weights.weights.span, width: width, height: height,
+      reach: max(1, (max(width, height) + 20) / 40))
     guard total > 0 else { return [UInt8](repeating: 0, count: shares.count) }
     return shares.map { UInt8(min(255, (255 * ($0 / total).squareRoot()).rounded())) }
   }
 
   private static func byte(_ count: UInt32, of total: UInt32) -> UInt8 {
     UInt8((255 * (Float(count) / Float(total)).squareRoot()).rounded())
-  }
-
-  /// Sound: the plane has `width * height` pixels, at least 24 a side, and both other buffers have
-  /// the room that the C function asks for.
-  private static func counts(_ plane: LumaPyramid.Plane) -> [UInt32] {
-    var classes = [UInt8](repeating: 0, count: plane.width)
-    var counts = [UInt32](repeating: 0, count: Int(CI_TEXTURE_CLASSES))
-    unsafe ci_texture_counts(
-      plane.luma, plane.width, plane.height, &classes, &counts, ci_kernel_level())
-    return counts
   }
 }

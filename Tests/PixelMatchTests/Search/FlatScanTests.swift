@@ -1,4 +1,3 @@
-import CImage
 @testable import PixelMatch
 import TestSupport
 import Testing
@@ -33,8 +32,8 @@ import Testing
   }
 
   /// Every instruction set that this processor has, with dead rows, filters and bounds.
-  @Test(arguments: 0...ci_kernel_level(), 0..<12 as Range<UInt64>)
-  func `every kernel agrees with the reference`(level: UInt32, seed: UInt64) throws {
+  @Test(arguments: Kernels.supported, 0..<12 as Range<UInt64>)
+  func `every kernel agrees with the reference`(kernels: Kernels, seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let segments = try (0..<3).map { _ in
       let count = Int.random(in: 0...300, using: &generator)
@@ -42,7 +41,7 @@ import Testing
       return LiveSegment(
         try segment(count: count, using: &generator, bits: 0b1111), deadRows: dead)
     }
-    let scan = FlatScan(segments, level: level)
+    let scan = FlatScan(segments, kernels: kernels)
     let variants = (0..<Int.random(in: 1...16, using: &generator)).map { _ in
       PDQHash.random(using: &generator)
     }

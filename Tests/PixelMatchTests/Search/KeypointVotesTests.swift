@@ -1,4 +1,3 @@
-import CImage
 import TestSupport
 import Testing
 @testable import PixelMatch
@@ -30,12 +29,13 @@ import Testing
     #expect(others.first?.row == row && others.first?.isMirrored == true)
   }
 
-  @Test(arguments: 0...ci_kernel_level())
-  func `every kernel counts the same votes`(level: UInt32) throws {
+  @Test(arguments: Kernels.supported)
+  func `every kernel counts the same votes`(kernels: Kernels) throws {
     let segment = try SignatureSegment(bytes: Self.bytes)
     let query = QuerySignature(Self.scenes[3]).keypoints
-    let votes = KeypointVotes(query, level: level).rows(in: LiveSegment(segment), limit: 20)
-    #expect(votes == KeypointVotes(query, level: 0).rows(in: LiveSegment(segment), limit: 20))
+    let votes = KeypointVotes(query, kernels: kernels).rows(in: LiveSegment(segment), limit: 20)
+    let base = KeypointVotes(query, kernels: Kernels(level: 0))
+    #expect(votes == base.rows(in: LiveSegment(segment), limit: 20))
     #expect(!votes.isEmpty)
   }
 

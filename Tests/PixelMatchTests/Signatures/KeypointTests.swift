@@ -1,4 +1,3 @@
-import CImage
 import TestSupport
 import Testing
 @testable import PixelMatch

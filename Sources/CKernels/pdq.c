@@ -1,5 +1,3 @@
-#include "CImage.h"
-
 #include <string.h>
 
 #include "kernel_level.h"
@@ -8,7 +6,7 @@
 #pragma STDC FP_CONTRACT OFF
 #pragma clang diagnostic ignored "-Wpsabi"
 
-enum { LANES = CI_PDQ_LANES };
+enum { LANES = CK_PDQ_LANES };
 typedef float Four __attribute__((vector_size(16)));
 typedef float Lanes __attribute__((vector_size(4 * LANES)));
 
@@ -16,7 +14,7 @@ typedef float Lanes __attribute__((vector_size(4 * LANES)));
 
 // The weighted sum in thousandths is an exact integer below 2^24, so that the one division rounds correctly:
 // what summing in double precision and rounding once gives, for every one of the 2^24 colors.
-CI_INLINE void luma(const uint8_t *restrict rgba, size_t count, float *restrict out) {
+CK_INLINE void pdq_luma(const uint8_t *restrict rgba, size_t count, float *restrict out) {
   for (size_t i = 0; i < count; i++) {
     uint32_t pixel;
     memcpy(&pixel, rgba + 4 * i, sizeof pixel);
@@ -33,7 +31,7 @@ CI_INLINE void luma(const uint8_t *restrict rgba, size_t count, float *restrict 
 // pixels of a column are brought together.
 
 // Four rows of four become four columns of four.
-CI_INLINE void transpose(const float *from, size_t from_stride, float *to, size_t to_stride) {
+CK_INLINE void transpose(const float *from, size_t from_stride, float *to, size_t to_stride) {
   Four a, b, c, d;
   memcpy(&a, from, sizeof a);
   memcpy(&b, from + from_stride, sizeof b);
@@ -54,7 +52,7 @@ CI_INLINE void transpose(const float *from, size_t from_stride, float *to, size_
 }
 
 // The same for planes of any size, four by four as far as that goes.
-CI_INLINE void transpose_plane(const float *from, size_t height, size_t width, float *to) {
+CK_INLINE void transpose_plane(const float *from, size_t height, size_t width, float *to) {
   const size_t whole_height = height / 4 * 4, whole_width = width / 4 * 4;
   for (size_t x = 0; x < whole_width; x += 4) {
     for (size_t y = 0; y < whole_height; y += 4) {
@@ -68,19 +66,19 @@ CI_INLINE void transpose_plane(const float *from, size_t height, size_t width, f
   }
 }
 
-CI_INLINE Lanes at(const float *columns, size_t x) {
+CK_INLINE Lanes at(const float *columns, size_t x) {
   Lanes lanes;
   memcpy(&lanes, columns + x * LANES, sizeof lanes);
   return lanes;
 }
 
-CI_INLINE void put(Lanes lanes, float *columns, size_t x) {
+CK_INLINE void put(Lanes lanes, float *columns, size_t x) {
   memcpy(columns + x * LANES, &lanes, sizeof lanes);
 }
 
 // Averages `window` neighbours; at the ends, those that there are. The order of the additions is the
 // reference's, which the last bit depends on.
-CI_INLINE void box(const float *columns, size_t width, size_t window, float *out) {
+CK_INLINE void box(const float *columns, size_t width, size_t window, float *out) {
   const size_t lead = (window + 2) / 2 - 1;
   Lanes sum = {0};
   for (size_t x = 0; x < lead; x++) sum += at(columns, x);
@@ -99,28 +97,28 @@ CI_INLINE void box(const float *columns, size_t width, size_t window, float *out
   }
 }
 
-CI_INLINE void box_rows(float *rows, size_t width, size_t window, float *scratch) {
+CK_INLINE void pdq_box_rows(float *rows, size_t width, size_t window, float *scratch) {
   float *blurred = scratch + LANES * width;
   transpose_plane(rows, LANES, width, scratch);
   box(scratch, width, window, blurred);
   transpose_plane(blurred, width, LANES, rows);
 }
 
-CI_INLINE void box_rows_at(const float *rows, size_t width, size_t window, const uint32_t *places,
-                           size_t count, float *scratch, float *out) {
+CK_INLINE void pdq_box_rows_at(const float *rows, size_t width, size_t window,
+                               const uint32_t *columns, size_t count, float *scratch, float *out) {
   float *blurred = scratch + LANES * width;
   transpose_plane(rows, LANES, width, scratch);
   box(scratch, width, window, blurred);
-  for (size_t place = 0; place < count; place++) {
-    const float *column = blurred + places[place] * LANES;
-    for (size_t lane = 0; lane < LANES; lane++) out[lane * count + place] = column[lane];
+  for (size_t i = 0; i < count; i++) {
+    const float *column = blurred + columns[i] * LANES;
+    for (size_t lane = 0; lane < LANES; lane++) out[lane * count + i] = column[lane];
   }
 }
 
 // ---- Down the columns -------------------------------------------------------------------------
 
-CI_INLINE void box_columns(const float *restrict row, size_t width, float window,
-                           float *restrict oldest, float *restrict sums, float *restrict out) {
+CK_INLINE void pdq_box_columns(const float *restrict row, size_t width, float window,
+                               float *restrict oldest, float *restrict sums, float *restrict out) {
   for (size_t x = 0; x < width; x++) {
     float sum = sums[x] + row[x];
     sum -= oldest[x];
@@ -134,12 +132,12 @@ CI_INLINE void box_columns(const float *restrict row, size_t width, float window
 
 enum { SIDE = 64 };
 
-CI_INLINE uint32_t step(float a, float b) {
+CK_INLINE uint32_t step(float a, float b) {
   const int32_t step = (int32_t)((a - b) * 100 / 255);
   return (uint32_t)(step < 0 ? -step : step);
 }
 
-CI_INLINE uint32_t sum_of_steps(const float *plane) {
+CK_INLINE uint32_t pdq_steps(const float *plane) {
   uint32_t sum = 0;
   for (size_t i = 0; i < SIDE * (SIDE - 1); i++) sum += step(plane[i], plane[i + SIDE]);
   for (size_t row = 0; row < SIDE; row++, plane += SIDE) {
@@ -148,36 +146,14 @@ CI_INLINE uint32_t sum_of_steps(const float *plane) {
   return sum;
 }
 
-// ---- One function per instruction set ---------------------------------------------------------
+// ---- One copy per instruction set ---------------------------------------------------------------
 
-#define LUMA_PARAMETERS const uint8_t *rgba, size_t count, float *out
-#define ROWS_PARAMETERS float *rows, size_t width, size_t window, float *scratch
-#define ROWS_AT_PARAMETERS                                                                         \
-  const float *rows, size_t width, size_t window, const uint32_t *places, size_t count,            \
-      float *scratch, float *out
-#define COLUMNS_PARAMETERS                                                                         \
-  const float *row, size_t width, float window, float *oldest, float *sums, float *out
-
-#define BODIES(target, name)                                                                       \
-  target static void luma_##name(LUMA_PARAMETERS) { luma(rgba, count, out); }                       \
-  target static void box_rows_##name(ROWS_PARAMETERS) { box_rows(rows, width, window, scratch); }   \
-  target static void box_rows_at_##name(ROWS_AT_PARAMETERS) {                                       \
-    box_rows_at(rows, width, window, places, count, scratch, out);                                  \
-  }                                                                                                 \
-  target static void box_columns_##name(COLUMNS_PARAMETERS) {                                       \
-    box_columns(row, width, window, oldest, sums, out);                                             \
-  }                                                                                                 \
-  target static uint32_t sum_of_steps_##name(const float *plane) { return sum_of_steps(plane); }
-CI_EVERY_LEVEL(BODIES)
-
-void ci_pdq_luma(LUMA_PARAMETERS, uint32_t level) { CI_DISPATCH(luma, rgba, count, out) }
-void ci_pdq_box_rows(ROWS_PARAMETERS, uint32_t level) {
-  CI_DISPATCH(box_rows, rows, width, window, scratch)
-}
-void ci_pdq_box_rows_at(ROWS_AT_PARAMETERS, uint32_t level) {
-  CI_DISPATCH(box_rows_at, rows, width, window, places, count, scratch, out)
-}
-void ci_pdq_box_columns(COLUMNS_PARAMETERS, uint32_t level) {
-  CI_DISPATCH(box_columns, row, width, window, oldest, sums, out)
-}
-uint32_t ci_pdq_steps(const float *plane, uint32_t level) { CI_DISPATCH(sum_of_steps, plane) }
+CK_KERNEL(void, pdq_luma, (rgba, count, out), const uint8_t *rgba, size_t count, float *out)
+CK_KERNEL(void, pdq_box_rows, (rows, width, window, scratch),
+          float *rows, size_t width, size_t window, float *scratch)
+CK_KERNEL(void, pdq_box_rows_at, (rows, width, window, columns, count, scratch, out),
+          const float *rows, size_t width, size_t window, const uint32_t *columns, size_t count,
+          float *scratch, float *out)
+CK_KERNEL(void, pdq_box_columns, (row, width, window, oldest, sums, out),
+          const float *row, size_t width, float window, float *oldest, float *sums, float *out)
+CK_KERNEL(uint32_t, pdq_steps, (plane), const float *plane)

@@ -1,19 +1,17 @@
-#include "CImage.h"
-
 #include <string.h>
 
 #include "kernel_level.h"
 
-enum { PAIRS = CI_PATCH_PAIRS, RADIUS = CI_PATCH_RADIUS };
+enum { PAIRS = CK_PATCH_PAIRS, RADIUS = CK_PATCH_RADIUS };
 
-CI_INLINE int32_t within(int32_t place, int32_t count) {
+CK_INLINE int32_t within(int32_t place, int32_t count) {
   const int32_t below = place < count ? place : count - 1;
   return below < 0 ? 0 : below;
 }
 
 // ---- Hashes -----------------------------------------------------------------------------------
 
-CI_INLINE void patch_hash(const uint16_t *restrict sums, int32_t width, int32_t height, int32_t x,
+CK_INLINE void patch_hash(const uint16_t *restrict sums, int32_t width, int32_t height, int32_t x,
                           int32_t y, const int8_t *restrict pairs, uint64_t *restrict words) {
   int32_t places[2 * PAIRS];
   for (int i = 0; i < 2 * PAIRS; i++) {
@@ -37,7 +35,7 @@ static const int8_t half_widths[2 * RADIUS + 1] = {3,  5,  7,  8,  9,  10, 10, 1
                                                    12, 12, 12, 11, 11, 10, 10, 9,  8,  7,  5,  3};
 
 // The disk's brightness times the distance from its centre, right and down.
-CI_INLINE void patch_moments(const uint8_t *luma, int32_t width, int32_t height, int32_t x, int32_t y,
+CK_INLINE void patch_moments(const uint8_t *luma, int32_t width, int32_t height, int32_t x, int32_t y,
                              int32_t *across, int32_t *down) {
   enum { WIDTH = 32 };
   int32_t columns[WIDTH] = {0}, weighted[WIDTH] = {0};
@@ -69,27 +67,11 @@ CI_INLINE void patch_moments(const uint8_t *luma, int32_t width, int32_t height,
   }
 }
 
-// ---- One function per instruction set ---------------------------------------------------------
+// ---- One copy per instruction set ---------------------------------------------------------------
 
-#define HASH_PARAMETERS                                                                            \
-  const uint16_t *sums, int32_t width, int32_t height, int32_t x, int32_t y, const int8_t *pairs,  \
-      uint64_t *words
-#define MOMENT_PARAMETERS                                                                          \
-  const uint8_t *luma, int32_t width, int32_t height, int32_t x, int32_t y, int32_t *across,       \
-      int32_t *down
-
-#define BODIES(target, name)                                                                       \
-  target static void patch_hash_##name(HASH_PARAMETERS) {                                           \
-    patch_hash(sums, width, height, x, y, pairs, words);                                            \
-  }                                                                                                 \
-  target static void patch_moments_##name(MOMENT_PARAMETERS) {                                      \
-    patch_moments(luma, width, height, x, y, across, down);                                         \
-  }
-CI_EVERY_LEVEL(BODIES)
-
-void ci_patch_hash(HASH_PARAMETERS, uint32_t level) {
-  CI_DISPATCH(patch_hash, sums, width, height, x, y, pairs, words)
-}
-void ci_patch_moments(MOMENT_PARAMETERS, uint32_t level) {
-  CI_DISPATCH(patch_moments, luma, width, height, x, y, across, down)
-}
+CK_KERNEL(void, patch_hash, (sums, width, height, x, y, pairs, words),
+          const uint16_t *sums, int32_t width, int32_t height, int32_t x, int32_t y,
+          const int8_t *pairs, uint64_t *words)
+CK_KERNEL(void, patch_moments, (luma, width, height, x, y, across, down),
+          const uint8_t *luma, int32_t width, int32_t height, int32_t x, int32_t y, int32_t *across,
+          int32_t *down)

@@ -1,5 +1,3 @@
-#include "CImage.h"
-
 #include <string.h>
 
 #include "kernel_level.h"
@@ -11,11 +9,11 @@
 // What is reckoned side by side before it is put down one after the other.
 enum { CHUNK = 64 };
 
-CI_INLINE float least(float a, float b) { return b < a ? b : a; }
+CK_INLINE float least(float a, float b) { return b < a ? b : a; }
 
 // ---- Oklab ------------------------------------------------------------------------------------
 
-CI_INLINE float cube_root(float number) {
+CK_INLINE float cube_root(float number) {
   const float x = number < 1e-20f ? 1e-20f : number;
   uint32_t bits;
   memcpy(&bits, &x, sizeof bits);
@@ -26,7 +24,7 @@ CI_INLINE float cube_root(float number) {
   return root * (cube + x + x) / (cube + cube + x);
 }
 
-CI_INLINE void oklab(const uint8_t *restrict rgba, size_t count, const float *restrict linear,
+CK_INLINE void oklab(const uint8_t *restrict rgba, size_t count, const float *restrict linear,
                      float *restrict out) {
   for (size_t start = 0; start < count; start += CHUNK) {
     const size_t length = count - start < CHUNK ? count - start : CHUNK;
@@ -42,10 +40,11 @@ CI_INLINE void oklab(const uint8_t *restrict rgba, size_t count, const float *re
       const float l = cube_root(0.41222147f * r + 0.53633255f * g + 0.051445995f * b);
       const float m = cube_root(0.2119035f * r + 0.6806995f * g + 0.10739696f * b);
       const float s = cube_root(0.08830246f * r + 0.28171885f * g + 0.6299787f * b);
+      const ck_oklab_color color = ck_oklab_of_cones(l, m, s);
       float *pixel = out + 4 * (start + i);
-      pixel[0] = 0.21045426f * l + 0.7936178f * m - 0.004072047f * s;
-      pixel[1] = 1.9779985f * l - 2.4285922f * m + 0.4505937f * s;
-      pixel[2] = 0.025904037f * l + 0.78277177f * m - 0.80867577f * s;
+      pixel[0] = color.lightness;
+      pixel[1] = color.a;
+      pixel[2] = color.b;
       pixel[3] = 0;
     }
   }
@@ -62,7 +61,7 @@ typedef struct {
 
 typedef float Pair __attribute__((vector_size(8)));
 
-CI_INLINE void put_down(const Shares *shares, size_t i, const uint32_t offsets[4], float *bins) {
+CK_INLINE void put_down(const Shares *shares, size_t i, const uint32_t offsets[4], float *bins) {
   const Pair ends = {shares->low[i], shares->high[i]};
   for (int pair = 0; pair < 4; pair++) {
     float *const place = bins + shares->first[i] + offsets[pair];
@@ -74,7 +73,7 @@ CI_INLINE void put_down(const Shares *shares, size_t i, const uint32_t offsets[4
 }
 
 // Divides a weight along two axes; the third gives the ends of each pair.
-CI_INLINE void divide(Shares *shares, size_t i, float weight, float first, float second, float third) {
+CK_INLINE void divide(Shares *shares, size_t i, float weight, float first, float second, float third) {
   const float small = weight * (1 - first), large = weight * first;
   shares->factors[0][i] = small * (1 - second);
   shares->factors[1][i] = small * second;
@@ -85,26 +84,26 @@ CI_INLINE void divide(Shares *shares, size_t i, float weight, float first, float
 }
 
 // The lower of the two bins around a place.
-CI_INLINE int32_t lower_bin(float place, int32_t count) {
+CK_INLINE int32_t lower_bin(float place, int32_t count) {
   const int32_t bin = (int32_t)place;
   return bin < count - 2 ? bin : count - 2;
 }
 
 // ---- Colors -----------------------------------------------------------------------------------
 
-CI_INLINE float clamped(float place, float most) {
+CK_INLINE float clamped(float place, float most) {
   const float below = least(most, place);
   return below > 0 ? below : 0;
 }
 
 // The root of the chroma: bins are finer near grey.
-CI_INLINE float companded(float chroma) {
+CK_INLINE float companded(float chroma) {
   const float size = chroma < 0 ? -chroma : chroma;
   const float root = __builtin_elementwise_sqrt(least(1, size / 0.25f));
   return ((chroma < 0 ? -root : root) + 1) / 2 * 7;
 }
 
-CI_INLINE void color_bins(const float *restrict pixels, const float *restrict weights, size_t count,
+CK_INLINE void color_bins(const float *restrict pixels, const float *restrict weights, size_t count,
                           float *restrict bins) {
   static const uint32_t offsets[4] = {0, 8, 64, 72};
   Shares shares;
@@ -127,13 +126,13 @@ CI_INLINE void color_bins(const float *restrict pixels, const float *restrict we
 
 enum { GRADES = 4 };
 
-CI_INLINE float grade(float step, float scale) {
+CK_INLINE float grade(float step, float scale) {
   const float size = step < 0 ? -step : step;
   return least(GRADES - 1, scale * __builtin_elementwise_sqrt(size));
 }
 
 // The steps from every other pixel to those `distance` pixels on.
-CI_INLINE void steps(const float *restrict pixels, const float *restrict weights, size_t count,
+CK_INLINE void steps(const float *restrict pixels, const float *restrict weights, size_t count,
                      size_t distance, Shares *restrict shares) {
   for (size_t i = 0; i < count; i++) {
     const float *here = pixels + 8 * i, *there = here + 4 * distance;
@@ -146,7 +145,7 @@ CI_INLINE void steps(const float *restrict pixels, const float *restrict weights
   }
 }
 
-CI_INLINE float step_bins(const float *pixels, const float *weights, size_t width, size_t height,
+CK_INLINE float step_bins(const float *pixels, const float *weights, size_t width, size_t height,
                           size_t reach, float *bins) {
   static const uint32_t offsets[4] = {0, 4, 16, 20};
   Shares right, below;
@@ -176,27 +175,12 @@ CI_INLINE float step_bins(const float *pixels, const float *weights, size_t widt
   return total;
 }
 
-// ---- One function per instruction set ---------------------------------------------------------
+// ---- One copy per instruction set ---------------------------------------------------------------
 
-#define OKLAB_PARAMETERS const uint8_t *rgba, size_t count, const float *linear, float *out
-#define COLOR_PARAMETERS const float *pixels, const float *weights, size_t count, float *bins
-#define STEP_PARAMETERS                                                                            \
-  const float *pixels, const float *weights, size_t width, size_t height, size_t reach, float *bins
-
-#define BODIES(target, name)                                                                       \
-  target static void oklab_##name(OKLAB_PARAMETERS) { oklab(rgba, count, linear, out); }            \
-  target static void color_bins_##name(COLOR_PARAMETERS) {                                          \
-    color_bins(pixels, weights, count, bins);                                                       \
-  }                                                                                                 \
-  target static float step_bins_##name(STEP_PARAMETERS) {                                           \
-    return step_bins(pixels, weights, width, height, reach, bins);                                  \
-  }
-CI_EVERY_LEVEL(BODIES)
-
-void ci_oklab(OKLAB_PARAMETERS, uint32_t level) { CI_DISPATCH(oklab, rgba, count, linear, out) }
-void ci_color_bins(COLOR_PARAMETERS, uint32_t level) {
-  CI_DISPATCH(color_bins, pixels, weights, count, bins)
-}
-float ci_step_bins(STEP_PARAMETERS, uint32_t level) {
-  CI_DISPATCH(step_bins, pixels, weights, width, height, reach, bins)
-}
+CK_KERNEL(void, oklab, (rgba, count, linear, out),
+          const uint8_t *rgba, size_t count, const float *linear, float *out)
+CK_KERNEL(void, color_bins, (pixels, weights, count, bins),
+          const float *pixels, const float *weights, size_t count, float *bins)
+CK_KERNEL(float, step_bins, (pixels, weights, width, height, reach, bins),
+          const float *pixels, const float *weights, size_t width, size_t height, size_t reach,
+          float *bins)

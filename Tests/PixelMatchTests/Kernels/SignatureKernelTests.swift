@@ -1,4 +1,3 @@
-import CImage
 import TestSupport
 import Testing
 @testable import PixelMatch
@@ -6,8 +5,6 @@ import Testing
 /// The kernels behind hash, colors and keypoint hashes: every instruction set against plain lines, bit
 /// for bit, since a signature must not depend on the processor that made it.
 @Suite struct SignatureKernelTests {
-  private static let levels = 0...ci_kernel_level()
-
   private func bytes(_ count: Int, _ seed: UInt64) -> [UInt8] {
     var generator = SeededGenerator(seed: seed)
     return (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
@@ -18,22 +15,20 @@ import Testing
     return (0..<count).map { _ in Float.random(in: range, using: &generator) }
   }
 
-  /// Colors as the kernels take them: lightness, a, b and one that is not looked at.
-  private func colors(_ count: Int, _ seed: UInt64) -> [Float] {
+  /// Colors of random lightness, a and b.
+  private func colors(_ count: Int, _ seed: UInt64) -> [SIMD3<Float>] {
     let light = floats(count, 0...1, seed)
     let chroma = floats(2 * count, -0.33...0.33, seed + 1)
-    return (0..<count).flatMap { place -> [Float] in
-      [light[place], chroma[2 * place], chroma[2 * place + 1], Float.nan]
-    }
+    return (0..<count).map { SIMD3(light[$0], chroma[2 * $0], chroma[2 * $0 + 1]) }
   }
 
   // MARK: PDQ
 
-  @Test(arguments: levels, [1, 7, 64, 333])
-  func `brightness is rounded once, as the reference's is`(level: UInt32, count: Int) {
+  @Test(arguments: Kernels.supported, [1, 7, 64, 333])
+  func `brightness is rounded once, as the reference's is`(kernels: Kernels, count: Int) {
     let rgba = bytes(4 * count, 1)
     var found = [Float](repeating: 0, count: count)
-    unsafe ci_pdq_luma(rgba, count, &found, level)
+    kernels.pdqLuma(rgba.span, into: &found, at: 0)
     for pixel in 0..<count {
       let (red, green, blue) = (rgba[4 * pixel], rgba[4 * pixel + 1], rgba[4 * pixel + 2])
       #expect(
@@ -55,35 +50,36 @@ import Testing
     return output
   }
 
-  @Test(arguments: levels, [(5, 1), (64, 1), (129, 2), (348, 3), (513, 5), (66, 17), (31, 31)])
-  func `rows side by side are rows one by one`(level: UInt32, size: (Int, Int)) {
+  @Test(
+    arguments: Kernels.supported,
+    [(5, 1), (64, 1), (129, 2), (348, 3), (513, 5), (66, 17), (31, 31)])
+  func `rows side by side are rows one by one`(kernels: Kernels, size: (Int, Int)) {
     let (width, window) = size
-    let lanes = Int(CI_PDQ_LANES)
+    let lanes = Kernels.pdqLanes
     let rows = floats(lanes * width, 0...255, 2)
     let expected = (0..<lanes).map { box(rows[$0 * width..<($0 + 1) * width], window) }
-    var scratch = [Float](repeating: .nan, count: 2 * lanes * width)
     var whole = rows
-    unsafe ci_pdq_box_rows(&whole, width, window, &scratch, level)
+    kernels.pdqBoxRows(&whole, width: width, window: window)
     #expect(whole == expected.flatMap { $0 })
     let places = [0, width - 1, width / 2, width / 2]
-    var some = [Float](repeating: .nan, count: lanes * places.count)
-    unsafe ci_pdq_box_rows_at(
-      rows, width, window, places.map { UInt32($0) }, places.count, &scratch, &some, level)
+    let columns = places.map { UInt32($0) }
+    let some = kernels.pdqBoxRows(rows.span, width: width, window: window, columns: columns.span)
     #expect(some == expected.flatMap { row in places.map { row[$0] } })
   }
 
-  @Test(arguments: levels, [1, 15, 16, 100])
-  func `a box slides down by a row`(level: UInt32, width: Int) {
+  @Test(arguments: Kernels.supported, [1, 15, 16, 100])
+  func `a box slides down by a row`(kernels: Kernels, width: Int) {
     let (row, former) = (floats(width, 0...255, 3), floats(width, 0...255, 4))
     let before = floats(width, 0...2000, 5)
     var (oldest, sums, output) = (former, before, [Float](repeating: .nan, count: width))
-    unsafe ci_pdq_box_columns(row, width, 7, &oldest, &sums, &output, level)
+    kernels.pdqBoxColumns(
+      row.span, window: 7, oldest: &oldest, at: 0, sums: &sums, output: &output)
     let expected = (0..<width).map { before[$0] + row[$0] - former[$0] }
     #expect(sums == expected && oldest == row && output == expected.map { $0 / 7 })
   }
 
-  @Test(arguments: levels)
-  func `steps of a plane are whole hundredths`(level: UInt32) {
+  @Test(arguments: Kernels.supported)
+  func `steps of a plane are whole hundredths`(kernels: Kernels) {
     let plane = floats(64 * 64, 0...255, 6)
     func step(_ a: Float, _ b: Float) -> Int { abs(Int((a - b) * 100 / 255)) }
     var expected = 0
@@ -93,37 +89,33 @@ import Testing
         if x < 63 { expected += step(plane[64 * y + x], plane[64 * y + x + 1]) }
       }
     }
-    #expect(unsafe Int(ci_pdq_steps(plane, level)) == expected)
+    #expect(kernels.pdqSteps(plane.span) == expected)
   }
 
   // MARK: Reduction
 
-  @Test(arguments: levels, [1, 4, 63, 1000])
-  func `a row is added by its share`(level: UInt32, count: Int) {
+  @Test(arguments: Kernels.supported, [1, 4, 63, 1000])
+  func `a row is added by its share`(kernels: Kernels, count: Int) {
     let row = bytes(count, 7)
     var sums = (0..<count).map { UInt32($0) }
-    unsafe ci_area_add_row(row, count, 1000, &sums, level)
+    kernels.areaAdd(row.span, times: 1000, to: &sums)
     #expect(sums == (0..<count).map { UInt32($0) + 1000 * UInt32(row[$0]) })
   }
 
   /// Sums as large as those of the widest and highest pictures there are.
-  @Test(arguments: levels, [(10, 10, 100), (7, 3, 1), (12, 5, 1 << 20), (3, 1, 255)])
-  func `a row of the result is rounded to the nearest`(level: UInt32, size: (Int, Int, Int)) {
+  @Test(arguments: Kernels.supported, [(10, 10, 100), (7, 3, 1), (12, 5, 1 << 20), (3, 1, 255)])
+  func `a row of the result is rounded to the nearest`(kernels: Kernels, size: (Int, Int, Int)) {
     let (source, width, height) = size
     var generator = SeededGenerator(seed: 8)
     let sums = (0..<4 * source).map { _ in
       UInt32.random(in: 0...UInt32(255 * height), using: &generator)
     }
-    var start = 0
-    let cuts = (1...width).map { column in
-      let last = (column * source - 1) / width
-      defer { start = last + 1 }
-      return ci_area_cut(
-        whole: UInt32(last - start), share: UInt32(column * source - last * width))
-    }
     let area = source * height
     var found = [UInt8](repeating: 0, count: 4 * width)
-    unsafe ci_area_finish_row(sums, cuts, width, UInt64(area), &found, level)
+    var spent = sums
+    let cuts = AreaCuts(sourceWidth: source, width: width)
+    kernels.areaFinish(&spent, cuts, area: area, into: &found, at: 0)
+    #expect(spent.allSatisfy { $0 == 0 })
     for column in 0..<width {
       for channel in 0..<4 {
         // Units of 1 / width of a source pixel.
@@ -138,8 +130,8 @@ import Testing
 
   // MARK: Colors
 
-  @Test(arguments: levels, [1, 63, 64, 65, 200])
-  func `colors are those of one lane`(level: UInt32, count: Int) {
+  @Test(arguments: Kernels.supported, [1, 63, 64, 65, 200])
+  func `colors are those of one lane`(kernels: Kernels, count: Int) {
     let rgba = bytes(4 * count, 9) + [0, 0, 0, 0, 255, 255, 255, 255]
     let linear = OklabPicture.linear
     func root(_ number: Float) -> Float {
@@ -148,8 +140,8 @@ import Testing
       let cube = root * root * root
       return root * (cube + x + x) / (cube + cube + x)
     }
-    var found = [Float](repeating: .nan, count: 4 * (count + 2))
-    unsafe ci_oklab(rgba, count + 2, linear, &found, level)
+    var found = [SIMD3<Float>](repeating: SIMD3(repeating: .nan), count: count + 2)
+    kernels.oklab(rgba.span, linear: linear.span, into: &found, at: 0)
     for pixel in 0..<count + 2 {
       let (r, g, b) = (
         linear[Int(rgba[4 * pixel])], linear[Int(rgba[4 * pixel + 1])],
@@ -158,9 +150,9 @@ import Testing
       let l = root(0.412_221_47 * r + 0.536_332_55 * g + 0.051_445_995 * b)
       let m = root(0.211_903_5 * r + 0.680_699_5 * g + 0.107_396_96 * b)
       let s = root(0.088_302_46 * r + 0.281_718_85 * g + 0.629_978_7 * b)
-      #expect(found[4 * pixel] == 0.210_454_26 * l + 0.793_617_8 * m - 0.004_072_047 * s)
-      #expect(found[4 * pixel + 1] == 1.977_998_5 * l - 2.428_592_2 * m + 0.450_593_7 * s)
-      #expect(found[4 * pixel + 2] == 0.025_904_037 * l + 0.782_771_77 * m - 0.808_675_77 * s)
+      #expect(found[pixel][0] == 0.210_454_26 * l + 0.793_617_8 * m - 0.004_072_047 * s)
+      #expect(found[pixel][1] == 1.977_998_5 * l - 2.428_592_2 * m + 0.450_593_7 * s)
+      #expect(found[pixel][2] == 0.025_904_037 * l + 0.782_771_77 * m - 0.808_675_77 * s)
     }
   }
 
@@ -179,64 +171,62 @@ import Testing
     }
   }
 
-  @Test(arguments: levels, [1, 64, 65, 300])
-  func `a color is shared among the bins around it`(level: UInt32, count: Int) {
+  @Test(arguments: Kernels.supported, [1, 64, 65, 300])
+  func `a color is shared among the bins around it`(kernels: Kernels, count: Int) {
     let (pixels, weights) = (colors(count, 10), floats(count, 0.01...1, 11))
-    var expected = [Float](repeating: 0, count: Int(CI_COLOR_BINS))
+    var expected = [Float](repeating: 0, count: 192)
     func root(_ chroma: Float) -> Float {
       let root = min(1, abs(chroma) / 0.25).squareRoot()
       return ((chroma < 0 ? -root : root) + 1) / 2 * 7
     }
     for pixel in 0..<count {
-      let light = max(0, min(2, pixels[4 * pixel] * 3 - 0.5))
+      let light = max(0, min(2, pixels[pixel][0] * 3 - 0.5))
       share(
-        weights[pixel], [light, root(pixels[4 * pixel + 1]), root(pixels[4 * pixel + 2])],
-        [3, 8, 8], [64, 8, 1], &expected)
+        weights[pixel], [light, root(pixels[pixel][1]), root(pixels[pixel][2])], [3, 8, 8],
+        [64, 8, 1], &expected)
     }
-    var found = [Float](repeating: 0, count: Int(CI_COLOR_BINS))
-    unsafe ci_color_bins(pixels, weights, count, &found, level)
-    #expect(found == expected)
+    #expect(kernels.colorBins(pixels.span, weights: weights.span) == expected)
   }
 
   @Test(
-    arguments: levels, [(1, 1, 1), (1, 40, 1), (40, 1, 1), (128, 128, 3), (131, 9, 3), (2, 2, 5)])
-  func `steps go right and down from every other pixel`(level: UInt32, size: (Int, Int, Int)) {
+    arguments: Kernels.supported,
+    [(1, 1, 1), (1, 40, 1), (40, 1, 1), (128, 128, 3), (131, 9, 3), (2, 2, 5)])
+  func `steps go right and down from every other pixel`(kernels: Kernels, size: (Int, Int, Int)) {
     let (width, height, reach) = size
     let (pixels, weights) = (colors(width * height, 12), floats(width * height, 0.01...1, 13))
-    var expected = [Float](repeating: 0, count: Int(CI_STEP_BINS))
+    var expected = [Float](repeating: 0, count: 64)
     var total: Float = 0
     for y in 0..<height {
       for x in stride(from: y & 1, to: width, by: 2) {
         for (u, v) in [(x + reach, y), (x, y + reach)] where u < width && v < height {
-          let (here, there) = (4 * (y * width + x), 4 * (v * width + u))
+          let difference = pixels[v * width + u] - pixels[y * width + x]
           let place = (0..<3).map { axis in
-            min(
-              3,
-              (axis == 0 ? 4.8 : 8) * abs(pixels[there + axis] - pixels[here + axis]).squareRoot())
+            min(3, (axis == 0 ? 4.8 : 8) * abs(difference[axis]).squareRoot())
           }
           share(weights[y * width + x], place, [4, 4, 4], [16, 4, 1], &expected)
           total += weights[y * width + x]
         }
       }
     }
-    var found = [Float](repeating: 0, count: Int(CI_STEP_BINS))
-    #expect(
-      unsafe ci_step_bins(pixels, weights, width, height, reach, &found, level) == total)
-    #expect(found == expected)
+    let found = kernels.stepBins(
+      pixels.span, weights: weights.span, width: width, height: height, reach: reach)
+    #expect(found.bins == expected && found.total == total)
   }
 
   // MARK: Patches
 
   private static let places = [(0, 0), (39, 0), (0, 29), (39, 29), (20, 15), (15, 14), (24, 14)]
 
-  @Test(arguments: levels, places)
-  func `a pair's bit is whether its first place is less`(level: UInt32, place: (Int, Int)) {
+  @Test(arguments: Kernels.supported, places)
+  func `a pair's bit is whether its first place is less`(kernels: Kernels, place: (Int, Int)) {
     let (width, height) = (40, 30)
     let sums = bytes(width * height, 14).map { UInt16($0) / 4 }
     let pairs = bytes(4 * 256, 15).map { Int8($0 % 31) - 15 }
-    var words = [UInt64](repeating: .max, count: 4)
-    unsafe ci_patch_hash(
-      sums, Int32(width), Int32(height), Int32(place.0), Int32(place.1), pairs, &words, level)
+    let pattern = (0..<256).map { pair in
+      SIMD4(pairs[4 * pair], pairs[4 * pair + 1], pairs[4 * pair + 2], pairs[4 * pair + 3])
+    }
+    let words = kernels.patchHash(
+      sums.span, width: width, height: height, x: place.0, y: place.1, pairs: pattern.span)
     func sum(_ dx: Int8, _ dy: Int8) -> UInt16 {
       let x = max(0, min(width - 1, place.0 + Int(dx)))
       let y = max(0, min(height - 1, place.1 + Int(dy)))
@@ -249,13 +239,12 @@ import Testing
     }
   }
 
-  @Test(arguments: levels, places)
-  func `moments are those of a disk, black beyond the edge`(level: UInt32, place: (Int, Int)) {
+  @Test(arguments: Kernels.supported, places)
+  func `moments are those of a disk, black beyond the edge`(kernels: Kernels, place: (Int, Int)) {
     let (width, height) = (40, 30)
     let pixels = bytes(width * height, 16)
-    var (across, down) = (Int32(0), Int32(0))
-    unsafe ci_patch_moments(
-      pixels, Int32(width), Int32(height), Int32(place.0), Int32(place.1), &across, &down, level)
+    let (across, down) = kernels.patchMoments(
+      pixels.span, width: width, height: height, x: place.0, y: place.1)
     var expected = (0, 0)
     for dy in -12...12 {
       for dx in -12...12 where dx * dx + dy * dy <= 12 * 13 {
@@ -265,6 +254,6 @@ import Testing
         expected = (expected.0 + dx * value, expected.1 + dy * value)
       }
     }
-    #expect((Int(across), Int(down)) == expected)
+    #expect((across, down) == expected)
   }
 }

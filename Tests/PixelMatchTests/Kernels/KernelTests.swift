@@ -1,4 +1,3 @@
-import CImage
 import TestSupport
 import Testing
 @testable import PixelMatch
@@ -10,11 +9,11 @@ import Testing
     return (0..<width * height).map { _ in UInt8.random(in: 0...255, using: &generator) }
   }
 
-  @Test(arguments: 0...ci_kernel_level(), [1, 7, 64, 1001])
-  func `luma is Rec. 601's of every pixel`(level: UInt32, count: Int) {
+  @Test(arguments: Kernels.supported, [1, 7, 64, 1001])
+  func `luma is Rec. 601's of every pixel`(kernels: Kernels, count: Int) {
     let rgba = luma(4, count, 5)
     var found = [UInt8](repeating: 0, count: count)
-    unsafe ci_luma(rgba, count, &found, level)
+    kernels.luma(rgba.span, into: &found, at: 0)
     for pixel in 0..<count {
       let (red, green, blue) = (rgba[4 * pixel], rgba[4 * pixel + 1], rgba[4 * pixel + 2])
       let sum = 77 * Int(red) + 150 * Int(green) + 29 * Int(blue)
@@ -22,12 +21,12 @@ import Testing
     }
   }
 
-  @Test(arguments: 0...ci_kernel_level(), [(2, 2), (24, 24), (33, 47), (100, 31), (1, 9)])
-  func `half the size is the rounded mean of four pixels`(level: UInt32, size: (Int, Int)) {
+  @Test(arguments: Kernels.supported, [(2, 2), (24, 24), (33, 47), (100, 31), (1, 9)])
+  func `half the size is the rounded mean of four pixels`(kernels: Kernels, size: (Int, Int)) {
     let (width, height) = size
     let pixels = luma(width, height, 6)
-    var found = [UInt8](repeating: 0, count: (width / 2) * (height / 2))
-    unsafe ci_reduce_by_2(pixels, width, height, &found, level)
+    let found = kernels.reducedBy2(pixels.span, width: width, height: height)
+    #expect(found.count == (width / 2) * (height / 2))
     for (place, value) in found.enumerated() {
       let (x, y) = (2 * (place % (width / 2)), 2 * (place / (width / 2)))
       let sum = [(0, 0), (1, 0), (0, 1), (1, 1)].reduce(0) { sum, step in
@@ -38,13 +37,13 @@ import Testing
   }
 
   /// A pixel of the result lies over one whole pixel, two halves and a quarter.
-  @Test(arguments: 0...ci_kernel_level(), [(3, 3), (24, 24), (33, 47), (100, 31), (2, 9)])
-  func `two thirds of the size are means weighted by area`(level: UInt32, size: (Int, Int)) {
+  @Test(arguments: Kernels.supported, [(3, 3), (24, 24), (33, 47), (100, 31), (2, 9)])
+  func `two thirds of the size are means weighted by area`(kernels: Kernels, size: (Int, Int)) {
     let (width, height) = size
     let pixels = luma(width, height, 7)
     let columns = width / 3 * 2
-    var found = [UInt8](repeating: 0, count: columns * (height / 3 * 2))
-    unsafe ci_reduce_by_3_2(pixels, width, height, &found, level)
+    let found = kernels.reducedBy3To2(pixels.span, width: width, height: height)
+    #expect(found.count == columns * (height / 3 * 2))
     /// Weights of three pixels in a row for the first and the second of two.
     let weights = [[2, 1, 0], [0, 1, 2]]
     for (place, value) in found.enumerated() {
@@ -60,13 +59,11 @@ import Testing
     }
   }
 
-  @Test(arguments: 0...ci_kernel_level(), [(24, 24), (33, 47), (100, 31)])
-  func `box sums are those of 25 pixels`(level: UInt32, size: (Int, Int)) {
+  @Test(arguments: Kernels.supported, [(24, 24), (33, 47), (100, 31)])
+  func `box sums are those of 25 pixels`(kernels: Kernels, size: (Int, Int)) {
     let (width, height) = size
     let pixels = luma(width, height, 1)
-    var columns = [UInt16](repeating: 0, count: width + 4)
-    var sums = [UInt16](repeating: 0, count: width * height)
-    unsafe ci_box_sums(pixels, width, height, &columns, &sums, level)
+    let sums = kernels.boxSums(pixels.span, width: width, height: height)
     for y in 0..<height {
       for x in 0..<width {
         var expected = 0
@@ -83,8 +80,8 @@ import Testing
 
   /// The definition, in plain lines: twice the smaller eigenvalue of the gradients' moments, and
   /// larger than all around.
-  @Test(arguments: 0...ci_kernel_level(), [(24, 24), (90, 70), (9, 40), (40, 9), (8, 8)])
-  func `corners are where the smaller eigenvalue is largest`(level: UInt32, size: (Int, Int)) {
+  @Test(arguments: Kernels.supported, [(24, 24), (90, 70), (9, 40), (40, 9), (8, 8)])
+  func `corners are where the smaller eigenvalue is largest`(kernels: Kernels, size: (Int, Int)) {
     let (width, height) = size
     let pixels = luma(width, height, 3)
     func pixel(_ x: Int, _ y: Int) -> Int { Int(pixels[y * width + x]) }
@@ -119,20 +116,22 @@ import Testing
             ? expected[place] > expected[place + step] : expected[place] >= expected[place + step]
         }
     }
-    var scratch = [Int32](repeating: 7, count: Int(CI_CORNER_SCRATCH) * width)
-    var found = [UInt32](repeating: 0, count: 1000)
-    var responses = [Float](repeating: 0, count: 1000)
-    let count = unsafe ci_corners(
-      pixels, width, height, threshold, &scratch, &found, &responses, 1000, level)
-    #expect(found[..<count].map(Int.init) == places)
-    #expect(Array(responses[..<count]) == places.map { expected[$0] })
-    let few = unsafe ci_corners(
-      pixels, width, height, threshold, &scratch, &found, &responses, 3, level)
-    #expect(few == min(3, places.count))
+    for limit in [1000, 3] {
+      var found: [Int] = []
+      var responses: [Float] = []
+      kernels.forEachCorner(
+        of: pixels.span, width: width, height: height, threshold: threshold, limit: limit
+      ) { place, response in
+        found.append(place)
+        responses.append(response)
+      }
+      #expect(found == Array(places.prefix(limit)))
+      #expect(responses == places.prefix(limit).map { expected[$0] })
+    }
   }
 
-  @Test(arguments: 0...ci_kernel_level(), [1, 7, 8, 9, 184])
-  func `the nearest codes are found`(level: UInt32, count: Int) {
+  @Test(arguments: Kernels.supported, [1, 7, 8, 9, 184])
+  func `the nearest codes are found`(kernels: Kernels, count: Int) {
     var generator = SeededGenerator(seed: UInt64(count))
     let codes = (0..<count).map { _ in PDQHash.random(using: &generator).words }
     let queries = (0..<20).map { _ in PDQHash.random(using: &generator).words } + [codes[count / 2]]
@@ -141,9 +140,8 @@ import Testing
       for word in 0..<4 { blocks[index / 8 * 32 + 8 * word + index % 8] = code[word] }
     }
     let words = queries.flatMap { query in (0..<4).map { query[$0] } }
-    var best = [UInt32](repeating: 0, count: queries.count)
-    unsafe ci_nearest_codes(
-      words, queries.count, blocks, blocks.count / 32, count, &best, level)
+    let best = kernels.nearestCodes(to: words.span, in: blocks.span, count: count)
+    #expect(best.count == queries.count)
     for (place, query) in queries.enumerated() {
       let distances = codes.map { PDQHash(words: $0).hammingDistance(to: PDQHash(words: query)) }
       let nearest = distances.indices.min { distances[$0] < distances[$1] }!
@@ -151,36 +149,35 @@ import Testing
     }
   }
 
-  @Test(arguments: 0...ci_kernel_level())
-  func `postings within the limit are found, and wrong numbers passed over`(level: UInt32) {
+  @Test(arguments: Kernels.supported)
+  func `postings within the limit are found, and wrong numbers passed over`(kernels: Kernels) {
     var generator = SeededGenerator(seed: 8)
     let codes = (0..<16).map { _ in PDQHash.random(using: &generator).words }
     var blocks = [UInt64](repeating: 0, count: 64)
     for (index, code) in codes.enumerated() {
       for word in 0..<4 { blocks[index / 8 * 32 + 8 * word + index % 8] = code[word] }
     }
-    let query = (0..<4).map { codes[5][$0] }
     let postings: [UInt32] = [3, 5, 16, 4_000_000_000, 15, 5]
     for limit in [0, 120, 256] as [UInt32] {
-      var hits = [UInt32](repeating: 0, count: postings.count)
-      var distances = hits
-      let count = unsafe ci_verify_postings(
-        query, blocks, 16, postings, postings.count, limit, &hits, &distances, level)
+      var hits: [UInt32] = []
+      var distances: [Int] = []
+      kernels.forEachCode(in: blocks.span, at: postings.span, within: limit, of: codes[5]) {
+        hits.append($0)
+        distances.append(Int($1))
+      }
       let expected = postings.filter { $0 < 16 }.map { number in
         (number, PDQHash(words: codes[Int(number)]).hammingDistance(to: PDQHash(words: codes[5])))
       }.filter { $0.1 <= Int(limit) }
-      #expect(Array(hits[..<count]) == expected.map(\.0))
-      #expect(distances[..<count].map(Int.init) == expected.map(\.1))
+      #expect(hits == expected.map(\.0))
+      #expect(distances == expected.map(\.1))
     }
   }
 
-  @Test(arguments: 0...ci_kernel_level())
-  func `texture classes are counted as they are defined`(level: UInt32) {
+  @Test(arguments: Kernels.supported)
+  func `texture classes are counted as they are defined`(kernels: Kernels) {
     let (width, height) = (37, 29)
     let pixels = luma(width, height, 4).map { $0 / 8 }
-    var classes = [UInt8](repeating: 0, count: width)
-    var counts = [UInt32](repeating: 0, count: Int(CI_TEXTURE_CLASSES))
-    unsafe ci_texture_counts(pixels, width, height, &classes, &counts, level)
+    let counts = kernels.textureCounts(pixels.span, width: width, height: height)
     var expected = [UInt32](repeating: 0, count: 11)
     let around = [(-1, -1), (0, -1), (1, -1), (1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0)]
     for y in 1..<height - 1 {
@@ -191,7 +188,7 @@ import Testing
         let changes = bits.indices.count { bits[$0] != bits[($0 + 1) % 8] }
         let span = max(values.max()!, centre) - min(values.min()!, centre)
         let pattern = changes <= 2 ? bits.count { $0 } : 9
-        expected[span < CI_TEXTURE_CONTRAST ? 10 : pattern] += 1
+        expected[span < 8 ? 10 : pattern] += 1
       }
     }
     #expect(counts == expected)

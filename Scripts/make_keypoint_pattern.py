@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes KeypointPattern+Pairs.swift: the 256 pairs of places that a keypoint hash compares.
 
-usage: make_keypoint_pattern.py > KeypointPattern+Pairs.swift
+usage: Scripts/make_keypoint_pattern.py > Sources/PixelMatch/Signatures/KeypointPattern+Pairs.swift
 
 Pairs are drawn from a Gaussian around the keypoint and chosen one by one, each as unlike those
 before it as can be: under the model that the brightness of natural pictures is correlated as
@@ -50,7 +50,7 @@ for _ in range(PAIRS):
     chosen.append(candidates[best])
     worst = [max(w, correlation(c, candidates[best])) for w, c in zip(worst, candidates)]
 
-print("// Made by make_keypoint_pattern.py; run it again instead of editing this.\n")
+print("// Made by Scripts/make_keypoint_pattern.py; run it again instead of editing this.\n")
 print("extension KeypointPattern {")
 print("  /// Columns and rows of the two places of each pair, from the keypoint, before it is turned.")
 print("  static let pairs: [SIMD4<Int8>] = [")

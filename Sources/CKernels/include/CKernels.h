@@ -1,0 +1,230 @@
+// The loops that make signatures, and those that compare a query with every stored code.
+//
+// Each function is compiled once per instruction set, and `level` selects one of the copies. All copies
+// return the same bits. No function allocates, fails or keeps state.
+#ifndef CKERNELS_H
+#define CKERNELS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// The instruction sets in rising order; each includes those before it.
+enum : uint32_t {
+  CK_LEVEL_BASE = 0,    // x86-64 without POPCNT; on other processors the only level (NEON on arm64)
+  CK_LEVEL_POPCNT = 1,  // x86-64-v2
+  CK_LEVEL_AVX2 = 2,    // x86-64-v3
+  CK_LEVEL_AVX512 = 3,  // AVX-512 F, BW, VL, DQ and VPOPCNTDQ
+};
+
+// Returns the highest level of this processor. No function below may be called with a higher one.
+uint32_t ck_kernel_level(void);
+
+// ---- 256-bit codes --------------------------------------------------------------------------------
+
+// A block is eight codes stored as 4 rows of 8 words: word w of code c is at 8 * w + c.
+enum : uint32_t { CK_CODES_PER_BLOCK = 8, CK_WORDS_PER_BLOCK = 32 };
+
+// Finds the codes whose smallest Hamming distance to any of the queries is at most `limit`.
+//
+//   blocks       block_count * CK_WORDS_PER_BLOCK words
+//   queries      query_count * 4 words, query_count >= 1
+//   hit_indices, hit_distances   room for 8 * block_count; hit_indices count codes from 0
+//
+// Returns the number of hits, which are in ascending order of their index.
+size_t ck_hamming_scan(const uint64_t *blocks, size_t block_count, const uint64_t *queries,
+                       size_t query_count, uint32_t limit, uint32_t *hit_indices,
+                       uint32_t *hit_distances, uint32_t level);
+
+// Finds the nearest of 1 to 65 535 codes for each query.
+//
+//   queries      query_count * 4 words
+//   blocks       block_count * CK_WORDS_PER_BLOCK words that hold code_count codes
+//   best         room for query_count: distance * 65 536 + index of the nearest, the first of equal ones
+void ck_nearest_codes(const uint64_t *queries, size_t query_count, const uint64_t *blocks,
+                      size_t block_count, size_t code_count, uint32_t *best, uint32_t level);
+
+// Finds which of the listed codes are within `limit` of a query.
+//
+//   query        4 words
+//   blocks       code_count codes in whole blocks
+//   postings     indices of the codes to compare; an index of code_count or more is skipped
+//   hits, distances   room for posting_count
+//
+// Returns the number of hits, in the order of the postings.
+size_t ck_verify_postings(const uint64_t *query, const uint64_t *blocks, size_t code_count,
+                          const uint32_t *postings, size_t posting_count, uint32_t limit,
+                          uint32_t *hits, uint32_t *distances, uint32_t level);
+
+// ---- Rows of histogram bins -----------------------------------------------------------------------
+
+enum : uint32_t { CK_L1_ROW_BYTES = 288 };
+
+// Finds the rows of bytes whose sum of absolute differences to the query is at most `limit`.
+//
+//   rows         row_count * CK_L1_ROW_BYTES bytes
+//   query        CK_L1_ROW_BYTES bytes
+//   hit_indices, hit_distances   room for row_count
+//
+// Returns the number of hits, which are in ascending order of their index.
+size_t ck_l1_scan(const uint8_t *rows, size_t row_count, const uint8_t *query, uint32_t limit,
+                  uint32_t *hit_indices, uint32_t *hit_distances, uint32_t level);
+
+// ---- PDQ: the blur before its transform -----------------------------------------------------------
+//
+// In single precision and in the order of the reference's additions, so that the bits agree.
+
+// The number of rows that are blurred together.
+enum : uint32_t { CK_PDQ_LANES = 16 };
+
+// Computes the brightness of `count` RGBA pixels: 0.299 R + 0.587 G + 0.114 B.
+void ck_pdq_luma(const uint8_t *rgba, size_t count, float *out, uint32_t level);
+
+// Averages `window` neighbors along each of CK_PDQ_LANES rows, in place; fewer at the ends of a row.
+// `window` is at least 1 and at most `width`.
+//
+//   rows         CK_PDQ_LANES * width values, one row after the other
+//   scratch      room for 2 * CK_PDQ_LANES * width
+void ck_pdq_box_rows(float *rows, size_t width, size_t window, float *scratch, uint32_t level);
+
+// Averages like ck_pdq_box_rows, and keeps some of the columns.
+//
+//   columns      `count` columns, each less than width
+//   out          room for CK_PDQ_LANES * count, one row after the other
+void ck_pdq_box_rows_at(const float *rows, size_t width, size_t window, const uint32_t *columns,
+                        size_t count, float *scratch, float *out, uint32_t level);
+
+// Moves the box down the columns by one row, which replaces the oldest one, and averages.
+//
+//   row, oldest, sums, out       width values
+void ck_pdq_box_columns(const float *row, size_t width, float window, float *oldest, float *sums,
+                        float *out, uint32_t level);
+
+// Returns the sum of the steps between neighbors of a 64 x 64 plane, in whole hundredths of 255.
+uint32_t ck_pdq_steps(const float *plane, uint32_t level);
+
+// ---- Reduction by area ----------------------------------------------------------------------------
+
+// Adds `count` bytes of a row, each times `share`, to as many sums.
+void ck_area_add_row(const uint8_t *row, size_t count, uint32_t share, uint32_t *sums,
+                     uint32_t level);
+
+// The part of a source row that a column of the result covers: `whole` pixels, and a share of the next
+// one in units of 1 / width of the result. The rest of that pixel belongs to the next column.
+typedef struct {
+  uint32_t whole, share;
+} ck_area_cut;
+
+// Makes a row of the result from the sums of the source rows that it covers.
+//
+//   sums         four for each pixel of the source row; the cuts cover whole + 1 pixels each
+//   cuts         one for each of `width` pixels of the result
+//   area         number of pixels of the source, 1 to 2^43 - 1
+//   out          room for 4 * width
+void ck_area_finish_row(const uint32_t *sums, const ck_area_cut *cuts, size_t width, uint64_t area,
+                        uint8_t *out, uint32_t level);
+
+// ---- Colors ---------------------------------------------------------------------------------------
+//
+// A color is four floats: lightness, a and b of Oklab, and one that is ignored.
+
+typedef struct {
+  float lightness, a, b;
+} ck_oklab_color;
+
+// Converts the cube roots of the three cones' responses to Oklab.
+static inline __attribute__((always_inline)) ck_oklab_color ck_oklab_of_cones(float l, float m, float s) {
+  // A fused multiply and add would round once where other processors round twice.
+#pragma STDC FP_CONTRACT OFF
+  const ck_oklab_color color = {
+      .lightness = 0.21045426f * l + 0.7936178f * m - 0.004072047f * s,
+      .a = 1.9779985f * l - 2.4285922f * m + 0.4505937f * s,
+      .b = 0.025904037f * l + 0.78277177f * m - 0.80867577f * s,
+  };
+  return color;
+}
+
+// Converts `count` RGBA pixels to colors; `linear` holds the linear light of each of 256 bytes.
+void ck_oklab(const uint8_t *rgba, size_t count, const float *linear, float *out, uint32_t level);
+
+enum : uint32_t { CK_COLOR_BINS = 192, CK_STEP_BINS = 64 };
+
+// Adds each color's weight to those of the CK_COLOR_BINS bins that are next to it: the bin of lightness
+// l, a and b is at 64 l + 8 a + b.
+void ck_color_bins(const float *pixels, const float *weights, size_t count, float *bins,
+                   uint32_t level);
+
+// Adds the steps from every other pixel to those `reach` to its right and below it to the nearest of
+// CK_STEP_BINS bins, times the pixel's weight: the bin of steps l, a and b is at 16 l + 4 a + b.
+//
+// Returns the sum of the weights, each as often as it was added.
+float ck_step_bins(const float *pixels, const float *weights, size_t width, size_t height,
+                   size_t reach, float *bins, uint32_t level);
+
+// ---- Keypoints: the planes that corners and their hashes are read from ----------------------------
+//
+// Planes are row-major without padding. Sizes are at most 2048 x 2048.
+
+// Computes the brightness of `count` RGBA pixels: (77 R + 150 G + 29 B + 128) / 256.
+void ck_luma(const uint8_t *rgba, size_t count, uint8_t *out, uint32_t level);
+
+// Averages squares of 2 x 2 pixels to width / 2 by height / 2 pixels; an odd column or row is dropped.
+void ck_reduce_by_2(const uint8_t *luma, size_t width, size_t height, uint8_t *out, uint32_t level);
+
+// Makes two columns and rows out of three, by area: 2 * (width / 3) by 2 * (height / 3) pixels.
+void ck_reduce_by_3_2(const uint8_t *luma, size_t width, size_t height, uint8_t *out,
+                      uint32_t level);
+
+enum : uint32_t { CK_BOX_RADIUS = 2 };
+
+// Sums the 5 x 5 pixels around each pixel; beyond the edge, the pixels of the edge are repeated.
+//
+//   columns      room for width + 4
+void ck_box_sums(const uint8_t *luma, size_t width, size_t height, uint16_t *columns, uint16_t *out,
+                 uint32_t level);
+
+enum : uint32_t { CK_CORNER_SCRATCH = 28 };
+
+// Finds corners: pixels where the smaller eigenvalue of the second moments of the gradient over 7 x 7
+// pixels, times two, is above `threshold` and above that of the eight pixels around; of equal neighbors
+// the first. None is found within four pixels of the edge.
+//
+//   scratch      room for CK_CORNER_SCRATCH * width
+//   places, responses   room for `capacity`; places are y * width + x, ascending
+//
+// Returns their number, at most `capacity`.
+size_t ck_corners(const uint8_t *luma, size_t width, size_t height, float threshold,
+                  int32_t *scratch, uint32_t *places, float *responses, size_t capacity,
+                  uint32_t level);
+
+enum : uint32_t { CK_PATCH_PAIRS = 256, CK_PATCH_RADIUS = 12 };
+
+// Compares pairs of pixels around x and y; one beyond the edge counts as the nearest on the edge. A bit
+// of `words` is set where the first of a pair is less than the second.
+//
+//   sums         width * height values
+//   pairs        CK_PATCH_PAIRS times column and row of the first pixel, then of the second
+//   words        4
+void ck_patch_hash(const uint16_t *sums, int32_t width, int32_t height, int32_t x, int32_t y,
+                   const int8_t *pairs, uint64_t *words, uint32_t level);
+
+// Sums the brightness of a disk of CK_PATCH_RADIUS around x and y, times the distance from there to the
+// right and down; pixels beyond the edge are black.
+void ck_patch_moments(const uint8_t *luma, int32_t width, int32_t height, int32_t x, int32_t y,
+                      int32_t *across, int32_t *down, uint32_t level);
+
+// ---- Texture --------------------------------------------------------------------------------------
+
+// Pixels whose neighborhood spans less than the contrast are counted in the last class.
+enum : uint32_t { CK_TEXTURE_CLASSES = 11, CK_TEXTURE_CONTRAST = 8 };
+
+// Counts the local binary patterns of all pixels but the outermost: by how many of their eight
+// neighbors are at least as bright (0...8), 9 where that changes more than twice around the pixel,
+// and 10 where there is no contrast.
+//
+//   width, height  at least 3
+//   classes      room for width
+//   counts       room for CK_TEXTURE_CLASSES
+void ck_texture_counts(const uint8_t *luma, size_t width, size_t height, uint8_t *classes,
+                       uint32_t *counts, uint32_t level);
+
+#endif

@@ -1,0 +1,135 @@
+internal import CKernels
+
+/// Comparison of 256-bit codes, which are stored in blocks of eight: word *w* of code *c* is at `8 w + c`.
+extension Kernels {
+  private static let wordsPerBlock = Int(CK_WORDS_PER_BLOCK)
+  private static let codesPerBlock = Int(CK_CODES_PER_BLOCK)
+
+  /// Finds the codes whose smallest Hamming distance to any of the queries is at most `limit`.
+  ///
+  /// - Parameters:
+  ///   - blocks: Whole blocks of codes.
+  ///   - queries: Four words for each query, of which there is at least one.
+  ///   - indices: Receives the hits in ascending order; has room for all codes of the blocks.
+  ///   - distances: Receives the distance of each hit; has as much room.
+  /// - Returns: The number of hits.
+  func hammingScan(
+    _ blocks: Span<UInt64>, queries: Span<UInt64>, limit: UInt32,
+    indices: inout [UInt32], distances: inout [UInt32]
+  ) -> Int {
+    let blockCount = Self.blockCount(blocks)
+    precondition(!queries.isEmpty && queries.count % 4 == 0, "a query has four words")
+    precondition(
+      min(indices.count, distances.count) >= Self.codesPerBlock * blockCount,
+      "there is no room for every hit")
+    guard blockCount > 0 else { return 0 }
+    // Sound: the counts that go along are those of the spans, and each code is at most one hit.
+    return unsafe blocks.withUnsafeBufferPointer { blocks in
+      unsafe queries.withUnsafeBufferPointer { queries in
+        unsafe indices.withUnsafeMutableBufferPointer { indices in
+          unsafe distances.withUnsafeMutableBufferPointer { distances in
+            unsafe ck_hamming_scan(
+              blocks.baseAddress!, blockCount, queries.baseAddress!, queries.count / 4, limit,
+              indices.baseAddress!, distances.baseAddress!, level)
+          }
+        }
+      }
+    }
+  }
+
+  /// Finds the rows of histogram bins whose sum of absolute differences to the query is at most `limit`.
+  ///
+  /// - Parameters:
+  ///   - rows: Whole rows of as many bins as the query has.
+  ///   - query: The bins of a color and a texture histogram.
+  ///   - indices: Receives the hits in ascending order; has room for all rows.
+  ///   - distances: Receives the distance of each hit; has as much room.
+  /// - Returns: The number of hits.
+  func l1Scan(
+    _ rows: Span<UInt8>, query: Span<UInt8>, limit: UInt32, indices: inout [UInt32],
+    distances: inout [UInt32]
+  ) -> Int {
+    let (rowCount, rest) = rows.count.quotientAndRemainder(dividingBy: Int(CK_L1_ROW_BYTES))
+    precondition(rest == 0 && query.count == CK_L1_ROW_BYTES, "a row has \(CK_L1_ROW_BYTES) bins")
+    precondition(
+      min(indices.count, distances.count) >= rowCount, "there is no room for every hit")
+    guard rowCount > 0 else { return 0 }
+    // Sound: the count that goes along is that of the span, and each row is at most one hit.
+    return unsafe rows.withUnsafeBufferPointer { rows in
+      unsafe query.withUnsafeBufferPointer { query in
+        unsafe indices.withUnsafeMutableBufferPointer { indices in
+          unsafe distances.withUnsafeMutableBufferPointer { distances in
+            unsafe ck_l1_scan(
+              rows.baseAddress!, rowCount, query.baseAddress!, limit, indices.baseAddress!,
+              distances.baseAddress!, level)
+          }
+        }
+      }
+    }
+  }
+
+  /// Finds the nearest code for each query, the first of equally near ones.
+  ///
+  /// - Parameters:
+  ///   - queries: Four words for each query.
+  ///   - blocks: Whole blocks of codes.
+  ///   - count: The number of codes in the blocks, 1 to 65 535; the last block may hold fewer than eight.
+  /// - Returns: For each query, 65 536 times the distance plus the index of the code.
+  func nearestCodes(
+    to queries: Span<UInt64>, in blocks: Span<UInt64>, count: Int
+  ) -> [UInt32] {
+    let blockCount = Self.blockCount(blocks)
+    let queryCount = queries.count / 4
+    precondition(queries.count % 4 == 0, "a query has four words")
+    precondition(
+      (1...Int(UInt16.max)).contains(count) && count <= Self.codesPerBlock * blockCount,
+      "the blocks do not hold \(count) codes")
+    guard queryCount > 0 else { return [] }
+    // Sound: the counts that go along are those of the spans, and every query gets a result.
+    return unsafe [UInt32](unsafeUninitializedCapacity: queryCount) { best, bestCount in
+      unsafe queries.withUnsafeBufferPointer { queries in
+        unsafe blocks.withUnsafeBufferPointer { blocks in
+          unsafe ck_nearest_codes(
+            queries.baseAddress!, queryCount, blocks.baseAddress!, blockCount, count,
+            best.baseAddress!, level)
+        }
+      }
+      bestCount = queryCount
+    }
+  }
+
+  /// Calls `body` with each listed code that is within `limit` of a query, and with its distance.
+  ///
+  /// - Parameters:
+  ///   - blocks: Whole blocks of codes.
+  ///   - postings: Indices of the codes to compare; an index outside the blocks is skipped.
+  func forEachCode(
+    in blocks: Span<UInt64>, at postings: Span<UInt32>, within limit: UInt32,
+    of query: SIMD4<UInt64>, _ body: (_ code: UInt32, _ distance: UInt32) -> Void
+  ) {
+    let codeCount = Self.codesPerBlock * Self.blockCount(blocks)
+    let count = postings.count
+    guard codeCount > 0, count > 0 else { return }
+    // Sound: the counts that go along are those of the spans, a vector of four words is four words in
+    // memory, and each half of the room holds a value for every posting.
+    unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 2 * count) { room in
+      let hits = room.baseAddress!
+      let distances = unsafe hits + count
+      let hitCount = unsafe blocks.withUnsafeBufferPointer { blocks in
+        unsafe postings.withUnsafeBufferPointer { postings in
+          unsafe withUnsafeBytes(of: query) { query in
+            unsafe ck_verify_postings(
+              query.baseAddress!.assumingMemoryBound(to: UInt64.self), blocks.baseAddress!,
+              codeCount, postings.baseAddress!, count, limit, hits, distances, level)
+          }
+        }
+      }
+      for hit in 0..<hitCount { unsafe body(hits[hit], distances[hit]) }
+    }
+  }
+
+  private static func blockCount(_ blocks: Span<UInt64>) -> Int {
+    precondition(blocks.count % wordsPerBlock == 0, "a block has \(wordsPerBlock) words")
+    return blocks.count / wordsPerBlock
+  }
+}

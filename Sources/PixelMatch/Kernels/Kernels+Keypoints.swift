@@ -1,0 +1,165 @@
+internal import CKernels
+
+/// The planes of brightness that corners, their hashes and textures are read from: row-major without
+/// padding, at most 2048 pixels wide and high.
+extension Kernels {
+  /// The longest side of a plane.
+  static let planeSideLimit = 2048
+
+  /// Computes the brightness of a row of RGBA pixels, `(77 R + 150 G + 29 B + 128) / 256`.
+  ///
+  /// - Parameters:
+  ///   - rgba: Four bytes a pixel.
+  ///   - out: Receives a value for each pixel, the first at `start`.
+  func luma(_ rgba: Span<UInt8>, into out: inout [UInt8], at start: Int) {
+    let count = Self.pixelCount(rgba)
+    precondition(start >= 0 && start <= out.count - count, "there is no room for the row")
+    guard count > 0 else { return }
+    // Sound: the row has four bytes a pixel, and `out` has room for all of them from `start` on.
+    unsafe rgba.withUnsafeBufferPointer { rgba in
+      unsafe out.withUnsafeMutableBufferPointer { out in
+        unsafe ck_luma(rgba.baseAddress!, count, out.baseAddress! + start, level)
+      }
+    }
+  }
+
+  /// Averages squares of 2 × 2 pixels to `width / 2` × `height / 2` pixels.
+  func reducedBy2(_ luma: Span<UInt8>, width: Int, height: Int) -> [UInt8] {
+    Self.checkPlane(luma.count, width, height)
+    let count = width / 2 * (height / 2)
+    guard count > 0 else { return [] }
+    // Sound: the plane has `width * height` pixels, and `count` pixels are written.
+    return unsafe [UInt8](unsafeUninitializedCapacity: count) { out, outCount in
+      unsafe luma.withUnsafeBufferPointer { luma in
+        unsafe ck_reduce_by_2(luma.baseAddress!, width, height, out.baseAddress!, level)
+      }
+      outCount = count
+    }
+  }
+
+  /// Makes two columns and rows out of three, by area: `width / 3 * 2` × `height / 3 * 2` pixels.
+  func reducedBy3To2(_ luma: Span<UInt8>, width: Int, height: Int) -> [UInt8] {
+    Self.checkPlane(luma.count, width, height)
+    let count = width / 3 * 2 * (height / 3 * 2)
+    guard count > 0 else { return [] }
+    // Sound: the plane has `width * height` pixels, and `count` pixels are written.
+    return unsafe [UInt8](unsafeUninitializedCapacity: count) { out, outCount in
+      unsafe luma.withUnsafeBufferPointer { luma in
+        unsafe ck_reduce_by_3_2(luma.baseAddress!, width, height, out.baseAddress!, level)
+      }
+      outCount = count
+    }
+  }
+
+  /// Sums the 5 × 5 pixels around each pixel; beyond the edge, the pixels of the edge are repeated.
+  func boxSums(_ luma: Span<UInt8>, width: Int, height: Int) -> [UInt16] {
+    Self.checkPlane(luma.count, width, height)
+    var columns = [UInt16](repeating: 0, count: width + 2 * Int(CK_BOX_RADIUS))
+    // Sound: the plane has `width * height` pixels, as many sums are written, and `columns` has the room
+    // that is required for two more columns on each side.
+    return unsafe [UInt16](unsafeUninitializedCapacity: width * height) { out, outCount in
+      unsafe luma.withUnsafeBufferPointer { luma in
+        unsafe ck_box_sums(
+          luma.baseAddress!, width, height, &columns, out.baseAddress!, level)
+      }
+      outCount = width * height
+    }
+  }
+
+  /// Calls `body` with each corner of a plane, row by row, as far as the first `limit` corners.
+  ///
+  /// A corner is a pixel where twice the smaller eigenvalue of the gradient's second moments over 7 × 7
+  /// pixels is above `threshold` and above that of the eight pixels around; of equal neighbors the first.
+  ///
+  /// - Parameter body: Receives `y * width + x` and the corner's response.
+  func forEachCorner(
+    of luma: Span<UInt8>, width: Int, height: Int, threshold: Float, limit: Int,
+    _ body: (_ place: Int, _ response: Float) -> Void
+  ) {
+    Self.checkPlane(luma.count, width, height)
+    precondition(limit >= 1, "a limit of \(limit) corners")
+    var scratch = [Int32](repeating: 0, count: Int(CK_CORNER_SCRATCH) * width)
+    // Sound: the plane has `width * height` pixels, the scratch space the size that is required, and both
+    // results have room for `limit` corners.
+    unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: limit) { places in
+      unsafe withUnsafeTemporaryAllocation(of: Float.self, capacity: limit) { responses in
+        let count = unsafe luma.withUnsafeBufferPointer { luma in
+          unsafe ck_corners(
+            luma.baseAddress!, width, height, threshold, &scratch, places.baseAddress!,
+            responses.baseAddress!, limit, level)
+        }
+        for index in 0..<count { unsafe body(Int(places[index]), responses[index]) }
+      }
+    }
+  }
+
+  /// Compares 256 pairs of places around a place; one beyond the edge counts as the nearest on the edge.
+  ///
+  /// - Parameters:
+  ///   - sums: A value for each pixel.
+  ///   - pairs: Column and row of the first place of each pair, then of the second, from `x` and `y`.
+  /// - Returns: A bit for each pair, which is set if the value at the first place is the lesser one.
+  func patchHash(
+    _ sums: Span<UInt16>, width: Int, height: Int, x: Int, y: Int, pairs: Span<SIMD4<Int8>>
+  ) -> SIMD4<UInt64> {
+    Self.checkPlane(sums.count, width, height, x: x, y: y)
+    precondition(pairs.count == CK_PATCH_PAIRS, "a pattern has \(CK_PATCH_PAIRS) pairs")
+    var hash = SIMD4<UInt64>.zero
+    // Sound: there is a value for each pixel, places beyond the edge are moved to it, a pair is four bytes
+    // and the hash is four words in memory.
+    unsafe sums.withUnsafeBufferPointer { sums in
+      unsafe pairs.withUnsafeBytes { pairs in
+        unsafe withUnsafeMutableBytes(of: &hash) { hash in
+          unsafe ck_patch_hash(
+            sums.baseAddress!, Int32(width), Int32(height), Int32(x), Int32(y),
+            pairs.baseAddress!.assumingMemoryBound(to: Int8.self),
+            hash.baseAddress!.assumingMemoryBound(to: UInt64.self), level)
+        }
+      }
+    }
+    return hash
+  }
+
+  /// Sums the brightness of the disk of radius 12 around a place, times the distance from there to the
+  /// right and down; pixels beyond the edge are black.
+  func patchMoments(
+    _ luma: Span<UInt8>, width: Int, height: Int, x: Int, y: Int
+  ) -> (across: Int, down: Int) {
+    Self.checkPlane(luma.count, width, height, x: x, y: y)
+    var (across, down) = (Int32(0), Int32(0))
+    // Sound: the plane has `width * height` pixels, and none beyond its edge is read.
+    unsafe luma.withUnsafeBufferPointer { luma in
+      unsafe ck_patch_moments(
+        luma.baseAddress!, Int32(width), Int32(height), Int32(x), Int32(y), &across, &down, level)
+    }
+    return (Int(across), Int(down))
+  }
+
+  /// Counts the local binary patterns of all pixels but the outermost.
+  ///
+  /// - Returns: Counts by how many of the eight neighbors are at least as bright, 0 to 8; at index 9 the
+  ///   pixels around which that changes more than twice; at index 10 those without contrast.
+  /// - Precondition: Both sides are at least 3.
+  func textureCounts(_ luma: Span<UInt8>, width: Int, height: Int) -> [UInt32] {
+    Self.checkPlane(luma.count, width, height)
+    precondition(min(width, height) >= 3, "a plane of \(width) × \(height) has no inner pixels")
+    var classes = [UInt8](repeating: 0, count: width)
+    var counts = [UInt32](repeating: 0, count: Int(CK_TEXTURE_CLASSES))
+    // Sound: the plane has `width * height` pixels, and both other buffers have the room that is required.
+    unsafe luma.withUnsafeBufferPointer { luma in
+      unsafe ck_texture_counts(luma.baseAddress!, width, height, &classes, &counts, level)
+    }
+    return counts
+  }
+
+  private static func checkPlane(_ count: Int, _ width: Int, _ height: Int) {
+    precondition(
+      (1...planeSideLimit).contains(width) && (1...planeSideLimit).contains(height)
+        && count == width * height, "\(count) values for a plane of \(width) × \(height)")
+  }
+
+  private static func checkPlane(_ count: Int, _ width: Int, _ height: Int, x: Int, y: Int) {
+    checkPlane(count, width, height)
+    precondition((0..<width).contains(x) && (0..<height).contains(y), "a place outside the plane")
+  }
+}

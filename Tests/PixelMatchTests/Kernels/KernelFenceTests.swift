@@ -1,0 +1,98 @@
+import Testing
+@testable import PixelMatch
+
+/// A buffer of the wrong size must stop the program before a C function reads or writes outside of it.
+@Suite struct KernelFenceTests {
+  /// One wrong argument for each kernel that takes buffers, and the message that tells of it.
+  enum Misuse: String, Codable, CaseIterable {
+    case hammingScanWithoutRoom = "there is no room for every hit"
+    case hammingScanOfHalfABlock = "a block has 32 words"
+    case hammingScanWithoutQuery = "a query has four words"
+    case l1ScanOfHalfARow = "a row has 288 bins"
+    case nearestOfTooManyCodes = "the blocks do not hold 9 codes"
+    case pdqLumaWithoutRoom = "there is no room for the row"
+    case boxRowsOfOneRow = "64 values for 16 rows of 64"
+    case boxColumnsOfOtherWidth = "rows of different widths"
+    case stepsOfASmallPlane = "a PDQ plane has 64 × 64 values"
+    case areaOfAShortRow = "7 bytes for 8 sums"
+    case areaCutsOfAnotherRow = "four sums for each source pixel"
+    case colorsWithoutWeights = "1 weights for 2 colors"
+    case stepsOfAnotherPicture = "4 colors and 4 weights for 3 × 2 pixels"
+    case planeOfAnotherSize = "99 values for a plane of 10 × 10"
+    case patchOutsideThePlane = "a place outside the plane"
+    case textureOfTwoRows = "a plane of 10 × 2 has no inner pixels"
+    case missingInstructionSet = "the processor has no instructions of level 4"
+
+    func commit() {
+      let kernels = Kernels(level: 0)
+      let (words, bytes, floats) = (
+        [UInt64](repeating: 0, count: 33), [UInt8](repeating: 0, count: 287),
+        [Float](repeating: 0, count: 64)
+      )
+      var (indices, distances) = (
+        [UInt32](repeating: 0, count: 7), [UInt32](repeating: 0, count: 8)
+      )
+      var (row, sums, output) = (floats, floats, floats)
+      let colors = [SIMD3<Float>](repeating: .zero, count: 4)
+      var pixels = [UInt8](repeating: 0, count: 40)
+      switch self {
+      case .hammingScanWithoutRoom:
+        _ = kernels.hammingScan(
+          words.span.extracting(first: 32), queries: words.span.extracting(first: 4), limit: 0,
+          indices: &indices, distances: &distances)
+      case .hammingScanOfHalfABlock:
+        _ = kernels.hammingScan(
+          words.span, queries: words.span.extracting(first: 4), limit: 0, indices: &distances,
+          distances: &indices)
+      case .hammingScanWithoutQuery:
+        _ = kernels.hammingScan(
+          words.span.extracting(first: 32), queries: words.span.extracting(first: 0), limit: 0,
+          indices: &distances, distances: &indices)
+      case .l1ScanOfHalfARow:
+        _ = kernels.l1Scan(
+          bytes.span, query: bytes.span, limit: 0, indices: &indices, distances: &distances)
+      case .nearestOfTooManyCodes:
+        _ = kernels.nearestCodes(
+          to: words.span.extracting(first: 4), in: words.span.extracting(first: 32), count: 9)
+      case .pdqLumaWithoutRoom:
+        kernels.pdqLuma(bytes.span.extracting(first: 8), into: &row, at: 63)
+      case .boxRowsOfOneRow: kernels.pdqBoxRows(&row, width: 64, window: 1)
+      case .boxColumnsOfOtherWidth:
+        kernels.pdqBoxColumns(
+          floats.span.extracting(first: 63), window: 1, oldest: &row, at: 0, sums: &sums,
+          output: &output)
+      case .stepsOfASmallPlane: _ = kernels.pdqSteps(floats.span)
+      case .areaOfAShortRow:
+        kernels.areaAdd(bytes.span.extracting(first: 7), times: 1, to: &distances)
+      case .areaCutsOfAnotherRow:
+        kernels.areaFinish(
+          &distances, AreaCuts(sourceWidth: 3, width: 2), area: 3, into: &pixels, at: 0)
+      case .colorsWithoutWeights:
+        _ = kernels.colorBins(
+          colors.span.extracting(first: 2), weights: floats.span.extracting(first: 1))
+      case .stepsOfAnotherPicture:
+        _ = kernels.stepBins(
+          colors.span, weights: floats.span.extracting(first: 4), width: 3, height: 2, reach: 1)
+      case .planeOfAnotherSize:
+        _ = kernels.boxSums(bytes.span.extracting(first: 99), width: 10, height: 10)
+      case .patchOutsideThePlane:
+        _ = kernels.patchMoments(
+          bytes.span.extracting(first: 100), width: 10, height: 10, x: 10, y: 0)
+      case .textureOfTwoRows:
+        _ = kernels.textureCounts(bytes.span.extracting(first: 20), width: 10, height: 2)
+      case .missingInstructionSet: _ = Kernels(level: 4)
+      }
+    }
+  }
+
+  @Test(arguments: Misuse.allCases)
+  func `a buffer of the wrong size traps`(misuse: Misuse) async throws {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) { [misuse] in
+      misuse.commit()
+    }
+    let written = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(written.contains(misuse.rawValue))
+  }
+}
