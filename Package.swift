@@ -31,7 +31,7 @@ let package = Package(
     .trait(name: "Codecs", description: "Reads JPEG and PNG, writes JPEG: libjpeg and libpng."),
   ],
   targets: [
-    .target(name: "CKernels", cSettings: [.treatAllWarnings(as: .error)]),
+    .target(name: "CKernels", cSettings: guardedC),
     .target(
       name: "CImage", cSettings: guardedC),
     .target(name: "CCurl", cSettings: guardedC),

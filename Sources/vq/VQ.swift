@@ -102,7 +102,7 @@ struct VQ {
       case .missing, .notACatalogue, .otherSchemaVersion, .otherSignatureVersion, .locked,
         .truncated, .corrupt, .notPermitted:
         .unusableIndex
-      case .diskFull, .unreadableInput, .refusedRow, .io: .failure
+      case .diskFull, .unreadableInput, .refusedRow, .timedOut, .io: .failure
       }
     case is CancellationError: .interrupted
     default: .failure

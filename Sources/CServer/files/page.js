@@ -16,6 +16,7 @@ const reasons = {
   nothingAboveConfidence: "Nothing in this shop is likely enough to be it.",
   noUsableSignal: "There is nothing in this question to search by.",
   filteredOut: "No entity passes the filters.",
+  filterTimedOut: "The filters took too long.",
   emptyCatalogue: "The catalogue is empty.",
 };
 

@@ -1,5 +1,4 @@
 internal import PixelMatch
-internal import Synchronization
 
 /// One generation of a shop's catalogue, opened to be searched.
 ///
@@ -19,9 +18,12 @@ public final class Catalogue: Sendable {
   private let segments: [EntityType: [LiveSegment]]
   /// All segments by the names of their files.
   let files: [String: SignatureSegment]
-  private let database: Mutex<CatalogueDatabase>
   /// The error of the first read of the database that found a damaged file.
   let readDamage = Mutex<CatalogueError?>(nil)
+  /// The connections that read this generation.
+  let readers: CatalogueReaders
+  /// The greatest key of an entity.
+  let lastKey: UInt32
   /// Where entities open.
   public let links: LinkSettings
   /// The places that pictures are read from.
@@ -33,25 +35,32 @@ public final class Catalogue: Sendable {
 
   /// Opens the catalogue in a directory.
   ///
+  /// - Parameters:
+  ///   - directory: The catalogue's directory.
+  ///   - readers: The number of threads that read at the same time without waiting for each other,
+  ///     `1...64`; each has a connection to the file.
   /// - Throws: ``CatalogueError``; its message says what to do.
   /// - Complexity: O(segments): no signature is read.
-  public init(directory: String) throws(CatalogueError) {
-    let database = try CatalogueDatabase(reading: directory)
+  public init(directory: String, readers count: Int = 2) throws(CatalogueError) {
+    let readers = try CatalogueReaders(directory: directory, count: count)
     self.directory = directory
-    state = try database.state()
+    self.readers = readers
+    let content = try readers.read(stoppingWhen: { false }) { database throws(CatalogueError) in
+      try Content(database)
+    }
+    state = content.state
+    lastKey = content.lastKey
     generation = state.generation
     secret = Array(state.secret.utf8)
-    let settings = try database.settings()
-    links = try Self.links(settings, directory)
-    picturePlaces = ShopSettings.places(settings)
-    let dead = try database.deadRows()
+    links = try Self.links(content.settings, directory)
+    picturePlaces = ShopSettings.places(content.settings)
     var segments: [EntityType: [LiveSegment]] = [:]
     var files: [String: SignatureSegment] = [:]
-    for record in try database.segments() {
+    for record in content.segments {
       do throws(CatalogueError) {
         let segment = try Self.open(record, in: directory)
         segments[record.type, default: []].append(
-          LiveSegment(segment, deadRows: dead[record.id] ?? []))
+          LiveSegment(segment, deadRows: content.deadRows[record.id] ?? []))
         files[record.file] = segment
       } catch {
         throw Self.error(error, inGeneration: generation)
@@ -59,7 +68,23 @@ public final class Catalogue: Sendable {
     }
     self.segments = segments
     self.files = files
-    self.database = Mutex(database)
+  }
+
+  /// What is read of a generation when it is opened.
+  private struct Content: Sendable {
+    let state: CatalogueDatabase.State
+    let lastKey: UInt32
+    let settings: [String: String]
+    let segments: [CatalogueDatabase.SegmentRecord]
+    let deadRows: [Int: [Int]]
+
+    init(_ database: CatalogueDatabase) throws(CatalogueError) {
+      state = try database.state()
+      lastKey = try database.lastKey()
+      settings = try database.settings()
+      segments = try database.segments()
+      deadRows = try database.deadRows()
+    }
   }
 
   /// Opens a segment file and holds it against what the database says of it.
@@ -137,21 +162,19 @@ public final class Catalogue: Sendable {
     try read { database throws(CatalogueError) in try database.labelFrequencies(labels) }
   }
 
-  /// The first entities of a type, by key, that have a normalised label and are wanted.
-  func keys(
-    withLabel label: String, type: EntityType, limit: Int,
-    where isWanted: (UInt32) -> Bool = { _ in true }
-  ) throws(CatalogueError) -> [UInt32] {
-    try read { database throws(CatalogueError) in
-      try database.keys(withLabel: label, type: type, limit: limit, where: isWanted)
-    }
-  }
-
+  /// Reads with a connection that nobody else uses.
+  ///
+  /// - Parameter shouldStop: Whether to stop, asked while a statement runs and while all connections
+  ///   are in use.
+  /// - Throws: ``CatalogueError``; with the code `timedOut` if it was stopped.
   func read<Result: Sendable>(
+    stoppingWhen shouldStop: @escaping @Sendable () -> Bool = { Task.isCancelled },
     _ body: (CatalogueDatabase) throws(CatalogueError) -> Result
   ) throws(CatalogueError) -> Result {
     do throws(CatalogueError) {
-      return try database.withLock { database throws(CatalogueError) in try body(database) }
+      return try readers.read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
+        try body(database)
+      }
     } catch {
       throw noted(error)
     }

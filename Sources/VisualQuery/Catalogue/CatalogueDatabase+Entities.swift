@@ -31,85 +31,17 @@ extension CatalogueDatabase {
     )
   }
 
-  /// What the rows of a statement whose first column is an entity's JSON come to.
-  private func entities(
-    _ sql: String, _ values: [SQLiteValue]
-  ) throws(CatalogueError) -> [EntityValue] {
-    let row = try connection.statement(sql).bind(values)
-    var entities: [EntityValue] = []
-    while try row.step() {
-      if let entity = Self.readableEntity(row.text(0)) { entities.append(entity) }
-    }
-    return entities
-  }
-
-  /// Those that the shop features, then what can be had, one of each group, in the order of the
-  /// catalogue.
-  func suggestedEntities(
-    types: [EntityType], limit: Int
-  ) throws(CatalogueError) -> [EntityValue] {
-    let places = types.map { _ in "?" }.joined(separator: ", ")
-    return try entities(
-      """
-      SELECT json FROM (
-        SELECT json, key, rank, row_number() OVER (PARTITION BY part ORDER BY rank, key) AS place
-        FROM (
-          SELECT json, key,
-            coalesce(json_extract(json, '$.group'), type || ':' || id) AS part,
-            (json_extract(json, '$.featured') IS NULL) * 2
-              + (coalesce(json_extract(json, '$.availability'), 'inStock') != 'inStock') AS rank
-          FROM entities WHERE type IN (\(places)))
-      ) WHERE place = 1 ORDER BY rank, key LIMIT ?
-      """, types.map { .text($0.rawValue) } + [.integer(limit)])
-  }
-
-  /// The entities that have all of some words in their texts, the last as the beginning of a word;
-  /// the best first, by BM25 with the title counting most.
-  func entities(
-    withWords words: [String], types: [EntityType], limit: Int
-  ) throws(CatalogueError) -> [EntityValue] {
-    guard let last = words.last else { return [] }
-    let places = types.map { _ in "?" }.joined(separator: ", ")
-    // Folded words have no quotes in them.
-    let query = words.dropLast().map { "\"\($0)\"" } + ["\"\(last)\"*"]
-    return try entities(
-      """
-      SELECT json FROM entityText JOIN entities ON key = entityText.rowid
-      WHERE entityText MATCH ? AND type IN (\(places))
-      ORDER BY bm25(entityText, 10, 4, 4, 4, 6), type, id LIMIT ?
-      """,
-      [.text(query.joined(separator: " "))] + types.map { .text($0.rawValue) } + [.integer(limit)])
-  }
-
-  /// The entities that a condition lets through, in an order that ends with type and id.
-  func entities(
-    where condition: SQLCondition, order: String, limit: Int
-  ) throws(CatalogueError) -> [EntityValue] {
-    try entities(
-      "SELECT json FROM entities WHERE \(condition.sql) ORDER BY \(order) LIMIT ?",
-      condition.values + [.integer(limit)])
-  }
-
-  /// The keys that a condition lets through.
-  func keys(where condition: SQLCondition) throws(CatalogueError) -> KeySet {
-    let row = try connection.statement("SELECT key FROM entities WHERE \(condition.sql)")
-      .bind(condition.values)
-    var keys = KeySet()
-    while try row.step() { keys.insert(UInt32(clamping: row.integer(0))) }
-    return keys
-  }
-
   /// Entities behind a key, in the order of their keys.
+  ///
+  /// - Parameter type: The type of all of them; `nil` for any.
   func page(
-    after key: UInt32, types: [EntityType], limit: Int
+    after key: UInt32, type: EntityType?, limit: Int
   ) throws(CatalogueError) -> (values: [EntityValue], last: UInt32) {
-    let places = types.map { _ in "?" }.joined(separator: ", ")
+    let condition = type == nil ? "" : "type = ? AND "
     let row = try connection.statement(
-      """
-      SELECT json, key FROM entities WHERE key > ? AND type IN (\(places))
-      ORDER BY key LIMIT ?
-      """
-    ).bind([.integer(Int(key))] + types.map { .text($0.rawValue) } + [.integer(limit)])
+      "SELECT json, key FROM entities WHERE \(condition)key > ? ORDER BY key LIMIT ?"
+    ).bind(
+      (type.map { [.text($0.rawValue)] } ?? []) + [.integer(Int(key)), .integer(limit)])
     var page: (values: [EntityValue], last: UInt32) = ([], key)
     while try row.step() {
       if let value = Self.readableEntity(row.text(0)) { page.values.append(value) }
@@ -208,7 +140,7 @@ extension CatalogueDatabase {
       """
       SELECT label, frequency FROM labelFrequencies WHERE frequency > 0
       ORDER BY frequency DESC, label
-      """)
+      """, isScan: true)
     var labels: [(label: String, frequency: Int)] = []
     while try row.step() { labels.append((row.text(0), row.integer(1))) }
     return labels

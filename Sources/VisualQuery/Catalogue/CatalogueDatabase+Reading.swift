@@ -103,23 +103,12 @@ extension CatalogueDatabase {
     return frequencies
   }
 
-  /// The first entities of a type, by key, that have a normalised label and are wanted.
-  func keys(
-    withLabel label: String, type: EntityType, limit: Int, where isWanted: (UInt32) -> Bool
-  ) throws(CatalogueError) -> [UInt32] {
-    let row = try connection.statement(
-      """
-      SELECT entity FROM labels JOIN entities ON key = entity
-      WHERE label = ? AND type = ? ORDER BY entity
-      """
-    ).bind(.text(label), .text(type.rawValue))
-    var keys: [UInt32] = []
-    while keys.count < limit, try row.step() {
-      let key = UInt32(clamping: row.integer(0))
-      if isWanted(key) { keys.append(key) }
-    }
-    row.reset()
-    return keys
+  /// The greatest key of an entity; 0 if there is none.
+  func lastKey() throws(CatalogueError) -> UInt32 {
+    let row = try connection.statement("SELECT max(key) FROM entities")
+    guard try row.step() else { return 0 }
+    defer { row.reset() }
+    return UInt32(clamping: row.integer(0))
   }
 
   /// Makes a place of the degrees of a table, which may be damaged.

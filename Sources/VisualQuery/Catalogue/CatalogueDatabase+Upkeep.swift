@@ -16,7 +16,7 @@ extension CatalogueDatabase {
       SELECT e.type, e.id, e.key, i.position, i.path, i.byteCount, i.modified, i.contentHash,
         i.segment, i.row
       FROM images i JOIN entities e ON e.key = i.entity ORDER BY i.entity, i.position
-      """)
+      """, isScan: true)
     while try row.step() {
       guard let type = EntityType(rawValue: row.text(0)) else { continue }
       try body(
@@ -34,7 +34,8 @@ extension CatalogueDatabase {
     _ body: (_ key: UInt32, _ type: String, _ id: String, _ json: String) throws(CatalogueError)
       -> Void
   ) throws(CatalogueError) {
-    let row = try connection.statement("SELECT key, type, id, json FROM entities ORDER BY type, id")
+    let row = try connection.statement(
+      "SELECT key, type, id, json FROM entities ORDER BY type, id", isScan: true)
     while try row.step() {
       try body(UInt32(clamping: row.integer(0)), row.text(1), row.text(2), row.text(3))
     }
@@ -90,6 +91,17 @@ extension CatalogueDatabase {
       found.append("\(places.integer(0)) stores have a place that is not on the globe")
     }
     places.reset()
+    let properties = try connection.statement(
+      """
+      SELECT
+        (SELECT count(*) FROM entities WHERE key NOT IN (SELECT entity FROM properties
+          WHERE property = (SELECT number FROM propertyNames WHERE name = 'id')))
+        + (SELECT count(*) FROM properties WHERE entity NOT IN (SELECT key FROM entities))
+      """)
+    if try properties.step(), properties.integer(0) > 0 {
+      found.append("\(properties.integer(0)) properties are missing or belong to no entity")
+    }
+    properties.reset()
     return found
   }
 
@@ -136,6 +148,7 @@ extension CatalogueDatabase {
   ///
   /// - Parameter name: The name under which the other file is attached.
   func takeContents(of name: String) throws(CatalogueError) {
+    propertyNumbers = [:]
     try connection.execute(
       """
       PRAGMA defer_foreign_keys = ON;
@@ -151,6 +164,9 @@ extension CatalogueDatabase {
       DELETE FROM stock; DELETE FROM places; DELETE FROM segments; DELETE FROM entities;
       DELETE FROM entityText; DELETE FROM labelBridge;
       DELETE FROM settings WHERE name NOT GLOB '\(ShopSettings.picturePrefix)*';
+      DELETE FROM properties; DELETE FROM propertyNames;
+      INSERT INTO propertyNames SELECT * FROM \(name).propertyNames;
+      INSERT INTO properties SELECT * FROM \(name).properties;
       INSERT INTO entities SELECT * FROM \(name).entities;
       INSERT INTO segments SELECT * FROM \(name).segments;
       INSERT INTO images SELECT * FROM \(name).images;

@@ -10,7 +10,10 @@ extension CatalogueDatabase {
   func begin() throws(CatalogueError) { try connection.execute("BEGIN IMMEDIATE") }
 
   /// Gives up what was written since ``begin()``.
-  func rollBack() throws(CatalogueError) { try connection.execute("ROLLBACK") }
+  func rollBack() throws(CatalogueError) {
+    propertyNumbers = [:]
+    try connection.execute("ROLLBACK")
+  }
 
   /// Publishes what was written since ``begin()``, in one step.
   ///
@@ -98,24 +101,68 @@ extension CatalogueDatabase {
 
   /// Adds an entity or replaces the one of the same type and id, which keeps its key.
   func upsert(_ value: EntityValue, rowHash: Int?) throws(CatalogueError) -> UInt32 {
-    let row = try connection.statement(
-      """
-      INSERT INTO entities(type, id, json, rowHash) VALUES(?, ?, ?, ?)
-      ON CONFLICT(type, id) DO UPDATE SET json = excluded.json, rowHash = excluded.rowHash
-      RETURNING key
-      """
-    ).bind(
-      .text(value.id.type.rawValue), .text(value.id.value), .text(value.json.text),
-      rowHash.map(SQLiteValue.integer) ?? .null)
-    guard try row.step() else {
-      throw CatalogueError(code: .io, message: "an entity was written and has no key")
+    let (type, id) = (SQLiteValue.text(value.id.type.rawValue), SQLiteValue.text(value.id.value))
+    let content: [SQLiteValue] = [
+      .text(value.json.text), rowHash.map(SQLiteValue.integer) ?? .null,
+      .integer(value.suggestionRank),
+    ]
+    let known = try connection.statement("SELECT key FROM entities WHERE type = ? AND id = ?")
+      .bind(type, id)
+    let key: Int
+    if try known.step() {
+      key = known.integer(0)
+      known.reset()
+      try connection.statement(
+        "UPDATE entities SET json = ?, rowHash = ?, rank = ? WHERE key = ?"
+      ).bind(content + [.integer(key)]).run()
+      try removeDetails(of: key)
+    } else {
+      try connection.statement(
+        "INSERT INTO entities(type, id, json, rowHash, rank) VALUES(?, ?, ?, ?, ?)"
+      ).bind([type, id] + content).run()
+      key = connection.lastInsertedRow
     }
-    let key = row.integer(0)
-    _ = try row.step()
     try noteChange(of: value.id, key: key)
-    try replaceLabels(of: key, value)
-    try replaceStock(of: key, value)
+    try insertLabels(of: key, value)
+    try insertStock(of: key, value)
+    try insertProperties(of: key, value)
     return UInt32(clamping: key)
+  }
+
+  /// Removes what tables other than `entities` and `images` say of an entity.
+  private func removeDetails(of key: Int) throws(CatalogueError) {
+    for statement in [
+      "DELETE FROM labels WHERE entity = ?", "DELETE FROM entityText WHERE rowid = ?",
+      "DELETE FROM stock WHERE store = ?", "DELETE FROM places WHERE store = ?",
+      """
+      DELETE FROM properties
+      WHERE property IN (SELECT number FROM propertyNames) AND entity = ?
+      """,
+    ] {
+      try connection.statement(statement).bind(.integer(key)).run()
+    }
+  }
+
+  private func insertProperties(of key: Int, _ value: EntityValue) throws(CatalogueError) {
+    for property in value.storedProperties {
+      try connection.statement("INSERT INTO properties VALUES(?, ?, ?, ?, ?)").bind(
+        .integer(try number(ofProperty: property.name)), .integer(key), .integer(property.place),
+        property.value, property.folded.map(SQLiteValue.text) ?? .null
+      ).run()
+    }
+  }
+
+  /// The number of a property, which gets one at its first use.
+  private func number(ofProperty name: String) throws(CatalogueError) -> Int {
+    let bytes = Array(name.utf8)
+    if let known = propertyNumbers[bytes] { return known }
+    try connection.statement("INSERT OR IGNORE INTO propertyNames(name) VALUES(?)")
+      .bind(.text(name)).run()
+    guard let number = try propertyNumber(name) else {
+      throw CatalogueError(code: .io, message: "a property was written and has no number")
+    }
+    propertyNumbers[bytes] = number
+    return number
   }
 
   /// Removes an entity; the rows of its pictures are dead.
@@ -124,14 +171,9 @@ extension CatalogueDatabase {
   func remove(_ id: EntityID) throws(CatalogueError) -> Bool {
     guard let existing = try existing(id) else { return false }
     try replaceImages(of: existing.key, with: [], former: existing.images)
-    let key = SQLiteValue.integer(Int(existing.key))
-    for statement in [
-      "DELETE FROM labels WHERE entity = ?", "DELETE FROM entityText WHERE rowid = ?",
-      "DELETE FROM stock WHERE store = ?", "DELETE FROM places WHERE store = ?",
-      "DELETE FROM entities WHERE key = ?",
-    ] {
-      try connection.statement(statement).bind(key).run()
-    }
+    try removeDetails(of: Int(existing.key))
+    try connection.statement("DELETE FROM entities WHERE key = ?")
+      .bind(.integer(Int(existing.key))).run()
     try noteChange(of: id, key: nil)
     return true
   }
@@ -142,14 +184,12 @@ extension CatalogueDatabase {
       .bind(.text(id.type.rawValue), .text(id.value), key.map(SQLiteValue.integer) ?? .null).run()
   }
 
-  private func replaceStock(of key: Int, _ value: EntityValue) throws(CatalogueError) {
+  private func insertStock(of key: Int, _ value: EntityValue) throws(CatalogueError) {
     guard case .store(let store) = value else { return }
-    try connection.statement("DELETE FROM stock WHERE store = ?").bind(.integer(key)).run()
     for product in Set(store.stock.map { EntityID(type: .product, value: $0) }).sorted() {
       try connection.statement("INSERT INTO stock VALUES(?, ?)")
         .bind(.text(product.value), .integer(key)).run()
     }
-    try connection.statement("DELETE FROM places WHERE store = ?").bind(.integer(key)).run()
     if let geo = store.geo {
       try connection.statement("INSERT INTO places VALUES(?, ?, ?)")
         .bind(.integer(key), .number(geo.latitude), .number(geo.longitude)).run()
@@ -177,16 +217,14 @@ extension CatalogueDatabase {
     }
   }
 
-  private func replaceLabels(of key: Int, _ value: EntityValue) throws(CatalogueError) {
-    try connection.statement("DELETE FROM labels WHERE entity = ?").bind(.integer(key)).run()
+  private func insertLabels(of key: Int, _ value: EntityValue) throws(CatalogueError) {
     for label in LabelText.indexed(value.labels).sorted() {
-      try connection.statement("INSERT INTO labels VALUES(?, ?)")
-        .bind(.text(label), .integer(key)).run()
+      try connection.statement("INSERT INTO labels VALUES(?, ?, ?)")
+        .bind(.text(label), .text(value.id.type.rawValue), .integer(key)).run()
     }
     var brand = ""
     if case .product(let product) = value { brand = product.brand ?? "" }
     let display = value.displayRepresentation
-    try connection.statement("DELETE FROM entityText WHERE rowid = ?").bind(.integer(key)).run()
     try connection.statement(
       "INSERT INTO entityText(rowid, title, subtitle, labels, brand, names) VALUES(?, ?, ?, ?, ?, ?)"
     ).bind(

@@ -11,6 +11,9 @@ final class CatalogueDatabase {
 
   let connection: SQLiteConnection
 
+  /// The numbers of the properties that were written since the last rollback, by name in UTF-8.
+  var propertyNumbers: [[UInt8]: Int] = [:]
+
   /// What holds for a generation as a whole.
   struct State: Sendable, Hashable {
     var generation: Int
@@ -47,16 +50,27 @@ final class CatalogueDatabase {
 
   /// Opens a catalogue to read the generation that is current now.
   ///
+  /// - Parameter refusesScans: Whether the connection answers requests, so that in debug builds a
+  ///   statement that reads a whole table traps.
   /// - Throws: ``CatalogueError`` with any code but `diskFull`.
   /// - Complexity: O(1).
-  init(reading directory: String) throws(CatalogueError) {
+  init(reading directory: String, refusesScans: Bool = false) throws(CatalogueError) {
     let path = try Self.checkedPath(directory)
     do throws(CatalogueError) {
-      connection = try Self.readingConnection(path)
+      connection = try Self.readingConnection(path, refusesScans: refusesScans)
     } catch {
       throw Self.diagnosed(error, path)
     }
     try checkVersions(directory)
+  }
+
+  /// Opens one more connection to answer requests with, to a catalogue that this process has open.
+  ///
+  /// Unlike ``init(reading:)`` it never looks at the file itself: closing it would give up the locks
+  /// of the other connections (<https://www.sqlite.org/howtocorrupt.html>, 2.2).
+  init(readingBeside directory: String) throws(CatalogueError) {
+    connection = try Self.readingConnection(
+      directory + "/" + Self.fileName, refusesScans: true)
   }
 
   /// Goes on with the generation that is current now, where it was opened to read.
@@ -87,16 +101,23 @@ final class CatalogueDatabase {
       try connection.execute("COMMIT")
     }
     try connection.execute(
-      "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY")
+      """
+      PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;
+      PRAGMA cache_size = -65536
+      """)
     try checkVersions(directory)
   }
 
-  private static func readingConnection(_ path: String) throws(CatalogueError) -> SQLiteConnection {
+  private static func readingConnection(
+    _ path: String, refusesScans: Bool
+  ) throws(CatalogueError) -> SQLiteConnection {
     do throws(CatalogueError) {
-      return try transaction(SQLiteConnection(path: path, mode: .read))
+      return try transaction(
+        SQLiteConnection(path: path, mode: .read, refusesScans: refusesScans))
     } catch  where error.code == .notPermitted && !FileStatus.exists(path + "-wal") {
       // A directory that may not be written has no place for SQLite's shared memory.
-      return try transaction(SQLiteConnection(path: path, mode: .immutable))
+      return try transaction(
+        SQLiteConnection(path: path, mode: .immutable, refusesScans: refusesScans))
     }
   }
 

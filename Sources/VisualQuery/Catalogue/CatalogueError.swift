@@ -24,6 +24,8 @@ public struct CatalogueError: Error, Sendable, Hashable {
     case unreadableInput
     /// A row did not go in, where all had to.
     case refusedRow
+    /// Reading did not end before its deadline, or its task was cancelled.
+    case timedOut
     /// Reading or writing failed for another reason.
     case io
   }

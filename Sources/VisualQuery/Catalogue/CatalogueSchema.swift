@@ -1,7 +1,11 @@
 /// The tables of `catalogue.sqlite`.
+///
+/// In `properties` the values of one property lie together, in the order of the entities' keys: a
+/// filter reads only the properties that it names. `folded` is `NULL` if the value is its own folded
+/// text.
 enum CatalogueSchema {
   /// Raised with every change of the tables.
-  static let version = 4
+  static let version = 5
   /// Marks the file as ours: "VQCT".
   static let applicationID = 0x5651_4354
 
@@ -22,13 +26,17 @@ enum CatalogueSchema {
     ) STRICT, WITHOUT ROWID;
     CREATE TABLE entities(
       key INTEGER PRIMARY KEY AUTOINCREMENT, type TEXT NOT NULL, id TEXT NOT NULL,
-      json TEXT NOT NULL, rowHash INTEGER, UNIQUE(type, id)
+      json TEXT NOT NULL, rowHash INTEGER, rank INTEGER NOT NULL, UNIQUE(type, id)
     ) STRICT;
     CREATE INDEX entitiesByRow ON entities(rowHash);
-    CREATE INDEX entitiesByBrand ON entities(json_extract(json, '$.brand'));
-    CREATE INDEX entitiesByGroup ON entities(json_extract(json, '$.group'));
-    CREATE INDEX entitiesByPrice
-      ON entities(CAST(json_extract(json, '$.price.amount') AS REAL));
+    CREATE INDEX entitiesByType ON entities(type);
+    CREATE INDEX entitiesByRank ON entities(type, rank);
+    CREATE TABLE propertyNames(number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
+    CREATE TABLE properties(
+      property INTEGER NOT NULL, entity INTEGER NOT NULL,
+      place INTEGER NOT NULL, value ANY NOT NULL, folded TEXT,
+      PRIMARY KEY(property, entity, place)
+    ) STRICT, WITHOUT ROWID;
     CREATE TABLE changes(
       sequence INTEGER PRIMARY KEY AUTOINCREMENT, type TEXT NOT NULL, id TEXT NOT NULL,
       entity INTEGER, UNIQUE(type, id)
@@ -49,8 +57,8 @@ enum CatalogueSchema {
       PRIMARY KEY(entity, position)
     ) STRICT, WITHOUT ROWID;
     CREATE TABLE labels(
-      label TEXT NOT NULL, entity INTEGER NOT NULL REFERENCES entities(key),
-      PRIMARY KEY(label, entity)
+      label TEXT NOT NULL, type TEXT NOT NULL, entity INTEGER NOT NULL REFERENCES entities(key),
+      PRIMARY KEY(label, type, entity)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX labelsOfEntity ON labels(entity);
     CREATE TABLE labelFrequencies(
@@ -72,6 +80,7 @@ enum CatalogueSchema {
       PRIMARY KEY(segment, row)
     ) STRICT, WITHOUT ROWID;
     CREATE VIRTUAL TABLE entityText USING fts5(
-      title, subtitle, labels, brand, names, tokenize = 'porter unicode61 remove_diacritics 2');
+      title, subtitle, labels, brand, names, prefix = '1 2',
+      tokenize = 'porter unicode61 remove_diacritics 2');
     """
 }

@@ -17,6 +17,7 @@ internal import Synchronization
 public final class CurrentCatalogue: Sendable {
   /// The directory.
   public let directory: String
+  private let readers: Int
   private let state: Mutex<State>
 
   private struct State {
@@ -50,10 +51,14 @@ public final class CurrentCatalogue: Sendable {
 
   /// Opens a catalogue.
   ///
+  /// - Parameters:
+  ///   - directory: The catalogue's directory.
+  ///   - readers: As in ``Catalogue/init(directory:readers:)``: a service has as many as threads.
   /// - Throws: ``CatalogueError``.
-  public init(directory: String) throws(CatalogueError) {
+  public init(directory: String, readers: Int = 2) throws(CatalogueError) {
     self.directory = directory
-    state = Mutex(State(opened: try Self.open(directory)))
+    self.readers = readers
+    state = Mutex(State(opened: try Self.open(directory, readers)))
   }
 
   /// The newest generation whose files are whole.
@@ -62,7 +67,7 @@ public final class CurrentCatalogue: Sendable {
   /// - Complexity: O(segments) if nothing has changed, else that of opening; after damage, that of reading
   ///   all signatures once.
   public func catalogue() throws(CatalogueError) -> Catalogue {
-    let directory = directory
+    let (directory, readers) = (directory, readers)
     return try state.withLock { state throws(CatalogueError) in
       do throws(CatalogueError) {
         if let opened = state.opened {
@@ -78,7 +83,7 @@ public final class CurrentCatalogue: Sendable {
         state.opened = nil
       }
       do throws(CatalogueError) {
-        let opened = try Self.open(directory)
+        let opened = try Self.open(directory, readers)
         try Self.checkContents(of: opened.catalogue, &state)
         state = State(opened: opened)
         return opened.catalogue
@@ -101,10 +106,10 @@ public final class CurrentCatalogue: Sendable {
     return try opened.probe.generation() == opened.catalogue.generation
   }
 
-  private static func open(_ directory: String) throws(CatalogueError) -> Opened {
+  private static func open(_ directory: String, _ readers: Int) throws(CatalogueError) -> Opened {
     let file = FileStatus(directory + "/" + CatalogueDatabase.fileName)
     return Opened(
-      catalogue: try Catalogue(directory: directory), file: file,
+      catalogue: try Catalogue(directory: directory, readers: readers), file: file,
       probe: try CatalogueProbe(directory: directory))
   }
 

@@ -1,8 +1,23 @@
-/// Entity keys, one bit each.
+/// A set of entity keys, one bit each: the keys that were inserted, or all keys but those.
 struct KeySet: Sendable, Hashable {
+  /// The bits of the keys that were inserted.
   private var words: [UInt64] = []
+  /// Whether the set has all keys but those of `words`.
+  private(set) var isInverted = false
 
+  /// The set of all keys.
+  static let all = KeySet().inverted
+
+  /// All keys that are not in this set.
+  var inverted: KeySet {
+    var other = self
+    other.isInverted.toggle()
+    return other
+  }
+
+  /// Inserts a key.
   mutating func insert(_ key: UInt32) {
+    precondition(!isInverted, "keys are inserted before a set is inverted")
     let word = Int(key / 64)
     if word >= words.count {
       words += [UInt64](repeating: 0, count: max(words.count, word + 1 - words.count))
@@ -10,10 +25,61 @@ struct KeySet: Sendable, Hashable {
     words[word] |= 1 << UInt64(key % 64)
   }
 
+  /// Whether the set has a key.
   func contains(_ key: UInt32) -> Bool {
     let word = Int(key / 64)
-    return word < words.count && words[word] >> UInt64(key % 64) & 1 == 1
+    return (word < words.count && words[word] >> UInt64(key % 64) & 1 == 1) != isInverted
   }
 
-  var isEmpty: Bool { words.allSatisfy { $0 == 0 } }
+  /// Returns the keys that are in this set, in another, or in both.
+  func union(_ other: KeySet) -> KeySet {
+    switch (isInverted, other.isInverted) {
+    case (false, false): combined(with: other, isInverted: false, |)
+    case (true, true): combined(with: other, isInverted: true, &)
+    case (true, false): combined(with: other, isInverted: true) { $0 & ~$1 }
+    case (false, true): other.combined(with: self, isInverted: true) { $0 & ~$1 }
+    }
+  }
+
+  /// Returns the keys that are in this set and in another.
+  func intersection(_ other: KeySet) -> KeySet { inverted.union(other.inverted).inverted }
+
+  /// Whether the set has none of `count` entities, which have all keys that were ever inserted.
+  func isEmpty(among count: Int) -> Bool { (isInverted ? count - bitCount : bitCount) <= 0 }
+
+  /// The number of keys in the set, or `nil` if it is all keys but some.
+  var count: Int? { isInverted ? nil : bitCount }
+
+  /// The keys of the set in a range, in ascending order.
+  func keys(in range: Range<UInt32>) -> [UInt32] {
+    var keys: [UInt32] = []
+    var next = range.lowerBound
+    while next < range.upperBound {
+      let word = Int(next / 64)
+      var bits = word < words.count ? words[word] : 0
+      if isInverted { bits = ~bits }
+      let first = UInt32(word) * 64
+      while bits != 0 {
+        let key = first + UInt32(bits.trailingZeroBitCount)
+        if range.contains(key) { keys.append(key) }
+        bits &= bits - 1
+      }
+      next = first + 64
+    }
+    return keys
+  }
+
+  private var bitCount: Int { words.reduce(0) { $0 + $1.nonzeroBitCount } }
+
+  private func combined(
+    with other: KeySet, isInverted: Bool, _ operation: (UInt64, UInt64) -> UInt64
+  ) -> KeySet {
+    var result = KeySet()
+    result.isInverted = isInverted
+    result.words = (0..<max(words.count, other.words.count)).map { place in
+      operation(
+        place < words.count ? words[place] : 0, place < other.words.count ? other.words[place] : 0)
+    }
+    return result
+  }
 }

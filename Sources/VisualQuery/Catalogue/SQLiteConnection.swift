@@ -9,6 +9,13 @@ internal import CSQLite
   /// The shared memory of the file's write-ahead log, which lives as long as the connection.
   private let sharedMemory: OpaquePointer?
   private var statements: [String: SQLiteStatement] = [:]
+  /// Asked while a statement runs whether it is to stop.
+  private var shouldStop: (@Sendable () -> Bool)?
+  /// Whether a statement that reads a whole table that grows with the catalogue is a mistake.
+  private let refusesScans: Bool
+
+  /// Steps of SQLite's virtual machine between two questions whether to stop: some 20 microseconds.
+  private static let stepsBetweenLooks: Int32 = 1000
 
   /// How to open a file.
   enum Mode {
@@ -20,7 +27,7 @@ internal import CSQLite
     case write
   }
 
-  init(path: String, mode: Mode) throws(CatalogueError) {
+  init(path: String, mode: Mode, refusesScans: Bool = false) throws(CatalogueError) {
     var handle: OpaquePointer?
     let name = mode == .immutable ? "file:\(Self.escaped(path))?immutable=1" : path
     let flags =
@@ -39,20 +46,28 @@ internal import CSQLite
     unsafe self.handle = opened
     self.path = path
     unsafe sharedMemory = csqlite_shared_memory(opened)
+    self.refusesScans = refusesScans
     unsafe sqlite3_busy_timeout(opened, 2000)
-    // `folded(text)`: how texts are compared. Sound: the closure captures nothing, and SQLite lends
-    // one value for the time of the call and copies the result.
-    let fold: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
-    unsafe fold = { context, _, values in
-      guard let bytes = unsafe sqlite3_value_text(values![0]) else {
-        return unsafe sqlite3_result_null(context)
-      }
-      let text = LabelText.folded(unsafe String(cString: bytes))
-      let transient = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-      unsafe sqlite3_result_text(context, text, Int32(text.utf8.count), transient)
-    }
-    unsafe sqlite3_create_function_v2(
-      opened, "folded", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil, fold, nil, nil, nil)
+    // Sound: SQLite calls back only while one of this connection's statements runs, and the
+    // connection outlives its statements.
+    unsafe sqlite3_progress_handler(
+      opened, Self.stepsBetweenLooks,
+      { connection in
+        guard let connection = unsafe connection else { return 0 }
+        return unsafe Unmanaged<SQLiteConnection>.fromOpaque(connection).takeUnretainedValue()
+          .shouldStop?() == true ? 1 : 0
+      }, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  /// Calls `body`, whose statements fail with ``CatalogueError/Code/timedOut`` once `shouldStop` says
+  /// so. What they have read until then stays valid, and the connection can be used again.
+  func stopping<Result>(
+    when shouldStop: @escaping @Sendable () -> Bool,
+    _ body: () throws(CatalogueError) -> Result
+  ) throws(CatalogueError) -> Result {
+    self.shouldStop = shouldStop
+    defer { self.shouldStop = nil }
+    return try body()
   }
 
   deinit {
@@ -105,18 +120,51 @@ internal import CSQLite
   }
 
   /// A statement, prepared at its first use and kept. It must not be used within its own rows.
-  func statement(_ sql: String) throws(CatalogueError) -> SQLiteStatement {
+  ///
+  /// - Parameter isScan: Whether the statement may read whole tables although the connection refuses
+  ///   that.
+  func statement(_ sql: String, isScan: Bool = false) throws(CatalogueError) -> SQLiteStatement {
     if let known = statements[sql] {
       known.reset()
       return known
     }
+    let statement = try prepared(sql)
+    // Only in debug builds, so that a test fails that reaches such a statement by any way.
+    assert(
+      !refusesScans || isScan || (try? scans(of: sql)) == [], "'\(sql)' reads a whole table")
+    statements[sql] = statement
+    return statement
+  }
+
+  /// All statements that were prepared.
+  var preparedSQL: [String] { statements.keys.sorted() }
+
+  /// The steps of a statement's plan that read a whole table that grows with the catalogue.
+  func scans(of sql: String) throws(CatalogueError) -> [String] {
+    let plan = try prepared("EXPLAIN QUERY PLAN " + sql)
+    var scans: [String] = []
+    while try plan.step() {
+      let step = plan.text(3)
+      let words = step.split(separator: " ")
+      guard words.count > 1, words[0] == "SCAN" else { continue }
+      // A full-text index that is asked for a text has an `M` in its plan.
+      if step.contains("VIRTUAL TABLE INDEX"), words.last?.contains("M") == true { continue }
+      if !Self.boundedTables.contains(String(words[1])) { scans.append(step) }
+    }
+    return scans
+  }
+
+  /// Tables that do not grow with the number of entities.
+  private static let boundedTables: Set<String> = [
+    "state", "settings", "segments", "deadRows", "sqlite_schema", "CONSTANT",
+  ]
+
+  private func prepared(_ sql: String) throws(CatalogueError) -> SQLiteStatement {
     var prepared: OpaquePointer?
     let code = unsafe sqlite3_prepare_v3(
       handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
     guard code == SQLITE_OK, let prepared = unsafe prepared else { throw failure(code) }
-    let statement = unsafe SQLiteStatement(prepared, of: self)
-    statements[sql] = statement
-    return statement
+    return unsafe SQLiteStatement(prepared, of: self)
   }
 
   /// The row id of the last row that was inserted.
@@ -137,6 +185,10 @@ internal import CSQLite
     case SQLITE_BUSY, SQLITE_LOCKED:
       CatalogueError(
         code: .locked, message: "'\(path)' is locked by another process; try again when it is done")
+    case SQLITE_INTERRUPT:
+      CatalogueError(
+        code: .timedOut,
+        message: "'\(path)' was not read in time; ask for less, or allow more time")
     case SQLITE_NOTADB:
       CatalogueError(code: .notACatalogue, message: "'\(path)' is no SQLite file")
     case SQLITE_CORRUPT:
@@ -243,6 +295,15 @@ internal import CSQLite
   /// A column of the current row as text.
   func text(_ column: Int) -> String {
     unsafe sqlite3_column_text(handle, Int32(column)).map { unsafe String(cString: $0) } ?? ""
+  }
+
+  /// A column of the current row as a value to compare, or `nil` if it holds nothing.
+  func sortValue(_ column: Int) -> SortValue? {
+    switch unsafe sqlite3_column_type(handle, Int32(column)) {
+    case SQLITE_NULL: nil
+    case SQLITE_INTEGER, SQLITE_FLOAT: .number(number(column))
+    default: .text(text(column))
+    }
   }
 
   /// A column of the current row as bytes.

@@ -34,6 +34,9 @@ public enum PropertyValue: Sendable, Hashable, Codable, ExpressibleByStringLiter
 ///
 /// The counterpart of App Intents' `EqualToComparator` and its siblings.
 public struct EntityComparator: Sendable, Hashable, Codable {
+  /// The most characters (Unicode scalars) of a text that is compared with.
+  public static let textLimit = 1000
+
   /// How a property is compared.
   public enum Comparison: Sendable, Hashable, Codable {
     /// It is the value; for a list, one of its elements is.

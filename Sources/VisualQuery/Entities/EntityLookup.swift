@@ -17,11 +17,26 @@ public struct EntityLookup: Sendable {
   /// What is read: one generation.
   public let catalogue: Catalogue
   private let pool: WorkerPool
+  private let timeout: Duration?
+  private let now: @Sendable () -> Duration
 
   /// Makes a lookup over a catalogue.
-  public init(catalogue: Catalogue, pool: WorkerPool = WorkerPool()) {
+  ///
+  /// - Parameters:
+  ///   - catalogue: What is read.
+  ///   - pool: The threads to work on.
+  ///   - timeout: How long a call may take, its wait for a thread included, before it throws
+  ///     ``CatalogueError`` with the code `timedOut`; `nil` means any time.
+  ///   - clock: The clock that the timeout is measured by.
+  public init(
+    catalogue: Catalogue, pool: WorkerPool = WorkerPool(), timeout: Duration? = nil,
+    clock: some Clock<Duration> = ContinuousClock()
+  ) {
     self.catalogue = catalogue
     self.pool = pool
+    self.timeout = timeout
+    let start = clock.now
+    now = { start.duration(to: clock.now) }
   }
 
   /// The entities of some ids, in their order; unknown ones are left out.
@@ -29,52 +44,70 @@ public struct EntityLookup: Sendable {
   /// - Throws: ``CatalogueError``.
   /// - Complexity: O(ids · log *n*) for *n* entities.
   public func entities(for ids: [EntityID]) async throws -> [EntityValue] {
-    try await read { database throws(CatalogueError) in try database.entities(for: ids) }
+    try await run { stop in
+      try catalogue.read(stoppingWhen: stop) { database throws(CatalogueError) in
+        try database.entities(for: ids)
+      }
+    }
   }
 
   /// What to show before anything is asked: what the shop features, then what can be had, one of
   /// each group.
   ///
   /// - Throws: ``CatalogueError``.
-  /// - Complexity: O(*n* log *n*).
+  /// - Complexity: O(`limit` · log *n*) for *n* entities, and O(entities of the groups that are shown).
   public func suggestedEntities(
     types: Set<EntityType> = Set(EntityType.allCases), limit: Int = 10
   ) async throws -> [EntityValue] {
-    try await read { database throws(CatalogueError) in
-      try database.suggestedEntities(types: types.sorted(), limit: Self.bounded(limit))
+    try await run { stop in
+      try await catalogue.suggestedEntities(
+        types: types.sorted(), limit: Self.bounded(limit), stop)
     }
   }
 
   /// The entities whose title, subtitle, labels, brand or other names have all words of a text, the
   /// last as the beginning of a word; whatever their case, diacritics and number.
   ///
-  /// - Returns: The best first; ties by type and id. A text without a word gives nothing.
+  /// - Returns: The best first; ties by type and id. A text without a word gives nothing. If more than
+  ///   10 000 entities have the words, the best of the first 10 000 in the order of the catalogue.
   /// - Throws: ``CatalogueError``.
   public func entities(
     matching text: String, types: Set<EntityType> = Set(EntityType.allCases), limit: Int = 10
   ) async throws -> [EntityValue] {
     let words = LabelText.words(text).prefix(16).map { $0.filter { $0 != "&" && $0 != "'" } }
       .filter { !$0.isEmpty }
-    return try await read { database throws(CatalogueError) in
-      try database.entities(
-        withWords: words, types: types.sorted(), limit: Self.bounded(limit))
+    // A word that is repeated costs as much as the first time and says nothing more.
+    let different = words.indices.filter { !words[($0 + 1)...].contains(words[$0]) }
+      .map { words[$0] }
+    if types.isEmpty || different.isEmpty { return [] }
+    return try await run { stop in
+      try await catalogue.entities(
+        withWords: different, types: types.sorted(), limit: Self.bounded(limit), stop)
     }
   }
 
   /// The entities whose properties are as some conditions say.
   ///
   /// - Returns: In the order of `sortedBy`, then by type and id.
-  /// - Throws: ``MatchError`` with the code `invalidFilter`; ``CatalogueError``.
+  /// - Throws: ``MatchError`` with the code `invalidFilter`, also if there are more than
+  ///   ``EntityFilter/comparatorLimit`` conditions or ``EntitySort/countLimit`` sorts;
+  ///   ``CatalogueError``.
+  /// - Complexity: O(*n*) for each property that is named, for *n* entities that have it.
   public func entities(
     matching comparators: [EntityComparator], mode: ComparatorMode = .and,
     types: Set<EntityType> = Set(EntityType.allCases), sortedBy sorts: [EntitySort] = [],
     limit: Int = 100
   ) async throws -> [EntityValue] {
-    let condition = try SQLCondition(
-      EntityFilter(comparators: comparators, mode: mode), types: types.sorted())
-    let order = try SQLCondition.order(sorts)
-    return try await read { database throws(CatalogueError) in
-      try database.entities(where: condition, order: order, limit: Self.bounded(limit))
+    let filter = EntityFilter(comparators: comparators, mode: mode)
+    _ = try filter.conditions()
+    try EntitySort.check(sorts)
+    return try await run { stop in
+      let keys = try await catalogue.keys(matching: filter, shouldStop: stop)
+      let (types, limit) = (types.sorted(), Self.bounded(limit))
+      return sorts.isEmpty
+        ? try await catalogue.entities(in: keys, types: types, limit: limit, stop)
+        : try await catalogue.entities(
+          in: keys, types: types, sortedBy: sorts, limit: limit, stop)
     }
   }
 
@@ -98,8 +131,10 @@ public struct EntityLookup: Sendable {
   public func changes(since state: SyncState?, limit: Int = 200) async throws -> EntityChanges {
     let sequence = try state.map { state throws(MatchError) in try state.sequence(in: catalogue) }
     let limit = Self.bounded(limit)
-    let found = try await read { database throws(CatalogueError) in
-      try database.changes(after: sequence ?? 0, limit: limit + 1)
+    let found = try await run { stop in
+      try catalogue.read(stoppingWhen: stop) { database throws(CatalogueError) in
+        try database.changes(after: sequence ?? 0, limit: limit + 1)
+      }
     }
     return EntityChanges(found, limit: limit, after: sequence, in: catalogue)
   }
@@ -107,21 +142,41 @@ public struct EntityLookup: Sendable {
   func page(
     after key: UInt32, types: [EntityType], limit: Int
   ) async throws -> (values: [EntityValue], last: UInt32) {
-    try await read { database throws(CatalogueError) in
-      try database.page(after: key, types: types, limit: limit)
+    if types.isEmpty { return ([], key) }
+    return try await run { stop in
+      try catalogue.read(stoppingWhen: stop) { database throws(CatalogueError) in
+        try database.page(
+          after: key, type: types.count == 1 ? types[0] : nil, limit: limit)
+      }
     }
   }
 
   private static func bounded(_ limit: Int) -> Int { min(max(limit, 1), maximumLimit) }
 
-  private func read<Value: Sendable>(
-    _ body: @escaping @Sendable (CatalogueDatabase) throws(CatalogueError) -> Value
+  /// Runs `body` on the threads of the pool, with what tells it to stop.
+  private func run<Value: Sendable>(
+    _ body: @escaping @Sendable (_ shouldStop: @escaping @Sendable () -> Bool) async throws -> Value
   ) async throws -> Value {
-    let catalogue = catalogue
-    let value = try await withTaskExecutorPreference(pool) { @concurrent in
-      try catalogue.read(body)
+    let now = now
+    let deadline = timeout.map { now() + $0 }
+    let shouldStop: @Sendable () -> Bool = {
+      Task.isCancelled || (deadline.map { now() >= $0 } ?? false)
     }
+    return try await cancelling {
+      try await withTaskExecutorPreference(pool) { @concurrent in try await body(shouldStop) }
+    }
+  }
+}
+
+/// Returns what `body` returns; if the task was cancelled, an error that says only that work was
+/// stopped becomes a `CancellationError`.
+func cancelling<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+  do {
+    let value = try await body()
     try Task.checkCancellation()
     return value
+  } catch let error as CatalogueError where error.code == .timedOut {
+    try Task.checkCancellation()
+    throw error
   }
 }

@@ -26,11 +26,9 @@ extension Matcher {
   public func diagnosis(
     of id: EntityID, in content: SemanticContent, options: MatchOptions = MatchOptions()
   ) async throws -> Diagnosis {
-    let result = try await withTaskExecutorPreference(pool) {
-      try await diagnose(id, content, options)
+    try await cancelling {
+      try await withTaskExecutorPreference(pool) { try await diagnose(id, content, options) }
     }
-    try Task.checkCancellation()
-    return result
   }
 
   @concurrent private func diagnose(

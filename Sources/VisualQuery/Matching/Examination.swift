@@ -37,6 +37,8 @@ struct Examination: Sendable {
   let cutOff: Double
   /// The keys of each type that a filter lets through, where there is one.
   let allowed: [EntityType: KeySet]
+  /// Whether a filter did not end before the deadline; then nothing is allowed.
+  let isFilterUnfinished: Bool
   let shouldStop: @Sendable () -> Bool
   var grounds: [Ground]
   /// Entities that share a label.

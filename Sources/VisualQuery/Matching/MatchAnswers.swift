@@ -29,17 +29,17 @@ public struct MatchAnswers: AsyncSequence, Sendable {
     from before: Examination?
   ) async throws -> (examined: Examination, response: MatchResponse) {
     let deadline = options.timeout.map { matcher.now() + $0 }
-    let result = try await withTaskExecutorPreference(matcher.pool) { @concurrent in
-      var examined: Examination
-      if let before {
-        examined = before
-      } else {
-        examined = try await matcher.begin(content, options, deadline: deadline)
+    return try await cancelling {
+      try await withTaskExecutorPreference(matcher.pool) { @concurrent in
+        var examined: Examination
+        if let before {
+          examined = before
+        } else {
+          examined = try await matcher.begin(content, options, deadline: deadline)
+        }
+        examined = try await matcher.advanced(examined)
+        return (examined, try await matcher.answer(examined, content, options))
       }
-      examined = try await matcher.advanced(examined)
-      return (examined, try await matcher.answer(examined, content, options))
     }
-    try Task.checkCancellation()
-    return result
   }
 }

@@ -8,6 +8,8 @@ public struct MatchResponse: Sendable, Hashable {
     case noUsableSignal
     /// The options leave no entity to be found.
     case filteredOut
+    /// The filters did not end before the deadline, so that nothing may be shown.
+    case filterTimedOut
     /// There is nothing to be found.
     case emptyCatalogue
   }

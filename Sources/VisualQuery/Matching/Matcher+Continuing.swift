@@ -23,11 +23,11 @@ extension Matcher {
     timeout: Duration? = .milliseconds(300)
   ) async throws -> MatchResponse {
     let deadline = timeout.map { now() + $0 }
-    let response = try await withTaskExecutorPreference(pool) {
-      try await page(token, limit, fromStart: fromStart, deadline)
+    return try await cancelling {
+      try await withTaskExecutorPreference(pool) {
+        try await page(token, limit, fromStart: fromStart, deadline)
+      }
     }
-    try Task.checkCancellation()
-    return response
   }
 
   @concurrent private func page(

@@ -14,7 +14,7 @@ extension Matcher {
     var types = EntityType.allCases.filter(options.types.contains)
     // A product that nobody asks for still brings the stores that have it.
     if options.limit(of: .store) > 0, !types.contains(.product) { types.insert(.product, at: 0) }
-    let allowed = try allowedKeys(types, options)
+    let allowed = try await allowedKeys(types, options, shouldStop)
     let labels = try catalogue.labelEvidence(SemanticContent.bounded(content.labels))
     try Task.checkCancellation()
     let signature = try signature(of: content)
@@ -25,14 +25,17 @@ extension Matcher {
         threads: pool.width, shouldStop: shouldStop)
     }
     let grounds = types.compactMap { type in
-      ground(type, allowed[type], signature, search)
+      ground(type, allowed?[type], signature, search)
     }
     let stages: [SearchStage] = search == nil ? [.words] : SearchStage.allCases
-    return Examination(
+    var examination = Examination(
       types: types, labels: labels, signature: signature,
       cutOff: cutOff(options, hasPicture: signature != nil),
-      allowed: allowed, shouldStop: shouldStop, grounds: grounds,
-      shares: Dictionary(uniqueKeysWithValues: stages.map { ($0, 0) }))
+      allowed: allowed ?? [:], isFilterUnfinished: allowed == nil, shouldStop: shouldStop,
+      grounds: grounds, shares: Dictionary(uniqueKeysWithValues: stages.map { ($0, 0) }))
+    // What was not filtered is not searched.
+    if allowed == nil { examination.next = nil }
+    return examination
   }
 
   /// The least confidence of a match.
@@ -62,18 +65,30 @@ extension Matcher {
       comparison: PictureComparison(signature, in: segments), search: search)
   }
 
-  private func allowedKeys(
-    _ types: [EntityType], _ options: MatchOptions
-  ) throws -> [EntityType: KeySet] {
+  /// The keys of each type that its filter lets through, for types that have one; `nil` if that was
+  /// not known before the deadline.
+  @concurrent private func allowedKeys(
+    _ types: [EntityType], _ options: MatchOptions, _ shouldStop: @escaping @Sendable () -> Bool
+  ) async throws -> [EntityType: KeySet]? {
     var allowed: [EntityType: KeySet] = [:]
-    for type in types {
-      // A product that only brings stores is bound by no filter on what is shown.
-      guard options.types.contains(type), let filter = options.filters[type], !filter.isEmpty
-      else { continue }
-      let condition = try SQLCondition(filter, types: [type])
-      allowed[type] = try catalogue.read { database throws(CatalogueError) in
-        try database.keys(where: condition)
+    var known: [EntityFilter: KeySet] = [:]
+    do {
+      for type in types {
+        // A product that only brings stores is bound by no filter on what is shown.
+        guard options.types.contains(type), let filter = options.filters[type], !filter.isEmpty
+        else { continue }
+        // The same filter mostly applies to all types.
+        var keys = known[filter]
+        if keys == nil {
+          keys = try await catalogue.keys(matching: filter, shouldStop: shouldStop)
+          known[filter] = keys
+        }
+        allowed[type] = keys?.intersection(
+          try await catalogue.keys(of: type, shouldStop: shouldStop))
       }
+    } catch let error as CatalogueError where error.code == .timedOut {
+      try Task.checkCancellation()
+      return nil
     }
     return allowed
   }
@@ -90,8 +105,12 @@ extension Matcher {
     }
     switch stage {
     case .words:
-      examined.named = try entities(of: examined.labels, in: examined)
-      examined.shares[stage] = 1
+      do {
+        try await nameEntities(in: &examined)
+        examined.shares[stage] = 1
+      } catch let error as CatalogueError where error.code == .timedOut {
+        examined.next = nil
+      }
     case .hashes, .votes, .appearance:
       examined = try await searched(examined, stage)
     case .geometry:
@@ -134,24 +153,23 @@ extension Matcher {
       uniqueKeysWithValues: keys.map { ($0, labels.rarity(of: known[$0] ?? [])) })
   }
 
-  /// The entities that have one of the labels, of the rarest label first.
-  private func entities(
-    of labels: LabelEvidence, in examined: Examination
-  ) throws -> [ScoredEntity] {
-    var found: [UInt32: ScoredEntity] = [:]
-    for known in labels.known {
+  /// Finds the entities that have one of the labels, of the rarest label first.
+  @concurrent private func nameEntities(in examined: inout Examination) async throws {
+    var found: Set<UInt32> = []
+    for known in examined.labels.known {
       for type in examined.types {
-        let keys = try catalogue.keys(
+        let allowed = examined.allowed[type]
+        let keys = try await catalogue.keys(
           withLabel: known.label, type: type, limit: CandidateSearch.limit,
-          where: { examined.allows($0, type) })
-        for key in keys where found[key] == nil {
+          where: { allowed?.contains($0) ?? true }, shouldStop: examined.shouldStop)
+        for key in keys where found.insert(key).inserted {
           let evidence = Calibration.evidence(sharers: known.frequency)
-          found[key] = ScoredEntity(
-            key: key, type: type, evidence: evidence,
-            confidence: Calibration.confidence(evidence), tier: .label)
+          examined.named.append(
+            ScoredEntity(
+              key: key, type: type, evidence: evidence,
+              confidence: Calibration.confidence(evidence), tier: .label))
         }
       }
     }
-    return Array(found.values)
   }
 }

@@ -65,11 +65,11 @@ public struct Matcher: Sendable {
     for content: SemanticContent, options: MatchOptions = MatchOptions()
   ) async throws -> MatchResponse {
     let deadline = options.timeout.map { now() + $0 }
-    let response = try await withTaskExecutorPreference(pool) {
-      try await answer(examined(content, options, deadline: deadline), content, options)
+    return try await cancelling {
+      try await withTaskExecutorPreference(pool) {
+        try await answer(examined(content, options, deadline: deadline), content, options)
+      }
     }
-    try Task.checkCancellation()
-    return response
   }
 
   /// Returns answers that get better: one after each stage of the search, the last as
@@ -187,9 +187,11 @@ public struct Matcher: Sendable {
     _ examined: Examination, _ options: MatchOptions
   ) -> MatchResponse.EmptyReason {
     if catalogue.entityCount == 0 { return .emptyCatalogue }
+    if examined.isFilterUnfinished { return .filterTimedOut }
     let reachable = examined.types.filter { options.limit(of: $0) > 0 }
     let isNothingLeft = reachable.allSatisfy {
-      catalogue.entityCount(of: $0) == 0 || examined.allowed[$0]?.isEmpty == true
+      catalogue.entityCount(of: $0) == 0
+        || examined.allowed[$0]?.isEmpty(among: catalogue.entityCount) == true
     }
     if isNothingLeft { return .filteredOut }
     let isBlank = examined.signature?.isBlank ?? true

@@ -102,6 +102,7 @@ struct MatchReport {
     return switch response.emptyReason {
     case .emptyCatalogue: "No match: the catalogue is empty."
     case .filteredOut: "No match: the options leave nothing that could be found."
+    case .filterTimedOut: "No match: the deadline passed before the filters were applied."
     case .noUsableSignal: "No match: the picture is blank and no label is known."
     case .nothingAboveConfidence, nil:
       response.minimumConfidence == 0

@@ -106,8 +106,10 @@ enum ServeCommand {
   @concurrent static func run(
     _ arguments: ParsedArguments, on console: Console
   ) async throws -> ExitCode {
-    let current = try CurrentCatalogue(directory: arguments[MatchCommand.index])
     let pool = WorkerPool(width: arguments[MatchCommand.threads])
+    // A connection for each thread, so that no request waits for another one's.
+    let current = try CurrentCatalogue(
+      directory: arguments[MatchCommand.index], readers: pool.width + 1)
     let metrics = Metrics()
     let log = ServerLog(
       skipsSuccess: arguments[quiet], dropped: { metrics.countDroppedLogLine() })

@@ -43,7 +43,8 @@ import Testing
     #expect(catalogue.imageCount == 34)
     #expect(
       try catalogue.labelFrequencies(["mug", "bag", "zebra"]) == ["mug": 4, "bag": 4, "zebra": 0])
-    let mugs = try catalogue.keys(withLabel: "mug", type: .product, limit: 10)
+    let mugs = try await catalogue.keys(
+      withLabel: "mug", type: .product, limit: 10, where: { _ in true }, shouldStop: { false })
     let entities = try catalogue.entities(keys: mugs + [999_999])
     #expect(
       Set(entities.values.map(\.id.value)) == ["mug-red", "mug-blue", "mug-green", "mug-cream"])

@@ -58,9 +58,12 @@ import Testing
     let before = Matcher(catalogue: try current.catalogue())
     try await Self.index(2, folder)
     let content = SemanticContent(labels: ["thing"])
-    #expect(try await before.values(for: content).matches[0].display.title == "generation 1")
+    let options = MatchOptions(timeout: nil)
+    let old = try await before.values(for: content, options: options)
+    #expect(old.matches.first?.display.title == "generation 1")
     let after = Matcher(catalogue: try current.catalogue())
-    #expect(try await after.values(for: content).matches[0].display.title == "generation 2")
+    let new = try await after.values(for: content, options: options)
+    #expect(new.matches.first?.display.title == "generation 2")
   }
 
   @Test func `a directory that is replaced is opened anew`() async throws {

@@ -14,7 +14,11 @@ import VisualQuery
     let service: ShopService
     let index: String
 
-    init(keys: APIKeys? = nil, rate: Double? = nil, appIDs: [String] = []) async throws {
+    init(
+      keys: APIKeys? = nil, rate: Double? = nil, appIDs: [String] = [],
+      // A debug build takes its time.
+      deadlines: DeadlineLimits = DeadlineLimits(standard: .seconds(600), maximum: .seconds(600))
+    ) async throws {
       folder = try TemporaryDirectory()
       index = folder.path + "/shop.vq"
       let templates = [EntityType.product: try LinkTemplate("https://shop.example/p/{id}")]
@@ -24,8 +28,7 @@ import VisualQuery
       var settings = ShopService.Settings()
       settings.rate = rate
       settings.appIDs = appIDs
-      // A debug build takes its time.
-      settings.deadlines = DeadlineLimits(standard: .seconds(600), maximum: .seconds(600))
+      settings.deadlines = deadlines
       service = ShopService(
         current: try CurrentCatalogue(directory: index), pool: WorkerPool(width: 2),
         settings: settings, keys: keys, metrics: Metrics(), log: ServerLog(deliver: { _ in }))
@@ -300,6 +303,23 @@ import VisualQuery
       line: "POST /v1/entities:query", type: "application/json",
       body: #"{"comparators":[{"property":"price","comparison":"near","value":1}]}"#, status: 400,
       code: "invalidField", field: "comparison"),
+    Refused(
+      line: "POST /v1/entities:query", type: "application/json",
+      body: #"{"comparators":["# + Array(repeating: "{}", count: 33).joined(separator: ",") + "]}",
+      status: 400, code: "invalidField", field: "comparators"),
+    Refused(
+      line: "POST /v1/entities:query", type: "application/json",
+      body: #"{"sortedBy":["# + Array(repeating: "{}", count: 9).joined(separator: ",") + "]}",
+      status: 400, code: "invalidField", field: "sortedBy"),
+    Refused(
+      line: "POST /v1/match", type: "application/json",
+      body: #"{"labels":["mug"],"where":["#
+        + Array(repeating: #""price<2""#, count: 33).joined(separator: ",") + "]}",
+      status: 400, code: "invalidField", field: "where"),
+    Refused(
+      line: "POST /v1/match", type: "application/json",
+      body: #"{"labels":["mug"],"where":["title~"# + String(repeating: "x", count: 1000) + #""]}"#,
+      status: 400, code: "invalidField", field: "where"),
   ]
 
   /// Questions within the bytes of a body that would cost more than an answer is worth.
@@ -413,6 +433,22 @@ import VisualQuery
     try handle.write(contentsOf: bytes)
     #expect(try await match() == 200)
     #expect(try await shop.ask("GET /readyz").body == Array("ok\n".utf8))
+  }
+
+  /// Would break if a query had no deadline, or if one that passes it were called a damaged catalogue.
+  @Test func `a query that has no time left is answered as such`() async throws {
+    let shop = try await Shop(deadlines: DeadlineLimits(standard: .zero, maximum: .zero))
+    let type = ["Content-Type: application/json"]
+    let comparators = #"{"comparators":[{"property":"title","comparison":"contains","value":"m"}]}"#
+    let query = try await shop.ask("POST /v1/entities:query", type, Array(comparators.utf8))
+    #expect(query.status == 503 && query["Retry-After"] == "1")
+    let problem = try JSONSerialization.jsonObject(with: Data(query.body)) as? [String: Any]
+    #expect(problem?["code"] as? String == "timedOut")
+    let match = try await shop.json(
+      "POST /v1/match", [], #"{"labels":["mug"],"where":["title~m"]}"#)
+    #expect(match["complete"] as? Bool == false)
+    #expect(match["emptyReason"] as? String == "filterTimedOut")
+    #expect((match["values"] as? [Any])?.isEmpty == true)
   }
 
   @Test func `keys open what they are for`() async throws {

@@ -65,7 +65,7 @@ struct MatchQuestion: Sendable {
   }
 
   /// The largest number of characters of a condition.
-  private static let conditionLimit = 1000
+  private static let conditionLimit = EntityComparator.textLimit
   /// The largest number of UTF-8 bytes of `labels`, `withLabel` and `where` together, all of which a
   /// continuation holds.
   private static let wordByteLimit = 16_384
@@ -75,8 +75,11 @@ struct MatchQuestion: Sendable {
     _ fields: inout RequestFields, besides labels: [String]
   ) throws(Problem) -> EntityFilter {
     let wanted =
-      try fields.words("withLabel", limit: 64, length: SemanticContent.labelLength) ?? []
-    let conditions = try fields.texts("where", limit: 64, length: conditionLimit) ?? []
+      try fields.words(
+        "withLabel", limit: EntityFilter.labelLimit, length: SemanticContent.labelLength) ?? []
+    let conditions =
+      try fields.texts(
+        "where", limit: EntityFilter.comparatorLimit, length: conditionLimit) ?? []
     let byteCount = (labels + wanted + conditions).reduce(0) { $0 + $1.utf8.count }
     guard byteCount <= wordByteLimit else {
       throw fields.excess(

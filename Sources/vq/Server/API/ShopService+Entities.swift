@@ -36,11 +36,11 @@ extension ShopService {
     var fields = try RequestFields(json: request.body)
     let types = try Self.types(&fields)
     var comparators: [EntityComparator] = []
-    for object in try fields.objects("comparators", limit: 64) {
+    for object in try fields.objects("comparators", limit: EntityFilter.comparatorLimit) {
       comparators.append(try Self.comparator(object))
     }
     var sorts: [EntitySort] = []
-    for object in try fields.objects("sortedBy", limit: 16) {
+    for object in try fields.objects("sortedBy", limit: EntitySort.countLimit) {
       var object = object
       let property = try object.text("property", limit: 256)
       let order: EntitySort.Order = try object.choice("order") ?? .ascending
@@ -62,7 +62,7 @@ extension ShopService {
   func entity(_ id: EntityID, _ request: HTTPRequest) async throws -> HTTPResponse {
     let catalogue = try current.catalogue()
     let locale = try locale(of: RequestFields(request.info.head.query), request)
-    guard let value = try await lookup(catalogue).entities(for: [id]).first else {
+    guard let value = try await lookup(catalogue, request).entities(for: [id]).first else {
       throw Self.unknown(id)
     }
     if let same = notModified(request, catalogue, locale) { return same }
@@ -90,7 +90,7 @@ extension ShopService {
     let state = try fields.text("state", limit: 1000)
     let limit = try fields.integer("limit", in: 1...EntityLookup.maximumLimit) ?? 200
     let locale = try locale(of: fields, request)
-    let changes = try await lookup(catalogue).changes(
+    let changes = try await lookup(catalogue, request).changes(
       since: state.map { SyncState($0) }, limit: limit)
     if let same = notModified(request, catalogue, locale) { return same }
     return json(
@@ -114,7 +114,7 @@ extension ShopService {
         let made = try await EntityThumbnails(catalogue: catalogue, pool: pool)
           .jpeg(of: id, image: image, size: size)
         guard let made else {
-          guard try await lookup(catalogue).entities(for: [id]).isEmpty else {
+          guard try await lookup(catalogue, request).entities(for: [id]).isEmpty else {
             throw Problem(404, "noPicture", "the entity has no such picture", field: "image")
           }
           throw Self.unknown(id)
@@ -133,8 +133,11 @@ extension ShopService {
 
   // MARK: What they share
 
-  private func lookup(_ catalogue: Catalogue) -> EntityLookup {
-    EntityLookup(catalogue: catalogue, pool: pool)
+  /// A lookup that ends when the request's time is over.
+  private func lookup(_ catalogue: Catalogue, _ request: HTTPRequest) -> EntityLookup {
+    let spent = ContinuousClock.now - request.arrival
+    return EntityLookup(
+      catalogue: catalogue, pool: pool, timeout: max(.zero, settings.deadlines.maximum - spent))
   }
 
   private func list(
@@ -144,7 +147,7 @@ extension ShopService {
     let catalogue = try current.catalogue()
     let locale = try locale(of: fields, request)
     if hasTag, let same = notModified(request, catalogue, locale) { return same }
-    let values = try await find(lookup(catalogue))
+    let values = try await find(lookup(catalogue, request))
     let document = EntityListDocument(
       generation: catalogue.generation,
       entities: values.map { EntityDocument($0, locale: locale, links: catalogue.links) })
@@ -209,9 +212,12 @@ extension ShopService {
     _ name: ComparisonName, _ fields: inout RequestFields
   ) throws(Problem) -> EntityComparator.Comparison? {
     switch name {
-    case .contains: return try fields.text("value", limit: 1000).map { .contains($0) }
-    case .hasPrefix: return try fields.text("value", limit: 1000).map { .hasPrefix($0) }
-    case .hasSuffix: return try fields.text("value", limit: 1000).map { .hasSuffix($0) }
+    case .contains:
+      return try fields.text("value", limit: EntityComparator.textLimit).map { .contains($0) }
+    case .hasPrefix:
+      return try fields.text("value", limit: EntityComparator.textLimit).map { .hasPrefix($0) }
+    case .hasSuffix:
+      return try fields.text("value", limit: EntityComparator.textLimit).map { .hasSuffix($0) }
     default: break
     }
     guard let value = try operand("value", &fields) else { return nil }
@@ -236,7 +242,7 @@ extension ShopService {
     case .integer(let number)?: return .number(Double(number))
     case .number(let number)?: return .number(number)
     case .string(let text)?
-    where text.unicodeScalars.count <= 1000 && RequestFields.isPrintable(text):
+    where text.unicodeScalars.count <= EntityComparator.textLimit && RequestFields.isPrintable(text):
       return Double(text).flatMap { $0.isFinite ? .number($0) : nil } ?? .text(text)
     default: throw fields.problem(name, "a number, or a text of at most 1000 characters")
     }

@@ -203,6 +203,10 @@ final class ShopService: HTTPService {
       problem = Problem(error)
     } catch let error as MatchError {
       problem = Problem(error)
+    } catch let error as CatalogueError where error.code == .timedOut {
+      problem = Problem(
+        503, "timedOut", "the answer was not ready in time; ask for less, or try again",
+        retryAfter: 1)
     } catch let error as CatalogueError {
       log.write("catalogue", error.message, level: "error", requestID: request.info.identity.id)
       problem = Problem(error)

@@ -1,0 +1,247 @@
+/// Lists of entities, found in parts as in ``Catalogue/keys(matching:shouldStop:)``.
+extension Catalogue {
+  /// Keys up to which a list is sorted instead of read in its order.
+  private static let sortedLimit = 4096
+  /// Keys whose values are sorted at once.
+  private static let sortedPart: UInt32 = 8192
+  /// Entities with the words of a text that are scored.
+  static let scoredHits = 10_000
+
+  /// The first entities of some types, by type and id, whose keys are in a set.
+  @concurrent func entities(
+    in keys: KeySet, types: [EntityType], limit: Int,
+    _ shouldStop: @escaping @Sendable () -> Bool
+  ) async throws -> [EntityValue] {
+    if let count = keys.count, count <= Self.sortedLimit {
+      let ids = try ids(keys: keys.keys(in: 0..<lastKey + 1))
+      let sorted = ids.filter { types.contains($0.value.type) }.sorted { $0.value < $1.value }
+      return try values(of: sorted.prefix(limit).map(\.key), shouldStop)
+    }
+    var found: [UInt32] = []
+    for type in types {
+      var last = ""
+      while found.count < limit {
+        let part = try read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
+          try database.ids(of: type, after: last, limit: Self.partLength)
+        }
+        found += part.lazy.map(\.key).filter(keys.contains).prefix(limit - found.count)
+        guard part.count == Self.partLength else { break }
+        last = part[part.count - 1].id.value
+        try await rest(shouldStop)
+      }
+    }
+    return try values(of: found, shouldStop)
+  }
+
+  /// The first entities of some types, in an order, whose keys are in a set.
+  @concurrent func entities(
+    in keys: KeySet, types: [EntityType], sortedBy sorts: [EntitySort], limit: Int,
+    _ shouldStop: @escaping @Sendable () -> Bool
+  ) async throws -> [EntityValue] {
+    var wanted = keys
+    if types.count < EntityType.allCases.count {
+      for type in types {
+        wanted = wanted.intersection(try await self.keys(of: type, shouldStop: shouldStop))
+      }
+    }
+    var best = BestEntities(sorts: sorts, limit: limit)
+    var columns: [Int?] = []
+    for sort in sorts {
+      let name = try sort.property.storedName(isSort: true)
+      columns.append(
+        try read { database throws(CatalogueError) in try database.propertyNumber(name) })
+    }
+    for start in stride(from: 0, through: lastKey, by: Int(Self.sortedPart)) {
+      let range = start..<min(start + Self.sortedPart, lastKey + 1)
+      try read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
+        try database.offer(wanted, in: range, columns: columns, to: &best)
+      }
+      try await rest(shouldStop)
+    }
+    return try values(of: best.sorted.map(\.key), shouldStop)
+  }
+
+  /// The entities that the shop features, then those that can be had, one of each group, in the order
+  /// of the catalogue.
+  @concurrent func suggestedEntities(
+    types: [EntityType], limit: Int, _ shouldStop: @escaping @Sendable () -> Bool
+  ) async throws -> [EntityValue] {
+    var found: [UInt32] = []
+    var groups: Set<String> = []
+    for rank in EntityValue.suggestionRanks where found.count < limit {
+      var ranked: [UInt32] = []
+      for type in types {
+        ranked += try await suggestions(
+          of: type, rank: rank, limit: limit - found.count, groups: &groups, shouldStop)
+      }
+      found += ranked.sorted().prefix(limit - found.count)
+    }
+    return try values(of: found, shouldStop)
+  }
+
+  @concurrent private func suggestions(
+    of type: EntityType, rank: Int, limit: Int, groups: inout Set<String>,
+    _ shouldStop: @escaping @Sendable () -> Bool
+  ) async throws -> [UInt32] {
+    var found: [UInt32] = []
+    var last: UInt32 = 0
+    while found.count < limit {
+      let length = 1024
+      let part = try read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
+        try database.suggestions(of: type, rank: rank, after: last, limit: length)
+      }
+      for (key, group) in part where found.count < limit {
+        if group.map({ groups.insert($0).inserted }) ?? true { found.append(key) }
+      }
+      guard part.count == length else { break }
+      last = part[part.count - 1].key
+      try await rest(shouldStop)
+    }
+    return found
+  }
+
+  /// The entities that have all of some words, the best first, ties by type and id.
+  @concurrent func entities(
+    withWords words: [String], types: [EntityType], limit: Int,
+    _ shouldStop: @escaping @Sendable () -> Bool
+  ) async throws -> [EntityValue] {
+    let excluded = EntityType.allCases.first { !types.contains($0) }
+    let hits = try read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
+      try database.hits(ofWords: words, excluding: excluded, limit: Self.scoredHits)
+    }.sorted { $0.score < $1.score }
+    try await rest(shouldStop)
+    guard let worst = hits.prefix(limit).last?.score else { return [] }
+    let scores = Dictionary(
+      uniqueKeysWithValues: hits.prefix { $0.score <= worst }.map { ($0.key, $0.score) })
+    let ids = try ids(keys: scores.keys.sorted())
+    let best = ids.sorted { a, b in
+      scores[a.key] == scores[b.key] ? a.value < b.value : scores[a.key]! < scores[b.key]!
+    }
+    return try values(of: best.prefix(limit).map(\.key), shouldStop)
+  }
+
+  /// The entities of some keys, in their order.
+  private func values(
+    of keys: [UInt32], _ shouldStop: @escaping @Sendable () -> Bool
+  ) throws(CatalogueError) -> [EntityValue] {
+    let values = try read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
+      try database.entities(keys: keys)
+    }
+    return keys.compactMap { values[$0] }
+  }
+}
+
+/// The first of many entities in an order.
+struct BestEntities {
+  let sorts: [EntitySort]
+  let limit: Int
+  private var entities: [SortedEntity] = []
+  /// The last that is surely of use, once there are as many as are asked for.
+  private(set) var last: SortedEntity?
+
+  init(sorts: [EntitySort], limit: Int) {
+    self.sorts = sorts
+    self.limit = limit
+  }
+
+  /// The first entities, in their order.
+  var sorted: [SortedEntity] {
+    Array(entities.sorted { $0.precedes($1, sorts) }.prefix(limit))
+  }
+
+  /// Offers an entity, which is dropped if enough are better.
+  mutating func offer(_ entity: SortedEntity) {
+    if let last, !entity.precedes(last, sorts) { return }
+    entities.append(entity)
+    if entities.count >= 2 * limit + 1024 { prune() }
+  }
+
+  /// Drops all but the best.
+  mutating func prune() {
+    entities = sorted
+    last = entities.count == limit ? entities.last : nil
+  }
+}
+
+extension CatalogueDatabase {
+  /// Offers the wanted entities of a range of keys with the values that they are sorted by.
+  fileprivate func offer(
+    _ wanted: KeySet, in range: Range<UInt32>, columns: [Int?], to best: inout BestEntities
+  ) throws(CatalogueError) {
+    // Once there are enough, only entities with a value before the last one's matter.
+    let bound = best.sorts.first.flatMap { sort in
+      best.last?.values[0].map { (value: $0, order: sort.order) }
+    }
+    var values: [[UInt32: SortValue]] = []
+    if let first = columns.first {
+      values.append(
+        try first.map { column throws(CatalogueError) in
+          try self.values(ofProperty: column, in: range, upTo: bound)
+        } ?? [:])
+    }
+    let keys =
+      bound == nil
+      ? wanted.keys(in: range) : values[0].keys.filter(wanted.contains).sorted()
+    for column in columns.dropFirst() {
+      values.append(
+        try column.map { column throws(CatalogueError) in
+          try self.values(ofProperty: column, of: keys)
+        } ?? [:])
+    }
+    let ids = try identities(of: keys)
+    for key in keys {
+      guard let id = ids[key] else { continue }
+      best.offer(SortedEntity(key: key, id: id, values: values.map { $0[key] }))
+    }
+    best.prune()
+  }
+
+  /// The values of a property of some keys in ascending order.
+  private func values(
+    ofProperty property: Int, of keys: [UInt32]
+  ) throws(CatalogueError) -> [UInt32: SortValue] {
+    guard let first = keys.first, let last = keys.last else { return [:] }
+    // A look-up costs some ten times as much as the next row.
+    if keys.count > (Int(last) - Int(first)) / 10 {
+      return try values(ofProperty: property, in: first..<last + 1)
+    }
+    var values: [UInt32: SortValue] = [:]
+    for key in keys {
+      values[key] = try self.values(ofProperty: property, in: key..<key + 1)[key]
+    }
+    return values
+  }
+
+  /// What names the entities of some keys in ascending order, read from the properties, whose rows
+  /// are shorter than those of `entities`.
+  private func identities(of keys: [UInt32]) throws(CatalogueError) -> [UInt32: EntityID] {
+    guard let type = try propertyNumber("type"), let id = try propertyNumber("id") else {
+      return [:]
+    }
+    let (types, ids) = (
+      try values(ofProperty: type, of: keys), try values(ofProperty: id, of: keys)
+    )
+    var identities: [UInt32: EntityID] = [:]
+    for key in keys {
+      guard case .text(let type)? = types[key], case .text(let id)? = ids[key],
+        let type = EntityType(rawValue: type)
+      else { continue }
+      identities[key] = EntityID(type: type, value: id)
+    }
+    return identities
+  }
+}
+
+extension EntityValue {
+  /// The ranks of suggestions, the best first.
+  static let suggestionRanks = 0..<4
+
+  /// The place among suggestions: featured entities first, then those that can be had.
+  var suggestionRank: Int {
+    var isAvailable = true
+    if case .product(let product) = self {
+      isAvailable = (product.availability ?? .inStock) == .inStock
+    }
+    return (text.isFeatured ? 0 : 2) + (isAvailable ? 0 : 1)
+  }
+}

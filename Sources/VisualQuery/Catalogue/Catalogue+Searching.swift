@@ -1,0 +1,140 @@
+/// Searches in parts, between which others have their turn at the thread and at the connection.
+///
+/// All of them throw ``CatalogueError`` with the code `timedOut` once `shouldStop` says so.
+extension Catalogue {
+  /// Keys of a part; a part takes some milliseconds at most.
+  static let partLength = 32_768
+  /// Keys up to which each is looked up by itself.
+  private static let sparseLimit = 256
+
+  /// The keys that a filter lets through.
+  ///
+  /// - Throws: ``MatchError`` with the code `invalidFilter`; ``CatalogueError``.
+  /// - Complexity: O(*n*) for each property that is named, for *n* entities that have it.
+  @concurrent func keys(
+    matching filter: EntityFilter, shouldStop: @escaping @Sendable () -> Bool
+  ) async throws -> KeySet {
+    let conditions = try filter.conditions()
+    var result = KeySet.all
+    if !filter.labels.isEmpty {
+      var labelled = KeySet()
+      for label in Set(filter.labels.map(LabelText.normalized)).sorted() where !label.isEmpty {
+        try await insertKeys(withLabel: label, into: &labelled, shouldStop)
+      }
+      result = labelled
+    }
+    var any = KeySet()
+    for condition in conditions {
+      let keys = try await keys(matching: condition, within: result, shouldStop)
+      switch filter.mode {
+      case .and: result = result.intersection(keys)
+      case .or: any = any.union(keys)
+      }
+    }
+    return filter.mode == .or && !conditions.isEmpty ? result.intersection(any) : result
+  }
+
+  /// The keys that a condition lets through; keys outside of `wanted` need not be right.
+  @concurrent private func keys(
+    matching condition: PropertyCondition, within wanted: KeySet,
+    _ shouldStop: @escaping @Sendable () -> Bool
+  ) async throws -> KeySet {
+    var found = KeySet()
+    let property = try read { database throws(CatalogueError) in
+      try database.propertyNumber(condition.property)
+    }
+    if let property, let sql = condition.sql {
+      for range in ranges(within: wanted) {
+        try read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
+          try database.insertKeys(
+            passing: (sql, condition.values), property: property, in: range, into: &found)
+        }
+        try await rest(shouldStop)
+      }
+    }
+    return condition.isNegated ? found.inverted : found
+  }
+
+  /// The parts of the catalogue in which some keys lie; the keys themselves if they are few.
+  private func ranges(within wanted: KeySet) -> [Range<UInt32>] {
+    if let count = wanted.count, count <= Self.sparseLimit {
+      return wanted.keys(in: 0..<lastKey + 1).map { $0..<$0 + 1 }
+    }
+    return parts.filter { !wanted.keys(in: $0).isEmpty }
+  }
+
+  /// The ranges of keys that are read at once.
+  private var parts: [Range<UInt32>] {
+    stride(from: 0, through: lastKey, by: Self.partLength).map {
+      $0..<min($0 + UInt32(Self.partLength), lastKey + 1)
+    }
+  }
+
+  @concurrent private func insertKeys(
+    withLabel label: String, into keys: inout KeySet, _ shouldStop: @escaping @Sendable () -> Bool
+  ) async throws {
+    for type in EntityType.allCases {
+      var last: UInt32 = 0
+      while true {
+        let part = try read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
+          try database.keys(
+            withLabel: label, type: type, after: last, limit: Self.partLength)
+        }
+        for key in part { keys.insert(key) }
+        guard part.count == Self.partLength else { break }
+        last = part[part.count - 1]
+        try await rest(shouldStop)
+      }
+    }
+  }
+
+  /// The keys of all entities of a type: those of the rarer type are read.
+  @concurrent func keys(
+    of type: EntityType, shouldStop: @escaping @Sendable () -> Bool
+  ) async throws -> KeySet {
+    let rarer: EntityType = entityCount(of: .product) < entityCount(of: .store) ? .product : .store
+    var keys = KeySet()
+    var last: UInt32 = 0
+    while true {
+      let part = try read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
+        try database.keys(of: rarer, after: last, limit: Self.partLength)
+      }
+      for key in part { keys.insert(key) }
+      guard part.count == Self.partLength else { break }
+      last = part[part.count - 1]
+      try await rest(shouldStop)
+    }
+    return type == rarer ? keys : keys.inverted
+  }
+
+  /// The first entities of a type, by key, that have a normalised label and are wanted.
+  @concurrent func keys(
+    withLabel label: String, type: EntityType, limit: Int,
+    where isWanted: @Sendable (UInt32) -> Bool, shouldStop: @escaping @Sendable () -> Bool
+  ) async throws -> [UInt32] {
+    var found: [UInt32] = []
+    var last: UInt32 = 0
+    // What is usual is found in a short part; the next ones are longer.
+    var length = limit
+    while true {
+      let part = try read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
+        try database.keys(withLabel: label, type: type, after: last, limit: length)
+      }
+      found += part.lazy.filter(isWanted).prefix(limit - found.count)
+      guard part.count == length, found.count < limit else { return found }
+      last = part[part.count - 1]
+      length = Self.partLength
+      try await rest(shouldStop)
+    }
+  }
+
+  /// Gives others their turn between two parts.
+  @concurrent func rest(_ shouldStop: () -> Bool) async throws(CatalogueError) {
+    await Task.yield()
+    if shouldStop() {
+      throw CatalogueError(
+        code: .timedOut,
+        message: "the catalogue was not read in time; ask for less, or allow more time")
+    }
+  }
+}

@@ -1,0 +1,107 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The connections that read one generation of a catalogue, each for one reader at a time.
+///
+/// All of them are opened at once: a connection that is opened later would see a newer generation.
+/// There is no wait for whoever reads with no more threads than there are connections.
+///
+/// `@unchecked Sendable`: `idle` is only touched between `lock` and `unlock` of the mutex below, whose
+/// memory neither moves nor is freed while somebody reads, and a connection that was taken out of
+/// `idle` belongs to the reader that took it.
+@safe final class CatalogueReaders: @unchecked Sendable {
+  /// The most connections of one generation.
+  static let maximumCount = 64
+
+  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+  private var idle: [CatalogueDatabase]
+
+  /// Opens the connections.
+  ///
+  /// - Parameter count: The number of connections, from 1 to ``maximumCount``.
+  init(directory: String, count: Int) throws(CatalogueError) {
+    idle = try Self.connections(directory, count: min(max(count, 1), Self.maximumCount))
+    unsafe pthread_mutex_init(mutex, nil)
+    unsafe pthread_cond_init(condition, nil)
+  }
+
+  deinit {
+    unsafe pthread_cond_destroy(condition)
+    unsafe pthread_mutex_destroy(mutex)
+    unsafe condition.deallocate()
+    unsafe mutex.deallocate()
+  }
+
+  /// Opens connections that see the same generation.
+  private static func connections(
+    _ directory: String, count: Int
+  ) throws(CatalogueError) -> [CatalogueDatabase] {
+    while true {
+      let first = try CatalogueDatabase(reading: directory, refusesScans: true)
+      let state = try first.state()
+      var all = [first]
+      while all.count < count {
+        let next = try CatalogueDatabase(readingBeside: directory)
+        // A writer that published in between makes all of them begin again.
+        guard try next.state() == state else { break }
+        all.append(next)
+      }
+      if all.count == count { return all }
+    }
+  }
+
+  /// Calls `body` with a connection that nobody else uses; its statements stop when `shouldStop` says
+  /// so, and so does the wait for a connection.
+  func read<Result>(
+    stoppingWhen shouldStop: @escaping @Sendable () -> Bool,
+    _ body: (CatalogueDatabase) throws(CatalogueError) -> Result
+  ) throws(CatalogueError) -> Result {
+    let database = try take(shouldStop)
+    defer { giveBack(database) }
+    return try database.connection.stopping(when: shouldStop) { () throws(CatalogueError) in
+      try body(database)
+    }
+  }
+
+  /// All statements that the idle connections have prepared.
+  var preparedSQL: Set<String> {
+    unsafe pthread_mutex_lock(mutex)
+    defer { unsafe pthread_mutex_unlock(mutex) }
+    return Set(idle.flatMap(\.connection.preparedSQL))
+  }
+
+  private func take(_ shouldStop: () -> Bool) throws(CatalogueError) -> CatalogueDatabase {
+    unsafe pthread_mutex_lock(mutex)
+    defer { unsafe pthread_mutex_unlock(mutex) }
+    while true {
+      if let database = idle.popLast() { return database }
+      if shouldStop() {
+        throw CatalogueError(
+          code: .timedOut,
+          message: "no connection to the catalogue was free in time; try again")
+      }
+      // Nobody wakes a reader whose deadline passes or whose task is cancelled: it looks itself.
+      var instant = timespec()
+      unsafe clock_gettime(CLOCK_REALTIME, &instant)
+      instant.tv_nsec += 2_000_000
+      if instant.tv_nsec >= 1_000_000_000 {
+        instant.tv_nsec -= 1_000_000_000
+        instant.tv_sec += 1
+      }
+      unsafe pthread_cond_timedwait(condition, mutex, &instant)
+    }
+  }
+
+  private func giveBack(_ database: CatalogueDatabase) {
+    unsafe pthread_mutex_lock(mutex)
+    idle.append(database)
+    unsafe pthread_cond_signal(condition)
+    unsafe pthread_mutex_unlock(mutex)
+  }
+}

@@ -1,0 +1,141 @@
+/// A condition on one property, as SQL over the columns `value` and `folded` of the table
+/// `properties`; values are bound apart.
+struct PropertyCondition: Sendable {
+  /// The name under which the property is stored.
+  let property: String
+  /// The test of one stored value; `nil` if none passes.
+  private(set) var sql: String?
+  /// The parameters of `sql`.
+  private(set) var values: [SQLiteValue] = []
+  /// Whether the condition holds for the entities that have no value that passes the test.
+  private(set) var isNegated = false
+
+  /// Makes the condition of a comparator.
+  ///
+  /// - Throws: ``MatchError`` with the code `invalidFilter`.
+  init(_ comparator: EntityComparator) throws(MatchError) {
+    property = try comparator.property.storedName(isSort: false)
+    try Self.checkLengths(of: comparator.comparison)
+    switch comparator.comparison {
+    case .equalTo(let value): sql = compared("=", value)
+    case .notEqualTo(let value):
+      isNegated = true
+      // The elements of lists are texts, which are never equal to a number.
+      if case .number = value, isList { return }
+      sql = compared("=", value)
+    case .lessThan(let value): sql = compared("<", value)
+    case .lessThanOrEqualTo(let value): sql = compared("<=", value)
+    case .greaterThan(let value): sql = compared(">", value)
+    case .greaterThanOrEqualTo(let value): sql = compared(">=", value)
+    case .isBetween(let low, let high):
+      let first = compared(">=", low)
+      sql = first + " AND " + compared("<=", high)
+    case .contains(let text):
+      values = [.text(LabelText.folded(text))]
+      sql = "instr(coalesce(folded, value), ?) > 0"
+    case .hasPrefix(let text):
+      values = [.text(LabelText.folded(text))]
+      sql = "instr(coalesce(folded, value), ?) = 1"
+    case .hasSuffix(let text):
+      values = Array(repeating: .text(LabelText.folded(text)), count: 2)
+      sql = "substr(coalesce(folded, value), -length(?)) = ?"
+    }
+  }
+
+  private var isList: Bool { EntityProperty.lists.contains(property) }
+
+  /// A comparison of the stored value; its operand becomes the next parameter.
+  private mutating func compared(_ symbol: String, _ operand: PropertyValue) -> String {
+    switch operand {
+    case .number(let number):
+      values.append(.number(number))
+      // An id is compared as a text.
+      if property == "id" { return "value \(symbol) CAST(? AS TEXT)" }
+      // A size may be written as a text; `=` on a number and a text never holds.
+      return "CAST(value AS REAL) \(symbol) ?"
+    case .text(let text):
+      values.append(.text(text))
+      // The cast makes SQLite read a text such as 14.90 as a number.
+      return property == "price" ? "CAST(value AS REAL) \(symbol) ?" : "value \(symbol) ?"
+    }
+  }
+
+  private static func checkLengths(
+    of comparison: EntityComparator.Comparison
+  ) throws(MatchError) {
+    let operands: [PropertyValue] =
+      switch comparison {
+      case .equalTo(let value), .notEqualTo(let value), .lessThan(let value),
+        .lessThanOrEqualTo(let value), .greaterThan(let value), .greaterThanOrEqualTo(let value):
+        [value]
+      case .isBetween(let low, let high): [low, high]
+      case .contains(let text), .hasPrefix(let text), .hasSuffix(let text): [.text(text)]
+      }
+    for case .text(let text) in operands
+    where text.unicodeScalars.count > EntityComparator.textLimit {
+      throw MatchError(
+        code: .invalidFilter,
+        message: """
+          a condition has a text of \(text.unicodeScalars.count) characters; \
+          the limit is \(EntityComparator.textLimit)
+          """)
+    }
+  }
+}
+
+extension EntityFilter {
+  /// The conditions on properties, once their number is within its limit.
+  ///
+  /// - Throws: ``MatchError`` with the code `invalidFilter`.
+  func conditions() throws(MatchError) -> [PropertyCondition] {
+    guard comparators.count <= Self.comparatorLimit, labels.count <= Self.labelLimit else {
+      throw MatchError(
+        code: .invalidFilter,
+        message: """
+          a filter has \(comparators.count) conditions and \(labels.count) labels; \
+          the limits are \(Self.comparatorLimit) and \(Self.labelLimit)
+          """)
+    }
+    var conditions: [PropertyCondition] = []
+    for comparator in comparators { conditions.append(try PropertyCondition(comparator)) }
+    return conditions
+  }
+}
+
+extension EntityProperty {
+  static let lists: Set<String> = ["labels", "stock", "synonyms", "images", "openingHours"]
+  private static let fields: Set<String> = [
+    "type", "id", "title", "subtitle", "brand", "group", "availability", "url", "address",
+    "timeZone", "price", "currency", "latitude", "longitude",
+  ]
+
+  /// The name under which the values of a property are stored; a field of the shop's own has the
+  /// prefix `extra.`, so that it never meets a field of ours.
+  ///
+  /// - Parameter isSort: Whether entities are sorted by it: lists have no order, so that the name of
+  ///   one means a field of the shop's own.
+  /// - Throws: ``MatchError`` with the code `invalidFilter` if no property can have this name.
+  func storedName(isSort: Bool) throws(MatchError) -> String {
+    if Self.fields.contains(name) || !isSort && Self.lists.contains(name) { return name }
+    guard let stored = Self.storedExtra(name) else {
+      throw MatchError(
+        code: .invalidFilter,
+        message: """
+          '\(name.prefix(64))' is not a property; names have at most 64 bytes, \
+          and letters, digits and _ - . : only
+          """)
+    }
+    return stored
+  }
+
+  /// The name under which a field of the shop's own is stored, or `nil` if no filter can name it.
+  static func storedExtra(_ name: String) -> String? {
+    guard !name.isEmpty, name.utf8.count <= 64, !fields.contains(name),
+      name.unicodeScalars.allSatisfy({
+        $0.properties.isAlphabetic || ("0"..."9").contains($0)
+          || "_-. :".unicodeScalars.contains($0)
+      })
+    else { return nil }
+    return "extra." + name
+  }
+}

@@ -1,0 +1,45 @@
+/// A property's value as entities are sorted by it, in SQLite's order: numbers before texts, texts by
+/// their UTF-8 bytes.
+enum SortValue: Sendable, Comparable {
+  case number(Double)
+  case text(String)
+
+  /// Texts are equal by their bytes.
+  static func == (a: SortValue, b: SortValue) -> Bool { !(a < b) && !(b < a) }
+
+  static func < (a: SortValue, b: SortValue) -> Bool {
+    switch (a, b) {
+    case (.number(let first), .number(let second)): first < second
+    case (.number, .text): true
+    case (.text, .number): false
+    case (.text(let first), .text(let second)):
+      first.utf8.lexicographicallyPrecedes(second.utf8)
+    }
+  }
+
+  var sqlValue: SQLiteValue {
+    switch self {
+    case .number(let number): .number(number)
+    case .text(let text): .text(text)
+    }
+  }
+}
+
+/// An entity that is put in order with others.
+struct SortedEntity: Sendable {
+  let key: UInt32
+  let id: EntityID
+  /// The values of the properties that are sorted by; `nil` if the entity lacks one.
+  let values: [SortValue?]
+
+  /// Whether this entity comes before another: by the values, entities without one last, then by type
+  /// and id.
+  func precedes(_ other: SortedEntity, _ sorts: [EntitySort]) -> Bool {
+    for (place, sort) in sorts.enumerated() where values[place] != other.values[place] {
+      guard let own = values[place] else { return false }
+      guard let others = other.values[place] else { return true }
+      return sort.order == .ascending ? own < others : others < own
+    }
+    return id < other.id
+  }
+}

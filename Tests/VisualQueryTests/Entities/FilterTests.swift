@@ -1,0 +1,122 @@
+import TestSupport
+import Testing
+
+@testable import VisualQuery
+
+/// Filters against their meaning, and their limits.
+@Suite struct FilterTests {
+  private static let drawn = Task { try await DrawnEntities(count: 120, seed: 1) }
+
+  private static let properties = [
+    "type", "id", "title", "subtitle", "brand", "group", "availability", "address", "price",
+    "currency", "latitude", "longitude", "labels", "stock", "synonyms", "images", "size", "weight",
+    "absent",
+  ]
+
+  private static func operand(_ random: inout SeededGenerator) -> PropertyValue {
+    Bool.random(using: &random)
+      ? .text(
+        (DrawnEntities.texts + ["14.90", "product", "inStock"]).randomElement(using: &random)!)
+      : .number([0, 1, 2.5, 7, 12, 14.9, -3.5, 100].randomElement(using: &random)!)
+  }
+
+  private static func comparator(_ random: inout SeededGenerator) -> EntityComparator {
+    let text = (DrawnEntities.texts + ["1", "s", "2.5", "Store", "ss"]).randomElement(
+      using: &random)!
+    let (low, high) = (operand(&random), operand(&random))
+    let comparisons: [EntityComparator.Comparison] = [
+      .equalTo(low), .notEqualTo(low), .lessThan(low), .lessThanOrEqualTo(low), .greaterThan(low),
+      .greaterThanOrEqualTo(low), .isBetween(low, high), .contains(text), .hasPrefix(text),
+      .hasSuffix(text),
+    ]
+    return EntityComparator(
+      EntityProperty(properties.randomElement(using: &random)!),
+      comparisons.randomElement(using: &random)!)
+  }
+
+  /// Would break if a stored property, its folded text or the join of conditions differed from what
+  /// the documentation says, for any comparator, property, mode, type or order.
+  @Test(arguments: 1...8)
+  func `filters give what each entity says`(seed: UInt64) async throws {
+    var random = SeededGenerator(seed: seed)
+    let drawn = try await Self.drawn.value
+    let all = try await drawn.all()
+    #expect(all.count == 120)
+    let lookup = EntityLookup(catalogue: drawn.catalogue, pool: WorkerPool(width: 1))
+    for _ in 0..<100 {
+      var filter = EntityFilter(mode: Bool.random(using: &random) ? .and : .or)
+      for _ in 0..<Int.random(in: 0...3, using: &random) {
+        filter.comparators.append(Self.comparator(&random))
+      }
+      let sorts = (0..<Int.random(in: 0...2, using: &random)).map { _ in
+        EntitySort(
+          by: EntityProperty(Self.properties.randomElement(using: &random)!),
+          order: Bool.random(using: &random) ? .ascending : .descending)
+      }
+      let types: Set<EntityType> = [[.product], [.store], [.product, .store]]
+        .randomElement(using: &random)!
+      let limit = [1, 7, 1000].randomElement(using: &random)!
+      let found = try await lookup.entities(
+        matching: filter.comparators, mode: filter.mode, types: types, sortedBy: sorts,
+        limit: limit)
+      let expected = all.filter { types.contains($0.id.type) }
+        .filter { FilterSemantics.passes(filter, $0) }
+        .sorted { FilterSemantics.precedes($0, $1, sorts) }
+      #expect(found.map(\.id) == expected.prefix(limit).map(\.id), "\(filter) \(sorts)")
+    }
+  }
+
+  /// Would break if a replaced or removed entity kept a stored property.
+  @Test func `filters follow the entities`() async throws {
+    let folder = try TemporaryDirectory()
+    let indexer = Indexer(directory: folder.path + "/i.vq")
+    func index(_ row: String) async throws {
+      _ = try await indexer.run(path: folder.write(row, to: "c.jsonl"))
+    }
+    func ids(_ condition: String) async throws -> [String] {
+      let lookup = EntityLookup(catalogue: try Catalogue(directory: folder.path + "/i.vq"))
+      return try await lookup.entities(matching: [#require(EntityComparator(condition))])
+        .map(\.id.value)
+    }
+    try await index(#"{"type":"product","id":"p","title":"One","labels":["a","b"],"size":"L"}"#)
+    #expect(try await ids("labels=b") == ["p"])
+    try await index(#"{"type":"product","id":"p","title":"Two","labels":["a"],"color":"red"}"#)
+    #expect(try await ids("labels=b") == [])
+    #expect(try await ids("size=L") == [])
+    #expect(try await ids("title=Two") == ["p"])
+    #expect(try await ids("color!=blue") == ["p"])
+    _ = try await indexer.remove([EntityID(type: .product, value: "p")])
+    #expect(try await ids("title=Two") == [])
+    #expect(try await ids("size!=L") == [])
+  }
+
+  /// Would break if a question could ask for more work than the limits say.
+  @Test func `too many or too long conditions are refused`() async throws {
+    let lookup = EntityLookup(catalogue: try await Self.drawn.value.catalogue)
+    func code(
+      _ comparators: [EntityComparator], _ sorts: [EntitySort] = []
+    ) async throws -> MatchError.Code? {
+      do {
+        _ = try await lookup.entities(matching: comparators, sortedBy: sorts)
+        return nil
+      } catch let error as MatchError {
+        return error.code
+      }
+    }
+    let one = EntityComparator("title", .contains("x"))
+    let limit = EntityFilter.comparatorLimit
+    #expect(try await code(Array(repeating: one, count: limit)) == nil)
+    #expect(try await code(Array(repeating: one, count: limit + 1)) == .invalidFilter)
+    let text = String(repeating: "x", count: EntityComparator.textLimit)
+    #expect(try await code([EntityComparator("title", .hasSuffix(text))]) == nil)
+    for comparison in [
+      EntityComparator.Comparison.hasSuffix(text + "x"), .equalTo(.text(text + "x")),
+      .isBetween(.text("a"), .text(text + "x")),
+    ] {
+      #expect(try await code([EntityComparator("title", comparison)]) == .invalidFilter)
+    }
+    let sorts = Array(repeating: EntitySort(by: "title"), count: EntitySort.countLimit)
+    #expect(try await code([], sorts) == nil)
+    #expect(try await code([], sorts + [EntitySort(by: "id")]) == .invalidFilter)
+  }
+}
