@@ -55,7 +55,7 @@ let package = Package(
       swiftSettings: strict),
 
     .target(
-      name: "TestSupport", dependencies: ["PixelMatch"], path: "Tests/TestSupport",
+      name: "TestSupport", dependencies: ["PixelMatch", "CZlib"], path: "Tests/TestSupport",
       swiftSettings: strict),
     .testTarget(
       name: "PixelMatchTests", dependencies: ["PixelMatch", "TestSupport"],

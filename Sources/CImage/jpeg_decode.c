@@ -24,6 +24,7 @@ typedef struct {
   bool is_started;
   bool is_ready;
   bool is_inverted;
+  bool keeps_damaged;
 } jpeg_reader;
 
 static jpeg_reader *reader_of(j_common_ptr info) { return info->client_data; }
@@ -78,11 +79,17 @@ static void on_message(j_common_ptr info, int level) {
   case JWRN_BOGUS_PROGRESSION:  // an odd order of scans, which still decodes
     return;
   default:
-    if (reader->failure == CI_OK) {
-      reader->failure = status_of(info->err->msg_code);
-      keep_message(info);
-    }
+    break;
   }
+  if (reader->failure != CI_OK) return;
+  const int32_t status = status_of(info->err->msg_code);
+  if (status == CI_CORRUPT && reader->keeps_damaged) {
+    if (reader->base.is_damaged) return;
+    reader->base.is_damaged = true;
+  } else {
+    reader->failure = status;
+  }
+  keep_message(info);
 }
 
 static void output_nothing(j_common_ptr info) { (void)info; }
@@ -171,6 +178,7 @@ ci_reader *ci_jpeg_open(const uint8_t *bytes, size_t count, uint32_t denominator
   reader->base.read_rows = read_rows;
   reader->base.close = close_reader;
   reader->scan_limit = limits.scan_limit;
+  reader->keeps_damaged = limits.keeps_damaged;
   struct jpeg_decompress_struct *info = &reader->info;
   info->err = jpeg_std_error(&reader->errors);
   reader->errors.error_exit = on_error;

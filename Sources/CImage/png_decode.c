@@ -19,15 +19,21 @@ typedef struct {
   const uint8_t *bytes;
   size_t count;
   size_t position;
-  uint8_t *picture;  // of an interlaced file only: its passes fill it bit by bit
+  uint8_t *picture;   // of an interlaced file only: its passes fill it bit by bit
+  uint8_t *pass_row;  // of an interlaced file only: a row of a pass
+  uint32_t full_width;
+  uint32_t full_height;
+  uint32_t denominator;
   int passes;
   int pass;
   uint32_t row;
   int32_t failure;
+  bool keeps_damaged;
 } png_reader;
 
-// Rows of an interlaced picture between two returns to the caller.
-enum { ROWS_A_STEP = 64 };
+// Pixels of an interlaced picture, full rows counted, between two returns to the caller: some
+// milliseconds.
+enum { PIXELS_A_STEP = 1 << 17 };
 
 static void on_error(png_structp png, png_const_charp message) {
   png_reader *reader = png_get_error_ptr(png);
@@ -36,9 +42,13 @@ static void on_error(png_structp png, png_const_charp message) {
   longjmp(reader->jump, 1);
 }
 
+// libpng warns of a wrong checksum in a chunk that matters only if it was told to go on after one.
 static void on_warning(png_structp png, png_const_charp message) {
-  (void)png;
-  (void)message;
+  png_reader *reader = png_get_error_ptr(png);
+  const bool is_critical = (png_get_io_chunk_type(png) >> 29 & 1) == 0;
+  if (!reader->keeps_damaged || !is_critical || reader->base.is_damaged) return;
+  reader->base.is_damaged = true;
+  snprintf(reader->base.message, CI_MESSAGE_BYTES, "%s", message);
 }
 
 static void read_bytes(png_structp png, png_bytep target, size_t length) {
@@ -55,19 +65,38 @@ static void close_reader(ci_reader *base) {
   png_reader *reader = (png_reader *)base;
   if (reader->png != NULL) png_destroy_read_struct(&reader->png, &reader->info, NULL);
   free(reader->picture);
+  free(reader->pass_row);
   free(reader);
+}
+
+// Reads a row of the current pass and puts its pixels where they belong among those that are kept.
+static void read_pass_row(png_reader *reader) {
+  const uint32_t columns = PNG_PASS_COLS(reader->full_width, reader->pass);
+  const uint32_t rows = PNG_PASS_ROWS(reader->full_height, reader->pass);
+  if (columns == 0 || rows == 0) {
+    reader->pass++;
+    return;
+  }
+  png_read_row(reader->png, reader->pass_row, NULL);
+  const uint32_t y = PNG_ROW_FROM_PASS_ROW(reader->row, reader->pass) / reader->denominator;
+  uint8_t *row = reader->picture + (size_t)y * 4 * reader->base.width;
+  for (uint32_t column = 0; column < columns; column++) {
+    const uint32_t x = PNG_COL_FROM_PASS_COL(column, reader->pass) / reader->denominator;
+    memcpy(row + (size_t)4 * x, reader->pass_row + (size_t)4 * column, 4);
+  }
+  if (++reader->row == rows) {
+    reader->row = 0;
+    reader->pass++;
+  }
 }
 
 static int32_t prepare(ci_reader *base) {
   png_reader *reader = (png_reader *)base;
-  if (reader->picture == NULL) return CI_OK;
+  if (reader->picture == NULL || reader->pass == reader->passes) return CI_OK;
   if (setjmp(reader->jump)) return reader->failure;
-  for (int step = 0; step < ROWS_A_STEP && reader->pass < reader->passes; step++) {
-    png_read_row(reader->png, reader->picture + (size_t)reader->row * 4 * base->width, NULL);
-    if (++reader->row == base->height) {
-      reader->row = 0;
-      reader->pass++;
-    }
+  for (uint32_t done = 0; done < PIXELS_A_STEP && reader->pass < reader->passes;) {
+    read_pass_row(reader);
+    done += reader->full_width;
   }
   return reader->pass < reader->passes ? CI_MORE : CI_OK;
 }
@@ -106,7 +135,28 @@ static int32_t fail(png_reader *reader, int32_t status, const char *message) {
   return status;
 }
 
-ci_reader *ci_png_open(const uint8_t *bytes, size_t count, ci_limits limits, int32_t *status) {
+// Takes memory for the pixels that the passes leave at this fraction of the size. Of each square of 8
+// pixels, the first pass has the first pixel; after the third, fifth and seventh every 4th, 2nd and
+// every one is there.
+static int32_t open_passes(png_reader *reader, ci_limits limits) {
+  const uint32_t divisor = reader->denominator;
+  reader->passes = divisor == 8 ? 1 : divisor == 4 ? 3 : divisor == 2 ? 5 : 7;
+  reader->base.width = (reader->full_width - 1) / divisor + 1;
+  reader->base.height = (reader->full_height - 1) / divisor + 1;
+  uint64_t bytes_needed;
+  if (__builtin_mul_overflow((uint64_t)4 * reader->base.width, (uint64_t)reader->base.height,
+                             &bytes_needed) ||
+      bytes_needed > limits.memory_limit) {
+    return fail(reader, CI_TOO_LARGE, "an interlaced picture must stand in memory whole");
+  }
+  reader->picture = calloc(1, (size_t)bytes_needed);
+  // libpng writes whole rows, of which a pass fills the beginning.
+  reader->pass_row = calloc(reader->full_width, 4);
+  return reader->picture == NULL || reader->pass_row == NULL ? CI_NO_MEMORY : CI_OK;
+}
+
+ci_reader *ci_png_open(const uint8_t *bytes, size_t count, uint32_t denominator, ci_limits limits,
+                       int32_t *status) {
   png_reader *reader = calloc(1, sizeof *reader);
   if (reader == NULL) {
     *status = CI_NO_MEMORY;
@@ -117,6 +167,8 @@ ci_reader *ci_png_open(const uint8_t *bytes, size_t count, ci_limits limits, int
   reader->base.close = close_reader;
   reader->bytes = bytes;
   reader->count = count;
+  reader->denominator = denominator;
+  reader->keeps_damaged = limits.keeps_damaged;
   if (setjmp(reader->jump)) {
     *status = reader->failure;
     return &reader->base;
@@ -133,34 +185,25 @@ ci_reader *ci_png_open(const uint8_t *bytes, size_t count, ci_limits limits, int
   // Texts are of no use here, and a few bytes of them can inflate to hundreds of megabytes.
   png_set_keep_unknown_chunks(reader->png, PNG_HANDLE_CHUNK_NEVER,
                               (png_const_bytep) "tEXt\0zTXt\0iTXt\0iCCP\0eXIf", 5);
+  if (limits.keeps_damaged) png_set_crc_action(reader->png, PNG_CRC_WARN_USE, PNG_CRC_DEFAULT);
   png_set_read_fn(reader->png, reader, read_bytes);
   png_read_info(reader->png, reader->info);
   png_set_expand(reader->png);
   png_set_scale_16(reader->png);
   png_set_gray_to_rgb(reader->png);
   png_set_add_alpha(reader->png, 0xFF, PNG_FILLER_AFTER);
-  reader->passes = png_set_interlace_handling(reader->png);
+  const bool is_interlaced =
+      png_get_interlace_type(reader->png, reader->info) != PNG_INTERLACE_NONE;
   png_read_update_info(reader->png, reader->info);
-  reader->base.width = png_get_image_width(reader->png, reader->info);
-  reader->base.height = png_get_image_height(reader->png, reader->info);
-  const uint64_t row_bytes = (uint64_t)4 * reader->base.width;
-  if (png_get_rowbytes(reader->png, reader->info) != row_bytes) {
+  reader->full_width = png_get_image_width(reader->png, reader->info);
+  reader->full_height = png_get_image_height(reader->png, reader->info);
+  reader->base.width = reader->full_width;
+  reader->base.height = reader->full_height;
+  if (png_get_rowbytes(reader->png, reader->info) != (uint64_t)4 * reader->full_width ||
+      (denominator != 1 && !is_interlaced)) {
     *status = fail(reader, CI_UNSUPPORTED, "rows do not come as RGBA");
     return &reader->base;
   }
-  if (reader->passes > 1) {
-    uint64_t bytes_needed;
-    if (__builtin_mul_overflow(row_bytes, (uint64_t)reader->base.height, &bytes_needed) ||
-        bytes_needed > limits.memory_limit) {
-      *status = fail(reader, CI_TOO_LARGE, "an interlaced picture must stand in memory whole");
-      return &reader->base;
-    }
-    reader->picture = calloc(1, (size_t)bytes_needed);
-    if (reader->picture == NULL) {
-      *status = CI_NO_MEMORY;
-      return &reader->base;
-    }
-  }
-  *status = CI_OK;
+  *status = is_interlaced ? open_passes(reader, limits) : CI_OK;
   return &reader->base;
 }

@@ -12,6 +12,7 @@ struct ci_reader {
   void (*close)(ci_reader *);
   uint32_t width;
   uint32_t height;
+  bool is_damaged;
   char message[CI_MESSAGE_BYTES];
 };
 

@@ -5,6 +5,7 @@
 #ifndef CIMAGE_CODECS_H
 #define CIMAGE_CODECS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,17 +27,20 @@ typedef struct {
   uint32_t scan_limit;         // scans of a progressive JPEG
   uint32_t chunk_limit;        // bytes of one ancillary PNG chunk, decompressed
   uint32_t chunk_count_limit;  // ancillary PNG chunks that are kept
+  bool keeps_damaged;          // goes on after damage that still gives all pixels
 } ci_limits;
 
 // Opens a picture. The bytes must stay where they are until ci_reader_close.
 //
-//   denominator  1, 2, 4 or 8: the picture is decoded at this fraction of its size
+//   denominator  1, 2, 4 or 8: the picture is decoded at this fraction of its size; of a PNG, which
+//                must be interlaced unless it is 1, every 2nd, 4th or 8th pixel of every such row
 //   status       CI_OK or why no row can be read
 //
 // Returns NULL only with CI_NO_MEMORY; otherwise a reader to be closed, whatever the status.
 ci_reader *ci_jpeg_open(const uint8_t *bytes, size_t count, uint32_t denominator, ci_limits limits,
                         int32_t *status);
-ci_reader *ci_png_open(const uint8_t *bytes, size_t count, ci_limits limits, int32_t *status);
+ci_reader *ci_png_open(const uint8_t *bytes, size_t count, uint32_t denominator, ci_limits limits,
+                       int32_t *status);
 
 // Size of the rows to come, in pixels.
 uint32_t ci_reader_width(const ci_reader *reader);
@@ -54,6 +58,10 @@ int32_t ci_reader_read_rows(ci_reader *reader, uint8_t *rows, size_t capacity, u
 
 // What the library said of the last error; never NULL.
 const char *ci_reader_message(const ci_reader *reader);
+
+// Whether damage was passed over so far, which only happens with keeps_damaged. The message is then
+// that of the first damage.
+bool ci_reader_is_damaged(const ci_reader *reader);
 
 // Frees everything. NULL is allowed.
 void ci_reader_close(ci_reader *reader);

@@ -18,6 +18,7 @@ const reasons = {
   filteredOut: "No entity passes the filters.",
   filterTimedOut: "The filters took too long.",
   emptyCatalogue: "The catalogue is empty.",
+  deadlinePassed: "The picture was not decoded in time. A smaller one takes less.",
 };
 
 let picture = null; // the Blob that is searched with

@@ -7,11 +7,13 @@ public struct DecodeLimits: Sendable, Hashable {
   public var byteLimit: Int
   /// Pixels of the full-size picture; 100 million.
   public var pixelLimit: Int
-  /// Blocks of 8 × 8 samples times scans of a progressive JPEG, about 7 ns each; 60 million, which
-  /// a picture of 50 megapixels in ten scans stays within five times.
+  /// Blocks of 8 × 8 samples times scans of a progressive JPEG, about 7 ns each; 60 million, five
+  /// times what a picture of 50 megapixels in ten scans has. A block of an arithmetic-coded JPEG
+  /// counts as 200.
   public var blockScanLimit: Int
-  /// Bytes of memory that the coefficients of a progressive JPEG or the pixels of an interlaced
-  /// PNG may take; 512 MiB. Other pictures need a few rows.
+  /// Bytes of memory that decoding may take beside the picture it returns; 512 MiB. The coefficients
+  /// of a progressive JPEG and the kept pixels of an interlaced PNG take most; other pictures need a
+  /// few rows.
   public var memoryLimit: Int
   /// Bytes of one text, profile or other ancillary chunk of a PNG, and of all texts together; 4 MiB.
   public var chunkByteLimit: Int

@@ -16,11 +16,10 @@ enum JPEGHeaderReader {
       if marker == 0x01 || (0xD0...0xD8).contains(marker) { continue }
       guard place + 2 <= bytes.count else { break }
       let length = Int(bytes[place]) << 8 | Int(bytes[place + 1])
-      guard length >= 2 else {
-        throw DecodeError(
-          code: .corrupt, message: "JPEG segment at byte \(place) has a length of \(length)")
-      }
-      let content = place + 2..<min(place + length, bytes.count)
+      // A length below 2, which is that of the length itself, is libjpeg's to judge: it reads an
+      // application's segment as an empty one.
+      let end = place + max(2, length)
+      let content = place + 2..<min(end, bytes.count)
       switch marker {
       case 0xC0...0xCF where ![0xC4, 0xC8, 0xCC].contains(marker):
         // libjpeg refuses a second frame by itself.
@@ -31,7 +30,7 @@ enum JPEGHeaderReader {
         scans += 1
       default: break
       }
-      place += length
+      place = end
     }
     guard let frame else {
       throw DecodeError(
@@ -45,7 +44,7 @@ enum JPEGHeaderReader {
     return ImageHeader(
       format: .jpeg, width: frame.width, height: frame.height, orientation: orientation,
       isProgressive: frame.isProgressive || scans > 1, scanCount: scans,
-      blockCount: frame.blockCount)
+      blockCount: frame.blockCount, isArithmetic: frame.isArithmetic)
   }
 
   /// The next marker's second byte; `place` then stands behind it.
@@ -94,6 +93,7 @@ enum JPEGHeaderReader {
     let width: Int
     let height: Int
     let isProgressive: Bool
+    let isArithmetic: Bool
     let blockCount: Int
 
     init(_ marker: UInt8, _ content: Span<UInt8>) throws(DecodeError) {
@@ -119,6 +119,7 @@ enum JPEGHeaderReader {
           message: "JPEG is \(width) × \(height) pixels; each side must be 1...65535")
       }
       isProgressive = kind == 2 || kind == 10
+      isArithmetic = kind >= 9
       let components = Int(content[5])
       var samples: [(across: Int, down: Int)] = []
       for component in 0..<components {

@@ -61,6 +61,6 @@ enum PNGHeaderReader {
     }
     return ImageHeader(
       format: .png, width: width, height: height, orientation: orientation,
-      isProgressive: bytes[28] == 1, scanCount: 1, blockCount: 0)
+      isProgressive: bytes[28] == 1, scanCount: 1, blockCount: 0, isArithmetic: false)
   }
 }

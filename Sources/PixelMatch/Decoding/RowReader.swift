@@ -15,12 +15,13 @@
     /// Opens a picture and lends the reader to `body`.
     static func withReader<Result>(
       of bytes: [UInt8], format: ImageFormat, denominator: Int, limits: DecodeLimits,
+      keepsDamaged: Bool,
       _ body: (borrowing RowReader) throws(DecodeError) -> Result
     ) throws(DecodeError) -> Result {
       let limits = ci_limits(
         memory_limit: UInt64(max(0, limits.memoryLimit)), scan_limit: 1000,
         chunk_limit: UInt32(clamping: limits.chunkByteLimit),
-        chunk_count_limit: UInt32(PNGHeaderReader.chunkCountLimit))
+        chunk_count_limit: UInt32(PNGHeaderReader.chunkCountLimit), keeps_damaged: keepsDamaged)
       // The closure must not throw a typed error through a rethrowing function, so it returns one.
       let result: Swift.Result<Result, DecodeError> = unsafe bytes.withUnsafeBufferPointer { lent in
         var status = CI_OK
@@ -29,7 +30,8 @@
           case .jpeg:
             unsafe ci_jpeg_open(
               lent.baseAddress, lent.count, UInt32(denominator), limits, &status)
-          case .png: unsafe ci_png_open(lent.baseAddress, lent.count, limits, &status)
+          case .png:
+            unsafe ci_png_open(lent.baseAddress, lent.count, UInt32(denominator), limits, &status)
           }
         guard let opened = unsafe opened else {
           return .failure(DecodeError(code: .tooMuchWork, message: "no memory for a decoder"))
@@ -52,6 +54,12 @@
       unsafe self.reader = reader
       width = unsafe Int(ci_reader_width(reader))
       height = unsafe Int(ci_reader_height(reader))
+    }
+
+    /// The first damage that was passed over so far.
+    var damage: String? {
+      guard unsafe ci_reader_is_damaged(reader) else { return nil }
+      return unsafe String(cString: ci_reader_message(reader))
     }
 
     /// Does a piece of what comes before the first row.

@@ -40,6 +40,12 @@ struct JaroszFilter {
     plane.reserveCapacity(Self.side * Self.side)
   }
 
+  /// The bytes of memory that a picture takes: two groups of rows, their scratch, and a ring of rows
+  /// with their sums and their averages.
+  static func byteCount(width: Int, height: Int) -> Int {
+    MemoryLayout<Float>.size * width * (4 * lanes + window(height) + 2)
+  }
+
   /// Half of a cell, rounded up: two passes of it reach over a whole cell.
   private static func window(_ dimension: Int) -> Int { (dimension + 127) / 128 }
 

@@ -28,6 +28,11 @@ public struct PDQHasher {
     if !isTooSmall && !isPlane { filter = JaroszFilter(width: width, height: height) }
   }
 
+  /// The bytes of memory that hashing a picture takes.
+  static func byteCount(width: Int, height: Int) -> Int {
+    JaroszFilter.byteCount(width: width, height: height)
+  }
+
   /// Hashes all of a picture at once.
   public static func coefficients(of picture: PixelBuffer) -> PDQCoefficients {
     var hasher = PDQHasher(width: picture.width, height: picture.height)

@@ -33,6 +33,8 @@ struct Examination: Sendable {
   let labels: LabelEvidence
   /// `nil` where there is no picture.
   let signature: QuerySignature?
+  /// Whether the deadline passed before the picture was decoded: only the labels are searched with.
+  let isPictureLeftOut: Bool
   /// The least confidence of a match.
   let cutOff: Double
   /// The keys of each type that a filter lets through, where there is one.

@@ -12,6 +12,8 @@ public struct MatchResponse: Sendable, Hashable {
     case filterTimedOut
     /// There is nothing to be found.
     case emptyCatalogue
+    /// The deadline passed before the picture was decoded, and no label found anything.
+    case deadlinePassed
   }
 
   /// The best candidate below the cut-off, so that a person can be told how far off it was.

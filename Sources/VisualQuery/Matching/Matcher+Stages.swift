@@ -27,9 +27,12 @@ extension Matcher {
     let grounds = types.compactMap { type in
       ground(type, allowed?[type], signature, search)
     }
-    let stages: [SearchStage] = search == nil ? [.words] : SearchStage.allCases
+    // The stages of a picture that was left out are planned, and never done.
+    let stages: [SearchStage] =
+      search == nil && !content.isPictureLeftOut ? [.words] : SearchStage.allCases
     var examination = Examination(
       types: types, labels: labels, signature: signature,
+      isPictureLeftOut: content.isPictureLeftOut,
       cutOff: cutOff(options, hasPicture: signature != nil),
       allowed: allowed ?? [:], isFilterUnfinished: allowed == nil, shouldStop: shouldStop,
       grounds: grounds, shares: Dictionary(uniqueKeysWithValues: stages.map { ($0, 0) }))
@@ -98,8 +101,10 @@ extension Matcher {
     guard let stage = before.next else { return before }
     try Task.checkCancellation()
     var examined = before
-    examined.next = examined.shares.keys.filter { $0 > stage }.min()
-    if examined.shouldStop() {
+    examined.next =
+      examined.isPictureLeftOut ? nil : examined.shares.keys.filter { $0 > stage }.min()
+    // What the labels say is never lost to the deadline.
+    if stage != .words, examined.shouldStop() {
       examined.next = nil
       return examined
     }

@@ -35,20 +35,29 @@ public struct Matcher: Sendable {
 
   /// Decodes a picture as finely as a question about it needs, on the matcher's threads.
   ///
+  /// A passed deadline is not an error: the question is then that of the labels, and its answer
+  /// incomplete.
+  ///
   /// - Parameters:
   ///   - bytes: A JPEG or PNG file.
   ///   - labels: Words for what is seen.
   ///   - region: The part of the picture that is meant; it alone is then decoded to full size.
   ///   - decoder: What the picture is decoded with, within its limits.
+  ///   - timeout: How long it may take, the wait for a thread included, before the picture is left
+  ///     out (``SemanticContent/isPictureLeftOut``); `nil` means for ever.
   /// - Throws: `DecodeError`; ``MatchError`` with the code `regionOutside`; `CancellationError`.
   /// - Complexity: O(pixels of the file); memory is that of a picture of 1024 × 1024 pixels, or of 4
-  ///   times its sides where a region is small.
+  ///   times its sides if a region is small, and what `DecodeLimits.memoryLimit` allows beside it.
   public func content(
     decoding bytes: [UInt8], labels: [String] = [], region: PictureRegion? = nil,
-    decoder: ImageDecoder = ImageDecoder()
+    decoder: ImageDecoder = ImageDecoder(), timeout: Duration? = nil
   ) async throws -> SemanticContent {
-    try await withTaskExecutorPreference(pool) { @concurrent in
-      try SemanticContent(decoding: bytes, labels: labels, region: region, decoder: decoder)
+    let now = now
+    let deadline = timeout.map { now() + $0 }
+    return try await withTaskExecutorPreference(pool) { @concurrent in
+      try SemanticContent(
+        decoding: bytes, labels: labels, region: region, decoder: decoder,
+        shouldStop: { deadline.map { now() >= $0 } ?? false })
     }
   }
 
@@ -194,6 +203,7 @@ public struct Matcher: Sendable {
         || examined.allowed[$0]?.isEmpty(among: catalogue.entityCount) == true
     }
     if isNothingLeft { return .filteredOut }
+    if examined.isPictureLeftOut { return .deadlinePassed }
     let isBlank = examined.signature?.isBlank ?? true
     return isBlank && examined.labels.known.isEmpty ? .noUsableSignal : .nothingAboveConfidence
   }

@@ -3,29 +3,45 @@ public import PixelMatch
 extension SemanticContent {
   /// Decodes a picture as finely as a question about it needs.
   ///
-  /// It computes for milliseconds without a pause: ``Matcher/content(decoding:labels:region:decoder:)``
-  /// does it on threads of its own.
+  /// It computes for milliseconds without a pause:
+  /// ``Matcher/content(decoding:labels:region:decoder:timeout:)`` does it on threads of its own.
   ///
+  /// - Parameters:
+  ///   - bytes: A JPEG or PNG file.
+  ///   - labels: Words for what is seen.
+  ///   - region: The part of the picture that is meant.
+  ///   - decoder: What the picture is decoded with, within its limits.
+  ///   - shouldStop: Asked between rows; `true` gives up the picture: see ``isPictureLeftOut``.
   /// - Throws: `DecodeError`; ``MatchError`` with the code `regionOutside`; `CancellationError`.
   public init(
     decoding bytes: [UInt8], labels: [String] = [], region: PictureRegion? = nil,
-    decoder: ImageDecoder = ImageDecoder()
+    decoder: ImageDecoder = ImageDecoder(), shouldStop: () -> Bool = { false }
   ) throws {
-    do {
-      var side = QuerySignature.workingSide
-      var part = region
-      if let region { (part, side) = try Self.part(region, of: decoder.header(of: bytes)) }
-      self.init(
-        labels: labels, pixelBuffer: try decoder.decode(bytes, longerSide: side), region: part)
-    } catch let error as DecodeError where error.code == .cancelled {
-      throw CancellationError()
+    var side = QuerySignature.workingSide
+    var part = region
+    if let region { (part, side) = try Self.part(region, of: decoder.header(of: bytes), decoder) }
+    let picture = try Self.picture(bytes, longerSide: side, decoder, shouldStop)
+    self.init(labels: labels, decoded: picture, region: part)
+  }
+
+  /// A decoded picture, or `nil` if it was given up.
+  private static func picture(
+    _ bytes: [UInt8], longerSide: Int, _ decoder: ImageDecoder, _ shouldStop: () -> Bool
+  ) throws -> DecodedPicture? {
+    func isOver() -> Bool { Task.isCancelled || shouldStop() }
+    do throws(DecodeError) {
+      return try decoder.picture(bytes, longerSide: longerSide, shouldStop: isOver)
+    } catch {
+      guard error.code == .cancelled else { throw error }
     }
+    try Task.checkCancellation()
+    return nil
   }
 
   /// A region in shares, and how large to decode the picture so that the region alone has the size
-  /// of a working image, within limits.
+  /// of a working image, at most four times that size, and as far as memory suffices.
   private static func part(
-    _ region: PictureRegion, of header: ImageHeader
+    _ region: PictureRegion, of header: ImageHeader, _ decoder: ImageDecoder
   ) throws(MatchError) -> (region: PictureRegion, side: Int) {
     let (width, height) =
       header.orientation.swapsSides
@@ -33,7 +49,13 @@ extension SemanticContent {
     let part = try region.fractions(ofWidth: width, height: height)
     let share =
       max(part.width * Double(width), part.height * Double(height)) / Double(max(width, height))
-    let side = QuerySignature.workingSide
-    return (part, min(4 * side, Int(Double(side) / share)))
+    let leastSide = QuerySignature.workingSide
+    var side = min(4 * leastSide, Int(Double(leastSide) / share))
+    while side > leastSide,
+      decoder.byteCount(of: header, longerSide: side) > decoder.limits.memoryLimit
+    {
+      side = max(leastSide, side / 2)
+    }
+    return (part, side)
   }
 }

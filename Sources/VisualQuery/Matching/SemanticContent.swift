@@ -19,6 +19,12 @@ public struct SemanticContent: Sendable {
   /// What a client computed of a picture that it keeps; counts where there is no picture.
   public var signature: QuerySignature?
 
+  /// Whether there was a picture that is missing here because its decoding took too long. The answer
+  /// is then that of the labels, and incomplete.
+  public private(set) var isPictureLeftOut = false
+  /// The damage of the picture's file that was passed over; `nil` if none was found.
+  public private(set) var pictureDamage: DecodeError?
+
   /// Labels within the limits.
   static func bounded(_ labels: [String]) -> [String] {
     labels.prefix(labelLimit).map(bounded)
@@ -38,5 +44,13 @@ public struct SemanticContent: Sendable {
     self.pixelBuffer = pixelBuffer
     self.region = region
     self.signature = signature
+  }
+
+  /// Makes a question of a picture from a file, or, without one, of the labels that came with a
+  /// picture that could not be decoded in time.
+  init(labels: [String], decoded picture: DecodedPicture?, region: PictureRegion?) {
+    self.init(labels: labels, pixelBuffer: picture?.pixels, region: region)
+    isPictureLeftOut = picture == nil
+    pictureDamage = picture?.damage
   }
 }

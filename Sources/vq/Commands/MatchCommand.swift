@@ -32,7 +32,10 @@ enum MatchCommand {
   static let deadline = Option<Duration?>.milliseconds(
     OptionText(
       "deadline", "search for at most so many ms; 0: no deadline",
-      detail: "When it passes, the best answer so far is given, marked as incomplete."),
+      detail: """
+        Reading and decoding the picture counts. When it passes, the best answer so far is given, \
+        marked as incomplete.
+        """),
     upTo: 3_600_000, default: 300)
   static let type = Option<EntityType?>.choice(
     OptionText("type", "only products, or only stores", standard: "both"), "TYPE")
@@ -136,7 +139,8 @@ enum MatchCommand {
       signature: try arguments[signature].map(decodedSignature),
       continuation: arguments[continuation],
       decoder: ImageDecoder(
-        limits: PictureLimits.limits(of: arguments), keepsTruncated: arguments[tolerant]))
+        limits: PictureLimits.limits(of: arguments), keepsTruncated: arguments[tolerant],
+        keepsDamaged: true))
     let report = MatchReport(
       catalogue: catalogue, options: search.options, console: console,
       isJSON: arguments[json], isExplained: arguments[explain],

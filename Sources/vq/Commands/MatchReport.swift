@@ -16,6 +16,10 @@ struct MatchReport {
   func write(_ answer: PictureSearch.Answer) throws {
     switch answer.result {
     case .success(let response):
+      if let damage = answer.damage {
+        console.diagnostics.warning(
+          "'\(answer.query)' is searched with in spite of its damage: \(damage.message)")
+      }
       if isJSON {
         try console.output.writeJSON(
           MatchDocument(response, query: answer.query, elapsed: answer.elapsed))
@@ -103,6 +107,7 @@ struct MatchReport {
     case .emptyCatalogue: "No match: the catalogue is empty."
     case .filteredOut: "No match: the options leave nothing that could be found."
     case .filterTimedOut: "No match: the deadline passed before the filters were applied."
+    case .deadlinePassed: "No match: the picture was not decoded in time."
     case .noUsableSignal: "No match: the picture is blank and no label is known."
     case .nothingAboveConfidence, nil:
       response.minimumConfidence == 0

@@ -17,6 +17,8 @@ struct PictureSearch: Sendable {
     let query: String
     let elapsed: Duration
     let result: Result<MatchResponse, PictureFailure>
+    /// The damage of the picture that was passed over.
+    var damage: DecodeError?
 
     /// Labels that the catalogue does not know.
     var unmatchedLabels: [String] { (try? result.get())?.unmatchedLabels ?? [] }
@@ -25,7 +27,7 @@ struct PictureSearch: Sendable {
   /// Decodes a picture and asks what it shows; `nil` asks by the labels, the signature or the
   /// continuation alone.
   ///
-  /// The deadline is that of the search: a large PNG may take longer to decode than all the rest.
+  /// Reading and decoding the picture counts towards the deadline.
   @concurrent func answer(to picture: String?) async throws -> Answer {
     let elapsed = ProgressLine.stopwatch()
     let query = picture ?? labels.joined(separator: ",")
@@ -34,26 +36,33 @@ struct PictureSearch: Sendable {
         continuing: continuation, limit: options.limit, timeout: options.timeout)
       return Answer(query: "continuation", elapsed: elapsed(), result: .success(page))
     }
-    let content: SemanticContent
-    switch try picture.map(content(of:)) {
-    case nil: content = SemanticContent(labels: labels, signature: signature)
-    case .success(let decoded)?: content = decoded
-    case .failure(let failure)?:
-      try failure.rethrowCancellation()
-      return Answer(query: query, elapsed: elapsed(), result: .failure(failure))
+    var content = SemanticContent(labels: labels, signature: signature)
+    var options = options
+    if let picture {
+      switch try await self.content(of: picture) {
+      case .success(let decoded): content = decoded
+      case .failure(let failure):
+        try failure.rethrowCancellation()
+        return Answer(query: query, elapsed: elapsed(), result: .failure(failure))
+      }
+      options.timeout = options.timeout.map { max(.zero, $0 - elapsed()) }
     }
     let response = try await matcher.values(for: content, options: options)
-    return Answer(query: query, elapsed: elapsed(), result: .success(response))
+    return Answer(
+      query: query, elapsed: elapsed(), result: .success(response), damage: content.pictureDamage)
   }
 
   /// Decodes a picture, as finely as the region in it needs.
   ///
   /// - Throws: `CancellationError`.
-  func content(of picture: String) throws -> Result<SemanticContent, PictureFailure> {
+  func content(of picture: String) async throws -> Result<SemanticContent, PictureFailure> {
     do {
+      let elapsed = ProgressLine.stopwatch()
       let bytes = try decoder.contents(ofOperand: picture)
       return .success(
-        try SemanticContent(decoding: bytes, labels: labels, region: region, decoder: decoder))
+        try await matcher.content(
+          decoding: bytes, labels: labels, region: region, decoder: decoder,
+          timeout: options.timeout.map { $0 - elapsed() }))
     } catch let error as DecodeError {
       return .failure(PictureFailure(error))
     } catch let error as MatchError {

@@ -51,6 +51,11 @@ enum ServeCommand {
     OptionText(
       "max-bytes", "refuse larger bodies", standard: "10000000, 10 MB", isRare: true),
     in: 1...1_000_000_000, default: 10_000_000)
+  static let decodeMemory = Option<Int?>.integer(
+    OptionText(
+      "decode-memory", "MB for decoding pictures, on all threads",
+      detail: "Each thread gets an equal part.", standard: "64 a thread, 256 at least",
+      isRare: true), in: 1...1_000_000)
   static let rate = Option<Double?>.number(
     OptionText(
       "rate", "requests a second of one key, or else address",
@@ -85,6 +90,7 @@ enum ServeCommand {
       keys.description, deadline.description, maxDeadline.description, queue.description,
       rate.description, MatchCommand.threads.description, connections.description,
       perAddress.description, maxBytes.description, PictureLimits.maxPixels.description,
+      decodeMemory.description,
       origins.description,
       appIDs.description, grace.description, quiet.description,
     ],
@@ -114,7 +120,7 @@ enum ServeCommand {
     let log = ServerLog(
       skipsSuccess: arguments[quiet], dropped: { metrics.countDroppedLogLine() })
     let service = ShopService(
-      current: current, pool: pool, settings: settings(of: arguments),
+      current: current, pool: pool, settings: settings(of: arguments, threads: pool.width),
       keys: try arguments[keys].map { try APIKeys(file: $0) }, metrics: metrics, log: log)
     let listener = try listener(of: arguments)
     let mailbox = try mailbox()
@@ -175,17 +181,25 @@ enum ServeCommand {
     }
   }
 
-  private static func settings(of arguments: ParsedArguments) -> ShopService.Settings {
+  private static func settings(
+    of arguments: ParsedArguments, threads: Int
+  ) -> ShopService.Settings {
     var settings = ShopService.Settings()
     settings.requestLimits.bodyBytes = arguments[maxBytes]
     settings.decodeLimits = DecodeLimits(
-      byteLimit: arguments[maxBytes], pixelLimit: arguments[PictureLimits.maxPixels])
+      byteLimit: arguments[maxBytes], pixelLimit: arguments[PictureLimits.maxPixels],
+      memoryLimit: memoryLimit(asked: arguments[decodeMemory], threads: threads))
     settings.deadlines = DeadlineLimits(
       standard: .milliseconds(min(arguments[deadline], arguments[maxDeadline])),
       maximum: .milliseconds(arguments[maxDeadline]))
     settings.rate = arguments[rate]
     settings.appIDs = arguments[appIDs]
     return settings
+  }
+
+  /// The bytes that decoding may take on each thread; `asked` is in MB, for all threads together.
+  static func memoryLimit(asked: Int?, threads: Int) -> Int {
+    (asked ?? max(256, 64 * threads)) * 1_000_000 / threads
   }
 
   private static func configuration(

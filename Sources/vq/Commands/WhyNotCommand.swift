@@ -56,9 +56,9 @@ enum WhyNotCommand {
         catalogue: catalogue, pool: WorkerPool(width: arguments[MatchCommand.threads])),
       options: MatchCommand.unhurried(arguments), labels: arguments[MatchCommand.labels],
       region: arguments[MatchCommand.region],
-      decoder: ImageDecoder(limits: PictureLimits.limits(of: arguments)))
+      decoder: ImageDecoder(limits: PictureLimits.limits(of: arguments), keepsDamaged: true))
     let picture = arguments.operands[0]
-    switch try search.content(of: picture) {
+    switch try await search.content(of: picture) {
     case .failure(let failure):
       try failure.rethrowCancellation()
       console.diagnostics.error(failure.sentence(about: picture))

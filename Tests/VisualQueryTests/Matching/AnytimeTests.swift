@@ -57,7 +57,8 @@ import Testing
       #expect(answer.matches.map(\.rank) == Array(1..<answer.matches.count + 1))
       #expect(answer.matches.isEmpty || !ids.isDisjoint(with: answer.matches.map(\.value.id)))
     }
-    #expect(coverages.first == 0)
+    // The labels are looked up whatever the deadline.
+    #expect((coverages.first ?? 0) > 0)
     #expect(coverages == coverages.sorted())
     #expect(Set(coverages).count > 10)
   }

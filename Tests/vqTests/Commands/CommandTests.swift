@@ -73,6 +73,20 @@ import Testing
     #expect(run.output.contains("Oak board"))
   }
 
+  @Test func `a damaged picture that browsers show is searched with, and the damage told`() throws {
+    let folder = try TemporaryDirectory()
+    var bytes = [UInt8](
+      try #require(FileManager.default.contents(atPath: SampleShop.image("candle.png"))))
+    // The checksum of the pixels, before the last chunk of 12 bytes.
+    bytes[bytes.count - 13] ^= 1
+    let file = try folder.write(bytes, to: "damaged.png")
+    let run = try RunningVQ(["match", file, "--index", shop(), "--deadline", "0"])
+    #expect(run.status == 0)
+    #expect(run.output.contains("Pine candle"))
+    #expect(run.errors.hasPrefix("vq: '\(file)' is searched with in spite of its damage: PNG "))
+    #expect(try RunningVQ(["hash", file]).status == 4)
+  }
+
   @Test func `labels need no picture`() throws {
     let run = try RunningVQ(["match", "--labels", "Mugs", "--index", shop()])
     #expect(run.status == 0)

@@ -36,7 +36,8 @@ import VisualQuery
 
     /// Asks as a client would, from the bytes of a head on.
     func ask(
-      _ line: String, _ fields: [String] = [], _ body: [UInt8] = []
+      _ line: String, _ fields: [String] = [], _ body: [UInt8] = [],
+      arrival: ContinuousClock.Instant = .now
     ) async throws -> HTTPResponse {
       var parser = RequestParser()
       let lines = ["\(line) HTTP/1.1", "Host: shop.example", "Content-Length: \(body.count)"]
@@ -47,7 +48,7 @@ import VisualQuery
       switch service.gate(info) {
       case .answer(let response, _): return response
       case .work(let work):
-        return await work.run(HTTPRequest(info: info, body: body, arrival: .now, wait: .zero))
+        return await work.run(HTTPRequest(info: info, body: body, arrival: arrival, wait: .zero))
       }
     }
 
@@ -116,6 +117,76 @@ import VisualQuery
       let detail = try #require(problem["detail"] as? String)
       #expect(detail.hasPrefix("the body ") && detail.utf8.count < 200)
     }
+  }
+
+  /// The deadline runs from the request's arrival, over all that is done for it: a picture that is
+  /// not decoded by then is left out, and what the labels say is the answer.
+  @Test func `a picture that is not decoded in time is answered by its labels`() async throws {
+    let shop = try await Shop(
+      deadlines: DeadlineLimits(standard: .milliseconds(300), maximum: .seconds(600)))
+    let file = SampleShop.image("oats.jpg")
+    let picture = [UInt8](try #require(FileManager.default.contents(atPath: file)))
+    func answer(_ query: String) async throws -> [String: Any] {
+      let response = try await shop.ask(
+        "POST /v1/match" + query, ["Content-Type: image/jpeg"], picture,
+        arrival: .now - .seconds(1))
+      #expect(response.status == 200)
+      let value = try JSONSerialization.jsonObject(with: Data(response.body))
+      return try #require(value as? [String: Any])
+    }
+    let labelled = try await answer("?labels=mug")
+    let labels = try await shop.json(
+      "POST /v1/match", [], #"{"labels":["mug"],"deadlineMs":600000}"#)
+    #expect(Self.ids(labelled, "values").count > 1)
+    #expect(Self.ids(labelled, "values") == Self.ids(labels, "values"))
+    #expect(labelled["complete"] as? Bool == false && labels["complete"] as? Bool == true)
+    let empty = try await answer("")
+    #expect(Self.ids(empty, "values").isEmpty && empty["complete"] as? Bool == false)
+    #expect(empty["emptyReason"] as? String == "deadlinePassed")
+  }
+
+  @Test func `a damaged picture that browsers show is searched with`() async throws {
+    let shop = try await Shop()
+    let file = SampleShop.image("candle.png")
+    var picture = [UInt8](try #require(FileManager.default.contents(atPath: file)))
+    // The checksum of the pixels, before the last chunk of 12 bytes.
+    picture[picture.count - 13] ^= 1
+    let response = try await shop.ask(
+      "POST /v1/match?limit=1", ["Content-Type: image/png"], picture)
+    #expect(Self.plain(response.body).contains(#""id":"candle""#))
+    let half = try await shop.ask(
+      "POST /v1/match", ["Content-Type: image/png"], Array(picture.prefix(picture.count / 2)))
+    #expect(half.status == 422)
+  }
+
+  /// The deadline of the head decides on admission before the body is read, by the rule that the
+  /// question is read by.
+  @Test(arguments: ["0", "3600001", "1.5", "abc", "", "5&deadlineMs=6"])
+  func `a deadline that is not one is refused by the head alone`(text: String) async throws {
+    let shop = try await Shop()
+    var parser = RequestParser()
+    let head =
+      "POST /v1/match?deadlineMs=\(text) HTTP/1.1\r\nHost: a\r\nContent-Type: image/jpeg\r\n"
+    parser.append(Array((head + "Content-Length: 9\r\n\r\n").utf8))
+    let event = try parser.next()
+    guard case .head(let read)? = event else { throw Problem(400, "noHead", head) }
+    let info = RequestInfo(head: read, identity: RequestIdentity(read.fields), peer: "test")
+    var answer: HTTPResponse?
+    if case .answer(let response, _) = shop.service.gate(info) { answer = response }
+    let response = try #require(answer, "the body is asked for")
+    #expect(response.status == 400)
+    #expect(String(decoding: response.body, as: UTF8.self).contains("deadlineMs"))
+  }
+
+  @Test(
+    arguments: [
+      (nil, 1, 256), (nil, 2, 128), (nil, 4, 64), (nil, 64, 64), (512, 4, 128), (1, 2, 0),
+    ] as [(Int?, Int, Int)])
+  func `memory for decoding is divided among the threads`(
+    asked: Int?, threads: Int, megabytes: Int
+  ) {
+    let limit = ServeCommand.memoryLimit(asked: asked, threads: threads)
+    #expect(limit / 1_000_000 == megabytes)
   }
 
   @Test func `a search goes on without its picture`() async throws {

@@ -64,6 +64,7 @@ struct LimitsDocument: Sendable, Encodable {
 
   let bodyBytes: Int
   let picturePixels: Int
+  let pictureMemoryBytes: Int
   let headerBytes: Int
   let targetBytes: Int
   let labels = SemanticContent.labelLimit

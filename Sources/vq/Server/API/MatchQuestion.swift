@@ -27,8 +27,7 @@ struct MatchQuestion: Sendable {
   ) throws(Problem) {
     var fields = fields
     limit = try fields.integer("limit", in: 1...MatchOptions.maximumLimit)
-    let milliseconds = try fields.integer("deadlineMs", in: 1...3_600_000)
-    deadline = deadlines.deadline(milliseconds.map { .milliseconds($0) })
+    deadline = try Self.deadline(&fields, deadlines)
     if !hasPicture, let token = try fields.text("continuation", limit: Self.tokenLimit) {
       continuation = token
       fromStart = try fields.flag("fromStart") ?? false
@@ -53,6 +52,14 @@ struct MatchQuestion: Sendable {
       throw Problem(
         400, "nothingAsked", "there is no picture, and none of labels, signature and continuation")
     }
+  }
+
+  /// The deadline that the fields ask for, within the server's.
+  static func deadline(
+    _ fields: inout RequestFields, _ limits: DeadlineLimits
+  ) throws(Problem) -> Duration {
+    let milliseconds = try fields.integer("deadlineMs", in: 1...3_600_000)
+    return limits.deadline(milliseconds.map { .milliseconds($0) })
   }
 
   private static func region(_ fields: inout RequestFields) throws(Problem) -> PictureRegion? {

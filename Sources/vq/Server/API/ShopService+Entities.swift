@@ -111,7 +111,9 @@ extension ShopService {
       bytes = kept
     } else {
       do {
-        let made = try await EntityThumbnails(catalogue: catalogue, pool: pool)
+        let decoder = ImageDecoder(
+          limits: DecodeLimits(memoryLimit: settings.decodeLimits.memoryLimit))
+        let made = try await EntityThumbnails(catalogue: catalogue, pool: pool, decoder: decoder)
           .jpeg(of: id, image: image, size: size)
         guard let made else {
           guard try await lookup(catalogue, request).entities(for: [id]).isEmpty else {

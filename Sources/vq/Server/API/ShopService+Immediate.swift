@@ -69,6 +69,7 @@ extension ShopService {
     return LimitsDocument(
       bodyBytes: settings.requestLimits.bodyBytes,
       picturePixels: settings.decodeLimits.pixelLimit,
+      pictureMemoryBytes: settings.decodeLimits.memoryLimit,
       headerBytes: settings.requestLimits.headerBytes,
       targetBytes: settings.requestLimits.targetBytes,
       deadlineMs: LimitsDocument.Deadline(

@@ -16,7 +16,8 @@ extension ShopService {
         continuing: continuation, limit: question.limit, fromStart: question.fromStart,
         timeout: question.deadline - (start - request.arrival))
     } else {
-      let content = try await content(of: picture, question, matcher)
+      let content = try await content(
+        of: picture, question, matcher, timeout: question.deadline - (start - request.arrival))
       decoded = clock.now
       var options = question.options
       options.timeout = max(.zero, question.deadline - (decoded - request.arrival))
@@ -73,7 +74,7 @@ extension ShopService {
   }
 
   private func content(
-    of picture: [UInt8]?, _ question: MatchQuestion, _ matcher: Matcher
+    of picture: [UInt8]?, _ question: MatchQuestion, _ matcher: Matcher, timeout: Duration
   ) async throws -> SemanticContent {
     guard let picture else {
       return SemanticContent(labels: question.labels, signature: question.signature)
@@ -81,7 +82,8 @@ extension ShopService {
     do {
       return try await matcher.content(
         decoding: picture, labels: question.labels, region: question.region,
-        decoder: ImageDecoder(limits: settings.decodeLimits))
+        decoder: ImageDecoder(limits: settings.decodeLimits, keepsDamaged: true),
+        timeout: timeout)
     } catch let error as DecodeError {
       throw Problem(error, of: picture, limits: settings.decodeLimits)
     }

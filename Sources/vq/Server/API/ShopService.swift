@@ -122,7 +122,9 @@ final class ShopService: HTTPService {
     case .match:
       let form = try MatchForm(request.head)
       let limit = form == .json ? Self.questionLimit : settings.requestLimits.bodyBytes
-      return work(bodyLimit: limit, budget: budget(of: request.head)) { request in
+      var fields = RequestFields(request.head.query)
+      let budget = try MatchQuestion.deadline(&fields, settings.deadlines)
+      return work(bodyLimit: limit, budget: budget) { request in
         try await self.match(request, form)
       }
     case .entities: return work { try await self.entities($0) }
@@ -179,12 +181,6 @@ final class ShopService: HTTPService {
       throw Problem(
         415, "unsupportedMediaType", "the body is to be application/json", field: "Content-Type")
     }
-  }
-
-  /// How long a match may take, as far as its head says.
-  private func budget(of head: RequestHead) -> Duration {
-    let asked = head.query.first { $0.name == "deadlineMs" }.flatMap { Int($0.value) }
-    return settings.deadlines.deadline(asked.map { .milliseconds(min(max($0, 1), 3_600_000)) })
   }
 
   // MARK: Errors
