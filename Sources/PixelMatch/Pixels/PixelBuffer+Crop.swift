@@ -15,8 +15,4 @@ extension PixelBuffer {
     }
     return PixelBuffer(pixels: pixels, width: x.count, height: y.count)
   }
-
-  func cropped(to bounds: ContentBounds) -> PixelBuffer {
-    cropped(x: bounds.x.clamped(to: 0..<width), y: bounds.y.clamped(to: 0..<height))
-  }
 }

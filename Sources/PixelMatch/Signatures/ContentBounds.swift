@@ -34,13 +34,16 @@ struct ContentBounds {
     (self.x, self.y) = (x, y)
   }
 
-  /// The same part of a larger picture.
-  func scaled(by factor: Double) -> ContentBounds {
-    func scaled(_ range: Range<Int>) -> Range<Int> {
-      let first = Int(Double(range.lowerBound) * factor)
-      return first..<max(first + 1, Int(Double(range.upperBound) * factor))
+  /// The same part of a picture of another size.
+  ///
+  /// One factor holds for both axes. The shorter side of the picture that the part was found in is rounded,
+  /// so the part is cut off where it would reach beyond the other picture.
+  func scaled(by factor: Double, within size: SIMD2<Int>) -> ContentBounds {
+    func scaled(_ range: Range<Int>, _ side: Int) -> Range<Int> {
+      let first = min(side - 1, Int(Double(range.lowerBound) * factor))
+      return first..<min(side, max(first + 1, Int(Double(range.upperBound) * factor)))
     }
-    return ContentBounds(x: scaled(x), y: scaled(y))
+    return ContentBounds(x: scaled(x, size.x), y: scaled(y, size.y))
   }
 
   private static func isPlain(_ line: some BidirectionalCollection<SIMD3<Float>>) -> Bool {

@@ -82,8 +82,9 @@ public struct QuerySignature: Sendable, Hashable {
     var views = [View(signed, origin: .zero, size: size)]
     if let content = ContentBounds(signed.colors) {
       let scale = Double(large.width) / Double(signed.colors.width)
-      let inner = SignedPicture(large.cropped(to: content.scaled(by: scale)))
-      let bounds = content.scaled(by: scale / ratio)
+      let part = content.scaled(by: scale, within: SIMD2(large.width, large.height))
+      let inner = SignedPicture(large.cropped(x: part.x, y: part.y))
+      let bounds = content.scaled(by: scale / ratio, within: size)
       views.append(
         View(
           inner, origin: SIMD2(bounds.x.lowerBound, bounds.y.lowerBound),

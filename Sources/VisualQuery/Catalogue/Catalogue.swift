@@ -1,4 +1,5 @@
 internal import PixelMatch
+internal import Synchronization
 
 /// One generation of a shop's catalogue, opened to be searched.
 ///

@@ -15,6 +15,10 @@ enum MerchantXML {
 
   /// The fields of an item, a name as often as it stands there.
   static func fields(_ item: [UInt8]) throws(FieldError) -> [(name: String, text: String)] {
+    // Foundation traps on an element name that is not UTF-8.
+    guard String(validating: item, as: UTF8.self) != nil else {
+      throw FieldError(field: nil, reason: "is not UTF-8")
+    }
     let document = Data("<r xmlns:g=\"g\">".utf8) + Data(item) + Data("</r>".utf8)
     let reader = ItemReader()
     let parser = XMLParser(data: document)

@@ -16,13 +16,20 @@ public struct SyncState: Sendable, Hashable, CustomStringConvertible {
     let identity = Array(catalogue.identity.utf8)
     guard description.utf8.count <= 250,
       let bytes = SealedToken.open(description, secret: catalogue.secret),
-      bytes.count == identity.count + 8, bytes.starts(with: identity)
+      let sequence = Self.sequence(in: bytes, of: identity)
     else {
       throw MatchError(
         code: .invalidToken,
         message: "the state is none of this catalogue, or was altered; begin anew without one")
     }
-    return Int(bytes.suffix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+    return sequence
+  }
+
+  /// The place that the bytes of a state without its seal hold, or `nil` for those of another
+  /// catalogue.
+  static func sequence(in bytes: [UInt8], of identity: [UInt8]) -> Int? {
+    guard bytes.count == identity.count + 8, bytes.starts(with: identity) else { return nil }
+    return Int(exactly: bytes.suffix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
   }
 }
 

@@ -4,6 +4,9 @@ struct ByteReader {
 
   init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes }
 
+  /// Whether nothing is left.
+  var isAtEnd: Bool { bytes.isEmpty }
+
   mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
     guard count <= bytes.count else { return nil }
     defer { bytes = bytes.dropFirst(count) }

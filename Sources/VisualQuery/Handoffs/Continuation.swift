@@ -82,7 +82,7 @@ struct Continuation: Sendable {
     options.filters[.product] = question.productFilter
     options.filters[.store] = question.storeFilter
     if let near = question.near, near.count == 2 {
-      options.near = GeoPoint(latitude: near[0], longitude: near[1])
+      options.near = try? GeoPoint(checkingLatitude: near[0], longitude: near[1])
     }
     return options
   }
@@ -91,6 +91,13 @@ struct Continuation: Sendable {
 extension Continuation {
   /// The token that a client keeps, or `nil` if it is longer than what is accepted.
   func sealed(by catalogue: Catalogue) -> String? {
+    guard let bytes else { return nil }
+    let token = SealedToken.seal(bytes, secret: catalogue.secret)
+    return token.utf8.count <= MatchResponse.continuationLimit ? token : nil
+  }
+
+  /// The bytes of the token without its seal, or `nil` if JSON cannot hold the question.
+  var bytes: [UInt8]? {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     guard let json = try? encoder.encode(question) else { return nil }
@@ -99,38 +106,23 @@ extension Continuation {
     bytes += bigEndianBytes(of: UInt64(signature.count)).suffix(2) + signature
     bytes.append(UInt8(entries.count))
     for entry in entries { bytes += entry.bytes }
-    let token = SealedToken.seal(bytes, secret: catalogue.secret)
-    return token.utf8.count <= MatchResponse.continuationLimit ? token : nil
+    return bytes
   }
 
   /// Opens a token.
   ///
   /// - Throws: ``MatchError`` with the code `invalidToken` or `expiredToken`.
   init(token: String, catalogue: Catalogue) throws(MatchError) {
-    let altered = MatchError(
-      code: .invalidToken,
-      message: "the continuation is none of this catalogue, or was altered; search again")
     guard token.utf8.count <= MatchResponse.continuationLimit,
-      let bytes = SealedToken.open(token, secret: catalogue.secret)
-    else { throw altered }
-    var reader = ByteReader(bytes[...])
-    guard reader.number(1) == UInt64(Self.version),
-      let generation = reader.number(8), let length = reader.number(4),
-      let json = reader.take(Int(length)),
-      let question = try? JSONDecoder().decode(Question.self, from: Data(json)),
-      let signatureLength = reader.number(2), let signature = reader.take(Int(signatureLength)),
-      let count = reader.number(1)
-    else { throw altered }
-    var entries: [Entry] = []
-    for _ in 0..<count {
-      guard let entry = Entry(&reader) else { throw altered }
-      entries.append(entry)
+      let bytes = SealedToken.open(token, secret: catalogue.secret),
+      let continuation = Continuation(bytes: bytes)
+    else {
+      throw MatchError(
+        code: .invalidToken,
+        message: "the continuation is not one of this catalogue, or was altered; search again")
     }
-    self.question = question
-    self.signature = Array(signature)
-    self.generation = Int(generation)
-    self.entries = entries
-    guard catalogue.generation - self.generation < Self.lifetime else {
+    self = continuation
+    guard catalogue.generation - generation < Self.lifetime else {
       throw MatchError(
         code: .expiredToken,
         message: """
@@ -138,6 +130,28 @@ extension Continuation {
           it can be used for \(Self.lifetime): search again
           """)
     }
+  }
+
+  /// Reads the bytes of a token without its seal; `nil` for bytes that ``bytes`` never gives.
+  init?(bytes: [UInt8]) {
+    var reader = ByteReader(bytes[...])
+    guard reader.number(1) == UInt64(Self.version),
+      let generation = reader.number(8).flatMap(Int.init(exactly:)),
+      let length = reader.number(4), let json = reader.take(Int(length)),
+      let question = try? JSONDecoder().decode(Question.self, from: Data(json)),
+      let signatureLength = reader.number(2), let signature = reader.take(Int(signatureLength)),
+      let count = reader.number(1)
+    else { return nil }
+    var entries: [Entry] = []
+    for _ in 0..<count {
+      guard let entry = Entry(&reader) else { return nil }
+      entries.append(entry)
+    }
+    guard reader.isAtEnd else { return nil }
+    self.question = question
+    self.signature = Array(signature)
+    self.generation = generation
+    self.entries = entries
   }
 }
 

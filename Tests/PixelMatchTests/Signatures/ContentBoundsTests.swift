@@ -18,6 +18,25 @@ import Testing
     #expect(distance < 40)
   }
 
+  /// Found by fuzzing: the server refused a signature that it had made itself.
+  @Test(arguments: [(45, 270), (1000, 129), (37, 223), (301, 75)])
+  func `a view lies within its picture, so that its compact form can be read`(size: (Int, Int))
+    throws
+  {
+    let (width, height) = size
+    let bar = width / 10
+    let scene = SyntheticPicture.scene(width: width - 2 * bar, height: height, seed: 7)
+    let boxed = SyntheticPicture.warped(scene, width: width, height: height) { x, y in
+      SIMD2(x - Double(bar), y)
+    }
+    let query = QuerySignature(boxed)
+    try #require(query.views.count == 2)
+    let view = query.views[1]
+    #expect(view.origin.x + view.size.x <= query.size.x)
+    #expect(view.origin.y + view.size.y <= query.size.y)
+    #expect(try QuerySignature(compactBytes: query.compactBytes).views.count == 2)
+  }
+
   @Test func `a picture that fills its frame has one view`() {
     #expect(
       QuerySignature(SyntheticPicture.scene(width: 300, height: 300, seed: 7)).views.count == 1)

@@ -74,6 +74,18 @@ import Testing
     #expect(read.refused.map(\.line) == [5])
   }
 
+  /// Found by fuzzing: Foundation's parser ended the process.
+  @Test func `an item of a Merchant feed that is not UTF-8 is refused, and the next one read`()
+    throws
+  {
+    let feed =
+      Array("<rss><channel><item><g:id>1</g:id><tit".utf8) + [0xC9]
+      + Array("e>A</title></item><item><g:id>2</g:id><title>B</title></item></channel></rss>".utf8)
+    let read = try Self.read(feed)
+    #expect(read.refused.map(\.reason) == ["is not UTF-8"])
+    #expect(read.entities.map(\.id.value) == ["2"])
+  }
+
   @Test(arguments: [
     ("Handle,Title,Vendor,Type,Tags,Variant SKU,Variant Price,Image Src", "Image Src"),
     ("URL handle,Title,Vendor,Type,Tags,SKU,Price,Product image URL", "Product image URL"),

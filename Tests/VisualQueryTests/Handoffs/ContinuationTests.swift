@@ -151,6 +151,49 @@ import Testing
     }
   }
 
+  /// Nobody else can seal such bytes, but they must not end the process of who can.
+  @Test(arguments: [0x80, 0xFF] as [UInt8])
+  func `a generation that no catalogue reaches is refused`(highest: UInt8) async throws {
+    let first = try await matcher().values(for: content(), options: MatchOptions(timeout: nil))
+    let catalogue = try Catalogue(directory: directory)
+    let token = try #require(first.continuation)
+    var bytes = try #require(SealedToken.open(token, secret: catalogue.secret))
+    #expect(Continuation(bytes: bytes)?.generation == first.generation)
+    bytes[1] = highest
+    #expect(Continuation(bytes: bytes) == nil)
+    let sealed = SealedToken.seal(bytes, secret: catalogue.secret)
+    #expect { _ = try Continuation(token: sealed, catalogue: catalogue) } throws: {
+      ($0 as? MatchError)?.code == .invalidToken
+    }
+    let identity = Array(catalogue.identity.utf8)
+    let state = identity + [highest] + [UInt8](repeating: 0, count: 7)
+    #expect(SyncState.sequence(in: state, of: identity) == nil)
+  }
+
+  /// Found by fuzzing the bytes under the seal.
+  @Test func `a place outside the globe is left out of a continuation`() async throws {
+    var options = MatchOptions(timeout: nil)
+    options.near = GeoPoint(latitude: 53.5, longitude: 10)
+    let first = try await matcher().values(for: content(), options: options)
+    let secret = try Catalogue(directory: directory).secret
+    let token = try #require(first.continuation)
+    let bytes = try #require(SealedToken.open(token, secret: secret))
+    #expect(Continuation(bytes: bytes)?.options.near == options.near)
+    let place = try #require(bytes.firstRange(of: Array("53.5".utf8)))
+    var altered = bytes
+    altered.replaceSubrange(place, with: Array("5353".utf8))
+    #expect(try #require(Continuation(bytes: altered)).options.near == nil)
+  }
+
+  @Test func `bytes behind the last entry of a continuation are refused`() async throws {
+    let first = try await matcher().values(for: content(), options: MatchOptions(timeout: nil))
+    let secret = try Catalogue(directory: directory).secret
+    let token = try #require(first.continuation)
+    let bytes = try #require(SealedToken.open(token, secret: secret))
+    #expect(Continuation(bytes: bytes) != nil)
+    #expect(Continuation(bytes: bytes + [0]) == nil)
+  }
+
   @Test func `a signature alone finds what its picture finds`() async throws {
     let matcher = try matcher()
     let picture = try #require(

@@ -170,7 +170,7 @@ import VisualQuery
     parser.append(Array((head + "Content-Length: 9\r\n\r\n").utf8))
     let event = try parser.next()
     guard case .head(let read)? = event else { throw Problem(400, "noHead", head) }
-    let info = RequestInfo(head: read, identity: RequestIdentity(read.fields), peer: "test")
+    let info = RequestInfo(head: read, identity: RequestIdentity(read.fields), peer: .local)
     var answer: HTTPResponse?
     if case .answer(let response, _) = shop.service.gate(info) { answer = response }
     let response = try #require(answer, "the body is asked for")

@@ -1,0 +1,25 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6), .strictMemorySafety(), .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+// Apart from the library, so that it is built with coverage and the address sanitizer by `../run.sh`.
+// All targets share one program: the sanitized libraries are built and linked once.
+let package = Package(
+  name: "Fuzzers",
+  dependencies: [.package(name: "VisualQuery", path: "../../..")],
+  targets: [
+    // A link to the server's parsers: an executable of another package cannot be imported.
+    .target(name: "HTTP", swiftSettings: strict),
+    .executableTarget(
+      name: "Fuzzers",
+      dependencies: [
+        "HTTP", .product(name: "PixelMatch", package: "VisualQuery"),
+        .product(name: "VisualQuery", package: "VisualQuery"),
+      ],
+      swiftSettings: strict),
+  ]
+)
