@@ -53,6 +53,20 @@ public enum PNGFile {
       + chunk("IDAT", compressed(data, level: level)) + chunk("IEND", [])
   }
 
+  /// A file whose last chunk of pixels has a wrong checksum.
+  public static func withWrongChecksum(_ file: [UInt8]) -> [UInt8] {
+    var bytes = file
+    var (place, wrong) = (8, 0)
+    while place + 12 <= file.count {
+      let length = file[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
+      if file[place + 4..<place + 8].elementsEqual("IDAT".utf8) { wrong = place + 8 + length }
+      place += 12 + length
+    }
+    precondition(wrong > 0, "not a PNG with pixels")
+    bytes[wrong] ^= 0x55
+    return bytes
+  }
+
   /// A chunk with its checksum.
   public static func chunk(_ name: String, _ content: [UInt8]) -> [UInt8] {
     let checked = Array(name.utf8) + content

@@ -10,19 +10,10 @@ import Testing
     #expect(throws: DecodeError.self) { try decoder.decode(bytes) }?.code
   }
 
-  /// The place of a chunk's content, and behind it.
-  private func content(of name: String, in png: [UInt8]) throws -> Range<Int> {
-    let place = try #require(
-      png.indices.first { png[$0...].starts(with: Array(name.utf8)) }, "no \(name)")
-    let length = png[place - 4..<place].reduce(0) { $0 << 8 | Int($1) }
-    return place + 4..<place + 4 + length
-  }
-
   @Test(arguments: ["rgb8.png", "palette4.png", "grey16.png", "rgba8-interlaced.png"])
   func `a wrong checksum of the last pixels is passed over on request`(name: String) throws {
     let whole = PictureVector.bytes(of: name)
-    var bytes = whole
-    bytes[try content(of: "IDAT", in: whole).upperBound] ^= 0x55
+    let bytes = PNGFile.withWrongChecksum(whole)
     #expect(code(ImageDecoder(), bytes) == .corrupt)
     let picture = try lenient.picture(bytes, longerSide: .max)
     #expect(rgba(picture.pixels) == rgba(try ImageDecoder().decode(whole)))
@@ -43,9 +34,9 @@ import Testing
     let whole = PictureVector.bytes(of: name)
     let scan = try #require(
       whole.indices.first { whole[$0] == 0xFF && whole[$0 + 1] == 0xDA }, "no scan")
-    // A marker amid the data, which ends it: libjpeg fills up the rest.
+    // A marker amid the data of the first scan, which ends it: libjpeg fills up the rest.
     var bytes = whole
-    let place = scan + (whole.count - scan) / 2
+    let place = scan + 2 + Int(whole[scan + 3]) + 8
     bytes.replaceSubrange(place..<place, with: [0xFF, 0xD5])
     #expect(code(ImageDecoder(), bytes) == .corrupt)
     let picture = try lenient.picture(bytes, longerSide: .max)

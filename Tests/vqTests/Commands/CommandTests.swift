@@ -77,8 +77,7 @@ import Testing
     let folder = try TemporaryDirectory()
     var bytes = [UInt8](
       try #require(FileManager.default.contents(atPath: SampleShop.image("candle.png"))))
-    // The checksum of the pixels, before the last chunk of 12 bytes.
-    bytes[bytes.count - 13] ^= 1
+    bytes = PNGFile.withWrongChecksum(bytes)
     let file = try folder.write(bytes, to: "damaged.png")
     let run = try RunningVQ(["match", file, "--index", shop(), "--deadline", "0"])
     #expect(run.status == 0)
