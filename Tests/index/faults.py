@@ -96,8 +96,8 @@ class Faults:
                 if not holds and "has only" not in found and "holds another" not in found:
                     return self.say(f"an index is sound after kill {killed}", False, found)
             if killed % 5 == 0:
-                self.index((first, second)[turn], index)
-                thumbnails &= self.has_all_thumbnails(index)
+                self.index((first, second)[turn], index, "--thumbnails", "32")
+                thumbnails &= self.keeps_thumbnails(index)
                 equal &= self.export(index) == expected[turn]
                 if turn:
                     shutil.rmtree(index)
@@ -105,7 +105,7 @@ class Faults:
         self.say("resumed, it equals one that nobody disturbed, byte for byte", equal)
         self.say("and every picture has its thumbnail", thumbnails)
 
-    def has_all_thumbnails(self, index):
+    def keeps_thumbnails(self, index):
         connection = sqlite3.connect(os.path.join(index, "catalogue.sqlite"))
         connection.execute("ATTACH ? AS kept", (os.path.join(index, "thumbnails.sqlite"),))
         missing, = connection.execute(

@@ -162,7 +162,7 @@ public struct CatalogueDoctor: Sendable {
       CatalogueDatabase(reading: catalogue.directory), folders: folders, except: kept)
     guard let first = missing.examples.first, let sentence = missing.sentence else { return nil }
     return Finding(
-      kind: .missingPicture, id: first.id, detail: "and others: \(sentence)",
+      kind: .missingPicture, id: first.id, detail: "lacks the file of a picture; \(sentence)",
       cure: "say where they are: vq catalogue set --images-root DIR; or keep thumbnails in the "
         + "index: vq index --thumbnails 160,480")
   }
