@@ -80,6 +80,7 @@ _vq() {
     serve:--per-address) return ;;
     serve:--max-bytes) return ;;
     serve:--max-pixels) return ;;
+    serve:--decode-memory) return ;;
     serve:--allow-origin) return ;;
     serve:--app-id) return ;;
     serve:--grace) return ;;
@@ -105,7 +106,7 @@ _vq() {
     eval:*) _vq_reply -f; compopt -o filenames; return ;;
     why-not:-*) _vq_reply -W '--index --expect --labels --region --limit --products --stores --min-confidence --type --threads -j --json --max-bytes --max-pixels --color --help -h --version' ;;
     why-not:*) _vq_reply -f; compopt -o filenames; return ;;
-    serve:-*) _vq_reply -W '--index --host --port --socket --keys --deadline --max-deadline --queue --rate --threads -j --connections --per-address --max-bytes --max-pixels --allow-origin --app-id --grace --quiet --color --help -h --version' ;;
+    serve:-*) _vq_reply -W '--index --host --port --socket --keys --deadline --max-deadline --queue --rate --threads -j --connections --per-address --max-bytes --max-pixels --decode-memory --allow-origin --app-id --grace --quiet --color --help -h --version' ;;
     serve:*) return ;;
     key:-*) _vq_reply -W '--name --role --color --help -h --version' ;;
     key:*) _vq_reply -f; compopt -o filenames; return ;;

@@ -104,6 +104,7 @@ complete -c vq -n '__fish_seen_subcommand_from serve' -l connections -x -d 'serv
 complete -c vq -n '__fish_seen_subcommand_from serve' -l per-address -x -d 'serve so many connections of one address at once'
 complete -c vq -n '__fish_seen_subcommand_from serve' -l max-bytes -x -d 'refuse larger bodies'
 complete -c vq -n '__fish_seen_subcommand_from serve' -l max-pixels -x -d 'refuse larger pictures'
+complete -c vq -n '__fish_seen_subcommand_from serve' -l decode-memory -x -d 'MB for decoding pictures, on all threads'
 complete -c vq -n '__fish_seen_subcommand_from serve' -l allow-origin -x -d 'let pages of these origins ask (CORS)'
 complete -c vq -n '__fish_seen_subcommand_from serve' -l app-id -x -d 'apps that open the shop\'s links: TEAM.bundle'
 complete -c vq -n '__fish_seen_subcommand_from serve' -l grace -x -d 'seconds to finish in when told to stop'

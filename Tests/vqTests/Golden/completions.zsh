@@ -170,6 +170,7 @@ _vq() {
         '--per-address=[serve so many connections of one address at once]:N:' \
         '--max-bytes=[refuse larger bodies]:N:' \
         '--max-pixels=[refuse larger pictures]:N:' \
+        '--decode-memory=[MB for decoding pictures, on all threads]:N:' \
         '*--allow-origin=[let pages of these origins ask (CORS)]:ORIGIN:' \
         '*--app-id=[apps that open the shop'\''s links\: TEAM.bundle]:ID:' \
         '--grace=[seconds to finish in when told to stop]:S:' \
