@@ -100,9 +100,14 @@ public struct GeometricCheck: Sendable {
   private func correspondences(
     _ row: Int, _ segment: SignatureSegment, _ view: Int
   ) -> [Correspondence] {
-    let places = segment.keypointPlaces(at: row)
-    guard !places.isEmpty, query.count > 0 else { return [] }
-    let best = nearest(row, count: places.count, in: segment, view)
+    // Looked up once: another program may change a mapped file between two look-ups.
+    let (blocks, count) = segment.keypointBlocks(at: row)
+    guard count > 0, query.count > 0 else { return [] }
+    let places = segment.keypointPlaces(blocks, count: count)
+    let words = words[view]
+    let best = segment.withKeypointHashes(blocks: blocks) { hashes in
+      kernels.nearestCodes(to: words.span, in: hashes, count: count)
+    }
     var pairs: [Correspondence] = []
     for (point, found) in zip(query.points, best) {
       let distance = found >> 16
@@ -121,16 +126,6 @@ public struct GeometricCheck: Sendable {
     return pairs.enumerated()
       .sorted { ($0.element.distance, $0.offset) < ($1.element.distance, $1.offset) }
       .map(\.element)
-  }
-
-  /// Finds the row's nearest keypoint for each corner of the query.
-  private func nearest(
-    _ row: Int, count: Int, in segment: SignatureSegment, _ view: Int
-  ) -> [UInt32] {
-    let corners = words[view]
-    return segment.withKeypointHashes(blocks: segment.keypointBlocks(at: row).blocks) { hashes in
-      kernels.nearestCodes(to: corners.span, in: hashes, count: count)
-    }
   }
 
   /// The similarity of a pair of correspondences that most others agree with.

@@ -223,7 +223,7 @@ public final class SignatureSegment: Sendable {
     let (blocks, count) = keypointBlocks(at: row)
     let hashes = offset(.keypointHash) + 256 * blocks.lowerBound
     return KeypointSet(
-      keypoints: keypointPlaces(at: row),
+      keypoints: keypointPlaces(blocks, count: count),
       hashes: (0..<count).map {
         KeypointHash(words: words(at: hashes + $0 / 8 * 256 + $0 % 8 * 8))
       })
@@ -232,6 +232,11 @@ public final class SignatureSegment: Sendable {
   /// The places of a row's keypoints.
   func keypointPlaces(at row: Int) -> [Keypoint] {
     let (blocks, count) = keypointBlocks(at: row)
+    return keypointPlaces(blocks, count: count)
+  }
+
+  /// The places of the first `count` keypoints of some blocks.
+  func keypointPlaces(_ blocks: Range<Int>, count: Int) -> [Keypoint] {
     let places = offset(.keypointPlace) + 32 * blocks.lowerBound
     return (0..<count).map {
       Keypoint(packed: storage.integer(at: places + 4 * $0, as: UInt32.self))
