@@ -8,6 +8,7 @@
 
     static func withReader<Result>(
       of bytes: [UInt8], format: ImageFormat, denominator: Int, limits: DecodeLimits,
+      keepsDamaged: Bool,
       _ body: (borrowing RowReader) throws(DecodeError) -> Result
     ) throws(DecodeError) -> Result {
       throw DecodeError(withoutCodecFor: format)
@@ -15,6 +16,7 @@
 
     var width: Int { switch opened {} }
     var height: Int { switch opened {} }
+    var damage: String? { switch opened {} }
     func prepare() -> Status { switch opened {} }
     func readRows(into buffer: inout [UInt8]) -> (count: Int, status: Status) { switch opened {} }
   }

@@ -184,6 +184,6 @@ extension KeptThumbnails.Thumbnail {
   /// Makes a thumbnail of an encoded picture.
   init(of bytes: [UInt8], side: Int, decoder: ImageDecoder) throws(DecodeError) {
     self.side = side
-    jpeg = try decoder.decode(bytes, longerSide: side).jpeg(quality: KeptThumbnails.quality)
+    jpeg = try decoder.jpeg(of: bytes, longerSide: side, quality: KeptThumbnails.quality)
   }
 }
