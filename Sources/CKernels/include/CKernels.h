@@ -76,7 +76,7 @@ size_t ck_l1_scan(const uint8_t *rows, size_t row_count, const uint8_t *query, u
 // The number of rows that are blurred together.
 enum : uint32_t { CK_PDQ_LANES = 16 };
 
-// Computes the brightness of `count` RGBA pixels: 0.299 R + 0.587 G + 0.114 B.
+// Computes the brightness of `count` RGBA pixels: 0.299 R + 0.587 G + 0.114 B, correctly rounded.
 void ck_pdq_luma(const uint8_t *rgba, size_t count, float *out, uint32_t level);
 
 // Averages `window` neighbors along each of CK_PDQ_LANES rows, in place; fewer at the ends of a row.

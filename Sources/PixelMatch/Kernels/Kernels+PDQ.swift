@@ -5,7 +5,7 @@ extension Kernels {
   /// The number of rows that are blurred together.
   static let pdqLanes = Int(CK_PDQ_LANES)
 
-  /// Computes the brightness of a row of RGBA pixels, `0.299 R + 0.587 G + 0.114 B`.
+  /// Computes the brightness of a row of RGBA pixels, `0.299 R + 0.587 G + 0.114 B`, correctly rounded.
   ///
   /// - Parameters:
   ///   - rgba: Four bytes a pixel.
