@@ -156,7 +156,7 @@ internal import CSQLite
 
   /// Tables that do not grow with the number of entities.
   private static let boundedTables: Set<String> = [
-    "state", "settings", "segments", "deadRows", "sqlite_schema", "CONSTANT",
+    "state", "settings", "segments", "deadRows", "sqlite_master", "CONSTANT",
   ]
 
   private func prepared(_ sql: String) throws(CatalogueError) -> SQLiteStatement {
