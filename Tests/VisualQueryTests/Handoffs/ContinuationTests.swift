@@ -84,10 +84,11 @@ import Testing
     #expect(answer.unmatchedLabels.allSatisfy { $0.unicodeScalars.count <= 100 })
     // A question that is too long in another way gets no token.
     var options = MatchOptions(timeout: nil)
+    let text = String(repeating: "\u{1F600}", count: EntityComparator.textLimit)
     options.filters[.product] = EntityFilter(
-      comparators: [
-        EntityComparator("id", .notEqualTo(.text(String(repeating: "x", count: 60_000))))
-      ])
+      comparators: Array(
+        repeating: EntityComparator("id", .notEqualTo(.text(text))),
+        count: EntityFilter.comparatorLimit))
     let other = try await matcher.values(for: SemanticContent(labels: ["mug"]), options: options)
     #expect(!other.matches.isEmpty && other.continuation == nil)
     let error = await #expect(throws: MatchError.self) {
