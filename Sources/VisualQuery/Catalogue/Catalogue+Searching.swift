@@ -107,24 +107,32 @@ extension Catalogue {
     return type == rarer ? keys : keys.inverted
   }
 
-  /// The first entities of a type, by key, that have a normalised label and are wanted.
+  /// The first entities of a type, by key, that have a normalised label and are wanted; and whether no
+  /// further one was left out because of `shouldStop`, which is asked only behind the first part.
   @concurrent func keys(
     withLabel label: String, type: EntityType, limit: Int,
     where isWanted: @Sendable (UInt32) -> Bool, shouldStop: @escaping @Sendable () -> Bool
-  ) async throws -> [UInt32] {
+  ) async throws(CatalogueError) -> (keys: [UInt32], isWhole: Bool) {
     var found: [UInt32] = []
-    var last: UInt32 = 0
     // What is usual is found in a short part; the next ones are longer.
+    var part = try read { database throws(CatalogueError) in
+      try database.keys(withLabel: label, type: type, after: 0, limit: limit)
+    }
     var length = limit
     while true {
-      let part = try read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
-        try database.keys(withLabel: label, type: type, after: last, limit: length)
-      }
       found += part.lazy.filter(isWanted).prefix(limit - found.count)
-      guard part.count == length, found.count < limit else { return found }
-      last = part[part.count - 1]
+      guard part.count == length, found.count < limit else { return (found, true) }
+      let last = part[part.count - 1]
       length = Self.partLength
-      try await rest(shouldStop)
+      do throws(CatalogueError) {
+        try await rest(shouldStop)
+        part = try read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
+          try database.keys(withLabel: label, type: type, after: last, limit: length)
+        }
+      } catch {
+        guard error.code == .timedOut else { throw error }
+        return (found, false)
+      }
     }
   }
 

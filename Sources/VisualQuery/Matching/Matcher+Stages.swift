@@ -110,12 +110,7 @@ extension Matcher {
     }
     switch stage {
     case .words:
-      do {
-        try await nameEntities(in: &examined)
-        examined.shares[stage] = 1
-      } catch let error as CatalogueError where error.code == .timedOut {
-        examined.next = nil
-      }
+      examined.shares[stage] = try await nameEntities(in: &examined) ? 1 : 0
     case .hashes, .votes, .appearance:
       examined = try await searched(examined, stage)
     case .geometry:
@@ -159,15 +154,19 @@ extension Matcher {
   }
 
   /// Finds the entities that have one of the labels, of the rarest label first.
-  @concurrent private func nameEntities(in examined: inout Examination) async throws {
+  ///
+  /// - Returns: Whether all were looked at that the filters had to be asked of.
+  @concurrent private func nameEntities(in examined: inout Examination) async throws -> Bool {
     var found: Set<UInt32> = []
+    var isWhole = true
     for known in examined.labels.known {
       for type in examined.types {
         let allowed = examined.allowed[type]
-        let keys = try await catalogue.keys(
+        let named = try await catalogue.keys(
           withLabel: known.label, type: type, limit: CandidateSearch.limit,
           where: { allowed?.contains($0) ?? true }, shouldStop: examined.shouldStop)
-        for key in keys where found.insert(key).inserted {
+        isWhole = isWhole && named.isWhole
+        for key in named.keys where found.insert(key).inserted {
           let evidence = Calibration.evidence(sharers: known.frequency)
           examined.named.append(
             ScoredEntity(
@@ -176,5 +175,6 @@ extension Matcher {
         }
       }
     }
+    return isWhole
   }
 }

@@ -44,7 +44,8 @@ import Testing
     #expect(
       try catalogue.labelFrequencies(["mug", "bag", "zebra"]) == ["mug": 4, "bag": 4, "zebra": 0])
     let mugs = try await catalogue.keys(
-      withLabel: "mug", type: .product, limit: 10, where: { _ in true }, shouldStop: { false })
+      withLabel: "mug", type: .product, limit: 10, where: { _ in true }, shouldStop: { false }
+    ).keys
     let entities = try catalogue.entities(keys: mugs + [999_999])
     #expect(
       Set(entities.values.map(\.id.value)) == ["mug-red", "mug-blue", "mug-green", "mug-cream"])
