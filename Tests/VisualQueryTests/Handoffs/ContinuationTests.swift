@@ -152,14 +152,21 @@ import Testing
     }
   }
 
-  /// Nobody else can seal such bytes, but they must not end the process of who can.
-  @Test(arguments: [0x80, 0xFF] as [UInt8])
-  func `a generation that no catalogue reaches is refused`(highest: UInt8) async throws {
-    let first = try await matcher().values(for: content(), options: MatchOptions(timeout: nil))
-    let catalogue = try Catalogue(directory: directory)
+  /// The bytes of the token of a search, without its seal.
+  private func openedToken(near: GeoPoint? = nil) async throws -> [UInt8] {
+    var options = MatchOptions(timeout: nil)
+    options.near = near
+    let first = try await matcher().values(for: content(), options: options)
     let token = try #require(first.continuation)
-    var bytes = try #require(SealedToken.open(token, secret: catalogue.secret))
-    #expect(Continuation(bytes: bytes)?.generation == first.generation)
+    return try #require(SealedToken.open(token, secret: Catalogue(directory: directory).secret))
+  }
+
+  /// Only the server can seal such bytes, but they must not end its process.
+  @Test(arguments: [0x80, 0xFF] as [UInt8])
+  func `a generation or a place that no catalogue reaches is refused`(highest: UInt8) async throws {
+    var bytes = try await openedToken()
+    let catalogue = try Catalogue(directory: directory)
+    #expect(Continuation(bytes: bytes)?.generation == catalogue.generation)
     bytes[1] = highest
     #expect(Continuation(bytes: bytes) == nil)
     let sealed = SealedToken.seal(bytes, secret: catalogue.secret)
@@ -173,24 +180,17 @@ import Testing
 
   /// Found by fuzzing the bytes under the seal.
   @Test func `a place outside the globe is left out of a continuation`() async throws {
-    var options = MatchOptions(timeout: nil)
-    options.near = GeoPoint(latitude: 53.5, longitude: 10)
-    let first = try await matcher().values(for: content(), options: options)
-    let secret = try Catalogue(directory: directory).secret
-    let token = try #require(first.continuation)
-    let bytes = try #require(SealedToken.open(token, secret: secret))
-    #expect(Continuation(bytes: bytes)?.options.near == options.near)
-    let place = try #require(bytes.firstRange(of: Array("53.5".utf8)))
-    var altered = bytes
-    altered.replaceSubrange(place, with: Array("5353".utf8))
-    #expect(try #require(Continuation(bytes: altered)).options.near == nil)
+    let near = GeoPoint(latitude: 53.5, longitude: 10)
+    var bytes = try await openedToken(near: near)
+    #expect(Continuation(bytes: bytes)?.options.near == near)
+    let latitude = try #require(bytes.firstRange(of: Array("53.5".utf8)))
+    bytes.replaceSubrange(latitude, with: Array("5353".utf8))
+    let altered = try #require(Continuation(bytes: bytes))
+    #expect(altered.options.near == nil)
   }
 
   @Test func `bytes behind the last entry of a continuation are refused`() async throws {
-    let first = try await matcher().values(for: content(), options: MatchOptions(timeout: nil))
-    let secret = try Catalogue(directory: directory).secret
-    let token = try #require(first.continuation)
-    let bytes = try #require(SealedToken.open(token, secret: secret))
+    let bytes = try await openedToken()
     #expect(Continuation(bytes: bytes) != nil)
     #expect(Continuation(bytes: bytes + [0]) == nil)
   }

@@ -10,6 +10,9 @@ enum JSONTarget: FuzzTarget {
     guard let first = FeedCheck.firstCharacter(bytes), "{[".utf8.contains(first) else {
       return false
     }
+    if let value = try? JSONValue(json: bytes) {
+      precondition((try? JSONValue(stored: value.text)) == value, "a value changes in its own text")
+    }
     FeedCheck.run(bytes)
     return true
   }
@@ -118,7 +121,7 @@ enum FeedCheck {
       var reader = try CatalogueReader(path: file.path, currency: "EUR")
       while let row = try reader.next() {
         guard case .entity(let value, _) = row else { continue }
-        let stored = JSONValue(text: Array(value.json.text.utf8))
+        let stored = try? JSONValue(stored: value.json.text)
         precondition(stored != nil, "the text of an entity cannot be read")
         precondition((try? EntityValue(json: stored!)) == value, "the text is of another entity")
       }
