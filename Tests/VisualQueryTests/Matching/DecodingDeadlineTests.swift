@@ -57,6 +57,19 @@ import Testing
     }
   }
 
+  /// A label of so many entities takes more than one look at the deadline to read.
+  @Test func `labels of many entities are not lost to a deadline that has passed`() async throws {
+    let folder = try TemporaryDirectory()
+    let rows = (0..<400).map { #"{"type":"product","id":"p\#($0)","title":"T","labels":["mug"]}"# }
+    _ = try await Indexer(directory: folder.path + "/many.vq").run(
+      path: folder.write(rows.joined(separator: "\n"), to: "c.jsonl"))
+    let matcher = Matcher(catalogue: try Catalogue(directory: folder.path + "/many.vq"))
+    let content = try await matcher.content(decoding: slow, labels: ["mug"], timeout: .zero)
+    let answer = try await matcher.values(
+      for: content, options: MatchOptions(minimumConfidence: 0, timeout: .zero))
+    #expect(answer.matches.count == 5 && !answer.isComplete)
+  }
+
   @Test(arguments: [[], ["zebra"]])
   func `an empty answer says that the deadline passed`(labels: [String]) async throws {
     let matcher = try await matcher()
