@@ -8,19 +8,21 @@
 
 internal import PixelMatch
 
-/// What was measured of one candidate, and whether it is right.
+/// The measurements of one candidate, and whether it is right.
 struct CalibrationSample: Sendable, Hashable {
   let id: EntityID
-  /// See ``Calibration/Score/features``.
-  let features: [Double]
-  /// See ``Calibration/Score/certainties``.
-  let certainties: [Double]
+  /// See ``MeasuredEvidence/features``.
+  let features: SIMD8<Double>
+  /// See ``MeasuredEvidence/certainties``.
+  let certainties: SIMD8<Double>
   let isRight: Bool
 
-  /// The same candidate in a picture of which the hash says nothing.
+  /// The same candidate for a query whose hash says nothing.
   var withoutHash: CalibrationSample {
-    func cleared(_ values: [Double]) -> [Double] {
-      zip(Calibration.kinds, values).map { $0 == .hash ? 0 : $1 }
+    func cleared(_ lanes: SIMD8<Double>) -> SIMD8<Double> {
+      var lanes = lanes
+      lanes[MeasuredEvidence.Lane.hash.rawValue] = 0
+      return lanes
     }
     return CalibrationSample(
       id: id, features: cleared(features), certainties: cleared(certainties), isRight: isRight)
@@ -51,7 +53,8 @@ public struct CalibrationFit: Sendable {
   ///   - excluded: Evidence that is left out, to say what it adds.
   /// - Complexity: O(candidates), some dozens of times.
   public init(_ queries: [EvaluatedQuery], excluding excluded: Set<Evidence.Kind> = []) {
-    let included = Calibration.kinds.indices.filter { !excluded.contains(Calibration.kinds[$0]) }
+    let included = MeasuredEvidence.Lane.allCases.filter { !excluded.contains($0.kind) }
+      .map(\.rawValue)
     let step1 = Self.conditionalLogit(queries.map(\.samples), included)
     let step2 = Self.logistic(
       queries.filter { !$0.samples.isEmpty }.flatMap { query in
@@ -59,20 +62,19 @@ public struct CalibrationFit: Sendable {
         return Self.best(of: query.samples, step1, weight: weight)
           + Self.best(of: query.samples.map(\.withoutHash), step1, weight: weight)
       }, included)
-    let kinds = Calibration.kinds.count
     coefficients = Calibration.Coefficients(
-      step1: step1, step2: Array(step2[1...kinds]), prior: step2[0], lead: step2[kinds + 1])
+      step1: SIMD8(step1), step2: SIMD8(step2[1...8]), prior: step2[0], lead: step2[9])
   }
 
-  /// The evidence that is weighed.
-  public static var kinds: [Evidence.Kind] { Calibration.kinds }
+  /// The kinds of evidence that have coefficients.
+  public static var kinds: [Evidence.Kind] { MeasuredEvidence.Lane.allCases.map(\.kind) }
 
   /// The coefficients with their names, in the order in which they stand in the code.
   public var lines: [String] {
     func text(_ value: Double) -> String { "\(rounded(value, 3))" }
-    let factors = zip(coefficients.step1, coefficients.step2)
-    return zip(Calibration.kinds, factors).map { kind, factors in
-      "\(kind.rawValue) step1 \(text(factors.0)) step2 \(text(factors.1))"
+    return MeasuredEvidence.Lane.allCases.map { lane in
+      let (step1, step2) = (coefficients.step1[lane.rawValue], coefficients.step2[lane.rawValue])
+      return "\(lane.kind.rawValue) step1 \(text(step1)) step2 \(text(step2))"
     } + ["prior \(text(coefficients.prior))", "lead \(text(coefficients.lead))"]
   }
 
@@ -80,20 +82,19 @@ public struct CalibrationFit: Sendable {
   /// candidates go: to say how well a fit holds for queries that it has not seen.
   public func applied(to queries: [EvaluatedQuery]) -> [EvaluatedQuery] {
     queries.map { query in
-      let scores = query.samples.map { Self.dot($0.features, coefficients.step1) }
-      let best = scores.sorted(by: >).prefix(2)
-      let answers = query.samples.indices.map { place in
-        let score = scores[place]
-        let rival = score == best.first ? best.dropFirst().first : best.first
+      let scores = query.samples.map { $0.features.dot(coefficients.step1) }
+      let leaders = Calibration.Leaders(scores)
+      let answers = zip(query.samples, scores).map { sample, score in
         let odds =
-          coefficients.prior + Self.dot(query.samples[place].certainties, coefficients.step2)
-          + coefficients.lead * Calibration.lead(score, over: rival)
-        return EvaluatedQuery.Answer(id: query.samples[place].id, confidence: 1 / (1 + exp(-odds)))
+          coefficients.prior + sample.certainties.dot(coefficients.step2)
+          + coefficients.lead * leaders.lead(of: score)
+        return EvaluatedQuery.Answer(
+          id: sample.id, confidence: Calibration.probability(ofLogOdds: odds))
       }
       return EvaluatedQuery(
         query: query.query,
         answers: answers.sorted { ($1.confidence, $0.id) < ($0.confidence, $1.id) },
-        stage: query.stage, samples: query.samples)
+        missReason: query.missReason, samples: query.samples)
     }
   }
 
@@ -106,7 +107,7 @@ public struct CalibrationFit: Sendable {
       samples.contains(where: \.isRight) && samples.contains { !$0.isRight }
     }
     return nonNegative(
-      included, from: Calibration.coefficients.step1, ridge: 1e-3
+      included, from: Calibration.coefficients.step1.lanes, ridge: 1e-3
     ) {
       weights, active in
       var sums = Derivatives(count: active.count)
@@ -130,7 +131,8 @@ public struct CalibrationFit: Sendable {
     mutating func add(
       _ samples: [CalibrationSample], _ weights: [Double], _ active: [Int], share: Double
     ) {
-      let scores = samples.map { CalibrationFit.dot($0.features, weights) }
+      let factors = SIMD8(weights)
+      let scores = samples.map { $0.features.dot(factors) }
       let most = scores.max()!
       let exponents = scores.map { exp($0 - most) }
       let total = exponents.reduce(0, +)
@@ -155,8 +157,8 @@ public struct CalibrationFit: Sendable {
 
     /// Adds the surprise of one yes or no.
     mutating func add(_ row: Row, _ weights: [Double], _ active: [Int], share: Double) {
-      let odds = CalibrationFit.dot(row.features, weights)
-      let probability = 1 / (1 + exp(-odds))
+      let odds = zip(row.features, weights).reduce(0) { $0 + $1.0 * $1.1 }
+      let probability = Calibration.probability(ofLogOdds: odds)
       loss += share * log1p(exp(row.isRight ? -odds : odds))
       let curvature = share * probability * (1 - probability)
       for (i, column) in active.enumerated() {
@@ -180,21 +182,21 @@ public struct CalibrationFit: Sendable {
   private static func best(
     of samples: [CalibrationSample], _ step1: [Double], weight: Double
   ) -> [Row] {
-    let scored = samples.map { (score: dot($0.features, step1), sample: $0) }
+    let factors = SIMD8(step1)
+    let scored = samples.map { (score: $0.features.dot(factors), sample: $0) }
       .sorted { $0.score > $1.score }
-    return scored.prefix(bestCount).enumerated().map { place, best in
-      let rival = place == 0 ? scored.dropFirst().first?.score : scored[0].score
-      let lead = Calibration.lead(best.score, over: rival)
-      return Row(
-        features: [1] + best.sample.certainties + [lead], isRight: best.sample.isRight,
-        weight: weight)
+    let leaders = Calibration.Leaders(scored.lazy.map(\.score))
+    return scored.prefix(bestCount).map { best in
+      Row(
+        features: [1] + best.sample.certainties.lanes + [leaders.lead(of: best.score)],
+        isRight: best.sample.isRight, weight: weight)
     }
   }
 
   private static func logistic(_ rows: [Row], _ included: [Int]) -> [Double] {
     let total = rows.reduce(0) { $0 + $1.weight }
     let start =
-      [Calibration.coefficients.prior] + Calibration.coefficients.step2
+      [Calibration.coefficients.prior] + Calibration.coefficients.step2.lanes
       + [Calibration.coefficients.lead]
     return nonNegative(
       [0] + included.map { $0 + 1 } + [start.count - 1], from: start, ridge: 1e-5, signed: [0]
@@ -257,8 +259,9 @@ public struct CalibrationFit: Sendable {
     }
     return weights
   }
+}
 
-  private static func dot(_ a: [Double], _ b: [Double]) -> Double {
-    zip(a, b).reduce(0) { $0 + $1.0 * $1.1 }
-  }
+extension SIMD8 {
+  /// The lanes as the list that the fit's linear algebra works on.
+  fileprivate var lanes: [Scalar] { indices.map { self[$0] } }
 }

@@ -17,10 +17,10 @@ public struct EvaluatedQuery: Sendable {
   public let query: EvaluationQuery
   /// The best answers whatever the cut-off, best first.
   public let answers: [Answer]
-  /// Where the right entity was lost; `nil` where it is first and above the cut-off, or where no
-  /// entity is right.
-  public let stage: LostStage?
-  /// What the answers' confidence is made of, for a calibration.
+  /// The reason why the right entity was missed, or `nil` if it is first and above the cut-off or if
+  /// no entity is right.
+  public let missReason: MissReason?
+  /// The measurements behind the answers' confidence, for a calibration.
   let samples: [CalibrationSample]
 
   /// The place of the first right answer, from 0.
@@ -47,45 +47,50 @@ extension Matcher {
   @concurrent private func evaluated(
     _ query: EvaluationQuery, _ content: SemanticContent
   ) async throws -> EvaluatedQuery {
-    let examined = try await examined(content, MatchOptions(timeout: nil), deadline: nil)
-    let best = examined.scored.sorted {
+    let state = try await run(content, MatchOptions(timeout: nil), deadline: nil)
+    let scored = state.scoredEntities()
+    let best = scored.sorted {
       ($1.confidence, $0.key) < ($0.confidence, $1.key)
     }.prefix(EvaluatedQuery.answerLimit)
     let ids = try catalogue.ids(keys: best.map(\.key))
-    let ranked = Ranking.ranked(best.compactMap { scored in ids[scored.key].map { (scored, $0) } })
+    let ranked = Ranking.topRanked(
+      best.compactMap { entity in
+        ids[entity.key].map { RankedEntity(entity: entity, id: $0) }
+      })
     let answers = ranked.map {
       EvaluatedQuery.Answer(id: $0.id, confidence: $0.entity.confidence)
     }
-    let samples = ranked.compactMap { named in
-      named.entity.picture.map {
+    let samples = ranked.compactMap { ranked in
+      ranked.entity.image.map {
         CalibrationSample(
-          id: named.id, features: $0.score.features, certainties: $0.score.certainties,
-          isRight: query.isRight(named.id))
+          id: ranked.id, features: $0.evidence.features, certainties: $0.evidence.certainties,
+          isRight: query.isRight(ranked.id))
       }
     }
     return EvaluatedQuery(
-      query: query, answers: answers, stage: try stage(query, answers, examined),
-      samples: samples)
+      query: query, answers: answers,
+      missReason: try missReason(query, answers, state, scored), samples: samples)
   }
 
-  /// The stage of the right entity that came furthest.
-  private func stage(
-    _ query: EvaluationQuery, _ answers: [EvaluatedQuery.Answer], _ examined: Examination
-  ) throws -> LostStage? {
+  /// Returns the miss reason of the right entity that came furthest.
+  private func missReason(
+    _ query: EvaluationQuery, _ answers: [EvaluatedQuery.Answer], _ state: QueryState,
+    _ scored: [ScoredEntity]
+  ) throws -> MissReason? {
     guard !query.truth.isEmpty else { return nil }
-    let shown = answers.filter { $0.confidence >= examined.cutOff }
-    if let rank = shown.firstIndex(where: { query.isRight($0.id) }) {
-      return rank == 0 ? nil : .outranked
+    let shown = answers.filter { $0.confidence >= state.cutOff }
+    if let index = shown.firstIndex(where: { query.isRight($0.id) }) {
+      return index == 0 ? nil : .outranked
     }
-    var furthest = LostStage.notIndexed
-    let order = LostStage.allCases
+    var furthest = MissReason.notIndexed
+    let order = MissReason.allCases
     for value in query.truth {
-      for type in examined.types {
+      for type in state.types {
         let key = try catalogue.key(of: EntityID(type: type, value: value))
-        guard key != nil, let stage = try lostStage(key, type, rank: nil, examined) else {
+        guard key != nil, let reason = missReason(key, type, rank: nil, state, scored) else {
           continue
         }
-        if order.firstIndex(of: stage)! > order.firstIndex(of: furthest)! { furthest = stage }
+        if order.firstIndex(of: reason)! > order.firstIndex(of: furthest)! { furthest = reason }
       }
     }
     return furthest

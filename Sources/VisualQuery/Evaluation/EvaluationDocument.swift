@@ -53,7 +53,8 @@ public struct EvaluationDocument: Sendable, Encodable {
     try container.encode(
       report.worst.map {
         EvaluationReport.Miss(
-          query: $0.query, edit: $0.edit, truth: $0.truth, stage: $0.stage, first: $0.first,
+          query: $0.query, edit: $0.edit, truth: $0.truth, missReason: $0.missReason,
+          first: $0.first,
           confidence: $0.confidence.map { rounded($0, 4) })
       }, forKey: .worst)
   }

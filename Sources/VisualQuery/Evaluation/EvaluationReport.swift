@@ -40,12 +40,16 @@ public struct EvaluationReport: Sendable {
     public let edit: String
     /// The right ids.
     public let truth: [String]
-    /// Where they were lost.
-    public let stage: LostStage
+    /// The reason why they were missed.
+    public let missReason: MissReason
     /// The id of the first answer.
     public let first: String?
     /// Its confidence.
     public let confidence: Double?
+
+    private enum CodingKeys: String, CodingKey {
+      case query, edit, truth, missReason = "stage", first, confidence
+    }
   }
 
   /// Queries that have a right entity.
@@ -122,7 +126,7 @@ public struct EvaluationReport: Sendable {
   }
 
   private static func worst(_ positives: [EvaluatedQuery]) -> [Miss] {
-    positives.enumerated().filter { $0.element.stage != nil }
+    positives.enumerated().filter { $0.element.missReason != nil }
       .sorted { a, b in
         let (first, second) = (a.element.wrongConfidence, b.element.wrongConfidence)
         return (second, a.offset) < (first, b.offset)
@@ -131,7 +135,7 @@ public struct EvaluationReport: Sendable {
       .map { _, missed in
         Miss(
           query: missed.query.query, edit: missed.query.edit, truth: missed.query.truth,
-          stage: missed.stage!, first: missed.answers.first?.id.value,
+          missReason: missed.missReason!, first: missed.answers.first?.id.value,
           confidence: missed.answers.first?.confidence)
       }
   }

@@ -50,7 +50,7 @@ struct Continuation: Sendable {
 
   init(
     _ labels: [String], signature: QuerySignature?, _ options: MatchOptions,
-    _ list: [Ranking.Named], in catalogue: Catalogue
+    _ list: [RankedEntity], in catalogue: Catalogue
   ) {
     question = Question(
       labels: SemanticContent.bounded(labels), limit: options.limit,
@@ -64,11 +64,16 @@ struct Continuation: Sendable {
     entries = list.map { Entry(scored: $0.entity) }
   }
 
-  /// The same with some more entries marked as shown.
-  func showing(_ places: [Int]) -> Continuation {
+  /// Returns the continuation with some more entries marked as shown.
+  func showing(_ indices: [Int]) -> Continuation {
     var next = self
-    for place in places { next.entries[place].isShown = true }
+    for index in indices { next.entries[index].isShown = true }
     return next
+  }
+
+  /// Marks the entries that were shown.
+  mutating func markShown(where isShown: (ScoredEntity) -> Bool) {
+    for index in entries.indices { entries[index].isShown = isShown(entries[index].scored) }
   }
 
   /// What was asked, as options; their deadline is the caller's.
@@ -88,14 +93,29 @@ struct Continuation: Sendable {
   }
 }
 
-extension Continuation {
+/// A continuation that becomes a token when it is asked for: encoding and sealing cost more than most
+/// answers need.
+struct SealableContinuation: Sendable, Hashable {
+  private let continuation: Continuation
+  private let secret: [UInt8]
+
+  init(_ continuation: Continuation, secret: [UInt8]) {
+    self.continuation = continuation
+    self.secret = secret
+  }
+
   /// The token that a client keeps, or `nil` if it is longer than what is accepted.
-  func sealed(by catalogue: Catalogue) -> String? {
-    guard let bytes else { return nil }
-    let token = SealedToken.seal(bytes, secret: catalogue.secret)
+  var token: String? {
+    guard let bytes = continuation.bytes else { return nil }
+    let token = SealedToken.seal(bytes, secret: secret)
     return token.utf8.count <= MatchResponse.continuationLimit ? token : nil
   }
 
+  static func == (a: Self, b: Self) -> Bool { a.token == b.token }
+  func hash(into hasher: inout Hasher) { hasher.combine(token) }
+}
+
+extension Continuation {
   /// The bytes of the token without its seal, or `nil` if JSON cannot hold the question.
   var bytes: [UInt8]? {
     let encoder = JSONEncoder()

@@ -6,143 +6,98 @@
   import Darwin
 #endif
 
-internal import PixelMatch
-
-/// Turns measurements into a probability.
+/// Turns measured evidence into a probability.
 ///
-/// Two steps of logistic regression. The first adds what hash, colors, texture, corners and labels
-/// say to a score that puts the candidates in order. The second makes a probability of the same
-/// and of the score's lead: the same likeness means much where nothing else comes near it, and little
-/// among many that look alike (the ratio test of Lowe, "Distinctive image features from
-/// scale-invariant keypoints", 2004, <https://doi.org/10.1023/B:VISI.0000029664.99615.94>, for whole
-/// pictures).
+/// Two steps of logistic regression. The first adds hash, color, texture, keypoints and labels up to a
+/// score that orders the candidates. The second makes a probability of the same measurements and of
+/// the score's lead: a likeness means much if nothing else comes near it, and little among many
+/// images that look alike (the ratio test of Lowe, "Distinctive image features from scale-invariant
+/// keypoints", 2004, <https://doi.org/10.1023/B:VISI.0000029664.99615.94>, applied to whole images).
 ///
-/// The coefficients come from `vq eval --calibrate`; docs/quality.md describes the data and says how
-/// well they hold. Fit them again after any change of a signature or of a term.
+/// The coefficients come from `vq eval --calibrate`; docs/quality.md describes the data and how well
+/// they hold. Fit them again after any change of a signature or of a term.
 public enum Calibration {
-  /// The least confidence that is shown where a query does not say otherwise: of pictures of other
-  /// things, one in a hundred gives a match.
+  /// The lowest confidence that is shown if a query does not say otherwise. At this cut-off one in a
+  /// hundred pictures of other things gives a match.
   public static let defaultCutOff = 0.85
-  /// The same where only labels are asked for: none, since of *n* entities with a label each is the
-  /// one that is meant with a probability of 1/*n* at most, and a person wants to see them all the
-  /// same.
+  /// The cut-off of a query that has only labels: none. Of *n* entities with a label each is the right
+  /// one with a probability of at most 1/*n*, and a person wants to see them all the same.
   public static let labelsOnlyCutOff = 0.0
 
-  /// What speaks for one picture of an entity.
-  struct Score: Sendable, Hashable {
-    /// See ``Evidence/Kind/hash``.
-    var hash: Double
-    /// See ``Evidence/Kind/color``.
-    var color: Double
-    /// See ``Evidence/Kind/texture``.
-    var texture: Double
-    /// See ``Evidence/Kind/votes``.
-    var votes = 0
-    /// See ``Evidence/Kind/inliers``.
-    var inliers = 0
-    /// See ``Evidence/Kind/agreement``.
-    var agreement = 0.0
-    /// See ``Evidence/Kind/alignedColor``; `nil` where nothing aligns the pictures.
-    var alignedColor: Double?
-    /// See ``Evidence/Kind/labels``; `nil` where no label is known.
-    var labels: Double?
-
-    /// What candidates are put in order by; grows with each part.
-    var total: Double {
-      zip(features, coefficients.step1).reduce(0) { $0 + $1.0 * $1.1 }
-    }
-
-    /// The same where no label is known.
-    var withoutLabels: Score {
-      var score = self
-      score.labels = nil
-      return score
-    }
-
-    /// What the coefficients of the first step are multiplied with, in the order of ``kinds``; each
-    /// grows with its part, and counts for nothing where that is unknown. Four corners may agree by
-    /// chance.
-    var features: [Double] { features(inliersFrom: 4) }
-
-    /// The same for the second step. Fourteen corners agree where only a brand's logo is the same,
-    /// which makes a likely answer, not a sure one.
-    var certainties: [Double] { features(inliersFrom: 14) }
-
-    private func features(inliersFrom least: Int) -> [Double] {
-      [
-        hash, Self.likeness(color), Self.likeness(texture), log(1 + Double(votes) / 1000),
-        log(1 + Double(max(0, inliers - least))), agreement, alignedColor ?? 0, labels ?? 0,
-      ]
-    }
-
-    /// What was measured, in the order of ``kinds``; `nil` where it could not be.
-    fileprivate var values: [Double?] {
-      [hash, color, texture, Double(votes), Double(inliers), agreement, alignedColor, labels]
-    }
-
-    /// Grows ever faster as histograms become equal; capped at those that differ by rounding alone.
-    private static func likeness(_ similarity: Double) -> Double { -log(max(0.02, 1 - similarity)) }
-  }
-
-  /// What the first step adds up.
-  static let kinds: [Evidence.Kind] = [
-    .hash, .color, .texture, .votes, .inliers, .agreement, .alignedColor,
-    .labels,
-  ]
-
-  /// What `vq eval --calibrate` fits.
+  /// The numbers that `vq eval --calibrate` fits.
   struct Coefficients: Sendable, Hashable {
-    /// A factor for each of ``kinds``, none below zero.
-    var step1: [Double]
-    /// A factor for each of ``kinds`` again: what it adds to the log-odds, none below zero.
-    var step2: [Double]
-    /// The log-odds of an entity for which nothing speaks and that has no lead.
+    /// The factors of the score, none below zero, in the order of ``MeasuredEvidence/Lane``.
+    var step1: SIMD8<Double>
+    /// The factors of the log-odds, none below zero, in the same order.
+    var step2: SIMD8<Double>
+    /// The log-odds of an entity without any evidence and without a lead.
     var prior: Double
-    /// What the lead adds to them.
+    /// The factor of the lead in the log-odds.
     var lead: Double
   }
 
-  /// How far a score is ahead of the best other one: capped, since more says no more.
-  static func lead(_ score: Double, over rival: Double?) -> Double {
-    max(-3, min(3, rival.map { score - $0 } ?? 0))
+  /// The fitted coefficients.
+  static let coefficients = Coefficients(
+    step1: SIMD8(1.642, 4.877, 2.979, 0.058, 2.059, 0.769, 0.832, 1.771),
+    step2: SIMD8(1.169, 0.587, 0, 0.037, 0.32, 1.694, 0.045, 0.97), prior: -3.117, lead: 0.948)
+
+  /// The two best scores of a query, against which every candidate's lead is measured.
+  struct Leaders: Sendable {
+    private let best: Double?
+    private let second: Double?
+
+    /// Finds the two best of some scores.
+    init(_ scores: some Sequence<Double>) {
+      let top = scores.sorted(by: >).prefix(2)
+      best = top.first
+      second = top.dropFirst().first
+    }
+
+    /// The lead of one of the scores over the best of the others, `-3...3`. A larger lead says no
+    /// more; a lone candidate has none.
+    func lead(of score: Double) -> Double {
+      let rival = score == best ? second : best
+      return rival.map { max(-3, min(3, score - $0)) } ?? 0
+    }
   }
 
-  /// How far what looks most like the picture may be ahead of what has its label: beyond, the label
-  /// is taken to be wrong, and counts for nothing. Chosen so that photos whose label is right lose
-  /// about a point of recall by it (docs/quality.md).
+  /// The largest accepted difference between the best score of all candidates and the best of those
+  /// that have the label. Beyond it the label is taken to be wrong and counts for nothing. Chosen so
+  /// that photos with a right label lose about a point of recall (docs/quality.md).
   static let labelGap = 4.5
 
-  /// Whether the labels of a query can be right, by the scores of all its candidates.
-  static func believesLabels(_ scores: some Sequence<Score>) -> Bool {
+  /// Returns whether the labels of a query can be right, given the evidence of all its candidates.
+  static func believesLabels(_ candidates: some Sequence<MeasuredEvidence>) -> Bool {
     var best = -Double.infinity
     var labelled = -Double.infinity
-    for score in scores {
-      let likeness = score.withoutLabels.total
-      best = max(best, likeness)
-      if (score.labels ?? 0) > 0 { labelled = max(labelled, likeness) }
+    for evidence in candidates {
+      let score = evidence.scoreWithoutLabels
+      best = max(best, score)
+      if (evidence[.labels] ?? 0) > 0 { labelled = max(labelled, score) }
     }
     return best - labelled <= labelGap
   }
 
-  /// The terms of an entity whose best picture has `score`.
+  /// Returns the terms of an entity's log-odds.
   ///
-  /// - Parameter rival: The best score of another entity, or `nil` where there is none.
-  static func evidence(_ score: Score, rival: Double?) -> [Evidence] {
-    let lead = lead(score.total, over: rival)
+  /// - Parameters:
+  ///   - measured: The evidence of its best image.
+  ///   - lead: The lead of its score; see ``Leaders``.
+  static func evidence(_ measured: MeasuredEvidence, lead: Double) -> [Evidence] {
     var terms = [Evidence(kind: .prior, value: 1, weight: coefficients.prior)]
-    let certainties = score.certainties
-    for (index, kind) in kinds.enumerated() {
-      guard let value = score.values[index] else { continue }
+    let certainties = measured.certainties
+    for lane in MeasuredEvidence.Lane.allCases {
+      guard let value = measured[lane] else { continue }
       terms.append(
         Evidence(
-          kind: kind, value: value,
-          weight: coefficients.step2[index] * certainties[index]))
+          kind: lane.kind, value: value,
+          weight: coefficients.step2[lane.rawValue] * certainties[lane.rawValue]))
     }
     return terms + [Evidence(kind: .lead, value: lead, weight: coefficients.lead * lead)]
   }
 
-  /// The terms for an entity that only shares a label, with `sharers` others or itself alone: a
-  /// label is right for ``labelTrust`` of the pictures, and each of those who share it as likely.
+  /// Returns the terms of an entity that only shares a label, with `sharers` entities in all. The label
+  /// is right for ``labelTrust`` of the pictures, and each entity that has it is equally likely.
   static func evidence(sharers: Int) -> [Evidence] {
     let prior = logOdds(of: labelTrust)
     let probability = labelTrust / Double(max(1, sharers))
@@ -154,19 +109,17 @@ public enum Calibration {
     ]
   }
 
-  /// The probability whose log-odds are the sum of the terms.
-  static func confidence(_ evidence: [Evidence]) -> Double {
-    1 / (1 + exp(-evidence.reduce(0) { $0 + $1.weight }))
-  }
-
-  /// The log-odds of a probability.
-  static func logOdds(of probability: Double) -> Double { log(probability / (1 - probability)) }
-
-  /// How often a coarse label is right.
+  /// The share of pictures for which a coarse label is right.
   private static let labelTrust = 0.6
 
-  /// Fitted by that command; in the order of ``kinds``.
-  static let coefficients = Coefficients(
-    step1: [1.642, 4.877, 2.979, 0.058, 2.059, 0.769, 0.832, 1.771],
-    step2: [1.169, 0.587, 0, 0.037, 0.32, 1.694, 0.045, 0.97], prior: -3.117, lead: 0.948)
+  /// Returns the probability whose log-odds are the sum of the terms.
+  static func confidence(_ evidence: [Evidence]) -> Double {
+    probability(ofLogOdds: evidence.reduce(0) { $0 + $1.weight })
+  }
+
+  /// Returns the log-odds of a probability.
+  static func logOdds(of probability: Double) -> Double { log(probability / (1 - probability)) }
+
+  /// Returns the probability with the given log-odds.
+  static func probability(ofLogOdds odds: Double) -> Double { 1 / (1 + exp(-odds)) }
 }

@@ -1,25 +1,25 @@
 internal import PixelMatch
 
-/// What became of one entity in one query.
+/// The outcome of one query for one entity.
 public struct Diagnosis: Sendable, Hashable {
   /// The entity.
   public let id: EntityID
-  /// Where it was lost; `nil` where it is the first match.
-  public let stage: LostStage?
-  /// Its place among the matches, from 1; `nil` where it is none.
+  /// The reason why it is not the first match, or `nil` if it is.
+  public let missReason: MissReason?
+  /// Its rank among the matches, from 1, or `nil` if it is not among them.
   public let rank: Int?
-  /// Its confidence; `nil` where it was no candidate.
+  /// Its confidence, or `nil` if it was not a candidate.
   public let confidence: Double?
-  /// The least confidence of a match.
+  /// The lowest confidence of a match.
   public let minimumConfidence: Double
-  /// The terms behind its confidence; none where it was no candidate.
+  /// The terms of its confidence; empty if it was not a candidate.
   public let evidence: [Evidence]
-  /// The first match, which may be this one.
+  /// The first match, which may be this entity.
   public let first: EntityID?
 }
 
 extension Matcher {
-  /// Says where a query loses an entity that it should find.
+  /// Finds out why a query does not show an entity that it should find.
   ///
   /// - Throws: What ``values(for:options:)`` throws.
   /// - Complexity: That of the query, and O(*n*) for *n* pictures in the catalogue.
@@ -34,43 +34,46 @@ extension Matcher {
   @concurrent private func diagnose(
     _ id: EntityID, _ content: SemanticContent, _ options: MatchOptions
   ) async throws -> Diagnosis {
-    let examined = try await examined(
-      content, options, deadline: options.timeout.map { now() + $0 })
-    let answer = try await answer(examined, content, options)
+    let state = try await run(content, options, deadline: options.timeout.map { now() + $0 })
+    let answer = try response(to: content, options, state)
     let key = try catalogue.key(of: id)
-    let scored = examined.scored.first { $0.key == key }
+    let scored = state.scoredEntities()
+    let entity = scored.first { $0.key == key }
     let rank = answer.matches.firstIndex { $0.value.id == id }.map { $0 + 1 }
-    let stage = try lostStage(key, id.type, rank: rank, examined)
+    let reason = missReason(key, id.type, rank: rank, state, scored)
     try catalogue.checkUnchanged()
     return Diagnosis(
-      id: id, stage: stage, rank: rank,
-      confidence: scored?.confidence, minimumConfidence: examined.cutOff,
-      evidence: scored?.evidence ?? [], first: answer.matches.first?.value.id)
+      id: id, missReason: reason, rank: rank,
+      confidence: entity?.confidence, minimumConfidence: state.cutOff,
+      evidence: entity?.evidence ?? [], first: answer.matches.first?.value.id)
   }
 
-  /// Where the entity of a key was lost.
+  /// Returns the reason why an entity is not the first match, or `nil` if it is.
   ///
-  /// - Parameter rank: Its place among the matches, from 1.
-  func lostStage(
-    _ key: UInt32?, _ type: EntityType, rank: Int?, _ examined: Examination
-  ) throws -> LostStage? {
+  /// - Parameters:
+  ///   - key: The entity's key, or `nil` if the catalogue has no such entity.
+  ///   - rank: The entity's rank among the matches, from 1.
+  ///   - scored: The entities that the query found.
+  func missReason(
+    _ key: UInt32?, _ type: EntityType, rank: Int?, _ state: QueryState, _ scored: [ScoredEntity]
+  ) -> MissReason? {
     if let rank { return rank == 1 ? nil : .outranked }
     guard let key else { return .notIndexed }
-    let scored = examined.scored.first { $0.key == key }
-    if let scored, scored.confidence >= examined.cutOff { return .capped }
-    if let signature = examined.signature {
-      let pictures = flatness(of: key, type)
-      if pictures.isEmpty { return .notIndexed }
-      if signature.isFlat || pictures.allSatisfy({ $0 }) { return .tooFlat }
+    let entity = scored.first { $0.key == key }
+    if let entity, entity.confidence >= state.cutOff { return .capped }
+    if let signature = state.signature {
+      let flatness = flatness(ofImagesOf: key, type)
+      if flatness.isEmpty { return .notIndexed }
+      if signature.isFlat || flatness.allSatisfy({ $0 }) { return .tooFlat }
     }
-    guard let scored else { return .notACandidate }
-    guard let picture = scored.picture else { return .belowCutOff }
-    if !picture.isChecked { return .notACandidate }
-    return picture.alignment == nil ? .failedGeometry : .belowCutOff
+    guard let entity else { return .notACandidate }
+    guard let image = entity.image else { return .belowCutOff }
+    if !image.isGeometryVerified { return .notACandidate }
+    return image.alignment == nil ? .failedGeometry : .belowCutOff
   }
 
-  /// Whether each picture of an entity is too plain.
-  private func flatness(of key: UInt32, _ type: EntityType) -> [Bool] {
+  /// Returns for each image of an entity whether it is too flat to be told from others.
+  private func flatness(ofImagesOf key: UInt32, _ type: EntityType) -> [Bool] {
     catalogue.segments(of: type).flatMap { live in
       (0..<live.segment.count)
         .filter { live.isLive($0) && live.segment.key(at: $0) == key }

@@ -54,16 +54,18 @@ public struct MatchAlignment: Sendable, Hashable, Encodable {
 }
 
 extension MatchAlignment {
-  init(_ placed: PlacedAlignment, in query: QuerySignature) {
+  /// Expresses the alignment of an image in shares of the sides, or returns `nil` if it has none.
+  init?(of image: BestImage, in query: QuerySignature) {
+    guard let alignment = image.alignment else { return nil }
     let (width, height) = (Double(query.size.x), Double(query.size.y))
-    inliers = placed.alignment.inliers
-    isMirrored = placed.alignment.isMirrored
-    // Shares to pixels of the query, over to pixels of the picture, and to shares of that.
-    let m = placed.alignment.transform.matrix
+    inliers = alignment.inliers
+    isMirrored = alignment.isMirrored
+    // Shares to pixels of the query, over to pixels of the image, and to shares of that.
+    let m = alignment.transform.matrix
     let columns = [width, height, 1]
-    let rows = [Double(placed.size.width), Double(placed.size.height), 1]
+    let rows = [Double(image.size.width), Double(image.size.height), 1]
     transform = m.indices.map { m[$0] * columns[$0 % 3] / rows[$0 / 3] }
-    let back = placed.alignment.transform.inverse
+    let back = alignment.transform.inverse
     let corners = [(0.0, 0.0), (1, 0), (0, 1), (1, 1)].compactMap { corner in
       back?(corner.0 * rows[0], corner.1 * rows[1])
     }

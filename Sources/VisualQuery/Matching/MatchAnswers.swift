@@ -10,35 +10,35 @@ public struct MatchAnswers: AsyncSequence, Sendable {
   /// Where a search stands.
   public struct Iterator: AsyncIteratorProtocol {
     private let answers: MatchAnswers
-    private var examined: Examination?
+    private var state: QueryState?
 
     init(answers: MatchAnswers) { self.answers = answers }
 
-    /// Does the next stage and returns what is then known; `nil` behind the last.
+    /// Runs the next stage and returns the answer so far, or `nil` after the last stage.
     ///
     /// - Throws: As ``Matcher/values(for:options:)``.
     public mutating func next() async throws -> MatchResponse? {
-      if let examined, examined.next == nil { return nil }
-      let step = try await answers.step(from: examined)
-      examined = step.examined
+      if let state, state.plan.next == nil { return nil }
+      let step = try await answers.step(from: state)
+      state = step.state
       return step.response
     }
   }
 
   private func step(
-    from before: Examination?
-  ) async throws -> (examined: Examination, response: MatchResponse) {
+    from before: QueryState?
+  ) async throws -> (state: QueryState, response: MatchResponse) {
     let deadline = options.timeout.map { matcher.now() + $0 }
     return try await cancelling {
       try await withTaskExecutorPreference(matcher.pool) { @concurrent in
-        var examined: Examination
+        var state: QueryState
         if let before {
-          examined = before
+          state = before
         } else {
-          examined = try await matcher.begin(content, options, deadline: deadline)
+          state = try await matcher.prepare(content, options, deadline: deadline)
         }
-        examined = try await matcher.advanced(examined)
-        return (examined, try await matcher.answer(examined, content, options))
+        try await matcher.runNextStage(&state)
+        return (state, try matcher.response(to: content, options, state))
       }
     }
   }

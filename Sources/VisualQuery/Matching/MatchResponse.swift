@@ -38,14 +38,19 @@ public struct MatchResponse: Sendable, Hashable {
   /// The generation of the catalogue that every match comes from.
   public let generation: Int
   /// Why `matches` is empty, or `nil` where it is not.
-  public let emptyReason: EmptyReason?
+  public internal(set) var emptyReason: EmptyReason?
   /// Labels of the question that nothing in the catalogue and its bridge knows.
   public let unmatchedLabels: [String]
   /// Whether there are more matches behind these.
   public let hasMore: Bool
-  /// What reproduces this search, page by page, without its picture; `nil` if nothing was searched
-  /// for, or if the question is so long that it would exceed ``continuationLimit``.
-  public let continuation: String?
-  /// Where `matches` is empty: the best that was found.
-  public let nearMiss: NearMiss?
+  /// The best candidate below the cut-off if `matches` is empty.
+  public internal(set) var nearMiss: NearMiss?
+  /// The list behind the token, which is sealed when it is asked for.
+  let sealable: SealableContinuation
+
+  /// The token that reproduces this search, page by page, without its image, or `nil` if the question is so
+  /// long that the token would exceed ``continuationLimit``.
+  ///
+  /// - Complexity: O(matches of all pages): the token is made anew each time.
+  public var continuation: String? { sealable.token }
 }

@@ -1,38 +1,40 @@
 internal import PixelMatch
 
-/// What stands behind one entity's confidence before it is shown.
+/// An entity that may be shown, and the evidence for its confidence.
 struct ScoredEntity: Sendable {
   let key: UInt32
   let type: EntityType
   let evidence: [Evidence]
   let confidence: Double
   let tier: MatchTier
-  /// The picture that matched; `nil` where only labels or stock did.
-  var picture: PicturedEntity?
-  /// Which of the entity's pictures matched, from 0.
+  /// The image that matched, or `nil` if only labels or stock did.
+  var image: BestImage?
+  /// The index of the image that matched among the entity's images.
   var imagePosition: Int?
-  /// The product that brought a store.
+  /// The matched product that a store stocks.
   var stocks: EntityID?
-  /// Meters from the place that was asked from.
+  /// The distance of a store from the person, in meters.
   var distance: Double?
+}
+
+/// An entity with the id that breaks its ties.
+struct RankedEntity: Sendable {
+  let entity: ScoredEntity
+  let id: EntityID
+}
+
+/// The entities that may be shown, on whatever page, best first.
+struct RankedList: Sendable {
+  let entities: [RankedEntity]
+  /// Whether the list has all of them: `false` if the deadline cut the search for stores short.
+  let isWhole: Bool
 }
 
 /// One order over all types.
 enum Ranking {
-  /// An entity and what breaks its ties.
-  typealias Named = (entity: ScoredEntity, id: EntityID)
-
-  /// All that may be shown, on whatever page.
-  struct List: Sendable {
-    /// In their order.
-    let entities: [Named]
-    /// Whether nothing was left out since the deadline had passed.
-    let isWhole: Bool
-  }
-
-  /// The entities that can be among the answers, on whatever page: at or above the cut-off and,
-  /// within each type, no less sure than the last of ``MatchOptions/maximumLimit``. Ties with that
-  /// one stay in, since only what is not known yet decides between them.
+  /// Returns the entities that can be among the answers, on whatever page: at or above the cut-off
+  /// and, within each type, with a confidence no lower than that of the last of
+  /// ``MatchOptions/maximumLimit``. Ties with the last one stay in; the id decides between them later.
   static func contenders(
     _ scored: [ScoredEntity], types: Set<EntityType>, cutOff: Double
   ) -> [ScoredEntity] {
@@ -44,12 +46,12 @@ enum Ranking {
     }
   }
 
-  /// The surest first; of stores that are equally sure the nearest; then by id.
-  static func ranked(_ contenders: [Named]) -> [Named] {
+  /// Returns the first ``MatchOptions/maximumLimit``: by confidence, then stores by distance, then by id.
+  static func topRanked(_ contenders: [RankedEntity]) -> [RankedEntity] {
     Array(contenders.sorted(by: precedes).prefix(MatchOptions.maximumLimit))
   }
 
-  static func precedes(_ a: Named, _ b: Named) -> Bool {
+  static func precedes(_ a: RankedEntity, _ b: RankedEntity) -> Bool {
     if a.entity.confidence != b.entity.confidence {
       return a.entity.confidence > b.entity.confidence
     }
@@ -58,17 +60,17 @@ enum Ranking {
     return near == far ? a.id < b.id : near < far
   }
 
-  /// The places of those that are shown next: in their order, each type up to its limit, then all up
-  /// to the limit in all.
+  /// Returns the indices of the entries to show next, in their order: each type up to its own limit,
+  /// and all up to the total limit.
   static func page(
     of types: [EntityType], notShown isLeft: (Int) -> Bool, options: MatchOptions
   ) -> [Int] {
     var room = Dictionary(
       uniqueKeysWithValues: EntityType.allCases.map { ($0, options.limit(of: $0)) })
-    let allowed = types.indices.filter { place in
-      guard isLeft(place) else { return false }
-      room[types[place]]! -= 1
-      return room[types[place]]! >= 0
+    let allowed = types.indices.filter { index in
+      guard isLeft(index) else { return false }
+      room[types[index]]! -= 1
+      return room[types[index]]! >= 0
     }
     return Array(allowed.prefix(options.limit))
   }

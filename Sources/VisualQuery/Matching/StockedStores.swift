@@ -1,32 +1,31 @@
 /// The stores that have matched products in stock.
 ///
-/// A store has what the person points at as surely as one of its products is that: its confidence is
-/// that of the likeliest one.
+/// A store's confidence is that of the likeliest product that it stocks.
 struct StockedStores: Sendable {
-  /// The likeliest products, whose stores are looked for: however many are shown, so that pages of
-  /// any size come from one list.
+  /// The number of likeliest products whose stores are looked up. It does not depend on how many are
+  /// shown, so that pages of any size come from one list.
   static let productLimit = 10
-  /// Stores kept at most.
+  /// The most stores that are kept.
   private static let limit = MatchOptions.maximumLimit
 
   private let near: GeoPoint?
-  private var stores: [UInt32: Ranking.Named] = [:]
-  /// Whether all stores of all products were looked at.
+  private var stores: [UInt32: RankedEntity] = [:]
+  /// Whether all stores of all products were looked up before the deadline.
   private(set) var isWhole = true
 
   init(near: GeoPoint?) { self.near = near }
 
-  /// Adds the stores of a product, which is no likelier than those before it.
+  /// Adds the stores of a product. Products come in the order of their confidence, highest first.
   ///
-  /// - Parameter isAllowed: Whether a store may be found.
+  /// - Parameter isAllowed: Returns whether the filter accepts a store.
   mutating func add(
-    _ product: Ranking.Named, in catalogue: Catalogue, isAllowed: (UInt32) -> Bool,
+    _ product: RankedEntity, in catalogue: Catalogue, isAllowed: (UInt32) -> Bool,
     shouldStop: () -> Bool
   ) throws(CatalogueError) {
     let confidence = product.entity.confidence
     let evidence = Evidence(
       kind: .stock, value: confidence, weight: Calibration.logOdds(of: confidence))
-    var found: [Ranking.Named] = []
+    var found: [RankedEntity] = []
     var count = 0
     let (near, known) = (near, stores)
     var isCut = false
@@ -40,12 +39,11 @@ struct StockedStores: Sendable {
         guard isAllowed(store.key), known[store.key] == nil else { return true }
         let distance = near.flatMap { near in store.place.map(near.distanceMeters) }
         found.append(
-          (
-            ScoredEntity(
+          RankedEntity(
+            entity: ScoredEntity(
               key: store.key, type: .store, evidence: [evidence], confidence: confidence,
               tier: product.entity.tier, stocks: product.id, distance: distance),
-            EntityID(type: .store, value: store.id)
-          ))
+            id: EntityID(type: .store, value: store.id)))
         if found.count >= 8 * Self.limit { found = Self.best(found) }
         return true
       }
@@ -54,11 +52,11 @@ struct StockedStores: Sendable {
     for store in Self.best(found) { stores[store.entity.key] = store }
   }
 
-  /// Puts in the stores that are not there by a picture or a label of their own, or are less sure by
-  /// it.
-  func joined(with contenders: [Ranking.Named]) -> [Ranking.Named] {
+  /// Returns the contenders with these stores. A store that is also found by its own image or label
+  /// counts once, with the higher confidence.
+  func merged(with contenders: [RankedEntity]) -> [RankedEntity] {
     var stores = stores
-    var all: [Ranking.Named] = []
+    var all: [RankedEntity] = []
     for contender in contenders {
       guard let store = stores[contender.entity.key] else {
         all.append(contender)
@@ -72,7 +70,7 @@ struct StockedStores: Sendable {
     return all + stores.values
   }
 
-  private static func best(_ stores: [Ranking.Named]) -> [Ranking.Named] {
+  private static func best(_ stores: [RankedEntity]) -> [RankedEntity] {
     Array(stores.sorted(by: Ranking.precedes).prefix(limit))
   }
 }

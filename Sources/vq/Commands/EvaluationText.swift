@@ -68,7 +68,7 @@ struct EvaluationText {
     ])
     for miss in report.worst {
       table.append([
-        miss.query, miss.stage.rawValue, miss.truth.joined(separator: " "), miss.first ?? "",
+        miss.query, miss.missReason.rawValue, miss.truth.joined(separator: " "), miss.first ?? "",
         miss.confidence.map(DisplayText.confidence) ?? "",
       ])
     }

@@ -29,7 +29,7 @@ enum WhyNotCommand {
     notes: [
       HelpSection(
         title: "Stages",
-        text: LostStage.allCases.map { "\($0.rawValue): \($0.meaning)" }.joined(separator: "\n")),
+        text: MissReason.allCases.map { "\($0.rawValue): \($0.meaning)" }.joined(separator: "\n")),
       HelpSection(
         title: "JSON form",
         text: """
@@ -86,8 +86,8 @@ enum WhyNotCommand {
   private static func text(_ diagnosis: Diagnosis, on console: Console) -> String {
     let name = DisplayText.escaped(diagnosis.id.description)
     var lines: [String] = []
-    if let stage = diagnosis.stage {
-      lines.append("\(name) was lost: \(stage.rawValue), \(stage.meaning).")
+    if let reason = diagnosis.missReason {
+      lines.append("\(name) was lost: \(reason.rawValue), \(reason.meaning).")
     } else {
       lines.append("\(name) is the first match.")
     }
@@ -106,7 +106,7 @@ enum WhyNotCommand {
   }
 }
 
-extension LostStage {
+extension MissReason {
   /// What it means, as a part of a sentence.
   var meaning: String {
     switch self {
@@ -141,7 +141,7 @@ struct WhyNotDocument: Encodable, Sendable {
     try container.encode(query, forKey: .query)
     try container.encode(diagnosis.id.type, forKey: .type)
     try container.encode(diagnosis.id.value, forKey: .id)
-    try container.encode(diagnosis.stage, forKey: .stage)
+    try container.encode(diagnosis.missReason, forKey: .stage)
     try container.encode(diagnosis.rank, forKey: .rank)
     try container.encode(diagnosis.confidence, forKey: .confidence)
     try container.encode(diagnosis.minimumConfidence, forKey: .minimumConfidence)

@@ -13,12 +13,12 @@ import Testing
 
   private func evaluated(
     _ truth: [String], _ answers: [(String, Double)], edit: String = "photo",
-    stage: LostStage? = nil
+    missReason: MissReason? = nil
   ) throws -> EvaluatedQuery {
     EvaluatedQuery(
       query: try query(answers.first?.0 ?? "none", truth, edit: edit),
       answers: answers.map { .init(id: EntityID(type: .product, value: $0.0), confidence: $0.1) },
-      stage: stage, samples: [])
+      missReason: missReason, samples: [])
   }
 
   @Test func `queries are read with what may be missing`() throws {
@@ -57,8 +57,8 @@ import Testing
     let report = EvaluationReport(
       [
         try evaluated(["a"], [("a", 0.95)]), try evaluated(["b"], [("b", 0.55), ("a", 0.2)]),
-        try evaluated(["c"], [("d", 0.65), ("c", 0.5)], edit: "crop", stage: .outranked),
-        try evaluated(["e"], [("f", 0.05)], edit: "crop", stage: .notACandidate),
+        try evaluated(["c"], [("d", 0.65), ("c", 0.5)], edit: "crop", missReason: .outranked),
+        try evaluated(["e"], [("f", 0.05)], edit: "crop", missReason: .notACandidate),
         try evaluated([], [("a", 0.6)]), try evaluated([], []),
       ], cutOff: 0.6)
     #expect(report.recall == EvaluationReport.Recall(queries: 4, at1: 0.5, at5: 0.75))
@@ -72,7 +72,7 @@ import Testing
     #expect(report.reliability.map(\.answers) == [1, 1, 2, 1])
     let gaps = [0.05, 1 - 0.55, 2 * 0.625, 1 - 0.95]
     #expect(abs(report.calibrationError - gaps.reduce(0, +) / 5) < 1e-9)
-    #expect(report.worst.map(\.stage) == [.outranked, .notACandidate])
+    #expect(report.worst.map(\.missReason) == [.outranked, .notACandidate])
   }
 
   @Test func `nothing at all has figures, too`() {
@@ -85,7 +85,7 @@ import Testing
   /// nothing a factor below zero, and be right about how sure it is.
   @Test func `a fit finds what its data were made of`() throws {
     var generator = SeededGenerator(seed: 3)
-    let kinds = Calibration.kinds.count
+    let kinds = CalibrationFit.kinds.count
     let queries = try (0..<600).map { number in
       var samples = (0..<8).map { _ in
         (0..<kinds).map { _ in Double.random(in: 0...1, using: &generator) }
@@ -98,16 +98,16 @@ import Testing
         query: try query("q\(number)", ["\(right)"]),
         answers: (0..<8).map {
           .init(id: EntityID(type: .product, value: "\($0)"), confidence: 0.5)
-        }, stage: nil,
+        }, missReason: nil,
         samples: samples.enumerated().map {
           CalibrationSample(
-            id: EntityID(type: .product, value: "\($0.offset)"), features: $0.element,
-            certainties: $0.element, isRight: $0.offset == right)
+            id: EntityID(type: .product, value: "\($0.offset)"), features: SIMD8($0.element),
+            certainties: SIMD8($0.element), isRight: $0.offset == right)
         })
     }
     let fit = CalibrationFit(Array(queries[..<400]))
-    #expect(fit.coefficients.step1.allSatisfy { $0 >= 0 })
-    #expect(fit.coefficients.step2.allSatisfy { $0 >= 0 } && fit.coefficients.lead >= 0)
+    #expect(fit.coefficients.step1.min() >= 0 && fit.coefficients.step2.min() >= 0)
+    #expect(fit.coefficients.lead >= 0)
     #expect(fit.coefficients.step1[1] == fit.coefficients.step1.max())
     #expect(fit.coefficients.step1[kinds - 1] == 0)
     let unseen = EvaluationReport(fit.applied(to: Array(queries[400...])))

@@ -132,11 +132,11 @@ import Testing
       key: 9999, type: .product, evidence: [], confidence: 0.9, tier: .near)
     var stores = StockedStores(near: nil)
     try stores.add(
-      (product, EntityID(type: .product, value: "p")),
+      RankedEntity(entity: product, id: EntityID(type: .product, value: "p")),
       in: Catalogue(directory: folder.path + "/i.vq"), isAllowed: { _ in true },
       shouldStop: { stops })
     #expect(stores.isWhole == !stops)
-    #expect(stores.joined(with: []).count == MatchOptions.maximumLimit)
+    #expect(stores.merged(with: []).count == MatchOptions.maximumLimit)
   }
 
   @Test func `a further page tells whether stores are open, too`() async throws {

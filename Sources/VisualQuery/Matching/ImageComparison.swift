@@ -1,16 +1,26 @@
 internal import PixelMatch
 
-/// A query's picture, ready to be held against pictures of the catalogue one by one.
-struct PictureComparison: Sendable {
-  /// Mean difference of aligned colors, in Oklab, from which on they are of another thing.
+/// Compares a query's image with images of the catalogue, one at a time.
+struct ImageComparison: Sendable {
+  /// The mean difference of aligned colors, in Oklab, from which on they belong to another thing.
   fileprivate static let strangerResidual = 0.10
+  /// The Hamming distance from which on a hash says nothing.
+  private static let unrelatedDistance = 90.0
+  /// The fewest visible keypoints that ``Evidence/Kind/agreement`` is a share of: a few keypoints that
+  /// all agree are not all there is to see.
+  private static let leastVisible = 24
+  /// The hash evidence above which the whole image aligns without keypoints: keypoints may agree by
+  /// chance, a near hash never does.
+  private static let wholeImageHash = 0.45
+  /// The inliers from which on their alignment is trusted over that of the whole image.
+  private static let trustedInliers = 12
 
   private let query: QuerySignature
   private let rarity: AppearanceRarity
   private let geometry: GeometricCheck
   private let colors: AlignedColor
 
-  /// Prepares to compare a query with the pictures of some segments.
+  /// Prepares to compare a query with the images of some segments.
   init(_ query: QuerySignature, in segments: [LiveSegment]) {
     self.query = query
     rarity = AppearanceRarity(segments)
@@ -18,46 +28,47 @@ struct PictureComparison: Sendable {
     colors = AlignedColor(query)
   }
 
-  /// What was measured between the query and one picture.
+  /// The measurements between the query and one image.
   struct Measurement: Sendable, Hashable {
-    /// Hamming distance of the hashes under the best variant, and how far it can be trusted, `0...1`.
+    /// The Hamming distance of the hashes under the best variant.
     var distance: Int
+    /// The trust in the distance, `0...1`: less if an image is flat.
     var trust: Double
     var variant: DihedralVariant
-    /// Number of the query's view that was nearest.
+    /// The index of the query's nearest view.
     var view: Int
     var color: Double
     var texture: Double
     var alignment: Alignment?
-    /// Mean difference of the colors at aligned places, where there are any.
+    /// The mean difference of the colors at aligned places, or `nil` if nothing aligns.
     var residual: Double?
 
     /// See ``Evidence/Kind/hash``.
-    var hash: Double { trust * max(0, 1 - Double(distance) / 90) }
+    var hash: Double { trust * max(0, 1 - Double(distance) / unrelatedDistance) }
 
-    /// See ``Evidence/Kind/agreement``. A few corners that all agree are not all there is to see.
+    /// See ``Evidence/Kind/agreement``.
     var agreement: Double {
-      alignment.map { Double($0.inliers) / Double(max(24, $0.visible, $0.inliers)) } ?? 0
+      alignment.map { Double($0.inliers) / Double(max(leastVisible, $0.visible, $0.inliers)) } ?? 0
     }
 
     /// See ``Evidence/Kind/alignedColor``.
     var alignedColor: Double? {
       guard let residual else { return nil }
-      let corners = Double((alignment?.inliers ?? 0) - 3) / 12
-      let trust = max(0, min(1, max(corners, 2 * hash - 0.5)))
-      return trust * max(0, 1 - residual / PictureComparison.strangerResidual)
+      let keypoints = Double((alignment?.inliers ?? 0) - 3) / Double(trustedInliers)
+      let trust = max(0, min(1, max(keypoints, 2 * hash - 0.5)))
+      return trust * max(0, 1 - residual / strangerResidual)
     }
   }
 
-  /// Compares hashes under the variant that brings them nearest, and histograms.
+  /// Compares histograms, and hashes under the variant that brings them nearest.
   func measure(_ row: Int, in segment: SignatureSegment) -> Measurement {
     let pdq = segment.pdq(at: row)
     let rowQuality = segment.pdqQuality(at: row)
     let appearance = segment.appearance(at: row)
     var best: Measurement?
     for (number, view) in query.views.enumerated() {
-      // PDQ's authors distrust a quality of 49 and less.
-      let trust = min(1, Double(min(view.pdqQuality, rowQuality)) / 50)
+      let quality = min(view.pdqQuality, rowQuality)
+      let trust = min(1, Double(quality) / Double(Signature.trustedQuality))
       let distances = view.variants.map { $0.hammingDistance(to: pdq) }
       let nearest = distances.indices.min { distances[$0] < distances[$1] }!
       var measured = Measurement(
@@ -75,24 +86,27 @@ struct PictureComparison: Sendable {
     return best!
   }
 
-  /// Adds what the corners say, and the colors at the places that they align.
-  func check(
+  /// Adds the alignment of the keypoints, and the difference of the colors at aligned places.
+  func verify(
     _ measured: inout Measurement, _ row: Int, in segment: SignatureSegment, isMirrored: Bool
   ) {
     measured.alignment = geometry.alignment(of: row, in: segment, isMirrored: isMirrored)
     let size = segment.size(at: row)
     let whole = PlaneTransform(measured.variant, of: query.views[measured.view], to: size)
-    // Few corners may agree by chance; a near hash never does.
-    let isWhole = measured.hash > 0.45 && (measured.alignment?.inliers ?? 0) < 12
+    let isWhole =
+      measured.hash > Self.wholeImageHash
+      && (measured.alignment?.inliers ?? 0) < Self.trustedInliers
     guard isWhole || measured.alignment != nil else { return }
     measured.residual = colors.residual(
       of: segment.layout(at: row), size: size,
       under: isWhole ? whole : measured.alignment?.transform ?? whole)
   }
 
-  /// Recompression stays within 12 bits and changes no color to speak of; most photos of a picture
-  /// stay within 64, which no two of a million unrelated pictures do (p = 4·10⁻⁵ for related ones).
-  /// Twenty corners in the same places are no chance either.
+  /// Returns how the image matches.
+  ///
+  /// Recompression changes at most 12 bits and hardly any color. Most photos of an image stay within
+  /// 64 bits, which no two of a million unrelated images do (p = 4·10⁻⁵ for related ones). Twenty
+  /// keypoints in the same places are not chance either.
   func tier(_ measured: Measurement, _ row: Int, in segment: SignatureSegment) -> MatchTier {
     let isSame = measured.trust == 1 && measured.distance <= 64
     guard isSame || (measured.alignment?.inliers ?? 0) >= 20 else { return .similar }

@@ -1,0 +1,50 @@
+internal import PixelMatch
+
+/// A row of one of the segments that a query searches.
+struct SegmentRow: Sendable, Hashable, Comparable {
+  /// The index of the segment.
+  let segment: Int
+  /// The row within the segment.
+  let row: Int
+
+  static func < (a: SegmentRow, b: SegmentRow) -> Bool {
+    (a.segment, a.row) < (b.segment, b.row)
+  }
+}
+
+/// The weight of the keypoint votes for an image.
+struct KeypointVoteCount: Sendable, Hashable {
+  /// The votes for the image as it is.
+  var upright = 0
+  /// The votes for its mirror image.
+  var mirrored = 0
+
+  var best: Int { max(upright, mirrored) }
+}
+
+/// The rows that a stage found in the images of one type, and how much of them it looked at.
+struct CandidateRows: Sendable {
+  /// Each row with its votes, which are zero if a scan found it.
+  var votes: [SegmentRow: KeypointVoteCount] = [:]
+  var scannedRows = 0
+  var plannedRows = 0
+}
+
+/// An image that may show what the query shows, and what was measured of it.
+struct Candidate: Sendable {
+  let row: SegmentRow
+  /// The key of the entity that the image belongs to.
+  let key: UInt32
+  var votes = KeypointVoteCount()
+  var measured: ImageComparison.Measurement
+  /// The value of ``Evidence/Kind/labels``, or `nil` if no label of the query is known.
+  let labels: Double?
+  var isGeometryVerified = false
+
+  var evidence: MeasuredEvidence {
+    MeasuredEvidence(
+      hash: measured.hash, color: measured.color, texture: measured.texture, votes: votes.best,
+      inliers: measured.alignment?.inliers ?? 0, agreement: measured.agreement,
+      alignedColor: measured.alignedColor, labels: labels)
+  }
+}

@@ -1,0 +1,125 @@
+internal import PixelMatch
+
+extension Matcher {
+  /// Prepares a query: resolves its labels and filters, signs its image and plans its stages.
+  @concurrent func prepare(
+    _ content: SemanticContent, _ options: MatchOptions, deadline: Duration?
+  ) async throws -> QueryState {
+    let now = now
+    let shouldStop: @Sendable () -> Bool = {
+      Task.isCancelled || (deadline.map { now() >= $0 } ?? false)
+    }
+    let types = searchedTypes(options)
+    let allowed = try await allowedKeys(types, options, shouldStop)
+    let labels = try catalogue.labelEvidence(SemanticContent.bounded(content.labels))
+    try Task.checkCancellation()
+    let signature = try signature(of: content)
+    try Task.checkCancellation()
+    var plan = plan(signature, labels, content, shouldStop)
+    // Entities that were not filtered are not searched.
+    if allowed == nil { plan.stop() }
+    return QueryState(
+      types: types, labels: labels, signature: signature,
+      isImageLeftOut: content.isPictureLeftOut,
+      cutOff: cutOff(options, hasImage: signature != nil), allowed: allowed ?? [:],
+      isFilterUnfinished: allowed == nil, shouldStop: shouldStop, plan: plan,
+      searches: signature.map { signature in
+        types.map { search($0, allowed?[$0], signature) }
+      } ?? [])
+  }
+
+  /// Returns the lowest confidence of a match.
+  func cutOff(_ options: MatchOptions, hasImage: Bool) -> Double {
+    options.minimumConfidence
+      ?? (hasImage ? Calibration.defaultCutOff : Calibration.labelsOnlyCutOff)
+  }
+
+  /// Runs the next stage, or as much of it as the deadline allows.
+  @concurrent func runNextStage(_ state: inout QueryState) async throws {
+    guard let stage = state.plan.next else { return }
+    try Task.checkCancellation()
+    if !type(of: stage).runsPastDeadline, state.shouldStop() {
+      state.plan.stop()
+      return
+    }
+    let share = try await stage.run(on: &state, in: catalogue)
+    try Task.checkCancellation()
+    state.plan.finishNext(share: share)
+  }
+
+  /// The types that are searched: those asked for, and products if stores may be shown, since a
+  /// product brings the stores that stock it.
+  private func searchedTypes(_ options: MatchOptions) -> [EntityType] {
+    EntityType.allCases.filter {
+      options.types.contains($0) || ($0 == .product && options.limit(of: .store) > 0)
+    }
+  }
+
+  private func plan(
+    _ signature: QuerySignature?, _ labels: LabelEvidence, _ content: SemanticContent,
+    _ shouldStop: @escaping @Sendable () -> Bool
+  ) -> QueryPlan {
+    guard let signature else {
+      let omitted: [any SearchStage.Type] = [
+        HashScanStage.self, KeypointVoteStage.self, AppearanceScanStage.self, GeometryStage.self,
+      ]
+      return QueryPlan([LabelStage()], omitted: content.isPictureLeftOut ? omitted : [])
+    }
+    let scanner = SegmentScanner(threads: pool.width, shouldStop: shouldStop)
+    return QueryPlan([
+      LabelStage(),
+      HashScanStage(signature: signature, scanner: scanner),
+      KeypointVoteStage(signature: signature, threads: pool.width, shouldStop: shouldStop),
+      AppearanceScanStage(
+        signature: signature, labelMasks: labels.known.map { LabelBits.mask(of: $0.label) },
+        scanner: scanner),
+      GeometryStage(),
+    ])
+  }
+
+  private func signature(of content: SemanticContent) throws -> QuerySignature? {
+    guard var image = content.pixelBuffer else { return content.signature }
+    if let region = content.region { image = try image.cropped(to: region) }
+    guard let signature = QuerySignature(image, shouldStop: { Task.isCancelled }) else {
+      throw CancellationError()
+    }
+    return signature
+  }
+
+  private func search(
+    _ type: EntityType, _ allowed: KeySet?, _ signature: QuerySignature
+  ) -> TypeSearch {
+    var segments = catalogue.segments(of: type)
+    if let allowed { segments = segments.map { $0.keeping(allowed.contains) } }
+    return TypeSearch(type, segments, signature)
+  }
+
+  /// Returns the keys of each type that its filter accepts, for types that have one, or `nil` if that was
+  /// not known before the deadline.
+  @concurrent private func allowedKeys(
+    _ types: [EntityType], _ options: MatchOptions, _ shouldStop: @escaping @Sendable () -> Bool
+  ) async throws -> [EntityType: KeySet]? {
+    var allowed: [EntityType: KeySet] = [:]
+    // The same filter mostly applies to all types.
+    var keysByFilter: [EntityFilter: KeySet] = [:]
+    do {
+      for type in types {
+        // The filter of a type that is not asked for limits what is shown, not which product brings
+        // stores.
+        guard options.types.contains(type), let filter = options.filters[type], !filter.isEmpty
+        else { continue }
+        var keys = keysByFilter[filter]
+        if keys == nil {
+          keys = try await catalogue.keys(matching: filter, shouldStop: shouldStop)
+          keysByFilter[filter] = keys
+        }
+        allowed[type] = keys?.intersection(
+          try await catalogue.keys(of: type, shouldStop: shouldStop))
+      }
+    } catch let error as CatalogueError where error.code == .timedOut {
+      try Task.checkCancellation()
+      return nil
+    }
+    return allowed
+  }
+}

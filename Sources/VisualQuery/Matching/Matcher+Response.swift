@@ -1,0 +1,140 @@
+internal import PixelMatch
+
+/// The search behind a response: its state, and all that may be shown.
+struct SearchOutcome: Sendable {
+  let state: QueryState
+  let list: RankedList
+
+  var isComplete: Bool { state.plan.isComplete && list.isWhole }
+  var coverage: Double { list.isWhole ? state.plan.coverage : state.plan.partialCoverage }
+}
+
+extension Matcher {
+  /// Returns the response to what a query has found so far.
+  func response(
+    to content: SemanticContent, _ options: MatchOptions, _ state: QueryState
+  ) throws -> MatchResponse {
+    let scored = state.scoredEntities()
+    let outcome = SearchOutcome(state: state, list: try rank(scored, state, options))
+    let continuation = Continuation(
+      content.labels, signature: state.signature, options, outcome.list.entities, in: catalogue)
+    var response = try page(of: continuation, options, outcome, hasImage: state.signature != nil)
+    if response.matches.isEmpty {
+      response.emptyReason = emptyReason(state, options)
+      response.nearMiss = try nearMiss(scored.filter { options.types.contains($0.type) })
+    }
+    // Nothing that was computed from a file which has changed meanwhile is given away.
+    try catalogue.checkUnchanged()
+    return response
+  }
+
+  /// Returns the next page of a list: the entries that were not shown yet, within the limits.
+  ///
+  /// - Parameter outcome: The search that made the list, or `nil` if the list is an earlier one.
+  func page(
+    of continuation: Continuation, _ options: MatchOptions, _ outcome: SearchOutcome?,
+    hasImage: Bool
+  ) throws -> MatchResponse {
+    try catalogue.checkUnchanged()
+    let entries = continuation.entries
+    let shownBefore = entries.count(where: \.isShown)
+    let page = Ranking.page(
+      of: entries.map(\.scored.type), notShown: { !entries[$0].isShown }, options: options)
+    let scored = page.map { entries[$0].scored }
+    let values = try catalogue.entities(keys: scored.map(\.key))
+    let matches = scored.enumerated().compactMap { index, entity in
+      values[entity.key].map {
+        match(
+          entity, $0, rank: shownBefore + index + 1, outcome?.state.signature, options)
+      }
+    }
+    return MatchResponse(
+      matches: matches,
+      isComplete: outcome?.isComplete ?? true,
+      coverage: outcome?.coverage ?? 1,
+      minimumConfidence: cutOff(options, hasImage: hasImage),
+      generation: catalogue.generation,
+      emptyReason: matches.isEmpty ? .nothingAboveConfidence : nil,
+      unmatchedLabels: outcome?.state.labels.unmatched ?? [],
+      hasMore: entries.count > shownBefore + page.count,
+      sealable: SealableContinuation(continuation.showing(page), secret: catalogue.secret))
+  }
+
+  /// Ranks all that may be shown, on whatever page.
+  func rank(
+    _ scored: [ScoredEntity], _ state: QueryState, _ options: MatchOptions
+  ) throws -> RankedList {
+    // Products that are not asked for may bring stores.
+    let contenders = Ranking.contenders(
+      scored, types: Set(state.types), cutOff: state.cutOff)
+    let ids = try catalogue.ids(keys: contenders.map(\.key))
+    let locations =
+      options.near == nil
+      ? [:]
+      : try catalogue.places(ofStores: contenders.filter { $0.type == .store }.map(\.key))
+    let ranked: [RankedEntity] = contenders.compactMap { entity in
+      guard let id = ids[entity.key] else { return nil }
+      var entity = entity
+      entity.distance = options.near.flatMap { near in
+        locations[entity.key].map(near.distanceMeters)
+      }
+      return RankedEntity(entity: entity, id: id)
+    }
+    var stores = StockedStores(near: options.near)
+    if options.limit(of: .store) > 0 {
+      let products = Ranking.topRanked(ranked.filter { $0.id.type == .product })
+      for product in products.prefix(StockedStores.productLimit) {
+        try stores.add(
+          product, in: catalogue, isAllowed: { state.allows($0, .store) },
+          shouldStop: state.shouldStop)
+      }
+    }
+    let shown = stores.merged(with: ranked).filter { options.limit(of: $0.id.type) > 0 }
+    return RankedList(entities: Ranking.topRanked(shown), isWhole: stores.isWhole)
+  }
+
+  private func match(
+    _ entity: ScoredEntity, _ value: EntityValue, rank: Int, _ signature: QuerySignature?,
+    _ options: MatchOptions
+  ) -> Match {
+    let image = entity.imagePosition.flatMap { position in
+      value.imagePaths.indices.contains(position) ? value.imagePaths[position] : nil
+    }
+    var isOpen: Bool?
+    if case .store(let store) = value {
+      isOpen = options.date.flatMap { date in store.openingHours.map { $0.isOpen(at: date) } }
+    }
+    return Match(
+      value: value, rank: rank, confidence: entity.confidence, tier: entity.tier,
+      evidence: entity.evidence, matchedImage: image,
+      alignment: signature.flatMap { signature in
+        entity.image.flatMap { MatchAlignment(of: $0, in: signature) }
+      },
+      stocks: entity.stocks, distanceMeters: entity.distance, isOpen: isOpen,
+      display: value.displayRepresentation(for: options.locale),
+      handoff: catalogue.links.handoff(for: value))
+  }
+
+  private func emptyReason(
+    _ state: QueryState, _ options: MatchOptions
+  ) -> MatchResponse.EmptyReason {
+    if catalogue.entityCount == 0 { return .emptyCatalogue }
+    if state.isFilterUnfinished { return .filterTimedOut }
+    let shownTypes = state.types.filter { options.limit(of: $0) > 0 }
+    let isNothingLeft = shownTypes.allSatisfy {
+      catalogue.entityCount(of: $0) == 0
+        || state.allowed[$0]?.isEmpty(among: catalogue.entityCount) == true
+    }
+    if isNothingLeft { return .filteredOut }
+    if state.isImageLeftOut { return .deadlinePassed }
+    let isBlank = state.signature?.isBlank ?? true
+    return isBlank && state.labels.known.isEmpty ? .noUsableSignal : .nothingAboveConfidence
+  }
+
+  private func nearMiss(_ scored: [ScoredEntity]) throws -> MatchResponse.NearMiss? {
+    guard let best = scored.max(by: { ($0.confidence, $1.key) < ($1.confidence, $0.key) }),
+      let id = try catalogue.ids(keys: [best.key])[best.key]
+    else { return nil }
+    return MatchResponse.NearMiss(id: id, confidence: best.confidence)
+  }
+}

@@ -1,0 +1,18 @@
+/// The reason why a query does not show an entity that it should find.
+public enum MissReason: String, Sendable, Hashable, Codable, CaseIterable {
+  /// The catalogue has no such entity, or no image of it.
+  case notIndexed
+  /// The query's image, or every image of the entity, has too little texture to be told from others.
+  case tooFlat
+  /// No scan, vote or label found one of its images, or so many others scored better that its
+  /// geometry was not verified.
+  case notACandidate
+  /// Its geometry was verified, and too few keypoints agree on where it lies.
+  case failedGeometry
+  /// It was found with a confidence below the cut-off.
+  case belowCutOff
+  /// Other entities have a higher confidence.
+  case outranked
+  /// Its confidence reaches the cut-off, but the limits on the number of matches leave it out.
+  case capped
+}

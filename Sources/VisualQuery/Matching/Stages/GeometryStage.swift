@@ -1,0 +1,12 @@
+/// Verifies the geometry of the best candidates, and compares colors at the places that it aligns.
+struct GeometryStage: SearchStage {
+  static let cost = 4.0
+
+  @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
+    var done = 0.0
+    for index in state.searches.indices {
+      done += state.searches[index].verifyGeometry(shouldStop: state.shouldStop)
+    }
+    return done / Double(state.searches.count)
+  }
+}

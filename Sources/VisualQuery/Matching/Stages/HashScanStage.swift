@@ -1,0 +1,15 @@
+internal import PixelMatch
+
+/// Scans the hashes of all images for those nearest to any variant of any view of the query.
+struct HashScanStage: SearchStage {
+  let signature: QuerySignature
+  let scanner: SegmentScanner
+  static let cost = 1.0
+
+  @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
+    let pass = SegmentScanner.Pass(query: .hashes(signature.views.flatMap(\.variants)))
+    return try await state.addCandidates(from: catalogue) { segments in
+      await scanner.nearest([pass], in: segments)
+    }
+  }
+}

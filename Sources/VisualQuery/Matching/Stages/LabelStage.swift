@@ -1,0 +1,31 @@
+/// Finds the entities that share a label with the query.
+struct LabelStage: SearchStage {
+  /// The most entities found for each label and type.
+  private static let limit = 256
+
+  static let cost = 1.0
+  static let runsPastDeadline = true
+
+  /// The rarest label comes first, and an entity counts by the rarest label that it has.
+  @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
+    var found: Set<UInt32> = []
+    var isWhole = true
+    for known in state.labels.known {
+      let evidence = Calibration.evidence(sharers: known.frequency)
+      for type in state.types {
+        let allowed = state.allowed[type]
+        let matches = try await catalogue.keys(
+          withLabel: known.label, type: type, limit: Self.limit,
+          where: { allowed?.contains($0) ?? true }, shouldStop: state.shouldStop)
+        isWhole = isWhole && matches.isWhole
+        for key in matches.keys where found.insert(key).inserted {
+          state.labelMatches.append(
+            ScoredEntity(
+              key: key, type: type, evidence: evidence,
+              confidence: Calibration.confidence(evidence), tier: .label))
+        }
+      }
+    }
+    return isWhole ? 1 : 0
+  }
+}

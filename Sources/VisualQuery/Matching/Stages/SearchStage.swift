@@ -1,0 +1,65 @@
+/// One step of a query, which adds to what is known of the candidates.
+///
+/// A stage neither ranks nor answers. It stops between blocks of work as soon as the query is to stop,
+/// and says how far it came.
+protocol SearchStage: Sendable {
+  /// The relative time that the stage takes among a few thousand images: the unit of coverage.
+  static var cost: Double { get }
+
+  /// Whether the stage runs even if the deadline has passed.
+  static var runsPastDeadline: Bool { get }
+
+  /// Runs the stage.
+  ///
+  /// - Returns: The share of the stage's work that was done, `0...1`.
+  /// - Throws: ``CatalogueError``.
+  @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double
+}
+
+extension SearchStage {
+  static var runsPastDeadline: Bool { false }
+}
+
+/// The stages of a query and the share of each that is done.
+struct QueryPlan: Sendable {
+  private let stages: [any SearchStage]
+  /// The cost of stages that should run and cannot.
+  private let omittedCost: Double
+  private var shares: [Double]
+  private var nextIndex = 0
+  private var isStopped = false
+
+  /// Plans to run stages in their order, the cheapest first.
+  ///
+  /// - Parameter omitted: The stages that should run and cannot; they count as not done.
+  init(_ stages: [any SearchStage], omitted: [any SearchStage.Type] = []) {
+    self.stages = stages
+    omittedCost = omitted.reduce(0) { $0 + $1.cost }
+    shares = [Double](repeating: 0, count: stages.count)
+  }
+
+  /// The stage to run next, or `nil` if none is left.
+  var next: (any SearchStage)? { isStopped || nextIndex == stages.count ? nil : stages[nextIndex] }
+
+  /// Records how much of the next stage was done, and goes on to the one behind it.
+  mutating func finishNext(share: Double) {
+    shares[nextIndex] = share
+    nextIndex += 1
+  }
+
+  /// Drops the stages that have not run.
+  mutating func stop() { isStopped = true }
+
+  /// Whether all stages ran to their end.
+  var isComplete: Bool { omittedCost == 0 && shares.allSatisfy { $0 == 1 } }
+
+  /// The share of the planned work that was done, `0...1`.
+  var coverage: Double { isComplete ? 1 : partialCoverage }
+
+  /// The share of the planned work that was done, below 1 since something else is known to be left.
+  var partialCoverage: Double {
+    let total = stages.reduce(omittedCost) { $0 + type(of: $1).cost }
+    let done = zip(stages, shares).reduce(0) { $0 + type(of: $1.0).cost * $1.1 }
+    return min(done / total, 0.9999)
+  }
+}

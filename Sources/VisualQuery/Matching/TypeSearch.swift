@@ -1,0 +1,110 @@
+internal import PixelMatch
+
+/// The search among the images of one entity type.
+struct TypeSearch: Sendable {
+  /// The most candidates whose geometry is verified: the best by votes, and the best by score.
+  private static let verifiedByVotes = 96
+  private static let verifiedByScore = 48
+
+  let type: EntityType
+  let segments: [LiveSegment]
+  let comparison: ImageComparison
+  private(set) var candidates: [SegmentRow: Candidate] = [:]
+
+  init(_ type: EntityType, _ segments: [LiveSegment], _ signature: QuerySignature) {
+    self.type = type
+    self.segments = segments
+    comparison = ImageComparison(signature, in: segments)
+  }
+
+  /// The keys of the rows that are not candidates yet.
+  func newKeys(of rows: some Collection<SegmentRow>) -> Set<UInt32> {
+    Set(rows.lazy.filter { candidates[$0] == nil }.map(key))
+  }
+
+  private func key(of row: SegmentRow) -> UInt32 {
+    segments[row.segment].segment.key(at: row.row)
+  }
+
+  /// Compares new rows with the query and records the votes of all.
+  ///
+  /// - Parameter labels: The value of ``Evidence/Kind/labels`` for the entity of a key.
+  mutating func add(_ found: CandidateRows, labels: (UInt32) -> Double?) {
+    for (row, votes) in found.votes {
+      if candidates[row] == nil {
+        let key = key(of: row)
+        candidates[row] = Candidate(
+          row: row, key: key,
+          measured: comparison.measure(row.row, in: segments[row.segment].segment),
+          labels: labels(key))
+      }
+      if votes.best > 0 { candidates[row]?.votes = votes }
+    }
+  }
+
+  /// Verifies the geometry of the candidates that are worth it, the best first.
+  ///
+  /// - Returns: The share that was verified before the search had to stop.
+  mutating func verifyGeometry(shouldStop: () -> Bool) -> Double {
+    let planned = rowsToVerify()
+    for (done, row) in planned.enumerated() {
+      if shouldStop() { return Double(done) / Double(planned.count) }
+      guard var candidate = candidates[row] else { continue }
+      let votes = candidate.votes
+      comparison.verify(
+        &candidate.measured, row.row, in: segments[row.segment].segment,
+        isMirrored: votes.best > 0
+          ? votes.mirrored > votes.upright : candidate.measured.variant.isMirrored)
+      candidate.isGeometryVerified = true
+      candidates[row] = candidate
+    }
+    return 1
+  }
+
+  /// The candidates whose geometry is worth verifying, the best by score first.
+  private func rowsToVerify() -> [SegmentRow] {
+    // Each score once: a sort asks for it many times.
+    let ranked = candidates.values.map { (score: $0.evidence.score, candidate: $0) }.sorted {
+      ($1.score, $0.candidate.row) < ($0.score, $1.candidate.row)
+    }
+    let byVotes = ranked.indices.filter { ranked[$0].candidate.votes.best > 0 }
+      .sorted {
+        (ranked[$1].candidate.votes.best, $0) < (ranked[$0].candidate.votes.best, $1)
+      }
+      .prefix(Self.verifiedByVotes)
+    return Set(ranked.indices.prefix(Self.verifiedByScore)).union(byVotes).sorted()
+      .map { ranked[$0].candidate.row }
+  }
+
+  /// Keeps the best image of each entity in `best`; of equal scores the entity's earlier image.
+  func mergeBestImages(into best: inout [UInt32: BestImage]) {
+    for candidate in candidates.values {
+      let segment = segments[candidate.row.segment].segment
+      let row = candidate.row.row
+      let position = Int(segment.tag(at: row))
+      let evidence = candidate.evidence
+      if let other = best[candidate.key],
+        (other.evidence.score, -other.position) >= (evidence.score, -position)
+      {
+        continue
+      }
+      best[candidate.key] = BestImage(
+        type: type, evidence: evidence, tier: comparison.tier(candidate.measured, row, in: segment),
+        position: position, isGeometryVerified: candidate.isGeometryVerified,
+        alignment: candidate.measured.alignment, size: segment.size(at: row))
+    }
+  }
+}
+
+/// The image of an entity that looks most like the query.
+struct BestImage: Sendable {
+  let type: EntityType
+  var evidence: MeasuredEvidence
+  let tier: MatchTier
+  /// The index of the image among the entity's images.
+  let position: Int
+  let isGeometryVerified: Bool
+  let alignment: Alignment?
+  /// The size of its working image in pixels.
+  let size: (width: Int, height: Int)
+}
