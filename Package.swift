@@ -68,30 +68,3 @@ let package = Package(
       resources: [.copy("Golden")], swiftSettings: strict),
   ]
 )
-
-// The app's client is checked against stand-ins for Apple's modules, which exist elsewhere.
-#if os(Linux)
-  let stubs = ["CoreVideo", "CoreImage", "VisualIntelligence", "AppIntents"]
-  let stubSettings: [SwiftSetting] = [
-    .swiftLanguageMode(.v6), .treatAllWarnings(as: .error),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-  ]
-  package.targets += [
-    .target(name: "CoreVideo", path: "Tests/AppleStubs/CoreVideo", swiftSettings: stubSettings),
-    .target(
-      name: "CoreImage", dependencies: ["CoreVideo"], path: "Tests/AppleStubs/CoreImage",
-      swiftSettings: stubSettings),
-    .target(
-      name: "VisualIntelligence", dependencies: ["CoreVideo"],
-      path: "Tests/AppleStubs/VisualIntelligence", swiftSettings: stubSettings),
-    .target(name: "AppIntents", path: "Tests/AppleStubs/AppIntents", swiftSettings: stubSettings),
-    .target(
-      name: "AppClient",
-      dependencies: stubs.map { .init(stringLiteral: $0) }, path: "Samples/AppClient",
-      swiftSettings: [
-        .swiftLanguageMode(.v6), .treatAllWarnings(as: .error), .define("APP_INTENTS_STUB"),
-      ]),
-    .testTarget(
-      name: "AppClientTests", dependencies: ["AppClient", "TestSupport"], swiftSettings: strict),
-  ]
-#endif

@@ -11,10 +11,10 @@ import VisualQuery
     ("EmbedInYourServer", "Embed/Package.swift"),
     ("EmbedInYourServer", "Embed/Sources/Embed/ShopSearch.swift"),
     ("EmbedInYourServer", "Embed/Sources/Embed/Embed.swift"),
-    ("FromDescriptorToEntities", "AppClient/VisualSearch.swift"),
-    ("FromDescriptorToEntities", "AppClient/ProductEntity.swift"),
-    ("FromDescriptorToEntities", "AppClient/StoreEntity.swift"),
-    ("FromDescriptorToEntities", "AppClient/ShopService.swift"),
+    ("FromDescriptorToEntities", "AppClient/Sources/AppClient/VisualSearch.swift"),
+    ("FromDescriptorToEntities", "AppClient/Sources/AppClient/ProductEntity.swift"),
+    ("FromDescriptorToEntities", "AppClient/Sources/AppClient/StoreEntity.swift"),
+    ("FromDescriptorToEntities", "AppClient/Sources/AppClient/ShopService.swift"),
   ])
   func `an article shows a file as it is`(article: String, file: String) throws {
     let text = try String(
@@ -33,7 +33,7 @@ import VisualQuery
     let examples = try ["VisualQueryTests/ArticleExamples.swift"]
       .map { try String(contentsOfFile: Self.root + "/Tests/" + $0, encoding: .utf8) }
     let files = try ["VisualSearch", "ProductEntity", "StoreEntity", "ShopService"].map {
-      try String(contentsOfFile: Self.root + "/Samples/AppClient/\($0).swift", encoding: .utf8)
+      try String(contentsOfFile: Self.root + "/Samples/AppClient/Sources/AppClient/\($0).swift", encoding: .utf8)
     }
     let compiled = Set(
       (examples + files).flatMap { $0.split(separator: "\n") }

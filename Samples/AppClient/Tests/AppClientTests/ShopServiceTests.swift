@@ -1,47 +1,15 @@
 import Foundation
-import TestSupport
 import Testing
 
 @testable import AppClient
 
 /// The sample client against `vq serve`: all calls that an app makes.
 @Suite struct ShopServiceTests {
-  /// A server that ends with the value that holds it.
-  private final class Server {
-    private let process = Process()
-    let service: ShopService
-
-    init(_ folder: TemporaryDirectory) throws {
-      // The command is built beside the tests.
-      let binary = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-        .appendingPathComponent("vq")
-      let index = folder.path + "/shop.vq"
-      let indexing = try Process.run(
-        binary, arguments: ["index", SampleShop.catalogue, "--index", index, "-q"])
-      indexing.waitUntilExit()
-      process.executableURL = binary
-      // A debug build takes its time.
-      process.arguments = ["serve", "--index", index, "--port", "0", "--deadline", "60000"]
-      process.arguments! += ["--max-deadline", "60000", "--quiet"]
-      let output = Pipe()
-      process.standardOutput = output
-      try process.run()
-      let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-      let base = line.trimmingCharacters(in: .whitespacesAndNewlines) + "v1/"
-      service = ShopService(base: try #require(URL(string: base)))
-    }
-
-    deinit {
-      process.terminate()
-      process.waitUntilExit()
-    }
-  }
-
   @Test func `an app's questions are answered`() async throws {
-    let folder = try TemporaryDirectory()
-    let server = try Server(folder)
+    let server = try RunningServer()
     let service = server.service
-    let photo = FileManager.default.contents(atPath: SampleShop.image("oats.jpg"))
+    let photo = try Data(
+      contentsOf: repository.appendingPathComponent("Samples/shop/images/oats.jpg"))
     let answer = try await service.match(jpeg: photo, labels: ["box", "a, b"])
     #expect(answer.values.first?.id == "oats")
     let words = try await service.match(jpeg: nil, labels: ["drinkware"])
