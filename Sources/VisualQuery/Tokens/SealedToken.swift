@@ -1,18 +1,19 @@
-/// Bytes that a client keeps for us and cannot change: base64url of the bytes and of a code that only
-/// the catalogue's secret makes.
+/// Bytes that a client keeps for us and cannot change: base64url of the bytes and of a code that only the
+/// catalogue's secret makes.
 enum SealedToken {
   /// Half of HMAC-SHA-256: forging one takes 2^128 tries (RFC 2104, 5).
   private static let codeLength = 16
 
+  /// Returns the token for some bytes.
   static func seal(_ bytes: [UInt8], secret: [UInt8]) -> String {
     Base64URL.encoded(bytes + code(of: bytes, secret))
   }
 
-  /// The bytes of a token that the same secret sealed, or `nil`.
+  /// Returns the bytes of a token, or `nil` if another secret sealed it or it was altered.
   static func open(_ token: String, secret: [UInt8]) -> [UInt8]? {
     guard let sealed = Base64URL.decoded(token), sealed.count >= codeLength else { return nil }
     let bytes = Array(sealed.dropLast(codeLength))
-    // Every byte is looked at, so that the time it takes tells nothing of the code.
+    // All bytes are compared, so that the time does not reveal how many are right.
     let difference = zip(sealed.suffix(codeLength), code(of: bytes, secret))
       .reduce(0) { $0 | ($1.0 ^ $1.1) }
     return difference == 0 ? bytes : nil
