@@ -33,7 +33,9 @@ import VisualQuery
     let examples = try ["VisualQueryTests/ArticleExamples.swift"]
       .map { try String(contentsOfFile: Self.root + "/Tests/" + $0, encoding: .utf8) }
     let files = try ["VisualSearch", "ProductEntity", "StoreEntity", "ShopService"].map {
-      try String(contentsOfFile: Self.root + "/Samples/AppClient/Sources/AppClient/\($0).swift", encoding: .utf8)
+      try String(
+        contentsOfFile: Self.root + "/Samples/AppClient/Sources/AppClient/\($0).swift",
+        encoding: .utf8)
     }
     let compiled = Set(
       (examples + files).flatMap { $0.split(separator: "\n") }
