@@ -38,12 +38,12 @@ public final class Catalogue: Sendable {
   ///
   /// - Parameters:
   ///   - directory: The catalogue's directory.
-  ///   - readers: The number of threads that read at the same time without waiting for each other,
+  ///   - readerCount: The number of threads that read at the same time without waiting for each other,
   ///     `1...64`; each has a connection to the file.
   /// - Throws: ``CatalogueError``; its message says what to do.
   /// - Complexity: O(segments): no signature is read.
-  public init(directory: String, readers count: Int = 2) throws(CatalogueError) {
-    let readers = try CatalogueReaders(directory: directory, count: count)
+  public init(directory: String, readers readerCount: Int = 2) throws(CatalogueError) {
+    let readers = try CatalogueReaders(directory: directory, count: readerCount)
     self.directory = directory
     self.readers = readers
     let content = try readers.read(stoppingWhen: { false }) { database throws(CatalogueError) in
