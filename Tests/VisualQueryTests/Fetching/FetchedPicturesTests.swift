@@ -206,10 +206,10 @@ import Testing
     let server = OriginServer { _ in
       continuation.yield()
       var response = OriginServer.Response(200, body: Self.picture)
-      response.delay = .seconds(5)
+      response.delay = .seconds(600)
       return response
     }
-    let pictures = try Self.run(try TemporaryDirectory(), server)
+    let pictures = try Self.run(try TemporaryDirectory(), server, timeLimit: .seconds(600))
     let task = Task { try await pictures.current("http://127.0.0.1:\(server.port)/a") }
     for await _ in requests { break }
     task.cancel()
