@@ -37,6 +37,7 @@ let package = Package(
     .target(name: "CCurl", cSettings: guardedC),
     .target(name: "CFiles", cSettings: guardedC),
     .target(name: "CMapping", cSettings: guardedC),
+    .systemLibrary(name: "CExpat"),
     .systemLibrary(name: "CNettle"),
     .target(name: "CSQLite", dependencies: ["CMapping"], cSettings: guardedC),
     .systemLibrary(name: "CZlib"),
@@ -50,7 +51,7 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "VisualQuery",
-      dependencies: ["PixelMatch", "CCurl", "CFiles", "CNettle", "CSQLite", "CZlib"],
+      dependencies: ["PixelMatch", "CCurl", "CExpat", "CFiles", "CNettle", "CSQLite", "CZlib"],
       swiftSettings: strict),
     .executableTarget(
       name: "vq", dependencies: ["VisualQuery", "PixelMatch", "CServer"],

@@ -44,7 +44,7 @@ extension CatalogueDatabase {
       [.integer(property), .integer(Int(range.lowerBound)), .integer(Int(range.upperBound))]
         + (bound.map { [$0.value.sqlValue] } ?? []))
     var values: [UInt32: SortValue] = [:]
-    while try row.step() { values[UInt32(clamping: row.integer(0))] = row.sortValue(1) }
+    while try row.step() { values[UInt32(clamping: row.integer(0))] = SortValue(row.value(1)) }
     return values
   }
 

@@ -9,7 +9,7 @@ final class CatalogueDatabase {
   /// The file's name within a catalogue's directory.
   static let fileName = "catalogue.sqlite"
 
-  let connection: SQLiteConnection
+  let connection: CatalogueConnection
 
   /// The numbers of the properties that were written since the last rollback, by name in UTF-8.
   var propertyNumbers: [[UInt8]: Int] = [:]
@@ -85,7 +85,7 @@ final class CatalogueDatabase {
     let path = directory + "/" + Self.fileName
     let byteCount = FileStatus(path)?.byteCount ?? 0
     if byteCount > 0 { _ = try Self.checkedPath(directory) }
-    connection = try SQLiteConnection(path: path, mode: .write)
+    connection = try CatalogueConnection(path: path, mode: .write)
     // A run that was killed before it had made the tables leaves a file without any.
     let tableCount: Int
     do throws(CatalogueError) {
@@ -108,25 +108,13 @@ final class CatalogueDatabase {
     try checkVersions(directory)
   }
 
+  /// A deferred transaction starts with the first read, which fixes the generation.
   private static func readingConnection(
     _ path: String, refusesScans: Bool
-  ) throws(CatalogueError) -> SQLiteConnection {
-    do throws(CatalogueError) {
-      return try transaction(
-        SQLiteConnection(path: path, mode: .read, refusesScans: refusesScans))
-    } catch  where error.code == .notPermitted && !FileStatus.exists(path + "-wal") {
-      // A directory that may not be written has no place for SQLite's shared memory.
-      return try transaction(
-        SQLiteConnection(path: path, mode: .immutable, refusesScans: refusesScans))
-    }
-  }
-
-  /// A deferred transaction starts with the first read, which fixes the generation.
-  private static func transaction(
-    _ connection: SQLiteConnection
-  ) throws(CatalogueError) -> SQLiteConnection {
-    try connection.execute("BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1")
-    return connection
+  ) throws(CatalogueError) -> CatalogueConnection {
+    try CatalogueConnection(
+      reading: path, refusesScans: refusesScans,
+      begin: "BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1")
   }
 
   /// The file's path, once the directory and the file's length are as they should be.
@@ -158,7 +146,7 @@ final class CatalogueDatabase {
   /// writer of another process would take away the log that readers here go on with.
   private static func diagnosed(_ error: CatalogueError, _ path: String) -> CatalogueError {
     guard error.code == .corrupt, let file = FileStatus(path),
-      let header = try? DurableFile.prefix(of: path, byteCount: 32), header.count == 32
+      let header = try? CatalogueFile.prefix(of: path, byteCount: 32), header.count == 32
     else { return error }
     func number(_ range: Range<Int>) -> Int { header[range].reduce(0) { $0 << 8 | Int($1) } }
     let byteCount = max(512, number(16..<18)) * number(28..<32)

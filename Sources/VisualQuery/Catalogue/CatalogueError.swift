@@ -38,3 +38,33 @@ public struct CatalogueError: Error, Sendable, Hashable {
   /// The generation that cannot be read, or `nil` if it is not known.
   public var generation: Int?
 }
+
+/// A connection to one of the catalogue's files.
+typealias CatalogueConnection = SQLiteConnection<CatalogueError>
+
+/// A statement on one of the catalogue's files.
+typealias CatalogueStatement = SQLiteStatement<CatalogueError>
+
+/// The catalogue's files that are whole or absent.
+typealias CatalogueFile = DurableFile<CatalogueError>
+
+extension CatalogueError: StorageFailure {
+  init(_ error: StorageError) {
+    let code: Code =
+      switch error.code {
+      case .locked: .locked
+      case .interrupted: .timedOut
+      case .notADatabase: .notACatalogue
+      case .corrupt: .corrupt
+      case .truncated: .truncated
+      case .notPermitted: .notPermitted
+      case .full: .diskFull
+      case .io: .io
+      }
+    self.init(
+      code: code, message: error.message + (code == .corrupt ? "; index the catalogue again" : ""),
+      file: code == .truncated ? error.path.split(separator: "/").last.map(String.init) : nil)
+  }
+
+  var isRefusedAccess: Bool { code == .notPermitted }
+}

@@ -136,10 +136,10 @@ public final class CurrentCatalogue: Sendable {
 
 /// A connection without a transaction, which sees each generation as it is published.
 private final class CatalogueProbe {
-  private let connection: SQLiteConnection
+  private let connection: CatalogueConnection
 
   init(directory: String) throws(CatalogueError) {
-    connection = try SQLiteConnection(
+    connection = try CatalogueConnection(
       path: directory + "/" + CatalogueDatabase.fileName, mode: .read)
   }
 

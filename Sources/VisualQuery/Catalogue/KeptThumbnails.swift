@@ -29,7 +29,7 @@ final class KeptThumbnails {
     let contentHash: Int
   }
 
-  private let connection: SQLiteConnection
+  private let connection: CatalogueConnection
   private var isInTransaction = false
   private var waitingCount = 0
   /// Thumbnails after which those that were put are committed, even without a generation.
@@ -41,7 +41,7 @@ final class KeptThumbnails {
   init(writing directory: String) throws(CatalogueError) {
     let path = directory + "/" + Self.fileName
     do throws(CatalogueError) {
-      connection = try SQLiteConnection(path: path, mode: .write)
+      connection = try CatalogueConnection(path: path, mode: .write)
       try connection.execute(
         """
         PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
@@ -61,7 +61,7 @@ final class KeptThumbnails {
     let path = directory + "/" + Self.fileName
     guard FileStatus.exists(path) else { return nil }
     do throws(CatalogueError) {
-      connection = try SQLiteConnection(reading: path)
+      connection = try CatalogueConnection(reading: path)
       // A run that was killed before it made the table left an empty file.
       let table = try connection.statement("SELECT count(*) FROM sqlite_schema")
       let isEmpty = try !table.step() || table.integer(0) == 0

@@ -17,6 +17,17 @@ enum SortValue: Sendable, Comparable {
     }
   }
 
+  /// Makes the value of a column, or returns `nil` if it holds nothing.
+  init?(_ value: SQLiteValue) {
+    switch value {
+    case .null: return nil
+    case .integer(let number): self = .number(Double(number))
+    case .number(let number): self = .number(number)
+    case .text(let text): self = .text(text)
+    case .blob(let bytes): self = .text(String(decoding: bytes, as: UTF8.self))
+    }
+  }
+
   var sqlValue: SQLiteValue {
     switch self {
     case .number(let number): .number(number)

@@ -20,13 +20,13 @@ public final class UnmatchedLabels: Sendable {
     public let queries: Int
   }
 
-  private let connection: Mutex<SQLiteConnection>
+  private let connection: Mutex<CatalogueConnection>
 
   /// Opens the counts of the catalogue in a directory, and makes them if they are not there.
   ///
   /// - Throws: ``CatalogueError`` where the directory may not be written.
   public init(directory: String) throws(CatalogueError) {
-    let connection = try SQLiteConnection(path: directory + "/unmatched.sqlite", mode: .write)
+    let connection = try CatalogueConnection(path: directory + "/unmatched.sqlite", mode: .write)
     // A count that a power cut loses is no loss.
     try connection.execute(
       """
@@ -61,7 +61,7 @@ public final class UnmatchedLabels: Sendable {
 
   /// Counts labels within a transaction.
   private static func count(
-    _ labels: [String], in connection: SQLiteConnection
+    _ labels: [String], in connection: CatalogueConnection
   ) throws(CatalogueError) {
     // Versions before the limit kept labels of any length.
     try connection.execute(

@@ -1,19 +1,19 @@
-/// How an entity is shown: what fits a card.
+/// The texts and the image that represent an entity on a card.
 public struct DisplayRepresentation: Sendable, Hashable, Encodable {
   /// The first line.
   public let title: String
   /// The second line.
   public let subtitle: String?
-  /// The path of a picture, as the catalogue gives it.
+  /// The path of an image, as the feed gives it.
   public let image: String?
-  /// Other names that people use for it.
+  /// Synonyms of the title.
   public let synonyms: [String]
 
   private enum CodingKeys: CodingKey {
     case title, subtitle, image, synonyms
   }
 
-  /// Writes what there is.
+  /// Encodes the values that are present.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(title, forKey: .title)
@@ -23,17 +23,17 @@ public struct DisplayRepresentation: Sendable, Hashable, Encodable {
   }
 }
 
-/// An entity's texts in one language; what is `nil` or empty stays as it is in the shop's own.
+/// The texts of an entity in one language. The shop's own language replaces those that are `nil` or empty.
 public struct LocalizedText: Sendable, Hashable {
-  /// The name that people see.
+  /// The name that is displayed.
   public var title: String?
   /// A second line.
   public var subtitle: String?
-  /// Other names that people use for it.
+  /// Synonyms of the title.
   public var synonyms: [String] = []
 }
 
-/// What both kinds of entity have.
+/// The texts that products and stores have in common.
 protocol EntityText {
   var id: String { get }
   var title: String { get }
@@ -57,7 +57,7 @@ extension EntityText {
 }
 
 extension EntityValue {
-  /// The texts of either kind.
+  /// The texts of the product or store.
   var text: any EntityText {
     switch self {
     case .product(let product): product
@@ -65,10 +65,10 @@ extension EntityValue {
     }
   }
 
-  /// How it is shown in the shop's own language.
+  /// The representation in the shop's own language.
   public var displayRepresentation: DisplayRepresentation { displayRepresentation(for: nil) }
 
-  /// How it is shown in a language, as far as the catalogue has it.
+  /// Returns the representation in a language, as far as the catalogue has it.
   ///
   /// - Parameter locale: A BCP 47 tag such as `de-CH`; it falls back to `de`, then to the shop's own
   ///   language (RFC 4647, 3.4). `nil` means the shop's own.

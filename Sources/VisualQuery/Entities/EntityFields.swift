@@ -1,10 +1,10 @@
-/// A field that is not as it should be.
+/// A field with an invalid value.
 struct FieldError: Error, Sendable, Hashable {
   let field: String?
   let reason: String
 }
 
-/// Takes an entity's fields out of a JSON object one by one; what is left goes to `extra`.
+/// Takes the fields of an entity from a JSON object one by one; the rest becomes `extra`.
 struct EntityFields {
   private var object: [String: JSONValue]
 
@@ -15,7 +15,7 @@ struct EntityFields {
     self.object = object
   }
 
-  /// All that was not taken; an `extra` of an entity that was written by us is merged in.
+  /// The fields that were not taken, merged with an `extra` that we wrote.
   mutating func rest() -> [String: JSONValue] {
     if case .object(let extra)? = object["extra"] {
       object["extra"] = nil

@@ -1,5 +1,5 @@
 extension EntityValue {
-  /// The entity as names and texts, which is the form that language models are given: `type`, `id`,
+  /// Returns the entity as names and strings, the form for language models: `type`, `id`,
   /// `title`, `subtitle` and its properties, nothing nested, every value a string.
   ///
   /// - Parameter locale: As in ``displayRepresentation(for:)``.
@@ -26,14 +26,14 @@ extension EntityValue {
     return flat
   }
 
-  /// ``flatStrings(for:)`` as one JSON object, names in ascending order.
+  /// Returns ``flatStrings(for:)`` as one JSON object with its names in ascending order.
   public func flatJSON(for locale: String? = nil) -> String {
     JSONValue.object(flatStrings(for: locale).mapValues(JSONValue.string)).text
   }
 }
 
 extension JSONValue {
-  /// The value in words; lists by commas, objects as JSON; `nil` for nothing.
+  /// Returns the value as a string: a list separated by commas, an object as JSON, `nil` if it is empty.
   fileprivate var flatText: String? {
     switch self {
     case .null: nil

@@ -2,12 +2,12 @@
 ///
 /// The counterpart of an App Intents union value.
 public enum EntityValue: Sendable, Hashable {
-  /// Something that is sold.
+  /// A product.
   case product(Product)
-  /// A place where it is sold.
+  /// A store.
   case store(Store)
 
-  /// What names it.
+  /// The id, with its type.
   public var id: EntityID {
     switch self {
     case .product(let product): EntityID(type: .product, value: product.id)
@@ -15,7 +15,7 @@ public enum EntityValue: Sendable, Hashable {
     }
   }
 
-  /// Coarse words for it.
+  /// The coarse labels, such as `mug`.
   public var labels: [String] {
     switch self {
     case .product(let product): product.labels
@@ -23,7 +23,7 @@ public enum EntityValue: Sendable, Hashable {
     }
   }
 
-  /// Where it opens.
+  /// The link that opens it.
   public var url: String? {
     switch self {
     case .product(let product): product.url
@@ -31,7 +31,7 @@ public enum EntityValue: Sendable, Hashable {
     }
   }
 
-  /// Paths of its pictures, as the catalogue gives them.
+  /// The paths of its images, as the feed gives them.
   public var imagePaths: [String] {
     switch self {
     case .product(let product): product.images
@@ -41,7 +41,7 @@ public enum EntityValue: Sendable, Hashable {
 }
 
 extension EntityValue {
-  /// Reads the catalogue's JSON form.
+  /// Decodes the JSON form of a feed.
   init(json: JSONValue) throws(FieldError) {
     var fields = try EntityFields(json)
     switch try fields.type() {
@@ -50,7 +50,7 @@ extension EntityValue {
     }
   }
 
-  /// The catalogue's JSON form.
+  /// The JSON form of a feed.
   var json: JSONValue {
     switch self {
     case .product(let product): product.json
@@ -59,7 +59,7 @@ extension EntityValue {
   }
 }
 
-/// The fields that both kinds of entity have.
+/// Returns the fields that products and stores have in common.
 func sharedFields(
   _ type: EntityType, _ entity: some EntityText, extra: [String: JSONValue]
 ) -> [String: JSONValue] {

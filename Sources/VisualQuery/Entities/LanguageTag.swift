@@ -1,6 +1,6 @@
 /// Language tags of BCP 47.
 package enum LanguageTag {
-  /// Whether a text is made of subtags of one to eight letters and digits, a language first.
+  /// Returns whether a text consists of subtags of one to eight letters and digits, a language first.
   package static func isWellFormed(_ tag: String) -> Bool {
     let parts = tag.split(separator: "-", omittingEmptySubsequences: false)
     guard tag.utf8.count <= 35, let language = parts.first, (2...8).contains(language.utf8.count),
@@ -12,7 +12,7 @@ package enum LanguageTag {
     }
   }
 
-  /// The value of the tag that comes nearest: subtags are left out from the end (RFC 4647, 3.4).
+  /// Returns the value of the nearest tag: subtags are dropped from the end (RFC 4647, 3.4).
   static func lookup<Value>(_ tag: String, in values: [String: Value]) -> Value? {
     if values.isEmpty { return nil }
     let known = values.sorted { $0.key < $1.key }

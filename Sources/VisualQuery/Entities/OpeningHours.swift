@@ -6,17 +6,17 @@
   public import Foundation
 #endif
 
-/// When a store is open, in its own time zone.
+/// The opening hours of a store, in its own time zone.
 ///
 /// Each line is an `openingHours` of schema.org (<https://schema.org/openingHours>): days, by commas
 /// or as a range, and a span of time: `Mo-Fr 09:00-18:30`, `Sa,Su 10:00-16:00`. A span that ends
 /// before it begins ends on the next day; days alone mean all of them.
 public struct OpeningHours: Sendable, Hashable {
-  /// The lines, as the catalogue gives them.
+  /// The lines, as the feed gives them.
   public let lines: [String]
-  /// A name of the IANA time zone database, such as `Europe/Berlin`.
+  /// The name in the IANA time zone database, such as `Europe/Berlin`.
   public let timeZone: String
-  /// Minutes since Monday 00:00, in local time, ends not included.
+  /// The ranges of minutes since Monday 00:00, in local time, without their ends.
   private let spans: [Range<Int>]
 
   private static let days = ["mo", "tu", "we", "th", "fr", "sa", "su"]
@@ -41,7 +41,7 @@ public struct OpeningHours: Sendable, Hashable {
     self.spans = spans
   }
 
-  /// Whether the store is open at an instant.
+  /// Returns whether the store is open at an instant.
   public func isOpen(at date: Date) -> Bool {
     guard let zone = TimeZone(identifier: timeZone) else { return false }
     let local = date.timeIntervalSince1970 + Double(zone.secondsFromGMT(for: date))
@@ -83,7 +83,7 @@ public struct OpeningHours: Sendable, Hashable {
     return result
   }
 
-  /// Minutes since midnight, `00:00` to `24:00`.
+  /// Returns the minutes since midnight, `00:00` to `24:00`.
   private static func minutes(of text: Substring) -> Int? {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard (2...3).contains(parts.count), parts.allSatisfy({ $0.utf8.count == 2 }),

@@ -1,40 +1,40 @@
-/// Something that a shop sells: the few fields that the outside needs.
+/// A product: the few fields that others need.
 public struct Product: Sendable, Hashable, EntityText {
   /// The shop's own id, unique among its products.
   public var id: String
-  /// The name that people see.
+  /// The name that is displayed.
   public var title: String
   /// A second line, such as size and color.
   public var subtitle: String?
-  /// Other names that people use for it.
+  /// Synonyms of the title.
   public var synonyms: [String] = []
-  /// Its texts in other languages, by BCP 47 tag.
+  /// The texts in other languages, by BCP 47 tag.
   public var localized: [String: LocalizedText] = [:]
-  /// Coarse words for it.
+  /// The coarse labels, such as `mug`.
   public var labels: [String] = []
-  /// Paths of its pictures, as the catalogue gives them.
+  /// The paths of its images, as the feed gives them.
   public var images: [String] = []
-  /// Where it opens.
+  /// The link that opens it.
   public var url: String?
-  /// What its colorways and sizes have in common.
+  /// The id that its colorways and sizes share.
   public var group: String?
-  /// Who makes it.
+  /// The brand.
   public var brand: String?
-  /// What it costs.
+  /// The price.
   public var price: Price?
-  /// Whether it can be had.
+  /// The availability.
   public var availability: Availability?
-  /// Whether the shop wants it suggested.
+  /// Whether the shop wants it to be suggested.
   public var isFeatured = false
-  /// All other fields of the catalogue, as they came.
+  /// All other fields of the feed, unchanged.
   public var extra: [String: JSONValue] = [:]
 }
 
-/// An amount of money; the amount is kept as text, so that no digit changes.
+/// An amount of money. The amount is kept as text, so that no digit changes.
 public struct Price: Sendable, Hashable {
   /// A decimal number such as `14.90`.
   public let amount: String
-  /// Three capital letters of ISO 4217.
+  /// The three capital letters of ISO 4217.
   public let currency: String
 
   /// Makes a price from its parts.
@@ -61,15 +61,15 @@ public struct Price: Sendable, Hashable {
 
 /// Whether a product can be had.
 public enum Availability: String, Sendable, Hashable, CaseIterable {
-  /// It is there.
+  /// In stock.
   case inStock
-  /// It is gone for now.
+  /// Temporarily out of stock.
   case outOfStock
-  /// It will come, and can be ordered.
+  /// Not released yet; it can be ordered.
   case preOrder
-  /// It is gone, and can be ordered.
+  /// Out of stock; it can be ordered.
   case backOrder
-  /// It is gone for good.
+  /// No longer sold.
   case discontinued
 }
 
@@ -91,7 +91,7 @@ extension Product {
     extra = fields.rest()
   }
 
-  /// The catalogue's JSON form.
+  /// The JSON form of a feed.
   var json: JSONValue {
     var object = sharedFields(.product, self, extra: extra)
     object["group"] = group.map(JSONValue.string)
@@ -105,6 +105,6 @@ extension Product {
 }
 
 extension Product: Encodable {
-  /// Writes the catalogue's JSON form.
+  /// Encodes the JSON form of a feed.
   public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 }

@@ -6,46 +6,46 @@
   import Darwin
 #endif
 
-/// A place where a shop sells.
+/// A store.
 public struct Store: Sendable, Hashable, EntityText {
   /// The shop's own id, unique among its stores.
   public var id: String
-  /// The name that people see.
+  /// The name that is displayed.
   public var title: String
   /// A second line.
   public var subtitle: String?
-  /// Other names that people use for it.
+  /// Synonyms of the title.
   public var synonyms: [String] = []
-  /// Its texts in other languages, by BCP 47 tag.
+  /// The texts in other languages, by BCP 47 tag.
   public var localized: [String: LocalizedText] = [:]
-  /// Coarse words for it.
+  /// The coarse labels, such as `outdoor shop`.
   public var labels: [String] = []
-  /// Paths of its pictures, as the catalogue gives them.
+  /// The paths of its images, as the feed gives them.
   public var images: [String] = []
-  /// Where it opens.
+  /// The link that opens it.
   public var url: String?
-  /// Where it stands, in words.
+  /// The postal address.
   public var address: String?
-  /// Where it stands on the globe.
+  /// The location.
   public var geo: GeoPoint?
-  /// When it is open, in its own time zone.
+  /// The opening hours, in its own time zone.
   public var openingHours: OpeningHours?
-  /// Ids of the products that it stocks.
+  /// The ids of the products that it stocks.
   public var stock: [String] = []
-  /// Whether the shop wants it suggested.
+  /// Whether the shop wants it to be suggested.
   public var isFeatured = false
-  /// All other fields of the catalogue, as they came.
+  /// All other fields of the feed, unchanged.
   public var extra: [String: JSONValue] = [:]
 }
 
-/// A place on the globe, in degrees of WGS 84.
+/// A location in degrees of WGS 84.
 public struct GeoPoint: Sendable, Hashable {
-  /// North of the equator, `-90...90`.
+  /// The degrees north of the equator, `-90...90`.
   public let latitude: Double
-  /// East of Greenwich, `-180...180`.
+  /// The degrees east of Greenwich, `-180...180`.
   public let longitude: Double
 
-  /// Makes a place of degrees that are known to be in range.
+  /// Makes a location from degrees that are in range.
   ///
   /// - Precondition: `latitude` in `-90...90`, `longitude` in `-180...180`.
   public init(latitude: Double, longitude: Double) {
@@ -63,7 +63,7 @@ public struct GeoPoint: Sendable, Hashable {
     self.init(latitude: latitude, longitude: longitude)
   }
 
-  /// Great-circle distance in meters on a sphere of the Earth's mean radius: within 0.6 % of that on
+  /// Returns the great-circle distance in meters on a sphere of the Earth's mean radius: within 0.6 % of that on
   /// the ellipsoid. Source: R. W. Sinnott, "Virtues of the haversine", 1984.
   public func distanceMeters(to other: GeoPoint) -> Double {
     let degree = Double.pi / 180
@@ -97,7 +97,7 @@ extension Store {
     extra = fields.rest()
   }
 
-  /// The catalogue's JSON form.
+  /// The JSON form of a feed.
   var json: JSONValue {
     var object = sharedFields(.store, self, extra: extra)
     object["address"] = address.map(JSONValue.string)
@@ -114,6 +114,6 @@ extension Store {
 }
 
 extension Store: Encodable {
-  /// Writes the catalogue's JSON form.
+  /// Encodes the JSON form of a feed.
   public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 }

@@ -1,11 +1,11 @@
 public import PixelMatch
 
-/// What became of one query.
+/// The outcome of one query of an evaluation.
 public struct EvaluatedQuery: Sendable {
-  /// Answers that are looked at: enough for the mean reciprocal rank, and for a calibration.
+  /// The number of answers that count: enough for the mean reciprocal rank and for a calibration.
   static let answerLimit = 100
 
-  /// An entity and how sure it is.
+  /// An entity and its confidence.
   public struct Answer: Sendable, Hashable {
     /// The entity.
     public let id: EntityID
@@ -13,9 +13,9 @@ public struct EvaluatedQuery: Sendable {
     public let confidence: Double
   }
 
-  /// What was asked.
+  /// The query.
   public let query: EvaluationQuery
-  /// The best answers whatever the cut-off, best first.
+  /// The best answers, regardless of the cut-off, best first.
   public let answers: [Answer]
   /// The reason why the right entity was missed, or `nil` if it is first and above the cut-off or if
   /// no entity is right.
@@ -30,9 +30,9 @@ public struct EvaluatedQuery: Sendable {
 }
 
 extension Matcher {
-  /// Asks one query of an evaluation.
+  /// Runs one query of an evaluation.
   ///
-  /// - Throws: What ``values(for:options:)`` throws.
+  /// - Throws: The errors of ``values(for:options:)``.
   public func evaluate(
     _ query: EvaluationQuery, picture: PixelBuffer, withLabels: Bool
   ) async throws -> EvaluatedQuery {

@@ -1,6 +1,6 @@
 /// The JSON form of an evaluation, `vq.eval/1`.
 ///
-/// Keys are camelCase and stable; new ones may come. What cannot be said without negatives is null.
+/// Keys are camelCase and stable; new ones may be added. Figures that need negatives are null without them.
 public struct EvaluationDocument: Sendable, Encodable {
   private let report: EvaluationReport
 
@@ -20,7 +20,7 @@ public struct EvaluationDocument: Sendable, Encodable {
     let recallAt5: Double
   }
 
-  /// Writes every key.
+  /// Encodes every key.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Key.self)
     try container.encode("vq.eval/1", forKey: .schema)

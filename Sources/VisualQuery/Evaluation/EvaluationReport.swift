@@ -1,8 +1,8 @@
-/// How well a catalogue's own pictures are found, in figures.
+/// The figures of an evaluation.
 public struct EvaluationReport: Sendable {
-  /// Shares of some queries that have a right entity.
+  /// The recall of some queries that have a right entity.
   public struct Recall: Sendable, Hashable, Encodable {
-    /// Number of queries.
+    /// The number of queries.
     public let queries: Int
     /// The share whose first answer is right.
     public let at1: Double
@@ -20,11 +20,11 @@ public struct EvaluationReport: Sendable {
     }
   }
 
-  /// How often first answers of about one confidence are right.
+  /// The first answers with about the same confidence, and the share of them that is right.
   public struct ReliabilityBin: Sendable, Hashable, Encodable {
-    /// The least confidence in the bin; bins are a tenth wide.
+    /// The lowest confidence in the bin, which is 0.1 wide.
     public let from: Double
-    /// Number of first answers.
+    /// The number of first answers.
     public let answers: Int
     /// Their mean confidence.
     public let confidence: Double
@@ -36,7 +36,7 @@ public struct EvaluationReport: Sendable {
   public struct Miss: Sendable, Hashable, Encodable {
     /// The query's name.
     public let query: String
-    /// What was done to the picture.
+    /// The edit of the image.
     public let edit: String
     /// The right ids.
     public let truth: [String]
@@ -52,35 +52,34 @@ public struct EvaluationReport: Sendable {
     }
   }
 
-  /// Queries that have a right entity.
+  /// The recall of all queries that have a right entity.
   public let recall: Recall
-  /// Mean of 1 / place of the first right answer, among the hundred best.
+  /// The mean of 1 / rank of the first right answer among the hundred best.
   public let meanReciprocalRank: Double
-  /// The same by what was done to the picture, in the order of the words.
+  /// The recall by the edit of the image, in the order of the edits' names.
   public let byEdit: [(edit: String, recall: Recall)]
-  /// The confidence from which on an answer is shown.
+  /// The lowest confidence of an answer that is shown.
   public let cutOff: Double
   /// The share of queries with a right entity whose first answer is right and above the cut-off.
   public let shownRight: Double
   /// The share of them whose first answer is wrong and above the cut-off.
   public let shownWrong: Double
-  /// Queries of which nothing is in the catalogue.
+  /// The number of queries for which no entity is right.
   public let negatives: Int
-  /// The share of them that give nothing above the cut-off; `nil` without any.
+  /// The share of them without an answer above the cut-off, or `nil` if there are none.
   public let negativesEmpty: Double?
-  /// The share of queries that are right among answers above the confidence that lets 1 % of the
-  /// negatives through; `nil` without any.
+  /// The recall at the confidence that 1 % of the negatives exceed, or `nil` without negatives.
   public let recallAt1PercentFalse: Double?
-  /// The same for 0.1 %.
+  /// The recall at the confidence that 0.1 % of the negatives exceed.
   public let recallAt01PercentFalse: Double?
-  /// First answers by their confidence, without empty bins.
+  /// The first answers by their confidence, without empty bins.
   public let reliability: [ReliabilityBin]
-  /// Mean difference of confidence and share of right answers over the bins, by their answers.
+  /// The mean difference between the confidence and the share of right answers, over all answers.
   public let calibrationError: Double
-  /// The ten surest wrong answers, then those that were lost.
+  /// The ten wrong first answers with the highest confidence, then the missed ones.
   public let worst: [Miss]
 
-  /// Puts together what became of all queries.
+  /// Computes the figures of some queries.
   public init(_ queries: [EvaluatedQuery], cutOff: Double = Calibration.defaultCutOff) {
     let positives = queries.filter(\.isPositive)
     let others = queries.filter { !$0.isPositive }
@@ -144,7 +143,7 @@ public struct EvaluationReport: Sendable {
 extension EvaluatedQuery {
   /// The confidence of the first answer; zero without any.
   fileprivate var confidence: Double { answers.first?.confidence ?? 0 }
-  /// The same where it is wrong; below zero where it is right, and only not sure enough.
+  /// The confidence of a wrong first answer; below zero if the first answer is right.
   fileprivate var wrongConfidence: Double { rank == 0 ? -1 : confidence }
 }
 

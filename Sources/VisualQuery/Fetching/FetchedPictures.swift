@@ -28,7 +28,7 @@ final class FetchedPictures: Sendable {
   private let client: HTTPClient
   private let pool = WorkerPool(width: FetchedPictures.width)
   /// `nil` in a run that writes nothing, where there is no file yet.
-  private let store: Mutex<SQLiteConnection>?
+  private let store: Mutex<CatalogueConnection>?
   private let isDryRun: Bool
   private let run: Int
   /// Who waits for a picture that another has asked for.
@@ -49,12 +49,12 @@ final class FetchedPictures: Sendable {
     let path = directory + "/" + Self.fileName
     if isDryRun {
       run = 0
-      store = try FileStatus.exists(path) ? Mutex(SQLiteConnection(reading: path)) : nil
+      store = try FileStatus.exists(path) ? Mutex(CatalogueConnection(reading: path)) : nil
       return
     }
-    let connection: SQLiteConnection
+    let connection: CatalogueConnection
     do throws(CatalogueError) {
-      connection = try SQLiteConnection(path: path, mode: .write)
+      connection = try CatalogueConnection(path: path, mode: .write)
       // What a power cut takes is fetched again; the log keeps the rest whole.
       try connection.execute(
         """
@@ -145,11 +145,11 @@ final class FetchedPictures: Sendable {
   static func bytes(of url: String, in directory: String) throws(CatalogueError) -> [UInt8]? {
     let path = directory + "/" + fileName
     guard FileStatus.exists(path) else { return nil }
-    return try bytes(of: url, from: SQLiteConnection(reading: path))
+    return try bytes(of: url, from: CatalogueConnection(reading: path))
   }
 
   private static func bytes(
-    of url: String, from connection: SQLiteConnection
+    of url: String, from connection: CatalogueConnection
   ) throws(CatalogueError) -> [UInt8]? {
     let row = try connection.statement("SELECT bytes FROM pictures WHERE url = ?").bind(.text(url))
     guard try row.step() else { return nil }
@@ -161,7 +161,7 @@ final class FetchedPictures: Sendable {
   static func keepOnly(_ urls: Set<String>, in directory: String) throws(CatalogueError) {
     let path = directory + "/" + fileName
     guard FileStatus.exists(path) else { return }
-    let connection = try SQLiteConnection(path: path, mode: .write)
+    let connection = try CatalogueConnection(path: path, mode: .write)
     let row = try connection.statement("SELECT url FROM pictures")
     var lost: [String] = []
     while try row.step() { if !urls.contains(row.text(0)) { lost.append(row.text(0)) } }

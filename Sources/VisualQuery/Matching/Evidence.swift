@@ -1,39 +1,39 @@
-/// One term behind a match. The weights of all terms add up to the log-odds of its confidence.
+/// One term of a confidence. The weights of all terms add up to its log-odds.
 public struct Evidence: Sendable, Hashable, Codable {
-  /// What speaks for or against a match.
+  /// The kind of evidence for or against a match.
   public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
-    /// What holds before anything is looked at; its value is 1.
+    /// The log-odds before any evidence; the value is 1.
     case prior
-    /// Nearness of the PDQ hashes under the best of the eight variants: `1` for equal ones, `0` from
-    /// 90 of 256 bits on, less where a picture is too flat for its hash to be trusted.
+    /// The similarity of the PDQ hashes under the best of the eight variants: `1` for equal ones, `0` from
+    /// 90 of 256 bits on, and less if an image is too flat for its hash to be trusted.
     case hash
-    /// Similarity of the color histograms, `0...1`.
+    /// The similarity of the color histograms, `0...1`.
     case color
-    /// Similarity of the texture histograms, `0...1`.
+    /// The similarity of the texture histograms, `0...1`.
     case texture
-    /// What corners with like hashes add up to, each by its nearness and rarity, where they turn the
-    /// picture alike.
+    /// The sum of the votes of keypoints with similar hashes that agree on a rotation, each weighted by its
+    /// similarity and rarity.
     case votes
-    /// How many corners, each at another place, one transform brings onto their counterparts.
+    /// The number of keypoints in different places that one transform maps onto their counterparts.
     case inliers
-    /// The share of the picture's corners, as far as the query has room for them, that agree, `0...1`.
+    /// The share of the image's keypoints within the query that agree, `0...1`.
     case agreement
-    /// Likeness of the colors at the places that the transform aligns, after the light is made the
-    /// same: `1` for equal ones, `0` for those of another thing.
+    /// The similarity of the colors at the places that the transform aligns, after the light is equalized:
+    /// `1` for equal ones, `0` for those of another thing.
     case alignedColor
-    /// What the rarest label that agrees says, in bits, `0...2`; below zero where known labels
+    /// The evidence of the rarest label that agrees, in bits, `0...2`; below zero if the known labels
     /// disagree.
     case labels
-    /// Confidence of the matched product that a store has in stock.
+    /// The confidence of the matched product that a store has in stock.
     case stock
-    /// How far its score is ahead of the best other entity's, or behind it.
+    /// The lead of the score over that of the best other entity.
     case lead
   }
 
-  /// What it is about.
+  /// The kind of evidence.
   public let kind: Kind
-  /// What was measured, in the unit of its kind.
+  /// The measurement, in the unit of its kind.
   public let value: Double
-  /// What it adds to the log-odds.
+  /// The addition to the log-odds.
   public let weight: Double
 }

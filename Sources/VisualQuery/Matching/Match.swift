@@ -1,55 +1,55 @@
 internal import PixelMatch
 
-/// How a match came about, from surest to vaguest.
+/// The kind of a match, from the surest to the vaguest.
 public enum MatchTier: String, Sendable, Hashable, Codable, CaseIterable {
-  /// The same picture.
+  /// The same image.
   case exact
-  /// The same picture, edited or partly seen.
+  /// The same image, edited or partly visible.
   case near
-  /// It looks alike.
+  /// An image that looks similar.
   case similar
-  /// Only the words agree.
+  /// A label in common.
   case label
 }
 
-/// One ranked answer.
+/// One ranked entity of an answer.
 public struct Match: Sendable, Hashable {
   /// The entity.
   public let value: EntityValue
-  /// Its place among the answers, from 1.
+  /// The rank, from 1.
   public let rank: Int
-  /// Calibrated probability, `0...1`, that it is what the person points at.
+  /// The calibrated probability, `0...1`, that the person points at this entity.
   public let confidence: Double
-  /// How the match came about.
+  /// The kind of the match.
   public let tier: MatchTier
-  /// The terms behind the confidence; their weights add up to its log-odds.
+  /// The terms of the confidence; their weights add up to its log-odds.
   public let evidence: [Evidence]
-  /// The catalogue's path of the picture that matched, or `nil` where only labels did.
+  /// The path of the image that matched, as the feed gave it, or `nil` if only labels did.
   public let matchedImage: String?
-  /// How that picture lies in the query's; `nil` where too few corners agree to tell.
+  /// The position of that image within the query's, or `nil` if too few keypoints agree.
   public let alignment: MatchAlignment?
-  /// The matched product because of which a store is here: it stocks it.
+  /// The matched product that brings a store, which stocks it.
   public let stocks: EntityID?
-  /// How far a store is from the place that was asked from.
+  /// The distance of a store from ``MatchOptions/near``, in meters.
   public let distanceMeters: Double?
-  /// Whether a store is open at the time that was asked for, where its hours are known.
+  /// Whether a store is open at ``MatchOptions/date``, or `nil` if its hours are not known.
   public let isOpen: Bool?
-  /// How it is shown, in the language that was asked for as far as the catalogue has it.
+  /// The texts for a card, in the language of the query as far as the catalogue has it.
   public let display: DisplayRepresentation
-  /// Where the entity opens.
+  /// The link that opens the entity.
   public let handoff: Handoff
 }
 
-/// How a picture of the catalogue lies in the query's.
+/// The position of an image of the catalogue within the query's image.
 public struct MatchAlignment: Sendable, Hashable, Encodable {
-  /// How many corners agree.
+  /// The number of keypoints that agree.
   public let inliers: Int
   /// Whether the query shows it mirrored.
   public let isMirrored: Bool
-  /// Row-major 3 × 3: from the query to the picture, both in shares of their width and height.
+  /// The homography from the query to the image, both in shares of their sides; 3 × 3, row-major.
   public let transform: [Double]
-  /// The box of the query that the picture covers: left, top, width and height in shares of the
-  /// query's.
+  /// The box that the image covers in the query: left, top, width and height in shares of the query's
+  /// sides.
   public let region: [Double]
 }
 

@@ -1,13 +1,13 @@
-/// Answers to one question that get better, stage by stage.
+/// The answers to one query as it goes through its stages.
 public struct MatchAnswers: AsyncSequence, Sendable {
   let matcher: Matcher
   let content: SemanticContent
   let options: MatchOptions
 
-  /// Begins the search; its deadline is counted from the first answer that is asked for.
+  /// Makes an iterator. The deadline counts from the first call of `next()`.
   public func makeAsyncIterator() -> Iterator { Iterator(answers: self) }
 
-  /// Where a search stands.
+  /// An iterator over the answers.
   public struct Iterator: AsyncIteratorProtocol {
     private let answers: MatchAnswers
     private var state: QueryState?

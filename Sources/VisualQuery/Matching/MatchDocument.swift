@@ -1,6 +1,6 @@
-/// The JSON form of an answer, `vq.match/1`: what `vq match --json` prints, one line a query.
+/// The JSON form of an answer, `vq.match/1`, which `vq match --json` prints on one line for each query.
 ///
-/// Keys are camelCase and stable; new ones may come.
+/// Keys are camelCase and stable; new ones may be added.
 public struct MatchDocument: Sendable, Encodable {
   let schema = "vq.match/1"
   let query: String
@@ -19,8 +19,8 @@ public struct MatchDocument: Sendable, Encodable {
   ///
   /// - Parameters:
   ///   - response: The answer.
-  ///   - query: The picture's name as it was given.
-  ///   - elapsed: How long it took, from the picture's bytes on.
+  ///   - query: The name of the image as it was given.
+  ///   - elapsed: The time from the first byte of the image to the answer.
   public init(_ response: MatchResponse, query: String, elapsed: Duration) {
     self.query = query
     complete = response.isComplete
@@ -43,7 +43,7 @@ public struct MatchDocument: Sendable, Encodable {
     case unmatchedLabels, hasMore, continuation
   }
 
-  /// Writes every key, also those that hold nothing.
+  /// Encodes every key, with `null` for absent values.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(schema, forKey: .schema)
@@ -114,7 +114,7 @@ public struct MatchDocument: Sendable, Encodable {
   }
 }
 
-/// A number without digits that mean nothing.
+/// Returns a number rounded to some decimal places.
 func rounded(_ value: Double, _ places: Int) -> Double {
   var scale = 1.0
   for _ in 0..<places { scale *= 10 }

@@ -1,22 +1,22 @@
 /// The ranked answer to one query.
 public struct MatchResponse: Sendable, Hashable {
-  /// Why there is no match.
+  /// The reason why there is no match.
   public enum EmptyReason: String, Sendable, Hashable, Codable, CaseIterable {
-    /// The best candidate is less sure than the cut-off.
+    /// The best candidate is below the cut-off.
     case nothingAboveConfidence
-    /// The picture is too flat or there is none, and no label is known.
+    /// There is no image or it is too flat, and no label is known.
     case noUsableSignal
-    /// The options leave no entity to be found.
+    /// The types, limits and filters leave no entity to search.
     case filteredOut
     /// The filters did not end before the deadline, so that nothing may be shown.
     case filterTimedOut
-    /// There is nothing to be found.
+    /// The catalogue has no entities.
     case emptyCatalogue
     /// The deadline passed before the picture was decoded, and no label found anything.
     case deadlinePassed
   }
 
-  /// The best candidate below the cut-off, so that a person can be told how far off it was.
+  /// The best candidate below the cut-off.
   public struct NearMiss: Sendable, Hashable {
     /// The entity.
     public let id: EntityID
@@ -29,19 +29,19 @@ public struct MatchResponse: Sendable, Hashable {
 
   /// The matches, best first.
   public let matches: [Match]
-  /// Whether all of the planned work was done before the deadline.
+  /// Whether all planned work was done before the deadline.
   public let isComplete: Bool
   /// The share of the planned work that was done, `0...1`.
   public let coverage: Double
-  /// The least confidence that a match had to have.
+  /// The lowest confidence of a match.
   public let minimumConfidence: Double
   /// The generation of the catalogue that every match comes from.
   public let generation: Int
-  /// Why `matches` is empty, or `nil` where it is not.
+  /// The reason why `matches` is empty, or `nil` if it is not.
   public internal(set) var emptyReason: EmptyReason?
-  /// Labels of the question that nothing in the catalogue and its bridge knows.
+  /// The labels of the query that neither the catalogue nor its bridge knows.
   public let unmatchedLabels: [String]
-  /// Whether there are more matches behind these.
+  /// Whether further pages have more matches.
   public let hasMore: Bool
   /// The best candidate below the cut-off if `matches` is empty.
   public internal(set) var nearMiss: NearMiss?

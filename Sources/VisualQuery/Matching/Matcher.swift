@@ -1,6 +1,6 @@
 public import PixelMatch
 
-/// Answers what of a catalogue somebody points at.
+/// Finds the entities of a catalogue that somebody points at.
 ///
 /// ```swift
 /// let matcher = Matcher(catalogue: try Catalogue(directory: "shop.vq"))
@@ -8,11 +8,11 @@ public import PixelMatch
 /// let answer = try await matcher.values(for: content)
 /// ```
 ///
-/// A query runs on the matcher's own threads, never on the caller's, and never on more of them than
-/// there are in its pool; queries that share a pool take turns at its threads. It uses memory that
-/// depends on its limits, not on the catalogue, but for a bit an entity where it is filtered.
+/// A query runs on the threads of the matcher's pool, never on the caller's. Queries that share a pool
+/// take turns. The memory of a query depends on its limits, not on the size of the catalogue, apart from one
+/// bit for each entity if there is a filter.
 public struct Matcher: Sendable {
-  /// What is searched: one generation of it.
+  /// The generation that is searched.
   public let catalogue: Catalogue
   let pool: WorkerPool
   let now: @Sendable () -> Duration
@@ -20,9 +20,9 @@ public struct Matcher: Sendable {
   /// Makes a matcher over a catalogue.
   ///
   /// - Parameters:
-  ///   - catalogue: What to search.
+  ///   - catalogue: The generation to search.
   ///   - pool: The threads to work on.
-  ///   - clock: What deadlines are measured by.
+  ///   - clock: The clock that deadlines are measured by.
   public init(
     catalogue: Catalogue, pool: WorkerPool = WorkerPool(),
     clock: some Clock<Duration> = ContinuousClock()
@@ -33,21 +33,21 @@ public struct Matcher: Sendable {
     now = { start.duration(to: clock.now) }
   }
 
-  /// Decodes a picture as finely as a question about it needs, on the matcher's threads.
+  /// Decodes an image at the resolution that a query needs, on the matcher's threads.
   ///
   /// A passed deadline is not an error: the question is then that of the labels, and its answer
   /// incomplete.
   ///
   /// - Parameters:
   ///   - bytes: A JPEG or PNG file.
-  ///   - labels: Words for what is seen.
-  ///   - region: The part of the picture that is meant; it alone is then decoded to full size.
-  ///   - decoder: What the picture is decoded with, within its limits.
-  ///   - timeout: How long it may take, the wait for a thread included, before the picture is left
-  ///     out (``SemanticContent/isPictureLeftOut``); `nil` means for ever.
+  ///   - labels: Words for what is visible.
+  ///   - region: The part of the image that is meant, or `nil` for all of it.
+  ///   - decoder: The decoder, with its limits.
+  ///   - timeout: The time, including the wait for a thread, after which the image is left out
+  ///     (``SemanticContent/isPictureLeftOut``); `nil` sets no deadline.
   /// - Throws: `DecodeError`; ``MatchError`` with the code `regionOutside`; `CancellationError`.
-  /// - Complexity: O(pixels of the file); memory is that of a picture of 1024 × 1024 pixels, or of 4
-  ///   times its sides if a region is small, and what `DecodeLimits.memoryLimit` allows beside it.
+  /// - Complexity: O(pixels of the file); memory is that of an image of 1024 × 1024 pixels, or of four times
+  ///   its sides if a region is small, and what `DecodeLimits.memoryLimit` allows beside it.
   public func content(
     decoding bytes: [UInt8], labels: [String] = [], region: PictureRegion? = nil,
     decoder: ImageDecoder = ImageDecoder(), timeout: Duration? = nil
@@ -61,15 +61,15 @@ public struct Matcher: Sendable {
     }
   }
 
-  /// Returns the entities that are probably meant, the surest first.
+  /// Returns the entities that are probably meant, by confidence, highest first.
   ///
-  /// A passed deadline is no error: the answer then says what share of the work stands behind it.
-  /// The same catalogue, content and options give the same answer whenever the query completes,
-  /// whatever the number of threads.
+  /// A passed deadline is not an error: the answer then tells the share of the work that was done.
+  /// If the query completes, the same catalogue, content and options give the same answer on any number
+  /// of threads.
   ///
-  /// - Throws: `CancellationError` when the task is cancelled; ``MatchError`` when the question makes
-  ///   no sense; ``CatalogueError`` when the catalogue cannot be read.
-  /// - Complexity: O(*n*) for *n* pictures in the catalogue.
+  /// - Throws: `CancellationError` if the task is cancelled; ``MatchError`` if the query is invalid;
+  ///   ``CatalogueError`` if the catalogue cannot be read.
+  /// - Complexity: O(*n*) for *n* images in the catalogue.
   public func values(
     for content: SemanticContent, options: MatchOptions = MatchOptions()
   ) async throws -> MatchResponse {
@@ -82,10 +82,10 @@ public struct Matcher: Sendable {
     }
   }
 
-  /// Returns answers that get better: one after each stage of the search, the last as
-  /// ``values(for:options:)`` gives it.
+  /// Returns one answer after each stage of the search; the last one equals that of
+  /// ``values(for:options:)``.
   ///
-  /// Nothing runs ahead of who reads: the next stage begins when the next answer is asked for.
+  /// A stage runs when its answer is asked for, never ahead.
   public func answers(
     for content: SemanticContent, options: MatchOptions = MatchOptions()
   ) -> MatchAnswers {

@@ -4,7 +4,7 @@ extension QuerySignature {
   /// The compact form as text: base64url of `compactBytes`, 1004 or 1742 characters.
   public var compactText: String { Base64URL.encoded(compactBytes) }
 
-  /// Reads the compact form.
+  /// Decodes the compact form.
   ///
   /// - Throws: `SignatureError`.
   public init(compactText text: String) throws(SignatureError) {

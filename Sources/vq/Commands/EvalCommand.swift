@@ -152,7 +152,7 @@ private struct Evaluation {
     let matcher = Matcher(catalogue: try Catalogue(directory: directory), pool: pool)
     let line = ProgressLine("evaluating", on: console.diagnostics)
     var outcomes: [Outcome] = []
-    try await inOrder(items, width: pool.width, on: pool) { item in
+    try await forEachInOrder(items, on: pool) { item in
       try await Self.evaluate(item, matcher)
     } take: { outcome in
       outcomes.append(outcome)

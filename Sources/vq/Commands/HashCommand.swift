@@ -46,7 +46,7 @@ enum HashCommand {
     let pool = WorkerPool()
     let isQuery = arguments[query]
     var code = ExitCode.success
-    try await inOrder(arguments.operands, width: pool.width, on: pool) { picture in
+    try await forEachInOrder(arguments.operands, on: pool) { picture in
       try await hash(picture, decoder, isQuery: isQuery)
     } take: { outcome in
       let (picture, result) = outcome

@@ -206,7 +206,7 @@ enum IndexCommand {
   }
 
   /// Says what a catalogue of somebody else's was taken for.
-  private static func tell(_ mapping: CatalogueMapping, _ console: Console) {
+  private static func tell(_ mapping: FeedMapping, _ console: Console) {
     if [.jsonLines, .csv].contains(mapping.format) { return }
     let known = mapping.fields.compactMap { field in
       field.target.map { "\(field.name) → \($0)" }

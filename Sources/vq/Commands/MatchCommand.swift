@@ -153,7 +153,7 @@ enum MatchCommand {
     }
     var code = ExitCode.success
     var unmatched: [String] = []
-    try await inOrder(arguments.operands, width: pool.width, on: pool) { picture in
+    try await forEachInOrder(arguments.operands, on: pool) { picture in
       try await search.answer(to: picture)
     } take: { answer in
       if case .failure = answer.result { code = .undecodablePicture }

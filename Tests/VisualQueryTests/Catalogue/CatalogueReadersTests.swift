@@ -187,7 +187,7 @@ import Testing
     try await Self.askEverything(drawn.catalogue)
     let statements = drawn.catalogue.readers.preparedSQL
     #expect(statements.count > 30)
-    let planner = try SQLiteConnection(
+    let planner = try CatalogueConnection(
       path: drawn.folder.path + "/i.vq/" + CatalogueDatabase.fileName, mode: .read)
     for statement in statements where statement != Self.endless {
       #expect(try planner.scans(of: statement) == [], "\(statement)")

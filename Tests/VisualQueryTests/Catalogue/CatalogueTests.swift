@@ -57,7 +57,7 @@ import Testing
     let row = try folder.write(
       #"{"type":"product","id":"kettle","title":"Copper pot","brand":"Über"}"#, to: "c.jsonl")
     _ = try await Indexer(directory: directory).run(path: row)
-    let connection = try SQLiteConnection(
+    let connection = try CatalogueConnection(
       path: directory + "/" + CatalogueDatabase.fileName, mode: .read)
     func count(_ words: String) throws -> Int {
       let row = try connection.statement("SELECT count(*) FROM entityText WHERE entityText MATCH ?")
@@ -108,7 +108,7 @@ import Testing
   /// program's file, so that nobody knows that the same command mends it.
   @Test func `the beginning of a first index says what it is`() async throws {
     let folder = try TemporaryDirectory()
-    let connection = try SQLiteConnection(
+    let connection = try CatalogueConnection(
       path: folder.path + "/" + CatalogueDatabase.fileName, mode: .write)
     try connection.execute("PRAGMA page_size = 16384; PRAGMA journal_mode = WAL")
     let error = openError(folder.path)
@@ -123,7 +123,7 @@ import Testing
 
   @Test func `another program's database is no catalogue`() throws {
     let folder = try TemporaryDirectory()
-    let connection = try SQLiteConnection(
+    let connection = try CatalogueConnection(
       path: folder.path + "/" + CatalogueDatabase.fileName, mode: .write)
     try connection.execute("CREATE TABLE other(x)")
     #expect(openError(folder.path)?.code == .notACatalogue)
@@ -135,7 +135,7 @@ import Testing
   func `a place that is not on the globe is a damage`(degrees: String) async throws {
     let folder = try await Self.sampleCatalogue()
     let directory = folder.path + "/shop.vq"
-    let connection = try SQLiteConnection(
+    let connection = try CatalogueConnection(
       path: directory + "/" + CatalogueDatabase.fileName, mode: .write)
     try connection.execute(
       "UPDATE places SET (latitude, longitude) = (\(degrees)); UPDATE state SET generation = 2")
@@ -181,7 +181,7 @@ import Testing
     let folder = try await Self.sampleCatalogue()
     let directory = folder.path + "/shop.vq"
     func change(_ sql: String) throws {
-      let connection = try SQLiteConnection(
+      let connection = try CatalogueConnection(
         path: directory + "/" + CatalogueDatabase.fileName, mode: .write)
       try connection.execute(sql)
     }
@@ -265,7 +265,7 @@ import Testing
     // The same with a page written, and no table yet.
     let other = try TemporaryDirectory()
     do {
-      let connection = try SQLiteConnection(
+      let connection = try CatalogueConnection(
         path: other.path + "/" + CatalogueDatabase.fileName, mode: .write)
       try connection.execute("PRAGMA page_size = 16384; PRAGMA journal_mode = WAL")
     }

@@ -140,7 +140,7 @@ import Testing
   @Test func `labels of a length that is not counted any more are dropped`() async throws {
     _ = try await index([#"{"type":"product","id":"m","title":"M"}"#])
     let labels = try UnmatchedLabels(directory: directory)
-    let connection = try SQLiteConnection(path: directory + "/unmatched.sqlite", mode: .write)
+    let connection = try CatalogueConnection(path: directory + "/unmatched.sqlite", mode: .write)
     try connection.statement("INSERT INTO labels VALUES(?, 9)")
       .bind(.text(String(repeating: "x", count: 2 * UnmatchedLabels.byteLimit))).run()
     try labels.count(["vase"])

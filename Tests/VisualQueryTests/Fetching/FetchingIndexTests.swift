@@ -57,7 +57,7 @@ import Testing
   }
 
   private func keptCount() throws -> Int {
-    let connection = try SQLiteConnection(
+    let connection = try CatalogueConnection(
       path: shop.index + "/" + FetchedPictures.fileName, mode: .read)
     let row = try connection.statement("SELECT count(*) FROM pictures")
     _ = try row.step()

@@ -1,0 +1,73 @@
+/// The reason why a link or a template is refused.
+public struct LinkError: Error, Sendable, Hashable {
+  /// The kind of error, which programs switch on.
+  public enum Code: String, Sendable, CaseIterable {
+    /// It is not an absolute URL.
+    case notAbsolute
+    /// The shop does not allow its scheme.
+    case schemeNotAllowed
+    /// Its scheme runs code or reads local data.
+    case unsafeScheme
+    /// It contains spaces, quotes or control characters.
+    case invalidCharacters
+    /// It is not a template of RFC 6570, levels 1 to 3.
+    case invalidTemplate
+  }
+  /// The kind of error.
+  public let code: Code
+  /// The description for people.
+  public let message: String
+}
+
+/// The rules for the links of entities.
+enum Link {
+  /// The schemes that run code or read local data when a link is followed.
+  private static let refused: Set<String> = [
+    "javascript", "data", "vbscript", "file", "blob", "about", "view-source",
+  ]
+
+  /// Accepts an absolute URL (RFC 3986, 4.3) of https or of a scheme that the shop allows.
+  ///
+  /// - Parameter allowedSchemes: In lower case; `nil` means any that is safe to follow.
+  static func check(_ text: String, allowedSchemes: Set<String>?) throws(LinkError) {
+    let bytes = Array(text.utf8)
+    guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > 0,
+      bytes[..<colon].allSatisfy(isSchemeByte), isLetter(bytes[0])
+    else {
+      throw LinkError(
+        code: .notAbsolute,
+        message: "must be absolute, such as https://shop.example/p/1; found '\(text)'")
+    }
+    let scheme = String(decoding: bytes[..<colon], as: UTF8.self).lowercased()
+    guard !refused.contains(scheme) else {
+      throw LinkError(
+        code: .unsafeScheme, message: "has the scheme '\(scheme)', which is never allowed")
+    }
+    guard colon + 1 < bytes.count else {
+      throw LinkError(code: .notAbsolute, message: "is '\(text)', a scheme without anything")
+    }
+    if let allowedSchemes, scheme != "https", !allowedSchemes.contains(scheme) {
+      let known = (["https"] + allowedSchemes.sorted()).joined(separator: ", ")
+      throw LinkError(
+        code: .schemeNotAllowed,
+        message: "has the scheme '\(scheme)'; allowed are \(known) (--allow-scheme adds one)")
+    }
+    guard
+      bytes.allSatisfy({
+        $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "<") && $0 != UInt8(ascii: "\"")
+      })
+    else {
+      throw LinkError(
+        code: .invalidCharacters, message: "has blanks, quotes or control characters")
+    }
+  }
+
+  private static func isLetter(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+  }
+
+  private static func isSchemeByte(_ byte: UInt8) -> Bool {
+    isLetter(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+      || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+  }
+}

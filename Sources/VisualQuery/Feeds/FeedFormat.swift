@@ -1,0 +1,38 @@
+/// The format of a feed.
+public enum FeedFormat: String, Sendable, Hashable, CaseIterable {
+  /// One object of our own form on each line.
+  case jsonLines = "JSON Lines"
+  /// Our own fields as columns.
+  case csv = "CSV"
+  /// A Google Merchant feed: separated by tabs or commas, or XML (RSS 2.0 or Atom).
+  case merchant = "Google Merchant feed"
+  /// A Shopify product export, in which further rows of a product hold its variants and images.
+  case shopify = "Shopify product CSV"
+  /// The eight columns of Google's Product Search, one image on each row, without a header.
+  case productSearch = "Google Product Search CSV"
+  /// Products and stores of schema.org in JSON-LD.
+  case schemaOrg = "schema.org JSON-LD"
+  /// A folder of images, one product each.
+  case folder = "folder of pictures"
+}
+
+/// The way a feed is read: its format, and the meaning of its fields.
+public struct FeedMapping: Sendable, Hashable {
+  /// The format that the feed was recognized as.
+  public let format: FeedFormat
+  /// The fields of the feed, in their order.
+  public let fields: [Field]
+
+  /// A field of the feed.
+  public struct Field: Sendable, Hashable {
+    /// The name in the feed.
+    public let name: String
+    /// The field of the entity that it becomes, or `nil` if it is kept as it is, under `extra`.
+    public let target: String?
+  }
+
+  init(format: FeedFormat, fields: [(name: String, target: String?)] = []) {
+    self.format = format
+    self.fields = fields.map { Field(name: $0.name, target: $0.target) }
+  }
+}

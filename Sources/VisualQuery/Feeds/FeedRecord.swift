@@ -1,0 +1,52 @@
+internal import PixelMatch
+
+/// One record of a feed: it knows its line and its hash, and parses itself when it is asked to.
+struct FeedRecord: Sendable {
+  /// The number of its first line, from 1.
+  let line: Int
+  /// The bytes that decide what the record says, or `nil` if it was put together from several rows.
+  private let bytes: [UInt8]?
+  private let parser: @Sendable () throws(FieldError) -> JSONValue
+
+  /// Makes a record.
+  ///
+  /// - Parameter parse: Returns the object of our own form that the record stands for.
+  init(
+    line: Int, bytes: [UInt8]? = nil,
+    parse: @escaping @Sendable () throws(FieldError) -> JSONValue
+  ) {
+    self.line = line
+    self.bytes = bytes
+    parser = parse
+  }
+
+  /// Makes a record that was parsed already.
+  init(line: Int, _ json: JSONValue) {
+    self.init(line: line) { () throws(FieldError) in json }
+  }
+
+  /// Makes a record that cannot be read.
+  init(line: Int, _ error: FieldError) {
+    self.init(line: line) { () throws(FieldError) in throw error }
+  }
+
+  /// Makes a record that is longer than the limit.
+  static func tooLong(line: Int) -> FeedRecord {
+    FeedRecord(
+      line: line,
+      FieldError(
+        field: nil,
+        reason: "has more than \(RecordReader.recordLimit) bytes, which is the limit"))
+  }
+
+  /// Returns the hash of the record, by which an unchanged one is recognized without parsing it, or
+  /// `nil` if it has none.
+  ///
+  /// - Parameter seed: Everything else that decides what the record becomes.
+  func hash(seed: [UInt8]) -> Int? {
+    bytes.map { Int(bitPattern: UInt(ContentHash.of($0 + seed))) }
+  }
+
+  /// Returns the object of our own form that the record stands for.
+  func parse() throws(FieldError) -> JSONValue { try parser() }
+}

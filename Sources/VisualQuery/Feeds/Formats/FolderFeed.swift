@@ -1,0 +1,48 @@
+/// A folder of images: each is a product whose title is made from the name of the file.
+struct FolderFeed: FeedFormatReader {
+  private static let endings: Set<String> = ["jpg", "jpeg", "png"]
+
+  let mapping = FeedMapping(
+    format: .folder, fields: [("file name", "id"), ("picture", "images")])
+  /// The paths of the images within the folder that are left, the next one last.
+  private var names: [String]
+  private var line = 0
+
+  init?(_ head: FeedHead, _ records: inout RecordReader, currency: String?) throws(CatalogueError) {
+    guard case .folder(let path) = head else { return nil }
+    names = Self.imageNames(in: path).reversed()
+    if names.isEmpty {
+      throw CatalogueError(
+        code: .unreadableInput, message: "the folder '\(path)' holds no JPEG or PNG")
+    }
+  }
+
+  mutating func next(from records: inout RecordReader) -> FeedRecord? {
+    line += 1
+    return names.popLast().map { FeedRecord(line: line, Self.product($0)) }
+  }
+
+  /// The images of a folder and of the folders in it, by name. Hidden files, indexes and links that lead
+  /// back are left out.
+  private static func imageNames(in path: String, above: Set<UInt64> = []) -> [String] {
+    guard let folder = FileStatus(path), folder.isDirectory, !above.contains(folder.inode) else {
+      return []
+    }
+    return Folder.names(in: path).flatMap { name in
+      let ending = name.split(separator: ".").last?.lowercased() ?? ""
+      if name.hasPrefix(".") || ending == "vq" { return [String]() }
+      if endings.contains(ending) && name.count > ending.count + 1 { return [name] }
+      return imageNames(in: path + "/" + name, above: above.union([folder.inode]))
+        .map { name + "/" + $0 }
+    }
+  }
+
+  private static func product(_ name: String) -> JSONValue {
+    let stem = name[..<(name.lastIndex(of: ".") ?? name.endIndex)]
+    let title = (stem.split(separator: "/").last ?? stem).map { $0 == "-" || $0 == "_" ? " " : $0 }
+    return .object([
+      "type": .string("product"), "id": .string(String(stem)), "title": .string(String(title)),
+      "images": .array([.string(name)]),
+    ])
+  }
+}

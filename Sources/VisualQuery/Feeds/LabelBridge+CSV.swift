@@ -1,0 +1,47 @@
+extension LabelBridge {
+  /// Reads a file.
+  ///
+  /// - Throws: ``CatalogueError`` with the code `unreadableInput`, which names the line.
+  public init(path: String) throws(CatalogueError) {
+    var records = try RecordReader(path: path)
+    records.hasQuotes = true
+    var columns: [String]?
+    var targets: [String: Set<String>] = [:]
+    while let record = try records.next() {
+      guard case .bytes(let bytes, let line) = record else {
+        throw Self.error(path, 0, "a line is too long")
+      }
+      let fields: [String]
+      do throws(FieldError) {
+        fields = try CSVRecord.fields(bytes)
+      } catch {
+        throw Self.error(path, line, error.reason)
+      }
+      guard let known = columns else {
+        guard fields.contains("label"), fields.contains("labels") else {
+          throw Self.error(path, line, "the header must name the columns label and labels")
+        }
+        columns = fields
+        continue
+      }
+      guard fields.count == known.count else {
+        throw Self.error(
+          path, line, "has \(fields.count) fields; the header names \(known.count)")
+      }
+      func list(_ column: String) -> [String] {
+        guard let place = known.firstIndex(of: column) else { return [] }
+        return fields[place].split(separator: "|").map { LabelText.normalized(String($0)) }
+          .filter { !$0.isEmpty }
+      }
+      let own = list("labels")
+      for outside in list("label") + list("synonyms") {
+        targets[outside, default: []].formUnion(own)
+      }
+    }
+    self.targets = targets
+  }
+
+  private static func error(_ path: String, _ line: Int, _ reason: String) -> CatalogueError {
+    CatalogueError(code: .unreadableInput, message: "'\(path)', line \(line): \(reason)")
+  }
+}

@@ -1,0 +1,187 @@
+internal import CExpat
+
+/// Parses a stream of XML and collects the items in it: elements with given names, and in each the texts of
+/// its child elements.
+///
+/// Memory is that of one chunk and its items. An item that is longer than the limit is passed over and
+/// reported. Declarations of entities are refused, so that none can be expanded or fetched.
+@safe final class XMLItemParser {
+  /// An item, or the reason why it cannot be read.
+  struct Item: Sendable {
+    /// The line of its first tag, from 1.
+    let line: Int
+    let fields: Result<[Field], FieldError>
+  }
+
+  /// A child element of an item.
+  struct Field: Sendable {
+    /// The name as it is written, with its prefix.
+    let name: String
+    /// The text, or the target of a link that is written as an attribute.
+    let text: String
+  }
+
+  /// The items that are complete and not taken yet, the oldest first.
+  private(set) var items: [Item] = []
+  private let names: Set<String>
+  private let limit: Int
+  /// The number of lines before the first one that the parser sees.
+  private let lineOffset: Int
+  private let parser: XML_Parser
+
+  private var depth = 0
+  /// The depth of the item that is open.
+  private var itemDepth: Int?
+  private var itemLine = 0
+  private var fields: [Field] = []
+  private var text: [UInt8] = []
+  private var byteCount = 0
+  private var refusal: String?
+  /// The encoding that the document declares, if it does.
+  private(set) var encoding: String?
+
+  /// Makes a parser.
+  ///
+  /// - Parameters:
+  ///   - names: The names of the elements that are items.
+  ///   - limit: The most bytes of text in an item.
+  ///   - lineOffset: The number of lines before the first one that the parser sees.
+  ///   - encoding: The encoding of the text, or `nil` if the document declares it.
+  init(items names: Set<String>, limit: Int, lineOffset: Int = 0, encoding: String? = nil) {
+    self.names = names
+    self.limit = limit
+    self.lineOffset = lineOffset
+    // Only a lack of memory makes this fail, as it does any other allocation.
+    unsafe parser = XML_ParserCreate(encoding)!
+    self.encoding = encoding
+    unsafe XML_SetUserData(parser, Unmanaged.passUnretained(self).toOpaque())
+    setHandlers()
+  }
+
+  deinit { unsafe XML_ParserFree(parser) }
+
+  /// Takes the items that are complete.
+  func takeItems() -> [Item] {
+    defer { items = [] }
+    return items
+  }
+
+  /// Parses the next bytes.
+  ///
+  /// - Returns: What is wrong with the document, or `nil` if nothing is.
+  func parse(_ bytes: [UInt8], isLast: Bool = false) -> Failure? {
+    let status = unsafe bytes.withUnsafeBytes { bytes in
+      // Sound: expat reads `count` bytes and keeps no pointer to them.
+      unsafe XML_Parse(
+        parser, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), CInt(bytes.count),
+        isLast ? 1 : 0)
+    }
+    guard status != XML_STATUS_OK else { return nil }
+    let fault = unsafe String(cString: XML_ErrorString(XML_GetErrorCode(parser)))
+    return unsafe Failure(
+      reason: refusal ?? fault, isRefusal: refusal != nil, line: line,
+      byteOffset: Int(XML_GetCurrentByteIndex(parser)),
+      isWithinItem: itemDepth != nil, depth: depth, itemLine: itemLine)
+  }
+
+  /// The reason why a document cannot be parsed any further.
+  struct Failure {
+    let reason: String
+    /// Whether the document is well-formed and not accepted.
+    let isRefusal: Bool
+    let line: Int
+    /// The number of bytes before the fault.
+    let byteOffset: Int
+    let isWithinItem: Bool
+    /// The number of elements that are open.
+    let depth: Int
+    /// The line of the item that is open.
+    let itemLine: Int
+  }
+
+  private var line: Int { unsafe lineOffset + Int(XML_GetCurrentLineNumber(parser)) }
+
+  // MARK: Events
+
+  /// Sound: expat calls the handlers within `XML_Parse`, while `self` is alive, with the pointer that
+  /// was set; names and texts are valid for the length of a call and are copied.
+  private func setHandlers() {
+    unsafe XML_SetElementHandler(
+      parser,
+      { context, name, attributes in
+        unsafe XMLItemParser.from(context).start(
+          String(cString: name!), XMLItemParser.attributes(attributes))
+      },
+      { context, name in
+        unsafe XMLItemParser.from(context).end(String(cString: name!))
+      })
+    unsafe XML_SetCharacterDataHandler(parser) { context, bytes, count in
+      unsafe XMLItemParser.from(context).add(
+        UnsafeRawBufferPointer(start: bytes, count: Int(count)))
+    }
+    unsafe XML_SetXmlDeclHandler(parser) { context, _, encoding, _ in
+      unsafe XMLItemParser.from(context).encoding = encoding.map { unsafe String(cString: $0) }
+    }
+    unsafe XML_SetEntityDeclHandler(parser) { context, _, _, _, _, _, _, _, _ in
+      unsafe XMLItemParser.from(context).refuse("declares entities, which are not accepted")
+    }
+  }
+
+  private static func from(_ context: UnsafeMutableRawPointer?) -> XMLItemParser {
+    unsafe Unmanaged<XMLItemParser>.fromOpaque(context!).takeUnretainedValue()
+  }
+
+  private static func attributes(
+    _ list: UnsafeMutablePointer<UnsafePointer<XML_Char>?>?
+  ) -> [String: String] {
+    var attributes: [String: String] = [:]
+    var index = 0
+    while let name = unsafe list?[index], let value = unsafe list?[index + 1] {
+      attributes[unsafe String(cString: name)] = unsafe String(cString: value)
+      index += 2
+    }
+    return attributes
+  }
+
+  private func start(_ name: String, _ attributes: [String: String]) {
+    depth += 1
+    text = []
+    guard let itemDepth else {
+      if names.contains(name) {
+        itemDepth = depth
+        itemLine = line
+        (fields, byteCount) = ([], 0)
+      }
+      return
+    }
+    // The link of an Atom entry is an attribute.
+    if depth == itemDepth + 1, name == "link", let target = attributes["href"] {
+      text = Array(target.utf8)
+    }
+  }
+
+  private func add(_ bytes: UnsafeRawBufferPointer) {
+    guard itemDepth != nil else { return }
+    byteCount += bytes.count
+    if byteCount <= limit { unsafe text.append(contentsOf: bytes) }
+  }
+
+  private func end(_ name: String) {
+    defer { depth -= 1 }
+    guard let itemDepth else { return }
+    if depth == itemDepth + 1, byteCount <= limit {
+      fields.append(
+        Field(name: name, text: FeedText.trimmed(String(decoding: text, as: UTF8.self))))
+    }
+    guard depth == itemDepth else { return }
+    let error = FieldError(field: nil, reason: "has more than \(limit) bytes, which is the limit")
+    items.append(
+      Item(line: itemLine, fields: byteCount <= limit ? .success(fields) : .failure(error)))
+    self.itemDepth = nil
+  }
+
+  private func refuse(_ reason: String) {
+    refusal = reason
+    unsafe _ = XML_StopParser(parser, XML_Bool(XML_FALSE))
+  }
+}

@@ -1,0 +1,122 @@
+/// Reads the items of an XML document one by one, and goes on with the next item behind a fault.
+struct XMLItemStream {
+  private let names: Set<String>
+  /// The beginnings of the items' first tags.
+  private let tags: [[UInt8]]
+  private var parser: XMLItemParser
+  /// The items that are ready, the next one last.
+  private var ready: [XMLItemParser.Item] = []
+  /// The number of bytes that the parser was given before the chunk at hand.
+  private var parsedByteCount = 0
+  /// The line that was reached behind a fault, while the next item is looked for; otherwise `nil`.
+  private var skippedTo: Int?
+  /// The end of what was skipped, in which the next item's tag may have begun.
+  private var skippedEnd: [UInt8] = []
+  private var hasRecovered = false
+  private var isAtEnd = false
+
+  /// Makes a stream of the elements with some names.
+  init(items names: Set<String>) {
+    self.names = names
+    tags = names.sorted().map { Array("<\($0)".utf8) }
+    parser = XMLItemParser(items: names, limit: RecordReader.recordLimit)
+  }
+
+  /// Returns the next item, or `nil` at the end.
+  ///
+  /// - Throws: ``CatalogueError`` with the code `unreadableInput`, also if the document declares entities.
+  mutating func next(
+    from records: inout RecordReader
+  ) throws(CatalogueError) -> XMLItemParser.Item? {
+    while true {
+      if let item = ready.popLast() { return item }
+      if isAtEnd { return nil }
+      if let chunk = try records.nextChunk() {
+        try parse(chunk, records.name)
+      } else {
+        isAtEnd = true
+        if skippedTo == nil, let failure = parser.parse([], isLast: true), !isEnd(failure) {
+          add(parser.takeItems() + [refused(failure)])
+        }
+      }
+    }
+  }
+
+  /// Parses a chunk; behind each fault in it, reading goes on with the next item.
+  private mutating func parse(_ chunk: [UInt8], _ name: String) throws(CatalogueError) {
+    var rest = chunk[...]
+    var items: [XMLItemParser.Item] = []
+    while !rest.isEmpty, !isAtEnd {
+      if let line = skippedTo {
+        rest = skip(rest, from: line)
+        if skippedTo != nil { break }
+      }
+      let failure = parser.parse(Array(rest))
+      items += parser.takeItems()
+      guard let failure else {
+        parsedByteCount += rest.count
+        break
+      }
+      if failure.isRefusal {
+        throw CatalogueError(
+          code: .unreadableInput, message: "'\(name)', line \(failure.line), \(failure.reason)")
+      }
+      if isEnd(failure) {
+        isAtEnd = true
+      } else {
+        items.append(refused(failure))
+        // At least one byte further, so that every fault is passed.
+        rest = rest.dropFirst(max(1, failure.byteOffset - parsedByteCount))
+        skippedTo = failure.line
+      }
+    }
+    add(items)
+  }
+
+  private mutating func add(_ items: [XMLItemParser.Item]) { ready = items.reversed() + ready }
+
+  /// Skips to the first tag of an item and begins to parse there; otherwise skips everything.
+  private mutating func skip(_ bytes: ArraySlice<UInt8>, from line: Int) -> ArraySlice<UInt8> {
+    let text = skippedEnd + bytes
+    guard let start = firstTag(in: text) else {
+      let kept = text.suffix(tags.reduce(0) { max($0, $1.count) })
+      skippedTo = line + text.dropLast(kept.count).count { $0 == UInt8(ascii: "\n") }
+      skippedEnd = Array(kept)
+      return []
+    }
+    let reached = line + text[..<start].count { $0 == UInt8(ascii: "\n") }
+    parser = XMLItemParser(
+      items: names, limit: RecordReader.recordLimit, lineOffset: reached - 1,
+      encoding: parser.encoding)
+    // The tags that are open there are not known; one element holds what follows.
+    let root = Array("<r>".utf8)
+    _ = parser.parse(root)
+    (parsedByteCount, skippedTo, skippedEnd, hasRecovered) = (root.count, nil, [], true)
+    return text[start...]
+  }
+
+  private func firstTag(in bytes: [UInt8]) -> Int? {
+    var index = bytes.startIndex
+    while let open = bytes[index...].firstIndex(of: UInt8(ascii: "<")) {
+      for tag in tags where bytes[open...].starts(with: tag) {
+        let end = open + tag.count
+        if end < bytes.count, [0x20, 0x09, 0x0A, 0x0D, 0x3E].contains(bytes[end]) { return open }
+      }
+      index = open + 1
+    }
+    return nil
+  }
+
+  /// Returns whether a failure is the end of the document: behind a fault, its last tags close elements
+  /// whose first tags the parser has not seen.
+  private func isEnd(_ failure: XMLItemParser.Failure) -> Bool {
+    hasRecovered && failure.depth == 1 && !failure.isWithinItem
+  }
+
+  private func refused(_ failure: XMLItemParser.Failure) -> XMLItemParser.Item {
+    XMLItemParser.Item(
+      line: failure.isWithinItem ? failure.itemLine : failure.line,
+      fields: .failure(
+        FieldError(field: nil, reason: "is not well-formed XML: \(failure.reason)")))
+  }
+}

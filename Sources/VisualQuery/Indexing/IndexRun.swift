@@ -1,0 +1,218 @@
+/// One run of an indexer over a feed: it reads records, keeps what has not changed, signs the images of the
+/// rest on all threads, and hands the entities to the publisher in the order of the feed.
+struct IndexRun: ~Copyable {
+  /// The number of entities that are handed to an idle publisher at once.
+  private static let batchCount = 64
+  /// The number of entities that may wait for a busy publisher.
+  private static let waitingLimit = 4096
+
+  /// What the caller wants to be told.
+  struct Observer: Sendable {
+    let refused: @Sendable (RefusedRow) -> Void
+    let progress: @Sendable (Indexer.Progress) -> Void
+  }
+
+  private let options: IndexOptions
+  private let publisher: CataloguePublisher
+  private let previous: PreviousRows
+  private let signer: EntitySigner
+  private let observer: Observer
+  /// The number of rows under way that keeps every thread busy while the oldest is waited for.
+  private let pendingLimit: Int
+
+  private var feed: FeedReader
+  private var entities: FeedEntities
+  private let hashSeed: [UInt8]
+  private var progress = Indexer.Progress()
+  private var results = OrderedResults<RowResult>()
+  /// The entities that wait for the publisher.
+  private var waiting: [SignedEntity] = []
+  private var isPublishing = false
+
+  /// Prepares a run.
+  ///
+  /// - Parameters:
+  ///   - feed: The feed, at its first record.
+  ///   - allowedSchemes: The schemes that links may have besides `https`.
+  ///   - threads: The number of threads of the pool.
+  init(
+    _ feed: consuming FeedReader, options: IndexOptions, allowedSchemes: Set<String>,
+    publisher: CataloguePublisher, previous: PreviousRows, signer: EntitySigner, threads: Int,
+    observer: Observer
+  ) {
+    hashSeed = feed.hashSeed(
+      "\(options.onConflict)\n\(options.currency ?? "")\n\(allowedSchemes.sorted())")
+    self.feed = feed
+    self.options = options
+    self.publisher = publisher
+    self.previous = previous
+    self.signer = signer
+    self.observer = observer
+    entities = FeedEntities(allowedSchemes: allowedSchemes)
+    pendingLimit = max(8 * threads, signer.pictures == nil ? 0 : 2 * FetchedPictures.width)
+  }
+
+  /// Runs to the end of the feed.
+  ///
+  /// - Returns: The counts at the end.
+  /// - Throws: ``CatalogueError``, with the code `refusedRow` if the options are strict;
+  ///   `CancellationError` after the entities so far were published.
+  mutating func run() async throws -> Indexer.Progress {
+    progress.generation = await publisher.generation
+    try await withThrowingTaskGroup(of: Event.self) { group in
+      while !Task.isCancelled, let record = try feed.nextRecord() {
+        try start(record, &group)
+        while results.pendingCount >= pendingLimit { try await finishOne(&group) }
+        if isPublishing ? waiting.count >= Self.waitingLimit : waiting.count >= Self.batchCount {
+          try await handOver(&group)
+        }
+      }
+      while results.pendingCount > 0 { try await finishOne(&group) }
+      if !waiting.isEmpty { try await handOver(&group) }
+      while isPublishing { try await finishOne(&group) }
+    }
+    if Task.isCancelled {
+      _ = try await publisher.finish(removingAllBut: nil)
+      throw CancellationError()
+    }
+    progress.removed = try await publisher.finish(removingAllBut: keptIDs())
+    progress.generation = await publisher.generation
+    return progress
+  }
+
+  // MARK: Reading
+
+  /// Keeps an unchanged record, which is recognized before it is parsed, or starts to sign its entity.
+  private mutating func start(
+    _ record: FeedRecord, _ group: inout ThrowingTaskGroup<Event, any Error>
+  ) throws {
+    let number = results.start()
+    progress.estimatedRows = feed.estimatedRows(after: number + 1)
+    let rowHash = record.hash(seed: hashSeed)
+    // A row that is in the feed twice is refused the second time.
+    if let unchanged = try rowHash.flatMap({ hash throws(CatalogueError) in
+      try previous.unchanged(rowHash: hash, signer)
+    }), !entities.contains(unchanged.id) {
+      entities.keep(unchanged.id, line: record.line)
+      return try take(number, .unchanged(images: unchanged.imageCount))
+    }
+    let parsed = FeedEntities.parse(record)
+    let existing = try parsed.id.flatMap { id throws(CatalogueError) in
+      try previous.existing(id)
+    }
+    switch entities.row(parsed, over: options.onConflict == .merge ? existing?.json : nil) {
+    case .refused(let row): try take(number, .refused(row))
+    case .entity(var value, let line):
+      if options.onConflict == .keep, let existing {
+        value = CatalogueDatabase.readableEntity(existing.json) ?? value
+      }
+      let kept = try existing.map { existing throws(CatalogueError) in
+        try previous.thumbnailSides(of: existing.key)
+      }
+      group.addTask { [signer, value] in
+        let signed = try await signer.sign(
+          value, line: line, rowHash: rowHash, existing: existing, kept: kept ?? [:])
+        return .finished(number, .signed(signed))
+      }
+    }
+  }
+
+  // MARK: Results
+
+  /// The result of one row.
+  private enum RowResult: Sendable {
+    case signed(SignedEntity)
+    case refused(RefusedRow)
+    case unchanged(images: Int)
+  }
+
+  /// The end of a task.
+  private enum Event: Sendable {
+    case finished(Int, RowResult)
+    case published(generation: Int)
+  }
+
+  private mutating func finishOne(
+    _ group: inout ThrowingTaskGroup<Event, any Error>
+  ) async throws {
+    switch try await group.next() {
+    case .finished(let number, let result): try take(number, result)
+    case .published(let generation):
+      isPublishing = false
+      if generation == progress.generation { break }
+      progress.generation = generation
+      // What is read next is of that generation, so that the log can be taken in.
+      try previous.refresh()
+    case nil: break
+    }
+  }
+
+  /// Counts the results that have come, in the order of the rows.
+  private mutating func take(_ number: Int, _ result: RowResult) throws {
+    results.finish(number, with: result)
+    while let next = results.takeNext() {
+      switch next {
+      case .refused(let row): try refuse(row)
+      case .unchanged(let images):
+        progress.entities += 1
+        progress.unchangedImages += images
+      case .signed(let signed): try count(signed)
+      }
+      progress.rows += 1
+      observer.progress(progress)
+    }
+  }
+
+  private mutating func count(_ signed: SignedEntity) throws {
+    for row in signed.refused { try refuse(row) }
+    switch signed.change {
+    case .added: progress.added += 1
+    case .changed: progress.changed += 1
+    case .none: break
+    }
+    if signed.isToBeWritten { waiting.append(signed) }
+    progress.entities += 1
+    progress.thumbnails += signed.images.reduce(0) { $0 + $1.thumbnails.count }
+    progress.signedImages += signed.images.count { $0.former == nil }
+    progress.unchangedImages += signed.images.count { $0.former != nil }
+    progress.fetchedImages = signer.pictures?.fetchedCount ?? 0
+  }
+
+  private mutating func refuse(_ row: RefusedRow) throws(CatalogueError) {
+    progress.refused += 1
+    observer.refused(row)
+    if options.isStrict {
+      throw CatalogueError(
+        code: .refusedRow,
+        message: "line \(row.line) was refused; neither it nor the rows behind it were indexed")
+    }
+  }
+
+  // MARK: Publishing
+
+  /// Hands the waiting entities to the publisher once it is idle.
+  private mutating func handOver(
+    _ group: inout ThrowingTaskGroup<Event, any Error>
+  ) async throws {
+    while isPublishing { try await finishOne(&group) }
+    isPublishing = true
+    let entities = waiting
+    waiting = []
+    group.addTask { [publisher] in .published(generation: try await publisher.put(entities)) }
+  }
+
+  /// Returns which entities stay if those that are missing from the feed are to be removed, or `nil` if
+  /// none is removed.
+  private mutating func keptIDs() -> (@Sendable (EntityID) -> Bool)? {
+    guard options.prunesMissing else { return nil }
+    let (ids, refusedIDs) = (entities.ids, entities.refusedIDs)
+    if ids.isEmpty {
+      progress.unprunedReason = "no row was read"
+    } else if entities.hasNamelessRow {
+      progress.unprunedReason = "a row was refused that does not tell its id"
+    } else {
+      return { ids.contains($0) || refusedIDs.contains($0.value) }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,39 @@
+/// The rows that the catalogue has before or during a run, read beside the connection that publishes.
+struct PreviousRows {
+  private let database: CatalogueDatabase
+  /// The thumbnails that are kept, or `nil` if the run keeps none.
+  private let thumbnails: KeptThumbnails?
+  private let thumbnailSides: Set<Int>
+
+  /// Opens the catalogue in a directory.
+  init(reading directory: String, thumbnailSides: Set<Int>) throws(CatalogueError) {
+    database = try CatalogueDatabase(reading: directory)
+    thumbnails = thumbnailSides.isEmpty ? nil : try KeptThumbnails(reading: directory)
+    self.thumbnailSides = thumbnailSides
+  }
+
+  /// Goes on to the newest generation.
+  func refresh() throws(CatalogueError) { try database.refresh() }
+
+  /// Returns the entity as it is stored, or `nil` if there is none.
+  func existing(_ id: EntityID) throws(CatalogueError) -> CatalogueDatabase.Existing? {
+    try database.existing(id)
+  }
+
+  /// Returns the sides of the thumbnails that are kept for an entity, by the content of the image.
+  func thumbnailSides(of key: UInt32) throws(CatalogueError) -> [Int: Set<Int>] {
+    try thumbnails?.sides(of: key) ?? [:]
+  }
+
+  /// Returns the entity that a row of this hash became, if none of its images has changed since.
+  func unchanged(
+    rowHash: Int, _ signer: EntitySigner
+  ) throws(CatalogueError) -> (id: EntityID, imageCount: Int)? {
+    try database.untouched(rowHash: rowHash) { (key, image) throws(CatalogueError) in
+      guard signer.isUntouched(image) else { return false }
+      if thumbnailSides.isEmpty { return true }
+      let sides = try thumbnailSides(of: UInt32(clamping: key))[image.contentHash] ?? []
+      return thumbnailSides.isSubset(of: sides)
+    }
+  }
+}

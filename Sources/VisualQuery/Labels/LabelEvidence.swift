@@ -1,0 +1,68 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The labels of one query, and their frequencies in the catalogue.
+///
+/// Unknown labels are left out, so that they do not count.
+struct LabelEvidence: Sendable {
+  /// The share of labels that are wrong. It limits the evidence of the rarest label to two bits.
+  private static let errorRate = 0.25
+
+  /// The catalogue's labels that the query means, with their numbers of entities: the rarest first, ties by
+  /// their text.
+  let known: [(label: String, frequency: Int)]
+  /// The labels of the query that neither the catalogue nor its bridge knows, in the query's order.
+  let unmatched: [String]
+  private let entityCount: Int
+
+  /// Looks up labels as they are and through the shop's bridge. If neither is known, leading words are
+  /// dropped, so that a `travel mug` is at least a `mug`.
+  init<Failure: Error>(
+    _ labels: [String], entityCount: Int, frequency: (String) throws(Failure) -> Int,
+    bridged: (String) throws(Failure) -> [String]
+  ) throws(Failure) {
+    var known: [String: Int] = [:]
+    var unmatched: [String] = []
+    for label in labels {
+      let heads = LabelText.heads(of: LabelText.normalized(label))
+      var isMatched = heads.isEmpty || unmatched.contains(label)
+      for head in heads where !isMatched {
+        for meant in try [head] + bridged(head) {
+          let count = try frequency(meant)
+          guard count > 0 else { continue }
+          known[meant] = count
+          isMatched = true
+        }
+      }
+      if !isMatched { unmatched.append(label) }
+    }
+    self.known = known.map { (label: $0.key, frequency: $0.value) }
+      .sorted { ($0.frequency, $0.label) < ($1.frequency, $1.label) }
+    self.unmatched = unmatched
+    self.entityCount = entityCount
+  }
+
+  /// Returns the evidence of the rarest label that agrees, in bits. If none agrees it is minus half of that of
+  /// the rarest known label; if none is known it is `nil`.
+  ///
+  /// The labels of one query say much the same (mug, cup, drinkware), so that they do not add up.
+  func rarity(of labels: Set<String>) -> Double? {
+    guard let rarest = known.first else { return nil }
+    if let agreeing = known.first(where: { labels.contains($0.label) }) {
+      return bits(agreeing.frequency)
+    }
+    return -bits(rarest.frequency) / 2
+  }
+
+  /// Returns the evidence of a label: how much likelier it is for an entity that has it than for any other, in
+  /// bits, given that some labels are wrong.
+  private func bits(_ frequency: Int) -> Double {
+    let share = min(1, Double(frequency) / Double(max(1, entityCount)))
+    return -log2(share + (1 - share) * Self.errorRate)
+  }
+}

@@ -1,0 +1,231 @@
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+internal import PixelMatch
+
+/// A search that can be continued without its image: the question and the ranked list.
+///
+/// In the generation of the search, the pages are those of the list. In a newer one the search runs again with
+/// the signature, and what was shown is left out.
+///
+/// Its bytes, which ``SealedToken`` seals: version (1), the generation (8), the length of
+/// the question (4), the question as JSON, the length of the signature (2), the signature
+/// (`QuerySignature.compactBytes`), the number of entries (1), the entries. Numbers have their highest
+/// byte first.
+struct Continuation: Sendable {
+  /// The number of generations for which a continuation can be used. A time would make two answers to one
+  /// question differ.
+  static let lifetime = 100
+
+  private static let version: UInt8 = 1
+
+  /// The question without its image.
+  struct Question: Sendable, Hashable, Codable {
+    var labels: [String]
+    var limit: Int
+    var products: Int?
+    var stores: Int?
+    var types: [EntityType]
+    var productFilter: EntityFilter?
+    var storeFilter: EntityFilter?
+    var minimumConfidence: Double?
+    var near: [Double]?
+    var locale: String?
+    /// Seconds since 1970.
+    var date: Double?
+  }
+
+  /// One entity of the ranked list.
+  struct Entry: Sendable {
+    var scored: ScoredEntity
+    var isShown = false
+  }
+
+  let question: Question
+  let signature: [UInt8]
+  let generation: Int
+  var entries: [Entry]
+
+  init(
+    _ labels: [String], signature: QuerySignature?, _ options: MatchOptions,
+    _ list: [RankedEntity], in catalogue: Catalogue
+  ) {
+    question = Question(
+      labels: SemanticContent.bounded(labels), limit: options.limit,
+      products: options.typeLimits[.product], stores: options.typeLimits[.store],
+      types: options.types.sorted(), productFilter: options.filters[.product],
+      storeFilter: options.filters[.store], minimumConfidence: options.minimumConfidence,
+      near: options.near.map { [$0.latitude, $0.longitude] }, locale: options.locale,
+      date: options.date?.timeIntervalSince1970)
+    self.signature = signature?.compactBytes ?? []
+    generation = catalogue.generation
+    entries = list.map { Entry(scored: $0.entity) }
+  }
+
+  /// Returns the continuation with some more entries marked as shown.
+  func showing(_ indices: [Int]) -> Continuation {
+    var next = self
+    for index in indices { next.entries[index].isShown = true }
+    return next
+  }
+
+  /// Marks the entries that were shown.
+  mutating func markShown(where isShown: (ScoredEntity) -> Bool) {
+    for index in entries.indices { entries[index].isShown = isShown(entries[index].scored) }
+  }
+
+  /// The options of the question; the deadline is the caller's.
+  var options: MatchOptions {
+    var options = MatchOptions(
+      limit: question.limit, typeLimits: [:], types: Set(question.types),
+      minimumConfidence: question.minimumConfidence,
+      date: question.date.map(Date.init(timeIntervalSince1970:)), locale: question.locale)
+    options.typeLimits[.product] = question.products
+    options.typeLimits[.store] = question.stores
+    options.filters[.product] = question.productFilter
+    options.filters[.store] = question.storeFilter
+    if let near = question.near, near.count == 2 {
+      options.near = try? GeoPoint(checkingLatitude: near[0], longitude: near[1])
+    }
+    return options
+  }
+}
+
+/// A continuation that becomes a token when it is asked for: encoding and sealing cost more than most
+/// answers need.
+struct SealableContinuation: Sendable, Hashable {
+  private let continuation: Continuation
+  private let secret: [UInt8]
+
+  init(_ continuation: Continuation, secret: [UInt8]) {
+    self.continuation = continuation
+    self.secret = secret
+  }
+
+  /// The token that a client keeps, or `nil` if it is longer than what is accepted.
+  var token: String? {
+    guard let bytes = continuation.bytes else { return nil }
+    let token = SealedToken.seal(bytes, secret: secret)
+    return token.utf8.count <= MatchResponse.continuationLimit ? token : nil
+  }
+
+  static func == (a: Self, b: Self) -> Bool { a.token == b.token }
+  func hash(into hasher: inout Hasher) { hasher.combine(token) }
+}
+
+extension Continuation {
+  /// The bytes of the token without its seal, or `nil` if JSON cannot hold the question.
+  var bytes: [UInt8]? {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    guard let json = try? encoder.encode(question) else { return nil }
+    var bytes = [Self.version] + bigEndianBytes(of: UInt64(generation))
+    bytes += bigEndianBytes(of: UInt64(json.count)).suffix(4) + json
+    bytes += bigEndianBytes(of: UInt64(signature.count)).suffix(2) + signature
+    bytes.append(UInt8(entries.count))
+    for entry in entries { bytes += entry.bytes }
+    return bytes
+  }
+
+  /// Opens a token.
+  ///
+  /// - Throws: ``MatchError`` with the code `invalidToken` or `expiredToken`.
+  init(token: String, catalogue: Catalogue) throws(MatchError) {
+    guard token.utf8.count <= MatchResponse.continuationLimit,
+      let bytes = SealedToken.open(token, secret: catalogue.secret),
+      let continuation = Continuation(bytes: bytes)
+    else {
+      throw MatchError(
+        code: .invalidToken,
+        message: "the continuation is not one of this catalogue, or was altered; search again")
+    }
+    self = continuation
+    guard catalogue.generation - generation < Self.lifetime else {
+      throw MatchError(
+        code: .expiredToken,
+        message: """
+          the continuation is of generation \(generation), the catalogue at \(catalogue.generation); \
+          it can be used for \(Self.lifetime): search again
+          """)
+    }
+  }
+
+  /// Reads the bytes of a token without its seal; `nil` for bytes that ``bytes`` never gives.
+  init?(bytes: [UInt8]) {
+    var reader = ByteReader(bytes[...])
+    guard reader.number(1) == UInt64(Self.version),
+      let generation = reader.number(8).flatMap(Int.init(exactly:)),
+      let length = reader.number(4), let json = reader.take(Int(length)),
+      let question = try? JSONDecoder().decode(Question.self, from: Data(json)),
+      let signatureLength = reader.number(2), let signature = reader.take(Int(signatureLength)),
+      let count = reader.number(1)
+    else { return nil }
+    var entries: [Entry] = []
+    for _ in 0..<count {
+      guard let entry = Entry(&reader) else { return nil }
+      entries.append(entry)
+    }
+    guard reader.isAtEnd else { return nil }
+    self.question = question
+    self.signature = Array(signature)
+    self.generation = generation
+    self.entries = entries
+  }
+}
+
+extension Continuation.Entry {
+  private static let none: UInt64 = 0xFF
+
+  /// Key (4), whether it is shown (1), type (1), tier (1), number of the picture or 255 (1), distance
+  /// in meters or a NaN (8), confidence (8), length of the product that brought a store (2), its id,
+  /// number of terms (1), then of each its kind (1), value (4) and weight (4).
+  fileprivate var bytes: [UInt8] {
+    var bytes = Array(bigEndianBytes(of: UInt64(scored.key)).suffix(4))
+    bytes.append(isShown ? 1 : 0)
+    bytes.append(UInt8(EntityType.allCases.firstIndex(of: scored.type)!))
+    bytes.append(UInt8(MatchTier.allCases.firstIndex(of: scored.tier)!))
+    bytes.append(UInt8(clamping: scored.imagePosition ?? Int(Self.none)))
+    bytes += bigEndianBytes(of: (scored.distance ?? .nan).bitPattern)
+    bytes += bigEndianBytes(of: scored.confidence.bitPattern)
+    let product = Array((scored.stocks?.value ?? "").utf8)
+    bytes += bigEndianBytes(of: UInt64(product.count)).suffix(2) + product
+    bytes.append(UInt8(scored.evidence.count))
+    for term in scored.evidence {
+      bytes.append(UInt8(Evidence.Kind.allCases.firstIndex(of: term.kind)!))
+      bytes += bigEndianBytes(of: UInt64(Float(term.value).bitPattern)).suffix(4)
+      bytes += bigEndianBytes(of: UInt64(Float(term.weight).bitPattern)).suffix(4)
+    }
+    return bytes
+  }
+
+  fileprivate init?(_ reader: inout ByteReader) {
+    guard let key = reader.number(4), let shown = reader.number(1),
+      let type = reader.element(of: EntityType.allCases),
+      let tier = reader.element(of: MatchTier.allCases), let image = reader.number(1),
+      let distance = reader.number(8).map(Double.init(bitPattern:)),
+      let confidence = reader.number(8).map(Double.init(bitPattern:)),
+      let length = reader.number(2), let product = reader.take(Int(length)),
+      let count = reader.number(1)
+    else { return nil }
+    var evidence: [Evidence] = []
+    for _ in 0..<count {
+      guard let kind = reader.element(of: Evidence.Kind.allCases), let value = reader.number(4),
+        let weight = reader.number(4)
+      else { return nil }
+      evidence.append(
+        Evidence(
+          kind: kind, value: Double(Float(bitPattern: UInt32(value))),
+          weight: Double(Float(bitPattern: UInt32(weight)))))
+    }
+    let id = String(decoding: product, as: UTF8.self)
+    scored = ScoredEntity(
+      key: UInt32(key), type: type, evidence: evidence, confidence: confidence, tier: tier,
+      imagePosition: image == Self.none ? nil : Int(image),
+      stocks: id.isEmpty ? nil : EntityID(type: .product, value: id),
+      distance: distance.isNaN ? nil : distance)
+    isShown = shown == 1
+  }
+}

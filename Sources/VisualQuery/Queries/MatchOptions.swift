@@ -1,0 +1,58 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// The limits, filters and deadline of a query.
+public struct MatchOptions: Sendable, Hashable {
+  /// The most matches that any query returns.
+  public static let maximumLimit = 100
+
+  /// The most matches in all, `1...100`.
+  public var limit: Int { didSet { limit = Self.bounded(limit) } }
+  /// The most matches of each type, `0...100`; a type that is not listed has no limit of its own.
+  public var typeLimits: [EntityType: Int]
+  /// The types that are searched. Only stores are also found by the products that they stock.
+  public var types: Set<EntityType>
+  /// The entities of each type that may be found; the search skips all others.
+  public var filters: [EntityType: EntityFilter]
+  /// The lowest confidence of a match, `0...1`. `nil` means ``Calibration/defaultCutOff`` for a query with
+  /// an image and ``Calibration/labelsOnlyCutOff`` for one without.
+  public var minimumConfidence: Double?
+  /// The time, including the wait for a thread, after which the best ranking so far is returned; `nil` sets
+  /// no deadline.
+  public var timeout: Duration?
+  /// The location of the person: equally likely stores are sorted by their distance from it.
+  public var near: GeoPoint?
+  /// The instant for which matches tell whether a store is open, or `nil` to leave that out.
+  public var date: Date?
+  /// The language of titles, a BCP 47 tag, or `nil` for the shop's own.
+  public var locale: String?
+
+  /// Makes options; the defaults are those of the command and of the service.
+  public init(
+    limit: Int = 8, typeLimits: [EntityType: Int] = [.product: 5, .store: 3],
+    types: Set<EntityType> = Set(EntityType.allCases), filters: [EntityType: EntityFilter] = [:],
+    minimumConfidence: Double? = nil,
+    timeout: Duration? = .milliseconds(300), near: GeoPoint? = nil, date: Date? = nil,
+    locale: String? = nil
+  ) {
+    self.limit = Self.bounded(limit)
+    self.typeLimits = typeLimits
+    self.types = types
+    self.filters = filters
+    self.minimumConfidence = minimumConfidence
+    self.timeout = timeout
+    self.near = near
+    self.date = date
+    self.locale = locale
+  }
+
+  private static func bounded(_ limit: Int) -> Int { min(max(limit, 1), maximumLimit) }
+
+  /// The most matches of a type.
+  func limit(of type: EntityType) -> Int {
+    types.contains(type) ? max(0, min(limit, typeLimits[type] ?? limit)) : 0
+  }
+}

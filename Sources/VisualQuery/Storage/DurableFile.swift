@@ -1,0 +1,74 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Files that are there whole or not at all.
+enum DurableFile<Failure: StorageFailure> {
+  /// Writes a file under another name, syncs it, gives it its own name and syncs the directory, so
+  /// that a kill or a power cut at any moment leaves no half of it.
+  ///
+  /// - Throws: the failure of a ``StorageError`` with the code `full`, `notPermitted` or `io`.
+  static func write(_ bytes: [UInt8], to name: String, in directory: String) throws(Failure) {
+    let path = directory + "/" + name
+    let temporary = path + ".tmp"
+    let file = unsafe open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    guard file >= 0 else { throw Failure(StorageError("create", temporary)) }
+    var written = 0
+    while written < bytes.count {
+      // Sound: the rest of the array from `written` on.
+      let count = unsafe bytes.withUnsafeBytes { all in
+        unsafe pwrite(file, all.baseAddress! + written, all.count - written, off_t(written))
+      }
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0 else {
+        let error = Failure(StorageError("write", temporary))
+        close(file)
+        unsafe unlink(temporary)
+        throw error
+      }
+      written += count
+    }
+    let isSynced = fsync(file) == 0
+    close(file)
+    guard isSynced, unsafe rename(temporary, path) == 0 else {
+      throw Failure(StorageError("sync", temporary))
+    }
+    try sync(directory: directory)
+  }
+
+  /// Gives a file that is written its own name, and syncs both.
+  static func commit(
+    _ temporary: String, as name: String, in directory: String
+  ) throws(Failure) {
+    let (from, to) = (directory + "/" + temporary, directory + "/" + name)
+    let file = unsafe open(from, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { throw Failure(StorageError("open", from)) }
+    let isSynced = fsync(file) == 0
+    close(file)
+    guard isSynced, unsafe rename(from, to) == 0 else { throw Failure(StorageError("sync", from)) }
+    try sync(directory: directory)
+  }
+
+  /// The first bytes of a file, fewer where it is shorter.
+  static func prefix(of path: String, byteCount: Int) throws(Failure) -> [UInt8] {
+    let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { throw Failure(StorageError("open", path)) }
+    defer { close(file) }
+    var bytes = [UInt8](repeating: 0, count: byteCount)
+    // Sound: at most as many bytes as the array has.
+    let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(file, $0.baseAddress, byteCount) }
+    guard count >= 0 else { throw Failure(StorageError("read", path)) }
+    return Array(bytes.prefix(count))
+  }
+
+  private static func sync(directory: String) throws(Failure) {
+    let descriptor = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw Failure(StorageError("open", directory)) }
+    defer { close(descriptor) }
+    guard fsync(descriptor) == 0 else { throw Failure(StorageError("sync", directory)) }
+  }
+}

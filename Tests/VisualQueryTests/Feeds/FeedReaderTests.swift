@@ -1,0 +1,252 @@
+import TestSupport
+import Testing
+@testable import VisualQuery
+
+@Suite struct FeedReaderTests {
+  @Test func `a store's hours and other names come from CSV, too`() throws {
+    let folder = try TemporaryDirectory()
+    let path = try folder.write(
+      "type,id,title,synonyms,openingHours,timeZone,featured\n"
+        + "store,s,S,a|b,Mo-Fr 09:00-18:00|Sa 10:00-14:00,Europe/Berlin,true\n"
+        + "store,t,T,,,,maybe\n", to: "c.csv")
+    var reader = try FeedReader(path: path)
+    guard case .entity(.store(let store), _)? = try reader.next() else {
+      Issue.record("no store")
+      return
+    }
+    #expect(store.synonyms == ["a", "b"] && store.isFeatured)
+    #expect(store.openingHours?.lines.count == 2)
+    guard case .refused(let row)? = try reader.next() else {
+      Issue.record("no refusal")
+      return
+    }
+    #expect(row.field == "featured")
+  }
+
+  private func rows(_ bytes: [UInt8]) throws -> [FeedRow] {
+    let folder = try TemporaryDirectory()
+    var reader = try FeedReader(path: try folder.write(bytes, to: "catalogue"))
+    var rows: [FeedRow] = []
+    while let row = try reader.next() { rows.append(row) }
+    return rows
+  }
+
+  private func rows(_ text: String) throws -> [FeedRow] { try rows(Array(text.utf8)) }
+
+  struct Bad: CustomTestStringConvertible, Sendable {
+    let row: String
+    let field: String?
+    let reason: String
+    var testDescription: String { row }
+
+    init(_ row: String, _ field: String?, _ reason: String) {
+      self.row = row
+      self.field = field
+      self.reason = reason
+    }
+  }
+
+  @Test(arguments: [
+    Bad(#"{"type":"product","id":"a"}"#, "title", "is missing"),
+    Bad(#"{"type":"product","title":"T"}"#, "id", "is missing"),
+    Bad(#"{"id":"a","title":"T"}"#, "type", "is missing"),
+    Bad(#"{"type":"product","id":"","title":"T"}"#, "id", "is missing"),
+    Bad(#"{"type":"produkt","id":"a","title":"T"}"#, "type", "is 'produkt'"),
+    Bad(#"{"type":"product","id":7,"title":"T"}"#, "id", "must be a string; found a number"),
+    Bad(#"{"type":"product","id":"a\u0007","title":"T"}"#, "id", "control characters"),
+    Bad(
+      #"{"type":"product","id":"\#(String(repeating: "x", count: 257))","title":"T"}"#, "id",
+      "the limit is 256"),
+    Bad(#"{"type":"product","id":"a","title":"T","labels":"mug"}"#, "labels", "list of strings"),
+    Bad(#"{"type":"product","id":"a","title":"T","images":[1]}"#, "images", "list of strings"),
+    Bad(#"{"type":"product","id":"a","title":"T","url":"/p/a"}"#, "url", "must be absolute"),
+    Bad(
+      #"{"type":"product","id":"a","title":"T","url":"JavaScript:alert(1)"}"#, "url", "'javascript'"
+    ),
+    Bad(#"{"type":"product","id":"a","title":"T","url":"data:text/html,x"}"#, "url", "'data'"),
+    Bad(#"{"type":"product","id":"a","title":"T","url":"https://x/ y"}"#, "url", "blanks"),
+    Bad(#"{"type":"product","id":"a","title":"T","price":14.9}"#, "price", "must be an object"),
+    Bad(
+      #"{"type":"product","id":"a","title":"T","price":{"amount":"14,90","currency":"EUR"}}"#,
+      "price", "'14,90'"),
+    Bad(
+      #"{"type":"product","id":"a","title":"T","price":{"amount":"14.90","currency":"Euro"}}"#,
+      "price", "'Euro'"),
+    Bad(
+      #"{"type":"product","id":"a","title":"T","availability":"maybe"}"#, "availability", "'maybe'"),
+    Bad(
+      #"{"type":"store","id":"a","title":"T","geo":{"latitude":91,"longitude":0}}"#, "geo",
+      "-90...90"),
+    Bad(#"{"type":"store","id":"a","title":"T","geo":{"latitude":1}}"#, "geo", "both numbers"),
+    Bad(#"{"type":"product","id":"a","title":"#, nil, "is not JSON"),
+    Bad(#"[1]"#, nil, "a row is an object; found a list"),
+    Bad(#"{"type":"product","id":"a","title":"T",}"#, nil, "expected a name in quotes at byte 39"),
+    Bad(
+      #"{"type":"product","id":"a","title":"T","labels":["\#(String(repeating: "w ", count: 5000))"]}"#,
+      "labels", "of 10000 bytes; the limit is 256"),
+    Bad(
+      #"{"type":"product","id":"a","title":"T","labels":["\#(String(repeating: "e\u{301}", count: 86))"]}"#,
+      "labels", "of 258 bytes; the limit is 256"),
+    Bad(
+      #"{"type":"product","id":"a","title":"T","labels":[\#((0..<257).map { "\"\($0)\"" }.joined(separator: ","))]}"#,
+      "labels", "has 257 labels; the limit is 256"),
+  ])
+  func `a bad row is refused by field and reason, and the next one is read`(bad: Bad) throws {
+    let good = #"{"type":"product","id":"good","title":"Good"}"#
+    let rows = try rows(
+      "\(good)\n\(bad.row)\n\n{\"type\":\"store\",\"id\":\"good\",\"title\":\"G\"}\n")
+    try #require(rows.count == 3)
+    guard case .refused(let refused) = rows[1] else {
+      Issue.record("the row was taken")
+      return
+    }
+    #expect(refused.line == 2)
+    #expect(refused.field == bad.field)
+    #expect(refused.reason.contains(bad.reason), "\(refused.reason)")
+    guard case .entity(let value, let line) = rows[2] else {
+      Issue.record("the row after it was refused")
+      return
+    }
+    #expect(value.id == EntityID(type: .store, value: "good") && line == 4)
+  }
+
+  @Test func `an id that comes twice is refused, and the first line is named`() throws {
+    let row = #"{"type":"product","id":"a","title":"T"}"#
+    guard case .refused(let refused)? = try rows("\(row)\n\(row)").last else {
+      Issue.record("the second was taken")
+      return
+    }
+    #expect(refused.line == 2 && refused.field == "id" && refused.reason.contains("line 1"))
+  }
+
+  @Test func `bytes that are not UTF-8 are refused with their line`() throws {
+    var bytes = Array(#"{"type":"product","id":"a","title":"T"}"#.utf8)
+    bytes += [10] + Array(#"{"type":"product","id":"b","title":""#.utf8) + [0xFF, 0xFE]
+    bytes += Array(#""}"#.utf8)
+    guard case .refused(let refused)? = try rows(bytes).last else {
+      Issue.record("the row was taken")
+      return
+    }
+    #expect(refused.line == 2 && refused.reason == "is not UTF-8")
+  }
+
+  private static func deep(_ depth: Int, id: String = "deep") -> String {
+    let lists = String(repeating: "[", count: depth - 1) + String(repeating: "]", count: depth - 1)
+    return #"{"type":"product","id":"\#(id)","title":"T","x":\#(lists)}"#
+  }
+
+  /// Would break if a row went in that is one level too deep, or one were refused that is not. The
+  /// report of a row adds a level, which must not make a mended row unreadable.
+  @Test func `a row may nest 32 levels, and so may one within a report`() throws {
+    let report = #"{"line":1,"reason":"r","row":\#(Self.deep(32, id: "fed back"))}"#
+    let rows = try rows(
+      [Self.deep(32), report, Self.deep(33), Self.deep(34), Self.deep(500)].joined(separator: "\n"))
+    try #require(rows.count == 5)
+    for row in rows.prefix(2) {
+      guard case .entity(let value, _) = row else {
+        Issue.record("refused: \(row)")
+        continue
+      }
+      // It can be stored, exported and read again.
+      #expect(try EntityValue(json: JSONValue(stored: value.json.text)) == value)
+    }
+    for row in rows.dropFirst(2) {
+      guard case .refused(let refused) = row else {
+        Issue.record("taken: \(row)")
+        continue
+      }
+      #expect(refused.reason.contains("nests lists and objects deeper than 3"))
+      #expect(refused.row == nil)
+    }
+  }
+
+  /// Would break if ids were compared as Swift compares strings: to a database, to links and to other
+  /// programs these are two ids.
+  @Test func `an id is its bytes, precomposed or not`() throws {
+    let ids = ["caf\u{E9}", "cafe\u{301}"]
+    let rows = try rows(
+      (ids + ids).map { #"{"type":"product","id":"\#($0)","title":"T"}"# }.joined(separator: "\n"))
+    let taken = rows.compactMap {
+      if case .entity(let value, _) = $0 { value.id.value } else { nil }
+    }
+    #expect(taken.map { Array($0.utf8) } == ids.map { Array($0.utf8) })
+    guard case .refused(let refused)? = rows.last else {
+      Issue.record("the fourth was taken")
+      return
+    }
+    #expect(refused.reason == "was used in line 2 before")
+  }
+
+  /// Would break if such a number reached the report of refused rows, which as JSON cannot hold it.
+  @Test(arguments: ["inf", "nan", "-infinity", "1e999"])
+  func `a coordinate is a finite number`(text: String) throws {
+    let rows = try rows("type,id,title,geo.latitude,geo.longitude\nstore,s,S,\(text),1\n")
+    guard case .refused(let refused)? = rows.first else {
+      Issue.record("the row was taken")
+      return
+    }
+    #expect(refused.field == "geo.latitude" && refused.reason.contains("a number is valid"))
+  }
+
+  @Test func `a row beyond the limit is passed over`() throws {
+    let good = #"{"type":"product","id":"a","title":"T"}"#
+    let long = "{\"x\":\"" + String(repeating: "y", count: RecordReader.recordLimit) + "\"}"
+    let rows = try rows("\(long)\n\(good)")
+    guard case .refused(let refused)? = rows.first, case .entity? = rows.last else {
+      Issue.record("\(rows.count) rows")
+      return
+    }
+    #expect(rows.count == 2 && refused.line == 1 && refused.reason.contains("1048576"))
+  }
+
+  @Test func `a byte order mark and Windows line ends do not show`() throws {
+    let rows = try rows("\u{FEFF}{\"type\":\"product\",\"id\":\"a\",\"title\":\"T\"}\r\n\r\n")
+    guard case .entity(let value, 1)? = rows.first, rows.count == 1 else {
+      Issue.record("\(rows)")
+      return
+    }
+    #expect(value.id.value == "a")
+  }
+
+  @Test func `CSV gives the same entities as JSON Lines`() throws {
+    let csv = """
+      type,id,title,labels,images,price,geo.latitude,geo.longitude,stock,color\r
+      product,a,"A ""red"" mug, large",mug|cup,a.jpg|b.jpg,14.90 EUR,,,,red\r
+      store,b,"Two
+      lines",,,,53.5,10,a|c,\r
+      """
+    let json = #"""
+      {"type":"product","id":"a","title":"A \"red\" mug, large","labels":["mug","cup"],"images":["a.jpg","b.jpg"],"price":{"amount":"14.90","currency":"EUR"},"color":"red"}
+      {"type":"store","id":"b","title":"Two\nlines","geo":{"latitude":53.5,"longitude":10},"stock":["a","c"]}
+      """#
+    func entities(_ text: String) throws -> [EntityValue] {
+      try rows(text).compactMap { if case .entity(let value, _) = $0 { value } else { nil } }
+    }
+    #expect(try entities(csv) == entities(json))
+    #expect(try entities(csv).count == 2)
+  }
+
+  @Test(arguments: [
+    ("product,a", "has 2 fields"), ("product,a,\"open", "no closing quote"),
+    ("product,a,\"x\"y", "after its closing quote"), ("product,a,x\"y\"", "quote within"),
+  ])
+  func `broken CSV is refused by what is wrong`(row: String, reason: String) throws {
+    guard case .refused(let refused)? = try rows("type,id,title\n\(row)\n").first else {
+      Issue.record("the row was taken")
+      return
+    }
+    #expect(refused.reason.contains(reason), "\(refused.reason)")
+  }
+
+  @Test func `a file that is neither is refused whole`() throws {
+    let error = #expect(throws: CatalogueError.self) { try rows("hello, world\n1,2\n") }
+    #expect(error?.code == .unreadableInput)
+    #expect(error?.message.contains("column 'type' is missing") == true)
+    let missing = #expect(throws: CatalogueError.self) {
+      _ = try FeedReader(path: "/no/such/file")
+    }
+    #expect(missing?.code == .unreadableInput)
+  }
+
+  @Test func `an empty file has no rows`() throws { #expect(try rows("").isEmpty) }
+}

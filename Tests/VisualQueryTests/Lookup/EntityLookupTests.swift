@@ -1,0 +1,216 @@
+import TestSupport
+import Testing
+@testable import VisualQuery
+
+@Suite struct EntityLookupTests {
+  private static let shared = Task {
+    let folder = try await CatalogueTests.sampleCatalogue()
+    return (folder, try Catalogue(directory: folder.path + "/shop.vq"))
+  }
+
+  private func lookup() async throws -> EntityLookup {
+    EntityLookup(catalogue: try await Self.shared.value.1)
+  }
+
+  private func product(_ id: String) -> EntityID { EntityID(type: .product, value: id) }
+
+  @Test func `ids are answered in their order, unknown ones left out`() async throws {
+    let ids = [
+      product("oats"), product("nothing"), EntityID(type: .store, value: "harbour"),
+      product("mug-red"), EntityID(type: .store, value: "oats"), product("oats"),
+    ]
+    let found = try await lookup().entities(for: ids)
+    #expect(found.map(\.id) == [ids[0], ids[2], ids[3], ids[0]])
+    #expect(try await lookup().entities(for: []).isEmpty)
+  }
+
+  @Test func `suggestions begin with what is featured, one of each group`() async throws {
+    let found = try await lookup().suggestedEntities(limit: 100)
+    #expect(found.prefix(2).map(\.id.value) == ["mug-red", "lantern"])
+    let groups = found.compactMap { value -> String? in
+      if case .product(let product) = value { product.group } else { nil }
+    }
+    #expect(Set(groups).count == groups.count && groups.contains("camp-mug"))
+    #expect(
+      try await lookup().suggestedEntities(types: [.store], limit: 2).map(\.id.type) == [
+        .store, .store,
+      ])
+  }
+
+  @Test(arguments: [
+    ("mug", 4), ("MUGS", 4), ("Bécher", 0), ("Campingbecher", 4), ("camping", 5), ("tin cup", 1),
+    ("mug red", 1), ("red mu", 1), ("northli", 5), ("", 0), ("  \"*' ", 0), ("AND", 3),
+    ("mug OR kettle", 0), ("title:mug", 0), ("grün", 1), ("grun", 1), ("haferflocken", 1),
+  ])
+  func `words are found in any form and order`(text: String, count: Int) async throws {
+    let found = try await lookup().entities(matching: text, limit: 5)
+    #expect(found.count == count)
+    #expect(try await lookup().entities(matching: text, limit: 5) == found)
+  }
+
+  @Test func `a title counts more than a label`() async throws {
+    let folder = try TemporaryDirectory()
+    let rows = [
+      #"{"type":"product","id":"a","title":"Plate","labels":["mug"]}"#,
+      #"{"type":"product","id":"b","title":"Mug"}"#,
+      #"{"type":"product","id":"c","title":"Plate","subtitle":"with a mug"}"#,
+    ]
+    _ = try await Indexer(directory: folder.path + "/i.vq")
+      .run(path: folder.write(rows.joined(separator: "\n"), to: "c.jsonl"))
+    let lookup = EntityLookup(catalogue: try Catalogue(directory: folder.path + "/i.vq"))
+    #expect(try await lookup.entities(matching: "mug").first?.id.value == "b")
+  }
+
+  @Test(arguments: [
+    (["price<10"], ["coffee-tin", "oats", "tea-mint", "tea-rooibos"]),
+    (["brand=Northlight", "price>=89"], ["backpack", "blanket-blue", "blanket-red"]),
+    (["group=camp-mug", "availability!=inStock"], ["mug-green"]),
+    (["title~CAMP M", "id$=red"], ["mug-red"]), (["id^=mug-r"], ["mug-red"]),
+    (["labels=kettle"], ["kettle"]), (["stock=kettle"], ["alpine"]),
+    (["title=no such thing"], []), (["subtitle~GRÜN"], []), (["no-such-field=1"], []),
+    (["title='; DROP TABLE entities; --"], []),
+  ])
+  func `conditions hold one and all`(conditions: [String], ids: [String]) async throws {
+    let comparators = try conditions.map { try #require(EntityComparator($0)) }
+    let found = try await lookup().entities(
+      matching: comparators, sortedBy: [EntitySort(by: "id")])
+    #expect(found.map(\.id.value) == ids)
+  }
+
+  @Test func `either condition is enough in the other mode`() async throws {
+    let found = try await lookup().entities(
+      matching: [
+        EntityComparator("id", .equalTo("oats")), EntityComparator("price", .isBetween(41, 43)),
+      ], mode: .or, sortedBy: [EntitySort(by: "price", order: .descending)])
+    #expect(found.map(\.id.value) == ["kettle", "oats"])
+  }
+
+  @Test func `what has no such property comes last`() async throws {
+    let found = try await lookup().entities(
+      matching: [], sortedBy: [EntitySort(by: "price")], limit: 1000)
+    #expect(found.count == 32)
+    #expect(found.suffix(4).allSatisfy { $0.id.type == .store })
+    let reversed = try await lookup().entities(
+      matching: [], sortedBy: [EntitySort(by: "price", order: .descending)], limit: 1000)
+    #expect(reversed.suffix(4).allSatisfy { $0.id.type == .store })
+  }
+
+  @Test(arguments: ["a\"b", "a'b", "a)b", "", "x\u{0}"])
+  func `a name that is none is refused`(name: String) async throws {
+    let lookup = try await lookup()
+    await #expect(throws: MatchError.self) {
+      _ = try await lookup.entities(matching: [
+        EntityComparator(EntityProperty(name), .equalTo("x"))
+      ])
+    }
+    await #expect(throws: MatchError.self) {
+      _ = try await lookup.entities(matching: [], sortedBy: [EntitySort(by: EntityProperty(name))])
+    }
+  }
+
+  @Test(arguments: ["price", "=3", "price ?", ""])
+  func `what is no condition is none`(text: String) { #expect(EntityComparator(text) == nil) }
+
+  /// Would break if ids were compared by canonical equivalence anywhere between feed and answer.
+  @Test func `entities whose ids differ in bytes alone are two`() async throws {
+    let ids = ["caf\u{E9}", "cafe\u{301}"].map { product($0) }
+    let store = EntityID(type: .store, value: "s")
+    let shop = try DrawnShop()
+    let rows =
+      ids.map { #"{"type":"product","id":"\#($0.value)","title":"T","labels":["mug"]}"# }
+      + [#"{"type":"store","id":"s","title":"S","stock":["\#(ids[0].value)","\#(ids[1].value)"]}"#]
+    #expect(try await shop.run(rows).1 == [])
+    let catalogue = try Catalogue(directory: shop.index)
+    let lookup = EntityLookup(catalogue: catalogue)
+    #expect(try await lookup.entities(for: [ids[1], ids[0]]).map(\.id) == [ids[1], ids[0]])
+    // Each is found by a search, by its token, and in the store that stocks it.
+    let matcher = Matcher(catalogue: catalogue)
+    let first = try await matcher.values(
+      for: SemanticContent(labels: ["mug"]),
+      options: MatchOptions(limit: 1, typeLimits: [:], types: [.product], timeout: nil))
+    let second = try await matcher.values(continuing: #require(first.continuation))
+    #expect((first.matches + second.matches).map(\.value.id) == ids.sorted())
+    for id in ids {
+      var stocked: [String] = []
+      try catalogue.read { database throws(CatalogueError) in
+        try database.forEachStore(withProduct: id.value) {
+          stocked.append($0.id)
+          return true
+        }
+      }
+      #expect(stocked == [store.value])
+    }
+    // A row whose id changed its form only is another entity, and the former one is pruned.
+    let state = try await lookup.changes(since: nil).state
+    try await shop.run([rows[0], rows[2]], IndexOptions(prunesMissing: true))
+    let after = EntityLookup(catalogue: try Catalogue(directory: shop.index))
+    #expect(try await after.changes(since: state).tombstones == [ids[1]])
+  }
+
+  /// Would break if one damaged row failed every list that it is on, as a row stored as `null` did.
+  @Test(arguments: [
+    "null", "{}", "[[[1]]]", #"{"type":"product","id":"b","title":7}"#,
+    #"{"x":"# + String(repeating: "[", count: 200) + String(repeating: "]", count: 200) + "}",
+  ])
+  func `an entity that cannot be read is left out, and reported`(json: String) async throws {
+    let shop = try DrawnShop()
+    let rows = ["a", "b", "c"].map {
+      #"{"type":"product","id":"\#($0)","title":"T","labels":["mug"],"brand":"B"}"#
+    }
+    try await shop.run(rows)
+    let state = try await EntityLookup(catalogue: Catalogue(directory: shop.index)).changes(
+      since: nil
+    )
+    .state
+    let connection = try CatalogueConnection(path: shop.index + "/catalogue.sqlite", mode: .write)
+    try connection.statement("UPDATE entities SET json = ? WHERE id = 'b'").bind(.text(json)).run()
+    try connection.execute("UPDATE changes SET sequence = sequence + 10")
+
+    let catalogue = try Catalogue(directory: shop.index)
+    let lookup = EntityLookup(catalogue: catalogue)
+    let others = [product("a"), product("c")]
+    #expect(
+      try await lookup.entities(for: [others[0], product("b"), others[1]]).map(\.id) == others)
+    #expect(try await lookup.suggestedEntities().map(\.id) == others)
+    #expect(try await lookup.entities(matching: "mug").map(\.id) == others)
+    for size in [1, 2, 10] {
+      var paged: [EntityID] = []
+      for try await page in lookup.allEntities(pageSize: size) { paged += page.map(\.id) }
+      #expect(paged == others)
+    }
+    let changes = try await lookup.changes(since: state)
+    #expect(changes.upserts.map(\.id) == others && changes.tombstones == [product("b")])
+    let answer = try await Matcher(catalogue: catalogue).values(
+      for: SemanticContent(labels: ["mug"]), options: MatchOptions(timeout: nil))
+    #expect(answer.matches.map(\.value.id) == others)
+
+    #expect(
+      try await CatalogueUpkeep(directory: shop.index).verify().contains {
+        $0.hasPrefix("product:b cannot be read")
+      })
+    let findings = try await CatalogueDoctor(catalogue: catalogue).findings()
+    #expect(findings.filter { $0.kind == .unreadable }.map(\.id) == ["product:b"])
+    // A row of the feed that changed mends it, also over what cannot be read.
+    for policy in [IndexOptions.ConflictPolicy.merge, .keep, .replace] {
+      try connection.statement("UPDATE entities SET json = ?, rowHash = NULL WHERE id = 'b'")
+        .bind(.text(json)).run()
+      try await shop.run(rows, IndexOptions(onConflict: policy))
+      #expect(try await shop.product("b")?.title == "T")
+    }
+  }
+
+  @Test(arguments: [1, 7, 32, 100])
+  func `pages hold everything once`(size: Int) async throws {
+    var all: [EntityID] = []
+    for try await page in try await lookup().allEntities(pageSize: size) {
+      #expect(page.count <= size && !page.isEmpty)
+      all += page.map(\.id)
+    }
+    #expect(all.count == 32 && Set(all).count == 32)
+    var stores = 0
+    for try await page in try await lookup().allEntities(types: [.store], pageSize: size) {
+      stores += page.count
+    }
+    #expect(stores == 4)
+  }
+}

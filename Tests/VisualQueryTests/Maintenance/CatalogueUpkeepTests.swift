@@ -1,0 +1,190 @@
+import Foundation
+import PixelMatch
+import TestSupport
+import Testing
+
+@testable import VisualQuery
+
+/// Going back, compaction, export, and finding damage.
+@Suite struct CatalogueUpkeepTests {
+  /// A shop whose catalogue has replaced signatures and several segments.
+  private static func shop() async throws -> DrawnShop {
+    let shop = try DrawnShop()
+    for id in 0..<6 { try shop.draw("p\(id).jpg", seed: UInt64(id)) }
+    try await shop.run((0..<4).map { DrawnShop.row("p\($0)") })
+    try shop.draw("p1.jpg", seed: 50)
+    try await shop.run((1..<6).map { DrawnShop.row("p\($0)", #""title":"Second""#) })
+    return shop
+  }
+
+  @Test func `a run is undone, and the undoing too`() async throws {
+    let shop = try await Self.shop()
+    let upkeep = CatalogueUpkeep(directory: shop.index)
+    let second = try await shop.exported()
+    try await shop.run(
+      [DrawnShop.row("p0", #""title":"Third""#)], IndexOptions(prunesMissing: true))
+    let third = try await shop.exported()
+    let lookup = EntityLookup(catalogue: try Catalogue(directory: shop.index))
+    let state = try await lookup.changes(since: nil, limit: 1000).state
+
+    let generation = try await upkeep.rollBack()
+    #expect(try await shop.exported() == second)
+    #expect(try await upkeep.verify() == [])
+    #expect(try Catalogue(directory: shop.index).generation == generation)
+    // Whoever keeps a copy is told of everything that came back.
+    let back = EntityLookup(catalogue: try Catalogue(directory: shop.index))
+    let changes = try await back.changes(since: state, limit: 1000)
+    #expect(changes.upserts.count == 6 && changes.tombstones.isEmpty)
+
+    _ = try await upkeep.rollBack()
+    #expect(try await shop.exported() == third)
+    #expect(try await upkeep.verify() == [])
+    let again = EntityLookup(catalogue: try Catalogue(directory: shop.index))
+    #expect(try await again.changes(since: changes.state, limit: 1000).tombstones.count == 5)
+  }
+
+  /// Would break if the path of the database were put into a URI byte by byte: the generation before was
+  /// then not found, and the next run removed the segments that it needs.
+  @Test(arguments: ["läden", "a b", "50%", "shop?mode=memory", "x#y", "%41", "日本"])
+  func `an index is found and undone whatever its path`(name: String) async throws {
+    let shop = try DrawnShop()
+    let folder = shop.folder.path + "/" + name
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let directory = folder + "/shop.vq"
+    try shop.draw("p.jpg", seed: 1)
+    for seed in [1, 2, 3] as [UInt64] {
+      try shop.draw("p.jpg", seed: seed)
+      let path = try shop.folder.write(DrawnShop.row("p", #""title":"\#(seed)""#), to: "c.jsonl")
+      _ = try await Indexer(directory: directory).run(path: path)
+    }
+    let upkeep = CatalogueUpkeep(directory: directory)
+    #expect(try await upkeep.status().previousGeneration == 2)
+    _ = try await upkeep.rollBack()
+    #expect(try await upkeep.verify() == [])
+    let found = try await EntityLookup(catalogue: Catalogue(directory: directory)).entities(for: [
+      EntityID(type: .product, value: "p")
+    ])
+    #expect(found.map(\.displayRepresentation.title) == ["2"])
+  }
+
+  @Test func `without an earlier run there is nothing to go back to`() async throws {
+    let shop = try DrawnShop()
+    try await shop.run([#"{"type":"product","id":"a","title":"A"}"#])
+    let error = await #expect(throws: CatalogueError.self) {
+      try await CatalogueUpkeep(directory: shop.index).rollBack()
+    }
+    #expect(error?.code == .missing)
+  }
+
+  @Test func `compaction changes no content and leaves nothing behind`() async throws {
+    let shop = try await Self.shop()
+    let upkeep = CatalogueUpkeep(directory: shop.index)
+    let before = try await shop.exported()
+    let reader = try Catalogue(directory: shop.index)
+    let generation = try await upkeep.compact()
+    let status = try await upkeep.status()
+    #expect(status.segments.map(\.rows) == [6] && status.segments.map(\.deadRows) == [0])
+    #expect(status.generation == generation && status.images == 6)
+    #expect(try await shop.exported() == before)
+    #expect(try await upkeep.verify() == [])
+    #expect(try await upkeep.compact() == generation)
+    // Who was reading goes on reading.
+    let values = try await Matcher(catalogue: reader).values(
+      for: SemanticContent(pixelBuffer: SyntheticPicture.scene(width: 96, height: 96, seed: 3)),
+      options: MatchOptions(timeout: nil))
+    #expect(values.matches.first?.value.id.value == "p3")
+  }
+
+  @Test func `an export is taken in byte for byte`() async throws {
+    let shop = try await Self.shop()
+    let settings = ShopSettings(
+      links: LinkSettings(templates: [.product: try LinkTemplate("https://a.example/{id}")]),
+      bridge: LabelBridge(targets: ["shoe": ["boot", "sneaker"]]))
+    _ = try await Indexer(directory: shop.index, settings: settings).putSettings()
+    let lines = try await shop.exported()
+    let file = try shop.folder.write(lines.joined(separator: "\n") + "\n", to: "export.jsonl")
+    let copy = DrawnCopy(directory: shop.folder.path + "/copy.vq")
+    #expect(try await CatalogueUpkeep(directory: copy.directory).importing(path: file) == 6)
+    #expect(try await copy.exported() == lines)
+    #expect(try await CatalogueUpkeep(directory: copy.directory).verify() == [])
+    let damaged = try shop.folder.write(lines[0] + "\n{\"entity\":{}}\n", to: "damaged.jsonl")
+    let error = await #expect(throws: CatalogueError.self) {
+      try await CatalogueUpkeep(directory: copy.directory).importing(path: damaged)
+    }
+    #expect(error?.code == .unreadableInput && error?.message.contains("line 2") == true)
+    #expect(try await copy.exported() == lines)
+  }
+
+  private struct DrawnCopy {
+    let directory: String
+
+    func exported() async throws -> [String] {
+      let shop = Lines()
+      try await CatalogueUpkeep(directory: directory).export { shop.append($0) }
+      return shop.all
+    }
+  }
+
+  /// Every way to spoil a catalogue that the list names is found.
+  @Test(arguments: [
+    "UPDATE state SET imageCount = imageCount + 1",
+    "UPDATE entities SET json = replace(json, '\"p2\"', '\"other\"') WHERE id = 'p2'",
+    "UPDATE entities SET json = replace(json, '\"title\"', '\"name\"') WHERE id = 'p2'",
+    "UPDATE images SET row = row + 1 WHERE entity = (SELECT key FROM entities WHERE id = 'p5')",
+    "UPDATE images SET row = 99 WHERE entity = (SELECT key FROM entities WHERE id = 'p5')",
+    "DELETE FROM deadRows",
+    "DELETE FROM entityText WHERE rowid = (SELECT key FROM entities WHERE id = 'p2')",
+    "DELETE FROM images WHERE entity = (SELECT key FROM entities WHERE id = 'p5')",
+  ]) func `what contradicts itself is found`(damage: String) async throws {
+    let shop = try await Self.shop()
+    let upkeep = CatalogueUpkeep(directory: shop.index)
+    #expect(try await upkeep.verify() == [])
+    let connection = try CatalogueConnection(path: shop.index + "/catalogue.sqlite", mode: .write)
+    try connection.execute(damage)
+    #expect(try await !upkeep.verify().isEmpty)
+  }
+
+  @Test func `a byte that changed in a segment is found`() async throws {
+    let shop = try await Self.shop()
+    let upkeep = CatalogueUpkeep(directory: shop.index)
+    let file = shop.index + "/" + (try await upkeep.status()).segments[0].file
+    let handle = try #require(FileHandle(forUpdatingAtPath: file))
+    try handle.seek(toOffset: 3 * 4096 + 7)
+    try handle.write(contentsOf: Data([0x5A]))
+    try handle.close()
+    #expect(try await upkeep.verify().contains { $0.contains("checksum") })
+  }
+
+  @Test func `the doctor names what is hard to find and to show`() async throws {
+    let shop = try DrawnShop()
+    try shop.draw("good.jpg", seed: 1, side: 300)
+    try shop.draw("twin.jpg", seed: 1, side: 300)
+    try shop.draw("small.jpg", seed: 2, side: 60)
+    let gray = try PixelBuffer(
+      width: 300, height: 300, format: .gray8, bytes: [UInt8](repeating: 200, count: 90_000))
+    _ = try shop.folder.write(gray.jpeg(), to: "flat.jpg")
+    let long = String(repeating: "long ", count: 20)
+    let url = #""url":"https://a.example/p""#
+    try await shop.run([
+      DrawnShop.row("good", #""title":"G",\#(url)"#),
+      DrawnShop.row("twin", #""title":"T",\#(url)"#),
+      DrawnShop.row("small", #""title":"S",\#(url)"#),
+      DrawnShop.row("flat", #""title":"F",\#(url)"#),
+      #"{"type":"product","id":"bare","title":"\#(long)","subtitle":"\#(long)","price":{"amount":"1","currency":"ZZZ"}}"#,
+      #"{"type":"store","id":"place","title":"P","stock":["good","none"],\#(url)}"#,
+    ])
+    let findings = try await CatalogueDoctor(
+      catalogue: try Catalogue(directory: shop.index)
+    ).findings()
+    #expect(
+      findings.map { "\($0.id) \($0.kind.rawValue)" } == [
+        "product:bare longText", "product:bare noLink", "product:bare noPicture",
+        "product:bare unknownCurrency", "product:flat flatPicture",
+        "product:good indistinguishable", "product:small smallPicture", "store:place noPicture",
+        "store:place noPlace", "store:place unknownStock",
+      ])
+    let sample = try await CatalogueTests.sampleCatalogue()
+    let healthy = CatalogueDoctor(catalogue: try Catalogue(directory: sample.path + "/shop.vq"))
+    #expect(try await healthy.findings() == [])
+  }
+}
