@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Apart from the library, so that nobody who uses it builds benchmarks. Run with `./run.sh`.
+// Separate from the library, so that its users do not build benchmarks. Run with `./run.sh`.
 let package = Package(
   name: "Benchmarks",
   dependencies: [.package(name: "VisualQuery", path: "..")],

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What filters cost and how long they make others wait: filters.py VQ [--count N] [--index FOLDER]
+"""Measures the cost of filters and the delay that they cause to other requests: filters.py VQ [--count N] [--index FOLDER]
 
-Indexes N entities without pictures (`--index` keeps and reuses the index), serves them, and prints as JSON: what indexing costs an entity;
-the milliseconds of each kind of question, asked alone; and those of light questions (one entity by its id, a match by a label) while
-HEAVY clients keep asking questions of 32 comparators. The wait of a light question is its time minus its time alone. `--deadline` is the
-server's longest. Everything runs on this machine, so that with few processors the clients take their share too.
+Indexes N entities without images (`--index` keeps and reuses the index), serves them, and prints as JSON: the indexing time per entity;
+the milliseconds of each kind of request, sent alone; and those of light requests (one entity by its id, a match by a label) while HEAVY
+clients keep sending requests with 32 comparators. The delay of a light request is its time minus its time alone. `--deadline` is the
+server's maximum. Everything runs on this machine, so with few processors the clients take their share too.
 """
 import argparse
 import http.client
@@ -53,7 +53,7 @@ class Client:
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
 
     def ask(self, method, path, body=None):
-        """Milliseconds, status and answer."""
+        """Returns milliseconds, status and answer."""
         start = time.perf_counter()
         self.connection.request(method, path, None if body is None else json.dumps(body), {"Content-Type": "application/json"} if body else {})
         response = self.connection.getresponse()

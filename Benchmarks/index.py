@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What indexing costs: index.py VQ [--pictures FOLDER] [--count N] [--rounds 3]
+"""Measures indexing: index.py VQ [--pictures FOLDER] [--count N] [--rounds 3]
 
-Either the JPEGs below FOLDER, or N products with one drawn picture of 240 x 240 pixels each, of 2 000 that repeat under N names. In turn:
+Indexes the JPEGs below FOLDER, or N products with one drawn image of 240 x 240 pixels each, of 2 000 that repeat under N names. In turn:
 imagehash.phash and libjpeg's 1/8 decode alone on the same files, `vq index -j 1`, `vq index` with all threads, and the same again with
-nothing changed. `--all-threads-only` leaves out all before the last two. Needs numpy, Pillow and imagehash (run.sh's .build/peers has them).
+nothing changed. `--all-threads-only` skips all but the last two. Needs numpy, Pillow and imagehash (run.sh's .build/peers has them).
 """
 import argparse
 import json
@@ -17,7 +17,7 @@ import time
 
 
 def drawn(folder, count):
-    """Paths of `count` files, of which every 2 000th holds the same picture."""
+    """Returns the paths of `count` files, of which every 2 000th holds the same image."""
     import numpy as np
     from PIL import Image, ImageDraw
     rng = np.random.default_rng(1)
@@ -53,7 +53,7 @@ def run(*arguments):
 
 
 def phash_seconds(paths):
-    """Of a sample, for all."""
+    """Measures imagehash on a sample and extrapolates to all files."""
     program = ("import sys, time, imagehash\nfrom PIL import Image\nnames = sys.stdin.read().splitlines()\n"
                "start = time.perf_counter()\nfor name in names: imagehash.phash(Image.open(name))\n"
                "print(time.perf_counter() - start)")
@@ -64,7 +64,7 @@ def phash_seconds(paths):
 
 
 def decode_share(paths):
-    """What libjpeg's 1/8 decode alone takes of imagehash's time: the least that whoever reads with it can take."""
+    """Returns the time of libjpeg's 1/8 decode alone, as a share of imagehash's: a lower bound for every program that decodes with it."""
     program = ("import sys, time, imagehash\nfrom PIL import Image\nnames = sys.stdin.read().splitlines()\n"
                "def eighth(name):\n  image = Image.open(name)\n  image.draft('L', (image.width // 8, image.height // 8))\n  image.load()\n"
                "def seconds(work):\n  start = time.perf_counter()\n  for name in names: work(name)\n  return time.perf_counter() - start\n"

@@ -1,7 +1,7 @@
 """Runs vq-bench and the peers in turn, one thread each, and prints one table of ratios.
 
-Pictures and codes are made here from fixed seeds. Each round runs ours and the peer once, in turn,
-so that a change of the machine's speed hits both; the quoted ratio is the median of the rounds'.
+Images and codes are made here from fixed seeds. Each round runs vq-bench and the peer once, in turn,
+so that a change of the machine's speed affects both; the quoted ratio is the median over the rounds.
 """
 import json
 import os
@@ -24,7 +24,7 @@ CODES = 1_000_000
 
 
 def photo(width, height, noise):
-    """A photo-like picture: smooth color, edges and, as JPEG sees it, fine grain."""
+    """Returns a photo-like image: smooth color, edges and fine grain."""
     rng = np.random.default_rng(12)
     small = rng.uniform(30, 220, (height // 250, width // 250, 3))
     smooth = np.asarray(Image.fromarray(small.astype(np.uint8)).resize((width, height), Image.BICUBIC)).astype(np.int16)
@@ -41,7 +41,7 @@ def timed(body):
 
 
 def signature_rows():
-    # Entropy decoding, which no reduced size saves, costs in proportion to the file.
+    # Entropy decoding costs in proportion to the file, and no reduced size avoids it.
     for noise in (0, 2):
         path = f"{WORK}/photo-{noise}.jpg"
         if not os.path.exists(path):
@@ -87,7 +87,7 @@ def scan_rows():
                 found.append(index.search(query[None], 8)[0].sum())
 
         peer = timed(search) / len(queries)
-        # A benchmark that finds something else measures nothing.
+        # A benchmark with other results measures nothing.
         assert [int(s) for s in sums.split(",")] == [int(f) for f in found], "the two do not find the same distances"
         if round_ == 0:
             continue

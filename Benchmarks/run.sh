@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures the library beside its peers and prints the table that the README quotes.
+# Measures the library against its peers and prints the table that the README quotes.
 #   Benchmarks/run.sh [ROUNDS]         needs python3 with venv; peers come from PyPI into .build/peers
 set -euo pipefail
 cd "$(dirname "$0")"

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Indexes a synthetic catalogue of any size, asks it, and prints time, memory and disk.
+"""Indexes a synthetic catalogue of any size, queries it, and prints time, memory and disk.
 
 usage: scale.py VQ COUNT        needs numpy and Pillow (run.sh's .build/peers has them)
 
-COUNT products have one picture each, of 2 000 drawn JPEGs of 240 × 240 pixels that repeat.
+COUNT products have one image each, of 2 000 drawn JPEGs of 240 × 240 pixels that repeat.
 """
 import json
 import os

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What serving costs: serve.py VQ INDEX PICTURE... [--seconds 30] [--rounds 3]
+"""Measures the server: serve.py VQ INDEX PICTURE... [--seconds 30] [--rounds 3]
 
-In turn, on the same machine: the library alone (`vq match`, all threads, the pictures again and again), and `vq serve` under wrk
-with 32 connections that send the same pictures. Then ten times as many requests as the server can answer, and one more when
-that is over. Prints one JSON object. Needs wrk.
+In turn, on the same machine: the library alone (`vq match`, all threads, the images repeatedly), and `vq serve` under wrk
+with 32 connections that send the same images. Then ten times as many requests as the server can answer, and one more
+after that. Prints one JSON object. Needs wrk.
 """
 import argparse
 import http.client
@@ -70,7 +70,7 @@ class Server:
 
 
 def library_rate(vq, index, pictures, seconds):
-    """Matches a second, without the time that a process takes to start, and processor time a match."""
+    """Returns matches per second, without the start of the process, and processor time per match."""
     def run(count):
         names = [pictures[place % len(pictures)] for place in range(count)]
         start, used = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -101,7 +101,7 @@ def wrk(server, pictures, connections, seconds):
 
 
 def overload(server, pictures, capacity, seconds=6, factor=10):
-    """Asks at a steady rate, whatever comes of it."""
+    """Sends requests at a steady rate, whatever the answers."""
     data = [open(path, "rb").read() for path in pictures]
     seen, lock = [], threading.Lock()
     start = time.monotonic()

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Makes KeypointPattern+Pairs.swift: the 256 pairs of places that a keypoint hash compares.
+"""Makes KeypointPattern+Pairs.swift: the 256 pairs of positions that a keypoint hash compares.
 
 usage: Scripts/make_keypoint_pattern.py > Sources/PixelMatch/Signatures/KeypointPattern+Pairs.swift
 
-Pairs are drawn from a Gaussian around the keypoint and chosen one by one, each as unlike those
-before it as can be: under the model that the brightness of natural pictures is correlated as
-exp(-distance / 6), the largest correlation of its difference with a chosen one's is the smallest.
-So the first bits say the most together, which suits them as a visual word. Nothing else is learnt,
-so that no collection of pictures is favoured. The same seed gives the same file.
+Pairs are drawn from a Gaussian around the keypoint and chosen one by one. Under the model that the
+brightness of natural images is correlated as exp(-distance / 6), each new pair minimizes the largest
+correlation of its difference with those of the pairs chosen before. So the first bits together are
+the most informative, which makes them a good visual word. Nothing is trained on images, so no
+collection is favored. The same seed gives the same file.
 """
 import math
 import random
@@ -52,7 +52,7 @@ for _ in range(PAIRS):
 
 print("// Made by Scripts/make_keypoint_pattern.py; run it again instead of editing this.\n")
 print("extension KeypointPattern {")
-print("  /// Columns and rows of the two places of each pair, from the keypoint, before it is turned.")
+print("  /// The columns and rows of the two positions of each pair, relative to the keypoint, unrotated.")
 print("  static let pairs: [SIMD4<Int8>] = [")
 for first in range(0, PAIRS, 4):
     row = ", ".join(f"SIMD4({a}, {b}, {c}, {d})" for (a, b), (c, d) in chosen[first : first + 4])

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Asks vq every query of a task and writes the answers in the form that a scorer reads.
+"""Runs every query of a task with vq and writes the answers in the form that a scorer reads.
 
 usage: answers.py VQ TASK_DIR OUT.jsonl [--catalogue FILE] [--labels] [--limit N] [--raw]
 
-TASK_DIR holds catalogue.jsonl, in the form `vq index` reads, and queries.jsonl with a line a query:
+TASK_DIR holds catalogue.jsonl, in the form `vq index` reads, and queries.jsonl with one line per query:
 {"query": NAME, "image": PATH, "truth": [ids], "labels": [...], "edit": WORD}, paths being relative to
 TASK_DIR. The index is made in a temporary directory. A line of OUT is {"query": NAME, "results": [{"id", "score"}, ...]}, best first;
 with --raw the whole vq.match/1 object, with "truth" and "edit" added.

@@ -1,7 +1,7 @@
-"""Asks public tools and vq the queries of tasks, and prints one table of recall@1.
+"""Runs the queries of tasks with public tools and vq, and prints one table of recall@1.
 
-A method gives each query the distance to every picture of the catalogue; the entity of the nearest
-is its answer. Where a task has queries of other things, the share in brackets counts an answer only
+A method computes the distance of each query to every image of the catalogue; its answer is the entity
+of the nearest. If a task has queries of absent things, the share in brackets counts an answer only
 if it is nearer than the nearest 1 % of those queries' answers.
 """
 import json
@@ -33,7 +33,7 @@ def bits(data):
 
 
 def features(path):
-    """What every method keeps of a picture; the hashes of a query under eight variants are PDQ's own."""
+    """Returns the features of an image for every method. The hashes of a query under eight variants are those of PDQ."""
     image = picture(path)
     pil = Image.fromarray(cv2.cvtColor(image, cv2.COLOR_BGR2RGB))
     hashes = {name: getattr(imagehash, name)(pil).hash.flatten().astype(np.uint8) for name in ("phash", "dhash", "whash", "average_hash")}
@@ -66,7 +66,7 @@ def prepare(catalogue):
 
 
 def distances(query):
-    """Of one query by every method: the nearest picture and its distance, ties by place."""
+    """Returns the nearest image and its distance for one query, by every method; ties by index."""
     found = {}
     for name, code in query["hashes"].items():
         found[name] = (np.stack([c["hashes"][name] for c in CATALOGUE]) != code).sum(1)
@@ -74,7 +74,7 @@ def distances(query):
     found["PDQ, 8 variants"] = np.min([(pdq != variant).sum(1) for variant in query["pdq"]], 0)
     found["HSV histogram"] = 1 - np.minimum(np.stack([c["hsv"] for c in CATALOGUE]), query["hsv"]).sum(1)
     found["PDQ + HSV"] = found["PDQ, 8 variants"] / 256 + found["HSV histogram"]
-    # As most do it: the nearest pictures by a global hash are not enough, so that all are checked.
+    # As in common use: the nearest images by a global hash are not enough, so all are checked.
     found["ORB + RANSAC"] = np.array([orb_distance(query["orb"], c["orb"]) for c in CATALOGUE])
     return {name: (int(np.argmin(d)), float(d.min())) for name, d in found.items()}
 

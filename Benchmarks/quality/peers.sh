@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Recall of public tools beside ours on the same tasks.
+# Measures the recall of public tools and of vq on the same tasks.
 #   Benchmarks/quality/peers.sh TASK_DIR…     needs python3 with venv; peers come from PyPI into .build/peers
 # A TASK_DIR holds catalogue.jsonl and queries.jsonl as 'vq index' and 'vq eval' read them.
 set -euo pipefail

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Gives every query of an evaluation the labels of another one, none of which is right.
+"""Gives every query of an evaluation the labels of another query, none of which is right.
 
     wrong_labels.py queries.jsonl > wrong.jsonl
     vq eval wrong.jsonl --index shop.vq        beside    vq eval queries.jsonl --without-labels
 
-Pictures keep their place: paths that are relative become those beside the file that was read.
+Image paths stay valid: relative ones are resolved against the folder of the file that was read.
 """
 import json
 import os

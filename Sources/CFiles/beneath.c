@@ -19,7 +19,8 @@
 #endif
 
 static int flags_for(int32_t purpose) {
-  // A pipe would wait for its writer, and a terminal become that of the process.
+  // Without O_NONBLOCK, opening a pipe would wait for its writer; without O_NOCTTY, a terminal
+  // would become that of the process.
   return O_CLOEXEC | (purpose == CF_READ ? O_RDONLY | O_NONBLOCK | O_NOCTTY : O_PATH);
 }
 
@@ -32,7 +33,7 @@ int32_t cf_open_beneath(int32_t folder, const char *path, int32_t purpose) {
 #if defined(SYS_openat2) && defined(RESOLVE_BENEATH)
   struct open_how how = {.flags = (unsigned)flags_for(purpose),
                          .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
-  // EAGAIN: a folder was renamed while `..` was followed.
+  // EAGAIN means that a folder was renamed while `..` was resolved.
   for (int attempt = 0; attempt < 16; attempt++) {
     long file = syscall(SYS_openat2, folder, path, &how, sizeof how);
     if (file >= 0) return (int32_t)file;
@@ -45,7 +46,8 @@ int32_t cf_open_beneath(int32_t folder, const char *path, int32_t purpose) {
 #endif
 }
 
-// Opens one component. A link is not followed, and is told from a file that should be a folder.
+// Opens one component. A link is not followed, and is distinguished from a file in place of a
+// folder.
 static int32_t open_component(int folder, const char *name, int flags) {
   struct stat status;
   int file = openat(folder, name, flags | O_NOFOLLOW);

@@ -1,5 +1,5 @@
-// libjpeg behind a pull reader. Every function that calls the library sets the jump target itself,
-// so that an error returns to a frame of this file.
+// libjpeg as a pull reader. Every function that calls the library sets the jump target itself, so
+// that an error returns to a frame in this file.
 
 #include <setjmp.h>
 #include <stdbool.h>
@@ -19,7 +19,7 @@ typedef struct {
   jmp_buf jump;
   uint8_t *cmyk_row;
   uint32_t scan_limit;
-  int32_t failure;  // what the error that jumped, or the first warning, comes to
+  int32_t failure;  // the status of the error that jumped or of the first warning
   bool is_created;
   bool is_started;
   bool is_ready;
@@ -60,7 +60,7 @@ static void keep_message(j_common_ptr info) {
 
 static void on_error(j_common_ptr info) {
   jpeg_reader *reader = reader_of(info);
-  // A warning that came first names the cause; the error that follows it is only its consequence.
+  // A preceding warning names the cause; the following error is only its consequence.
   if (reader->failure == CI_OK) {
     reader->failure = status_of(info->err->msg_code);
     keep_message(info);
@@ -73,7 +73,7 @@ static void on_message(j_common_ptr info, int level) {
   info->err->num_warnings++;
   jpeg_reader *reader = reader_of(info);
   switch (info->err->msg_code) {
-  case JWRN_EXTRANEOUS_DATA:  // bytes between segments: some cameras write them, nothing is lost
+  case JWRN_EXTRANEOUS_DATA:  // bytes between segments: some cameras write them; nothing is lost
   case JWRN_ADOBE_XFORM:
   case JWRN_JFIF_MAJOR:
   case JWRN_BOGUS_PROGRESSION:  // an odd order of scans, which still decodes
@@ -96,13 +96,13 @@ static void output_nothing(j_common_ptr info) { (void)info; }
 
 static void close_reader(ci_reader *base) {
   jpeg_reader *reader = (jpeg_reader *)base;
-  // Does not raise errors: it only frees.
+  // Cannot raise errors: it only frees memory.
   if (reader->is_created) jpeg_destroy_decompress(&reader->info);
   free(reader->cmyk_row);
   free(reader);
 }
 
-// One step of entropy decoding: a row of blocks of one scan.
+// Does one step of entropy decoding: a row of blocks of one scan.
 static int32_t prepare(ci_reader *base) {
   jpeg_reader *reader = (jpeg_reader *)base;
   struct jpeg_decompress_struct *info = &reader->info;
@@ -127,7 +127,7 @@ static int32_t prepare(ci_reader *base) {
   return reader->failure;
 }
 
-// An Adobe file holds inverted inks, so that its bytes are already the share of light let through.
+// An Adobe file stores inverted inks, so its bytes are already the share of transmitted light.
 static void rgba_from_cmyk(const uint8_t *cmyk, uint8_t *rgba, uint32_t width, bool is_inverted) {
   for (uint32_t x = 0; x < width; x++, cmyk += 4, rgba += 4) {
     const uint32_t black = is_inverted ? cmyk[3] : 255u - cmyk[3];
@@ -148,13 +148,13 @@ static int32_t read_rows(ci_reader *base, uint8_t *rows, uint32_t max_rows, uint
     uint8_t *row = rows + (size_t)*rows_read * 4 * base->width;
     JSAMPROW target = reader->cmyk_row != NULL ? reader->cmyk_row : row;
     if (jpeg_read_scanlines(info, &target, 1) != 1) return CI_CORRUPT;
-    // From the first warning on, libjpeg makes pixels up.
+    // After the first warning, libjpeg makes up pixels.
     if (reader->failure != CI_OK && !info->buffered_image) return reader->failure;
     if (reader->cmyk_row != NULL) {
       rgba_from_cmyk(reader->cmyk_row, row, base->width, reader->is_inverted);
     }
 #ifndef JCS_ALPHA_EXTENSIONS
-    // From three bytes a pixel to four, from the right, in place.
+    // Expands three bytes per pixel to four, from the right, in place.
     else {
       for (uint32_t x = base->width; x-- > 0;) {
         row[4 * x + 3] = 255;
@@ -191,7 +191,7 @@ ci_reader *ci_jpeg_open(const uint8_t *bytes, size_t count, uint32_t denominator
   }
   jpeg_create_decompress(info);
   reader->is_created = true;
-  // Unlimited by default. It bounds the coefficients of a progressive picture.
+  // Unlimited by default. The limit bounds the coefficients of a progressive image.
   info->mem->max_memory_to_use =
       limits.memory_limit > INT32_MAX ? INT32_MAX : (long)limits.memory_limit;
   jpeg_mem_src(info, bytes, (unsigned long)count);

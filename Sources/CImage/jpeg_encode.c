@@ -1,4 +1,4 @@
-// libjpeg's encoder into memory of the caller.
+// The encoder of libjpeg, which writes into memory of the caller.
 
 #include <setjmp.h>
 #include <stdbool.h>

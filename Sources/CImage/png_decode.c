@@ -1,5 +1,5 @@
-// libpng behind a pull reader. Every function that calls the library sets the jump target itself,
-// so that an error returns to a frame of this file.
+// libpng as a pull reader. Every function that calls the library sets the jump target itself, so
+// that an error returns to a frame in this file.
 
 #include <setjmp.h>
 #include <stdbool.h>
@@ -19,8 +19,8 @@ typedef struct {
   const uint8_t *bytes;
   size_t count;
   size_t position;
-  uint8_t *picture;   // of an interlaced file only: its passes fill it bit by bit
-  uint8_t *pass_row;  // of an interlaced file only: a row of a pass
+  uint8_t *picture;   // only for an interlaced file: its passes fill it step by step
+  uint8_t *pass_row;  // only for an interlaced file: a row of a pass
   uint32_t full_width;
   uint32_t full_height;
   uint32_t denominator;
@@ -31,8 +31,8 @@ typedef struct {
   bool keeps_damaged;
 } png_reader;
 
-// Pixels of an interlaced picture, full rows counted, between two returns to the caller: some
-// milliseconds.
+// The number of pixels of an interlaced image, counted in full rows, between two returns to the
+// caller: some milliseconds of work.
 enum { PIXELS_A_STEP = 1 << 17 };
 
 static void on_error(png_structp png, png_const_charp message) {
@@ -42,7 +42,7 @@ static void on_error(png_structp png, png_const_charp message) {
   longjmp(reader->jump, 1);
 }
 
-// libpng warns of a wrong checksum in a chunk that matters only if it was told to go on after one.
+// libpng warns of a wrong checksum in a critical chunk only if it was told to continue after one.
 static void on_warning(png_structp png, png_const_charp message) {
   png_reader *reader = png_get_error_ptr(png);
   const bool is_critical = (png_get_io_chunk_type(png) >> 29 & 1) == 0;
@@ -69,7 +69,7 @@ static void close_reader(ci_reader *base) {
   free(reader);
 }
 
-// Reads a row of the current pass and puts its pixels where they belong among those that are kept.
+// Reads a row of the current pass and copies its pixels to their positions among the kept ones.
 static void read_pass_row(png_reader *reader) {
   const uint32_t columns = PNG_PASS_COLS(reader->full_width, reader->pass);
   const uint32_t rows = PNG_PASS_ROWS(reader->full_height, reader->pass);
@@ -135,9 +135,9 @@ static int32_t fail(png_reader *reader, int32_t status, const char *message) {
   return status;
 }
 
-// Takes memory for the pixels that the passes leave at this fraction of the size. Of each square of 8
-// pixels, the first pass has the first pixel; after the third, fifth and seventh every 4th, 2nd and
-// every one is there.
+// Allocates memory for the pixels that the passes leave at this fraction of the size. Of each
+// square of 8 x 8 pixels, the first pass has the first pixel; after the third, fifth and seventh
+// pass, every 4th, 2nd and every pixel is present.
 static int32_t open_passes(png_reader *reader, ci_limits limits) {
   const uint32_t divisor = reader->denominator;
   reader->passes = divisor == 8 ? 1 : divisor == 4 ? 3 : divisor == 2 ? 5 : 7;
@@ -150,7 +150,7 @@ static int32_t open_passes(png_reader *reader, ci_limits limits) {
     return fail(reader, CI_TOO_LARGE, "an interlaced picture must stand in memory whole");
   }
   reader->picture = calloc(1, (size_t)bytes_needed);
-  // libpng writes whole rows, of which a pass fills the beginning.
+  // libpng writes whole rows; a pass fills only the beginning.
   reader->pass_row = calloc(reader->full_width, 4);
   return reader->picture == NULL || reader->pass_row == NULL ? CI_NO_MEMORY : CI_OK;
 }
@@ -182,7 +182,7 @@ ci_reader *ci_png_open(const uint8_t *bytes, size_t count, uint32_t denominator,
   png_set_user_limits(reader->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
   png_set_chunk_cache_max(reader->png, limits.chunk_count_limit);
   png_set_chunk_malloc_max(reader->png, limits.chunk_limit);
-  // Texts are of no use here, and a few bytes of them can inflate to hundreds of megabytes.
+  // Texts are not needed here, and a few bytes of them can inflate to hundreds of megabytes.
   png_set_keep_unknown_chunks(reader->png, PNG_HANDLE_CHUNK_NEVER,
                               (png_const_bytep) "tEXt\0zTXt\0iTXt\0iCCP\0eXIf", 5);
   if (limits.keeps_damaged) png_set_crc_action(reader->png, PNG_CRC_WARN_USE, PNG_CRC_DEFAULT);

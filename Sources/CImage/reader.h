@@ -1,4 +1,4 @@
-// What both kinds of reader share.
+// The base of both kinds of reader.
 #ifndef READER_H
 #define READER_H
 

@@ -9,7 +9,7 @@ CK_INLINE void area_add_row(const uint8_t *restrict row, size_t count, uint32_t 
   for (size_t i = 0; i < count; i++) sums[i] += row[i] * share;
 }
 
-// A pixel's four sums, and those of a column of the result.
+// The four sums of a pixel, and the four sums of a column of the result.
 typedef uint32_t Pixel __attribute__((vector_size(16)));
 typedef uint64_t Sum __attribute__((vector_size(32)));
 typedef int64_t Signed __attribute__((vector_size(32)));
@@ -32,7 +32,7 @@ CK_INLINE void area_finish_row(const uint32_t *sums, const ck_area_cut *cuts, si
     sums += 4;
     const Sum sum = whole * width + rest + last * cuts[x].share + area / 2;
     rest = last * (width - cuts[x].share);
-    // Both are whole numbers below 2^52, so that no quotient is rounded up to the next whole one.
+    // Both are whole numbers below 2^52, so no quotient is rounded up to the next whole number.
     const Quotient quotient = __builtin_convertvector((Signed)sum, Quotient) / (double)area;
     const Bytes bytes = __builtin_convertvector(__builtin_convertvector(quotient, Pixel), Bytes);
     memcpy(out + 4 * x, &bytes, sizeof bytes);

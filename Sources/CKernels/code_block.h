@@ -6,11 +6,11 @@
 
 #include "kernel_level.h"
 
-// Wide vectors as arguments change the ABI between targets. Here they pass only between functions that
-// are always inlined, so that no call exists whose ABI could differ.
+// Wide vectors as arguments change the ABI between targets. Here they are passed only between
+// functions that are always inlined, so there is no call whose ABI could differ.
 #pragma clang diagnostic ignored "-Wpsabi"
 
-// One word of each code of a block. The compiler splits it where registers are narrower.
+// One word of each code of a block. The compiler splits it if registers are narrower.
 typedef uint64_t Words __attribute__((vector_size(64)));
 
 typedef struct {

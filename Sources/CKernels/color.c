@@ -6,7 +6,7 @@
 #pragma STDC FP_CONTRACT OFF
 #pragma clang diagnostic ignored "-Wpsabi"
 
-// What is reckoned side by side before it is put down one after the other.
+// The number of pixels that are computed side by side before the results are stored one by one.
 enum { CHUNK = 64 };
 
 CK_INLINE float least(float a, float b) { return b < a ? b : a; }
@@ -50,9 +50,10 @@ CK_INLINE void oklab(const uint8_t *restrict rgba, size_t count, const float *re
   }
 }
 
-// ---- Shares among the bins around a place -----------------------------------------------------
+// ---- Distribution over the bins around a value ------------------------------------------------
 
-// Where a pixel's eight shares go: four pairs of neighbours, each a factor times `low` and `high`.
+// The destinations of a pixel's eight shares: four pairs of neighboring bins, each with a factor
+// for `low` and `high`.
 typedef struct {
   uint32_t first[CHUNK];
   float factors[4][CHUNK];
@@ -72,7 +73,7 @@ CK_INLINE void put_down(const Shares *shares, size_t i, const uint32_t offsets[4
   }
 }
 
-// Divides a weight along two axes; the third gives the ends of each pair.
+// Divides a weight along two axes; the third axis gives the two bins of each pair.
 CK_INLINE void divide(Shares *shares, size_t i, float weight, float first, float second, float third) {
   const float small = weight * (1 - first), large = weight * first;
   shares->factors[0][i] = small * (1 - second);
@@ -83,7 +84,7 @@ CK_INLINE void divide(Shares *shares, size_t i, float weight, float first, float
   shares->high[i] = third;
 }
 
-// The lower of the two bins around a place.
+// Returns the lower of the two bins around a value.
 CK_INLINE int32_t lower_bin(float place, int32_t count) {
   const int32_t bin = (int32_t)place;
   return bin < count - 2 ? bin : count - 2;
@@ -96,7 +97,7 @@ CK_INLINE float clamped(float place, float most) {
   return below > 0 ? below : 0;
 }
 
-// The root of the chroma: bins are finer near grey.
+// Returns the root of the chroma: bins are finer near gray.
 CK_INLINE float companded(float chroma) {
   const float size = chroma < 0 ? -chroma : chroma;
   const float root = __builtin_elementwise_sqrt(least(1, size / 0.25f));
@@ -131,7 +132,7 @@ CK_INLINE float grade(float step, float scale) {
   return least(GRADES - 1, scale * __builtin_elementwise_sqrt(size));
 }
 
-// The steps from every other pixel to those `distance` pixels on.
+// Computes the steps from every other pixel to those `distance` pixels further on.
 CK_INLINE void steps(const float *restrict pixels, const float *restrict weights, size_t count,
                      size_t distance, Shares *restrict shares) {
   for (size_t i = 0; i < count; i++) {
@@ -154,7 +155,7 @@ CK_INLINE float step_bins(const float *pixels, const float *weights, size_t widt
     for (size_t start = y & 1; start < width; start += 2 * CHUNK) {
       const size_t left = (width - start + 1) / 2, length = left < CHUNK ? left : CHUNK;
       const size_t here = y * width + start;
-      // Those of the row's pixels that have one to their right.
+      // The number of the row's pixels that have a right neighbor at that distance.
       const size_t inner = start + reach < width ? (width - reach - start + 1) / 2 : 0;
       const size_t right_length = inner < length ? inner : length;
       const size_t below_length = y + reach < height ? length : 0;

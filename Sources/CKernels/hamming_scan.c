@@ -3,7 +3,7 @@
 typedef int64_t Mask __attribute__((vector_size(64)));
 
 // Compares all queries with a block while its words are in registers, so that eight variants of one
-// picture cost one reading of memory.
+// image cost one read of memory.
 CK_INLINE size_t scan_blocks(const uint64_t *blocks, size_t block_count, const uint64_t *queries,
                              size_t query_count, uint32_t limit, uint32_t *hit_indices,
                              uint32_t *hit_distances) {

@@ -4,7 +4,7 @@
 
 #include "CKernels.h"
 
-// A kernel's loop is written once, as a function that is inlined into each of the copies.
+// The loop of a kernel is written once, as a function that is inlined into each of the copies.
 #define CK_INLINE static inline __attribute__((always_inline))
 
 // Defines ck_NAME, which takes the parameters `...` and a level and calls the copy of that level. Every

@@ -24,7 +24,7 @@ CK_INLINE void reduce_by_2(const uint8_t *restrict luma, size_t width, size_t he
   }
 }
 
-// Three columns become two, each of one whole column and half of the one between them.
+// Reduces three columns to two, each of one whole column and half of the middle one.
 CK_INLINE uint8_t *reduce_row_by_3_2(const uint8_t *whole, const uint8_t *half, size_t width,
                                      uint8_t *out) {
   for (size_t x = 0; x < width / 3; x++, whole += 3, half += 3) {
@@ -78,10 +78,10 @@ CK_INLINE void box_sums(const uint8_t *luma, size_t width, size_t height, uint16
 
 // ---- Corners ----------------------------------------------------------------------------------
 
-// The window's radius, and one more for the gradient.
+// The radius of the window, and one more pixel for the gradient.
 enum { window = 3, margin = window + 1 };
 
-// Takes the gradients of one row into the sums, in place of those seven rows above it.
+// Adds the gradients of one row to the sums, in place of those seven rows above it.
 CK_INLINE void slide(const uint8_t *restrict above, const uint8_t *restrict row,
                      const uint8_t *restrict below, size_t width, int32_t *restrict slot,
                      int32_t *restrict sums) {
@@ -104,7 +104,7 @@ CK_INLINE int32_t across(const int32_t *sums) {
   return sums[-3] + sums[-2] + sums[-1] + sums[0] + sums[1] + sums[2] + sums[3];
 }
 
-// The smaller eigenvalue of the gradients' second moments over a square of 7 x 7, times two.
+// Computes twice the smaller eigenvalue of the gradients' second moments over a square of 7 x 7.
 CK_INLINE void response_row(const int32_t *restrict sums, size_t width, float *restrict row) {
   const int32_t *xx = sums, *yy = sums + width, *xy = sums + 2 * width;
   for (size_t x = margin; x + margin < width; x++) {
@@ -115,8 +115,8 @@ CK_INLINE void response_row(const int32_t *restrict sums, size_t width, float *r
   }
 }
 
-// Adds the responses of a row that are above the threshold and above all eight around them; of equal
-// neighbours, the first one counts.
+// Adds the responses of a row that exceed the threshold and all eight neighbors; of equal
+// neighbors, the first one counts.
 CK_INLINE size_t maxima_row(const float *above, const float *row, const float *below, size_t y,
                             size_t width, float threshold, uint8_t *marks, uint32_t *places,
                             float *responses, size_t count, size_t capacity) {
@@ -131,7 +131,7 @@ CK_INLINE size_t maxima_row(const float *above, const float *row, const float *b
     any |= mark;
   }
   if (!any) return count;
-  // The first mark, and those behind the last pixel but one, are never set.
+  // The first mark and those after the second to last pixel are never set.
   for (size_t first = 0; first < width; first += 8) {
     uint64_t eight;
     memcpy(&eight, marks + first, sizeof eight);
@@ -145,7 +145,7 @@ CK_INLINE size_t maxima_row(const float *above, const float *row, const float *b
   return count;
 }
 
-// Seven rows of products, their sums and three rows of responses are all that is kept.
+// Keeps only seven rows of products, their sums and three rows of responses.
 CK_INLINE size_t corners(const uint8_t *luma, size_t width, size_t height, float threshold,
                          int32_t *scratch, uint32_t *places, float *responses, size_t capacity) {
   if (width < 2 * margin + 1 || height < 2 * margin + 1) return 0;

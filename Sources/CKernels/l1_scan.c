@@ -1,7 +1,7 @@
 #include "kernel_level.h"
 
-// A loop of constant length over bytes: compilers turn it into sums of absolute differences
-// (psadbw, uabd) of whatever width the target has.
+// A loop of constant length over bytes. Compilers turn it into sums of absolute differences
+// (psadbw, uabd) of the target's vector width.
 CK_INLINE uint32_t l1(const uint8_t *restrict row, const uint8_t *restrict query) {
   uint32_t sum = 0;
   for (uint32_t i = 0; i < CK_L1_ROW_BYTES; i++) {

@@ -21,7 +21,7 @@ CK_INLINE void patch_hash(const uint16_t *restrict sums, int32_t width, int32_t 
   for (int i = 0; i < PAIRS; i++) bits[i] = sums[places[2 * i]] < sums[places[2 * i + 1]];
   memset(words, 0, PAIRS / 8);
   for (int byte = 0; byte < PAIRS / 8; byte++) {
-    // Brings eight bytes of 0 or 1 together in the highest one, the first of them lowest.
+    // Packs eight bytes of 0 or 1 into the highest byte, the first of them lowest.
     uint64_t eight = 0;
     for (int bit = 0; bit < 8; bit++) eight |= (uint64_t)bits[8 * byte + bit] << (8 * bit);
     words[byte / 8] |= (eight * 0x0102040810204080u >> 56) << (8 * (byte % 8));
@@ -34,7 +34,7 @@ CK_INLINE void patch_hash(const uint16_t *restrict sums, int32_t width, int32_t 
 static const int8_t half_widths[2 * RADIUS + 1] = {3,  5,  7,  8,  9,  10, 10, 11, 11, 12, 12, 12, 12,
                                                    12, 12, 12, 11, 11, 10, 10, 9,  8,  7,  5,  3};
 
-// The disk's brightness times the distance from its centre, right and down.
+// Computes the first moments of the disk's brightness, to the right and down.
 CK_INLINE void patch_moments(const uint8_t *luma, int32_t width, int32_t height, int32_t x, int32_t y,
                              int32_t *across, int32_t *down) {
   enum { WIDTH = 32 };

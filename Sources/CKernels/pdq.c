@@ -12,8 +12,9 @@ typedef float Lanes __attribute__((vector_size(4 * LANES)));
 
 // ---- Brightness -------------------------------------------------------------------------------
 
-// The weighted sum in thousandths is an exact integer below 2^24, so that the one division rounds correctly:
-// what summing in double precision and rounding once gives, for every one of the 2^24 colors.
+// The weighted sum in thousandths is an exact integer below 2^24, so that the one division rounds
+// correctly. For every one of the 2^24 colors, the result equals that of summing in double
+// precision and rounding once.
 CK_INLINE void pdq_luma(const uint8_t *restrict rgba, size_t count, float *restrict out) {
   for (size_t i = 0; i < count; i++) {
     uint32_t pixel;
@@ -27,10 +28,10 @@ CK_INLINE void pdq_luma(const uint8_t *restrict rgba, size_t count, float *restr
 
 // ---- Along the rows ---------------------------------------------------------------------------
 //
-// A running sum waits for itself, so that rows are summed side by side, a lane each; for that, the
-// pixels of a column are brought together.
+// Each step of a running sum depends on the previous one, so several rows are summed side by side,
+// one per lane. For that, the pixels of a column are stored together.
 
-// Four rows of four become four columns of four.
+// Transposes four rows of four to four columns of four.
 CK_INLINE void transpose(const float *from, size_t from_stride, float *to, size_t to_stride) {
   Four a, b, c, d;
   memcpy(&a, from, sizeof a);
@@ -51,7 +52,7 @@ CK_INLINE void transpose(const float *from, size_t from_stride, float *to, size_
   memcpy(to + 3 * to_stride, &fourth, sizeof fourth);
 }
 
-// The same for planes of any size, four by four as far as that goes.
+// Transposes planes of any size, in squares of four by four as far as possible.
 CK_INLINE void transpose_plane(const float *from, size_t height, size_t width, float *to) {
   const size_t whole_height = height / 4 * 4, whole_width = width / 4 * 4;
   for (size_t x = 0; x < whole_width; x += 4) {
@@ -76,8 +77,8 @@ CK_INLINE void put(Lanes lanes, float *columns, size_t x) {
   memcpy(columns + x * LANES, &lanes, sizeof lanes);
 }
 
-// Averages `window` neighbours; at the ends, those that there are. The order of the additions is the
-// reference's, which the last bit depends on.
+// Averages `window` neighbors, fewer at the ends. The order of the additions is that of the
+// reference, because the last bit depends on it.
 CK_INLINE void box(const float *columns, size_t width, size_t window, float *out) {
   const size_t lead = (window + 2) / 2 - 1;
   Lanes sum = {0};

@@ -1,6 +1,6 @@
 #include "kernel_level.h"
 
-// Most codes of a word are strangers, whose first half already differs too much.
+// Most codes of a word are unrelated: their first half already differs too much.
 CK_INLINE size_t verify_postings(const uint64_t *query, const uint64_t *blocks, size_t code_count,
                                  const uint32_t *postings, size_t posting_count, uint32_t limit,
                                  uint32_t *hits, uint32_t *distances) {

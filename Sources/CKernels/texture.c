@@ -2,7 +2,7 @@
 
 #include "kernel_level.h"
 
-// The eight neighbours in order around the pixel.
+// The eight neighbors in order around the pixel.
 CK_INLINE void classify(const uint8_t *above, const uint8_t *row, const uint8_t *below, size_t count,
                         uint8_t *classes) {
   for (size_t x = 0; x < count; x++) {
@@ -24,7 +24,7 @@ CK_INLINE void classify(const uint8_t *above, const uint8_t *row, const uint8_t 
 
 CK_INLINE void texture_counts(const uint8_t *luma, size_t width, size_t height, uint8_t *classes,
                               uint32_t *counts) {
-  // Four tables, so that runs of one class do not wait for each other.
+  // Four tables, so that increments of the same class do not wait for each other.
   uint32_t tables[4][CK_TEXTURE_CLASSES];
   memset(tables, 0, sizeof tables);
   for (size_t y = 1; y + 1 < height; y++) {

@@ -13,18 +13,19 @@
 
 // ---- The ranges -------------------------------------------------------------------------------
 //
-// Ranges are kept in blocks that are linked and never freed, so that the handler can walk them without a lock.
-// Writers take `lock`. `version` is odd while a writer changes a range and differs after each change: the
-// handler uses what it read of a range only if the version before and after is the same even number.
+// Ranges are kept in linked blocks that are never freed, so that the handler can traverse them
+// without a lock. Writers take `lock`. `version` is odd while a writer changes a range, and differs
+// after each change: the handler uses the fields of a range only if the version before and after
+// reading them is the same even number.
 //
-// Sound: a thread faults in a range that it is reading, and that range is neither changed nor released
-// meanwhile (see `cm_release`). Its version is even and constant, so the handler always finds it; a range
-// that changes meanwhile is another one and can be passed over.
+// Sound: a thread faults in a range that it is reading, and that range is neither changed nor
+// released meanwhile (see `cm_release`). Its version is even and constant, so the handler always
+// finds it. A range that changes meanwhile is a different one and can be skipped.
 
 struct cm_range {
   _Atomic(uint64_t) version;
   _Atomic(uintptr_t) start;
-  _Atomic(uintptr_t) end;  // 0 for a range that is free
+  _Atomic(uintptr_t) end;  // 0 for a free range
   _Atomic(int) protection;
   _Atomic(bool) is_damaged;
 };
@@ -65,30 +66,32 @@ static cm_range *free_range(void) {
 
 // ---- The handler ------------------------------------------------------------------------------
 //
-// Sound: it uses lock-free atomics, `mmap`, `sigaction` and `raise` only, and leaves `errno` as it was.
+// Sound: it uses only lock-free atomics, `mmap`, `sigaction` and `raise`, and preserves `errno`.
 
 static void *map_zeros(uintptr_t start, uintptr_t end, int protection) {
   const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
 #if defined(__linux__)
-  // The system call itself, since sanitizers put a function of their own before `mmap`.
+  // The system call itself, because sanitizers interpose `mmap`.
   return (void *)syscall(SYS_mmap, start, end - start, protection, flags, -1, 0L);
 #else
   return mmap((void *)start, end - start, protection, flags, -1, 0);
 #endif
 }
 
-// Puts zeros in place of what follows `page` in a range that has a part of it, and tells whether it has.
+// Replaces the pages from `page` to the end of the range with zeros if the range includes a part of
+// `page`; returns whether it does.
 //
-// Sound: mappings begin and end with a page, so a range that has a part of the page lies in the mapping that the
-// faulting thread is reading, and stays mapped while its rest is replaced. Two threads that fault at once both
-// put zeros there.
+// Sound: mappings begin and end at page boundaries. So if a range includes a part of the page, it
+// lies in the mapping that the faulting thread is reading, and stays mapped while its rest is
+// replaced. If two threads fault at once, both write zeros there.
 static bool replace_rest(cm_range *range, uintptr_t page) {
   const uint64_t version = atomic_load(&range->version);
   const uintptr_t start = atomic_load(&range->start), end = atomic_load(&range->end);
   const int protection = atomic_load(&range->protection);
   if (version % 2 == 1 || atomic_load(&range->version) != version) return false;
   if (page + page_size <= start || page >= end) return false;
-  // Before the pages are there, so that no thread reads zeros of a range that is said to be whole.
+  // Set before the pages are replaced, so that no thread reads zeros from a range that is reported
+  // as intact.
   atomic_store(&range->is_damaged, true);
   return map_zeros(page, end, protection) != MAP_FAILED;
 }
@@ -109,7 +112,7 @@ static void pass_on(int number, siginfo_t *info, void *context) {
     former.sa_sigaction(number, info, context);
   } else if (former.sa_handler == SIG_DFL ||
              (former.sa_handler == SIG_IGN && info->si_code > 0)) {
-    // A fault happens again at once, now without a handler; a signal that was sent has to be sent again.
+    // A fault recurs at once, now without a handler; a signal that was sent must be sent again.
     signal(number, SIG_DFL);
     if (info->si_code <= 0) raise(number);
   } else if (former.sa_handler != SIG_IGN) {
@@ -119,7 +122,7 @@ static void pass_on(int number, siginfo_t *info, void *context) {
 
 static void on_bus_error(int number, siginfo_t *info, void *context) {
   const int error = errno;
-  // A code of 0 or less says that a process sent the signal; the address then means nothing.
+  // A code of 0 or less means that a process sent the signal; the address is then meaningless.
   if (info->si_code <= 0 || !is_repaired((uintptr_t)info->si_addr)) {
     pass_on(number, info, context);
   }
@@ -133,7 +136,7 @@ static bool install(void) {
   action.sa_sigaction = on_bus_error;
   action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
-  // Known before the handler can run, which reads it.
+  // Stored before the handler can run, because the handler reads it.
   if (sigaction(SIGBUS, NULL, &former) != 0) return false;
   is_installed = sigaction(SIGBUS, &action, NULL) == 0;
   return is_installed;

@@ -1,4 +1,5 @@
-// SHA-256 and HMAC-SHA-256 of whole messages by nettle, whose names are macros that Swift does not see.
+// SHA-256 and HMAC-SHA-256 of whole messages with nettle, whose names are macros that Swift cannot
+// import.
 #ifndef CNETTLE_SHIM_H
 #define CNETTLE_SHIM_H
 
@@ -8,7 +9,7 @@
 #include <nettle/hmac.h>
 #include <nettle/sha2.h>
 
-// Writes the 32 bytes of a message's hash.
+// Computes the SHA-256 hash of a message; writes 32 bytes.
 static inline void cn_sha256(const uint8_t *message, size_t count, uint8_t *digest) {
   struct sha256_ctx context;
   sha256_init(&context);
@@ -16,7 +17,7 @@ static inline void cn_sha256(const uint8_t *message, size_t count, uint8_t *dige
   sha256_digest(&context, SHA256_DIGEST_SIZE, digest);
 }
 
-// Writes the 32 bytes that authenticate a message.
+// Computes the HMAC-SHA-256 of a message; writes 32 bytes.
 static inline void cn_hmac_sha256(const uint8_t *key, size_t key_count, const uint8_t *message,
                                   size_t count, uint8_t *code) {
   struct hmac_sha256_ctx context;

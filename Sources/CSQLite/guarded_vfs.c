@@ -8,17 +8,18 @@
 
 #include "CMapping.h"
 
-// SQLite maps the index of its write-ahead log from a file that all processes share. A truncated file would end
-// the process with SIGBUS, so each mapped region is guarded: it then reads as zeros, like a new index.
+// SQLite maps the index of its write-ahead log from a file that all processes share. If the file is
+// truncated, a read would end the process with SIGBUS, so each mapped region is guarded: it then
+// reads as zeros, like a new index.
 //
-// Sound: a file of the default VFS is opened in its own place, with a table of methods that differs from its own
-// in three functions, which end by calling those with the same file. Our state follows the file in the memory
-// that SQLite allocates for both (`szOsFile`).
+// Sound: a file of the default VFS is opened in its own memory, with a table of methods that
+// differs in three functions, which end by calling the original functions with the same file. Our
+// state follows the file in the memory that SQLite allocates for both (`szOsFile`).
 
 // ---- Regions ----------------------------------------------------------------------------------
 //
-// The connections of a process share one mapping of a region. It is guarded from the first connection that
-// gets its address until the last one gives it back, which is before SQLite can unmap it.
+// The connections of a process share one mapping of a region. It is guarded from the first
+// connection that gets its address until the last one releases it, before SQLite can unmap it.
 
 typedef struct region {
   void *start;
@@ -66,9 +67,9 @@ struct csqlite_memory {
   sqlite3_io_methods methods;
   const sqlite3_io_methods *own;
   char *path;
-  struct stat status;     // of the file that is mapped; zero before the first region
-  long long byte_count;   // that are mapped
-  region **held;          // by number; NULL where a region is not mapped
+  struct stat status;     // of the mapped file; zero before the first region
+  long long byte_count;   // of the mapped part
+  region **held;          // by number; NULL if a region is not mapped
   int capacity;
 };
 
@@ -86,12 +87,12 @@ bool csqlite_is_damaged(const csqlite_memory *memory) {
   return false;
 }
 
-// The file is looked at by its name: to open and close it would give up SQLite's own locks on it.
+// Checks the file by its name: opening and closing it would release SQLite's own locks on it.
 bool csqlite_is_truncated(const csqlite_memory *memory) {
   if (csqlite_is_damaged(memory)) return true;
   struct stat now;
   if (memory->byte_count == 0 || stat(memory->path, &now) != 0) return false;
-  // Another file of this name leaves the mapped one as it was.
+  // If another file has this name, the mapped one is unchanged.
   return now.st_dev == memory->status.st_dev && now.st_ino == memory->status.st_ino &&
          now.st_size < memory->byte_count;
 }
@@ -120,7 +121,7 @@ static int hold(csqlite_memory *memory, int number, int byte_count, void *start)
 static int map(sqlite3_file *file, int number, int byte_count, int extends, void volatile **start) {
   csqlite_memory *memory = memory_of(file);
   const int code = memory->own->xShmMap(file, number, byte_count, extends, start);
-  // SQLITE_READONLY says that a region is mapped which may only be read.
+  // SQLITE_READONLY means that a region is mapped read-only.
   if ((code != SQLITE_OK && code != SQLITE_READONLY) || *start == NULL) return code;
   int refusal = hold(memory, number, byte_count, (void *)(uintptr_t)*start);
   if (refusal == SQLITE_OK && csqlite_is_damaged(memory)) refusal = SQLITE_IOERR_SHMMAP;

@@ -1,4 +1,4 @@
-// zlib's stream behind a pointer, since its structure is full of macros and pointers of its own.
+// zlib's stream behind a pointer, because its structure is full of macros and pointers of its own.
 #ifndef CZLIB_SHIM_H
 #define CZLIB_SHIM_H
 
@@ -14,7 +14,7 @@ struct cz_stream {
   z_stream z;
 };
 
-// Opens a reader of gzip; NULL where there is no memory.
+// Opens a gzip reader; returns NULL if memory is exhausted.
 static inline cz_stream *cz_open(void) {
   cz_stream *stream = calloc(1, sizeof *stream);
   if (stream != NULL && inflateInit2(&stream->z, 15 + 16) != Z_OK) {
@@ -24,10 +24,11 @@ static inline cz_stream *cz_open(void) {
   return stream;
 }
 
-// Decompresses from `in` to `out`; `taken` and `given` say how much of either was used.
+// Decompresses from `in` to `out`. `taken` and `given` receive the number of bytes read and
+// written.
 //
-// Returns 0 where more may follow, 1 at the end of a member, which another may follow, and -1 where
-// the bytes are damaged.
+// Returns 0 if more data may follow, 1 at the end of a member, which another member may follow, and
+// -1 if the data is damaged.
 static inline int32_t cz_inflate(cz_stream *stream, const uint8_t *in, size_t in_count,
                                  size_t *taken, uint8_t *out, size_t out_count, size_t *given) {
   stream->z.next_in = (Bytef *)in;

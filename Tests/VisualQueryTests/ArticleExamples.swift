@@ -5,7 +5,7 @@ import VisualQuery
 /// The examples of the articles and of the landing page, run on the sample shop: each line of theirs
 /// stands here (`DocumentationTests` compares), with `directory` and `photo` in place of their paths.
 enum ArticleExamples {
-  /// "Match your first picture", from its beginning to its end.
+  /// "Match your first image", from its beginning to its end.
   static func matchYourFirstPicture(directory: String, photo: String) async throws {
     let matcher = Matcher(catalogue: try Catalogue(directory: directory))
     let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: photo)))

@@ -31,11 +31,11 @@ enum Bench {
     }
   }
 
-  /// Two places.
+  /// Returns a value rounded to two decimal places.
   static func rounded(_ value: Double) -> Double { (value * 100).rounded() / 100 }
 }
 
-/// Milliseconds of one call.
+/// Returns the milliseconds of one call.
 func milliseconds(_ body: () throws -> Void) rethrows -> Double {
   let clock = ContinuousClock()
   let elapsed = try clock.measure(body)

@@ -1,11 +1,11 @@
 import Foundation
 import PixelMatch
 
-/// What a query's stages cost in catalogues of growing size.
+/// The time of a query's stages in catalogues of growing size.
 ///
-/// A row is a real picture's signature of which a quarter of all corner bits are flipped, so that no
-/// two are alike while words stay unevenly used. Queries are every other of the given pictures, rows the
-/// rest.
+/// A row is a real image's signature in which a quarter of all keypoint bits are flipped, so that
+/// no two are equal while words stay unevenly used. Every other given image is a query, the rest
+/// are rows.
 enum GrowthBench {
   private static let segmentRows = 16_384
 
@@ -77,7 +77,7 @@ enum GrowthBench {
         })
     }
     precondition(sink != 0)
-    // The first round has read everything once.
+    // The first round has read all data once.
     func warm(_ times: [Double]) -> Double { median(Array(times.suffix(queries.count))) }
     print(
       """

@@ -3,8 +3,8 @@ import PixelMatch
 import Synchronization
 import VisualQuery
 
-/// How queries over a catalogue keep their promises: what they take alone and 64 at a time, how soon
-/// they end when they are cancelled, and what they find within a deadline.
+/// Measures the promises of queries over a catalogue: the time of one query alone and of 64 at a
+/// time, how soon they end when they are cancelled, and what they find within a deadline.
 enum QueryBench {
   static func run(index: String, pictures paths: [String]) async throws {
     let catalogue = try Catalogue(directory: index)
@@ -52,7 +52,8 @@ enum QueryBench {
     _ = try await matcher.values(for: content, options: options)
   }
 
-  /// Milliseconds from a cancellation, at any moment of decoding, signing and searching, to its error.
+  /// Returns the milliseconds from a cancellation, at any moment of decoding, signing and
+  /// searching, to its error.
   private static func cancellations(
     _ files: [[UInt8]], _ matcher: Matcher, _ options: MatchOptions, upTo longest: Double
   ) async throws -> [Double] {
@@ -72,8 +73,8 @@ enum QueryBench {
     return found
   }
 
-  /// Milliseconds of decoding, of reading the question and its labels, and of each stage that
-  /// follows; the median of all pictures.
+  /// Returns the milliseconds of decoding, of reading the query and its labels, and of each
+  /// following stage; the median of all images.
   private static func stages(
     _ files: [[UInt8]], _ matcher: Matcher, _ options: MatchOptions
   ) async throws -> [Double] {

@@ -1,7 +1,7 @@
 import Foundation
 import PixelMatch
 
-/// The exact top 8 among many random codes, for whoever asks over standard input.
+/// The exact top 8 among many random codes, queried over standard input.
 struct ScanBench {
   private let scan: FlatScan
   private let queries: [PDQHash]
@@ -39,9 +39,9 @@ struct ScanBench {
     scan = FlatScan(segments)
   }
 
-  /// A line `single` is answered by the milliseconds of one scan for each query, and by the sum of
-  /// the eight distances of each, which the peer must find too; `batch` by the milliseconds of one
-  /// scan for sixteen codes at once.
+  /// Answers a line `single` with the milliseconds of one scan per query, and with the sum of each
+  /// query's eight distances, which the peer must find too. Answers `batch` with the milliseconds
+  /// of one scan for sixteen codes at once.
   func serve() throws {
     print("ready")
     fflush(nil)
@@ -69,7 +69,8 @@ struct ScanBench {
   }
 }
 
-/// Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
+/// The generator of Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA
+/// 2014.
 struct SplitMix {
   var state: UInt64
   mutating func next() -> UInt64 {

@@ -2,7 +2,7 @@ import CPeers
 import Foundation
 import PixelMatch
 
-/// Decode and signature of one picture, each part in turn with libjpeg's own 1/8 decode.
+/// The decoding and signature of one image, each part in turn with libjpeg's own 1/8 decode.
 struct SignatureBench {
   let bytes: [UInt8]
 
@@ -58,7 +58,7 @@ struct SignatureBench {
   }
 }
 
-/// How far the hash of the working image lies from that of the full-size pixels.
+/// The distance of the hash of the working image from that of the full-size pixels.
 enum BitsBench {
   static func run(_ paths: some Sequence<String>) throws {
     var distances: [Int] = []

@@ -1,7 +1,6 @@
-// libcurl for Swift: loaded where something is fetched and not before, since its own libraries cost
-// every start of a process several milliseconds; with a function for each type of an option's value,
-// as Swift cannot call functions of variable arguments; and with the question whether an address may
-// be connected to.
+// libcurl for Swift. It is loaded on first use, because loading its own libraries takes several
+// milliseconds. There is a function for each type of option value, because Swift cannot call
+// variadic functions, and a guard that decides whether an address may be connected to.
 #ifndef CCURL_H
 #define CCURL_H
 
@@ -12,15 +11,15 @@
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 
-// Loads libcurl, once a process. Nothing else may be called where it returns false.
+// Loads libcurl, once per process. If it returns false, no other function may be called.
 bool cc_load(void);
 
-// ---- Addresses, as https://curl.se/libcurl/c/libcurl-url.html has them ----------------------------
+// ---- Addresses, see https://curl.se/libcurl/c/libcurl-url.html ------------------------------------
 
 CURLU *cc_url_open(void);
 void cc_url_close(CURLU *url);
 CURLUcode cc_url_set(CURLU *url, CURLUPart part, const char *text, uint32_t flags);
-// The part is to be freed by `cc_free`.
+// The caller frees the part with `cc_free`.
 CURLUcode cc_url_get(CURLU *url, CURLUPart part, char **text, uint32_t flags);
 void cc_free(void *text);
 
@@ -28,7 +27,7 @@ void cc_free(void *text);
 
 CURL *cc_open(void);
 void cc_close(CURL *curl);
-// Forgets all options; connections are kept.
+// Resets all options; keeps the connections.
 void cc_reset(CURL *curl);
 
 CURLcode cc_set_number(CURL *curl, CURLoption option, int64_t value);
@@ -39,30 +38,30 @@ struct curl_slist *cc_list_append(struct curl_slist *list, const char *line);
 void cc_list_free(struct curl_slist *list);
 CURLcode cc_set_fields(CURL *curl, struct curl_slist *lines);
 
-// What takes the bytes of a body or a line of the head; it returns how many it took.
+// Receives bytes of a body or a line of the head; returns the number of bytes that it took.
 typedef size_t (*cc_take)(char *bytes, size_t size, size_t count, void *context);
 CURLcode cc_set_body(CURL *curl, cc_take take, void *context);
 CURLcode cc_set_head(CURL *curl, cc_take take, void *context);
 
-// Asked now and then; anything but 0 ends the transfer.
+// Called from time to time; any result but 0 ends the transfer.
 typedef int (*cc_progress)(void *context, curl_off_t, curl_off_t, curl_off_t, curl_off_t);
 CURLcode cc_set_progress(CURL *curl, cc_progress progress, void *context);
 
-// Says whether the host of an address, of 4 or 16 bytes, may be connected to. It is asked for every
-// address that libcurl is about to connect to, after the name is resolved, so that no name can resolve
-// to one thing for us and to another for it.
+// Decides whether the host with an address of 4 or 16 bytes may be connected to. It is called for
+// every address that libcurl is about to connect to, after the name is resolved, so that a name
+// cannot resolve to different addresses for us and for libcurl.
 typedef struct {
   bool (*allows)(const uint8_t *address, size_t count, void *context);
   void *context;
 } cc_guard;
-// `guard` must live as long as `curl`.
+// `guard` must outlive `curl`.
 CURLcode cc_set_guard(CURL *curl, cc_guard *guard);
 
-// Runs a transfer on the calling thread, which never takes SIGPIPE again: a peer that goes away must
-// not end the process, and libcurl is told to leave signals alone.
+// Runs a transfer on the calling thread, and blocks SIGPIPE on that thread for good: a peer that
+// disconnects must not end the process, and libcurl is told not to touch signals.
 CURLcode cc_perform(CURL *curl);
 
-// What a code means, in English.
+// Returns the meaning of a code, in English.
 const char *cc_reason(CURLcode code);
 
 #endif

@@ -1,4 +1,4 @@
-// Opening files beneath a folder, whatever their names and links say.
+// Opens files beneath a folder, whatever their names and links are.
 //
 // Every function returns a descriptor that the caller closes, or a negative errno.
 #ifndef CFILES_H
@@ -6,21 +6,22 @@
 
 #include <stdint.h>
 
-// What a file is opened for.
+// The purpose of opening a file.
 enum : int32_t {
-  CF_STATUS = 0,  // fstat alone; needs no right to read the file
+  CF_STATUS = 0,  // fstat only; needs no permission to read the file
   CF_READ = 1,    // reading; never waits for the other end of a pipe
 };
 
-// Opens a folder that other files are opened beneath.
+// Opens a folder beneath which other files are opened.
 int32_t cf_open_folder(const char *path);
 
-// Opens `path` beneath `folder` in one system call of Linux 5.6 (openat2): `..`, absolute paths and symbolic links
-// that lead out of the folder give -EXDEV, links of /proc -ELOOP. -ENOSYS or -EPERM where the system lacks it.
+// Opens `path` beneath `folder` with one system call of Linux 5.6 (openat2). Returns -EXDEV for
+// `..`, absolute paths and symbolic links that leave the folder, -ELOOP for links of /proc, and
+// -ENOSYS or -EPERM if the system does not support the call.
 int32_t cf_open_beneath(int32_t folder, const char *path, int32_t purpose);
 
-// The same component by component, for other systems: -ELOOP for every symbolic link, -EXDEV for `..` and for absolute
-// paths.
+// Opens `path` component by component, for other systems. Returns -ELOOP for every symbolic link
+// and -EXDEV for `..` and absolute paths.
 int32_t cf_walk_beneath(int32_t folder, const char *path, int32_t purpose);
 
 #endif

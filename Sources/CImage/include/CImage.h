@@ -1,7 +1,81 @@
-// All that Swift sees of the codecs: fixed-width integers, buffers the caller owns, status codes.
+// JPEG and PNG decoders that return rows of RGBA pixels on request, and a JPEG encoder.
+//
+// The interface uses fixed-width integers, buffers that the caller owns, and status codes. No
+// function calls back, keeps a global or lets an error of a C library jump past it. A reader belongs to
+// one thread at a time.
 #ifndef CIMAGE_H
 #define CIMAGE_H
 
-#include "CImageCodecs.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum : int32_t {
+  CI_OK = 0,
+  CI_MORE = 1,         // not done yet: call again
+  CI_TRUNCATED = 2,    // the bytes end before the image does
+  CI_CORRUPT = 3,      // the bytes are damaged
+  CI_UNSUPPORTED = 4,  // a kind of image that this build of the library does not support
+  CI_TOO_LARGE = 5,    // more memory or more scans than the limits allow
+  CI_NO_MEMORY = 6,
+};
+
+typedef struct ci_reader ci_reader;
+
+// Limits that the libraries enforce, in addition to those that the caller checked on the header.
+typedef struct {
+  uint64_t memory_limit;       // bytes that a whole image or its coefficients may take
+  uint32_t scan_limit;         // number of scans of a progressive JPEG
+  uint32_t chunk_limit;        // bytes of one ancillary PNG chunk, decompressed
+  uint32_t chunk_count_limit;  // number of ancillary PNG chunks that are kept
+  bool keeps_damaged;          // continues after damage that leaves all pixels
+} ci_limits;
+
+// Opens an image. The bytes must stay valid until ci_reader_close.
+//
+//   denominator  1, 2, 4 or 8: the image is decoded at this fraction of its size. A PNG must be
+//                interlaced unless this is 1; every 2nd, 4th or 8th pixel of every such row is kept
+//   status       CI_OK or the reason why no row can be read
+//
+// Returns NULL only with CI_NO_MEMORY; otherwise a reader to be closed, whatever the status.
+ci_reader *ci_jpeg_open(const uint8_t *bytes, size_t count, uint32_t denominator, ci_limits limits,
+                        int32_t *status);
+ci_reader *ci_png_open(const uint8_t *bytes, size_t count, uint32_t denominator, ci_limits limits,
+                       int32_t *status);
+
+// Return the width in pixels and the number of the rows.
+uint32_t ci_reader_width(const ci_reader *reader);
+uint32_t ci_reader_height(const ci_reader *reader);
+
+// Does a bounded part of the work that precedes the first row: entropy decoding of a progressive
+// JPEG, the passes of an interlaced PNG. Returns CI_MORE until it is done, then CI_OK, or an error.
+// After CI_TRUNCATED, the rows of a progressive JPEG can still be read, with the detail of the
+// scans so far.
+int32_t ci_reader_prepare(ci_reader *reader);
+
+// Reads up to `max_rows` rows of 4 * width bytes each, with alpha flattened on white and set to
+// 255. `rows_read` is exact even if the status is an error: those rows are valid.
+int32_t ci_reader_read_rows(ci_reader *reader, uint8_t *rows, size_t capacity, uint32_t max_rows,
+                            uint32_t *rows_read);
+
+// Returns the library's message for the last error; never NULL.
+const char *ci_reader_message(const ci_reader *reader);
+
+// Returns whether damage was skipped so far, which only happens with keeps_damaged. The message is
+// then that of the first damage.
+bool ci_reader_is_damaged(const ci_reader *reader);
+
+// Frees everything. NULL is allowed.
+void ci_reader_close(ci_reader *reader);
+
+// Encodes rows of 4 * width bytes as a baseline JPEG. The fourth byte of each pixel is ignored.
+//
+//   width, height  1...65 500
+//   quality        1...100, libjpeg's scale
+//   out            room for `capacity` bytes; `count` receives the length of the file
+//
+// Returns CI_OK, CI_TOO_LARGE if `capacity` is too small, CI_UNSUPPORTED or CI_NO_MEMORY.
+int32_t ci_jpeg_encode(const uint8_t *rgba, uint32_t width, uint32_t height, uint32_t quality,
+                       uint8_t *out, size_t capacity, size_t *count);
 
 #endif

@@ -1,4 +1,4 @@
-// The loops that make signatures, and those that compare a query with every stored code.
+// Loops that compute signatures, and loops that compare a query with every stored code.
 //
 // Each function is compiled once per instruction set, and `level` selects one of the copies. All copies
 // return the same bits. No function allocates, fails or keeps state.
@@ -39,7 +39,8 @@ size_t ck_hamming_scan(const uint64_t *blocks, size_t block_count, const uint64_
 //
 //   queries      query_count * 4 words
 //   blocks       block_count * CK_WORDS_PER_BLOCK words that hold code_count codes
-//   best         room for query_count: distance * 65 536 + index of the nearest, the first of equal ones
+//   best         room for query_count: distance * 65 536 + index of the nearest, the first of equal
+//   ones
 void ck_nearest_codes(const uint64_t *queries, size_t query_count, const uint64_t *blocks,
                       size_t block_count, size_t code_count, uint32_t *best, uint32_t level);
 
@@ -71,7 +72,7 @@ size_t ck_l1_scan(const uint8_t *rows, size_t row_count, const uint8_t *query, u
 
 // ---- PDQ: the blur before its transform -----------------------------------------------------------
 //
-// In single precision and in the order of the reference's additions, so that the bits agree.
+// In single precision and with additions in the order of the reference, so that the bits agree.
 
 // The number of rows that are blurred together.
 enum : uint32_t { CK_PDQ_LANES = 16 };
@@ -86,7 +87,7 @@ void ck_pdq_luma(const uint8_t *rgba, size_t count, float *out, uint32_t level);
 //   scratch      room for 2 * CK_PDQ_LANES * width
 void ck_pdq_box_rows(float *rows, size_t width, size_t window, float *scratch, uint32_t level);
 
-// Averages like ck_pdq_box_rows, and keeps some of the columns.
+// Averages like ck_pdq_box_rows, and stores only some of the columns.
 //
 //   columns      `count` columns, each less than width
 //   out          room for CK_PDQ_LANES * count, one row after the other
@@ -108,8 +109,9 @@ uint32_t ck_pdq_steps(const float *plane, uint32_t level);
 void ck_area_add_row(const uint8_t *row, size_t count, uint32_t share, uint32_t *sums,
                      uint32_t level);
 
-// The part of a source row that a column of the result covers: `whole` pixels, and a share of the next
-// one in units of 1 / width of the result. The rest of that pixel belongs to the next column.
+// The part of a source row that a column of the result covers: `whole` pixels, and a share of the
+// next pixel in units of 1 / width of the result. The rest of that pixel belongs to the next
+// column.
 typedef struct {
   uint32_t whole, share;
 } ck_area_cut;
@@ -148,19 +150,20 @@ void ck_oklab(const uint8_t *rgba, size_t count, const float *linear, float *out
 
 enum : uint32_t { CK_COLOR_BINS = 192, CK_STEP_BINS = 64 };
 
-// Adds each color's weight to those of the CK_COLOR_BINS bins that are next to it: the bin of lightness
-// l, a and b is at 64 l + 8 a + b.
+// Distributes each color's weight over the adjacent ones of the CK_COLOR_BINS bins: the bin of
+// lightness l, a and b is at 64 l + 8 a + b.
 void ck_color_bins(const float *pixels, const float *weights, size_t count, float *bins,
                    uint32_t level);
 
-// Adds the steps from every other pixel to those `reach` to its right and below it to the nearest of
-// CK_STEP_BINS bins, times the pixel's weight: the bin of steps l, a and b is at 16 l + 4 a + b.
+// Distributes the steps from every other pixel to those `reach` to its right and below it over the
+// nearest of CK_STEP_BINS bins, times the pixel's weight: the bin of steps l, a and b is at 16 l +
+// 4 a + b.
 //
 // Returns the sum of the weights, each as often as it was added.
 float ck_step_bins(const float *pixels, const float *weights, size_t width, size_t height,
                    size_t reach, float *bins, uint32_t level);
 
-// ---- Keypoints: the planes that corners and their hashes are read from ----------------------------
+// ---- Keypoints: the planes from which corners and their hashes are computed -----------------------
 //
 // Planes are row-major without padding. Sizes are at most 2048 x 2048.
 
@@ -170,13 +173,13 @@ void ck_luma(const uint8_t *rgba, size_t count, uint8_t *out, uint32_t level);
 // Averages squares of 2 x 2 pixels to width / 2 by height / 2 pixels; an odd column or row is dropped.
 void ck_reduce_by_2(const uint8_t *luma, size_t width, size_t height, uint8_t *out, uint32_t level);
 
-// Makes two columns and rows out of three, by area: 2 * (width / 3) by 2 * (height / 3) pixels.
+// Reduces three columns and rows to two, by area: 2 * (width / 3) by 2 * (height / 3) pixels.
 void ck_reduce_by_3_2(const uint8_t *luma, size_t width, size_t height, uint8_t *out,
                       uint32_t level);
 
 enum : uint32_t { CK_BOX_RADIUS = 2 };
 
-// Sums the 5 x 5 pixels around each pixel; beyond the edge, the pixels of the edge are repeated.
+// Sums the 5 x 5 pixels around each pixel. The pixels of the edge are repeated beyond it.
 //
 //   columns      room for width + 4
 void ck_box_sums(const uint8_t *luma, size_t width, size_t height, uint16_t *columns, uint16_t *out,
@@ -184,22 +187,22 @@ void ck_box_sums(const uint8_t *luma, size_t width, size_t height, uint16_t *col
 
 enum : uint32_t { CK_CORNER_SCRATCH = 28 };
 
-// Finds corners: pixels where the smaller eigenvalue of the second moments of the gradient over 7 x 7
-// pixels, times two, is above `threshold` and above that of the eight pixels around; of equal neighbors
-// the first. None is found within four pixels of the edge.
+// Finds corners: pixels at which twice the smaller eigenvalue of the second moments of the gradient
+// over 7 x 7 pixels exceeds `threshold` and the values of the eight pixels around it. Of equal
+// neighbors, the first one counts. None is found within four pixels of the edge.
 //
 //   scratch      room for CK_CORNER_SCRATCH * width
 //   places, responses   room for `capacity`; places are y * width + x, ascending
 //
-// Returns their number, at most `capacity`.
+// Returns the number of corners, at most `capacity`.
 size_t ck_corners(const uint8_t *luma, size_t width, size_t height, float threshold,
                   int32_t *scratch, uint32_t *places, float *responses, size_t capacity,
                   uint32_t level);
 
 enum : uint32_t { CK_PATCH_PAIRS = 256, CK_PATCH_RADIUS = 12 };
 
-// Compares pairs of pixels around x and y; one beyond the edge counts as the nearest on the edge. A bit
-// of `words` is set where the first of a pair is less than the second.
+// Compares pairs of pixels around x and y. A pixel beyond the edge is replaced by the nearest pixel
+// of the edge. A bit of `words` is set if the first pixel of a pair is less than the second.
 //
 //   sums         width * height values
 //   pairs        CK_PATCH_PAIRS times column and row of the first pixel, then of the second
@@ -207,19 +210,19 @@ enum : uint32_t { CK_PATCH_PAIRS = 256, CK_PATCH_RADIUS = 12 };
 void ck_patch_hash(const uint16_t *sums, int32_t width, int32_t height, int32_t x, int32_t y,
                    const int8_t *pairs, uint64_t *words, uint32_t level);
 
-// Sums the brightness of a disk of CK_PATCH_RADIUS around x and y, times the distance from there to the
-// right and down; pixels beyond the edge are black.
+// Computes the first moments of the brightness of a disk of CK_PATCH_RADIUS around x and y, to the
+// right and down. Pixels beyond the edge are black.
 void ck_patch_moments(const uint8_t *luma, int32_t width, int32_t height, int32_t x, int32_t y,
                       int32_t *across, int32_t *down, uint32_t level);
 
 // ---- Texture --------------------------------------------------------------------------------------
 
-// Pixels whose neighborhood spans less than the contrast are counted in the last class.
+// Pixels whose neighborhood has less than this contrast are counted in the last class.
 enum : uint32_t { CK_TEXTURE_CLASSES = 11, CK_TEXTURE_CONTRAST = 8 };
 
-// Counts the local binary patterns of all pixels but the outermost: by how many of their eight
-// neighbors are at least as bright (0...8), 9 where that changes more than twice around the pixel,
-// and 10 where there is no contrast.
+// Counts the local binary patterns of all pixels except those at the edge: by the number of
+// neighbors, of eight, that are at least as bright (0...8), 9 if the pattern changes more than
+// twice around the pixel, and 10 if there is no contrast.
 //
 //   width, height  at least 3
 //   classes      room for width

@@ -1,29 +1,29 @@
-/// Why a picture was refused.
+/// An error in reading or decoding an image.
 public struct DecodeError: Error, Sendable, Hashable {
-  /// What a program switches on.
+  /// The kind of the error, stable, for programs.
   public enum Code: String, Sendable, CaseIterable {
     /// There are no bytes.
     case empty
-    /// Neither JPEG nor PNG, or a kind of them that is not read.
+    /// The bytes are neither JPEG nor PNG, or are a kind of these that is not supported.
     case unsupportedFormat
-    /// The bytes end before the picture does.
+    /// The bytes end before the image does.
     case truncated
     /// The bytes are damaged.
     case corrupt
-    /// More bytes than ``DecodeLimits/byteLimit``.
+    /// The image has more bytes than ``DecodeLimits/byteLimit``.
     case tooManyBytes
-    /// More pixels than ``DecodeLimits/pixelLimit``.
+    /// The image has more pixels than ``DecodeLimits/pixelLimit``.
     case tooManyPixels
     /// Decoding would cost more work or memory than the limits allow.
     case tooMuchWork
-    /// The file is not there, is no file or may not be read.
+    /// The path does not exist, is not a file, or may not be read.
     case unreadable
-    /// The caller asked to stop.
+    /// The caller stopped the decoding.
     case cancelled
   }
-  /// What is wrong.
+  /// The kind of the error.
   public let code: Code
-  /// What is wrong, for people: what was found and what would be accepted.
+  /// The text for people: what was found and what would be accepted.
   public let message: String
 
   /// Makes an error.

@@ -1,21 +1,23 @@
-/// What a picture may cost. Checked on its header, before memory is taken.
+/// The limits on what decoding an image may cost. They are checked on its header, before memory is
+/// allocated.
 public struct DecodeLimits: Sendable, Hashable {
-  /// The limits that hold where nothing else is said.
+  /// The default limits.
   public static let `default` = DecodeLimits()
 
-  /// Bytes of an encoded picture; 32 MB.
+  /// The largest number of bytes of an encoded image; 32 MB.
   public var byteLimit: Int
-  /// Pixels of the full-size picture; 100 million.
+  /// The largest number of pixels of the full-size image; 100 million.
   public var pixelLimit: Int
-  /// Blocks of 8 × 8 samples times scans of a progressive JPEG, about 7 ns each; 60 million, five
-  /// times what a picture of 50 megapixels in ten scans has. A block of an arithmetic-coded JPEG
-  /// counts as 200.
+  /// The largest product of the number of 8 × 8 blocks and the number of scans of a progressive
+  /// JPEG; 60 million, five times that of an image of 50 megapixels in ten scans. A block takes
+  /// about 7 ns per scan. A block of an arithmetic-coded JPEG counts as 200.
   public var blockScanLimit: Int
-  /// Bytes of memory that decoding may take beside the picture it returns; 512 MiB. The coefficients
-  /// of a progressive JPEG and the kept pixels of an interlaced PNG take most; other pictures need a
-  /// few rows.
+  /// The largest number of bytes that decoding may allocate besides the returned image; 512 MiB.
+  /// Most of it holds the coefficients of a progressive JPEG or the kept pixels of an interlaced
+  /// PNG; other images need a few rows.
   public var memoryLimit: Int
-  /// Bytes of one text, profile or other ancillary chunk of a PNG, and of all texts together; 4 MiB.
+  /// The largest number of bytes of one text, profile or other ancillary chunk of a PNG, and of all
+  /// texts together; 4 MiB.
   public var chunkByteLimit: Int
 
   /// Makes limits.

@@ -1,16 +1,16 @@
-/// The memory that decoding takes beside its result, estimated from the header, so that a limit holds
-/// before memory is taken.
+/// An estimate, from the header, of the memory that decoding takes besides its result. It lets the
+/// limit be checked before memory is allocated.
 enum DecodeMemory {
-  /// The bytes for each column of a PNG: two rows of libpng with up to eight bytes a pixel, a row of
-  /// a pass, a row of RGBA, and four sums of four bytes for the reduction.
+  /// The number of bytes per column of a PNG: two rows of libpng with up to eight bytes per pixel,
+  /// a row of a pass, a row of RGBA, and four sums of four bytes for the reduction.
   private static let pngColumnBytes = 16 + 4 + 4 + 16
-  /// The bytes for each column of a JPEG: up to 24 rows of up to four components in libjpeg, a row of
-  /// RGBA and the sums.
+  /// The number of bytes per column of a JPEG: up to 24 rows of up to four components in libjpeg, a
+  /// row of RGBA, and the sums.
   private static let jpegColumnBytes = 96 + 4 + 16
-  /// The bytes of the 64 coefficients of a block.
+  /// The number of bytes of the 64 coefficients of a block.
   private static let blockBytes = 128
 
-  /// The bytes for a picture that is decoded at a fraction of its size.
+  /// Returns the number of bytes for an image that is decoded at a fraction of its size.
   static func byteCount(of header: ImageHeader, denominator: Int) -> Int {
     switch header.format {
     case .jpeg:

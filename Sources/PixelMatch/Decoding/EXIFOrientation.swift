@@ -1,6 +1,6 @@
-/// Finds the orientation in a TIFF structure (EXIF 2.32, 4.5.2); anything odd counts as none.
+/// Finds the orientation in a TIFF structure (EXIF 2.32, 4.5.2). A malformed structure has none.
 enum EXIFOrientation {
-  /// The content of a JPEG's APP1 segment.
+  /// Returns the orientation in the content of a JPEG's APP1 segment.
   static func orientation(inAPP1 content: Span<UInt8>) -> Orientation? {
     let prefix: [UInt8] = [0x45, 0x78, 0x69, 0x66, 0, 0]
     guard content.count > prefix.count else { return nil }
@@ -8,7 +8,7 @@ enum EXIFOrientation {
     return orientation(inTIFF: content.extracting(prefix.count..<content.count))
   }
 
-  /// A TIFF header and the directory it points to, as a PNG's eXIf chunk holds.
+  /// Returns the orientation in a TIFF header and its directory, as in a PNG's eXIf chunk.
   static func orientation(inTIFF bytes: Span<UInt8>) -> Orientation? {
     guard bytes.count >= 8, bytes[0] == bytes[1], bytes[0] == 0x49 || bytes[0] == 0x4D else {
       return nil
@@ -27,7 +27,7 @@ enum EXIFOrientation {
     for entry in 0..<entries {
       let start = directory + 2 + 12 * entry
       guard let tag = number(start, 2) else { return nil }
-      // A SHORT, whose value stands in the first two bytes of its field.
+      // A SHORT: its value is in the first two bytes of the field.
       if tag == 0x0112, number(start + 2, 2) == 3, let value = number(start + 8, 2) {
         return UInt8(exactly: value).flatMap(Orientation.init(rawValue:))
       }

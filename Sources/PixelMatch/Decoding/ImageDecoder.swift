@@ -1,16 +1,18 @@
 /// Decodes JPEG and PNG.
 ///
-/// The header is read and checked against the limits on bounds-checked memory before a C library sees
-/// the bytes. Rows are pulled a few at a time, and the full-size picture is in memory only if it is
-/// asked for.
+/// The header is read and checked against the limits on bounds-checked memory before a C library
+/// sees the bytes. Rows are decoded a few at a time. The full-size image is in memory only if the
+/// caller asks for it.
 public struct ImageDecoder: Sendable {
-  /// What a picture may cost.
+  /// The limits on what decoding may cost.
   public let limits: DecodeLimits
-  /// Whether a truncated picture is decoded as far as it goes, the rest white, and not refused.
+  /// A Boolean value that indicates whether a truncated image is decoded as far as its data goes,
+  /// with the rest white, instead of being rejected.
   public let keepsTruncated: Bool
-  /// Whether damage that still leaves all pixels is passed over, as browsers do, and not refused:
-  /// wrong checksums in a PNG, and whatever libjpeg only warns of, such as an invalid code in the
-  /// data of a JPEG, behind which it makes pixels up. ``DecodedPicture/damage`` tells of it.
+  /// A Boolean value that indicates whether damage that leaves all pixels is skipped, as in
+  /// browsers, instead of being rejected: wrong checksums in a PNG, and everything that libjpeg
+  /// only warns of, for example an invalid code in the data of a JPEG, after which it makes up
+  /// pixels. ``DecodedPicture/damage`` reports it.
   public let keepsDamaged: Bool
 
   /// Makes a decoder.
@@ -22,18 +24,18 @@ public struct ImageDecoder: Sendable {
     self.keepsDamaged = keepsDamaged
   }
 
-  /// Reads what the header says.
+  /// Reads the header of an image.
   ///
   /// - Throws: ``DecodeError`` with any code but `cancelled` and `unreadable`.
   public func header(of bytes: [UInt8]) throws(DecodeError) -> ImageHeader {
     try ImageHeader(of: bytes, limits: limits)
   }
 
-  /// Decodes a picture in full size, upright.
+  /// Decodes an image at full size, upright.
   ///
   /// - Parameters:
-  ///   - bytes: The encoded picture.
-  ///   - shouldStop: Asked between rows; `true` ends with the code `cancelled`.
+  ///   - bytes: The encoded image.
+  ///   - shouldStop: A function that is called between rows; `true` ends with the code `cancelled`.
   /// - Throws: ``DecodeError``.
   public func decode(
     _ bytes: [UInt8], shouldStop: () -> Bool = { Task.isCancelled }
@@ -41,17 +43,17 @@ public struct ImageDecoder: Sendable {
     try decode(bytes, longerSide: .max, shouldStop: shouldStop)
   }
 
-  /// Decodes a picture to at most `limit` pixels along its longer side, upright.
+  /// Decodes an image to at most `limit` pixels along its longer side, upright.
   ///
-  /// A JPEG is decoded at the least of 1/8, 1/4, 1/2 and 1/1 of its size that leaves three quarters
-  /// of `limit`, which costs no more than its entropy decoding. Of an interlaced PNG, only the passes
-  /// are read that leave `limit` pixels: 1, 3, 5 or 7 of them give every 8th, 4th, 2nd or every pixel.
-  /// What is then still larger is averaged by area as its rows come.
+  /// A JPEG is decoded at the smallest of 1/8, 1/4, 1/2 and 1/1 of its size that leaves three
+  /// quarters of `limit`; this costs no more than its entropy decoding. Of an interlaced PNG, only
+  /// the passes that leave `limit` pixels are read: 1, 3, 5 or 7 passes give every 8th, 4th, 2nd or
+  /// every pixel. If the result is still larger, its rows are averaged by area as they are decoded.
   ///
   /// - Parameters:
-  ///   - bytes: The encoded picture.
-  ///   - limit: The longest side of the result in pixels, at least 1.
-  ///   - shouldStop: Asked between rows; `true` ends with the code `cancelled`.
+  ///   - bytes: The encoded image.
+  ///   - limit: The length of the result's longer side in pixels, at most; at least 1.
+  ///   - shouldStop: A function that is called between rows; `true` ends with the code `cancelled`.
   /// - Throws: ``DecodeError``.
   public func decode(
     _ bytes: [UInt8], longerSide limit: Int, shouldStop: () -> Bool = { Task.isCancelled }
@@ -59,8 +61,7 @@ public struct ImageDecoder: Sendable {
     try picture(bytes, longerSide: limit, shouldStop: shouldStop).pixels
   }
 
-  /// Decodes a picture like ``decode(_:longerSide:shouldStop:)``, and tells of damage that was passed
-  /// over.
+  /// Decodes an image like ``decode(_:longerSide:shouldStop:)`` and reports skipped damage.
   ///
   /// - Throws: ``DecodeError``.
   public func picture(
@@ -96,7 +97,7 @@ public struct ImageDecoder: Sendable {
     return DecodedPicture(pixels: pixels.upright(from: header.orientation), damage: damage)
   }
 
-  /// The fraction of its size that a picture is decoded at.
+  /// Returns the denominator of the fraction of its size at which an image is decoded.
   private static func denominator(of header: ImageHeader, longerSide limit: Int) -> Int {
     let longer = max(header.width, header.height)
     switch header.format {
@@ -107,7 +108,7 @@ public struct ImageDecoder: Sendable {
     }
   }
 
-  /// The memory that decoding takes together with its result, in bytes.
+  /// Returns the number of bytes of memory that decoding takes, including its result.
   package func byteCount(of header: ImageHeader, longerSide limit: Int) -> Int {
     let size = AreaReducer.size(of: (header.width, header.height), longerSide: limit)
     let denominator = Self.denominator(of: header, longerSide: limit)
@@ -116,10 +117,10 @@ public struct ImageDecoder: Sendable {
       + copies * 4 * size.width * size.height
   }
 
-  /// The cosine terms of the full-size pixels as they are stored, from which hashes follow that
-  /// agree with other people's hash banks, whose tools do not turn pictures upright.
+  /// Returns the cosine terms of the full-size pixels as they are stored. Their hashes agree with
+  /// those of other hash banks, whose tools ignore the orientation.
   ///
-  /// Rows stream through: memory does not grow with the picture's height.
+  /// Rows are streamed: memory does not grow with the height of the image.
   ///
   /// - Throws: ``DecodeError``.
   public func pdqCoefficients(
@@ -136,14 +137,14 @@ public struct ImageDecoder: Sendable {
       _ = try forEachRow(of: reader, header, shouldStop) { rows, range in
         hasher!.append(rgba: rows.span.extracting(range))
       }
-      // Taken out, so that its rows are not copied to finish it.
+      // Taken out of the optional, so that finishing does not copy its rows.
       return hasher.take()!.finish()
     }
   }
 
-  /// Lends each row as a range of a buffer that is written over for the next few.
+  /// Calls the body with each row, as a range of a buffer that is reused for the following rows.
   ///
-  /// - Returns: The damage that was passed over.
+  /// - Returns: The damage that was skipped.
   private func forEachRow(
     of reader: borrowing RowReader, _ header: ImageHeader, _ shouldStop: () -> Bool,
     _ body: (_ rows: [UInt8], _ range: Range<Int>) -> Void
@@ -189,6 +190,7 @@ public struct ImageDecoder: Sendable {
       ?? reader.damage.map { DecodeError(code: .corrupt, message: "\(name) is damaged: \($0)") }
   }
 
-  /// Rows read at once, in bytes: a few rows of a large picture, all of which fit the cache.
+  /// The number of bytes of the rows that are read at once: a few rows of a large image, which fit
+  /// in the cache.
   private static let bufferByteCount = 1 << 16
 }

@@ -7,7 +7,7 @@
 #endif
 
 extension ImageDecoder {
-  /// Reads an encoded picture from a file, no more of it than the limits allow.
+  /// Reads an encoded image from a file. Stops when the byte limit is exceeded.
   ///
   /// - Throws: ``DecodeError`` with the code `unreadable` or `tooManyBytes`.
   public func contents(ofFile path: String) throws(DecodeError) -> [UInt8] {
@@ -17,7 +17,7 @@ extension ImageDecoder {
     return try contents(ofDescriptor: descriptor)
   }
 
-  /// Reads an encoded picture to the end of a descriptor, such as standard input.
+  /// Reads an encoded image from a descriptor, for example standard input, to its end.
   ///
   /// - Throws: ``DecodeError`` with the code `unreadable` or `tooManyBytes`.
   public func contents(ofDescriptor descriptor: Int32) throws(DecodeError) -> [UInt8] {
@@ -26,7 +26,7 @@ extension ImageDecoder {
     let kind = status.st_mode & S_IFMT
     if kind == S_IFDIR { throw unreadable("it is a directory", nil) }
     if kind == S_IFREG { try limits.check(byteCount: Int(status.st_size)) }
-    // One byte more than the limit tells a picture that has just as many from a longer one. A
+    // One byte more than the limit distinguishes an image of exactly that size from a longer one. A
     // regular file takes one read for its bytes and one that finds the end.
     let most = limits.byteLimit + 1
     var bytes: [UInt8] = []

@@ -1,14 +1,14 @@
-/// How a picture is encoded: known by its first bytes, never by its name.
+/// The encoding of an image, detected from its first bytes and never from its name.
 public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
   /// ISO/IEC 10918-1.
   case jpeg
   /// ISO/IEC 15948.
   case png
 
-  /// Recognises a picture.
+  /// Detects the format of an image.
   ///
-  /// - Throws: ``DecodeError`` with the code `empty`, or `unsupportedFormat` and what it seems to
-  ///   be instead.
+  /// - Throws: ``DecodeError`` with the code `empty`, or `unsupportedFormat` with a message that
+  ///   names the apparent format.
   public init(of bytes: [UInt8]) throws(DecodeError) {
     if bytes.isEmpty {
       throw DecodeError(code: .empty, message: "the picture is empty; send JPEG or PNG")
@@ -24,9 +24,9 @@ public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// What a file seems to be by its first bytes, for messages: `HEIC`, `WebP`, `text`, …
+  /// Returns the apparent format of a file for messages: `HEIC`, `WebP`, `text`, …
   ///
-  /// - Complexity: O(1): the first 1024 bytes are looked at.
+  /// - Complexity: O(1): only the first 1024 bytes are read.
   public static func sniffedName(of bytes: [UInt8]) -> String {
     func has(_ text: String, at offset: Int = 0) -> Bool {
       bytes.dropFirst(offset).starts(with: text.utf8)
@@ -57,7 +57,7 @@ public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
     return nameOfText(bytes) ?? "this kind of file"
   }
 
-  /// The brand of an ISO base media file (ISO/IEC 14496-12).
+  /// Returns the name of the format with a brand of an ISO base media file (ISO/IEC 14496-12).
   private static func nameOfBrand(_ brand: String) -> String {
     switch brand {
     case "heic", "heix", "hevc", "hevx", "heim", "heis", "mif1", "msf1": "HEIC"

@@ -1,38 +1,39 @@
-/// What a picture's header says, read without decoding it.
+/// The properties of an image that its header gives without decoding.
 public struct ImageHeader: Sendable, Hashable {
-  /// How it is encoded.
+  /// The encoding.
   public let format: ImageFormat
-  /// Columns as stored, before it is turned upright.
+  /// The number of columns as stored, before the orientation is applied.
   public let width: Int
-  /// Rows as stored.
+  /// The number of rows as stored.
   public let height: Int
-  /// How it must be turned.
+  /// The rotation or reflection that makes the image upright.
   public let orientation: Orientation
-  /// Whether it comes in passes, each over the whole picture: progressive JPEG, interlaced PNG.
+  /// A Boolean value that indicates whether the image is stored in passes, each over its whole
+  /// area: progressive JPEG, interlaced PNG.
   public let isProgressive: Bool
-  /// Scans of a JPEG; 1 for a PNG.
+  /// The number of scans of a JPEG; 1 for a PNG.
   public let scanCount: Int
-  /// 8 × 8 blocks of all components of a JPEG; 0 for a PNG.
+  /// The number of 8 × 8 blocks of all components of a JPEG; 0 for a PNG.
   let blockCount: Int
-  /// Whether a JPEG is arithmetic-coded.
+  /// A Boolean value that indicates whether a JPEG is arithmetic-coded.
   let isArithmetic: Bool
 }
 
 extension ImageHeader {
   /// The cost of a block of an arithmetic-coded scan, in blocks of a Huffman-coded one.
   ///
-  /// 3.2 µs for each block of a noisy picture of 12 megapixels, on the machine of the other figures.
-  /// Few bytes can stand for many decisions, so that nothing but the number of blocks bounds the work.
+  /// Measured: 3.2 µs for each block of a noisy image of 12 megapixels, on the machine of the other
+  /// figures. A few bytes can encode many decisions, so only the number of blocks bounds the work.
   private static let arithmeticCost = 200
 
-  /// Blocks times scans of a JPEG, those of arithmetic coding counted by their cost; 0 if a baseline
-  /// JPEG's rows need no more work than those of any picture.
+  /// The product of the blocks and the scans of a JPEG, with arithmetic-coded blocks weighted by
+  /// their cost; 0 for a baseline JPEG, whose rows need no more work than those of any image.
   private var blockScans: Int {
     isProgressive || isArithmetic
       ? blockCount * scanCount * (isArithmetic ? Self.arithmeticCost : 1) : 0
   }
 
-  /// Reads the header of a picture and checks it against the limits.
+  /// Reads the header of an image and checks it against the limits.
   ///
   /// - Throws: ``DecodeError``.
   /// - Complexity: O(bytes) for a JPEG, whose scans are counted; O(chunks) for a PNG.

@@ -2,14 +2,14 @@
   internal import CImage
 
   extension PixelBuffer {
-    /// The longest side of a JPEG file, in pixels.
+    /// The length of the longest side of a JPEG file, in pixels.
     public static let jpegSideLimit = 65_500
 
-    /// The picture as a baseline JPEG file, 4:2:0, by libjpeg.
+    /// Encodes the image as a baseline JPEG file, 4:2:0, with libjpeg.
     ///
     /// - Parameter quality: `1...100`, on libjpeg's scale.
     /// - Precondition: No side is longer than ``jpegSideLimit``.
-    /// - Complexity: O(pixels); at most 15 bytes a pixel of memory while it runs.
+    /// - Complexity: O(pixels). Takes at most 15 bytes of memory per pixel.
     public func jpeg(quality: Int = 85) -> [UInt8] {
       precondition(max(width, height) <= Self.jpegSideLimit && (1...100).contains(quality))
       var pixels: [UInt8] = []
@@ -17,12 +17,12 @@
       forEachRGBARow { row, _ in
         for index in row.indices { pixels.append(row[index]) }
       }
-      // A coefficient takes at most 27 bits, of which there are 1.5 a pixel, and each byte may be
-      // stuffed with another; the tables take less than 1000 bytes.
+      // A coefficient takes at most 27 bits, there are 1.5 coefficients per pixel, and each byte
+      // may be followed by a stuffed byte; the tables take less than 1000 bytes.
       let capacity = 11 * (width + 16) * (height + 16) + 4096
       return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: capacity) { out in
         var count = 0
-        // Sound: both buffers outlive the call, which gets their sizes along.
+        // Sound: both buffers outlive the call, which receives their sizes.
         let status = unsafe pixels.withUnsafeBufferPointer { lent in
           unsafe ci_jpeg_encode(
             lent.baseAddress, UInt32(width), UInt32(height), UInt32(quality), out.baseAddress,
@@ -35,7 +35,7 @@
   }
 
   extension ImageDecoder {
-    /// Makes a smaller copy of an encoded picture, as a JPEG file, upright.
+    /// Makes a smaller copy of an encoded image, as a JPEG file, upright.
     ///
     /// - Throws: ``DecodeError``.
     package func jpeg(

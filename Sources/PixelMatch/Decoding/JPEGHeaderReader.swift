@@ -1,5 +1,5 @@
-/// Walks the markers of a JPEG (ITU-T T.81, annex B) on bounds-checked memory, before libjpeg sees
-/// a byte of it.
+/// Parses the markers of a JPEG (ITU-T T.81, annex B) on bounds-checked memory, before libjpeg
+/// reads any byte.
 enum JPEGHeaderReader {
   private static let startOfScan: UInt8 = 0xDA
   private static let endOfImage: UInt8 = 0xD9
@@ -16,13 +16,13 @@ enum JPEGHeaderReader {
       if marker == 0x01 || (0xD0...0xD8).contains(marker) { continue }
       guard place + 2 <= bytes.count else { break }
       let length = Int(bytes[place]) << 8 | Int(bytes[place + 1])
-      // A length below 2, which is that of the length itself, is libjpeg's to judge: it reads an
-      // application's segment as an empty one.
+      // A length below 2, the size of the length field itself, is left to libjpeg: it reads an
+      // application segment of that length as empty.
       let end = place + max(2, length)
       let content = place + 2..<min(end, bytes.count)
       switch marker {
       case 0xC0...0xCF where ![0xC4, 0xC8, 0xCC].contains(marker):
-        // libjpeg refuses a second frame by itself.
+        // libjpeg itself rejects a second frame.
         if frame == nil { frame = try Frame(marker, bytes.extracting(content)) }
       case app1 where orientation == .up:
         orientation = EXIFOrientation.orientation(inAPP1: bytes.extracting(content)) ?? .up
@@ -47,14 +47,14 @@ enum JPEGHeaderReader {
       blockCount: frame.blockCount, isArithmetic: frame.isArithmetic)
   }
 
-  /// The next marker's second byte; `place` then stands behind it.
+  /// Returns the second byte of the next marker and moves `place` past it.
   ///
-  /// Entropy-coded data is passed over with it: there a 0xFF is followed by 0x00 or a restart.
+  /// Skips entropy-coded data, in which a 0xFF is followed by 0x00 or a restart marker.
   private static func nextMarker(in bytes: Span<UInt8>, from place: inout Int) -> UInt8? {
     let last = bytes.count &- 1
     var index = place
     while index < last {
-      // Nearly all of the file is passed over here, 32 or eight bytes a step.
+      // Nearly all of the file is skipped here, 32 or eight bytes per step.
       if index &+ 32 <= last,
         markerBytes(in: bytes, at: index) | markerBytes(in: bytes, at: index &+ 8)
           | markerBytes(in: bytes, at: index &+ 16) | markerBytes(in: bytes, at: index &+ 24) == 0
@@ -78,10 +78,10 @@ enum JPEGHeaderReader {
     return nil
   }
 
-  /// Not zero where one of the eight bytes from `index` on is 0xFF: where one of their complements is
-  /// 0 (Warren, "Hacker's Delight", 6-1).
+  /// Returns a nonzero value if one of the eight bytes from `index` on is 0xFF, that is, if one of
+  /// their complements is 0 (Warren, "Hacker's Delight", 6-1).
   ///
-  /// Sound: the load checks its bounds, and any eight bytes are a number.
+  /// Sound: the load checks its bounds, and any eight bytes are a valid integer.
   @inline(__always)
   private static func markerBytes(in bytes: Span<UInt8>, at index: Int) -> UInt64 {
     let word = unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)

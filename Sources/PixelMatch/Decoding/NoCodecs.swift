@@ -1,8 +1,9 @@
 #if !Codecs
-  // What takes the place of libjpeg and libpng in a build without the package trait `Codecs`: headers are
-  // read and limits are checked as ever, but no pixels are decoded.
+  // The replacement of libjpeg and libpng in a build without the package trait `Codecs`: headers
+  // are read and limits are checked as usual, but no pixels are decoded.
 
-  /// The reader of the rows of an encoded picture. None exists in this build, since opening one fails.
+  /// The reader of the rows of an encoded image. No instance exists in this build, because opening
+  /// one fails.
   struct RowReader: ~Copyable {
     private let opened: Never
 

@@ -1,28 +1,28 @@
-/// How a stored picture must be turned to stand upright (EXIF 2.32, tag 0x0112).
+/// The rotation or reflection that makes a stored image upright (EXIF 2.32, tag 0x0112).
 public enum Orientation: UInt8, Sendable, Hashable, CaseIterable {
-  /// Upright as it is stored.
+  /// Stored upright.
   case up = 1
   /// Mirrored left to right.
   case upMirrored = 2
-  /// Turned by 180°.
+  /// Rotated by 180°.
   case down = 3
   /// Mirrored top to bottom.
   case downMirrored = 4
-  /// Mirrored at the diagonal from top left to bottom right.
+  /// Mirrored along the diagonal from top left to bottom right.
   case leftMirrored = 5
-  /// To be turned by 90° clockwise.
+  /// To be rotated by 90° clockwise.
   case right = 6
-  /// Mirrored at the other diagonal.
+  /// Mirrored along the other diagonal.
   case rightMirrored = 7
-  /// To be turned by 90° counterclockwise.
+  /// To be rotated by 90° counterclockwise.
   case left = 8
 
-  /// Whether width and height change places.
+  /// A Boolean value that indicates whether width and height are swapped.
   public var swapsSides: Bool { rawValue >= 5 }
 }
 
 extension PixelBuffer {
-  /// The picture turned upright; itself where it is.
+  /// Returns the upright image, or the image itself if it is already upright.
   ///
   /// - Complexity: O(pixels); makes a copy in RGBA.
   func upright(from orientation: Orientation) -> PixelBuffer {

@@ -1,7 +1,7 @@
-/// Walks the chunks of a PNG (ISO/IEC 15948, 5.3) on bounds-checked memory, before libpng sees a
-/// byte of it.
+/// Parses the chunks of a PNG (ISO/IEC 15948, 5.3) on bounds-checked memory, before libpng reads
+/// any byte.
 enum PNGHeaderReader {
-  /// More ancillary chunks than any real picture has.
+  /// The largest accepted number of ancillary chunks, more than any real image has.
   static let chunkCountLimit = 1000
 
   static func header(

@@ -1,18 +1,18 @@
 #if Codecs
   internal import CImage
 
-  /// The C decoders as a Swift value: the only code that calls them.
+  /// A Swift interface to the C decoders. No other code calls them.
   ///
   /// Sound: a reader is created, used and closed within `withReader`, while the array lends its
-  /// bytes; rows are written to memory whose size goes along with each call.
+  /// bytes. Each call receives the size of the memory that rows are written to.
   @safe struct RowReader: ~Copyable {
-    /// Columns of the rows to come.
+    /// The number of columns of the decoded rows.
     let width: Int
-    /// Number of rows.
+    /// The number of decoded rows.
     let height: Int
     private let reader: OpaquePointer
 
-    /// Opens a picture and lends the reader to `body`.
+    /// Opens an image and calls `body` with its reader.
     static func withReader<Result>(
       of bytes: [UInt8], format: ImageFormat, denominator: Int, limits: DecodeLimits,
       keepsDamaged: Bool,
@@ -22,7 +22,8 @@
         memory_limit: UInt64(max(0, limits.memoryLimit)), scan_limit: 1000,
         chunk_limit: UInt32(clamping: limits.chunkByteLimit),
         chunk_count_limit: UInt32(PNGHeaderReader.chunkCountLimit), keeps_damaged: keepsDamaged)
-      // The closure must not throw a typed error through a rethrowing function, so it returns one.
+      // The closure must not throw a typed error through a rethrowing function, so it returns a
+      // result.
       let result: Swift.Result<Result, DecodeError> = unsafe bytes.withUnsafeBufferPointer { lent in
         var status = CI_OK
         let opened =
@@ -56,16 +57,17 @@
       height = unsafe Int(ci_reader_height(reader))
     }
 
-    /// The first damage that was passed over so far.
+    /// The first damage that was skipped so far.
     var damage: String? {
       guard unsafe ci_reader_is_damaged(reader) else { return nil }
       return unsafe String(cString: ci_reader_message(reader))
     }
 
-    /// Does a piece of what comes before the first row.
+    /// Does a part of the work that precedes the first row.
     func prepare() -> Status { unsafe status(ci_reader_prepare(reader)) }
 
-    /// Reads rows into `buffer`, as many as it holds; `count` rows are good whatever the status.
+    /// Reads as many rows into `buffer` as it holds. The first `count` rows are valid whatever the
+    /// status.
     func readRows(into buffer: inout [UInt8]) -> (count: Int, status: Status) {
       var count: UInt32 = 0
       let code = unsafe buffer.withUnsafeMutableBufferPointer { rows in
@@ -91,7 +93,7 @@
 #endif
 
 extension RowReader {
-  /// The result of a call of a decoder.
+  /// The status of a decoder call.
   enum Status {
     case done
     case more
@@ -100,6 +102,6 @@ extension RowReader {
 }
 
 extension ImageFormat {
-  /// The format's name in messages.
+  /// The name of the format in messages.
   var name: String { rawValue.uppercased() }
 }

@@ -6,9 +6,9 @@
   import Darwin
 #endif
 
-/// What the system says of an error number, such as "No such file or directory".
+/// Returns the system's message for an error number, for example "No such file or directory".
 package func systemMessage(_ code: Int32) -> String {
-  // Sound: the text is copied before another call can change it; with known codes, glibc and
-  // musl give constants.
+  // Sound: the text is copied before another call can change it; for known codes, glibc and musl
+  // return constants.
   unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
 }

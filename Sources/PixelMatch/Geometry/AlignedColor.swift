@@ -6,33 +6,33 @@
   import Darwin
 #endif
 
-/// Compares the colors of a query's picture with another's at the places that a transform aligns, so
-/// that the red shirt beats the blue one in the same pose.
+/// Compares the colors of a query image and another image at the positions that a transform aligns,
+/// so that a red shirt ranks above a blue one in the same pose.
 public struct AlignedColor: Sendable {
-  /// Fewer cells than this in the query's picture say nothing.
+  /// The smallest number of cells within the query image that is significant.
   private static let leastCells = 16
-  /// Places looked at along each side of a cell.
+  /// The number of samples along each side of a cell.
   private static let samples = 3
 
   private let colors: OklabPicture
   private let scale: SIMD2<Double>
 
-  /// Prepares to compare a query.
+  /// Prepares the comparison of a query.
   public init(_ query: QuerySignature) {
     colors = query.colors
     scale = SIMD2(
       Double(colors.width) / Double(query.size.x), Double(colors.height) / Double(query.size.y))
   }
 
-  /// Compares the cells of a layout with what the query shows at their places.
+  /// Compares the cells of a layout with the colors of the query at the aligned positions.
   ///
   /// - Parameters:
-  ///   - layout: The colors of the other picture.
+  ///   - layout: The colors of the other image.
   ///   - size: The other working image's width and height in pixels.
   ///   - transform: From the query's working image to the other's.
-  /// - Returns: Mean Oklab distance, after the light is made the same: what no change of white
-  ///   balance, brightness or contrast explains; `nil` where too little of the other picture lies
-  ///   within the query's.
+  /// - Returns: The mean Oklab distance after the light is equalized, that is, the difference that
+  ///   no change of white balance, brightness or contrast explains; `nil` if too little of the
+  ///   other image lies within the query.
   public func residual(
     of layout: ColorLayout, size: (width: Int, height: Int), under transform: PlaneTransform
   ) -> Double? {
@@ -52,13 +52,14 @@ public struct AlignedColor: Sendable {
       cells, SIMD3(Float(exp(gains[0])), Float(exp(gains[1])), Float(exp(gains[2]))))
   }
 
-  /// One cell's mean color in both pictures, as roots of the cones' responses.
+  /// The mean color of one cell in both images, as roots of the cone responses.
   private struct Cell {
     let seen: SIMD3<Float>
     let kept: SIMD3<Float>
   }
 
-  /// The mean color that the query shows at a cell, or `nil` where most of it lies outside.
+  /// Returns the mean color of the query at a cell, or `nil` if most of the cell lies outside the
+  /// query.
   private func mean(
     _ row: Int, _ column: Int, _ size: (width: Int, height: Int), _ back: PlaneTransform
   ) -> SIMD3<Float>? {
@@ -80,9 +81,9 @@ public struct AlignedColor: Sendable {
     return inside > Float(Self.samples * Self.samples) / 2 ? sum / inside : nil
   }
 
-  /// The logarithm of the factor that brings each cone's responses in the query to those in the
-  /// other picture: the median over the cells, so that a minority of another color cannot pull it
-  /// (von Kries adaptation).
+  /// Returns the logarithm of the factor that maps each cone's response in the query to that in the
+  /// other image (von Kries adaptation). It is the median over the cells, so that a minority of
+  /// another color does not shift it.
   private static func gains(_ cells: [Cell]) -> SIMD3<Double> {
     var gains = SIMD3<Double>.zero
     for cone in 0..<3 {
@@ -94,7 +95,7 @@ public struct AlignedColor: Sendable {
     return gains
   }
 
-  /// A factor of 2 in light, whose cube root is what cones' responses are kept as.
+  /// The gain of a factor of 2 in light. Cone responses are stored as cube roots.
   private static let gainLimit = 0.23
 
   private static func residual(_ cells: [Cell], _ factors: SIMD3<Float>) -> Double {
@@ -102,7 +103,7 @@ public struct AlignedColor: Sendable {
     for cell in cells {
       let difference =
         Kernels.oklab(ofCones: cell.seen * factors) - Kernels.oklab(ofCones: cell.kept)
-      // Contrast and shadows change lightness more than they change color.
+      // Contrast and shadows change lightness more than chroma.
       let lightness = 0.5 * difference[0]
       sum +=
         (lightness * lightness + difference[1] * difference[1] + difference[2] * difference[2])
@@ -111,7 +112,7 @@ public struct AlignedColor: Sendable {
     return Double(sum) / Double(cells.count)
   }
 
-  /// The inverse of ``Kernels/oklab(ofCones:)``.
+  /// Returns the inverse of ``Kernels/oklab(ofCones:)``.
   private static func cones(_ lab: SIMD3<Float>) -> SIMD3<Float> {
     SIMD3(
       lab[0] + 0.396_337_78 * lab[1] + 0.215_803_76 * lab[2],

@@ -1,28 +1,31 @@
-/// What the corners of two pictures agree on.
+/// The alignment of the keypoints of two images.
 public struct Alignment: Sendable, Hashable {
-  /// From the query's working image to the other's, in pixels.
+  /// The transform from the query's working image to the other's, in pixels.
   public let transform: PlaneTransform
-  /// Corners, each at another place, that the transform brings onto their counterparts.
+  /// The number of keypoints, each at a different position, that the transform maps onto their
+  /// counterparts.
   public let inliers: Int
-  /// Corners of the other picture that the query has room for, agreeing or not.
+  /// The number of keypoints of the other image that lie within the query, whether they agree or
+  /// not.
   public let visible: Int
-  /// Whether the query is mirrored; the transform then mirrors it.
+  /// A Boolean value that indicates whether the query is mirrored; the transform then mirrors it.
   public let isMirrored: Bool
 }
 
-/// Finds how a picture of the catalogue lies in a query's picture.
+/// Finds the position of a catalogue image in a query image.
 ///
-/// Corners with like hashes propose similarities in pairs (Fischler, Bolles, "Random sample
+/// Keypoints with similar hashes propose similarities in pairs (Fischler, Bolles, "Random sample
 /// consensus", CACM 1981, <https://doi.org/10.1145/358669.358692>). Pairs are not drawn at random
-/// but tried in order of their hashes' nearness, each corner with those that its own size and angle
-/// agree with, so that a few hundred trials do and every run gives the same. The best similarity is
-/// refined to an affine map and to a homography where more corners agree with those.
+/// but tried in order of hash distance, each keypoint with those that agree with its own size and
+/// angle. A few hundred trials are enough, and every run gives the same result. The best similarity
+/// is refined to an affine map and to a homography if more keypoints agree with these.
 public struct GeometricCheck: Sendable {
   private static let distanceLimit: UInt32 = 72
-  /// Corners that propose transforms at most, and partners that each one tries.
+  /// The number of keypoints that propose transforms, and of partners tried with each of them, at
+  /// most.
   private static let proposers = 32
   private static let partners = 5
-  /// Fewer corners than this say nothing.
+  /// The smallest number of agreeing keypoints that is significant.
   private static let leastInliers = 4
 
   private let query: QueryKeypoints
@@ -30,7 +33,7 @@ public struct GeometricCheck: Sendable {
   private let words: [[UInt64]]
   private let kernels: Kernels
 
-  /// Prepares to check a query.
+  /// Prepares the check of a query.
   public init(_ query: QuerySignature) {
     self.init(query, kernels: .native)
   }
@@ -44,30 +47,30 @@ public struct GeometricCheck: Sendable {
     }
   }
 
-  /// One corner of the query and the corner of the other picture that looks most like it.
+  /// A keypoint of the query and the most similar keypoint of the other image.
   private struct Correspondence {
     let from: SIMD2<Double>
     let to: SIMD2<Double>
-    /// The size of the other's patch over the size of the query's.
+    /// The size of the other patch divided by the size of the query's patch.
     let scale: Double
-    /// How far the patch is turned, in 256 steps.
+    /// The rotation of the patch, in 256 steps of a turn.
     let turn: UInt8
     let distance: UInt32
-    /// How far off an inlier may be, in pixels of the other picture.
+    /// The largest error of an inlier, in pixels of the other image.
     let tolerance: Double
   }
 
-  /// How a row's picture lies in the query's, as it is or mirrored, or `nil` where too few corners
-  /// agree.
+  /// Returns how the image of a row is positioned in the query image, original or mirrored, or
+  /// `nil` if too few keypoints agree.
   ///
-  /// - Complexity: O(*q k*) for *q* corners of the query and *k* of the row.
+  /// - Complexity: O(*q k*) for *q* keypoints of the query and *k* of the row.
   public func alignment(
     of row: Int, in segment: SignatureSegment, isMirrored: Bool
   ) -> Alignment? {
     let pairs = correspondences(row, segment, isMirrored ? 1 : 0)
     guard pairs.count >= Self.leastInliers, let first = bestSimilarity(pairs) else { return nil }
     var best = (transform: first, inliers: Self.inliers(of: first, among: pairs))
-    // More freedom than the corners pay for would fit chance.
+    // A transform with more degrees of freedom needs more keypoints, otherwise it fits chance.
     for (fit, least) in [
       (LeastSquares.similarity, 5), (LeastSquares.affine, 12), (LeastSquares.homography, 20),
     ] {
@@ -87,7 +90,7 @@ public struct GeometricCheck: Sendable {
       isMirrored: isMirrored)
   }
 
-  /// How many keypoints of the other picture lie within the query's.
+  /// Returns the number of keypoints of the other image that lie within the query image.
   private func visible(_ places: [Keypoint], under transform: PlaneTransform) -> Int {
     guard let back = transform.inverse else { return 0 }
     return places.count { place in
@@ -96,11 +99,11 @@ public struct GeometricCheck: Sendable {
     }
   }
 
-  /// The counterpart of each corner of the query, the likeliest first.
+  /// Returns the counterpart of each keypoint of the query, the likeliest first.
   private func correspondences(
     _ row: Int, _ segment: SignatureSegment, _ view: Int
   ) -> [Correspondence] {
-    // Looked up once: another program may change a mapped file between two look-ups.
+    // Read once: another program may change a mapped file between two reads.
     let (blocks, count) = segment.keypointBlocks(at: row)
     guard count > 0, query.count > 0 else { return [] }
     let places = segment.keypointPlaces(blocks, count: count)
@@ -122,13 +125,13 @@ public struct GeometricCheck: Sendable {
           turn: place.angle &- query.views[view].angle(of: point), distance: distance,
           tolerance: 3 + 1.5 * place.reduction))
     }
-    // Stable, so that equal distances stay in the order of the corners.
+    // Stable: equal distances keep the order of the keypoints.
     return pairs.enumerated()
       .sorted { ($0.element.distance, $0.offset) < ($1.element.distance, $1.offset) }
       .map(\.element)
   }
 
-  /// The similarity of a pair of correspondences that most others agree with.
+  /// Returns the similarity of the pair of correspondences that most others agree with.
   private func bestSimilarity(_ pairs: [Correspondence]) -> PlaneTransform? {
     var best: (transform: PlaneTransform, score: Double)?
     for pair in pairs.prefix(Self.proposers) {
@@ -143,13 +146,13 @@ public struct GeometricCheck: Sendable {
         tried += 1
         if tried == Self.partners { break }
       }
-      // More than half agree: nothing better is left to be found.
+      // More than half agree: no better similarity can be found.
       if let best, best.score > 0.5 * Double(pairs.count) { break }
     }
     return best?.transform
   }
 
-  /// Where one correspondence, by its patch's size and angle alone, would have the others.
+  /// The positions of other correspondences as predicted by the patch size and angle of one.
   private struct Expectation {
     let pair: Correspondence
     private let across: Double
@@ -162,7 +165,8 @@ public struct GeometricCheck: Sendable {
       down = pair.scale * Double(sine) / 16384
     }
 
-    /// Whether another correspondence lies about there, and not too near to tell.
+    /// Returns whether another correspondence lies near its predicted position, and not too near to
+    /// this one to be significant.
     func agrees(with other: Correspondence) -> Bool {
       guard abs(Int(Int8(bitPattern: other.turn &- pair.turn))) <= 24,
         other.scale > 0.55 * pair.scale, other.scale < 1.8 * pair.scale
@@ -177,7 +181,7 @@ public struct GeometricCheck: Sendable {
     }
   }
 
-  /// How well the correspondences agree with a transform: each counts up to one.
+  /// Returns how well the correspondences agree with a transform; each counts up to one.
   private static func score(_ transform: PlaneTransform, _ pairs: [Correspondence]) -> Double {
     let m = transform.matrix
     let (across, down) = (SIMD2(m[0], m[3]), SIMD2(m[1], m[4]))
@@ -200,7 +204,7 @@ public struct GeometricCheck: Sendable {
       .map { LeastSquares.Pair(from: $0.from, to: $0.to) }
   }
 
-  /// The size and turn of a transform, which the patches' own must agree with.
+  /// The scale and rotation of a transform, which those of the patches must agree with.
   private struct Motion {
     let scale: Double
     let turn: UInt8
@@ -225,8 +229,8 @@ public struct GeometricCheck: Sendable {
     return miss.x * miss.x + miss.y * miss.y <= limit * limit
   }
 
-  /// How many places of either picture have a corner that agrees: corners that several sizes of one
-  /// place give count once.
+  /// Returns the number of positions in either image with a keypoint that agrees. Keypoints of
+  /// several sizes at one position count once.
   private static func inliers(of transform: PlaneTransform, among pairs: [Correspondence]) -> Int {
     var from: Set<SIMD2<Int32>> = []
     var to: Set<SIMD2<Int32>> = []

@@ -1,14 +1,14 @@
-/// Transforms that bring places onto others with the least sum of squared distances.
+/// Transforms that map points onto others with the least sum of squared distances.
 package enum LeastSquares {
-  /// One place in each picture.
+  /// A point in each image.
   struct Pair {
     let from: SIMD2<Double>
     let to: SIMD2<Double>
   }
 
-  /// The similarity, from at least two pairs (Umeyama, "Least-squares estimation of transformation
-  /// parameters between two point patterns", TPAMI 1991, <https://doi.org/10.1109/34.88573>, in
-  /// complex numbers).
+  /// Returns the similarity, from at least two pairs (Umeyama, "Least-squares estimation of
+  /// transformation parameters between two point patterns", TPAMI 1991,
+  /// <https://doi.org/10.1109/34.88573>, in complex numbers).
   static func similarity(_ pairs: [Pair]) -> PlaneTransform? {
     guard pairs.count >= 2 else { return nil }
     let count = Double(pairs.count)
@@ -29,7 +29,7 @@ package enum LeastSquares {
       y: to.y - sine * from.x - cosine * from.y)
   }
 
-  /// The affine map, from at least three pairs that do not lie on a line.
+  /// Returns the affine map, from at least three pairs that are not collinear.
   static func affine(_ pairs: [Pair]) -> PlaneTransform? {
     guard pairs.count >= 3 else { return nil }
     var normal = [[Double]](repeating: [Double](repeating: 0, count: 5), count: 3)
@@ -47,9 +47,9 @@ package enum LeastSquares {
     ])
   }
 
-  /// The homography, from at least four pairs in general position: the direct linear transform with
-  /// normalised places and a last entry of 1 (Hartley, Zisserman, "Multiple view geometry", 2nd ed.,
-  /// 4.1 and 4.4).
+  /// Returns the homography, from at least four pairs in general position, by the direct linear
+  /// transform with normalized points and a last entry of 1 (Hartley, Zisserman, "Multiple view
+  /// geometry", 2nd ed., 4.1 and 4.4).
   static func homography(_ pairs: [Pair]) -> PlaneTransform? {
     guard pairs.count >= 4 else { return nil }
     let (from, fromBack) = normalization(pairs.map(\.from))
@@ -73,7 +73,7 @@ package enum LeastSquares {
     return toBack.after(middle).after(from)
   }
 
-  /// Moves the mean to zero and scales the mean distance from it to √2.
+  /// Returns the transform that moves the mean to zero and scales the mean distance from it to √2.
   private static func normalization(
     _ places: [SIMD2<Double>]
   ) -> (forth: PlaneTransform, back: PlaneTransform) {
@@ -90,8 +90,8 @@ package enum LeastSquares {
     )
   }
 
-  /// Solves a system whose right-hand sides are its last columns, by elimination with the largest
-  /// pivot; `nil` where it has no single solution.
+  /// Solves a linear system whose last columns are its right-hand sides, by elimination with the
+  /// largest pivot. Returns `nil` if the solution is not unique.
   package static func solve(_ system: [[Double]]) -> [[Double]]? {
     var rows = system
     let count = rows.count

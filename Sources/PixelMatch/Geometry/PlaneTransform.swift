@@ -1,22 +1,23 @@
-/// A map of one picture's plane to another's: a similarity, an affine map or a homography.
+/// A map from the plane of one image to that of another: a similarity, an affine map or a
+/// homography.
 public struct PlaneTransform: Sendable, Hashable {
-  /// Row-major 3 × 3; the last entry is 1.
+  /// The entries, row-major 3 × 3; the last entry is 1.
   public let matrix: [Double]
 
-  /// Makes a transform of its nine entries.
+  /// Makes a transform from its nine entries.
   ///
-  /// - Precondition: There are nine.
+  /// - Precondition: `matrix` has nine entries.
   public init(matrix: [Double]) {
     precondition(matrix.count == 9, "a transform of the plane has nine entries")
     self.matrix = matrix
   }
 
-  /// Turns and scales by a complex number, then moves.
+  /// Makes the transform that rotates and scales by a complex number, then translates.
   init(cosine: Double, sine: Double, x: Double, y: Double) {
     matrix = [cosine, -sine, x, sine, cosine, y, 0, 0, 1]
   }
 
-  /// The similarity that brings two places, not the same, onto two others.
+  /// Makes the similarity that maps two distinct points onto two others.
   init(
     similarityFrom a: SIMD2<Double>, _ b: SIMD2<Double>, to c: SIMD2<Double>, _ d: SIMD2<Double>
   ) {
@@ -30,7 +31,7 @@ public struct PlaneTransform: Sendable, Hashable {
       y: c.y - sine * a.x - cosine * a.y)
   }
 
-  /// Where a place goes.
+  /// Returns the position that a point is mapped to.
   public func callAsFunction(_ x: Double, _ y: Double) -> SIMD2<Double> {
     let depth = matrix[6] * x + matrix[7] * y + matrix[8]
     return SIMD2(
@@ -38,7 +39,7 @@ public struct PlaneTransform: Sendable, Hashable {
       (matrix[3] * x + matrix[4] * y + matrix[5]) / depth)
   }
 
-  /// First `other`, then this.
+  /// Returns the transform that applies `other` first, then this one.
   func after(_ other: PlaneTransform) -> PlaneTransform {
     var product = [Double](repeating: 0, count: 9)
     for i in 0..<3 {
@@ -49,7 +50,7 @@ public struct PlaneTransform: Sendable, Hashable {
     return PlaneTransform(matrix: product.map { $0 / product[8] })
   }
 
-  /// The way back, or `nil` where there is none.
+  /// The inverse transform, or `nil` if there is none.
   public var inverse: PlaneTransform? {
     let m = matrix
     let cofactors = [
@@ -62,8 +63,9 @@ public struct PlaneTransform: Sendable, Hashable {
     return PlaneTransform(matrix: cofactors.map { $0 / cofactors[8] })
   }
 
-  /// Whether a camera or a screenshot may have done it: no fold, no needle, no more than twelve
-  /// times larger or smaller, and hardly any perspective over a working image.
+  /// A Boolean value that indicates whether a camera or a screenshot can produce the transform: no
+  /// reflection or fold, little stretch, a scale factor between 1/12 and 12, and hardly any
+  /// perspective over a working image.
   var isPlausible: Bool {
     let (a, b, c, d) = (matrix[0], matrix[1], matrix[3], matrix[4])
     let determinant = a * d - b * c
@@ -76,11 +78,12 @@ public struct PlaneTransform: Sendable, Hashable {
 }
 
 extension PlaneTransform {
-  /// The transform that turns and mirrors a view of a query onto the whole of another picture.
+  /// Makes the transform that maps a view of a query, rotated and mirrored, onto the whole of
+  /// another image.
   public init(
     _ variant: DihedralVariant, of view: QuerySignature.View, to: (width: Int, height: Int)
   ) {
-    // Where the query's unit square goes: column and row of the result by column and row.
+    // The mapped unit square of the query: column and row of the result by column and row.
     let unit: [Double] =
       switch variant {
       case .original: [1, 0, 0, 0, 1, 0]

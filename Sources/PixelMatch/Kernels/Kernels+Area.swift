@@ -1,6 +1,6 @@
 internal import CKernels
 
-/// The division of a row of source pixels among the columns of a smaller picture.
+/// The division of a row of source pixels among the columns of a smaller image.
 struct AreaCuts: Sendable {
   /// The number of source pixels.
   let sourceWidth: Int
@@ -23,9 +23,9 @@ struct AreaCuts: Sendable {
   }
 }
 
-/// Reduction of a picture by area.
+/// Reduction of an image by area.
 extension Kernels {
-  /// Adds the bytes of a row, each times `share`, to as many sums.
+  /// Adds the bytes of a row, each times `share`, to the sums, one for each byte.
   func areaAdd(_ row: Span<UInt8>, times share: UInt32, to sums: inout [UInt32]) {
     let count = sums.count
     precondition(row.count == count, "\(row.count) bytes for \(count) sums")
@@ -38,7 +38,7 @@ extension Kernels {
     }
   }
 
-  /// Makes a row of the smaller picture from the sums of the source rows that it covers, and sets the sums
+  /// Makes a row of the smaller image from the sums of the source rows that it covers, and sets the sums
   /// to zero.
   ///
   /// - Parameters:
@@ -53,8 +53,8 @@ extension Kernels {
     precondition(sums.count == 4 * cuts.sourceWidth, "four sums for each source pixel")
     precondition(area >= 1 && area < 1 << 43, "an area of \(area) pixels")
     precondition(start >= 0 && start <= out.count - 4 * width, "there is no room for the row")
-    // Sound: the cuts cover as many pixels as there are sums of four, by the way they are made, and `out`
-    // has room for all columns from `start` on.
+    // Sound: the initializer of the cuts makes them cover as many pixels as there are sums of four,
+    // and `out` has room for all columns from `start` on.
     unsafe out.withUnsafeMutableBufferPointer { out in
       unsafe ck_area_finish_row(
         sums, cuts.cuts, width, UInt64(area), out.baseAddress! + start, level)

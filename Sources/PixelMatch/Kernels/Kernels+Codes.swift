@@ -9,9 +9,9 @@ extension Kernels {
   ///
   /// - Parameters:
   ///   - blocks: Whole blocks of codes.
-  ///   - queries: Four words for each query, of which there is at least one.
+  ///   - queries: Four words for each query; at least one query.
   ///   - indices: Receives the hits in ascending order; has room for all codes of the blocks.
-  ///   - distances: Receives the distance of each hit; has as much room.
+  ///   - distances: Receives the distance of each hit; has room for all codes of the blocks.
   /// - Returns: The number of hits.
   func hammingScan(
     _ blocks: Span<UInt64>, queries: Span<UInt64>, limit: UInt32,
@@ -23,7 +23,7 @@ extension Kernels {
       min(indices.count, distances.count) >= Self.codesPerBlock * blockCount,
       "there is no room for every hit")
     guard blockCount > 0 else { return 0 }
-    // Sound: the counts that go along are those of the spans, and each code is at most one hit.
+    // Sound: the counts passed are those of the spans, and each code is at most one hit.
     return unsafe blocks.withUnsafeBufferPointer { blocks in
       unsafe queries.withUnsafeBufferPointer { queries in
         unsafe indices.withUnsafeMutableBufferPointer { indices in
@@ -43,7 +43,7 @@ extension Kernels {
   ///   - rows: Whole rows of as many bins as the query has.
   ///   - query: The bins of a color and a texture histogram.
   ///   - indices: Receives the hits in ascending order; has room for all rows.
-  ///   - distances: Receives the distance of each hit; has as much room.
+  ///   - distances: Receives the distance of each hit; has room for all rows.
   /// - Returns: The number of hits.
   func l1Scan(
     _ rows: Span<UInt8>, query: Span<UInt8>, limit: UInt32, indices: inout [UInt32],
@@ -54,7 +54,7 @@ extension Kernels {
     precondition(
       min(indices.count, distances.count) >= rowCount, "there is no room for every hit")
     guard rowCount > 0 else { return 0 }
-    // Sound: the count that goes along is that of the span, and each row is at most one hit.
+    // Sound: the count passed is that of the span, and each row is at most one hit.
     return unsafe rows.withUnsafeBufferPointer { rows in
       unsafe query.withUnsafeBufferPointer { query in
         unsafe indices.withUnsafeMutableBufferPointer { indices in
@@ -68,7 +68,7 @@ extension Kernels {
     }
   }
 
-  /// Finds the nearest code for each query, the first of equally near ones.
+  /// Finds the code nearest to each query. The first of several equally near codes wins.
   ///
   /// - Parameters:
   ///   - queries: Four words for each query.
@@ -85,7 +85,7 @@ extension Kernels {
       (1...Int(UInt16.max)).contains(count) && count <= Self.codesPerBlock * blockCount,
       "the blocks do not hold \(count) codes")
     guard queryCount > 0 else { return [] }
-    // Sound: the counts that go along are those of the spans, and every query gets a result.
+    // Sound: the counts passed are those of the spans, and every query gets a result.
     return unsafe [UInt32](unsafeUninitializedCapacity: queryCount) { best, bestCount in
       unsafe queries.withUnsafeBufferPointer { queries in
         unsafe blocks.withUnsafeBufferPointer { blocks in
@@ -110,8 +110,8 @@ extension Kernels {
     let codeCount = Self.codesPerBlock * Self.blockCount(blocks)
     let count = postings.count
     guard codeCount > 0, count > 0 else { return }
-    // Sound: the counts that go along are those of the spans, a vector of four words is four words in
-    // memory, and each half of the room holds a value for every posting.
+    // Sound: the counts passed are those of the spans, a vector of four words occupies four words
+    // in memory, and each half of the temporary memory has room for a value per posting.
     unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 2 * count) { room in
       let hits = room.baseAddress!
       let distances = unsafe hits + count

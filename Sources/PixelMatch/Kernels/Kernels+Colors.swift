@@ -22,8 +22,8 @@ extension Kernels {
     precondition(linear.count == 256, "a byte has 256 values")
     precondition(start >= 0 && start <= out.count - count, "there is no room for the row")
     guard count > 0 else { return }
-    // Sound: the row has four bytes a pixel, `out` has room for all of them from `start` on, and a vector
-    // of three floats takes four of them in memory.
+    // Sound: the row has four bytes per pixel, `out` has room for all of them from `start` on, and
+    // a vector of three floats occupies four floats in memory.
     unsafe rgba.withUnsafeBufferPointer { rgba in
       unsafe linear.withUnsafeBufferPointer { linear in
         unsafe out.withUnsafeMutableBytes { out in
@@ -35,7 +35,7 @@ extension Kernels {
     }
   }
 
-  /// Shares the weight of each color among the bins around it.
+  /// Distributes the weight of each color over the bins around it.
   ///
   /// - Returns: The sums of 192 bins; that of lightness *l*, *a* and *b* is at `64 l + 8 a + b`.
   func colorBins(_ colors: Span<SIMD3<Float>>, weights: Span<Float>) -> [Float] {
@@ -43,8 +43,8 @@ extension Kernels {
     precondition(weights.count == count, "\(weights.count) weights for \(count) colors")
     var bins = [Float](repeating: 0, count: Int(CK_COLOR_BINS))
     guard count > 0 else { return bins }
-    // Sound: there is a weight for each color, a vector of three floats takes four of them in memory, and
-    // there are as many bins as are filled.
+    // Sound: there is a weight for each color, a vector of three floats occupies four floats in
+    // memory, and the result has room for all bins.
     unsafe colors.withUnsafeBytes { colors in
       unsafe weights.withUnsafeBufferPointer { weights in
         unsafe ck_color_bins(
@@ -55,8 +55,8 @@ extension Kernels {
     return bins
   }
 
-  /// Shares the steps from every other pixel to those `reach` to its right and below it among the bins
-  /// around them, each times the pixel's weight.
+  /// Distributes the differences between every other pixel and those `reach` to its right and below
+  /// it over the surrounding bins, each times the weight of the pixel.
   ///
   /// - Returns: The sums of 64 bins; that of steps of lightness *l*, *a* and *b* is at `16 l + 4 a + b`.
   ///   The total counts each weight as often as it was added.
@@ -68,8 +68,8 @@ extension Kernels {
       colors.count == width * height && weights.count == width * height,
       "\(colors.count) colors and \(weights.count) weights for \(width) × \(height) pixels")
     var bins = [Float](repeating: 0, count: Int(CK_STEP_BINS))
-    // Sound: there is a color and a weight for each pixel, a vector of three floats takes four of them in
-    // memory, and there are as many bins as are filled.
+    // Sound: there is a color and a weight for each pixel, a vector of three floats occupies four
+    // floats in memory, and the result has room for all bins.
     let total = unsafe colors.withUnsafeBytes { colors in
       unsafe weights.withUnsafeBufferPointer { weights in
         unsafe ck_step_bins(

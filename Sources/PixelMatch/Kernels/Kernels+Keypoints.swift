@@ -1,9 +1,9 @@
 internal import CKernels
 
-/// The planes of brightness that corners, their hashes and textures are read from: row-major without
-/// padding, at most 2048 pixels wide and high.
+/// The planes of brightness from which corners, their hashes and textures are computed: row-major
+/// without padding, at most 2048 pixels wide and high.
 extension Kernels {
-  /// The longest side of a plane.
+  /// The length of the longest side of a plane.
   static let planeSideLimit = 2048
 
   /// Computes the brightness of a row of RGBA pixels, `(77 R + 150 G + 29 B + 128) / 256`.
@@ -37,7 +37,7 @@ extension Kernels {
     }
   }
 
-  /// Makes two columns and rows out of three, by area: `width / 3 * 2` × `height / 3 * 2` pixels.
+  /// Reduces three columns and rows to two, by area: `width / 3 * 2` × `height / 3 * 2` pixels.
   func reducedBy3To2(_ luma: Span<UInt8>, width: Int, height: Int) -> [UInt8] {
     Self.checkPlane(luma.count, width, height)
     let count = width / 3 * 2 * (height / 3 * 2)
@@ -51,12 +51,12 @@ extension Kernels {
     }
   }
 
-  /// Sums the 5 × 5 pixels around each pixel; beyond the edge, the pixels of the edge are repeated.
+  /// Sums the 5 × 5 pixels around each pixel. The pixels of the edge are repeated beyond it.
   func boxSums(_ luma: Span<UInt8>, width: Int, height: Int) -> [UInt16] {
     Self.checkPlane(luma.count, width, height)
     var columns = [UInt16](repeating: 0, count: width + 2 * Int(CK_BOX_RADIUS))
-    // Sound: the plane has `width * height` pixels, as many sums are written, and `columns` has the room
-    // that is required for two more columns on each side.
+    // Sound: the plane has `width * height` pixels, as many sums are written, and `columns` has the
+    // required room for two more columns on each side.
     return unsafe [UInt16](unsafeUninitializedCapacity: width * height) { out, outCount in
       unsafe luma.withUnsafeBufferPointer { luma in
         unsafe ck_box_sums(
@@ -66,10 +66,11 @@ extension Kernels {
     }
   }
 
-  /// Calls `body` with each corner of a plane, row by row, as far as the first `limit` corners.
+  /// Calls `body` with each corner of a plane, row by row, up to the first `limit` corners.
   ///
-  /// A corner is a pixel where twice the smaller eigenvalue of the gradient's second moments over 7 × 7
-  /// pixels is above `threshold` and above that of the eight pixels around; of equal neighbors the first.
+  /// A corner is a pixel at which twice the smaller eigenvalue of the gradient's second moments
+  /// over 7 × 7 pixels exceeds `threshold` and the values of the eight pixels around it. Of equal
+  /// neighbors, the first one counts.
   ///
   /// - Parameter body: Receives `y * width + x` and the corner's response.
   func forEachCorner(
@@ -79,8 +80,8 @@ extension Kernels {
     Self.checkPlane(luma.count, width, height)
     precondition(limit >= 1, "a limit of \(limit) corners")
     var scratch = [Int32](repeating: 0, count: Int(CK_CORNER_SCRATCH) * width)
-    // Sound: the plane has `width * height` pixels, the scratch space the size that is required, and both
-    // results have room for `limit` corners.
+    // Sound: the plane has `width * height` pixels, the scratch space has the required size, and
+    // both results have room for `limit` corners.
     unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: limit) { places in
       unsafe withUnsafeTemporaryAllocation(of: Float.self, capacity: limit) { responses in
         let count = unsafe luma.withUnsafeBufferPointer { luma in
@@ -93,20 +94,23 @@ extension Kernels {
     }
   }
 
-  /// Compares 256 pairs of places around a place; one beyond the edge counts as the nearest on the edge.
+  /// Compares 256 pairs of pixels around a position. A pixel beyond the edge is replaced by the
+  /// nearest pixel of the edge.
   ///
   /// - Parameters:
   ///   - sums: A value for each pixel.
-  ///   - pairs: Column and row of the first place of each pair, then of the second, from `x` and `y`.
-  /// - Returns: A bit for each pair, which is set if the value at the first place is the lesser one.
+  ///   - pairs: Column and row of the first pixel of each pair, then of the second, relative to `x`
+  ///     and `y`.
+  /// - Returns: One bit per pair, set if the value at the first pixel is less than that at the
+  ///   second.
   func patchHash(
     _ sums: Span<UInt16>, width: Int, height: Int, x: Int, y: Int, pairs: Span<SIMD4<Int8>>
   ) -> SIMD4<UInt64> {
     Self.checkPlane(sums.count, width, height, x: x, y: y)
     precondition(pairs.count == CK_PATCH_PAIRS, "a pattern has \(CK_PATCH_PAIRS) pairs")
     var hash = SIMD4<UInt64>.zero
-    // Sound: there is a value for each pixel, places beyond the edge are moved to it, a pair is four bytes
-    // and the hash is four words in memory.
+    // Sound: there is a value for each pixel, positions beyond the edge are moved to it, a pair is
+    // four bytes, and the hash is four words in memory.
     unsafe sums.withUnsafeBufferPointer { sums in
       unsafe pairs.withUnsafeBytes { pairs in
         unsafe withUnsafeMutableBytes(of: &hash) { hash in
@@ -120,14 +124,14 @@ extension Kernels {
     return hash
   }
 
-  /// Sums the brightness of the disk of radius 12 around a place, times the distance from there to the
-  /// right and down; pixels beyond the edge are black.
+  /// Computes the first moments of the brightness of the disk of radius 12 around a position, to
+  /// the right and down. Pixels beyond the edge are black.
   func patchMoments(
     _ luma: Span<UInt8>, width: Int, height: Int, x: Int, y: Int
   ) -> (across: Int, down: Int) {
     Self.checkPlane(luma.count, width, height, x: x, y: y)
     var (across, down) = (Int32(0), Int32(0))
-    // Sound: the plane has `width * height` pixels, and none beyond its edge is read.
+    // Sound: the plane has `width * height` pixels, and no pixel beyond its edge is read.
     unsafe luma.withUnsafeBufferPointer { luma in
       unsafe ck_patch_moments(
         luma.baseAddress!, Int32(width), Int32(height), Int32(x), Int32(y), &across, &down, level)
@@ -135,17 +139,18 @@ extension Kernels {
     return (Int(across), Int(down))
   }
 
-  /// Counts the local binary patterns of all pixels but the outermost.
+  /// Counts the local binary patterns of all pixels except those at the edge.
   ///
-  /// - Returns: Counts by how many of the eight neighbors are at least as bright, 0 to 8; at index 9 the
-  ///   pixels around which that changes more than twice; at index 10 those without contrast.
+  /// - Returns: The number of pixels by how many of the eight neighbors are at least as bright, 0
+  ///   to 8; at index 9, the pixels whose pattern changes more than twice around the circle; at
+  ///   index 10, the pixels without contrast.
   /// - Precondition: Both sides are at least 3.
   func textureCounts(_ luma: Span<UInt8>, width: Int, height: Int) -> [UInt32] {
     Self.checkPlane(luma.count, width, height)
     precondition(min(width, height) >= 3, "a plane of \(width) × \(height) has no inner pixels")
     var classes = [UInt8](repeating: 0, count: width)
     var counts = [UInt32](repeating: 0, count: Int(CK_TEXTURE_CLASSES))
-    // Sound: the plane has `width * height` pixels, and both other buffers have the room that is required.
+    // Sound: the plane has `width * height` pixels, and both other buffers have the required room.
     unsafe luma.withUnsafeBufferPointer { luma in
       unsafe ck_texture_counts(luma.baseAddress!, width, height, &classes, &counts, level)
     }

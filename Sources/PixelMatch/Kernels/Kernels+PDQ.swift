@@ -1,6 +1,6 @@
 internal import CKernels
 
-/// The blur of PDQ, in single precision and in the order of the reference's additions.
+/// The blur of PDQ, in single precision and with additions in the order of the reference.
 extension Kernels {
   /// The number of rows that are blurred together.
   static let pdqLanes = Int(CK_PDQ_LANES)
@@ -22,7 +22,8 @@ extension Kernels {
     }
   }
 
-  /// Averages `window` neighbors along each of ``pdqLanes`` rows, in place; fewer at the ends of a row.
+  /// Averages `window` neighbors along each of ``pdqLanes`` rows, in place; fewer at the ends of a
+  /// row.
   ///
   /// - Parameter rows: `width` values for each row, one row after the other.
   func pdqBoxRows(_ rows: inout [Float], width: Int, window: Int) {
@@ -35,7 +36,7 @@ extension Kernels {
     }
   }
 
-  /// Averages like ``pdqBoxRows(_:width:window:)`` and returns the values of some columns.
+  /// Averages like ``pdqBoxRows(_:width:window:)`` and returns the values at the given columns.
   ///
   /// - Returns: A value for each of `columns`, one row after the other.
   func pdqBoxRows(
@@ -48,8 +49,8 @@ extension Kernels {
     let count = columns.count
     guard count > 0 else { return [] }
     let valueCount = Self.pdqLanes * count
-    // Sound: the rows have the size that was just checked and the scratch space twice as much, every
-    // column lies in the rows, and the result has a value for each column of each row.
+    // Sound: the rows have the size that was just checked, the scratch space has twice that size,
+    // every column lies within the rows, and the result has a value for each column of each row.
     return unsafe [Float](unsafeUninitializedCapacity: valueCount) { kept, keptCount in
       unsafe rows.withUnsafeBufferPointer { rows in
         unsafe columns.withUnsafeBufferPointer { columns in
@@ -65,7 +66,7 @@ extension Kernels {
     }
   }
 
-  /// Moves a box down the columns by one row, which replaces the oldest one, and averages.
+  /// Moves a box down the columns by one row, which replaces the oldest row, and averages.
   ///
   /// - Parameters:
   ///   - row: The next row.
@@ -96,7 +97,8 @@ extension Kernels {
     }
   }
 
-  /// Sums the steps between neighbors of a 64 × 64 plane, in whole hundredths of 255.
+  /// Returns the sum of the differences between neighbors of a 64 × 64 plane, in whole hundredths
+  /// of 255.
   func pdqSteps(_ plane: Span<Float>) -> Int {
     precondition(plane.count == 64 * 64, "a PDQ plane has 64 × 64 values")
     // Sound: the plane has the 64 × 64 values that are read.

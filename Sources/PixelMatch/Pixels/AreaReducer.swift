@@ -1,25 +1,26 @@
-/// Shrinks a picture whose rows come one by one, by exact averages of the area that each new pixel
-/// covers.
+/// Reduces an image whose rows arrive one by one, by exact averages over the area of each new
+/// pixel.
 ///
-/// Integer arithmetic throughout: a new pixel covers `sourceWidth` units of a row and `sourceHeight`
-/// units down, of which an old pixel takes up to `width` and `height`. Rows are summed first, which
-/// leaves one row in so many to be summed along itself.
+/// Uses integer arithmetic only: a new pixel covers `sourceWidth` units of a row and `sourceHeight`
+/// units down, of which an old pixel takes up to `width` and `height`. Rows are summed vertically
+/// first, so that only one row per result row is summed horizontally.
 public struct AreaReducer {
-  /// Columns of the result.
+  /// The number of columns of the result.
   public let width: Int
-  /// Rows of the result.
+  /// The number of rows of the result.
   public let height: Int
   private let sourceWidth: Int
   private let sourceHeight: Int
   private var sourceRow = 0
-  /// The source rows so far of the current result row, below 2²⁸: 255 for each of at most 2²⁰ units.
+  /// The sums of the source rows of the current result row, below 2²⁸: 255 for each of at most 2²⁰
+  /// units.
   private var sums: [UInt32]
   private var output: [UInt8] = []
   private var finishedRows = 0
-  /// Where the columns of the result divide a source row.
+  /// The division of a source row among the columns of the result.
   private let cuts: AreaCuts
 
-  /// Prepares to shrink `sourceWidth × sourceHeight` pixels to `width × height`.
+  /// Prepares the reduction of `sourceWidth × sourceHeight` pixels to `width × height`.
   ///
   /// - Precondition: Every side is at least 1 and at most ``PixelBuffer/sideLimit``, and no result
   ///   side is longer than the source's.
@@ -35,8 +36,8 @@ public struct AreaReducer {
     cuts = AreaCuts(sourceWidth: sourceWidth, width: width)
   }
 
-  /// The size of a picture whose longer side is `limit`, of the same shape as near as whole pixels
-  /// allow; the size itself where it is small enough.
+  /// Returns the size of an image whose longer side is `limit` and whose aspect ratio is as close
+  /// as whole pixels allow; returns `size` itself if it is small enough.
   public static func size(
     of size: (width: Int, height: Int), longerSide limit: Int
   ) -> (width: Int, height: Int) {
@@ -46,12 +47,12 @@ public struct AreaReducer {
     return (scaled(size.width), scaled(size.height))
   }
 
-  /// Takes the next row.
+  /// Adds the next row.
   ///
   /// - Parameter row: `sourceWidth` pixels of four bytes.
   public mutating func append(_ row: Span<UInt8>) {
     precondition(row.count >= 4 * sourceWidth && sourceRow < sourceHeight)
-    // The part of this row that lies in the current result row, and the rest in the next one.
+    // The part of this row that lies in the current result row; the rest lies in the next one.
     var left = height
     while left > 0 {
       let end = (finishedRows + 1) * sourceHeight
@@ -65,7 +66,7 @@ public struct AreaReducer {
     sourceRow += 1
   }
 
-  /// The finished picture.
+  /// Returns the finished image.
   ///
   /// - Precondition: As many rows were appended as the source has.
   public consuming func finish() -> PixelBuffer {
@@ -81,7 +82,7 @@ public struct AreaReducer {
 }
 
 extension PixelBuffer {
-  /// The picture as RGBA with its longer side at most `limit`, by exact averages of area.
+  /// Returns the image as RGBA with a longer side of at most `limit`, by exact averages over area.
   ///
   /// - Complexity: O(pixels).
   public func reduced(toLongerSide limit: Int) -> PixelBuffer {

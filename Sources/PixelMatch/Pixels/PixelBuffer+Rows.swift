@@ -1,10 +1,10 @@
 extension PixelBuffer {
   /// Calls `body` with each row, top to bottom, as RGBA of eight bits.
   ///
-  /// Alpha is flattened on white, so that the fourth byte is always 255. The row is lent: it is
-  /// written over for the next one.
+  /// Alpha is flattened on white, so the fourth byte is always 255. The row is valid only during
+  /// the call: its memory is reused for the next one.
   ///
-  /// - Complexity: O(pixels); one row of memory.
+  /// - Complexity: O(pixels); the memory of one row.
   public func forEachRGBARow<Failure: Error>(
     _ body: (_ row: Span<UInt8>, _ y: Int) throws(Failure) -> Void
   ) throws(Failure) {
@@ -70,7 +70,7 @@ extension PixelBuffer {
   }
 }
 
-/// A channel over white.
+/// Returns a channel blended with white.
 @inline(__always)
 private func flattened(_ value: UInt8, _ alpha: UInt8) -> UInt8 {
   if alpha == 255 { return value }

@@ -1,38 +1,38 @@
-/// An immutable upright sRGB picture.
+/// An immutable upright sRGB image.
 ///
-/// Holds what a camera, a screenshot or a decoder gives, in its own format; whoever reads it asks
-/// for rows of RGBA, so that no converted copy of the whole picture is made.
+/// Stores the pixels of a camera, a screenshot or a decoder in their own format. Readers ask for
+/// rows of RGBA, so that no converted copy of the whole image is made.
 public struct PixelBuffer: Sendable {
-  /// The longest side that is accepted, in pixels.
+  /// The length of the longest accepted side, in pixels.
   public static let sideLimit = 1 << 20
 
-  /// Columns.
+  /// The number of columns.
   public let width: Int
-  /// Rows.
+  /// The number of rows.
   public let height: Int
-  /// Bytes from the start of a row to the start of the next, in every plane.
+  /// The number of bytes from the start of a row to the start of the next, in every plane.
   public let bytesPerRow: Int
   /// The layout of a pixel.
   public let format: PixelFormat
-  /// How a format of Y, Cb and Cr mixes them.
+  /// The matrix that converts Y, Cb and Cr to red, green and blue.
   public let yCbCrMatrix: YCbCrMatrix
-  /// All rows, top to bottom, the chroma plane last.
+  /// The bytes of all rows, top to bottom, the chroma plane last.
   public let bytes: [UInt8]
-  /// Whether the bytes are RGBA with an alpha of 255 throughout, as decoders give, so that rows can
-  /// be lent as they are.
+  /// A Boolean value that indicates whether the bytes are RGBA with an alpha of 255 throughout, as
+  /// from decoders, so that rows can be lent without conversion.
   let isOpaqueRGBA: Bool
 
-  /// Makes a picture from pixels that the caller has.
+  /// Makes an image from the caller's pixels.
   ///
   /// - Parameters:
-  ///   - width: Columns, `1...sideLimit`.
-  ///   - height: Rows, `1...sideLimit`.
-  ///   - bytesPerRow: Bytes from row to row, at least those of a row's pixels; `nil` means just
-  ///     those. The rows of an NV12 chroma plane have as many.
+  ///   - width: The number of columns, `1...sideLimit`.
+  ///   - height: The number of rows, `1...sideLimit`.
+  ///   - bytesPerRow: The number of bytes from row to row, at least those of a row's pixels; `nil`
+  ///     means exactly those. The rows of an NV12 chroma plane have the same number.
   ///   - format: The layout of a pixel.
-  ///   - yCbCrMatrix: How an NV12 format mixes its components.
-  ///   - bytes: `bytesPerRow × height` bytes, and for NV12 `bytesPerRow × ⌈height / 2⌉` more; the
-  ///     last row of a plane's end need not be padded. Further bytes are not looked at.
+  ///   - yCbCrMatrix: The matrix that converts the components of an NV12 format.
+  ///   - bytes: `bytesPerRow × height` bytes, and for NV12 `bytesPerRow × ⌈height / 2⌉` more. The
+  ///     last row of a plane need not be padded. Further bytes are ignored.
   /// - Throws: ``PixelBufferError``.
   public init(
     width: Int, height: Int, bytesPerRow: Int? = nil, format: PixelFormat,
@@ -43,7 +43,7 @@ public struct PixelBuffer: Sendable {
         code: .badSize,
         message: "picture is \(width) × \(height); each side must be 1...\(Self.sideLimit) pixels")
     }
-    // Two bytes of chroma stand for two columns, so that an odd width needs one byte more.
+    // Two bytes of chroma cover two columns, so an odd width needs one byte more.
     let columns = format.hasChromaPlane ? (width + 1) / 2 * 2 : width
     let rowBytes = columns * format.bytesPerPixel
     let stride = bytesPerRow ?? rowBytes
@@ -71,7 +71,8 @@ public struct PixelBuffer: Sendable {
 }
 
 extension PixelBuffer {
-  /// A picture of our own making: rows of RGBA without padding, with an alpha of 255.
+  /// Makes an image from rows of RGBA without padding, with an alpha of 255, that this module
+  /// computed.
   init(pixels: [UInt8], width: Int, height: Int) {
     precondition(pixels.count == 4 * width * height, "pixels of another size")
     self.width = width

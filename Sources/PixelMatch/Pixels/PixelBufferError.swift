@@ -1,16 +1,16 @@
-/// Why raw pixels make no picture.
+/// An error in the geometry of raw pixels.
 public struct PixelBufferError: Error, Sendable, Hashable {
-  /// What a program switches on.
+  /// The kind of the error, stable, for programs.
   public enum Code: String, Sendable, CaseIterable {
-    /// A side is below 1 or above ``PixelBuffer/sideLimit``.
+    /// A side is less than 1 or greater than ``PixelBuffer/sideLimit``.
     case badSize
     /// Rows overlap, or do not hold whole pixels.
     case badBytesPerRow
-    /// Fewer bytes than the geometry needs.
+    /// There are fewer bytes than the geometry requires.
     case notEnoughBytes
   }
-  /// What is wrong.
+  /// The kind of the error.
   public let code: Code
-  /// What is wrong, for people.
+  /// The text for people.
   public let message: String
 }

@@ -1,14 +1,14 @@
-/// Compares histograms so that colors and textures which are rare in a catalogue count more: nearly
-/// every shop has grey and white, few have that green.
+/// Compares histograms with weights that favor colors and textures that are rare in a catalogue:
+/// nearly every shop has gray and white, few have a particular green.
 public struct AppearanceRarity: Sendable {
-  /// So many pictures of even colors are taken to be there already, so that a small catalogue's
-  /// chance does not count.
+  /// A prior: the weights are computed as if this many images with uniform colors were present, so
+  /// that chance does not dominate in a small catalogue.
   private static let priorRows = 16.0
   private static let priorMean = 6.0
 
   private let weights: [Float]
 
-  /// Weighs each bin by the fourth root of one over its mean in the segments.
+  /// Weights each bin by the fourth root of one over its mean in the segments.
   public init(_ segments: [LiveSegment]) {
     var sums = [Double](
       repeating: Self.priorRows * Self.priorMean, count: SegmentLayout.appearanceByteCount)
@@ -17,17 +17,17 @@ public struct AppearanceRarity: Sendable {
       for (bin, sum) in live.segment.binSums.enumerated() { sums[bin] += Double(sum) }
       rows += Double(live.segment.count)
     }
-    // Two square roots, which every processor rounds alike.
+    // Two square roots, which every processor rounds identically.
     weights = sums.map { Float(1 / (0.5 + $0 / rows).squareRoot().squareRoot()) }
   }
 
-  /// `1` for equal histograms, `0` for those without a common bin: one minus the weighted
-  /// Bray–Curtis dissimilarity of the bins.
+  /// Returns one minus the weighted Bray–Curtis dissimilarity of the bins: `1` for equal
+  /// histograms, `0` for those without a common bin.
   public func similarity(_ a: ColorHistogram, _ b: ColorHistogram) -> Double {
     similarity(a.bins, b.bins, from: 0)
   }
 
-  /// The same for textures.
+  /// Returns the same similarity for textures.
   public func similarity(_ a: TextureHistogram, _ b: TextureHistogram) -> Double {
     similarity(a.bins, b.bins, from: ColorHistogram.binCount)
   }

@@ -1,5 +1,5 @@
 extension FlatScan {
-  /// The same as `nearest(to:)` in plain lines: what correctness is measured by.
+  /// The plain twin of `nearest(to:)`, which defines its correct result.
   func referenceNearest(
     to query: Query, maximumDistance: Int = .max, limit: Int, anyBits: [UInt64] = [],
     in segments: [LiveSegment]

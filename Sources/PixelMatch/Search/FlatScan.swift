@@ -1,32 +1,32 @@
 /// Compares a query with every row of a list of segments, exactly.
 ///
-/// Whole-picture codes have no structure that an approximate index could use, and the exact scan
-/// runs at the speed of memory. It goes in chunks of a few thousand rows and looks at `shouldStop`
-/// between them.
+/// Whole-image codes have no structure that an approximate index could use, and the exact scan runs
+/// at memory speed. It processes chunks of a few thousand rows and calls `shouldStop` between them.
 public struct FlatScan: Sendable {
-  /// What the scan compares.
+  /// The value to compare with each row.
   public enum Query: Sendable {
-    /// Hamming distance to the nearest of some hashes, such as the variants of one picture.
+    /// The Hamming distance to the nearest of several hashes, for example the variants of one
+    /// image.
     case hashes([PDQHash])
-    /// Sum of absolute differences of the bins of both histograms.
+    /// The sum of absolute differences of the bins of both histograms.
     case appearance(ColorHistogram, TextureHistogram)
   }
 
-  /// What was found, and how far the scan came.
+  /// The candidates found and the progress of the scan.
   public struct Result: Sendable {
     /// The nearest rows.
     public var top: TopCandidates
-    /// Rows compared, of all that there are.
+    /// The number of rows compared, of all rows.
     public var scannedRows: Int
 
-    /// Makes a result to which parts are added.
+    /// Makes a result to which the results of parts are added.
     public init(top: TopCandidates, scannedRows: Int = 0) {
       self.top = top
       self.scannedRows = scannedRows
     }
   }
 
-  /// Rows between two looks at `shouldStop`: 128 KB of hashes, about 7 µs.
+  /// The number of rows between two calls of `shouldStop`: 128 KB of hashes, about 7 µs.
   static let chunk = 4096
 
   private let segments: [LiveSegment]
@@ -43,20 +43,22 @@ public struct FlatScan: Sendable {
     self.kernels = kernels
   }
 
-  /// Number of rows in all segments.
+  /// The number of rows in all segments.
   public var rowCount: Int { segments.reduce(0) { $0 + $1.segment.count } }
 
   /// Returns the live rows nearest to `query`.
   ///
   /// - Parameters:
-  ///   - query: What to compare with.
+  ///   - query: The value to compare with.
   ///   - maximumDistance: The largest accepted distance, inclusive.
   ///   - limit: The largest number of candidates returned, at least 1.
-  ///   - anyBits: Where not empty, only rows count whose filter bits hold all bits of one of these.
-  ///   - part: Which part of the rows to scan, of how many; the parts' results merge to the same
-  ///     candidates whatever their number.
-  ///   - shouldStop: Asked between chunks; `true` ends the scan with what it has.
-  /// - Returns: At most `limit` candidates, ties by place.
+  ///   - anyBits: If not empty, only rows count whose filter bits include all bits of at least one
+  ///     element.
+  ///   - part: The part of the rows to scan and the number of parts. The results of all parts merge
+  ///     to the same candidates for any number of parts.
+  ///   - shouldStop: A function that is called between chunks; `true` ends the scan with the
+  ///     candidates so far.
+  /// - Returns: At most `limit` candidates, nearest first, ties by segment and row.
   /// - Complexity: O(*n*) for *n* rows; no allocation grows with *n*.
   public func nearest(
     to query: Query, maximumDistance: Int = .max, limit: Int, anyBits: [UInt64] = [],
@@ -72,12 +74,13 @@ public struct FlatScan: Sendable {
         guard number % part.count == part.index else { continue }
         if shouldStop() { return result }
         let rows = start..<min(start + Self.chunk, live.segment.count)
-        // Rows are offered in ascending order, so that one as far as the worst kept comes too late.
+        // Rows are offered in ascending order, so a row at the distance of the worst kept one comes
+        // too late.
         let bound = min(maximumDistance, result.top.worstDistance.map { $0 - 1 } ?? .max)
         if bound >= 0 { scan.run(live.segment, rows: rows, bound: bound, into: &hits) }
         for hit in 0..<(bound >= 0 ? hits.count : 0) {
           let row = start + Int(hits.indices[hit])
-          // A block of hashes is filled up with zeros behind the last row.
+          // The last block of hashes is padded with zeros.
           guard row < rows.upperBound, live.isLive(row) else { continue }
           if !anyBits.isEmpty {
             let bits = live.segment.filterBits(at: row)
@@ -93,7 +96,7 @@ public struct FlatScan: Sendable {
   }
 }
 
-/// The rows of one chunk that are near enough.
+/// The rows of one chunk within the distance bound.
 private struct HitBuffer {
   var indices: [UInt32]
   var distances: [UInt32]
@@ -121,7 +124,7 @@ private struct ChunkScan {
     }
   }
 
-  /// Replaces the hits by those of a chunk, whose first row is a multiple of eight.
+  /// Replaces the hits with those of a chunk whose first row is a multiple of eight.
   func run(_ segment: SignatureSegment, rows: Range<Int>, bound: Int, into hits: inout HitBuffer) {
     let limit = UInt32(clamping: bound)
     hits.count =

@@ -1,29 +1,29 @@
-/// Finds the pictures that share corners with a query, through the segments' indexes of visual words.
+/// Finds the images that share keypoints with a query, using the segments' indexes of visual words.
 ///
-/// Each corner of the query looks up its word and the words that differ from it in the bits that are
-/// least certain (Lv, Josephson, Wang, Charikar, Li, "Multi-probe LSH", VLDB 2007). What is found
-/// there is held against the whole hash at once, so that a vote is a likely correspondence; it
-/// counts more the nearer the hashes and the rarer the word. Votes that turn the picture by about the
-/// same angle add up (Lowe, "Distinctive image features from scale-invariant keypoints", IJCV 2004).
+/// Each keypoint of the query looks up its word and the words that differ from it in the least
+/// certain bits (Lv, Josephson, Wang, Charikar, Li, "Multi-probe LSH", VLDB 2007). Each posting is
+/// compared with the whole hash at once, so a vote is a likely correspondence. A vote weighs more
+/// the nearer the hashes and the rarer the word. Votes that rotate the image by about the same
+/// angle add up (Lowe, "Distinctive image features from scale-invariant keypoints", IJCV 2004).
 public struct KeypointVotes: Sendable {
-  /// A picture that got votes.
+  /// An image that received votes.
   public struct Row: Sendable, Hashable {
-    /// Row of the segment.
+    /// The row in the segment.
     public let row: Int
-    /// Sum of the votes that agree best.
+    /// The sum of the votes of the best rotation.
     public let weight: Int
-    /// Whether they are for the mirrored picture.
+    /// A Boolean value that indicates whether the votes are for the mirrored image.
     public let isMirrored: Bool
   }
 
-  /// Hashes farther apart than this do not vote; the check of the corners' places goes farther.
+  /// The largest distance of hashes that vote. The geometric check accepts larger ones.
   static let distanceLimit: UInt32 = 56
-  /// Bits of a word that are tried both ways.
+  /// The number of bits of a word that are tried both ways.
   private static let doubtfulBits = 5
-  /// A word with more keypoints than this is too common to say anything.
+  /// The largest number of keypoints of a word that is distinctive.
   private static let commonWord = 64
   private static let angleBins = 16
-  /// Bins of a row: each turn, of the picture as it is and of the mirrored one.
+  /// The number of bins of a row: one per rotation, of the original and of the mirrored image.
   private static let binCount = 2 * angleBins
 
   private let query: QueryKeypoints
@@ -39,13 +39,14 @@ public struct KeypointVotes: Sendable {
     self.kernels = kernels
   }
 
-  /// The live rows with most votes, most first, ties by row.
+  /// Returns the live rows with the most votes, most first, ties by row.
   ///
   /// - Parameters:
   ///   - live: The segment.
-  ///   - limit: The most rows that are given.
-  ///   - shouldStop: Asked between corners; `true` ends the votes with what there is.
-  /// - Complexity: O(corners + rows) and the number of votes; 128 bytes a row.
+  ///   - limit: The largest number of rows returned.
+  ///   - shouldStop: A function that is called between keypoints; `true` ends the search with the
+  ///     votes so far.
+  /// - Complexity: O(keypoints + rows + votes); 128 bytes per row.
   public func rows(
     in live: LiveSegment, limit: Int, shouldStop: () -> Bool = { false }
   ) -> [Row] {
@@ -61,8 +62,8 @@ public struct KeypointVotes: Sendable {
     return Array(Self.counted(votes, in: live).prefix(limit))
   }
 
-  /// Adds the votes of one corner to the bins of their rows: first those for the picture as it is, by
-  /// how far it is turned, then those for the mirrored one.
+  /// Adds the votes of one keypoint to the bins of their rows: those for the original image first,
+  /// by rotation, then those for the mirrored image.
   private func collect(
     _ point: Int, _ view: QueryKeypoints.View, in segment: SignatureSegment,
     into votes: inout [UInt32]
@@ -93,7 +94,7 @@ public struct KeypointVotes: Sendable {
     }
   }
 
-  /// Adds up the votes of each row, over two neighbouring turns.
+  /// Sums the votes of each row over two neighboring rotations.
   private static func counted(_ votes: [UInt32], in live: LiveSegment) -> [Row] {
     var rows: [Row] = []
     for row in 0..<votes.count / binCount where live.isLive(row) {

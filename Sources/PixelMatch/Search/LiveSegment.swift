@@ -1,11 +1,11 @@
-/// A segment as one generation sees it: without the rows that were replaced since it was written.
+/// A segment as seen by one generation: without the rows that were replaced after it was written.
 public struct LiveSegment: Sendable {
   /// The signatures.
   public let segment: SignatureSegment
-  /// One bit a row, set where the row is dead; empty where none is.
+  /// One bit per row, set if the row is dead; empty if no row is.
   private let deadBits: [UInt64]
 
-  /// Makes a view of a segment; dead rows outside it are passed over.
+  /// Makes a view of a segment. Ignores dead rows outside it.
   public init(_ segment: SignatureSegment, deadRows: [Int] = []) {
     self.segment = segment
     var bits: [UInt64] = []
@@ -21,7 +21,7 @@ public struct LiveSegment: Sendable {
     self.deadBits = deadBits
   }
 
-  /// The same rows but for those whose key is not wanted.
+  /// Returns a view without the rows whose key does not satisfy `isWanted`.
   ///
   /// - Complexity: O(rows).
   public func keeping(_ isWanted: (_ key: UInt32) -> Bool) -> LiveSegment {
@@ -33,7 +33,7 @@ public struct LiveSegment: Sendable {
     return LiveSegment(segment, deadBits: bits)
   }
 
-  /// Whether a row is to be found.
+  /// Returns whether a row is live.
   public func isLive(_ row: Int) -> Bool {
     deadBits.isEmpty || deadBits[row / 64] >> UInt64(row % 64) & 1 == 0
   }

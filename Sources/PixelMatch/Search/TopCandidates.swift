@@ -1,10 +1,10 @@
-/// A row that may be an answer.
+/// A row that may match.
 public struct Candidate: Sendable, Hashable, Comparable {
-  /// Distance to the query, smaller is nearer.
+  /// The distance to the query.
   public var distance: Int
-  /// Number of the segment in the list that was scanned.
+  /// The index of the segment in the list that was scanned.
   public var segment: Int
-  /// Row in that segment.
+  /// The row in that segment.
   public var row: Int
 
   /// Makes a candidate.
@@ -14,27 +14,28 @@ public struct Candidate: Sendable, Hashable, Comparable {
     self.row = row
   }
 
-  /// Nearer first, ties by place: a total order, so that no split of the work changes the result.
+  /// Orders by distance, then by segment and row: a total order, so that the result does not depend
+  /// on how the work is split.
   public static func < (a: Candidate, b: Candidate) -> Bool {
     (a.distance, a.segment, a.row) < (b.distance, b.segment, b.row)
   }
 }
 
-/// The best *k* candidates of any number that are offered.
+/// The best *k* of any number of candidates.
 public struct TopCandidates: Sendable {
-  /// The most that are kept.
+  /// The largest number of candidates that are kept.
   public let limit: Int
   /// A heap with the worst kept candidate at the root.
   private var heap: [Candidate] = []
 
-  /// Keeps at most `limit` candidates, at least 1.
+  /// Makes an empty list of at most `limit` candidates; `limit` is at least 1.
   public init(limit: Int) {
     precondition(limit >= 1, "at least one candidate must be kept")
     self.limit = limit
     heap.reserveCapacity(min(limit, 4096))
   }
 
-  /// The largest distance that can still be accepted, or `nil` while there is room.
+  /// The largest kept distance, or `nil` while there is room.
   public var worstDistance: Int? { heap.count < limit ? nil : heap[0].distance }
 
   /// Keeps `candidate` if it is among the best so far.
@@ -64,7 +65,7 @@ public struct TopCandidates: Sendable {
     }
   }
 
-  /// Offers all that another one has kept.
+  /// Offers all candidates of another list.
   public mutating func merge(_ other: TopCandidates) {
     for candidate in other.heap { offer(candidate) }
   }

@@ -10,23 +10,23 @@ internal import CMapping
 
 /// Bytes that never change: a file mapped into memory, or a copy of an array.
 ///
-/// The one place in the search that owns raw memory. Safe to use from anywhere: reads outside the
-/// bytes trap.
+/// This is the only type of the search that owns raw memory. It is safe to use from anywhere: reads
+/// outside the bytes trap.
 ///
-/// A mapped file can be changed by other programs: its bytes are then others, or zero if the file became
-/// shorter (``CMapping`` keeps the process from being ended by SIGBUS). Use ``change()`` after reading, and
-/// discard the result if there is one.
+/// Other programs can change a mapped file. Reads then return the new bytes, or zeros if the file
+/// became shorter (``CMapping`` protects the process from SIGBUS). Call ``change()`` after reading,
+/// and discard the result if it is not `nil`.
 ///
-/// `@unchecked Sendable`: nothing here writes the memory between the end of `init` and `deinit`, which runs
-/// when no reference is left, and all stored properties are constants.
+/// `@unchecked Sendable`: no code writes the memory between the end of `init` and `deinit`, which
+/// runs when no reference is left, and all stored properties are constants.
 @safe final class MappedBytes: @unchecked Sendable {
   private let base: UnsafeRawPointer
-  /// Number of bytes.
+  /// The number of bytes.
   let count: Int
   /// The mapped file, or `nil` for a copy of an array.
   private let file: MappedFile?
 
-  /// Maps a file. A file that is replaced by a rename or removed stays readable here.
+  /// Maps a file. A file that is removed or replaced by a rename stays readable here.
   ///
   /// - Throws: ``SegmentError`` with the code `missing` or `unreadable`.
   init(path: String) throws(SegmentError) {
@@ -59,7 +59,7 @@ internal import CMapping
     file = unsafe MappedFile(descriptor: descriptor, state: state, range: range)
   }
 
-  /// Copies an array to memory that is aligned like a page.
+  /// Copies an array to page-aligned memory.
   init(copying bytes: [UInt8]) {
     let copy = UnsafeMutableRawBufferPointer.allocate(
       byteCount: max(bytes.count, 1), alignment: 4096)
@@ -73,14 +73,14 @@ internal import CMapping
   deinit {
     let memory = unsafe UnsafeMutableRawPointer(mutating: base)
     guard let file else { return unsafe memory.deallocate() }
-    // Sound: no reference is left, so that no thread reads the range; it leaves the guard before its
-    // addresses can be another mapping's.
+    // Sound: no reference is left, so no thread reads the range. It is released before its
+    // addresses can belong to another mapping.
     unsafe cm_release(file.range)
     unsafe munmap(memory, count)
     close(file.descriptor)
   }
 
-  /// Tells how the file was changed since it was mapped; `nil` if it was not.
+  /// Returns how the file was changed since it was mapped, or `nil` if it was not.
   func change() -> MappedFileChange? {
     guard let file else { return nil }
     let now = MappedFile.State(of: file.descriptor)
@@ -88,16 +88,16 @@ internal import CMapping
     return (now?.byteCount ?? 0) < count ? .truncated(to: now?.byteCount ?? 0) : .rewritten
   }
 
-  /// Lends the integers that fill the bytes of `range`, which must lie within and begin at a multiple of
-  /// the integers' size.
+  /// Lends the integers in the bytes of `range`, which must lie within the bytes and begin at a
+  /// multiple of the integer size.
   func withSpan<Element: FixedWidthInteger & BitwiseCopyable, Result>(
     of range: Range<Int>, as type: Element.Type, _ body: (Span<Element>) -> Result
   ) -> Result {
-    // Sound: the span ends with the call, and every pattern of bits is an integer.
+    // Sound: the span ends with the call, and every bit pattern is a valid integer.
     unsafe withBytes(range) { bytes in body(unsafe Span(_unsafeBytes: bytes)) }
   }
 
-  /// Lends the bytes of `range`, which must lie within.
+  /// Lends the bytes of `range`, which must lie within the bytes.
   private func withBytes<Result>(
     _ range: Range<Int>, _ body: (UnsafeRawBufferPointer) -> Result
   ) -> Result {
@@ -106,12 +106,12 @@ internal import CMapping
       UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count))
   }
 
-  /// A copy of the bytes of `range`, which must lie within.
+  /// Returns a copy of the bytes of `range`, which must lie within the bytes.
   func bytes(_ range: Range<Int>) -> [UInt8] {
     unsafe withBytes(range) { lent in unsafe Array(lent) }
   }
 
-  /// The little-endian integer that starts at `offset`.
+  /// Returns the little-endian integer at `offset`.
   func integer<Number: FixedWidthInteger>(at offset: Int, as type: Number.Type) -> Number {
     unsafe withBytes(offset..<offset + Number.bitWidth / 8) { lent in
       unsafe Number(littleEndian: lent.loadUnaligned(as: Number.self))
@@ -119,25 +119,25 @@ internal import CMapping
   }
 }
 
-/// The way a file was changed while it was mapped.
+/// A change of a file while it was mapped.
 enum MappedFileChange: Sendable, Hashable {
-  /// It has only this many bytes left.
+  /// The file has only this many bytes left.
   case truncated(to: Int)
-  /// It was written to or has become longer.
+  /// The file was written to or extended.
   case rewritten
-  /// It could not be read, and is as it was now.
+  /// A part of the file was unreadable for a time; its size and modification time are unchanged.
   case lost
 }
 
 /// An open file that is mapped.
 @safe private struct MappedFile {
-  /// What tells that a file was written to.
+  /// The properties that change when a file is written to.
   struct State: Equatable {
     let byteCount: Int
     /// Nanoseconds since 1970.
     let modified: Int
 
-    /// `nil` if the system does not tell.
+    /// Reads the state, or returns `nil` if the system does not report it.
     init?(of descriptor: Int32) {
       var status = stat()
       guard unsafe fstat(descriptor, &status) == 0 else { return nil }

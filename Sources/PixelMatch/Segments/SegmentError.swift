@@ -1,27 +1,27 @@
-/// Why a segment file cannot be used.
+/// An error in opening or reading a segment file.
 public struct SegmentError: Error, Sendable, Hashable {
-  /// What a program switches on.
+  /// The kind of the error, stable, for programs.
   public enum Code: String, Sendable, CaseIterable {
-    /// There is no such file.
+    /// The file does not exist.
     case missing
-    /// The system does not let us read it.
+    /// The system denies reading the file.
     case unreadable
-    /// It is no segment at all.
+    /// The file is not a segment.
     case notASegment
-    /// Its layout is of another version.
+    /// The layout has another version.
     case otherFormatVersion
-    /// Its signatures are of another version.
+    /// The signatures have another version.
     case otherSignatureVersion
-    /// It ends before its columns do.
+    /// The file ends before its columns do.
     case truncated
     /// A checksum or an offset is wrong.
     case corrupt
   }
-  /// What is wrong.
+  /// The kind of the error.
   public let code: Code
   /// The file, or `nil` for bytes in memory.
   public let path: String?
-  /// What is wrong, for people.
+  /// The text for people.
   public let message: String
 
   init(code: Code, path: String?, message: String) {

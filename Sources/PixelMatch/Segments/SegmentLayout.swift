@@ -1,4 +1,4 @@
-/// Where everything stands in a segment: an immutable file of signatures, column by column.
+/// The layout of a segment: an immutable file of signatures, stored column by column.
 ///
 /// All numbers are little-endian. The header takes the first 4096 bytes:
 ///
@@ -14,8 +14,9 @@
 /// | 48 | 32 × columns | per column: id (4), zero (4), offset (8), length in bytes (8), checksum (8) |
 /// | 4088 | 8 | checksum of the bytes before |
 ///
-/// Columns follow in the order of their ids, each at a multiple of 4096, so that a scan reads only
-/// the pages of what it compares. Checksums are 64-bit FNV-1a over 8-byte little-endian words.
+/// The columns follow in the order of their ids, each at a multiple of 4096, so that a scan reads
+/// only the pages of the columns that it compares. Checksums are 64-bit FNV-1a over 8-byte
+/// little-endian words.
 enum SegmentLayout {
   static let magic: [UInt8] = Array("VQSEGMNT".utf8)
   static let formatVersion: UInt32 = 2
@@ -23,45 +24,48 @@ enum SegmentLayout {
   static let checksumOffset = headerByteCount - 8
   static let columnTableOffset = 48
   static let columnEntryByteCount = 32
-  /// Keypoints of more rows than this would not fit the 32-bit numbers of postings.
+  /// The largest number of rows. Keypoints of more rows would not fit the 32-bit numbers of
+  /// postings.
   static let rowLimit = 1 << 24
-  /// Bits of a visual word at most: a table of 64 MB.
+  /// The largest number of bits of a visual word: a table of 64 MB.
   static let wordBitLimit = 24
 
-  /// What is stored of each row.
+  /// The columns of a segment and their ids.
   enum Column: UInt32, CaseIterable {
     /// PDQ hashes in blocks of eight: 4 rows of 8 words, word *w* of hash *c* at `8 w + c`; the
-    /// last block is filled up with zeros.
+    /// last block is padded with zeros.
     case pdq = 1
-    /// Color histograms, 192 bytes, and texture histograms, 96 bytes, one after the other.
+    /// Color histograms, 192 bytes, and texture histograms, 96 bytes, alternating.
     case appearance = 2
-    /// The caller's number, 4 bytes.
+    /// The caller's key, 4 bytes.
     case key = 3
-    /// The caller's second number, 4 bytes.
+    /// The caller's tag, 4 bytes.
     case tag = 4
-    /// The caller's bits to filter by, 8 bytes.
+    /// The caller's filter bits, 8 bytes.
     case filterBits = 5
     /// PDQ quality (1), number of keypoints (1), width (2), height (2) of the working image, zero
     /// (2).
     case shape = 6
     /// Color layouts, 768 bytes each; read for candidates only.
     case layout = 7
-    /// The first block of each row's keypoints and the end of the last row's, 4 bytes each.
+    /// The index of the first block of each row's keypoints, and the end of the last row's, 4 bytes
+    /// each.
     case keypointStart = 8
-    /// Keypoint hashes in blocks of eight like those of `pdq`; a row begins with a new block.
+    /// Keypoint hashes in blocks of eight like those of `pdq`; each row begins a new block.
     case keypointHash = 9
-    /// Packed places of the keypoints, 4 bytes each, in the order of their hashes.
+    /// Packed positions of the keypoints, 4 bytes each, in the order of their hashes.
     case keypointPlace = 10
     /// The row that each block of keypoints belongs to, 4 bytes.
     case blockRow = 11
-    /// The first posting of each visual word and the end of the last one's, 4 bytes each.
+    /// The index of the first posting of each visual word, and the end of the last one's, 4 bytes
+    /// each.
     case wordStart = 12
-    /// The keypoints of each word, ascending: numbers in the order of the hashes, 4 bytes each.
+    /// The keypoints of each word, ascending: indices in the order of the hashes, 4 bytes each.
     case posting = 13
-    /// Sums of the bins of all rows' histograms, 8 bytes a bin.
+    /// The sums of the histogram bins of all rows, 8 bytes per bin.
     case binSum = 14
 
-    /// Bytes that the column takes.
+    /// Returns the number of bytes of the column.
     func byteCount(_ size: Size) -> Int {
       switch self {
       case .pdq: (size.rows + 7) / 8 * 256
@@ -80,25 +84,26 @@ enum SegmentLayout {
     }
   }
 
-  /// Bytes of a color and a texture histogram.
+  /// The number of bytes of a color and a texture histogram.
   static let appearanceByteCount = ColorHistogram.binCount + TextureHistogram.binCount
 
-  /// How much a segment holds.
+  /// The counts that determine the size of a segment.
   struct Size: Sendable {
     var rows: Int
-    /// Blocks of eight keypoints.
+    /// The number of blocks of eight keypoints.
     var blocks: Int
-    /// Keypoints without those that fill up blocks.
+    /// The number of keypoints without the padding of blocks.
     var keypoints: Int
 
-    /// Bits of a visual word: about one or two keypoints share each word, however many there are.
+    /// The number of bits of a visual word: one or two keypoints share each word, whatever their
+    /// number.
     var wordBits: Int {
       let bits = Int.bitWidth - 1 - max(1, keypoints).leadingZeroBitCount
       return min(wordBitLimit, bits)
     }
   }
 
-  /// The first offset of each column, and the length of the whole file.
+  /// Returns the offset of each column and the length of the whole file.
   static func offsets(_ size: Size) -> (columns: [Column: Int], end: Int) {
     var offset = headerByteCount
     var columns: [Column: Int] = [:]
@@ -109,10 +114,11 @@ enum SegmentLayout {
     return (columns, offset)
   }
 
-  /// 64-bit FNV-1a, taking eight bytes a step; a shorter rest is filled up with zeros.
+  /// Returns the 64-bit FNV-1a of the bytes, eight at a time; a shorter remainder is padded with
+  /// zeros.
   ///
-  /// Source: <https://datatracker.ietf.org/doc/html/rfc9923>, widened from bytes to words, since
-  /// it guards against damage, not against an adversary.
+  /// Source: <https://datatracker.ietf.org/doc/html/rfc9923>, widened from bytes to words, because
+  /// it protects against damage, not against an adversary.
   static func checksum(_ bytes: Span<UInt8>) -> UInt64 {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     var index = 0

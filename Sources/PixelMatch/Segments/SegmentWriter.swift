@@ -1,4 +1,4 @@
-/// Collects signatures and lays them out as the bytes of a segment.
+/// Collects signatures and encodes them as the bytes of a segment.
 public struct SegmentWriter: Sendable {
   private var rows: [Row] = []
 
@@ -14,16 +14,16 @@ public struct SegmentWriter: Sendable {
   /// Makes an empty segment.
   public init() {}
 
-  /// Number of rows so far.
+  /// The number of rows so far.
   public var count: Int { rows.count }
 
   /// Adds a row.
   ///
   /// - Parameters:
-  ///   - signature: What is searched for.
-  ///   - key: A number of the caller's, given back with a candidate.
-  ///   - tag: Another one.
-  ///   - filterBits: Bits by which a scan can leave rows out.
+  ///   - signature: The signature to search.
+  ///   - key: A number that is returned with a candidate.
+  ///   - tag: A second number that is returned with a candidate.
+  ///   - filterBits: Bits by which a scan can exclude rows.
   public mutating func append(
     _ signature: Signature, key: UInt32, tag: UInt32 = 0, filterBits: UInt64 = 0
   ) {
@@ -31,7 +31,7 @@ public struct SegmentWriter: Sendable {
     rows.append(Row(signature: signature, key: key, tag: tag, filterBits: filterBits))
   }
 
-  /// The whole segment, to be written to a file or read back by ``SignatureSegment``.
+  /// Returns the whole segment, which can be written to a file or read by ``SignatureSegment``.
   public func encoded() -> [UInt8] {
     let size = SegmentLayout.Size(
       rows: rows.count, blocks: rows.reduce(0) { $0 + $1.blocks },
@@ -125,7 +125,7 @@ public struct SegmentWriter: Sendable {
     }
   }
 
-  /// Codes in blocks of eight, the last one filled up with zeros.
+  /// Appends codes in blocks of eight, the last one padded with zeros.
   private static func append(_ codes: [SIMD4<UInt64>], to bytes: inout [UInt8]) {
     for start in stride(from: 0, to: codes.count, by: 8) {
       for word in 0..<4 {

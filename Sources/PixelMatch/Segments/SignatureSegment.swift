@@ -1,11 +1,11 @@
 /// An immutable set of signatures, mapped from a file or held in memory.
 ///
-/// Opening reads the header alone: a catalogue of a million pictures opens at once, and a scan
-/// reads only the columns that it compares.
+/// Opening reads the header only: a catalogue of a million images opens at once, and a scan reads
+/// only the columns that it compares.
 public final class SignatureSegment: Sendable {
-  /// Number of rows.
+  /// The number of rows.
   public let count: Int
-  /// Length of the file in bytes.
+  /// The length of the file in bytes.
   public var byteCount: Int { storage.count }
 
   private let storage: MappedBytes
@@ -16,16 +16,16 @@ public final class SignatureSegment: Sendable {
 
   /// Maps a segment file.
   ///
-  /// The header's checksum, the versions and every offset are checked here; the columns' own
-  /// checksums, which takes reading them all, in ``verify()``.
+  /// Checks the header's checksum, the versions and every offset. ``verify()`` checks the columns'
+  /// own checksums, which requires reading all columns.
   ///
-  /// - Throws: ``SegmentError``, every code.
+  /// - Throws: ``SegmentError`` with any code.
   /// - Complexity: O(1).
   public convenience init(path: String) throws(SegmentError) {
     try self.init(storage: MappedBytes(path: path), path: path)
   }
 
-  /// Makes a segment from bytes such as ``SegmentWriter`` gives.
+  /// Makes a segment from bytes, for example those of ``SegmentWriter``.
   ///
   /// - Throws: ``SegmentError``.
   public convenience init(bytes: [UInt8]) throws(SegmentError) {
@@ -105,17 +105,18 @@ public final class SignatureSegment: Sendable {
     try checkUnchanged()
   }
 
-  /// The checksum of the header, which has those of all columns: what tells two segments' contents apart.
+  /// The checksum of the header, which includes the checksums of all columns. It identifies the
+  /// content.
   public let fingerprint: UInt64
 
   /// Checks that the file was not changed since it was opened.
   ///
-  /// Other programs may write to a mapped file or truncate it; what is read then is wrong, or zero. Call this
-  /// after a search, and discard what was found if it throws. A file that is replaced by a rename or
-  /// removed is not changed.
+  /// Other programs may write to a mapped file or truncate it; reads then return wrong bytes or
+  /// zeros. Call this after a search, and discard the result if it throws. A file that is removed
+  /// or replaced by a rename counts as unchanged.
   ///
   /// - Throws: ``SegmentError`` with the code `truncated` or `corrupt`.
-  /// - Complexity: O(1), one call of the system.
+  /// - Complexity: O(1), one system call.
   public func checkUnchanged() throws(SegmentError) {
     switch storage.change() {
     case nil: return
@@ -134,7 +135,7 @@ public final class SignatureSegment: Sendable {
 
   /// Reads every column and compares its checksum.
   ///
-  /// - Throws: ``SegmentError`` with the code `corrupt`, or as ``checkUnchanged()``.
+  /// - Throws: ``SegmentError`` with the code `corrupt`, or the errors of ``checkUnchanged()``.
   public func verify() throws(SegmentError) {
     for column in SegmentLayout.Column.allCases {
       let start = offset(column)
@@ -147,22 +148,22 @@ public final class SignatureSegment: Sendable {
     try checkUnchanged()
   }
 
-  /// The caller's number of a row.
+  /// Returns the caller's key of a row.
   public func key(at row: Int) -> UInt32 {
     storage.integer(at: place(.key, row, 4), as: UInt32.self)
   }
 
-  /// The caller's second number of a row.
+  /// Returns the caller's tag of a row.
   public func tag(at row: Int) -> UInt32 {
     storage.integer(at: place(.tag, row, 4), as: UInt32.self)
   }
 
-  /// The caller's bits of a row.
+  /// Returns the caller's filter bits of a row.
   public func filterBits(at row: Int) -> UInt64 {
     storage.integer(at: place(.filterBits, row, 8), as: UInt64.self)
   }
 
-  /// The signature of a row.
+  /// Returns the signature of a row.
   public func signature(at row: Int) -> Signature {
     let size = size(at: row)
     let appearance = appearance(at: row)
@@ -172,23 +173,23 @@ public final class SignatureSegment: Sendable {
       texture: appearance.texture, keypoints: keypoints(at: row))
   }
 
-  /// A row's hash.
+  /// Returns the hash of a row.
   public func pdq(at row: Int) -> PDQHash {
     precondition(row >= 0 && row < count, "row \(row) is outside 0..<\(count)")
     return PDQHash(words: words(at: offset(.pdq) + row / 8 * 256 + row % 8 * 8))
   }
 
-  /// How much a row's hash can be trusted, `0...100`.
+  /// Returns the quality of a row's hash, `0...100`.
   public func pdqQuality(at row: Int) -> UInt8 {
     storage.integer(at: place(.shape, row, 8), as: UInt8.self)
   }
 
-  /// Whether a row's picture is too plain to be told from others by its hash or its corners.
+  /// Returns whether the image of a row is too plain to be identified by its hash or its keypoints.
   public func isFlat(_ row: Int) -> Bool {
     pdqQuality(at: row) < Signature.trustedQuality && keypointBlocks(at: row).count < 8
   }
 
-  /// Width and height of a row's working image in pixels.
+  /// Returns the width and height of a row's working image in pixels.
   public func size(at row: Int) -> (width: Int, height: Int) {
     let shape = place(.shape, row, 8)
     return (
@@ -197,7 +198,7 @@ public final class SignatureSegment: Sendable {
     )
   }
 
-  /// A row's histograms.
+  /// Returns the histograms of a row.
   public func appearance(at row: Int) -> (color: ColorHistogram, texture: TextureHistogram) {
     let bytes = storage.bytes(range(.appearance, row, SegmentLayout.appearanceByteCount))
     return (
@@ -213,12 +214,12 @@ public final class SignatureSegment: Sendable {
     }
   }
 
-  /// Which color is where in a row's picture.
+  /// Returns the color layout of a row.
   public func layout(at row: Int) -> ColorLayout {
     ColorLayout(bytes: storage.bytes(range(.layout, row, ColorLayout.byteCount)))
   }
 
-  /// The keypoints of a row.
+  /// Returns the keypoints of a row.
   func keypoints(at row: Int) -> KeypointSet {
     let (blocks, count) = keypointBlocks(at: row)
     let hashes = offset(.keypointHash) + 256 * blocks.lowerBound
@@ -229,13 +230,13 @@ public final class SignatureSegment: Sendable {
       })
   }
 
-  /// The places of a row's keypoints.
+  /// Returns the positions of a row's keypoints.
   func keypointPlaces(at row: Int) -> [Keypoint] {
     let (blocks, count) = keypointBlocks(at: row)
     return keypointPlaces(blocks, count: count)
   }
 
-  /// The places of the first `count` keypoints of some blocks.
+  /// Returns the positions of the first `count` keypoints of the given blocks.
   func keypointPlaces(_ blocks: Range<Int>, count: Int) -> [Keypoint] {
     let places = offset(.keypointPlace) + 32 * blocks.lowerBound
     return (0..<count).map {
@@ -243,7 +244,7 @@ public final class SignatureSegment: Sendable {
     }
   }
 
-  /// Where a row's keypoints stand and how many they are; none where the file is damaged.
+  /// Returns the blocks and the number of a row's keypoints; none if the file is damaged.
   func keypointBlocks(at row: Int) -> (blocks: Range<Int>, count: Int) {
     let start = place(.keypointStart, row, 4)
     let first = Int(storage.integer(at: start, as: UInt32.self))
@@ -255,8 +256,8 @@ public final class SignatureSegment: Sendable {
     return (first..<end, count)
   }
 
-  /// The row and the place of a keypoint, by its number in the segment; `nil` where the file is
-  /// damaged.
+  /// Returns the row and the position of a keypoint by its index in the segment, or `nil` if the
+  /// file is damaged.
   func keypoint(_ number: Int) -> (row: Int, place: Keypoint)? {
     guard number < 8 * size.blocks else { return nil }
     let row = Int(storage.integer(at: offset(.blockRow) + number / 8 * 4, as: UInt32.self))
@@ -264,12 +265,12 @@ public final class SignatureSegment: Sendable {
     return row < count ? (row, Keypoint(packed: place)) : nil
   }
 
-  /// Bits of a visual word; words are the first bits of a keypoint's hash.
+  /// The number of bits of a visual word, that is, of the first bits of a keypoint's hash.
   var wordBits: Int { size.wordBits }
-  /// Number of keypoints of all rows.
+  /// The number of keypoints of all rows.
   var keypointCount: Int { size.keypoints }
 
-  /// The postings that belong to a visual word; none where the file is damaged.
+  /// Returns the range of the postings of a visual word; empty if the file is damaged.
   func postings(of word: Int) -> Range<Int> {
     let start = offset(.wordStart) + 4 * word
     let first = Int(storage.integer(at: start, as: UInt32.self))
@@ -277,10 +278,10 @@ public final class SignatureSegment: Sendable {
     return first <= end && end <= size.keypoints ? first..<end : 0..<0
   }
 
-  /// Lends a run of rows of a column.
+  /// Lends a range of rows of a column.
   ///
-  /// - Parameter rows: Within `0..<count`; for `pdq`, from a multiple of eight, and up to the end
-  ///   of the block that holds the last of them.
+  /// - Parameter rows: The rows, within `0..<count`. For `pdq`, the range starts at a multiple of
+  ///   eight, and the span extends to the end of the block of the last row.
   func withColumn<Element: FixedWidthInteger & BitwiseCopyable, Result>(
     _ column: SegmentLayout.Column, rows: Range<Int>, as type: Element.Type,
     _ body: (Span<Element>) -> Result
@@ -294,7 +295,7 @@ public final class SignatureSegment: Sendable {
       of: start + byteCount(rows.lowerBound)..<start + byteCount(rows.upperBound), as: type, body)
   }
 
-  /// Lends some blocks of keypoint hashes.
+  /// Lends the keypoint hashes of some blocks.
   func withKeypointHashes<Result>(
     blocks: Range<Int>, _ body: (Span<UInt64>) -> Result
   ) -> Result {

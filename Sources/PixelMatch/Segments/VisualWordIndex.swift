@@ -1,9 +1,9 @@
-/// Which keypoints of a segment have which visual word: the first bits of their hash.
+/// An inverted index from visual words, the first bits of keypoint hashes, to the keypoints of a
+/// segment.
 ///
-/// Since the words are no more than bits, nothing has to be learnt, and a segment never needs
-/// another one's.
+/// A word is just bits, so no vocabulary is trained and segments are independent of each other.
 struct VisualWordIndex {
-  /// The first posting of each word, and the end of the last one's.
+  /// The index of the first posting of each word, and the end of the last one's.
   private(set) var starts: [UInt32]
   /// The keypoints of each word, ascending.
   private(set) var postings: [UInt32]

@@ -1,13 +1,13 @@
-/// Which color is where: the picture in 16 × 16 cells of mean Oklab color.
+/// The spatial distribution of color: an image as 16 × 16 cells of mean Oklab color.
 ///
-/// It tells apart what a histogram cannot (the same colors in other places) and what a hash of
-/// brightness cannot (the same shape in another color).
+/// It distinguishes images that a histogram confuses (the same colors at other positions) and
+/// images that a brightness hash confuses (the same shape in another color).
 public struct ColorLayout: Sendable, Hashable {
-  /// Cells along each side.
+  /// The number of cells along each side.
   public static let side = 16
-  /// Bytes of a layout: three a cell.
+  /// The number of bytes of a layout: three per cell.
   public static let byteCount = 3 * side * side
-  /// *a* and *b* of ±0.4 fill a signed byte.
+  /// The scale at which *a* and *b* of ±0.4 fill a signed byte.
   private static let chromaScale: Float = 317
 
   /// Row-major cells of three bytes: `255 L`, `128 + 317 a` and `128 + 317 b`, rounded.
@@ -15,14 +15,14 @@ public struct ColorLayout: Sendable, Hashable {
 
   /// Makes a layout from its bytes.
   ///
-  /// - Precondition: There are ``byteCount`` of them.
+  /// - Precondition: `bytes` has ``byteCount`` elements.
   public init(bytes: [UInt8]) {
     precondition(bytes.count == Self.byteCount, "a color layout has \(Self.byteCount) bytes")
     self.bytes = bytes
   }
 
-  /// Averages a picture into cells, whatever its shape; a picture of fewer pixels than cells
-  /// repeats some.
+  /// Averages an image of any shape into cells. If the image has fewer pixels than cells, pixels
+  /// are repeated.
   init(_ picture: OklabPicture) {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(Self.byteCount)
@@ -49,7 +49,7 @@ public struct ColorLayout: Sendable, Hashable {
 
   private static func byte(_ value: Float) -> UInt8 { UInt8(max(0, min(255, value.rounded()))) }
 
-  /// The layout of the picture after `variant` is applied to it.
+  /// Returns the layout of the image after `variant` is applied to it.
   public func applying(_ variant: DihedralVariant) -> ColorLayout {
     let last = Self.side - 1
     var turned: [UInt8] = []
@@ -74,16 +74,16 @@ public struct ColorLayout: Sendable, Hashable {
     return ColorLayout(bytes: turned)
   }
 
-  /// How two layouts differ.
+  /// The difference of two layouts.
   public struct Difference: Sendable, Hashable {
-    /// Mean Oklab distance of cells at the same place, after the means of both pictures are made
-    /// equal: what no change of light or white balance explains.
+    /// The mean Oklab distance of cells at the same position, after the means of both images are
+    /// equalized. No change of light or white balance explains it.
     public var residual: Double
-    /// Oklab distance of the two means: what a change of light or white balance may explain.
+    /// The Oklab distance of the two means. A change of light or white balance may explain it.
     public var shift: Double
   }
 
-  /// Compares cell by cell, cells near the centre counting more.
+  /// Compares the layouts cell by cell, with a higher weight for cells near the center.
   public func difference(from other: ColorLayout) -> Difference {
     let weights = Self.cellWeights
     var shift = SIMD3<Float>.zero
@@ -97,7 +97,7 @@ public struct ColorLayout: Sendable, Hashable {
     return Difference(residual: Double(residual), shift: Double(Self.length(shift)))
   }
 
-  /// The color of one cell in Oklab.
+  /// Returns the color of one cell in Oklab.
   func color(_ row: Int, _ column: Int) -> SIMD3<Float> { color(row * Self.side + column) }
 
   private func color(_ cell: Int) -> SIMD3<Float> {
@@ -110,7 +110,7 @@ public struct ColorLayout: Sendable, Hashable {
     (color[0] * color[0] + color[1] * color[1] + color[2] * color[2]).squareRoot()
   }
 
-  /// Twice as much at the centre as at the border; they sum to 1.
+  /// The weights of the cells, twice as high at the center as at the border; they sum to 1.
   private static let cellWeights: [Float] = {
     let raw = (0..<side * side).map { index in
       let down = (Float(index / side) + 0.5) / Float(side) - 0.5

@@ -1,21 +1,21 @@
-/// The part of a picture that is left without plain borders: letterbox bars, margins, the plain parts
-/// of a screen around a picture.
+/// The part of an image within plain borders: letterbox bars, margins, the plain parts of a screen.
 struct ContentBounds {
-  /// A pixel belongs to a plain line where it is about as near to the line's end as this, in Oklab.
+  /// The largest Oklab distance, approximately, of a pixel of a plain line from the line's end.
   private static let nearness: Float = 0.05
-  /// The share of a plain line's pixels that are so: text on a toolbar covers less than the rest.
+  /// The smallest share of such pixels in a plain line: text on a toolbar covers less than the
+  /// rest.
   private static let plainShare = 0.8
-  /// Plain lines within the content that do not divide it, as a share of the side.
+  /// The largest gap of plain lines that does not divide the content, as a share of the side.
   private static let gapShare = 0.05
 
-  /// Columns.
+  /// The columns.
   let x: Range<Int>
-  /// Rows.
+  /// The rows.
   let y: Range<Int>
 
   private init(x: Range<Int>, y: Range<Int>) { (self.x, self.y) = (x, y) }
 
-  /// Finds the content, or `nil` where it is all of the picture or hardly any of it.
+  /// Finds the content. Returns `nil` if it is the whole image or hardly any of it.
   ///
   /// - Complexity: O(pixels).
   init?(_ picture: OklabPicture) {
@@ -34,10 +34,10 @@ struct ContentBounds {
     (self.x, self.y) = (x, y)
   }
 
-  /// The same part of a picture of another size.
+  /// Returns the same part of the image at another size.
   ///
-  /// One factor holds for both axes. The shorter side of the picture that the part was found in is rounded,
-  /// so the part is cut off where it would reach beyond the other picture.
+  /// One factor applies to both axes. Because the shorter side of the analyzed image is rounded,
+  /// the part is clipped to the size of the other image.
   func scaled(by factor: Double, within size: SIMD2<Int>) -> ContentBounds {
     func scaled(_ range: Range<Int>, _ side: Int) -> Range<Int> {
       let first = min(side - 1, Int(Double(range.lowerBound) * factor))
@@ -62,7 +62,7 @@ struct ContentBounds {
     }
   }
 
-  /// The longest run of lines that are not plain, over short gaps.
+  /// Returns the longest run of lines that are not plain, across short gaps.
   private static func longestRun(_ lines: Range<Int>, isPlain: (Int) -> Bool) -> Range<Int> {
     let gap = max(1, Int(Double(lines.count) * gapShare))
     var best = lines.lowerBound..<lines.lowerBound

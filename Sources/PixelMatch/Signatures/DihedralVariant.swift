@@ -1,26 +1,26 @@
-/// One of the eight ways to turn and mirror a picture.
+/// One of the eight rotations and reflections of an image.
 ///
-/// Names and order are those of the PDQ reference. Rotations are counterclockwise; the hash of a
-/// variant is the hash of the picture so transformed.
+/// Names and order are those of the PDQ reference. Rotations are counterclockwise. The hash of a
+/// variant is the hash of the image after the transformation.
 public enum DihedralVariant: String, Sendable, Hashable, CaseIterable {
-  /// The picture as it is.
+  /// The unchanged image.
   case original
-  /// Turned by 90° counterclockwise.
+  /// Rotated by 90° counterclockwise.
   case rotate90
-  /// Turned by 180°.
+  /// Rotated by 180°.
   case rotate180
-  /// Turned by 270° counterclockwise.
+  /// Rotated by 270° counterclockwise.
   case rotate270
   /// Mirrored top to bottom.
   case flipX
   /// Mirrored left to right.
   case flipY
-  /// Mirrored at the diagonal from top left to bottom right.
+  /// Mirrored along the diagonal from top left to bottom right.
   case flipPlus1
-  /// Mirrored at the other diagonal.
+  /// Mirrored along the other diagonal.
   case flipMinus1
 
-  /// Whether a picture so transformed is a mirror image.
+  /// A Boolean value that indicates whether the transformed image is a mirror image.
   public var isMirrored: Bool {
     switch self {
     case .original, .rotate90, .rotate180, .rotate270: false

@@ -6,13 +6,15 @@
   import Darwin
 #endif
 
-/// Angles in 256 steps of a turn, by integers alone, so that every processor gives the same one.
+/// Angles in 256 steps of a turn, computed with integers only, so that every processor gives the
+/// same one.
 enum IntegerAngle {
-  /// The angle from the positive *x* axis towards the positive *y* axis, to the nearest step.
+  /// Returns the angle from the positive *x* axis toward the positive *y* axis, rounded to the
+  /// nearest step.
   static func of(x: Int, y: Int) -> UInt8 {
     let (across, down) = (abs(x), abs(y))
     if across == 0 && down == 0 { return 0 }
-    // Within an octave the tangent grows with the angle.
+    // Within an octant, the tangent increases with the angle.
     let ratio = (min(across, down) << 16) / max(across, down)
     let step = bounds.firstIndex { ratio < $0 } ?? 32
     let inQuadrant = across >= down ? step : 64 - step
@@ -26,12 +28,12 @@ enum IntegerAngle {
     return UInt8(truncatingIfNeeded: steps)
   }
 
-  /// Cosine and sine, times 2¹⁴ and rounded.
+  /// Returns cosine and sine, times 2¹⁴ and rounded.
   static func direction(of angle: UInt8) -> (cosine: Int, sine: Int) {
     (sines[Int(angle &+ 64)], sines[Int(angle)])
   }
 
-  /// Tangents half-way between the steps of half a quadrant, times 2¹⁶.
+  /// The tangents halfway between the steps of an octant, times 2¹⁶.
   private static let bounds: [Int] = (0..<32).map { step in
     Int((tan((Double(step) + 0.5) * .pi / 128) * 65536).rounded())
   }

@@ -1,15 +1,15 @@
-/// Blurs a luma picture of any size and samples it at 64 × 64 points, a row at a time.
+/// Blurs a luma image of any size and samples it at 64 × 64 points, one row at a time.
 ///
 /// PDQ blurs by two passes of a box along the rows and a box down the columns, each with a running
-/// sum in single precision, and then keeps one pixel a cell. The sums here run in that very order,
-/// so that the bits agree, but a row is dropped as soon as no window needs it: memory is
-/// O(width × height / 128), and only the 64 sampled columns go through the last pass.
+/// sum in single precision, and then keeps one pixel per cell. The sums here use the same order, so
+/// that the bits agree. But a row is dropped as soon as no window needs it: memory is O(width ×
+/// height / 128), and only the 64 sampled columns go through the last pass.
 ///
 /// Source: Jarosz, "Fast image convolutions", 2001.
 struct JaroszFilter {
-  /// Rows and columns of the result.
+  /// The number of rows and columns of the result.
   static let side = 64
-  /// Rows filtered together: their running sums do not wait for each other.
+  /// The number of rows filtered together: their running sums do not depend on each other.
   private static let lanes = Kernels.pdqLanes
 
   private let width: Int
@@ -25,7 +25,7 @@ struct JaroszFilter {
   private var plane: [Float] = []
   private var finishedRows = 0
 
-  /// Prepares for a picture of `width × height` pixels, each at least 1.
+  /// Prepares for an image of `width × height` pixels, each side at least 1.
   init(width: Int, height: Int) {
     precondition(width > 0 && height > 0, "a picture has at least one pixel")
     self.width = width
@@ -40,37 +40,37 @@ struct JaroszFilter {
     plane.reserveCapacity(Self.side * Self.side)
   }
 
-  /// The bytes of memory that a picture takes: two groups of rows, their scratch, and a ring of rows
-  /// with their sums and their averages.
+  /// Returns the number of bytes of memory for an image: two groups of rows, their scratch space,
+  /// and a ring of rows with their sums and averages.
   static func byteCount(width: Int, height: Int) -> Int {
     MemoryLayout<Float>.size * width * (4 * lanes + window(height) + 2)
   }
 
-  /// Half of a cell, rounded up: two passes of it reach over a whole cell.
+  /// Returns half of a cell, rounded up. Two passes of it extend over a whole cell.
   private static func window(_ dimension: Int) -> Int { (dimension + 127) / 128 }
 
-  /// The centres of the 64 cells.
+  /// Returns the centers of the 64 cells.
   private static func samples(_ dimension: Int) -> [Int] {
     (0..<side).map { Int((Double($0) + 0.5) * Double(dimension) / Double(side)) }
   }
 
-  /// Takes the next row of `width` pixels, each red, green, blue and a byte that is not looked at.
+  /// Adds the next row of `width` pixels, each red, green, blue and a byte that is ignored.
   mutating func append(rgba row: Span<UInt8>) {
     precondition(row.count >= 4 * width, "a row is shorter than the picture's width")
     incoming.append(rgba: row.extracting(first: 4 * width))
     if incoming.count == Self.lanes { filterIncoming() }
   }
 
-  /// Takes the next row of `width` grey pixels, as they are.
+  /// Adds the next row of `width` gray pixels, whose values are used unchanged.
   mutating func append(gray row: Span<UInt8>) {
     precondition(row.count >= width, "a row is shorter than the picture's width")
     incoming.append(gray: row)
     if incoming.count == Self.lanes { filterIncoming() }
   }
 
-  /// Ends the picture and gives its 64 × 64 plane, row-major.
+  /// Finishes the image and returns its 64 × 64 plane, row-major.
   ///
-  /// - Precondition: As many rows were appended as the picture has.
+  /// - Precondition: As many rows were appended as the image has.
   mutating func finish() -> [Float] {
     filterIncoming()
     while firstColumns.flush() { takeBlurredRow() }
@@ -103,7 +103,7 @@ struct JaroszFilter {
     blurred.count = 0
   }
 
-  /// A picture lower than 64 rows has rows that are sampled more than once.
+  /// If the image has fewer than 64 rows, some rows are sampled more than once.
   private mutating func keepIfSampled() {
     while plane.count < Self.side * Self.side,
       sampledRows[plane.count / Self.side] == finishedRows
@@ -118,7 +118,7 @@ struct JaroszFilter {
 private struct RowGroup {
   let width: Int
   var count = 0
-  /// One row after the other.
+  /// The rows, one after the other.
   var values: [Float]
 
   init(lanes: Int, width: Int) {
@@ -150,13 +150,13 @@ private struct RowGroup {
     Kernels.native.pdqBoxRows(&values, width: width, window: window)
   }
 
-  /// Returns some columns of the averages along each row; `values` stay as they are.
+  /// Returns the averages along each row at some columns; leaves `values` unchanged.
   func boxAlongRows(window: Int, at columns: [UInt32]) -> [Float] {
     Kernels.native.pdqBoxRows(values.span, width: width, window: window, columns: columns.span)
   }
 }
 
-/// A box down the columns of a picture whose rows come one by one.
+/// A box that moves down the columns of an image whose rows arrive one by one.
 private struct RunningColumnBox {
   private let width: Int
   private let height: Int
@@ -165,7 +165,7 @@ private struct RunningColumnBox {
   private var pushed = 0
   private var flushed = 0
   private var sum: [Float]
-  /// The last `window` rows; row *r* stands at `r % window`.
+  /// The last `window` rows; row *r* is at `r % window`.
   private var ring: [Float]
   /// The row that was finished last.
   private(set) var output: [Float]
@@ -180,7 +180,7 @@ private struct RunningColumnBox {
     output = sum
   }
 
-  /// Takes a row that starts at `offset` of `rows`; tells whether a row was finished by it.
+  /// Adds a row that starts at `offset` of `rows`. Returns whether it finished a row.
   mutating func push(_ rows: [Float], at offset: Int) -> Bool {
     let slot = pushed % window * width
     let rows = rows.span
@@ -200,7 +200,7 @@ private struct RunningColumnBox {
     return pushed > lead
   }
 
-  /// After the last row: finishes one more, or tells that all are finished.
+  /// Finishes one more row after the last one. Returns `false` if all are finished.
   mutating func flush() -> Bool {
     guard flushed < lead else { return false }
     let slot = (height - window + flushed) % window * width

@@ -1,14 +1,14 @@
-/// A corner of a picture: where it is, how large and how it is turned.
+/// A position in an image with a size and an orientation.
 public struct Keypoint: Sendable, Hashable {
-  /// Column in the working image, in pixels.
+  /// The column in the working image, in pixels.
   public let x: UInt16
-  /// Row in the working image, in pixels.
+  /// The row in the working image, in pixels.
   public let y: UInt16
-  /// The pyramid level it was found on, from 0, the finest: its patch is ``reduction`` times larger
-  /// than on that one.
+  /// The pyramid level of the keypoint; 0 is the finest. Its patch is larger by ``reduction`` than
+  /// on that level.
   public let level: UInt8
-  /// Direction from its centre to the centre of its patch's brightness, in 256 steps of a turn, from
-  /// the positive *x* towards the positive *y* axis, which points down.
+  /// The direction from the keypoint to the centroid of its patch's brightness, in 256 steps of a
+  /// turn, from the positive *x* toward the positive *y* axis, which points down.
   public let angle: UInt8
 
   /// Makes a keypoint.
@@ -19,14 +19,14 @@ public struct Keypoint: Sendable, Hashable {
     self.angle = angle
   }
 
-  /// How many pixels of the working image one pixel of its level spans.
+  /// The number of pixels of the working image that one pixel of its level spans.
   public var reduction: Double {
     Double(LumaPyramid.reductions[min(Int(level), LumaPyramid.reductions.count - 1)]) / 6
   }
 }
 
 extension Keypoint {
-  /// The keypoint in 29 bits, as signatures and segments hold it; working images have sides of at
+  /// The keypoint in 29 bits, as stored in signatures and segments. Working images have sides of at
   /// most 512 pixels.
   var packed: UInt32 {
     UInt32(x & 511) | UInt32(y & 511) << 9 | UInt32(level & 7) << 18 | UInt32(angle) << 21
@@ -38,18 +38,18 @@ extension Keypoint {
       angle: UInt8(truncatingIfNeeded: packed >> 21))
   }
 
-  /// Whether there is such a level.
+  /// A Boolean value that indicates whether the level exists.
   var isValid: Bool { level < LumaPyramid.reductions.count }
 }
 
-/// The corners of a picture and the hash of the patch around each.
+/// The keypoints of an image and the hash of the patch around each.
 public struct KeypointSet: Sendable, Hashable {
-  /// The most that a signature holds: with everything else it then stays within 8 000 bytes.
+  /// The largest number of keypoints of a signature, which keeps it within 8 000 bytes.
   public static let limit = 184
 
-  /// The corners, strongest first within each level, finest level first.
+  /// The keypoints, finest level first and strongest first within each level.
   public let keypoints: [Keypoint]
-  /// The hash at each.
+  /// The hash of each keypoint.
   public let hashes: [KeypointHash]
 
   /// Makes a set of as many hashes as keypoints.
@@ -59,9 +59,9 @@ public struct KeypointSet: Sendable, Hashable {
     self.hashes = hashes
   }
 
-  /// No keypoints.
+  /// A set without keypoints.
   public static let empty = KeypointSet(keypoints: [], hashes: [])
 
-  /// Number of keypoints.
+  /// The number of keypoints.
   public var count: Int { keypoints.count }
 }

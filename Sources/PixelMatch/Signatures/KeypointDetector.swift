@@ -1,14 +1,15 @@
-/// Finds the corners of a picture at several sizes, spread over the whole of it.
+/// Finds the corners of an image at several sizes, spread over its whole area.
 ///
-/// A pixel's response is the smaller eigenvalue of the gradient's second moments around it (Shi,
-/// Tomasi, "Good features to track", CVPR 1994, <https://doi.org/10.1109/CVPR.1994.323794>), so that
-/// the order of corners does not depend on contrast. Its angle points to the centre of brightness of
-/// the patch around it (Rosin, "Measuring corner properties", CVIU 1999,
+/// The response of a pixel is the smaller eigenvalue of the gradient's second moments around it
+/// (Shi, Tomasi, "Good features to track", CVPR 1994, <https://doi.org/10.1109/CVPR.1994.323794>),
+/// so that the order of corners does not depend on contrast. The angle of a corner points to the
+/// centroid of brightness of the patch around it (Rosin, "Measuring corner properties", CVIU 1999,
 /// <https://doi.org/10.1006/cviu.1998.0719>).
 struct KeypointDetector {
-  /// A response below this is noise: gradients of 3 in all of the 49 pixels of a window.
+  /// The smallest response above noise: gradients of 3 in all 49 pixels of a window.
   private static let leastResponse: Float = 2 * 49 * 9
-  /// Local maxima looked at on one level; pictures of noise have more.
+  /// The largest number of local maxima that are considered on one level; images of noise have
+  /// more.
   private static let maximaLimit = 1 << 14
 
   /// A corner on its level.
@@ -18,18 +19,18 @@ struct KeypointDetector {
     let response: Float
   }
 
-  /// At most `limit` keypoints with their hashes, the strongest of each neighbourhood.
+  /// Returns at most `limit` keypoints with their hashes, the strongest of each neighborhood.
   ///
   /// - Complexity: O(pixels).
   static func keypoints(of pyramid: LumaPyramid, limit: Int) -> [DetectedKeypoint] {
     keypoints(of: pyramid, levels: pyramid.planes.indices, limit: limit)
   }
 
-  /// The same for some of the levels.
+  /// Returns the keypoints of some of the levels.
   static func keypoints(
     of pyramid: LumaPyramid, levels: Range<Int>, limit: Int
   ) -> [DetectedKeypoint] {
-    // Coarse levels first; what they do not need is left for the finer ones.
+    // Coarse levels come first; the finer ones get what they leave.
     var left = limit
     var shares = levels.map { 6 / Double(LumaPyramid.reductions[$0]) }
     var chosen: [[Corner]] = []
@@ -45,7 +46,7 @@ struct KeypointDetector {
     }
   }
 
-  /// The strongest corner of each cell of a grid, then the strongest of those.
+  /// Returns the strongest corner of each cell of a grid, then the strongest of those.
   private static func strongest(of plane: LumaPyramid.Plane, limit: Int) -> [Corner] {
     guard limit > 0 else { return [] }
     let corners = corners(of: plane)
@@ -65,7 +66,7 @@ struct KeypointDetector {
     return Array(spread.prefix(limit))
   }
 
-  /// All corners of a level, row by row.
+  /// Returns all corners of a level, row by row.
   static func corners(of plane: LumaPyramid.Plane) -> [Corner] {
     let width = plane.width
     var corners: [Corner] = []
@@ -78,7 +79,7 @@ struct KeypointDetector {
     return corners
   }
 
-  /// The direction from a place to the centre of brightness of the disk around it.
+  /// Returns the direction from a position to the centroid of brightness of the disk around it.
   static func angle(x: Int, y: Int, in plane: LumaPyramid.Plane) -> UInt8 {
     let (across, down) = Kernels.native.patchMoments(
       plane.luma.span, width: plane.width, height: plane.height, x: x, y: y)
@@ -86,7 +87,7 @@ struct KeypointDetector {
   }
 }
 
-/// A keypoint and where it is on its level.
+/// A keypoint and its position on its level.
 struct DetectedKeypoint: Hashable {
   let x: Int
   let y: Int
@@ -100,7 +101,7 @@ struct DetectedKeypoint: Hashable {
     angle = KeypointDetector.angle(x: x, y: y, in: plane)
   }
 
-  /// The keypoint in pixels of the whole picture: the centre of its pixel.
+  /// The keypoint at the center of its pixel, in pixels of the whole image.
   var keypoint: Keypoint {
     let reduction = LumaPyramid.reductions[level]
     return Keypoint(
@@ -110,21 +111,21 @@ struct DetectedKeypoint: Hashable {
 }
 
 extension KeypointSet {
-  /// The keypoints of a picture of any size, as its signature has them.
+  /// Finds the keypoints of an image of any size, as in its signature.
   ///
   /// - Complexity: O(pixels).
   public init(_ picture: PixelBuffer) {
     self.init(LumaPyramid(picture.reduced(toLongerSide: Signature.workingSide)))
   }
 
-  /// Pictures with a longer side than this have corners enough without the finest level's.
+  /// The longer side above which an image has enough corners without the finest level.
   private static let coarseSide = 320
 
-  /// The keypoints of a picture, at most `limit`.
+  /// Finds the keypoints of an image, at most `limit`.
   ///
   /// - Complexity: O(pixels).
   init(_ pyramid: LumaPyramid, limit: Int = KeypointSet.limit) {
-    // Corners of the finest level cost as much as all others and are found again less often.
+    // Corners of the finest level cost as much as all others and are detected again less often.
     let whole = pyramid.planes[0]
     let first = max(whole.width, whole.height) > Self.coarseSide ? 1 : 0
     let found = KeypointDetector.keypoints(

@@ -1,24 +1,24 @@
-/// The 256 bits at one keypoint: which of two places of its patch is brighter, 256 times.
+/// The 256-bit hash of one keypoint: each bit tells which of two pixels of its patch is brighter.
 ///
-/// The patch is turned upright by the keypoint's angle first, and each place is the sum of 5 × 5
-/// pixels of the keypoint's level (Rublee, Rabaud, Konolige, Bradski, "ORB: an efficient alternative
-/// to SIFT or SURF", ICCV 2011, <https://doi.org/10.1109/ICCV.2011.6126544>). The places come from
+/// The patch is first rotated by the keypoint's angle, and each pixel is the sum of 5 × 5 pixels of
+/// the keypoint's level (Rublee, Rabaud, Konolige, Bradski, "ORB: an efficient alternative to SIFT
+/// or SURF", ICCV 2011, <https://doi.org/10.1109/ICCV.2011.6126544>). The pairs of pixels come from
 /// `KeypointPattern`.
 public struct KeypointHash: Sendable, Hashable {
-  /// Bit *i* stands at bit *i* mod 64 of word *i* / 64.
+  /// The words; bit *i* of the hash is bit *i* mod 64 of word *i* / 64.
   public var words: SIMD4<UInt64>
 
-  /// Makes a hash of its bits.
+  /// Makes a hash from its words.
   public init(words: SIMD4<UInt64> = .zero) { self.words = words }
 
-  /// Number of bits that differ, `0...256`.
+  /// Returns the number of bits that differ, `0...256`.
   public func hammingDistance(to other: KeypointHash) -> Int {
     let difference = words ^ other.words
     return (0..<4).reduce(0) { $0 + difference[$1].nonzeroBitCount }
   }
 }
 
-/// The places that keypoint hashes compare, on one level of a picture: sums of 5 × 5 pixels.
+/// The pixels that keypoint hashes compare, on one level of an image: sums of 5 × 5 pixels.
 struct KeypointHasher {
   private let sums: [UInt16]
   private let width: Int
@@ -30,17 +30,18 @@ struct KeypointHasher {
     sums = plane.boxSums()
   }
 
-  /// The hash of the patch at a place of this level; the picture's edge goes on outwards.
+  /// Returns the hash of the patch at a position of this level. Pixels of the edge are repeated
+  /// beyond it.
   ///
-  /// - Parameter pattern: The 256 pairs of places, turned by the keypoint's angle.
+  /// - Parameter pattern: The 256 pairs of positions, rotated by the keypoint's angle.
   func hash(x: Int, y: Int, _ pattern: [SIMD4<Int8>]) -> KeypointHash {
     KeypointHash(
       words: Kernels.native.patchHash(
         sums.span, width: width, height: height, x: x, y: y, pairs: pattern.span))
   }
 
-  /// How clear each of the first ``KeypointPattern/wordBits`` bits is: the difference that it is the
-  /// sign of.
+  /// Returns the certainty of each of the first ``KeypointPattern/wordBits`` bits: the absolute
+  /// difference whose sign is the bit.
   func margins(x: Int, y: Int, _ pattern: [SIMD4<Int8>]) -> [UInt16] {
     (0..<KeypointPattern.wordBits).map { bit in
       let (first, second) = compared(pattern[bit], x, y)
@@ -48,7 +49,7 @@ struct KeypointHasher {
     }
   }
 
-  /// The picture's edge goes on outwards.
+  /// Returns the two values of a pair. Pixels of the edge are repeated beyond it.
   private func compared(_ pair: SIMD4<Int8>, _ x: Int, _ y: Int) -> (UInt16, UInt16) {
     func sum(_ x: Int, _ y: Int) -> UInt16 {
       sums[max(0, min(height - 1, y)) * width + max(0, min(width - 1, x))]
@@ -59,7 +60,7 @@ struct KeypointHasher {
   }
 }
 
-/// The hashers of a pyramid's levels, each made when it is first asked for.
+/// The hashers of the levels of a pyramid, each made on first use.
 struct LevelHashers {
   private let pyramid: LumaPyramid
   private var made: [KeypointHasher?]

@@ -1,7 +1,7 @@
 // Made by Scripts/make_keypoint_pattern.py; run it again instead of editing this.
 
 extension KeypointPattern {
-  /// Columns and rows of the two places of each pair, from the keypoint, before it is turned.
+  /// The columns and rows of the two positions of each pair, relative to the keypoint, unrotated.
   static let pairs: [SIMD4<Int8>] = [
     SIMD4(-12, -5, 12, 7), SIMD4(-6, 13, 2, -3), SIMD4(3, 3, 10, -4), SIMD4(-8, -1, -8, -9),
     SIMD4(-4, -13, -4, -7), SIMD4(-5, 3, -11, 4), SIMD4(-2, 9, 4, 12), SIMD4(5, -9, 6, -3),

@@ -1,16 +1,16 @@
-/// The pairs of places that keypoint hashes compare, turned to each of 64 angles.
+/// The pairs of positions that keypoint hashes compare, rotated to each of 64 angles.
 enum KeypointPattern {
-  /// The first so many bits may serve as a visual word.
+  /// The number of leading bits that may serve as a visual word.
   static let wordBits = 24
-  /// Angles that patches are turned to.
+  /// The number of angles that patches are rotated to.
   static let angleCount = 64
 
-  /// Which of the tables is nearest to an angle in 256 steps of a turn.
+  /// Returns the index of the table nearest to an angle in 256 steps of a turn.
   static func table(for angle: UInt8) -> Int { Int(angle &+ 2) / 4 }
 
-  /// The pairs for each angle: column and row of the first place, then of the second.
+  /// The pairs for each angle: column and row of the first position, then of the second.
   static let tables: [[SIMD4<Int8>]] = makeTables(isMirrored: false)
-  /// The same for a mirrored patch: left and right change places before it is turned.
+  /// The pairs for a mirrored patch: left and right are swapped before the rotation.
   static let mirroredTables: [[SIMD4<Int8>]] = makeTables(isMirrored: true)
 
   private static func makeTables(isMirrored: Bool) -> [[SIMD4<Int8>]] {

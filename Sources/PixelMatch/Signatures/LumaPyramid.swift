@@ -1,26 +1,26 @@
-/// The brightness of a picture at sizes of 1, 2/3, 1/2, 1/3, 1/4 and 1/6.
+/// The brightness of an image at 1, 2/3, 1/2, 1/3, 1/4 and 1/6 of its size.
 ///
-/// Steps of 1.5 and 1.33 come from whole-pixel averages alone, so that every size is exact in
-/// integers (the octaves and intra-octaves of Leutenegger, Chli, Siegwart, "BRISK: Binary robust
-/// invariant scalable keypoints", ICCV 2011, <https://doi.org/10.1109/ICCV.2011.6126542>).
+/// Steps of 1.5 and 1.33 are averages over whole pixels, so that every size is exact in integers
+/// (the octaves and intra-octaves of Leutenegger, Chli, Siegwart, "BRISK: Binary robust invariant
+/// scalable keypoints", ICCV 2011, <https://doi.org/10.1109/ICCV.2011.6126542>).
 struct LumaPyramid {
-  /// One size of the picture.
+  /// One size of the image.
   struct Plane {
     let width: Int
     let height: Int
-    /// Row-major, one byte a pixel.
+    /// The brightness, row-major, one byte per pixel.
     let luma: [UInt8]
   }
 
-  /// How many times smaller each level is, in sixths of one.
+  /// The factor by which each level is smaller, in sixths.
   static let reductions = [6, 9, 12, 18, 24, 36]
-  /// A level with a shorter side than this holds no corner worth keeping.
+  /// The shortest side of a level that is searched for corners.
   private static let leastSide = 24
 
-  /// From the largest on; a small picture has fewer than ``reductions``.
+  /// The levels, largest first; a small image has fewer than ``reductions``.
   let planes: [Plane]
 
-  /// Reduces a picture, at most 2048 pixels wide and high.
+  /// Reduces an image of at most 2048 pixels in width and height.
   ///
   /// - Complexity: O(pixels).
   init(_ picture: PixelBuffer) {
@@ -31,7 +31,7 @@ struct LumaPyramid {
 
   fileprivate init(_ first: Plane) {
     var planes = [first]
-    // Two thirds and one half of the picture, then halves of those.
+    // Two thirds and one half of the image, then halves of those.
     for level in 1..<Self.reductions.count {
       let next = level == 1 ? planes[0].reducedBy3to2() : planes[max(0, level - 2)].reducedBy2()
       guard min(next.width, next.height) >= Self.leastSide else { break }
@@ -41,7 +41,7 @@ struct LumaPyramid {
   }
 }
 
-/// Collects the brightness of a picture row by row.
+/// Collects the brightness of an image row by row.
 struct LumaPyramidBuilder {
   private let width: Int
   private let height: Int
@@ -62,7 +62,7 @@ struct LumaPyramidBuilder {
     rows += 1
   }
 
-  /// The pyramid of all rows.
+  /// Returns the pyramid of all rows.
   consuming func finish() -> LumaPyramid {
     LumaPyramid(LumaPyramid.Plane(width: width, height: height, luma: luma))
   }
@@ -81,6 +81,7 @@ extension LumaPyramid.Plane {
       luma: Kernels.native.reducedBy3To2(luma.span, width: width, height: height))
   }
 
-  /// The sum of the 5 × 5 pixels around each; the picture's edge goes on outwards.
+  /// Returns the sum of the 5 × 5 pixels around each pixel. Pixels of the edge are repeated beyond
+  /// it.
   func boxSums() -> [UInt16] { Kernels.native.boxSums(luma.span, width: width, height: height) }
 }

@@ -6,33 +6,34 @@
   import Darwin
 #endif
 
-/// The 16 × 16 lowest cosine terms of a picture, of which a PDQ hash keeps the signs about the median.
+/// The 16 × 16 lowest cosine terms of an image. The bits of a PDQ hash tell which terms exceed the
+/// median.
 ///
-/// All eight dihedral variants follow from these numbers alone, since turning a picture permutes
-/// its cosine terms and flips some of their signs.
+/// The hashes of all eight dihedral variants follow from these terms, because rotating or mirroring
+/// an image permutes its cosine terms and changes some of their signs.
 public struct PDQCoefficients: Sendable {
-  /// Number of terms kept down and across.
+  /// The number of terms kept in each direction.
   static let side = 16
 
-  /// How much there is to see, `0...100`; a hash of quality ≤ 49 is too flat to trust.
+  /// The amount of detail, `0...100`; a hash of quality ≤ 49 is too flat to trust.
   public let quality: Int
 
-  /// The terms, row-major, *i* down and *j* across; the constant terms are left out.
+  /// The terms, row-major, *i* down and *j* across, without the constant terms.
   private let terms: [Float]
 
-  /// The hash of the picture as it is.
+  /// The hash of the unchanged image.
   public var hash: PDQHash { hash(of: .original) }
 
   /// Transforms a 64 × 64 luma plane.
   ///
-  /// Sums run in index order in single precision, as the reference does, since another order
-  /// would give other bits.
+  /// Sums are computed in index order in single precision, as in the reference, because another
+  /// order would give different bits.
   ///
   /// - Parameter plane: 64 × 64 luma values in `0...255`, row-major.
   init(plane: [Float]) {
     precondition(plane.count == 64 * 64, "a PDQ plane has 64 × 64 values")
     let matrix = Self.cosines
-    // Across the rows first: `half` is the cosine matrix times the plane, 16 × 64.
+    // The rows first: `half` is the cosine matrix times the plane, 16 × 64.
     var half = [Float](repeating: 0, count: Self.side * 64)
     for i in 0..<Self.side {
       for k in 0..<64 {
@@ -52,13 +53,14 @@ public struct PDQCoefficients: Sendable {
     quality = Self.quality(of: plane)
   }
 
-  /// What a picture with a side of less than five pixels has: the zero hash, of quality 0.
+  /// Makes the coefficients of an image with a side of less than five pixels: the zero hash, of
+  /// quality 0.
   init() {
     terms = [Float](repeating: 0, count: Self.side * Self.side)
     quality = 0
   }
 
-  /// The hash of the picture after `variant` is applied to it.
+  /// Returns the hash of the image after `variant` is applied to it.
   public func hash(of variant: DihedralVariant) -> PDQHash {
     var turned = terms
     for i in 0..<Self.side {
@@ -78,14 +80,15 @@ public struct PDQCoefficients: Sendable {
         }
       }
     }
-    // The lower of the two middle values, which is what the reference's median gives for 256.
+    // The lower of the two middle values, like the median of the reference for 256 values.
     let median = turned.sorted()[turned.count / 2 - 1]
     var hash = PDQHash()
     for index in turned.indices where turned[index] > median { hash[bit: index] = true }
     return hash
   }
 
-  /// Sum of the steps between neighbours, in whole hundredths of the full range, over 90.
+  /// Returns the sum of the differences between neighbors, in whole hundredths of the full range,
+  /// divided by 90.
   private static func quality(of plane: [Float]) -> Int {
     min(Kernels.native.pdqSteps(plane.span) / 90, 100)
   }

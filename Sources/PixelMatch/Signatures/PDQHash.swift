@@ -1,12 +1,12 @@
-/// A 256-bit perceptual hash: pictures that look alike have hashes that differ in few bits.
+/// A 256-bit perceptual hash. Images that look alike have hashes that differ in few bits.
 ///
-/// The bits are those of Meta's public PDQ algorithm, so that hashes compare with other people's
-/// banks. Bit `16 * i + j` belongs to the cosine term *i* down and *j* across.
+/// The bits are those of Meta's public PDQ algorithm, so that hashes can be compared with other
+/// hash banks. Bit `16 * i + j` belongs to the cosine term *i* down and *j* across.
 ///
 /// Source: "The TMK+PDQF Video-Hashing Algorithm and the PDQ Image-Hashing Algorithm",
 /// <https://github.com/facebook/ThreatExchange/blob/main/hashing/hashing.pdf>.
 public struct PDQHash: Sendable, Hashable {
-  /// Number of bits in a hash, and the largest possible distance.
+  /// The number of bits of a hash, and the largest possible distance.
   public static let bitCount = 256
 
   /// Bits 0...63, 64...127, 128...191 and 192...255, the lowest bit of each word first.
@@ -15,7 +15,7 @@ public struct PDQHash: Sendable, Hashable {
   /// Makes a hash from its four words, the one with bit 0 first.
   public init(words: SIMD4<UInt64> = .zero) { self.words = words }
 
-  /// Makes a hash from 64 hexadecimal digits, bit 255 first, or gives `nil` for any other text.
+  /// Makes a hash from 64 hexadecimal digits, bit 255 first. Returns `nil` for any other text.
   public init?(hex: some StringProtocol) {
     guard hex.utf8.count == 64 else { return nil }
     var words = SIMD4<UInt64>.zero
@@ -42,7 +42,7 @@ public struct PDQHash: Sendable, Hashable {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Whether bit `index`, in `0..<256`, is set.
+  /// Returns or sets bit `index`, in `0..<256`.
   public subscript(bit index: Int) -> Bool {
     get { words[index >> 6] >> UInt64(index & 63) & 1 == 1 }
     set {
@@ -51,7 +51,7 @@ public struct PDQHash: Sendable, Hashable {
     }
   }
 
-  /// The number of differing bits, in `0...256`.
+  /// Returns the number of differing bits, in `0...256`.
   public func hammingDistance(to other: PDQHash) -> Int {
     let difference = words ^ other.words
     return difference[0].nonzeroBitCount + difference[1].nonzeroBitCount
@@ -60,6 +60,6 @@ public struct PDQHash: Sendable, Hashable {
 }
 
 extension PDQHash: CustomStringConvertible {
-  /// The same as ``hex``.
+  /// The hash as hexadecimal digits, like ``hex``.
   public var description: String { hex }
 }

@@ -1,7 +1,7 @@
-/// Computes the PDQ hash of a picture whose rows come one by one, top to bottom.
+/// Computes the PDQ hash of an image whose rows arrive one by one, top to bottom.
 ///
-/// Bit-compatible with Meta's reference for the same pixels. Time is O(pixels); memory is
-/// O(width × height / 128), since rows are dropped once no blur window needs them.
+/// The hash is bit-compatible with Meta's reference for the same pixels. Time is O(pixels); memory
+/// is O(width × height / 128), because rows are dropped once no blur window needs them.
 ///
 /// ```swift
 /// var hasher = PDQHasher(width: buffer.width, height: buffer.height)
@@ -9,17 +9,17 @@
 /// let coefficients = hasher.finish()
 /// ```
 public struct PDQHasher {
-  /// A picture with a smaller side has no hash of its own.
+  /// The shortest side of an image that is hashed; a smaller image gets the zero hash.
   private static let minimumSide = 5
 
   private let width: Int
   private let height: Int
   private var filter: JaroszFilter?
-  /// A picture of exactly 64 × 64 is hashed as it is.
+  /// The pixels of an image of exactly 64 × 64, which is hashed without blur.
   private var unfiltered: [Float] = []
   private let isPlane: Bool
 
-  /// Prepares for a picture of `width × height` pixels, each at least 1.
+  /// Prepares for an image of `width × height` pixels, each side at least 1.
   public init(width: Int, height: Int) {
     self.width = width
     self.height = height
@@ -28,21 +28,21 @@ public struct PDQHasher {
     if !isTooSmall && !isPlane { filter = JaroszFilter(width: width, height: height) }
   }
 
-  /// The bytes of memory that hashing a picture takes.
+  /// Returns the number of bytes of memory that hashing an image takes.
   static func byteCount(width: Int, height: Int) -> Int {
     JaroszFilter.byteCount(width: width, height: height)
   }
 
-  /// Hashes all of a picture at once.
+  /// Returns the coefficients of a whole image.
   public static func coefficients(of picture: PixelBuffer) -> PDQCoefficients {
     var hasher = PDQHasher(width: picture.width, height: picture.height)
     picture.forEachRGBARow { row, _ in hasher.append(rgba: row) }
     return hasher.finish()
   }
 
-  /// Takes the next row.
+  /// Adds the next row.
   ///
-  /// - Parameter row: `width` pixels of four bytes: red, green, blue and one that is not looked at.
+  /// - Parameter row: `width` pixels of four bytes: red, green, blue and one that is ignored.
   public mutating func append(rgba row: Span<UInt8>) {
     if filter != nil {
       filter!.append(rgba: row)
@@ -57,7 +57,7 @@ public struct PDQHasher {
     }
   }
 
-  /// Takes the next row of a grey picture, whose values are used as they are.
+  /// Adds the next row of a gray image, whose values are used unchanged.
   ///
   /// - Parameter row: `width` pixels of one byte.
   public mutating func append(gray row: Span<UInt8>) {
@@ -69,9 +69,9 @@ public struct PDQHasher {
     }
   }
 
-  /// Ends the picture.
+  /// Finishes the image and returns its coefficients.
   ///
-  /// - Precondition: As many rows were appended as the picture has.
+  /// - Precondition: As many rows were appended as the image has.
   public consuming func finish() -> PDQCoefficients {
     if filter != nil { return PDQCoefficients(plane: filter!.finish()) }
     return unfiltered.isEmpty ? PDQCoefficients() : PDQCoefficients(plane: unfiltered)

@@ -1,7 +1,7 @@
 extension PixelBuffer {
-  /// A part of the picture as RGBA.
+  /// Returns a part of the image as RGBA.
   ///
-  /// - Precondition: The part is not empty and lies within the picture.
+  /// - Precondition: The part is not empty and lies within the image.
   /// - Complexity: O(pixels above its lower edge).
   public func cropped(x: Range<Int>, y: Range<Int>) -> PixelBuffer {
     precondition(

@@ -1,12 +1,12 @@
-/// How much each pixel of a picture counts: more the nearer it is to the centre, where people point,
-/// and hardly at all where it belongs to a plain studio background.
+/// The weights of an image's pixels: higher near the center, where people point, and very low on a
+/// plain studio background.
 struct PixelWeights {
-  /// Row-major, above zero.
+  /// The weights, row-major, above zero.
   let weights: [Float]
-  /// Their sum.
+  /// The sum of the weights.
   let total: Float
 
-  /// Weighs the pixels of a picture.
+  /// Computes the weights of the pixels of an image.
   ///
   /// - Complexity: O(pixels).
   init(_ picture: OklabPicture) {
@@ -33,9 +33,9 @@ struct PixelWeights {
   }
 }
 
-/// The plain color behind a studio picture's object, where there is one.
+/// The plain color behind the object of a studio image, if there is one.
 private struct StudioBackground {
-  /// The border's color, or `nil` where the border is not of one color.
+  /// The color of the border, or `nil` if the border has more than one color.
   private let color: SIMD3<Float>?
 
   init(_ picture: OklabPicture) {
@@ -47,7 +47,7 @@ private struct StudioBackground {
         border.append(picture.pixels[y * picture.width + x])
       }
     }
-    // A few hundred pixels have about the median of all.
+    // The median of a few hundred pixels is close to that of all.
     let sample = stride(from: 0, to: border.count, by: 8).map { border[$0] }
     func median(_ axis: Int) -> Float { sample.map { $0[axis] }.sorted()[sample.count / 2] }
     let middle = SIMD3(median(0), median(1), median(2))
@@ -55,8 +55,8 @@ private struct StudioBackground {
     color = near * 10 > border.count * 6 ? middle : nil
   }
 
-  /// How sure a pixel belongs to the object: a background keeps a little weight, since the object
-  /// may have its color.
+  /// Returns how surely a pixel belongs to the object. A background keeps a small weight, because
+  /// the object may have its color.
   func foreground(_ pixel: SIMD3<Float>) -> Float {
     guard let color else { return 1 }
     let distance = squaredLength(pixel - color).squareRoot()

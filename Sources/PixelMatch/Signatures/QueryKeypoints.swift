@@ -1,51 +1,52 @@
-/// The corners of a query's picture: more of them than a signature holds, from more sizes of the
-/// picture, each with the hash that it has and the one that it would have in a mirrored picture.
+/// The keypoints of a query image: more than in a signature, from more sizes of the image, each
+/// with its hash in the original image and in the mirrored image.
 public struct QueryKeypoints: Sendable, Hashable {
-  /// Keypoints from the working image at most.
+  /// The largest number of keypoints from the working image.
   static let limit = 256
-  /// Further keypoints at most, from a picture of twice the size.
+  /// The largest number of further keypoints, from an image of twice the size.
   static let fineLimit = 160
 
-  /// One corner, in pixels of the working image.
+  /// One keypoint, in pixels of the working image.
   struct Point: Sendable, Hashable {
     let x: Float
     let y: Float
-    /// How many pixels of the working image one pixel of its patch spans.
+    /// The number of pixels of the working image that one pixel of its patch spans.
     let scale: Float
-    /// As in ``Keypoint/angle``.
+    /// The angle, as in ``Keypoint/angle``.
     let angle: UInt8
   }
 
-  /// A way to see the picture: as it is or mirrored left to right.
+  /// One form of the image: original, or mirrored left to right.
   struct View: Sendable, Hashable {
     let hashes: [KeypointHash]
-    /// The bits of each visual word, the least certain first.
+    /// The bit indices of each visual word, the least certain first.
     let doubtfulBits: [[UInt8]]
     let isMirrored: Bool
 
-    /// The angle of a point in this view.
+    /// Returns the angle of a point in this view.
     func angle(of point: Point) -> UInt8 { isMirrored ? 128 &- point.angle : point.angle }
   }
 
   let points: [Point]
-  /// As it is, then mirrored.
+  /// The original view, then the mirrored one.
   let views: [View]
 
-  /// Number of corners.
+  /// The number of keypoints.
   public var count: Int { points.count }
 
-  /// No corners.
+  /// A value without keypoints.
   static let none = QueryKeypoints(
     points: [],
     views: [false, true].map { View(hashes: [], doubtfulBits: [], isMirrored: $0) })
 
   private init(points: [Point], views: [View]) { (self.points, self.views) = (points, views) }
 
-  /// Finds the corners of a picture.
+  /// Finds the keypoints of an image.
   ///
   /// - Parameters:
   ///   - pyramid: The working image.
-  ///   - fine: A larger one of the same picture, and how many times larger, where there is one.
+  ///   - fine: A pyramid of a larger version of the image and its size ratio, or `nil` if there is
+  ///     none.
   init(_ pyramid: LumaPyramid, fine: (pyramid: LumaPyramid, ratio: Double)?) {
     var points: [Point] = []
     var hashes: [[KeypointHash]] = [[], []]
@@ -83,7 +84,8 @@ extension QueryKeypoints.Point {
 }
 
 extension QueryKeypoints {
-  /// The hashes of keypoints in one view, and their visual words' bits, the least certain first.
+  /// Returns the hashes of keypoints in one view, and the bits of their visual words, the least
+  /// certain first.
   private static func described(
     _ found: [DetectedKeypoint], _ hashers: inout LevelHashers, isMirrored: Bool
   ) -> (hashes: [KeypointHash], doubtfulBits: [[UInt8]]) {

@@ -1,5 +1,5 @@
-/// The compact bytes of a query's signature, which stand in for its picture: all but its corners, so
-/// that copies and like pictures are found and crops are not. Little-endian.
+/// The compact encoding of a query signature, which replaces the image: everything except its
+/// keypoints. With it, copies and similar images are found, crops are not. Little-endian.
 ///
 /// | offset | bytes | what |
 /// |---|---|---|
@@ -10,7 +10,7 @@
 /// | 8 | 192 | mean colors of 8 × 8 cells, three bytes each as in ``ColorLayout/bytes`` |
 /// | 200 | 553 × views | of each: left, top, width and height, two bytes each; PDQ quality; eight PDQ hashes; color histogram; texture histogram |
 extension QuerySignature {
-  /// The greatest number of bytes of a compact form.
+  /// The largest number of bytes of a compact form.
   public static let compactByteLimit = headerByteCount + 2 * viewByteCount
 
   private static let form: UInt8 = 1
@@ -19,7 +19,7 @@ extension QuerySignature {
   private static let viewByteCount =
     9 + 32 * DihedralVariant.allCases.count + ColorHistogram.binCount + TextureHistogram.binCount
 
-  /// The compact form: 753 bytes, or 1306 where the picture has plain borders.
+  /// The compact form: 753 bytes, or 1306 if the image has plain borders.
   public var compactBytes: [UInt8] {
     var bytes: [UInt8] = []
     bytes.append(littleEndian: Signature.version)
@@ -119,7 +119,7 @@ extension QuerySignature.View {
 }
 
 extension ColorLayout {
-  /// Means of two by two cells.
+  /// The means of 2 × 2 cells.
   fileprivate var halved: [UInt8] {
     var halved: [UInt8] = []
     for row in stride(from: 0, to: Self.side, by: 2) {
@@ -135,7 +135,7 @@ extension ColorLayout {
     return halved
   }
 
-  /// Each cell four times.
+  /// Makes a layout by repeating each cell four times.
   fileprivate init(halved: [UInt8]) {
     var bytes: [UInt8] = []
     for row in 0..<Self.side {
@@ -149,7 +149,7 @@ extension ColorLayout {
 }
 
 extension OklabPicture {
-  /// A picture of one pixel for each two by two cells.
+  /// Makes an image with one pixel for each 2 × 2 cells.
   fileprivate init(side: Int, colors: ColorLayout) {
     self.init(
       width: side, height: side,

@@ -1,25 +1,25 @@
-/// What is computed from the picture of a query: more than a signature holds, since a query is looked
-/// at in more ways than the pictures that it is held against.
+/// The signature of a query image. It has more parts than a signature, because a query is analyzed
+/// in more ways than the images that it is compared with.
 public struct QuerySignature: Sendable, Hashable {
-  /// The longest side of the picture that a query looks at: what it is asked about may be small in
-  /// it.
+  /// The longest side, in pixels, of the image that a query is computed from. It exceeds
+  /// ``Signature/workingSide``, because the object of interest may be small in the image.
   public static let workingSide = 1024
 
-  /// One way to see the picture as a whole.
+  /// One view of the image as a whole.
   public struct View: Sendable, Hashable {
-    /// Left and upper edge of the view in the whole working image, in pixels.
+    /// The left and upper edge of the view in the whole working image, in pixels.
     public let origin: SIMD2<Int>
-    /// Width and height of the view in the same pixels.
+    /// The width and height of the view in pixels of the working image.
     public let size: SIMD2<Int>
-    /// The hashes of the view turned and mirrored, in the order of `DihedralVariant.allCases`.
+    /// The hashes of the view, rotated and mirrored, in the order of `DihedralVariant.allCases`.
     public let variants: [PDQHash]
-    /// How much the hashes can be trusted, `0...100`; ≤ 49 is too flat.
+    /// The quality of the hashes, `0...100`; ≤ 49 is too flat.
     public let pdqQuality: UInt8
-    /// How much there is of each color.
+    /// The color histogram.
     public let color: ColorHistogram
-    /// Which color is where.
+    /// The color layout.
     public let layout: ColorLayout
-    /// How much there is of each texture.
+    /// The texture histogram.
     public let texture: TextureHistogram
 
     init(
@@ -42,31 +42,32 @@ public struct QuerySignature: Sendable, Hashable {
     }
   }
 
-  /// Width and height of the working image in pixels, at most ``Signature/workingSide``.
+  /// The width and height of the working image in pixels, at most ``Signature/workingSide``.
   public let size: SIMD2<Int>
-  /// The whole picture, then what is left of it without plain borders, where it has some.
+  /// The whole image, then the image without its plain borders if it has some.
   public let views: [View]
-  /// The picture's corners.
+  /// The keypoints of the image.
   public let keypoints: QueryKeypoints
-  /// The picture's colors.
+  /// The colors of the image.
   let colors: OklabPicture
 
-  /// Computes the signature of an upright picture of any size.
+  /// Computes the signature of an upright image of any size.
   ///
-  /// Decode with ``ImageDecoder/decode(_:longerSide:shouldStop:)`` and ``workingSide`` so that no
-  /// larger picture stands in memory.
+  /// Decode with ``ImageDecoder/decode(_:longerSide:shouldStop:)`` and ``workingSide``, so that no
+  /// larger image is in memory.
   ///
   /// - Complexity: O(pixels).
   public init(_ picture: PixelBuffer) {
-    // Nothing stops it.
+    // Never stops, so the result is never `nil`.
     self.init(picture, shouldStop: { false })!
   }
 
-  /// The same, given up between its steps, of some milliseconds each, when it is to stop.
+  /// Computes the signature of an upright image, and can be stopped between steps of a few
+  /// milliseconds.
   ///
   /// - Parameters:
-  ///   - picture: The picture.
-  ///   - shouldStop: Asked between steps; `true` makes the result `nil`.
+  ///   - picture: The image.
+  ///   - shouldStop: A function that is called between steps; `true` makes the result `nil`.
   public init?(_ picture: PixelBuffer, shouldStop: () -> Bool) {
     if shouldStop() { return nil }
     let large = picture.reduced(toLongerSide: Self.workingSide)
@@ -98,11 +99,13 @@ public struct QuerySignature: Sendable, Hashable {
     (self.keypoints, self.colors) = (keypoints, colors)
   }
 
-  /// Whether the picture is too plain to be told from others by its hash or its corners.
+  /// A Boolean value that indicates whether the image is too plain to be identified by its hash or
+  /// its keypoints.
   public var isFlat: Bool {
     views.allSatisfy { $0.pdqQuality < Signature.trustedQuality } && keypoints.count < 8
   }
 
-  /// Whether the picture is one plain area, so that only words can tell what it shows.
+  /// A Boolean value that indicates whether the image is one plain area, so that only labels can
+  /// describe it.
   public var isBlank: Bool { views[0].pdqQuality == 0 && keypoints.count == 0 }
 }

@@ -1,34 +1,34 @@
-/// All that is remembered of one picture.
+/// The numbers that are stored for one image.
 ///
-/// Every part is computed from the same working image, so that a picture is decoded and read once.
+/// Every part is computed from the same working image, so that an image is decoded and read once.
 public struct Signature: Sendable, Hashable {
-  /// Changes whenever the same picture would get other bytes. Signatures of different versions do
-  /// not compare.
+  /// The version, which changes whenever the same image would get different bytes. Signatures of
+  /// different versions cannot be compared.
   public static let version: UInt16 = 3
 
-  /// The longest side of a working image in pixels; a larger picture is reduced to it first.
+  /// The longest side of a working image in pixels; a larger image is first reduced to it.
   public static let workingSide = 512
-  /// The longest side of the picture that colors are taken from.
+  /// The longest side, in pixels, of the image that colors are computed from.
   static let colorSide = 128
 
-  /// PDQ's authors distrust a hash of less quality than this.
+  /// The lowest quality of a hash that PDQ's authors trust.
   public static let trustedQuality = 50
 
-  /// Width of the working image in pixels.
+  /// The width of the working image in pixels.
   public let width: UInt16
-  /// Height of the working image in pixels.
+  /// The height of the working image in pixels.
   public let height: UInt16
-  /// How the brightness is distributed: survives new colors, blur and compression.
+  /// The hash of the brightness distribution. It survives new colors, blur and compression.
   public let pdq: PDQHash
-  /// How much the hash can be trusted, `0...100`; ≤ 49 is too flat.
+  /// The quality of the hash, `0...100`; ≤ 49 is too flat.
   public let pdqQuality: UInt8
-  /// How much there is of each color: survives another pose and another crop.
+  /// The color histogram. It survives another pose and another crop.
   public let color: ColorHistogram
-  /// Which color is where.
+  /// The color layout.
   public let layout: ColorLayout
-  /// How much there is of each texture: survives another pose, crop and light.
+  /// The texture histogram. It survives another pose, crop and light.
   public let texture: TextureHistogram
-  /// Its corners: survive crops, turns, occlusion and perspective.
+  /// The keypoints. They survive crops, rotation, occlusion and perspective.
   public let keypoints: KeypointSet
 
   /// Makes a signature from its parts.
@@ -46,10 +46,10 @@ public struct Signature: Sendable, Hashable {
     self.keypoints = keypoints
   }
 
-  /// Computes the signature of an upright picture of any size.
+  /// Computes the signature of an upright image of any size.
   ///
-  /// Decode with ``ImageDecoder/decode(_:longerSide:shouldStop:)`` and ``workingSide`` so that no
-  /// larger picture stands in memory.
+  /// Decode with ``ImageDecoder/decode(_:longerSide:shouldStop:)`` and ``workingSide``, so that no
+  /// larger image is in memory.
   ///
   /// - Complexity: O(pixels).
   public init(_ picture: PixelBuffer) {

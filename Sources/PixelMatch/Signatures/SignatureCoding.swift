@@ -1,4 +1,4 @@
-/// The bytes of a signature: at most 7720 of them, little-endian, the same on every processor.
+/// The encoding of a signature: at most 7720 bytes, little-endian, identical on every processor.
 ///
 /// | offset | bytes | what |
 /// |---|---|---|
@@ -14,12 +14,12 @@
 /// | 1096 | 4 × keypoints | place of each: bits 0...8 column, 9...17 row, 18...20 level, 21...28 angle |
 /// | | 32 × keypoints | hash of each, bits 0...7 first |
 extension Signature {
-  /// The length in bytes of an encoded signature without its keypoints.
+  /// The length in bytes of an encoded signature without keypoints.
   static let leastEncodedByteCount =
     40 + ColorHistogram.binCount + ColorLayout.byteCount + TextureHistogram.binCount
   private static let keypointByteCount = 36
 
-  /// The signature as bytes.
+  /// The encoded signature.
   public var encoded: [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(Self.leastEncodedByteCount + keypoints.count * Self.keypointByteCount)
@@ -39,7 +39,7 @@ extension Signature {
     return bytes
   }
 
-  /// Reads a signature.
+  /// Decodes a signature.
   ///
   /// - Throws: ``SignatureError`` with the code `wrongLength`, `otherVersion` or `corrupt`.
   public init(encoded bytes: [UInt8]) throws(SignatureError) {
@@ -96,32 +96,33 @@ extension Signature {
   }
 }
 
-/// Why bytes are no signature.
+/// An error in decoding a signature.
 public struct SignatureError: Error, Sendable, Hashable {
-  /// What a program switches on.
+  /// The kind of the error, stable, for programs.
   public enum Code: String, Sendable, CaseIterable {
-    /// Not as many bytes as a signature has.
+    /// The number of bytes does not fit.
     case wrongLength
-    /// Made by a build whose signatures do not compare with ours.
+    /// The signature comes from a build whose signatures cannot be compared with those of this
+    /// build.
     case otherVersion
-    /// A field holds what no signature holds.
+    /// A field has an invalid value.
     case corrupt
   }
-  /// What is wrong.
+  /// The kind of the error.
   public let code: Code
-  /// What is wrong, for people.
+  /// The text for people.
   public let message: String
 }
 
 extension [UInt8] {
-  /// Adds the bytes of an integer, lowest first.
+  /// Appends the bytes of an integer, lowest first.
   mutating func append<Number: FixedWidthInteger>(littleEndian number: Number) {
     for byte in 0..<Number.bitWidth / 8 {
       append(UInt8(truncatingIfNeeded: number >> Number(8 * byte)))
     }
   }
 
-  /// Reads an integer whose lowest byte stands at `offset`.
+  /// Reads an integer whose lowest byte is at `offset`.
   func littleEndian<Number: FixedWidthInteger & UnsignedInteger>(
     at offset: Int, as type: Number.Type
   ) -> Number {

@@ -1,4 +1,4 @@
-/// A picture's whole-picture parts of a signature, and what they came from that others need too.
+/// The whole-image parts of a signature, and the intermediate results that other code needs.
 struct SignedPicture {
   let width: Int
   let height: Int
@@ -9,8 +9,8 @@ struct SignedPicture {
   let layout: ColorLayout
   let texture: TextureHistogram
 
-  /// Each row of the working image goes to the hash, to the corners and to the smaller picture for
-  /// the colors.
+  /// Computes the parts. Each row of the working image goes to the hash, to the pyramid for the
+  /// keypoints, and to the smaller image for the colors.
   init(_ picture: PixelBuffer) {
     let working = picture.reduced(toLongerSide: Signature.workingSide)
     (width, height) = (working.width, working.height)
@@ -41,7 +41,7 @@ struct SignedPicture {
     texture = TextureHistogram(pyramid, colors, weights: weights)
   }
 
-  /// The signature, for which the corners are found only now.
+  /// The signature. The keypoints are found when it is read.
   var signature: Signature {
     Signature(
       width: UInt16(width), height: UInt16(height), pdq: hashed.hash,

@@ -1,31 +1,31 @@
-/// How much of a picture has which texture: 96 bins of two kinds.
+/// A texture histogram of an image: 96 bins of two kinds.
 ///
 /// Patterns: rotation-invariant uniform local binary patterns of brightness at three sizes of the
-/// picture (Ojala, Pietikäinen, Mäenpää, "Multiresolution gray-scale and rotation invariant texture
+/// image (Ojala, Pietikäinen, Mäenpää, "Multiresolution gray-scale and rotation invariant texture
 /// classification with local binary patterns", TPAMI 2002,
-/// <https://doi.org/10.1109/TPAMI.2002.1017623>). Pixels without contrast, such as a studio
-/// background, do not count.
+/// <https://doi.org/10.1109/TPAMI.2002.1017623>). Pixels without contrast, for example those of a
+/// studio background, do not count.
 ///
-/// Steps: how much lightness and color differ between places a fortieth of the picture apart, in
-/// Oklab. A net of lemons and a yellow carton have the same colors, but not the same steps.
+/// Steps: the differences of lightness and color, in Oklab, between pixels a fortieth of the image
+/// apart. A net of lemons and a yellow carton have the same colors, but not the same steps.
 public struct TextureHistogram: Sendable, Hashable {
-  /// Number of bins.
+  /// The number of bins.
   public static let binCount = 96
 
-  /// Each `255 × √share`. Pattern *p* at size *s* stands at `10 s + p`; 30 and 31 hold the share of
-  /// pixels with contrast at the first and at the last size; steps of lightness *l*, *a* and *b* of
-  /// four grades each stand at `32 + 16 l + 4 a + b`.
+  /// The bins, each `255 × √share`. Pattern *p* at size *s* is at `10 s + p`; 30 and 31 hold the
+  /// share of pixels with contrast at the first and at the last size; steps of lightness *l*, *a*
+  /// and *b* in four grades each are at `32 + 16 l + 4 a + b`.
   public let bins: [UInt8]
 
   /// Makes a histogram from its bins.
   ///
-  /// - Precondition: There are ``binCount`` of them.
+  /// - Precondition: `bins` has ``binCount`` elements.
   public init(bins: [UInt8]) {
     precondition(bins.count == Self.binCount, "a texture histogram has \(Self.binCount) bins")
     self.bins = bins
   }
 
-  /// Sum of the absolute differences of the bins.
+  /// Returns the sum of the absolute differences of the bins.
   public func distance(to other: TextureHistogram) -> Int {
     var sum = 0
     for index in 0..<Self.binCount { sum += abs(Int(bins[index]) - Int(other.bins[index])) }
@@ -35,11 +35,11 @@ public struct TextureHistogram: Sendable, Hashable {
 }
 
 extension TextureHistogram {
-  /// The levels of the pyramid that are looked at: 1/2, 1/3 and 1/4 of the working image.
+  /// The pyramid levels that are used: 1/2, 1/3 and 1/4 of the working image.
   private static let levels = [2, 3, 4]
 
-  /// Counts the patterns and the steps of a picture; a picture too small for a level has no pattern
-  /// there.
+  /// Counts the patterns and the steps of an image. If the image is too small for a level, it has
+  /// no patterns there.
   ///
   /// - Complexity: O(pixels).
   init(_ pyramid: LumaPyramid, _ colors: OklabPicture, weights: PixelWeights) {
@@ -63,9 +63,9 @@ extension TextureHistogram {
     return bins
   }
 
-  /// Steps from every other pixel to those right of it and below it, each shared among the two nearest
-  /// grades along each axis. Grades follow the root of the step: small ones are the most, and tell
-  /// most.
+  /// Returns the histogram of the steps from every other pixel to those to its right and below it,
+  /// each distributed over the two nearest grades along each axis. Grades follow the root of the
+  /// step: small steps are the most frequent and the most significant.
   private static func steps(of colors: OklabPicture, _ weights: PixelWeights) -> [UInt8] {
     let (width, height) = (colors.width, colors.height)
     let (shares, total) = Kernels.native.stepBins(

@@ -3,8 +3,8 @@
 
 usage: make_drawn_pdq_vectors.py > pdq-drawn.tsv        needs numpy and pdqhash (PyPI), which wraps the C++ reference
 
-Flat areas and symmetric shapes have many cosine terms that are zero but for rounding. Their bits agree with the
-reference only if every luma value, sum and division is rounded like its own. The integer formulas below are repeated in
+Flat areas and symmetric shapes have many cosine terms that are zero except for rounding. Their bits agree with the
+reference only if every luma value, sum and division is rounded in the same way. The integer formulas below are repeated in
 Tests/TestSupport/SyntheticPictures.swift.
 """
 import numpy as np
@@ -15,7 +15,7 @@ VARIANTS = ["original", "rotate90", "rotate180", "rotate270", "flipX", "flipY", 
 
 
 def mask(drawing, x, y, n):
-    """True where the pixel has the first color."""
+    """Returns an array that is True at pixels of the first color."""
     u, v = 2 * x - n + 1, 2 * y - n + 1
     if drawing == "disc":
         return 4 * (u * u + v * v) < n * n
@@ -45,7 +45,8 @@ for drawing in ("disc", "frame", "checker", "triangle", "grid", "ramp"):
     for side in SIDES:
         hashes, quality = pdqhash.compute_dihedral(picture(drawing, side))
         if side == 64:
-            # The reference uses such a picture as it is, but blurs it if it is asked for all variants.
+            # The reference uses such an image unchanged, but blurs it when it computes all
+            # variants.
             hashes = [pdqhash.compute(picture(drawing, side))[0]]
         for name, bits in zip(VARIANTS, hashes):
             text = "".join("%x" % int("".join(map(str, bits[i : i + 4])), 2) for i in range(0, 256, 4))

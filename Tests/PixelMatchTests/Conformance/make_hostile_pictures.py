@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Writes pictures that cost much to decode for their size, to measure `vq` with. None is kept here.
+"""Writes images whose decoding is expensive for their size, to measure `vq`. None is in the repository.
 
 usage: make_hostile_pictures.py FOLDER        needs Debian's libjpeg-turbo-progs (cjpeg) for the JPEG
 
   flat100mp_gray1_interlaced.png   10000 x 10000 pixels of one bit, interlaced
-  flat100mp_rgba16_interlaced.png  the same with eight bytes a pixel
+  flat100mp_rgba16_interlaced.png  the same with eight bytes per pixel
   flat100mp_rgba16.png             the same, not interlaced
-  hdr_1048576x95.png               the longest rows that are accepted
+  hdr_1048576x95.png               the longest accepted rows
   arith_12mp.jpg                   4000 x 3000 pixels, noisy, arithmetic-coded
   arith_flat_24mp.jpg              6000 x 4000 pixels in a few kilobytes, arithmetic-coded
 """
@@ -25,7 +25,7 @@ def chunk(kind, data):
 
 
 def flat_png(path, width, height, depth, color, channels, interlaced):
-    """A picture of zeros."""
+    """Returns a PNG of zeros."""
     passes = ADAM7 if interlaced else ((0, 0, 1, 1),)
     stream = zlib.compressobj(9)
     data = bytearray()
@@ -41,7 +41,7 @@ def flat_png(path, width, height, depth, color, channels, interlaced):
 
 
 def arithmetic_jpeg(path, width, height, pixels, quality):
-    """Rows of grey levels, as cjpeg codes them."""
+    """Writes rows of gray levels as a JPEG, with cjpeg."""
     header = b"P5\n%d %d\n255\n" % (width, height)
     coded = subprocess.run(
         ["cjpeg", "-arithmetic", "-quality", str(quality)], input=header + pixels, check=True, capture_output=True)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes pdq.tsv: what Meta's reference code gives for pictures that the tests draw themselves.
+"""Writes pdq.tsv: the results of Meta's reference code for images that the tests draw themselves.
 
 usage: make_pdq_vectors.py > pdq.tsv        needs numpy and pdqhash (PyPI), which wraps the C++ reference
 
-Pictures are drawn by the integer formula below, which stands again in PDQHasherTests.swift.
+Images are drawn by the integer formula below, which is repeated in PDQHasherTests.swift.
 """
 import numpy as np
 import pdqhash

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes pictures/ and pictures.tsv: small pictures of every kind, and their pixels by another decoder.
+"""Writes pictures/ and pictures.tsv: small images of every kind, and their pixels according to another decoder.
 
 usage: make_pictures.py        needs Pillow, and Debian's libjpeg-turbo-progs (cjpeg, jpegtran) and libpng
 
-A line of pictures.tsv: file, width, height, then the RGBA pixels that Pillow gives, flattened on white
+A line of pictures.tsv: file, width, height, then Pillow's RGBA pixels, flattened on white
 as PNG's specification says (round(c·a + 255·(1 − a))), as base64. PNG kinds that Pillow
 cannot write are written here chunk by chunk.
 """
@@ -33,7 +33,7 @@ def chunk(kind, data):
 
 
 def png(name, depth, color, rows, extra=b"", interlace=0):
-    """Rows of packed bytes, filter 0; or seven passes of them."""
+    """Writes a PNG of rows of packed bytes with filter 0, or of seven passes of them."""
     header = struct.pack(">IIBBBBB", W, H, depth, color, 0, 0, interlace)
     data = zlib.compress(b"".join(b"\0" + bytes(row) for row in rows), 9)
     with open(f"{OUT}/{name}", "wb") as file:
@@ -111,7 +111,7 @@ for orientation in range(1, 9):
 
 
 def marker_changed(source, name, transform=None):
-    """The Adobe marker's transform byte set, or the whole marker taken away."""
+    """Sets the transform byte of the Adobe marker, or removes the whole marker."""
     data = open(f"{OUT}/{source}", "rb").read()
     place = data.index(b"\xff\xee")
     length = struct.unpack(">H", data[place + 2 : place + 4])[0]
@@ -128,7 +128,7 @@ marker_changed("cmyk-adobe.jpg", "ycck-adobe.jpg", 2)
 
 
 def inks(name):
-    """Light times light let through by black. Pillow takes every file as Adobe's, which are inverted."""
+    """Multiplies the light by the light that black transmits. Pillow treats every file as Adobe's, which are inverted."""
     image = Image.open(f"{OUT}/{name}")
     values = np.asarray(image).astype(np.int32)
     light = values if name == "cmyk-plain.jpg" else 255 - values
@@ -160,7 +160,7 @@ with open(f"{HERE}/pictures.tsv", "w") as table:
         rgba = np.dstack([pixels, np.full(pixels.shape[:2], 255, np.uint8)])
         print(name, rgba.shape[1], rgba.shape[0], base64.b64encode(rgba.tobytes()).decode(), sep="\t", file=table)
 
-# Larger pictures, for reduction, truncation and cancellation; no pixels are written down for them.
+# Larger images, for reduction, truncation and cancellation; their pixels are not written.
 v, u = np.mgrid[0:640, 0:1024]
 large = np.stack([128 + 100 * np.sin(u / 60), 128 + 90 * np.cos(v / 45 + u / 200), (u + v) % 230], axis=2)
 large = Image.fromarray(large.clip(0, 255).astype(np.uint8))

@@ -2,7 +2,7 @@ import PixelMatch
 import TestSupport
 import Testing
 
-/// Files with faults that browsers pass over: refused when indexing, searched with when asked.
+/// Files with faults that browsers ignore: rejected when indexing, accepted as queries on request.
 @Suite struct DamagedPictureTests {
   private let lenient = ImageDecoder(keepsDamaged: true)
 
@@ -34,7 +34,7 @@ import Testing
     let whole = PictureVector.bytes(of: name)
     let scan = try #require(
       whole.indices.first { whole[$0] == 0xFF && whole[$0 + 1] == 0xDA }, "no scan")
-    // A marker amid the data of the first scan, which ends it: libjpeg fills up the rest.
+    // A marker within the data of the first scan ends it: libjpeg fills in the rest.
     var bytes = whole
     let place = scan + 2 + Int(whole[scan + 3]) + 8
     bytes.replaceSubrange(place..<place, with: [0xFF, 0xD5])
@@ -44,7 +44,7 @@ import Testing
     #expect(picture.damage?.code == .corrupt)
   }
 
-  /// What is missing is another matter than what is wrong: half an upload is refused as before.
+  /// Missing data is not damage: half an upload is rejected as before.
   @Test(arguments: ["baseline-420.jpg", "progressive.jpg", "rgb8.png", "rgba8-interlaced.png"])
   func `a truncated picture is refused even so`(name: String) {
     let bytes = PictureVector.bytes(of: name)
@@ -74,7 +74,7 @@ import Testing
 
   private static let tiffHead: [UInt8] = [0x49, 0x49, 42, 0, 8, 0, 0, 0]
 
-  /// Metadata is no reason to refuse a picture: one without a sound orientation is upright.
+  /// Metadata is no reason to reject an image: without a valid orientation, it is upright.
   @Test(arguments: [
     Metadata("no length", [0xFF, 0xE1, 0, 0]), Metadata("length 1", [0xFF, 0xE1, 0, 1]),
     Metadata("empty", [0xFF, 0xE1, 0, 2]), Metadata("empty comment", [0xFF, 0xFE, 0, 0]),

@@ -2,7 +2,7 @@ import Foundation
 import PixelMatch
 import Testing
 
-/// One line of `Conformance/pictures.tsv`: a picture, and its pixels by another decoder.
+/// One line of `Conformance/pictures.tsv`: an image, and its pixels according to another decoder.
 struct PictureVector: CustomTestStringConvertible, Sendable {
   let name: String
   let width, height: Int
@@ -26,7 +26,7 @@ struct PictureVector: CustomTestStringConvertible, Sendable {
   }()
 }
 
-/// All pixels of a picture as RGBA.
+/// Returns all pixels of an image as RGBA.
 func rgba(_ picture: PixelBuffer) -> [UInt8] {
   var pixels: [UInt8] = []
   picture.forEachRGBARow { row, _ in for index in row.indices { pixels.append(row[index]) } }
@@ -34,8 +34,8 @@ func rgba(_ picture: PixelBuffer) -> [UInt8] {
 }
 
 @Suite struct DecodedPictureTests {
-  /// PNG must agree in every bit; JPEG too, since both use libjpeg-turbo's exact transform, but for
-  /// a step where another version rounds the upsampling of colors otherwise.
+  /// PNG must agree in every bit. JPEG must too, because both decoders use libjpeg-turbo's exact
+  /// transform, except for a step if another version rounds the upsampling of colors differently.
   @Test(arguments: PictureVector.all)
   func `pixels are those of another decoder`(vector: PictureVector) throws {
     let picture = try ImageDecoder().decode(PictureVector.bytes(of: vector.name))
@@ -60,11 +60,12 @@ func rgba(_ picture: PixelBuffer) -> [UInt8] {
     #expect(max(small.width, small.height) == 30)
     let expected = rgba(full.reduced(toLongerSide: 30))
     let worst = zip(rgba(small), expected).map { abs(Int($0) - Int($1)) }.max()!
-    // A turned picture is averaged before it is turned, which rounds the same.
+    // A rotated image is averaged before it is rotated, which rounds identically.
     #expect(worst == 0)
   }
 
-  /// The fraction itself may fall short of the limit by a quarter; what is larger is reduced to it.
+  /// The fraction itself may fall short of the limit by a quarter; larger results are reduced to
+  /// the limit.
   @Test(arguments: [(1600, 1024), (500, 500), (512, 512), (260, 256), (200, 200), (150, 128)])
   func `a large JPEG is decoded at the fraction that leaves enough`(
     limit: Int, longerSide: Int

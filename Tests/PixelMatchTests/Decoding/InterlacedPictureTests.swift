@@ -2,14 +2,15 @@ import PixelMatch
 import TestSupport
 import Testing
 
-/// Pictures whose pixels come in passes over the whole picture, of which a smaller picture needs few.
+/// Images whose pixels come in passes over the whole image, of which a smaller image needs only a
+/// few.
 @Suite struct InterlacedPictureTests {
   private static func noise(_ count: Int, seed: UInt64) -> [UInt8] {
     var generator = SeededGenerator(seed: seed)
     return (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
   }
 
-  /// Passes without a column or a row are left out of the file: a reader that expects them would
+  /// Passes without a column or a row are omitted from the file: a reader that expects them would
   /// read another pass in their place.
   @Test(arguments: 1...9, [1, 2, 3, 4, 5, 8, 9])
   func `an interlaced picture has the pixels of the same picture without passes`(
@@ -25,7 +26,7 @@ import Testing
     #expect(hashes[0] == hashes[1])
   }
 
-  /// The rule: as few passes as leave the longer side that is asked for.
+  /// The rule: as few passes as leave the requested longer side.
   @Test(arguments: [(64, 1), (63, 1), (33, 1), (32, 2), (17, 2), (16, 4), (9, 4), (8, 8), (3, 8)])
   func `a smaller picture is made of every 2nd, 4th or 8th pixel that suffices`(
     limit: Int, step: Int
@@ -49,7 +50,7 @@ import Testing
     #expect(rgba(decoded) == rgba(expected.reduced(toLongerSide: limit)))
   }
 
-  /// Would break if the rest of the file were read, which is where nearly all of the time goes.
+  /// Would break if the rest of the file were read, which takes nearly all of the time.
   @Test func `passes that a smaller picture does not need are not read`() throws {
     let side = 512
     let file = PNGFile.rgb(
@@ -76,7 +77,7 @@ import Testing
     #expect(try ImageDecoder().decode(file, longerSide: 1000).width == 1000)
   }
 
-  /// A deadline that is asked for only behind a whole pass would be passed by seconds.
+  /// If the deadline were checked only after a whole pass, it would be exceeded by seconds.
   @Test func `the passes of a large picture are cut by a stop`() throws {
     let file = PNGFile.black(width: 3000, height: 2000, isInterlaced: true)
     var asked = 0

@@ -2,7 +2,7 @@ import PixelMatch
 import TestSupport
 import Testing
 
-/// Pictures that are written must come back, near enough that nobody sees a difference.
+/// Encoded images must decode to nearly the same pixels.
 @Suite struct JPEGEncoderTests {
   @Test(arguments: [(1, 1), (7, 3), (16, 16), (17, 33), (480, 320)])
   func `what is encoded is decoded alike`(width: Int, height: Int) throws {
@@ -14,11 +14,12 @@ import Testing
     let decoded = try ImageDecoder().decode(picture.jpeg(quality: 95))
     #expect(decoded.width == width && decoded.height == height)
     let difference = zip(decoded.bytes, bytes).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
-    // Colors are kept at half size: steep ones of tiny pictures lose some.
+    // Chroma is stored at half size: steep changes in tiny images lose some of it.
     #expect(difference <= 12 * bytes.count)
   }
 
-  /// The room for a file is taken before its size is known: noise at full quality takes the most.
+  /// The memory for a file is allocated before its size is known: noise at full quality takes the
+  /// most.
   @Test(arguments: 0..<4 as Range<UInt64>) func `noise has room enough`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let (width, height) = (64 + Int(seed), 65)

@@ -55,7 +55,7 @@ import Testing
     _ = try ImageDecoder(limits: DecodeLimits(pixelLimit: 37 * 23)).decode(bytes)
   }
 
-  /// Without a limit on the header, a few kilobytes would take gigabytes.
+  /// Without a limit on the header, a few kilobytes would allocate gigabytes.
   @Test func `a header of billions of pixels takes no memory`() {
     var jpeg = PictureVector.bytes(of: "progressive.jpg")
     let frame = jpeg.indices.first { jpeg[$0] == 0xFF && jpeg[$0 + 1] == 0xC2 }!
@@ -86,8 +86,8 @@ import Testing
     #expect(code(Array(bomb), DecodeLimits(blockScanLimit: 10_000)) == .tooMuchWork)
   }
 
-  /// A decision of arithmetic coding takes no bits where it is expected: nothing but the number of
-  /// blocks bounds the work that a few bytes can ask for.
+  /// A decision of arithmetic coding takes no bits if it is expected: only the number of blocks
+  /// bounds the work that a few bytes can cause.
   @Test func `a block of arithmetic coding counts as 200`() throws {
     let bytes = PictureVector.bytes(of: "arithmetic.jpg")
     #expect(try !ImageDecoder().header(of: bytes).isProgressive)
@@ -117,7 +117,7 @@ import Testing
   func `large or many PNG chunks are refused before they are read`(kind: String) throws {
     let bytes = PictureVector.bytes(of: "rgb8.png")
     func chunk(_ count: Int) -> [UInt8] {
-      // The checksum is wrong; the walk must refuse before libpng looks.
+      // The checksum is wrong; the parser must reject the file before libpng reads it.
       [0, UInt8(count >> 16), UInt8(count >> 8 & 255), UInt8(count & 255)] + Array(kind.utf8)
         + [UInt8](repeating: 65, count: count + 4)
     }
@@ -137,7 +137,7 @@ import Testing
     #expect(code(bytes) == .unsupportedFormat)
   }
 
-  /// Every length from nothing to all but one byte: an error that says so, never a crash.
+  /// Every length from zero to all but one byte gives an error with the right code, never a crash.
   @Test(arguments: [
     "baseline-420.jpg", "progressive.jpg", "restart.jpg", "cmyk-adobe.jpg", "rgb8.png",
     "palette4.png", "rgba8-interlaced.png",
@@ -148,7 +148,7 @@ import Testing
     for count in 0..<bytes.count {
       do {
         let picture = try ImageDecoder().decode(Array(bytes[..<count]))
-        // Only what follows the last pixel may be missing.
+        // Only data after the last pixel may be missing.
         #expect(count >= bytes.count - 16 && rgba(picture) == whole, "\(count) bytes")
       } catch {
         #expect(

@@ -13,7 +13,7 @@ import Testing
 
   struct Truth: CustomTestStringConvertible, Sendable {
     let name: String
-    /// From the query to the picture, both of 400 × 400 pixels.
+    /// From the query to the image, both of 400 × 400 pixels.
     let transform: PlaneTransform
     var isMirrored = false
     let leastInliers: Int
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  /// Would break if chance made a match: corners of strangers that happen to lie alike.
+  /// Would break if chance produced a match: keypoints of unrelated images that happen to align.
   @Test(arguments: 30..<38 as Range<UInt64>)
   func `strangers do not agree`(seed: UInt64) throws {
     let query = SyntheticPicture.scene(width: 400, height: 400, seed: seed)

@@ -1,9 +1,9 @@
 import Testing
 @testable import PixelMatch
 
-/// A buffer of the wrong size must stop the program before a C function reads or writes outside of it.
+/// A buffer of the wrong size must stop the program before a C function reads or writes outside it.
 @Suite struct KernelFenceTests {
-  /// One wrong argument for each kernel that takes buffers, and the message that tells of it.
+  /// One wrong argument for each kernel that takes buffers, and the message that reports it.
   enum Misuse: String, Codable, CaseIterable {
     case hammingScanWithoutRoom = "there is no room for every hit"
     case hammingScanOfHalfABlock = "a block has 32 words"

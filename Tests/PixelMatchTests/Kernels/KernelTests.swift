@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 @testable import PixelMatch
 
-/// Every instruction set against plain lines.
+/// Every instruction set against the plain twin.
 @Suite struct KernelTests {
   private func luma(_ width: Int, _ height: Int, _ seed: UInt64) -> [UInt8] {
     var generator = SeededGenerator(seed: seed)
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  /// A pixel of the result lies over one whole pixel, two halves and a quarter.
+  /// A pixel of the result covers one whole pixel, two halves and a quarter.
   @Test(arguments: Kernels.supported, [(3, 3), (24, 24), (33, 47), (100, 31), (2, 9)])
   func `two thirds of the size are means weighted by area`(kernels: Kernels, size: (Int, Int)) {
     let (width, height) = size
@@ -78,8 +78,8 @@ import Testing
     }
   }
 
-  /// The definition, in plain lines: twice the smaller eigenvalue of the gradients' moments, and
-  /// larger than all around.
+  /// The definition in plain code: twice the smaller eigenvalue of the gradient's second moments,
+  /// and larger than those of all neighbors.
   @Test(arguments: Kernels.supported, [(24, 24), (90, 70), (9, 40), (40, 9), (8, 8)])
   func `corners are where the smaller eigenvalue is largest`(kernels: Kernels, size: (Int, Int)) {
     let (width, height) = size

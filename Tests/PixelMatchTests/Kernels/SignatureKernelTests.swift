@@ -2,8 +2,8 @@ import TestSupport
 import Testing
 @testable import PixelMatch
 
-/// The kernels behind hash, colors and keypoint hashes: every instruction set against plain lines, bit
-/// for bit, since a signature must not depend on the processor that made it.
+/// The kernels of hash, colors and keypoint hashes: every instruction set against the plain twin,
+/// bit for bit, because a signature must not depend on the processor that computed it.
 @Suite struct SignatureKernelTests {
   private func bytes(_ count: Int, _ seed: UInt64) -> [UInt8] {
     var generator = SeededGenerator(seed: seed)
@@ -15,7 +15,7 @@ import Testing
     return (0..<count).map { _ in Float.random(in: range, using: &generator) }
   }
 
-  /// Colors of random lightness, a and b.
+  /// Returns colors of random lightness, a and b.
   private func colors(_ count: Int, _ seed: UInt64) -> [SIMD3<Float>] {
     let light = floats(count, 0...1, seed)
     let chroma = floats(2 * count, -0.33...0.33, seed + 1)
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  /// A running sum, as the reference has it: its last bits depend on all that went before.
+  /// Computes a running sum like the reference: its last bits depend on all previous values.
   private func box(_ row: ArraySlice<Float>, _ window: Int) -> [Float] {
     let row = Array(row)
     let lead = (window + 2) / 2 - 1
@@ -102,7 +102,7 @@ import Testing
     #expect(sums == (0..<count).map { UInt32($0) + 1000 * UInt32(row[$0]) })
   }
 
-  /// Sums as large as those of the widest and highest pictures there are.
+  /// Sums as large as those of the widest and highest possible images.
   @Test(arguments: Kernels.supported, [(10, 10, 100), (7, 3, 1), (12, 5, 1 << 20), (3, 1, 255)])
   func `a row of the result is rounded to the nearest`(kernels: Kernels, size: (Int, Int, Int)) {
     let (source, width, height) = size
@@ -156,7 +156,7 @@ import Testing
     }
   }
 
-  /// Adds a weight to the eight bins around a place of three axes.
+  /// Distributes a weight over the eight bins around a position on three axes.
   private func share(
     _ weight: Float, _ place: [Float], _ counts: [Int], _ strides: [Int], _ bins: inout [Float]
   ) {

@@ -74,7 +74,7 @@ import Testing
     #expect(rgba(picture) == [255, 255, 255, 255, 142, 137, 132, 255, 30, 20, 10, 255])
   }
 
-  /// Against the formulas of ITU-R BT.601 and BT.709 in floating point.
+  /// Compares with the formulas of ITU-R BT.601 and BT.709 in floating point.
   @Test(
     arguments: [PixelFormat.nv12VideoRange, .nv12FullRange], YCbCrMatrix.allCases)
   func `camera pixels convert as the standards say`(format: PixelFormat, matrix: YCbCrMatrix) throws

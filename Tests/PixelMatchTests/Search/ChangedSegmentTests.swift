@@ -13,7 +13,7 @@ import Testing
 
 /// Segment files that other programs change while they are mapped.
 @Suite struct ChangedSegmentTests {
-  /// A segment of drawn-at-random signatures in a file.
+  /// A segment file of random signatures.
   private struct Fixture {
     let folder: TemporaryDirectory
     let path: String
@@ -32,7 +32,7 @@ import Testing
       path = try folder.write(bytes, to: "a.segment")
     }
 
-    /// Writes into the file as it stands, as `cp` and `rsync --inplace` do.
+    /// Writes into the existing file, as `cp` and `rsync --inplace` do.
     func overwrite(_ bytes: [UInt8]) throws {
       let file = try #require(FileHandle(forWritingAtPath: path))
       try file.truncate(atOffset: 0)
@@ -46,7 +46,7 @@ import Testing
       try file.close()
     }
 
-    /// Reads everything that a search reads.
+    /// Reads all data that a search reads.
     func scan(_ segment: SignatureSegment) {
       let live = LiveSegment(segment)
       let scan = FlatScan([live])
@@ -55,8 +55,8 @@ import Testing
     }
   }
 
-  /// A fault behind the new end would end the process with SIGBUS; a result from the zeros that are read
-  /// instead would be wrong.
+  /// A fault past the new end would end the process with SIGBUS; a result from the zeros that are
+  /// read instead would be wrong.
   @Test(arguments: [0, 1, 4096, 5000, 8192, 100_000])
   func `a truncated file ends no process, and is told`(byteCount: Int) throws {
     let fixture = try Fixture()
@@ -78,7 +78,7 @@ import Testing
     var isTruncated = false
     let scan = FlatScan([LiveSegment(segment)])
     _ = scan.nearest(to: .hashes([fixture.signatures[0].pdq]), limit: 5) {
-      // Asked between two chunks of rows.
+      // Called between two chunks of rows.
       if !isTruncated { try? fixture.truncate(to: 4096) }
       isTruncated = true
       return false
@@ -129,7 +129,7 @@ import Testing
     #expect(segment.signature(at: 299) == fixture.signatures[299])
   }
 
-  /// More than one block of guarded ranges, and ranges that are used again.
+  /// More than one block of guarded ranges, and reused ranges.
   @Test func `each damaged file is told, and no other`() throws {
     let whole = try Fixture(rows: 10)
     for _ in 0..<3 {
@@ -146,7 +146,7 @@ import Testing
   }
 
   #if os(Linux)
-    /// A handler that took every fault would hide faults of the program that uses this library.
+    /// A handler that caught every fault would hide faults of the program that uses this library.
     @Test func `a fault outside the guarded files is the process's own`() async {
       await #expect(processExitsWith: .signal(SIGBUS)) {
         let fixture = try Fixture(rows: 10)

@@ -94,7 +94,8 @@ import Testing
     #expect(result.top.sorted.count == 5)
   }
 
-  /// A filter must leave the best of what it lets through, not what is left of the best of all.
+  /// A filter must leave the best of the rows that it accepts, not the accepted ones of the best of
+  /// all rows.
   @Test(arguments: 0..<8 as Range<UInt64>)
   func `a filtered scan finds the nearest of what is wanted`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)

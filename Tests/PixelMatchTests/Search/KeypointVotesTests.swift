@@ -13,7 +13,7 @@ import Testing
     return writer.encoded()
   }()
 
-  /// Votes alone, without hash or color, must bring up what a crop shows.
+  /// Votes must find the image of a crop without its hash or color.
   @Test(arguments: 0..<12)
   func `a crop votes for its picture most`(row: Int) throws {
     let segment = try SignatureSegment(bytes: Self.bytes)
@@ -39,7 +39,7 @@ import Testing
     #expect(!votes.isEmpty)
   }
 
-  /// Columns are not read when a segment is opened: what is damaged there may cost votes, not more.
+  /// Columns are not read when a segment is opened: damage there may cost votes, but nothing else.
   @Test(arguments: 0..<30 as Range<UInt64>)
   func `a damaged index never traps`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)

@@ -52,7 +52,7 @@ import Testing
     let apply: @Sendable (inout [UInt8]) -> Void
     var testDescription: String { name }
 
-    /// Writes a number into the header and makes its checksum right again.
+    /// Writes a number into the header and updates its checksum.
     static func header(_ bytes: inout [UInt8], at offset: Int, _ value: UInt64, bytes width: Int) {
       for place in 0..<width { bytes[offset + place] = UInt8(value >> UInt64(8 * place) & 255) }
       let sum = SegmentLayout.checksum(bytes.span.extracting(0..<SegmentLayout.checksumOffset))

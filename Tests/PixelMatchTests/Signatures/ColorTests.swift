@@ -11,12 +11,12 @@ import Testing
     ColorHistogram(picture, weights: PixelWeights(picture))
   }
 
-  /// Likeness in a catalogue without pictures, where no color is rarer than another.
+  /// Returns the similarity in a catalogue without images, where all colors are equally rare.
   private func likeness(_ a: ColorHistogram, _ b: ColorHistogram) -> Double {
     AppearanceRarity([]).similarity(a, b)
   }
 
-  /// A disc of one color on a ground of another.
+  /// Returns a disc of one color on a background of another.
   private func disc(
     _ color: [UInt8], on ground: [UInt8], side: Int = 64, radius: Int = 20
   ) throws -> OklabPicture {
@@ -80,7 +80,7 @@ import Testing
     }
     let expected = ColorLayout(try picture(turned, side, side))
     let actual = ColorLayout(try picture(bytes, side, side)).applying(variant)
-    // A turned cell sums its pixels in another order.
+    // A rotated cell sums its pixels in another order.
     for (a, b) in zip(expected.bytes, actual.bytes) { #expect(abs(Int(a) - Int(b)) <= 1) }
   }
 

@@ -18,7 +18,7 @@ import Testing
     #expect(distance < 40)
   }
 
-  /// Found by fuzzing: the server refused a signature that it had made itself.
+  /// Found by fuzzing: the server rejected a signature that it had made itself.
   @Test(arguments: [(45, 270), (1000, 129), (37, 223), (301, 75)])
   func `a view lies within its picture, so that its compact form can be read`(size: (Int, Int))
     throws

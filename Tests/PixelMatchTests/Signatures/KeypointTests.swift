@@ -7,8 +7,8 @@ import Testing
     KeypointSet(LumaPyramid(picture))
   }
 
-  /// How many of the keypoints have one in the other set where a map says, and how far the hashes of
-  /// those pairs are apart, the middle one.
+  /// Returns the number of keypoints that have a counterpart in the other set at the mapped
+  /// position, and the median distance of the hashes of those pairs.
   private func repeated(
     _ set: KeypointSet, in other: KeypointSet, turned: Int, within tolerance: Double,
     _ map: (Double, Double) -> SIMD2<Double>
@@ -32,7 +32,7 @@ import Testing
     return (Double(distances.count) / Double(set.count), distances[distances.count / 2])
   }
 
-  /// A quarter turn moves every pixel to a pixel, so that hardly a corner may be lost.
+  /// A quarter turn maps every pixel to a pixel, so hardly any keypoint may be lost.
   @Test(arguments: 1...4 as ClosedRange<UInt64>)
   func `a quarter turn turns the corners with the picture`(seed: UInt64) {
     let picture = SyntheticPicture.scene(width: 400, height: 320, seed: seed)
@@ -106,7 +106,7 @@ import Testing
     #expect(distances[distances.count / 2] <= 40)
   }
 
-  /// Would break if one busy corner of a picture took all keypoints.
+  /// Would break if one detailed region of an image took all keypoints.
   @Test func `corners are spread over the picture`() {
     let set = keypoints(SyntheticPicture.scene(width: 512, height: 512, seed: 3))
     #expect(set.count == KeypointSet.limit)
@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  /// A hash is of what is around its keypoint: 15 pixels each way, and two more of the sums.
+  /// A hash covers the surroundings of its keypoint: 15 pixels each way, and two more for the sums.
   @Test func `no turned pair leaves the patch`() {
     for table in KeypointPattern.tables + KeypointPattern.mirroredTables {
       #expect(table.count == 256)

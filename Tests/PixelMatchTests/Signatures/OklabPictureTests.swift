@@ -23,7 +23,7 @@ struct OklabVector: CustomTestStringConvertible, Sendable {
     for axis in 0..<3 { #expect(abs(lab[axis] - vector.lab[axis]) < 2e-4) }
   }
 
-  /// Of grey, all three cones are the linear light, and lightness is its cube root.
+  /// For gray, all three cone responses are the linear light, and lightness is its cube root.
   @Test func `the cube of a grey's lightness is its light`() throws {
     for byte in 1...255 as ClosedRange<UInt8> {
       let pixel = try PixelBuffer(

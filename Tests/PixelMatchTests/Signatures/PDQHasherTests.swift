@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// One line of `Conformance/pdq.tsv`: what the reference gives for a picture that we draw.
+/// One line of `Conformance/pdq.tsv`: the result of the reference for an image that the tests draw.
 struct PDQVector: CustomTestStringConvertible, Sendable {
   let width, height, seed: Int
   let variant: DihedralVariant
@@ -25,7 +25,7 @@ struct PDQVector: CustomTestStringConvertible, Sendable {
   }()
 }
 
-/// One line of `Conformance/pdq-drawn.tsv`: what the reference gives for a small drawn graphic.
+/// One line of `Conformance/pdq-drawn.tsv`: the result of the reference for a small drawn graphic.
 struct DrawnPDQVector: CustomTestStringConvertible, Sendable {
   let drawing: SyntheticPicture.Drawing
   let side: Int
@@ -65,8 +65,8 @@ struct DrawnPDQVector: CustomTestStringConvertible, Sendable {
     #expect(result.quality == vector.quality)
   }
 
-  /// Most cosine terms of such a graphic are zero but for rounding: one luma value that is rounded in
-  /// another way changes a third of the bits.
+  /// Most cosine terms of such a graphic are zero except for rounding: one luma value that is
+  /// rounded differently changes a third of the bits.
   @Test(arguments: DrawnPDQVector.all)
   func `flat and symmetric drawings have the reference's bits too`(vector: DrawnPDQVector) {
     let bytes = SyntheticPicture.drawing(vector.drawing, side: vector.side)
@@ -83,7 +83,7 @@ struct DrawnPDQVector: CustomTestStringConvertible, Sendable {
     #expect(result.quality == 0)
   }
 
-  /// Would break if rows were dropped too early, or filtered in another order of sums.
+  /// Would break if rows were dropped too early, or summed in another order.
   @Test(arguments: 0..<30 as Range<UInt64>)
   func `rows in a stream give the same plane as the whole picture at once`(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
@@ -121,7 +121,7 @@ struct DrawnPDQVector: CustomTestStringConvertible, Sendable {
     }
   }
 
-  /// The reference's own regression pictures stand in a folder beside a list of what it gives.
+  /// The reference's own regression images are in a folder with a list of its results.
   @Test(.enabled(if: ProcessInfo.processInfo.environment["VQ_PDQ_PICTURES"] != nil))
   func `the reference's regression pictures keep their hashes`() throws {
     let folder = ProcessInfo.processInfo.environment["VQ_PDQ_PICTURES"]!
@@ -140,7 +140,7 @@ struct DrawnPDQVector: CustomTestStringConvertible, Sendable {
   }
 }
 
-/// Where the pixel at row `i`, column `j` of the turned picture comes from.
+/// Returns the source of the pixel at row `i`, column `j` of the transformed image.
 func source(of variant: DihedralVariant, _ i: Int, _ j: Int, last: Int) -> (row: Int, column: Int) {
   switch variant {
   case .original: (i, j)

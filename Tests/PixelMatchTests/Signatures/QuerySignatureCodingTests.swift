@@ -23,7 +23,8 @@ import Testing
     #expect(read.views[0].layout.difference(from: whole.views[0].layout).residual < 0.05)
   }
 
-  /// Bytes of a client are read like those of an attacker: an error, or a signature that works.
+  /// A client's bytes are as untrusted as an attacker's: they give an error or a signature that
+  /// works.
   @Test(arguments: 0..<300 as Range<UInt64>)
   func `no bytes do harm`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)

@@ -57,7 +57,7 @@ import Testing
     #expect(error?.code == damage.code)
   }
 
-  /// Any change of these bytes needs a new `Signature.version`, and shops must index again.
+  /// Any change of these bytes requires a new `Signature.version`, and shops must index again.
   @Test func `the same picture has the same bytes on every processor`() throws {
     let bytes = SyntheticPicture.pattern(width: 300, height: 200, seed: 3)
     let picture = try PixelBuffer(width: 300, height: 200, format: .rgba8, bytes: bytes)
