@@ -41,6 +41,7 @@ let package = Package(
     .systemLibrary(name: "CNettle"),
     .target(name: "CSQLite", dependencies: ["CMapping"], cSettings: guardedC),
     .systemLibrary(name: "CZlib"),
+    .target(name: "CEpoll", cSettings: guardedC),
     .target(
       name: "CServer", exclude: ["files"], cSettings: guardedC),
     .target(
@@ -53,8 +54,9 @@ let package = Package(
       name: "VisualQuery",
       dependencies: ["PixelMatch", "CCurl", "CExpat", "CFiles", "CNettle", "CSQLite", "CZlib"],
       swiftSettings: strict),
+    .target(name: "HTTPServer", dependencies: ["CEpoll"], swiftSettings: strict),
     .executableTarget(
-      name: "vq", dependencies: ["VisualQuery", "PixelMatch", "CServer"],
+      name: "vq", dependencies: ["VisualQuery", "PixelMatch", "HTTPServer", "CServer"],
       swiftSettings: strict),
 
     .target(
@@ -67,7 +69,9 @@ let package = Package(
       name: "VisualQueryTests", dependencies: ["VisualQuery", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "vqTests", dependencies: ["vq", "VisualQuery", "TestSupport"],
+      name: "HTTPServerTests", dependencies: ["HTTPServer", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "vqTests", dependencies: ["vq", "HTTPServer", "VisualQuery", "TestSupport"],
       resources: [.copy("Golden")], swiftSettings: strict),
   ]
 )

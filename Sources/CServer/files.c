@@ -1,4 +1,4 @@
-// The files stand in the program, so that it is one file to install.
+// The files are part of the program, so that there is one file to install.
 
 #include "CServer.h"
 

@@ -1,4 +1,5 @@
 import Dispatch
+import HTTPServer
 import PixelMatch
 import Synchronization
 import VisualQuery
@@ -119,8 +120,10 @@ enum ServeCommand {
     let metrics = Metrics()
     let log = ServerLog(
       skipsSuccess: arguments[quiet], dropped: { metrics.countDroppedLogLine() })
+    let catalogue = try ServedCatalogue(
+      current, onError: { log.write("catalogue", $0.message, level: "error") })
     let service = ShopService(
-      current: current, pool: pool, settings: settings(of: arguments, threads: pool.width),
+      catalogue: catalogue, pool: pool, settings: settings(of: arguments, threads: pool.width),
       keys: try arguments[keys].map { try APIKeys(file: $0) }, metrics: metrics, log: log)
     let listener = try listener(of: arguments)
     let mailbox = try mailbox()
@@ -142,18 +145,30 @@ enum ServeCommand {
     return .success
   }
 
-  /// Serves on a thread of its own; every few seconds, labels that the catalogue lacks are put down.
+  /// The time between two looks for a new generation while nobody asks for the catalogue.
+  private static let refreshInterval = Duration.seconds(1)
+
+  /// Serves on a thread of its own. Another one looks for new generations, for the answers of the event loop, and every
+  /// few seconds the labels that the catalogue lacks are counted.
   private static func serve(
     _ listener: Socket, _ service: ShopService, _ mailbox: Mailbox,
-    _ configuration: HTTPServer<ShopService>.Configuration
+    _ configuration: ServerConfiguration
   ) async -> Result<Void, any Error> {
     let serving = WorkerPool(width: 1)
+    let watching = WorkerPool(width: 1)
     return await withTaskGroup(of: Result<Void, any Error>?.self) { group in
       group.addTask(executorPreference: serving) {
         run(listener, service, mailbox, configuration)
       }
       group.addTask(executorPreference: service.pool) {
         while (try? await Task.sleep(for: .seconds(5))) != nil { service.countUnmatchedLabels() }
+        return nil
+      }
+      // Not on the service's pool, all of whose threads may be at work when a probe asks for the state.
+      group.addTask(executorPreference: watching) {
+        while (try? await Task.sleep(for: refreshInterval)) != nil {
+          _ = try? service.catalogue.newest()
+        }
         return nil
       }
       var outcome: Result<Void, any Error> = .success(())
@@ -168,10 +183,10 @@ enum ServeCommand {
 
   private static func run(
     _ listener: Socket, _ service: ShopService, _ mailbox: Mailbox,
-    _ configuration: HTTPServer<ShopService>.Configuration
+    _ configuration: ServerConfiguration
   ) -> Result<Void, any Error> {
     do throws(SocketError) {
-      let server = try HTTPServer(
+      let server = try Server(
         listeners: [listener], service: service, mailbox: mailbox, pool: service.pool,
         configuration: configuration)
       server.run()
@@ -204,8 +219,8 @@ enum ServeCommand {
 
   private static func configuration(
     of arguments: ParsedArguments, width: Int
-  ) -> HTTPServer<ShopService>.Configuration {
-    var configuration = HTTPServer<ShopService>.Configuration()
+  ) -> ServerConfiguration {
+    var configuration = ServerConfiguration()
     configuration.limits.bodyBytes = arguments[maxBytes]
     configuration.connectionLimit = arguments[connections]
     configuration.connectionLimitPerClient =
@@ -248,7 +263,7 @@ enum ServeCommand {
   private static func reload(_ service: ShopService, keys path: String?) {
     do {
       if let path { service.replace(keys: try APIKeys(file: path)) }
-      let catalogue = try service.current.catalogue()
+      let catalogue = try service.catalogue.newest()
       service.log.write("reloaded", "generation \(catalogue.generation)")
     } catch let failure as CommandFailure {
       service.log.write("reload", failure.message, level: "error")

@@ -12,8 +12,9 @@ let package = Package(
   name: "Fuzzers",
   dependencies: [.package(name: "VisualQuery", path: "../../..")],
   targets: [
-    // A link to the server's parsers: an executable of another package cannot be imported.
-    .target(name: "HTTP", swiftSettings: strict),
+    // The parsers in a link to the server's target, which is not a product: only products of another package can be
+    // imported.
+    .target(name: "HTTP", sources: ["Messages", "Parsing"], swiftSettings: strict),
     .executableTarget(
       name: "Fuzzers",
       dependencies: [

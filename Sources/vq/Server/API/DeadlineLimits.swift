@@ -1,10 +1,10 @@
-/// How long a query may take.
+/// The time that a query may take.
 struct DeadlineLimits: Sendable, Hashable {
-  /// Where a client does not say.
+  /// The time if the client names none.
   var standard = Duration.milliseconds(300)
-  /// Whatever a client says.
+  /// The longest time.
   var maximum = Duration.milliseconds(2000)
 
-  /// What a client gets that asks for so much.
+  /// Returns the time of a query for which a client asks for `asked`.
   func deadline(_ asked: Duration?) -> Duration { min(asked ?? standard, maximum) }
 }

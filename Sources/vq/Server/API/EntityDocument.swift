@@ -33,7 +33,7 @@ struct SingleEntityDocument: Sendable, Encodable {
   let entity: EntityDocument
 }
 
-/// What has changed in a catalogue.
+/// The changes of a catalogue.
 struct ChangesDocument: Sendable, Encodable {
   struct Tombstone: Sendable, Encodable {
     let type: EntityType
@@ -55,7 +55,7 @@ struct ChangesDocument: Sendable, Encodable {
   }
 }
 
-/// What the server takes.
+/// The limits of the server.
 struct LimitsDocument: Sendable, Encodable {
   struct Deadline: Sendable, Encodable {
     let `default`: Int

@@ -1,3 +1,4 @@
+import HTTPServer
 import VisualQuery
 
 /// The languages that a client likes to read (RFC 9110, 12.5.4).

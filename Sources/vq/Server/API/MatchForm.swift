@@ -1,4 +1,6 @@
-/// How a question comes.
+import HTTPServer
+
+/// The form of a question.
 enum MatchForm: Sendable, Hashable {
   /// The bytes of a picture, the rest in the query.
   case picture
@@ -16,7 +18,8 @@ enum MatchForm: Sendable, Hashable {
       type = try Multipart.parameters(of: value).value
       boundary = try Multipart.boundary(ofContentType: value)
     } catch {
-      throw Problem(400, "badRequest", error.message, field: "Content-Type")
+      throw Problem(
+        .badRequest, error.message, field: "Content-Type")
     }
     switch type {
     // What a picture is, its bytes say.
@@ -26,7 +29,7 @@ enum MatchForm: Sendable, Hashable {
     default:
       guard let boundary else {
         var problem = Problem(
-          415, "unsupportedMediaType",
+          .unsupportedMediaType,
           "the Content-Type is '\(type.excerpt)'; send image/jpeg, image/png, multipart/form-data or application/json",
           field: "Content-Type")
         problem.fields = [

@@ -1,7 +1,7 @@
 import PixelMatch
 import VisualQuery
 
-/// What `POST /v1/match` is asked, but for the picture.
+/// The question of `POST /v1/match` without its picture.
 struct MatchQuestion: Sendable {
   var labels: [String] = []
   var region: PictureRegion?
@@ -11,7 +11,7 @@ struct MatchQuestion: Sendable {
   var options = MatchOptions()
   /// The limit that was asked for; a continuation keeps its own where there is none.
   var limit: Int?
-  /// How long it may take.
+  /// The time that it may take.
   var deadline: Duration
 
   /// Characters of a continuation and of a signature.
@@ -42,7 +42,8 @@ struct MatchQuestion: Sendable {
       do throws(SignatureError) {
         signature = try QuerySignature(compactText: text)
       } catch {
-        throw Problem(422, "invalidSignature", error.message, field: "signature")
+        throw Problem(
+          .invalidSignature, error.message, field: "signature")
       }
     }
     options = try Self.options(&fields, limit: limit, labels: labels)
@@ -50,7 +51,7 @@ struct MatchQuestion: Sendable {
     try fields.finish()
     guard hasPicture || signature != nil || !labels.isEmpty else {
       throw Problem(
-        400, "nothingAsked", "there is no picture, and none of labels, signature and continuation")
+        .nothingAsked, "there is no picture, and none of labels, signature and continuation")
     }
   }
 

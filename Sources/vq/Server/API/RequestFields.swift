@@ -4,12 +4,13 @@
   import Foundation
 #endif
 
+import HTTPServer
 import VisualQuery
 
 /// The fields of a question, whether they came in the query of a URL or as JSON.
 ///
-/// Each is read by the name that it has in both; what nobody has read in the end is a mistake of the
-/// client's, and is named.
+/// Each is read by the name that it has in both. A field that was not read in the end is a mistake of the client, and
+/// is named.
 struct RequestFields {
   private enum Source {
     case query([RequestHead.Parameter])
@@ -31,7 +32,8 @@ struct RequestFields {
     do throws(JSONError) {
       decoded = try JSONValue(json: bytes, limits: Self.limits)
     } catch {
-      throw Problem(400, "invalidJSON", "the body \(error.message)")
+      throw Problem(
+        .invalidJSON, "the body \(error.message)")
     }
     self = try Self(decoded, field: nil)
   }
@@ -40,7 +42,7 @@ struct RequestFields {
   init(_ value: JSONValue, field: String?) throws(Problem) {
     guard case .object(let object) = value else {
       throw Problem(
-        400, "invalidField", "\(field.map { "'\($0)'" } ?? "the body") is no JSON object",
+        .invalidField, "\(field.map { "'\($0)'" } ?? "the body") is not a JSON object",
         field: field)
     }
     source = .json(object)
@@ -58,7 +60,7 @@ struct RequestFields {
   /// takes quadratic time in runs of combining characters.
   private static let nameLimit = 256
 
-  /// Refuses what nobody has read.
+  /// Refuses fields that were not read.
   func finish() throws(Problem) {
     let names: [String]
     let kind: String
@@ -72,23 +74,24 @@ struct RequestFields {
     guard let name = names.first(where: { !isKnown($0) }) else { return }
     let likely = Suggestion.nearest(to: name, among: known.sorted())
     throw Problem(
-      400, kind == "parameter" ? "invalidParameter" : "invalidField",
+      code,
       "there is no \(kind) '\(name.excerpt)' here"
         + (likely.map { "; did you mean '\($0)'?" } ?? ""),
       field: name.excerpt)
   }
 
-  /// What is wrong with a field.
+  /// Returns the problem of a field that is not as accepted.
   func problem(_ name: String, _ accepted: String) -> Problem {
-    let code = if case .query = source { "invalidParameter" } else { "invalidField" }
-    return Problem(400, code, "'\(name)' is not \(accepted)", field: name)
+    Problem(code, "'\(name)' is not \(accepted)", field: name)
   }
 
   /// The problem of a field, or of several, that pass a limit.
   func excess(_ name: String?, _ detail: String, limit: Int) -> Problem {
-    let code = if case .query = source { "invalidParameter" } else { "invalidField" }
-    return Problem(400, code, detail, field: name, limit: limit)
+    Problem(code, detail, field: name, limit: limit)
   }
+
+  /// The code of a problem with a field.
+  private var code: Problem.Code { isQuery ? .invalidParameter : .invalidField }
 
   // MARK: Kinds of fields
 

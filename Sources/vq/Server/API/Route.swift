@@ -1,30 +1,92 @@
 import VisualQuery
 
-/// The paths that are served, by the names that they have in logs, metrics and `openapi.json`.
-enum Route: String, Sendable, CaseIterable {
-  case match = "/v1/match"
-  case entities = "/v1/entities"
-  case suggested = "/v1/entities/suggested"
-  case query = "/v1/entities:query"
-  case entity = "/v1/entities/{type}/{id}"
-  case thumbnail = "/v1/entities/{type}/{id}/thumbnail"
-  case sync = "/v1/sync"
-  case limits = "/v1/limits"
-  case association = "/.well-known/apple-app-site-association"
-  case livez = "/livez"
-  case readyz = "/readyz"
-  case metrics = "/metrics"
-  case openapi = "/openapi.json"
-  case page = "/"
-  case style = "/page.css"
-  case script = "/page.js"
+/// A path that is served, with the entity that it names.
+enum Route: Sendable, Hashable {
+  case match
+  case entities
+  case suggestedEntities
+  case entityQuery
+  case entity(EntityID)
+  case thumbnail(EntityID)
+  case sync
+  case limits
+  case association
+  case livez
+  case readyz
+  case metrics
+  case openAPI
+  case page
+  case style
+  case script
 
-  /// Methods besides HEAD, which goes with GET, and OPTIONS.
+  /// The routes whose paths name no entity.
+  static let fixed: [Route] = [
+    .match, .entities, .suggestedEntities, .entityQuery, .sync, .limits, .association, .livez,
+    .readyz, .metrics, .openAPI, .page, .style, .script,
+  ]
+
+  private static let routesByPath = [String: Route](
+    uniqueKeysWithValues: fixed.map { ($0.template, $0) })
+
+  /// Finds the route of a path, or returns `nil` if nothing is served at it.
+  ///
+  /// Only an id may contain a slash, percent-encoded in the path: `/v1%2Fmatch` is not `/v1/match`. Otherwise it
+  /// would get past the rules of a proxy for `/v1/match`.
+  ///
+  /// - Parameter path: The percent-decoded segments.
+  init?(path: [String]) throws(Problem) {
+    if path.count >= 4 && path[0] == "v1" && path[1] == "entities" {
+      try self.init(entityPath: path[2...])
+      return
+    }
+    guard !path.contains(where: { $0.utf8.contains(UInt8(ascii: "/")) }),
+      let route = Self.routesByPath["/" + path.joined(separator: "/")]
+    else { return nil }
+    self = route
+  }
+
+  /// Finds the route of the segments after `/v1/entities`, of which there are at least two.
+  private init?(entityPath path: ArraySlice<String>) throws(Problem) {
+    let (name, value, rest) = (path[path.startIndex], path[path.startIndex + 1], path.dropFirst(2))
+    guard rest.isEmpty || rest.elementsEqual(["thumbnail"]) else { return nil }
+    guard let type = EntityType(rawValue: name), !value.isEmpty else {
+      throw Problem(
+        .unknownEntity, "an entity is named by product or store, and its id", field: "type")
+    }
+    let id = EntityID(type: type, value: value)
+    self = rest.isEmpty ? .entity(id) : .thumbnail(id)
+  }
+
+  /// The path with placeholders, which names the route in logs, metrics and `openapi.json`.
+  var template: String {
+    switch self {
+    case .match: "/v1/match"
+    case .entities: "/v1/entities"
+    case .suggestedEntities: "/v1/entities/suggested"
+    case .entityQuery: "/v1/entities:query"
+    case .entity: "/v1/entities/{type}/{id}"
+    case .thumbnail: "/v1/entities/{type}/{id}/thumbnail"
+    case .sync: "/v1/sync"
+    case .limits: "/v1/limits"
+    case .association: "/.well-known/apple-app-site-association"
+    case .livez: "/livez"
+    case .readyz: "/readyz"
+    case .metrics: "/metrics"
+    case .openAPI: "/openapi.json"
+    case .page: "/"
+    case .style: "/page.css"
+    case .script: "/page.js"
+    }
+  }
+
+  /// The methods besides HEAD, which goes with GET, and OPTIONS.
   var methods: [String] {
     switch self {
-    case .match, .query: ["POST"]
+    case .match, .entityQuery: ["POST"]
     case .entity: ["GET", "DELETE"]
-    default: ["GET"]
+    case .entities, .suggestedEntities, .thumbnail, .sync, .limits, .association, .livez, .readyz,
+      .metrics, .openAPI, .page, .style, .script:
+      ["GET"]
     }
   }
 
@@ -33,37 +95,19 @@ enum Route: String, Sendable, CaseIterable {
     (methods + (methods.contains("GET") ? ["HEAD"] : []) + ["OPTIONS"]).joined(separator: ", ")
   }
 
-  /// The key that a method needs where there are keys; `nil` for what anybody may see.
+  /// Returns the role of the key that a method needs if there are keys, or `nil` if it needs none.
   func role(for method: String) -> APIKeys.Role? {
     switch self {
-    case .association, .livez, .readyz, .openapi, .page, .style, .script: nil
-    case .match, .entities, .suggested, .query, .entity, .thumbnail, .sync, .limits, .metrics:
+    case .association, .livez, .readyz, .openAPI, .page, .style, .script: nil
+    case .match, .entities, .suggestedEntities, .entityQuery, .entity, .thumbnail, .sync, .limits,
+      .metrics:
       method == "DELETE" ? .write : .read
     }
   }
 
   /// Whether its requests count against the rate of a client.
-  var isRateLimited: Bool { rawValue.hasPrefix("/v1/") }
+  var isRateLimited: Bool { template.hasPrefix("/v1/") }
 
-  /// A path, and the entity that it names.
-  ///
-  /// Only an id may contain a slash, percent-encoded in the path: `/v1%2Fmatch` is not `/v1/match`, or
-  /// it would pass by whatever a proxy or this server decides by the path.
-  static func of(_ path: [String]) throws(Problem) -> (route: Route, entity: EntityID?)? {
-    switch path {
-    case [""]: return (.page, nil)
-    case let path where path.count >= 4 && path[0] == "v1" && path[1] == "entities":
-      guard path.count == 4 || (path.count == 5 && path[4] == "thumbnail") else { return nil }
-      guard let type = EntityType(rawValue: path[2]), !path[3].isEmpty else {
-        throw Problem(
-          404, "unknownEntity", "an entity is named by product or store, and its id", field: "type")
-      }
-      return (path.count == 4 ? .entity : .thumbnail, EntityID(type: type, value: path[3]))
-    default:
-      guard !path.contains(where: { $0.utf8.contains(UInt8(ascii: "/")) }) else { return nil }
-      let text = "/" + path.joined(separator: "/")
-      guard !text.contains("{"), let route = Route(rawValue: text) else { return nil }
-      return (route, nil)
-    }
-  }
+  /// Whether it is answered beyond the limits of connections.
+  var isHealthCheck: Bool { self == .livez || self == .readyz }
 }

@@ -1,3 +1,4 @@
+import HTTPServer
 import PixelMatch
 import Synchronization
 import VisualQuery
@@ -6,7 +7,7 @@ import VisualQuery
 extension ShopService {
   func match(_ request: HTTPRequest, _ form: MatchForm) async throws -> HTTPResponse {
     let (question, picture) = try read(request, form)
-    let matcher = Matcher(catalogue: try current.catalogue(), pool: pool)
+    let matcher = Matcher(catalogue: try catalogue.newest(), pool: pool)
     let clock = ContinuousClock()
     let start = clock.now
     var decoded = start
@@ -48,7 +49,7 @@ extension ShopService {
     if form == .picture {
       return (try question(RequestFields(head.query), hasPicture: true), request.body)
     }
-    // What stands in the body is said there alone.
+    // With a form or JSON, the query must be empty: each field has one place.
     try RequestFields(head.query).finish()
     guard case .multipart(let boundary) = form else {
       return (try question(RequestFields(json: request.body), hasPicture: false), nil)
@@ -56,15 +57,14 @@ extension ShopService {
     let parts = try Multipart.parts(of: request.body, boundary: boundary)
     if let other = parts.first(where: { $0.name != "image" && $0.name != "request" }) {
       throw Problem(
-        400, "invalidField",
-        "there is no part '\(other.name.excerpt)' here; send 'image' and 'request'",
+        .invalidField, "there is no part '\(other.name.excerpt)' here; send 'image' and 'request'",
         field: other.name.excerpt)
     }
     let picture = parts.first { $0.name == "image" }.map { Array(request.body[$0.content]) }
     let json = parts.first { $0.name == "request" }.map { Array(request.body[$0.content]) }
     guard (json?.count ?? 0) <= Self.questionLimit else {
       throw Problem(
-        413, "bodyTooLarge", "the part 'request' has more than \(Self.questionLimit) bytes",
+        .bodyTooLarge, "the part 'request' has more than \(Self.questionLimit) bytes",
         field: "request", limit: Self.questionLimit)
     }
     let fields = try json.map { json throws(Problem) in try RequestFields(json: json) }
@@ -105,6 +105,6 @@ extension ShopService {
       defer { labels = [] }
       return labels
     }
-    if !labels.isEmpty { try? UnmatchedLabels(directory: current.directory).count(labels) }
+    if !labels.isEmpty { try? UnmatchedLabels(directory: catalogue.directory).count(labels) }
   }
 }

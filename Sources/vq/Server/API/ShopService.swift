@@ -1,21 +1,22 @@
+import HTTPServer
 import PixelMatch
 import Synchronization
 import VisualQuery
 
-/// What `vq serve` does: requests to the library and back. It decides nothing that a library does.
+/// The service of `vq serve`: requests to calls of the library, and results to answers.
 final class ShopService: HTTPService {
-  /// What the owner of the server decides.
+  /// The settings of the owner of the server.
   struct Settings: Sendable {
     var decodeLimits = DecodeLimits(byteLimit: 10_000_000, pixelLimit: 100_000_000)
     var requestLimits = RequestParser.Limits()
     var deadlines = DeadlineLimits()
-    /// Requests a second of one client; `nil` for as many as it likes.
+    /// The number of requests a second of one client; `nil` for any number.
     var rate: Double?
     /// Apps that links open in, as `TEAM.bundle`.
     var appIDs: [String] = []
   }
 
-  let current: CurrentCatalogue
+  let catalogue: ServedCatalogue
   let pool: WorkerPool
   let settings: Settings
   let metrics: Metrics
@@ -27,14 +28,14 @@ final class ShopService: HTTPService {
   /// Labels that the catalogue lacks, until they are counted on disk.
   let unmatched = Mutex<[String]>([])
 
-  /// Bytes of a question in JSON.
+  /// The largest number of bytes of a question in JSON.
   static let questionLimit = 262_144
 
   init(
-    current: CurrentCatalogue, pool: WorkerPool, settings: Settings, keys: APIKeys?,
+    catalogue: ServedCatalogue, pool: WorkerPool, settings: Settings, keys: APIKeys?,
     metrics: Metrics, log: ServerLog
   ) {
-    self.current = current
+    self.catalogue = catalogue
     self.pool = pool
     self.settings = settings
     self.metrics = metrics
@@ -43,109 +44,139 @@ final class ShopService: HTTPService {
     limiter = Mutex(settings.rate.map { RateLimiter(rate: $0) })
   }
 
-  /// Takes other keys.
+  /// Replaces the keys.
   func replace(keys: APIKeys?) { self.keys.withLock { $0 = keys } }
+
+  // MARK: HTTPService
 
   func record(_ exchange: Exchange) {
     metrics.count(exchange)
     log.write(exchange, key: exchange.info.flatMap { key(of: $0.head) }?.name)
   }
 
-  func observe(_ load: Metrics.Load) { metrics.observe(load) }
-
-  private func key(of head: RequestHead) -> APIKeys.Key? {
-    keys.withLock { $0 }?.key(of: head.fields)
-  }
-
-  // MARK: By the head
-
-  /// Methods that are known, be it only to answer 405: those of RFC 9110, 9.3, and RFC 5789, and
-  /// QUERY (draft-ietf-httpbis-safe-method-w-body).
-  private static let methods = [
-    "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "QUERY",
-  ]
+  func observe(_ load: ServerLoad) { metrics.observe(load) }
 
   func isHealthCheck(_ head: RequestHead) -> Bool {
-    let route = try? Route.of(head.path)?.route
-    return route == .livez || route == .readyz
+    (try? Route(path: head.path))?.isHealthCheck == true
   }
 
-  func gate(_ request: RequestInfo) -> Gate {
+  func response(to error: HTTPError, requestID: String) -> HTTPResponse {
+    Problem(error).response(requestID: requestID)
+  }
+
+  func decide(on request: RequestInfo) -> Decision {
     var name = "none"
     do throws(Problem) {
-      guard Self.methods.contains(request.head.method) else {
-        throw Problem(
-          501, "methodNotImplemented",
-          "the method '\(request.head.method)' is not one of \(Self.methods.joined(separator: ", "))"
-        )
-      }
-      guard let (route, entity) = try Route.of(request.head.path) else {
+      try checkMethod(of: request.head)
+      guard let route = try Route(path: request.head.path) else {
         if request.head.path.isEmpty && request.head.method == "OPTIONS" {
           return .answer(
             HTTPResponse(status: 204, ["Allow": "GET, HEAD, POST, OPTIONS"]), route: "*")
         }
-        throw Problem(404, "unknownPath", "nothing is served at this path; see /openapi.json")
+        throw Problem(.unknownPath, "nothing is served at this path; see /openapi.json")
       }
-      name = route.rawValue
+      name = route.template
       let method = request.head.method == "HEAD" ? "GET" : request.head.method
       if method == "OPTIONS" {
         return .answer(HTTPResponse(status: 204, ["Allow": route.allow]), route: name)
       }
       guard route.methods.contains(method) else {
-        var problem = Problem(
-          405, "methodNotAllowed", "\(name) takes \(alternatives(route.methods))")
+        var problem = Problem(.methodNotAllowed, "\(name) takes \(alternatives(route.methods))")
         problem.fields = [HTTPFields.Field(name: "Allow", value: route.allow)]
         throw problem
       }
       let key = try key(of: request, for: route, method)
       try checkRate(of: request, for: route, key)
-      return try gate(request, route, method, entity)
+      return try decide(on: request, route, method)
     } catch {
       return .answer(error.response(requestID: request.identity.id), route: name)
     }
   }
 
-  private func gate(
-    _ request: RequestInfo, _ route: Route, _ method: String, _ entity: EntityID?
-  ) throws(Problem) -> Gate {
-    func work(
-      bodyLimit: Int = 0, budget: Duration? = nil,
-      _ run: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse
-    ) -> Gate {
-      .work(
-        Work(
-          route: route.rawValue, budget: budget ?? settings.deadlines.maximum,
-          bodyLimit: bodyLimit
-        ) { request in await self.answer(request, run) })
-    }
+  private func decide(
+    on request: RequestInfo, _ route: Route, _ method: String
+  ) throws(Problem) -> Decision {
     switch route {
-    case .match:
-      let form = try MatchForm(request.head)
-      let limit = form == .json ? Self.questionLimit : settings.requestLimits.bodyBytes
-      var fields = RequestFields(request.head.query)
-      let budget = try MatchQuestion.deadline(&fields, settings.deadlines)
-      return work(bodyLimit: limit, budget: budget) { request in
-        try await self.match(request, form)
-      }
-    case .entities: return work { try await self.entities($0) }
-    case .suggested: return work { try await self.suggested($0) }
-    case .query:
+    case .match: return try match(request, route)
+    case .entities: return work(route) { try await self.entities($0) }
+    case .suggestedEntities: return work(route) { try await self.suggested($0) }
+    case .entityQuery:
       try requireJSON(request.head)
-      return work(bodyLimit: Self.questionLimit) { try await self.query($0) }
-    case .entity:
-      let id = entity!
-      return method == "DELETE"
-        ? work { _ in try await self.remove(id) } : work { try await self.entity(id, $0) }
-    case .thumbnail:
-      let id = entity!
-      return work { try await self.thumbnail(of: id, $0) }
-    case .sync: return work { try await self.changes($0) }
-    case .limits, .association, .livez, .readyz, .metrics, .openapi, .page, .style, .script:
-      return .answer(try immediate(route, request), route: route.rawValue)
+      return work(route, bodyLimit: Self.questionLimit) { try await self.query($0) }
+    case .entity(let id) where method == "DELETE":
+      return work(route) { _ in try await self.remove(id) }
+    case .entity(let id): return work(route) { try await self.entity(id, $0) }
+    case .thumbnail(let id): return work(route) { try await self.thumbnail(of: id, $0) }
+    case .sync: return work(route) { try await self.changes($0) }
+    case .limits: return try answer(request, route, Self.json(limits))
+    case .association: return try answer(request, route, association(request.head))
+    case .livez: return try answer(request, route, Self.text("ok\n"))
+    case .readyz: return try answer(request, route, readiness())
+    case .metrics: return try answer(request, route, figures())
+    case .openAPI:
+      return try answer(request, route, Self.file(ServedFiles.openAPI, "application/json"))
+    case .page:
+      return try answer(request, route, Self.file(ServedFiles.page, "text/html; charset=utf-8"))
+    case .style:
+      return try answer(request, route, Self.file(ServedFiles.style, "text/css; charset=utf-8"))
+    case .script:
+      return try answer(
+        request, route, Self.file(ServedFiles.script, "text/javascript; charset=utf-8"))
     }
   }
 
-  /// The key of a request, which has to have one where the route needs it.
+  /// Decides on a match, whose budget is its deadline.
+  private func match(_ request: RequestInfo, _ route: Route) throws(Problem) -> Decision {
+    let form = try MatchForm(request.head)
+    let limit = form == .json ? Self.questionLimit : settings.requestLimits.bodyBytes
+    var fields = RequestFields(request.head.query)
+    let budget = try MatchQuestion.deadline(&fields, settings.deadlines)
+    return work(route, bodyLimit: limit, budget: budget) { request in
+      try await self.match(request, form)
+    }
+  }
+
+  /// Decides to answer at once. Refuses parameters, which no such route takes, before the answer is made.
+  private func answer(
+    _ request: RequestInfo, _ route: Route,
+    _ response: @autoclosure () throws(Problem) -> HTTPResponse
+  ) throws(Problem) -> Decision {
+    try RequestFields(request.head.query).finish()
+    return .answer(try response(), route: route.template)
+  }
+
+  /// Decides to answer on a thread of the pool.
+  private func work(
+    _ route: Route, bodyLimit: Int = 0, budget: Duration? = nil,
+    _ run: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse
+  ) -> Decision {
+    .work(
+      Work(
+        route: route.template, budget: budget ?? settings.deadlines.maximum, bodyLimit: bodyLimit
+      ) { request in await self.answer(request, run) })
+  }
+
+  // MARK: Checks of the head
+
+  /// The methods that are known, if only to answer 405: those of RFC 9110, 9.3, and RFC 5789, and
+  /// QUERY (draft-ietf-httpbis-safe-method-w-body).
+  private static let methods = [
+    "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "QUERY",
+  ]
+
+  private func checkMethod(of head: RequestHead) throws(Problem) {
+    guard Self.methods.contains(head.method) else {
+      throw Problem(
+        .methodNotImplemented,
+        "the method '\(head.method)' is not one of \(Self.methods.joined(separator: ", "))")
+    }
+  }
+
+  private func key(of head: RequestHead) -> APIKeys.Key? {
+    keys.withLock { $0 }?.key(of: head.fields)
+  }
+
+  /// Returns the key of a request, or `nil` if the route needs none.
   private func key(
     of request: RequestInfo, for route: Route, _ method: String
   ) throws(Problem) -> APIKeys.Key? {
@@ -154,13 +185,13 @@ final class ShopService: HTTPService {
     if keys == nil && needed == .read { return nil }
     guard let key = keys?.key(of: request.head.fields) else {
       var problem = Problem(
-        401, "unauthorized", "this needs 'Authorization: Bearer KEY' with a key of this server",
+        .unauthorized, "this needs 'Authorization: Bearer KEY' with a key of this server",
         field: "Authorization")
       problem.fields = [HTTPFields.Field(name: "WWW-Authenticate", value: "Bearer")]
       throw problem
     }
     guard needed == .read || key.role == .write else {
-      throw Problem(403, "forbidden", "the key '\(key.name)' may read only", field: "Authorization")
+      throw Problem(.forbidden, "the key '\(key.name)' may read only", field: "Authorization")
     }
     return key
   }
@@ -173,19 +204,19 @@ final class ShopService: HTTPService {
     let seconds = limiter.withLock { $0?.retryAfter(for: client, at: .now) }
     guard let seconds else { return }
     throw Problem(
-      429, "tooManyRequests", "you have asked too often; try again", retryAfter: seconds)
+      .tooManyRequests, "you have asked too often; try again", retryAfter: seconds)
   }
 
   private func requireJSON(_ head: RequestHead) throws(Problem) {
     guard try MatchForm(head) == .json else {
       throw Problem(
-        415, "unsupportedMediaType", "the body is to be application/json", field: "Content-Type")
+        .unsupportedMediaType, "the body must be application/json", field: "Content-Type")
     }
   }
 
   // MARK: Errors
 
-  /// Every error of the library becomes a problem here.
+  /// Answers a request. Every error of the library becomes a problem here.
   private func answer(
     _ request: HTTPRequest, _ run: (HTTPRequest) async throws -> HTTPResponse
   ) async -> HTTPResponse {
@@ -199,19 +230,17 @@ final class ShopService: HTTPService {
       problem = Problem(error)
     } catch let error as MatchError {
       problem = Problem(error)
-    } catch let error as CatalogueError where error.code == .timedOut {
-      problem = Problem(
-        503, "timedOut", "the answer was not ready in time; ask for less, or try again",
-        retryAfter: 1)
     } catch let error as CatalogueError {
-      log.write("catalogue", error.message, level: "error", requestID: request.info.identity.id)
+      if error.code != .timedOut {
+        log.write("catalogue", error.message, level: "error", requestID: request.info.identity.id)
+      }
       problem = Problem(error)
     } catch is CancellationError {
-      // The client has gone, or the server is going.
-      problem = Problem(503, "stopping", "the server is stopping; try again", retryAfter: 1)
+      // The client has hung up, or the server is stopping.
+      problem = Problem(.stopping, "the server is stopping; try again", retryAfter: 1)
     } catch {
       log.write("error", "\(error)", level: "error", requestID: request.info.identity.id)
-      problem = Problem(500, "internalError", "the server failed; its log says why")
+      problem = Problem(.internalError, "the server failed; its log says why")
     }
     return problem.response(requestID: request.info.identity.id)
   }

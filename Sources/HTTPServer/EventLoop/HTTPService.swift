@@ -1,0 +1,114 @@
+/// The application behind a ``Server``.
+///
+/// All calls come from the thread of the event loop, which no call may block: it must not open files, query a
+/// database or wait for a lock that is held while somebody else does.
+package protocol HTTPService: Sendable {
+  /// Decides on a request by its head, before its body is read.
+  func decide(on request: RequestInfo) -> Decision
+
+  /// Returns whether a request is a health check. Health checks are answered beyond the limits of connections and
+  /// must be cheap.
+  func isHealthCheck(_ head: RequestHead) -> Bool
+
+  /// Returns the answer to a request that the server refuses by itself.
+  func response(to error: HTTPError, requestID: String) -> HTTPResponse
+
+  /// Records a request that was answered, refused or given up.
+  func record(_ exchange: Exchange)
+
+  /// Records the load, a few times a second and before each request.
+  func observe(_ load: ServerLoad)
+}
+
+/// A request as far as its head tells.
+package struct RequestInfo: Sendable {
+  package let head: RequestHead
+  /// The identity of the request in logs and answers.
+  package let identity: RequestIdentity
+  /// The client, or the proxy in front of it.
+  package let peer: Peer
+}
+
+/// The way in which a request is answered.
+package enum Decision: Sendable {
+  /// At once, whatever the body says.
+  case answer(HTTPResponse, route: String)
+  /// By work on the server's pool.
+  case work(Work)
+
+  /// The route, for logs and metrics.
+  var route: String {
+    switch self {
+    case .answer(_, let route): route
+    case .work(let work): work.route
+    }
+  }
+}
+
+/// Work that answers a request.
+package struct Work: Sendable {
+  /// The route, for logs and metrics. Requests of one route are expected to take equally long.
+  let route: String
+  /// The longest time that the request may take, including its wait.
+  let budget: Duration
+  /// The largest number of bytes of the body.
+  let bodyLimit: Int
+  /// Answers the request. Cancelled when the client hangs up.
+  let run: @Sendable (HTTPRequest) async -> HTTPResponse
+
+  package init(
+    route: String, budget: Duration, bodyLimit: Int,
+    run: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
+  ) {
+    self.route = route
+    self.budget = budget
+    self.bodyLimit = bodyLimit
+    self.run = run
+  }
+}
+
+/// A whole request.
+package struct HTTPRequest: Sendable {
+  package let info: RequestInfo
+  package let body: [UInt8]
+  /// The instant at which its last byte came.
+  package let arrival: ContinuousClock.Instant
+  /// The time for which it waited for a thread.
+  package let wait: Duration
+}
+
+/// A request and its outcome.
+package struct Exchange: Sendable {
+  /// The way in which a request ended.
+  package enum Outcome: Sendable, Hashable {
+    case answered
+    /// The client hung up before its answer.
+    case clientGone
+  }
+
+  /// The request; `nil` if its head was not read.
+  package let info: RequestInfo?
+  package let identity: RequestIdentity
+  package let route: String
+  package let outcome: Outcome
+  package let status: Int
+  package let bytesIn: Int
+  package let bytesOut: Int
+  /// The time from its last byte to the answer.
+  package let duration: Duration
+  /// The time for which it waited for a thread.
+  package let wait: Duration
+}
+
+/// The load of a server at one moment.
+package struct ServerLoad: Sendable, Hashable {
+  package var connections = 0
+  package var running = 0
+  package var waiting = 0
+
+  package init(connections: Int = 0, running: Int = 0, waiting: Int = 0) {
+    self.connections = connections
+    self.running = running
+    self.waiting = waiting
+  }
+}

@@ -1,0 +1,161 @@
+/// From the bytes of a request to the work that answers it.
+extension Server {
+  /// The largest number of requests of one connection that are answered in one turn.
+  private static var requestsPerTurn: Int { 32 }
+
+  /// Takes requests from the parser until it needs more bytes, one has to wait for a thread, or the
+  /// connection has used up its share of the turn.
+  ///
+  /// No function that answers a request calls this one: ``finishAnswer(_:closes:)`` leaves further requests to the
+  /// turn. Otherwise, each request that a client sends in one packet would take stack.
+  func advance(_ connection: Connection) {
+    do throws(HTTPError) {
+      // A request has two events: its head and its end.
+      for _ in 0..<2 * Self.requestsPerTurn where connection.isReading {
+        guard let event = try connection.parser.next() else {
+          resumable.remove(connection.id)
+          return checkHeldBytes(connection)
+        }
+        switch event {
+        case .head(let head): begin(head, on: connection)
+        case .end(let body): end(body, on: connection)
+        }
+      }
+      resumeLater(connection)
+    } catch {
+      refuse(connection, error)
+    }
+  }
+
+  /// Lets the next turn go on with a connection that is reading and has bytes of a request.
+  func resumeLater(_ connection: Connection) {
+    if connection.isReading, !connection.parser.isIdle {
+      resumable.insert(connection.id)
+    } else {
+      resumable.remove(connection.id)
+    }
+  }
+
+  /// Refuses a request if all connections together hold too many bytes.
+  private func checkHeldBytes(_ connection: Connection) {
+    guard connection.heldBytes > 1 << 20 else { return }
+    let held = connections.values.reduce(0) { $0 + $1.heldBytes }
+    if held > configuration.heldByteLimit {
+      refuse(connection, .overloaded(retryAfter: admission.retryAfter))
+    }
+  }
+
+  private func begin(_ head: RequestHead, on connection: Connection) {
+    let info = RequestInfo(
+      head: head, identity: RequestIdentity(head.fields), peer: connection.peer)
+    var summary = RequestSummary(info: info, identity: info.identity, arrival: now)
+    observe()
+    if connection.isExtra && !service.isHealthCheck(head) {
+      return refuse(connection, .tooManyConnections, summary)
+    }
+    let decision = service.decide(on: info)
+    summary.route = decision.route
+    connection.enter(
+      .readingBody(PendingRequest(summary: summary, decision: decision)),
+      until: deadline(after: configuration.stallTimeout, of: connection))
+    guard head.framing != .length(0) else { return }
+    switch decision {
+    case .answer(let response, _):
+      // The connection ends with the answer, so that the client may stop sending the body.
+      answer(connection, response, to: summary, closes: true)
+    case .work(let work):
+      if case .length(let count) = head.framing, count > work.bodyLimit {
+        refuse(connection, .bodyTooLarge(limit: work.bodyLimit))
+      } else if !hasRoom(for: work, head.framing) {
+        refuse(connection, .overloaded(retryAfter: admission.retryAfter))
+      } else if head.expectsContinue {
+        _ = connection.socket.write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)[...])
+      }
+    }
+  }
+
+  /// Returns whether a request would be admitted now, before its body is read.
+  private func hasRoom(for work: Work, _ framing: RequestHead.Framing) -> Bool {
+    var trial = admission
+    // The size of a chunked body is not known yet; the request is checked again at its end.
+    let bodyBytes = if case .length(let count) = framing { count } else { 0 }
+    let kind = Admission.Kind(route: work.route, bodyBytes: bodyBytes)
+    return trial.admit(kind: kind, budget: work.budget) != nil
+  }
+
+  private func end(_ body: [UInt8], on connection: Connection) {
+    guard case .readingBody(let request) = connection.phase else { return }
+    var summary = request.summary
+    summary.arrival = now
+    switch request.decision {
+    case .answer(let response, _): answer(connection, response, to: summary)
+    case .work(let work): enqueue(work, body, on: connection, summary)
+    }
+  }
+
+  private func enqueue(
+    _ work: Work, _ body: [UInt8], on connection: Connection, _ summary: RequestSummary
+  ) {
+    guard let info = summary.info else { return }
+    guard body.count <= work.bodyLimit else {
+      return refuse(connection, .bodyTooLarge(limit: work.bodyLimit), summary)
+    }
+    let kind = Admission.Kind(route: work.route, bodyBytes: body.count)
+    guard let ticket = admission.admit(kind: kind, budget: work.budget) else {
+      return answer(connection, overloaded(summary), to: summary)
+    }
+    let request = QueuedRequest(
+      summary: summary, info: info, work: work, body: body, ticket: ticket)
+    connection.enter(.waiting(request), until: nil)
+    setInterest(.hangUp, of: connection)
+    queue.append(connection.id)
+    startWaiting()
+  }
+
+  private func overloaded(_ summary: RequestSummary) -> HTTPResponse {
+    service.response(
+      to: .overloaded(retryAfter: admission.retryAfter), requestID: summary.identity.id)
+  }
+
+  /// Starts the requests that wait, as long as there are threads.
+  private func startWaiting() {
+    while admission.canStart, !queue.isEmpty {
+      guard let connection = connections[queue.removeFirst()],
+        case .waiting(let request) = connection.phase
+      else { continue }
+      start(request, of: connection)
+    }
+  }
+
+  private func start(_ queued: QueuedRequest, of connection: Connection) {
+    var summary = queued.summary
+    summary.wait = now - summary.arrival
+    guard summary.wait <= queued.work.budget else {
+      // An answer would come too late to be of use.
+      admission.abandon(queued.ticket)
+      return answer(connection, overloaded(summary), to: summary)
+    }
+    admission.start()
+    let request = HTTPRequest(
+      info: queued.info, body: queued.body, arrival: summary.arrival, wait: summary.wait)
+    let (id, mailbox, run) = (connection.id, mailbox, queued.work.run)
+    // Awaited by its message: the server does not end before it has come.
+    let task = Task(executorPreference: pool) {
+      mailbox.post(.finished(connection: id, await run(request)))
+    }
+    connection.enter(
+      .running(RunningRequest(summary: summary, ticket: queued.ticket, task: task)), until: nil)
+  }
+
+  /// Takes the answer of a request's work.
+  func finished(_ id: UInt64, _ response: HTTPResponse) {
+    if let ticket = orphans.removeValue(forKey: id) {
+      admission.finish(ticket, after: nil)
+    } else if let connection = connections[id], case .running(let request) = connection.phase {
+      let summary = request.summary
+      admission.finish(request.ticket, after: now - summary.arrival - summary.wait)
+      answer(connection, response, to: summary)
+    }
+    startWaiting()
+  }
+}

@@ -1,0 +1,90 @@
+import HTTPServer
+
+extension Problem {
+  /// The code of a problem, which tells the cases of one status apart. `openapi.json` lists them by status.
+  enum Code: String, Sendable, CaseIterable {
+    // 400
+    case badRequest
+    case invalidParameter
+    case invalidField
+    case invalidJSON
+    case nothingAsked
+    // 401 and 403
+    case unauthorized
+    case forbidden
+    // 404
+    case unknownPath
+    case unknownEntity
+    case noPicture
+    case noAssociation
+    // 405, 408 and 410
+    case methodNotAllowed
+    case requestTimeout
+    case expiredToken
+    // 413 and 414
+    case bodyTooLarge
+    case tooManyBytes
+    case targetTooLong
+    // 415 and 417
+    case unsupportedMediaType
+    case unsupportedFormat
+    case expectationFailed
+    // 422
+    case empty
+    case truncated
+    case corrupt
+    case tooManyPixels
+    case tooMuchWork
+    case regionOutside
+    case invalidFilter
+    case invalidToken
+    case invalidSignature
+    // 429 and 431
+    case tooManyRequests
+    case headersTooLarge
+    // 500 and 501
+    case internalError
+    case methodNotImplemented
+    case codingNotImplemented
+    // 503
+    case stopping
+    case catalogueUnavailable
+    case catalogueBusy
+    case timedOut
+    case overloaded
+    case tooManyConnections
+    // 505
+    case versionNotSupported
+
+    /// The status of the answer.
+    var status: Int {
+      switch self {
+      case .badRequest, .invalidParameter, .invalidField, .invalidJSON, .nothingAsked: 400
+      case .unauthorized: 401
+      case .forbidden: 403
+      case .unknownPath, .unknownEntity, .noPicture, .noAssociation: 404
+      case .methodNotAllowed: 405
+      case .requestTimeout: 408
+      case .expiredToken: 410
+      case .bodyTooLarge, .tooManyBytes: 413
+      case .targetTooLong: 414
+      case .unsupportedMediaType, .unsupportedFormat: 415
+      case .expectationFailed: 417
+      case .empty, .truncated, .corrupt, .tooManyPixels, .tooMuchWork, .regionOutside,
+        .invalidFilter, .invalidToken, .invalidSignature:
+        422
+      case .tooManyRequests: 429
+      case .headersTooLarge: 431
+      case .internalError: 500
+      case .methodNotImplemented, .codingNotImplemented: 501
+      case .stopping, .catalogueUnavailable, .catalogueBusy, .timedOut, .overloaded,
+        .tooManyConnections:
+        503
+      case .versionNotSupported: 505
+      }
+    }
+
+    /// The name of the status.
+    var title: String { HTTPResponse.reason(status) }
+  }
+}

@@ -1,0 +1,55 @@
+import HTTPServer
+
+/// The reason why a request is not answered as asked: `application/problem+json` (RFC 9457).
+struct Problem: Error, Sendable, Hashable {
+  let code: Code
+  /// The reason for people: first the value that was found, then the accepted ones.
+  let detail: String
+  /// The parameter, field or header that it is about.
+  var field: String?
+  /// The limit that was exceeded.
+  var limit: Int?
+  /// The format that was found instead of a picture's.
+  var found: String?
+  /// The number of seconds after which to try again.
+  var retryAfter: Int?
+  /// Further header fields that the status requires.
+  var fields: [HTTPFields.Field] = []
+
+  init(
+    _ code: Code, _ detail: String, field: String? = nil, limit: Int? = nil, retryAfter: Int? = nil
+  ) {
+    self.code = code
+    self.detail = detail
+    self.field = field
+    self.limit = limit
+    self.retryAfter = retryAfter
+  }
+
+  /// Returns the answer to a request.
+  func response(requestID: String) -> HTTPResponse {
+    let document = Document(
+      title: code.title, status: code.status, detail: detail, code: code.rawValue,
+      requestId: requestID, field: field, limit: limit, found: found)
+    var response = HTTPResponse(
+      status: code.status,
+      ["Content-Type": "application/problem+json", "Cache-Control": "no-store"],
+      body: JSONBody.encoded(document))
+    for field in fields { response.set(field.name, field.value) }
+    if let retryAfter { response.set("Retry-After", String(retryAfter)) }
+    return response
+  }
+
+  private struct Document: Encodable {
+    // The status says all that a type could; `code` tells the cases of one status apart.
+    let type = "about:blank"
+    let title: String
+    let status: Int
+    let detail: String
+    let code: String
+    let requestId: String
+    let field: String?
+    let limit: Int?
+    let found: String?
+  }
+}

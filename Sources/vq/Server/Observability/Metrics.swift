@@ -1,0 +1,153 @@
+import HTTPServer
+import Synchronization
+
+/// The metrics of the server, in Prometheus's text format 0.0.4.
+final class Metrics: Sendable {
+  /// Seconds; a request's duration is counted under the first that is not below it.
+  private static let buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
+
+  private struct Key: Hashable {
+    let route: String
+    let status: Int
+  }
+
+  private struct Histogram {
+    var counts = [Int](repeating: 0, count: Metrics.buckets.count)
+    var count = 0
+    var sum = 0.0
+  }
+
+  private struct State {
+    var requests: [Key: Int] = [:]
+    var cancelled: [String: Int] = [:]
+    var durations: [String: Histogram] = [:]
+    var waitSeconds = 0.0
+    var bytesIn = 0
+    var bytesOut = 0
+    var answers: [String: Int] = [:]
+    var droppedLogLines = 0
+    var load = ServerLoad()
+  }
+
+  private let state = Mutex(State())
+  private let start = HTTPDate.unixTime
+
+  /// Counts a request that has ended.
+  func count(_ exchange: Exchange) {
+    state.withLock { state in
+      switch exchange.outcome {
+      case .clientGone: state.cancelled[exchange.route, default: 0] += 1
+      case .answered:
+        state.requests[Key(route: exchange.route, status: exchange.status), default: 0] += 1
+        let seconds = exchange.duration / .seconds(1)
+        var histogram = state.durations[exchange.route] ?? Histogram()
+        if let bucket = Self.buckets.firstIndex(where: { seconds <= $0 }) {
+          histogram.counts[bucket] += 1
+        }
+        histogram.count += 1
+        histogram.sum += seconds
+        state.durations[exchange.route] = histogram
+      }
+      state.waitSeconds += exchange.wait / .seconds(1)
+      state.bytesIn += exchange.bytesIn
+      state.bytesOut += exchange.bytesOut
+    }
+  }
+
+  /// Counts an answer of the matcher by its result: `matched`, `empty` or `incomplete`.
+  func countAnswer(_ result: String) {
+    state.withLock { $0.answers[result, default: 0] += 1 }
+  }
+
+  /// Records the load.
+  func observe(_ load: ServerLoad) { state.withLock { $0.load = load } }
+
+  /// Counts a line of the log that was dropped.
+  func countDroppedLogLine() { state.withLock { $0.droppedLogLines += 1 } }
+
+  /// The figures of a generation.
+  struct CatalogueFigures: Sendable {
+    let generation: Int
+    let products: Int
+    let stores: Int
+    let images: Int
+  }
+
+  /// Returns all figures.
+  func text(_ catalogue: CatalogueFigures?) -> String {
+    let state = state.withLock { $0 }
+    var lines: [String] = []
+    func family(_ name: String, _ type: String, _ help: String, _ samples: [(String, String)]) {
+      guard !samples.isEmpty else { return }
+      lines += ["# HELP \(name) \(help)", "# TYPE \(name) \(type)"]
+      lines += samples.map { "\(name)\($0.0) \($0.1)" }
+    }
+    family(
+      "vq_requests_total", "counter", "Requests that were answered.",
+      state.requests.sorted { ($0.key.route, $0.key.status) < ($1.key.route, $1.key.status) }.map {
+        ("{route=\"\($0.key.route)\",status=\"\($0.key.status)\"}", "\($0.value)")
+      })
+    family(
+      "vq_requests_cancelled_total", "counter", "Requests whose client hung up before the answer.",
+      state.cancelled.sorted { $0.key < $1.key }.map { ("{route=\"\($0.key)\"}", "\($0.value)") })
+    lines += durations(state)
+    family(
+      "vq_queue_seconds_total", "counter", "Time that requests waited for a thread.",
+      [("", "\(state.waitSeconds)")])
+    family(
+      "vq_match_answers_total", "counter", "Answers to matches, by what came of them.",
+      state.answers.sorted { $0.key < $1.key }.map { ("{result=\"\($0.key)\"}", "\($0.value)") })
+    family("vq_received_bytes_total", "counter", "Bytes of requests.", [("", "\(state.bytesIn)")])
+    family("vq_sent_bytes_total", "counter", "Bytes of answers.", [("", "\(state.bytesOut)")])
+    family(
+      "vq_log_lines_dropped_total", "counter", "Lines of the log that nobody took in time.",
+      [("", "\(state.droppedLogLines)")])
+    family("vq_connections", "gauge", "Open connections.", [("", "\(state.load.connections)")])
+    family("vq_requests_running", "gauge", "Requests at work.", [("", "\(state.load.running)")])
+    family(
+      "vq_requests_waiting", "gauge", "Requests that wait for a thread.",
+      [("", "\(state.load.waiting)")])
+    if let catalogue {
+      family(
+        "vq_catalogue_generation", "gauge", "The generation that is searched.",
+        [("", "\(catalogue.generation)")])
+      family(
+        "vq_catalogue_entities", "gauge", "Entities in the catalogue.",
+        [
+          ("{type=\"product\"}", "\(catalogue.products)"),
+          ("{type=\"store\"}", "\(catalogue.stores)"),
+        ])
+      family(
+        "vq_catalogue_images", "gauge", "Pictures in the catalogue.", [("", "\(catalogue.images)")])
+    }
+    let process = ProcessFigures()
+    family(
+      "process_resident_memory_bytes", "gauge", "Resident memory.",
+      [("", "\(process.residentBytes)")])
+    family(
+      "process_cpu_seconds_total", "counter", "Processor time.", [("", "\(process.cpuSeconds)")])
+    family(
+      "process_start_time_seconds", "gauge", "When the server began, in Unix time.",
+      [("", "\(start)")])
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private func durations(_ state: State) -> [String] {
+    guard !state.durations.isEmpty else { return [] }
+    let name = "vq_request_duration_seconds"
+    var lines = [
+      "# HELP \(name) From a request's last byte to its answer.", "# TYPE \(name) histogram",
+    ]
+    for (route, histogram) in state.durations.sorted(by: { $0.key < $1.key }) {
+      var sum = 0
+      for (bound, count) in zip(Self.buckets, histogram.counts) {
+        sum += count
+        lines.append("\(name)_bucket{route=\"\(route)\",le=\"\(bound)\"} \(sum)")
+      }
+      lines.append("\(name)_bucket{route=\"\(route)\",le=\"+Inf\"} \(histogram.count)")
+      lines.append("\(name)_sum{route=\"\(route)\"} \(histogram.sum)")
+      lines.append("\(name)_count{route=\"\(route)\"} \(histogram.count)")
+    }
+    return lines
+  }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import HTTPServer
+
+/// The server turn by turn, on the test's own thread: what one client may take of it.
+@Suite struct ServerTurnTests {
+  private typealias EchoServer = Server<EchoService>
+
+  private static func server(
+    connectionLimit: Int = 512, extraConnectionLimit: Int = 16, width: Int = 2,
+    queueLimit: Int = 64
+  ) throws -> (server: EchoServer, port: UInt16) {
+    var configuration = ServerConfiguration()
+    configuration.connectionLimit = connectionLimit
+    configuration.extraConnectionLimit = extraConnectionLimit
+    configuration.width = width
+    configuration.queueLimit = queueLimit
+    let listener = try Socket.listening(at: .host("127.0.0.1", port: 0))
+    let server = try EchoServer(
+      listeners: [listener], service: EchoService(), mailbox: Mailbox(),
+      pool: QueueExecutor(), configuration: configuration)
+    return (server, listener.port)
+  }
+
+  private static func isWriting(_ connection: Connection) -> Bool {
+    if case .writing = connection.phase { true } else { false }
+  }
+
+  private static func request(_ path: String) -> String { "GET \(path) HTTP/1.1\r\nHost:\r\n\r\n" }
+
+  /// Has a client's request answered; `nil` if that takes more than a few turns.
+  private static func answer(
+    to path: String, of client: RawClient, by server: EchoServer
+  ) -> String? {
+    client.send(request(path))
+    for _ in 0..<5 {
+      server.turn(milliseconds: 100)
+      client.exchange()
+      if !client.received.isEmpty { return client.text }
+    }
+    return nil
+  }
+
+  /// Answering each request from within the answer to the last one would overflow the stack, and
+  /// answering all in one go would keep the others waiting.
+  @Test func `thousands of requests in one packet are answered, a few in each turn`() throws {
+    let (server, port) = try Self.server()
+    let greedy = try RawClient(port: port)
+    let count = 3000
+    greedy.send(String(repeating: Self.request("/now"), count: count))
+    var turnCount = 0
+    var other: String?
+    while server.service.exchangeCount < count, turnCount < 4 * count {
+      let before = server.service.exchangeCount
+      server.turn(milliseconds: 100)
+      #expect(server.service.exchangeCount - before <= 32)
+      greedy.exchange()
+      turnCount += 1
+      if turnCount == 10 {
+        other = Self.answer(to: "/now", of: try RawClient(port: port), by: server)
+        #expect(server.service.exchangeCount < count)
+      }
+    }
+    greedy.exchange()
+    #expect(greedy.text.components(separatedBy: "HTTP/1.1 200 OK\r\n").count == count + 1)
+    #expect(other?.hasSuffix("now") == true)
+    #expect(server.turn(milliseconds: 0) == 0 && server.resumable.isEmpty)
+  }
+
+  /// Requests of which each takes a thread go on one by one, after each answer.
+  @Test func `requests behind one that takes a thread are answered, too`() throws {
+    let (server, port) = try Self.server()
+    let client = try RawClient(port: port)
+    client.send(Self.request("/work") + Self.request("/now") + Self.request("/work"))
+    for _ in 0..<100 where server.service.exchangeCount < 3 { server.turn(milliseconds: 100) }
+    client.exchange()
+    #expect(client.text.components(separatedBy: "HTTP/1.1 200 OK\r\n").count == 4)
+    #expect(server.connections.count == 1)
+  }
+
+  /// The poller reports such a client's hang-up for as long as somebody waits for it: at once, and again.
+  @Test func `a client that has closed its side and does not read causes no turns`() throws {
+    let (server, port) = try Self.server()
+    let client = try RawClient(port: port)
+    client.send(Self.request("/big"))
+    for _ in 0..<100 where server.turn(milliseconds: 100) > 0 {}
+    #expect(server.connections.values.map(Self.isWriting) == [true])
+    client.finishWriting()
+    _ = server.turn(milliseconds: 0)
+    #expect(server.turn(milliseconds: 0) == 0)
+    // It has its answer when it reads.
+    for _ in 0..<10_000 where client.received.count < EchoService.bigByteCount {
+      client.exchange()
+      server.turn(milliseconds: 100)
+    }
+    #expect(client.received.count > EchoService.bigByteCount)
+  }
+
+  @Test func `health is answered while clients that do not read hold all connections`() throws {
+    let (server, port) = try Self.server(connectionLimit: 2, extraConnectionLimit: 2)
+    let slow = [try RawClient(port: port), try RawClient(port: port)]
+    for client in slow { client.send(Self.request("/big")) }
+    for _ in 0..<100 where server.turn(milliseconds: 100) > 0 {}
+    let health = try RawClient(port: port)
+    let answer = Self.answer(to: "/health", of: health, by: server)
+    #expect(answer?.hasPrefix("HTTP/1.1 200 OK") == true)
+    #expect(answer?.contains("Connection: close") == true)
+    let refused = Self.answer(to: "/now", of: try RawClient(port: port), by: server)
+    #expect(refused?.hasPrefix("HTTP/1.1 503") == true)
+    #expect(refused?.contains("tooManyConnections") == true)
+    // Those that hold the extra ones make room, the oldest first.
+    let silent = try (0..<5).map { _ in try RawClient(port: port) }
+    for _ in 0..<100 where server.turn(milliseconds: 100) > 0 {}
+    #expect(server.connections.count == 4)
+    let again = Self.answer(to: "/health", of: try RawClient(port: port), by: server)
+    #expect(again?.hasPrefix("HTTP/1.1 200 OK") == true)
+    silent[0].exchange()
+    #expect(silent[0].isClosed)
+  }
+
+  @Test func `health is answered while all threads and all places of the queue are taken`() throws {
+    let (server, port) = try Self.server(width: 1, queueLimit: 1)
+    let busy = [try RawClient(port: port), try RawClient(port: port)]
+    for client in busy { client.send(Self.request("/wait")) }
+    for _ in 0..<100 where server.turn(milliseconds: 100) > 0 {}
+    #expect(server.admission.running == 1 && server.admission.waiting == 1)
+    let refused = Self.answer(to: "/work", of: try RawClient(port: port), by: server)
+    #expect(refused?.hasPrefix("HTTP/1.1 503") == true)
+    let answer = Self.answer(to: "/health", of: try RawClient(port: port), by: server)
+    #expect(answer?.hasPrefix("HTTP/1.1 200 OK") == true)
+    #expect(busy.allSatisfy { !$0.isClosed })
+  }
+
+  /// Both phases without a deadline must give back what they hold of the admission.
+  @Test func `clients that hang up while they wait or are served leave nothing behind`() throws {
+    let (server, port) = try Self.server(width: 1)
+    var clients = [try RawClient(port: port), try RawClient(port: port)]
+    for client in clients {
+      client.send(Self.request("/wait"))
+      for _ in 0..<100 where server.turn(milliseconds: 100) > 0 {}
+    }
+    #expect(server.admission.running == 1 && server.admission.waiting == 1)
+    // Their sockets close with them.
+    clients = []
+    for _ in 0..<100 where server.admission.running > 0 || !server.connections.isEmpty {
+      server.turn(milliseconds: 100)
+    }
+    #expect(server.admission.running == 0 && server.admission.waiting == 0)
+    #expect(server.connections.isEmpty && server.orphans.isEmpty && server.queue.isEmpty)
+    #expect(server.service.exchanges.withLock { $0 }.map(\.outcome) == [.clientGone, .clientGone])
+  }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import HTTPServer
+import PixelMatch
+import TestSupport
+import Testing
+import VisualQuery
+
+@testable import vq
+
+/// The routes of entities, their pictures and their changes.
+@Suite struct EntityRouteTests {
+  @Test func `entities are found by id, words, conditions and time of change`() async throws {
+    let shop = try await ServedShop()
+    let named = try await shop.json("GET /v1/entities?ids=store:market,product:oats,product:none")
+    #expect(ServedShop.ids(named) == ["market", "oats"])
+    #expect(ServedShop.ids(try await shop.json("GET /v1/entities?q=oat&type=product")) == ["oats"])
+    #expect(ServedShop.ids(try await shop.json("GET /v1/entities/suggested?limit=3")).count == 3)
+    let question = #"""
+      {"type":"product","comparators":[{"property":"price","comparison":"isBetween","value":3,"upperValue":"4"}],
+       "sortedBy":[{"property":"price","order":"descending"}]}
+      """#
+    #expect(
+      ServedShop.ids(try await shop.json("POST /v1/entities:query", [], question)).contains("oats"))
+    let changes = try await shop.json("GET /v1/sync?limit=30")
+    #expect(ServedShop.ids(changes, "upserts").count == 30 && changes["hasMore"] as? Bool == true)
+    let state = try #require(changes["state"] as? String)
+    let rest = try await shop.json("GET /v1/sync?state=\(state)")
+    #expect(ServedShop.ids(rest, "upserts").count == 2 && rest["hasMore"] as? Bool == false)
+  }
+
+  /// A server has the index and may not have the pictures.
+  @Test(arguments: [[], [160]]) func `without the shop's folder only kept thumbnails are served`(
+    sides: [Int]
+  ) async throws {
+    let shop = try await ServedShop()
+    let copy = shop.folder.path + "/copy"
+    try FileManager.default.copyItem(atPath: SampleShop.folder.path + "/shop", toPath: copy)
+    let index = Indexer(directory: shop.index, settings: ShopSettings(thumbnailSides: sides))
+    let progress = try await index.run(path: copy + "/catalogue.jsonl", imagesRoot: copy)
+    #expect(progress.signedImages == 0 && progress.thumbnails == 34 * sides.count)
+    try FileManager.default.removeItem(atPath: copy)
+    for size in ["small", "large"] {
+      let path = "GET /v1/entities/product/oats/thumbnail?size=\(size)"
+      let response = try await shop.ask(path)
+      #expect(response.status == (sides.isEmpty ? 404 : 200))
+      if sides.isEmpty { continue }
+      let picture = try ImageDecoder().decode(response.body)
+      #expect((120...160).contains(max(picture.width, picture.height)))
+    }
+  }
+
+  /// A link that was made after the run must not lead a server to other files.
+  @Test func `a picture that became a link out of the root is not served`() async throws {
+    let shop = try await ServedShop()
+    let copy = shop.folder.path + "/copy"
+    try FileManager.default.copyItem(atPath: SampleShop.folder.path + "/shop", toPath: copy)
+    _ = try await Indexer(
+      directory: shop.index, settings: ShopSettings(imagesRoot: copy)
+    ).putSettings()
+    let path = "GET /v1/entities/product/oats/thumbnail"
+    #expect(try await shop.ask(path).status == 200)
+    try FileManager.default.removeItem(atPath: copy + "/images")
+    try FileManager.default.createSymbolicLink(
+      atPath: copy + "/images", withDestinationPath: SampleShop.folder.path + "/shop/images")
+    #expect(try await shop.ask(path + "?size=large").status == 404)
+  }
+
+  @Test func `an answer holds until the next generation, in its language`() async throws {
+    let shop = try await ServedShop()
+    let path = "GET /v1/entities/product/mug-red"
+    let german = try await shop.ask(path, ["Accept-Language: de-AT, en;q=0.5"])
+    #expect(String(decoding: german.body, as: UTF8.self).contains("Campingbecher"))
+    let tag = try #require(german["ETag"])
+    #expect(try await shop.ask(path, ["If-None-Match: \(tag)"]).status == 200)
+    let same = try await shop.ask(path, ["If-None-Match: \"x\", \(tag)", "Accept-Language: de-AT"])
+    #expect(same.status == 304 && same.body.isEmpty && same["ETag"] == tag)
+    let row = #"{"type":"product","id":"new","title":"New"}"#
+    _ = try await Indexer(directory: shop.index).run(path: shop.folder.write(row, to: "n.jsonl"))
+    let next = try await shop.ask(path, ["If-None-Match: \(tag)", "Accept-Language: de-AT"])
+    #expect(next.status == 200 && next["ETag"] != tag)
+  }
+
+  /// RFC 9110, 13.2.1: a precondition counts only where the answer would otherwise be a success.
+  @Test(arguments: [
+    ("/v1/entities/product/none", 404), ("/v1/entities/product/none/thumbnail", 404),
+    ("/v1/entities/product/oats/thumbnail?image=7", 404), ("/v1/sync?state=x", 422),
+    ("/v1/entities/product/oats", 304), ("/v1/entities/product/oats/thumbnail", 304),
+    ("/v1/sync", 304),
+  ]) func `only what exists is not modified`(path: String, status: Int) async throws {
+    let shop = try await ServedShop()
+    let tag = try #require(try await shop.ask("GET /v1/entities/product/oats")["ETag"])
+    for condition in ["*", tag] {
+      let answer = try await shop.ask("GET \(path)", ["If-None-Match: \(condition)"])
+      #expect(answer.status == status, "\(condition)")
+    }
+  }
+
+  /// Would break if a query had no deadline, or if one that passes it were called a damaged catalogue.
+  @Test func `a query that has no time left is answered as such`() async throws {
+    let shop = try await ServedShop(deadlines: DeadlineLimits(standard: .zero, maximum: .zero))
+    let type = ["Content-Type: application/json"]
+    let comparators = #"{"comparators":[{"property":"title","comparison":"contains","value":"m"}]}"#
+    let query = try await shop.ask("POST /v1/entities:query", type, Array(comparators.utf8))
+    #expect(query.status == 503 && query["Retry-After"] == "1")
+    let problem = try JSONSerialization.jsonObject(with: Data(query.body)) as? [String: Any]
+    #expect(problem?["code"] as? String == "timedOut")
+    let match = try await shop.json(
+      "POST /v1/match", [], #"{"labels":["mug"],"where":["title~m"]}"#)
+    #expect(match["complete"] as? Bool == false)
+    #expect(match["emptyReason"] as? String == "filterTimedOut")
+    #expect((match["values"] as? [Any])?.isEmpty == true)
+  }
+
+  @Test func `links are described for the apps that open them`() async throws {
+    let without = try await ServedShop().ask("GET /.well-known/apple-app-site-association")
+    #expect(without.status == 404)
+    let shop = try await ServedShop(appIDs: ["TEAM.app"])
+    let response = try await shop.ask("GET /.well-known/apple-app-site-association")
+    #expect(
+      String(decoding: response.body, as: UTF8.self)
+        == #"{"applinks":{"details":[{"appIDs":["TEAM.app"],"components":[{"/":"/p/*"}]}]}}"#)
+  }
+}

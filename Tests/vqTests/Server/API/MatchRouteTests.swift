@@ -1,0 +1,114 @@
+import Foundation
+import PixelMatch
+import TestSupport
+import Testing
+import VisualQuery
+
+@testable import HTTPServer
+@testable import vq
+
+/// `POST /v1/match`.
+@Suite struct MatchRouteTests {
+  @Test func `a picture is answered alike in either form, and as the command answers`() async throws
+  {
+    let shop = try await ServedShop()
+    let file = SampleShop.image("oats.jpg")
+    let picture = [UInt8](try #require(FileManager.default.contents(atPath: file)))
+    let raw = try await shop.ask(
+      "POST /v1/match?labels=box&limit=2", ["Content-Type: image/jpeg"], picture)
+    #expect(raw.status == 200)
+    let head = """
+      --b\r
+      Content-Disposition: form-data; name="request"\r
+      \r
+      {"labels":["box"],"limit":2}\r
+      --b\r
+      Content-Disposition: form-data; name="image"; filename="p.jpg"\r
+      \r
+
+      """
+    let form = try await shop.ask(
+      "POST /v1/match", ["Content-Type: multipart/form-data; boundary=b"],
+      Array(head.utf8) + picture + Array("\r\n--b--".utf8))
+    let run = try RunningVQ([
+      "match", file, "--labels", "box", "--limit", "2", "--json", "--deadline", "0", "--index",
+      shop.index,
+    ])
+    #expect(ServedShop.plain(raw.body) == ServedShop.plain(form.body))
+    #expect(ServedShop.plain(raw.body) == ServedShop.plain(Array(run.output.dropLast().utf8)))
+    #expect(ServedShop.plain(raw.body).contains(#""id":"oats""#))
+  }
+
+  /// The deadline runs from the request's arrival, over all that is done for it: a picture that is
+  /// not decoded by then is left out, and what the labels say is the answer.
+  @Test func `a picture that is not decoded in time is answered by its labels`() async throws {
+    let shop = try await ServedShop(
+      deadlines: DeadlineLimits(standard: .milliseconds(300), maximum: .seconds(600)))
+    let file = SampleShop.image("oats.jpg")
+    let picture = [UInt8](try #require(FileManager.default.contents(atPath: file)))
+    func answer(_ query: String) async throws -> [String: Any] {
+      let response = try await shop.ask(
+        "POST /v1/match" + query, ["Content-Type: image/jpeg"], picture,
+        arrival: .now - .seconds(1))
+      #expect(response.status == 200)
+      let value = try JSONSerialization.jsonObject(with: Data(response.body))
+      return try #require(value as? [String: Any])
+    }
+    let labelled = try await answer("?labels=mug")
+    let labels = try await shop.json(
+      "POST /v1/match", [], #"{"labels":["mug"],"deadlineMs":600000}"#)
+    #expect(ServedShop.ids(labelled, "values").count > 1)
+    #expect(ServedShop.ids(labelled, "values") == ServedShop.ids(labels, "values"))
+    #expect(labelled["complete"] as? Bool == false && labels["complete"] as? Bool == true)
+    let empty = try await answer("")
+    #expect(ServedShop.ids(empty, "values").isEmpty && empty["complete"] as? Bool == false)
+    #expect(empty["emptyReason"] as? String == "deadlinePassed")
+  }
+
+  @Test func `a damaged picture that browsers show is searched with`() async throws {
+    let shop = try await ServedShop()
+    let file = SampleShop.image("candle.png")
+    var picture = [UInt8](try #require(FileManager.default.contents(atPath: file)))
+    picture = PNGFile.withWrongChecksum(picture)
+    let response = try await shop.ask(
+      "POST /v1/match?limit=1", ["Content-Type: image/png"], picture)
+    #expect(ServedShop.plain(response.body).contains(#""id":"candle""#))
+    let half = try await shop.ask(
+      "POST /v1/match", ["Content-Type: image/png"], Array(picture.prefix(picture.count / 2)))
+    #expect(half.status == 422)
+  }
+
+  /// The deadline of the head decides on admission before the body is read, by the rule that the
+  /// question is read by.
+  @Test(arguments: ["0", "3600001", "1.5", "abc", "", "5&deadlineMs=6"])
+  func `a deadline that is not one is refused by the head alone`(text: String) async throws {
+    let shop = try await ServedShop()
+    let answer = try shop.immediateAnswer(
+      to: "POST /v1/match?deadlineMs=\(text)", ["Content-Type: image/jpeg", "Content-Length: 9"])
+    let response = try #require(answer, "the body is asked for")
+    #expect(response.status == 400)
+    #expect(String(decoding: response.body, as: UTF8.self).contains("deadlineMs"))
+  }
+
+  @Test(
+    arguments: [
+      (nil, 1, 256), (nil, 2, 128), (nil, 4, 64), (nil, 64, 64), (512, 4, 128), (1, 2, 0),
+    ] as [(Int?, Int, Int)])
+  func `memory for decoding is divided among the threads`(
+    asked: Int?, threads: Int, megabytes: Int
+  ) {
+    let limit = ServeCommand.memoryLimit(asked: asked, threads: threads)
+    #expect(limit / 1_000_000 == megabytes)
+  }
+
+  @Test func `a search goes on without its picture`() async throws {
+    let shop = try await ServedShop()
+    let first = try await shop.json(
+      "POST /v1/match", [], #"{"labels":["drinkware"],"type":"product","limit":4}"#)
+    let token = try #require(first["continuation"] as? String)
+    let second = try await shop.json("POST /v1/match", [], #"{"continuation":"\#(token)"}"#)
+    #expect(ServedShop.ids(first, "values").count == 4 && first["hasMore"] as? Bool == true)
+    #expect(ServedShop.ids(second, "values").count == 3 && second["hasMore"] as? Bool == false)
+    #expect(Set(ServedShop.ids(first, "values")).isDisjoint(with: ServedShop.ids(second, "values")))
+  }
+}

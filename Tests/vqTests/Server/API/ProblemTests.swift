@@ -1,0 +1,207 @@
+import Foundation
+import HTTPServer
+import TestSupport
+import Testing
+import VisualQuery
+
+@testable import vq
+
+/// Requests that are refused.
+@Suite struct ProblemTests {
+  /// A request that is not answered as asked.
+  struct Refused: CustomTestStringConvertible, Sendable {
+    let line: String
+    var type: String?
+    var body = ""
+    let status: Int
+    let code: Problem.Code
+    var field: String?
+    var testDescription: String { "\(line) \(body)" }
+  }
+
+  @Test func `what is wrong is named`() async throws {
+    let shop = try await ServedShop()
+    for refused in Self.refused {
+      let response = try await shop.ask(
+        refused.line, refused.type.map { ["Content-Type: \($0)"] } ?? [], Array(refused.body.utf8))
+      let value = try JSONSerialization.jsonObject(with: Data(response.body)) as? [String: Any]
+      #expect(response.status == refused.status, "\(refused)")
+      #expect(value?["code"] as? String == refused.code.rawValue, "\(refused)")
+      #expect(value?["field"] as? String == refused.field, "\(refused)")
+      #expect(response["Content-Type"] == "application/problem+json")
+    }
+  }
+
+  /// Would break if nesting were only found out by decoding it: 1 KB then took seconds.
+  @Test(arguments: [
+    #"{"labels":"# + String(repeating: "[", count: 510) + String(repeating: "]", count: 510) + "}",
+    String(repeating: #"{"a":"#, count: 17) + "1" + String(repeating: "}", count: 17),
+    #"{"labels":["# + String(repeating: "1,", count: 16_384) + "1]}", #"{"labels":["mug",]}"#, "{",
+    #"{""# + String(repeating: "\u{301}\u{316}", count: 65) + #"":1}"#,
+  ])
+  func `JSON beyond the limits is no JSON to the service`(body: String) async throws {
+    let shop = try await ServedShop()
+    for path in ["/v1/match", "/v1/entities:query"] {
+      let problem = try await shop.json("POST \(path)", [], body)
+      #expect(problem["status"] as? Int == 400 && problem["code"] as? String == "invalidJSON")
+      let detail = try #require(problem["detail"] as? String)
+      #expect(detail.hasPrefix("the body ") && detail.utf8.count < 200)
+    }
+  }
+
+  @Test func `what would cost too much is refused before it does`() async throws {
+    let shop = try await ServedShop()
+    for (body, code, field) in Self.excessive {
+      let answer = try await shop.json("POST /v1/match", [], body)
+      #expect(answer["status"] as? Int == 400, "\(body.prefix(60))")
+      #expect(answer["code"] as? String == code.rawValue, "\(body.prefix(60)): \(answer)")
+      #expect(answer["field"] as? String == field, "\(body.prefix(60)): \(answer)")
+    }
+  }
+
+  @Test func `a name that nobody knows is told back in part`() async throws {
+    let shop = try await ServedShop()
+    let name = String(repeating: "a", count: 200)
+    let answers = [
+      try await shop.json("POST /v1/match", [], #"{"labels":["a"],"\#(name)":1}"#),
+      try await shop.json("GET /v1/sync?\(name)=1"),
+      try await shop.json("POST /v1/match", ["Content-Type: text/\(name)"], ""),
+    ]
+    for answer in answers {
+      let detail = try #require(answer["detail"] as? String)
+      #expect(detail.contains("aaa…") && detail.utf8.count < 250)
+      #expect((answer["field"] as? String ?? "").unicodeScalars.count <= 65)
+    }
+  }
+
+  private static let refused = [
+    Refused(line: "GET /v2", status: 404, code: .unknownPath),
+    Refused(
+      line: "GET /v1/entities/{type}/{id}", status: 404, code: .unknownEntity, field: "type"),
+    Refused(line: "GET /v1/match", status: 405, code: .methodNotAllowed),
+    Refused(line: "PATCH /livez", status: 405, code: .methodNotAllowed),
+    Refused(line: "QUERY /v1/limits", status: 405, code: .methodNotAllowed),
+    Refused(line: "BREW /livez", status: 501, code: .methodNotImplemented),
+    Refused(line: "get /v2", status: 501, code: .methodNotImplemented),
+    // A slash that is encoded is one of an id, and of nothing else: a proxy's rules for paths hold.
+    Refused(line: "GET /v1%2Flimits", status: 404, code: .unknownPath),
+    Refused(line: "POST /v1%2Fmatch", status: 404, code: .unknownPath),
+    Refused(line: "GET /v1/entities%2Fsuggested", status: 404, code: .unknownPath),
+    Refused(line: "GET /v1/entities%2Fproduct/oats", status: 404, code: .unknownPath),
+    Refused(
+      line: "GET /v1/entities/product/a%2Fb", status: 404, code: .unknownEntity, field: "id"),
+    Refused(line: "GET /livez?x=1", status: 400, code: .invalidParameter, field: "x"),
+    Refused(
+      line: "GET /v1/entities?idz=a", status: 400, code: .invalidParameter, field: "ids"),
+    Refused(
+      line: "GET /v1/entities?ids=mug", status: 400, code: .invalidParameter, field: "ids"),
+    Refused(
+      line: "GET /v1/entities?q=a&limit=0", status: 400, code: .invalidParameter, field: "limit"),
+    Refused(line: "GET /v1/sync?state=x", status: 422, code: .invalidToken),
+    Refused(
+      line: "GET /v1/entities/product/none", status: 404, code: .unknownEntity, field: "id"),
+    Refused(
+      line: "GET /v1/entities/product/oats/thumbnail?image=7", status: 404, code: .noPicture,
+      field: "image"),
+    Refused(
+      line: "DELETE /v1/entities/product/oats", status: 401, code: .unauthorized,
+      field: "Authorization"),
+    Refused(
+      line: "POST /v1/match", type: "text/plain", body: "a", status: 415,
+      code: .unsupportedMediaType, field: "Content-Type"),
+    Refused(
+      line: "POST /v1/match", type: "image/heic", body: "0000ftypheic", status: 415,
+      code: .unsupportedFormat, field: "image"),
+    Refused(
+      line: "POST /v1/match", type: "image/jpeg", body: "", status: 422, code: .empty,
+      field: "image"),
+    Refused(
+      line: "POST /v1/match?lables=a", type: "image/jpeg", body: "a", status: 400,
+      code: .invalidParameter, field: "lables"),
+    Refused(
+      line: "POST /v1/match", type: "multipart/form-data", body: "a", status: 400,
+      code: .badRequest, field: "Content-Type"),
+    Refused(
+      line: "POST /v1/match", type: "application/json", body: "{", status: 400, code: .invalidJSON),
+    Refused(
+      line: "POST /v1/match", type: "application/json", body: "[]", status: 400,
+      code: .invalidField),
+    Refused(
+      line: "POST /v1/match", type: "application/json", body: "{}", status: 400,
+      code: .nothingAsked),
+    Refused(
+      line: "POST /v1/match", type: "application/json", body: #"{"labels":"mug"}"#, status: 400,
+      code: .invalidField, field: "labels"),
+    Refused(
+      line: "POST /v1/match", type: "application/json",
+      body: #"{"labels":["mug"],"where":["price"]}"#, status: 400, code: .invalidField,
+      field: "where"),
+    Refused(
+      line: "POST /v1/match", type: "application/json",
+      body: #"{"labels":["mug"],"near":{"latitude":91,"longitude":0}}"#, status: 400,
+      code: .invalidField, field: "latitude"),
+    Refused(
+      line: "POST /v1/match", type: "application/json", body: #"{"signature":"AAAA"}"#,
+      status: 422, code: .invalidSignature, field: "signature"),
+    Refused(
+      line: "POST /v1/match", type: "application/json", body: #"{"continuation":"AAAA"}"#,
+      status: 422, code: .invalidToken),
+    Refused(
+      line: "POST /v1/match", type: "application/json",
+      body: #"{"continuation":"AAAA","labels":["mug"]}"#, status: 400, code: .invalidField,
+      field: "labels"),
+    Refused(
+      line: "POST /v1/entities:query", type: "application/json",
+      body: #"{"comparators":[{"property":"price","comparison":"near","value":1}]}"#, status: 400,
+      code: .invalidField, field: "comparison"),
+    Refused(
+      line: "POST /v1/entities:query", type: "application/json",
+      body: #"{"comparators":["# + Array(repeating: "{}", count: 33).joined(separator: ",") + "]}",
+      status: 400, code: .invalidField, field: "comparators"),
+    Refused(
+      line: "POST /v1/entities:query", type: "application/json",
+      body: #"{"sortedBy":["# + Array(repeating: "{}", count: 9).joined(separator: ",") + "]}",
+      status: 400, code: .invalidField, field: "sortedBy"),
+    Refused(
+      line: "POST /v1/match", type: "application/json",
+      body: #"{"labels":["mug"],"where":["#
+        + Array(repeating: #""price<2""#, count: 33).joined(separator: ",") + "]}",
+      status: 400, code: .invalidField, field: "where"),
+    Refused(
+      line: "POST /v1/match", type: "application/json",
+      body: #"{"labels":["mug"],"where":["title~"# + String(repeating: "x", count: 1000) + #""]}"#,
+      status: 400, code: .invalidField, field: "where"),
+  ]
+
+  /// Questions within the bytes of a body that would cost more than an answer is worth.
+  private static let excessive: [(body: String, code: Problem.Code, field: String?)] = [
+    (#"{"labels":["\#(String(repeating: "a", count: 101))"]}"#, .invalidField, "labels"),
+    // One character, as texts count them.
+    (
+      #"{"labels":["\#("\u{1100}" + String(repeating: "\u{301}", count: 100))"]}"#, .invalidField,
+      "labels"
+    ),
+    (
+      #"{"labels":["a"],"withLabel":["\#(String(repeating: "a", count: 101))"]}"#, .invalidField,
+      "withLabel"
+    ),
+    (
+      #"{"labels":["a"],"where":["title=\#(String(repeating: "a", count: 1000))"]}"#,
+      .invalidField,
+      "where"
+    ),
+    (
+      #"{"labels":["a"],"where":[\#(repeatElement(#""title=\#(String(repeating: "a", count: 900))""#, count: 20).joined(separator: ","))]}"#,
+      .invalidField, nil
+    ),
+    (
+      #"{"continuation":"\#(String(repeating: "A", count: 200_000))"}"#, .invalidField,
+      "continuation"
+    ),
+    (#"{"labels":["a"],"near":"\#(String(repeating: "1", count: 1000))"}"#, .invalidField, "near"),
+    (
+      #"{"continuation":"a","fromStart":"\#(String(repeating: "a", count: 1000))"}"#,
+      .invalidField, "fromStart"
+    ),
+  ]
+}

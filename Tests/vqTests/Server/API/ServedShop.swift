@@ -1,0 +1,88 @@
+import Foundation
+import TestSupport
+import Testing
+import VisualQuery
+
+@testable import HTTPServer
+@testable import vq
+
+/// The sample shop as a service, without sockets.
+final class ServedShop {
+  let folder: TemporaryDirectory
+  let service: ShopService
+  let index: String
+
+  init(
+    keys: APIKeys? = nil, rate: Double? = nil, appIDs: [String] = [],
+    // A debug build takes its time.
+    deadlines: DeadlineLimits = DeadlineLimits(standard: .seconds(600), maximum: .seconds(600)),
+    onCatalogueError: @escaping @Sendable (CatalogueError) -> Void = { _ in }
+  ) async throws {
+    folder = try TemporaryDirectory()
+    index = folder.path + "/shop.vq"
+    let templates = [EntityType.product: try LinkTemplate("https://shop.example/p/{id}")]
+    _ = try await Indexer(
+      directory: index, settings: ShopSettings(links: LinkSettings(templates: templates))
+    ).run(path: SampleShop.catalogue)
+    var settings = ShopService.Settings()
+    settings.rate = rate
+    settings.appIDs = appIDs
+    settings.deadlines = deadlines
+    let catalogue = try ServedCatalogue(
+      try CurrentCatalogue(directory: index), onError: onCatalogueError)
+    service = ShopService(
+      catalogue: catalogue, pool: WorkerPool(width: 2),
+      settings: settings, keys: keys, metrics: Metrics(), log: ServerLog(deliver: { _ in }))
+  }
+
+  /// Asks as a client would, from the bytes of a head on.
+  func ask(
+    _ line: String, _ fields: [String] = [], _ body: [UInt8] = [],
+    arrival: ContinuousClock.Instant = .now
+  ) async throws -> HTTPResponse {
+    let info = try Self.info(line, ["Content-Length: \(body.count)"] + fields)
+    switch service.decide(on: info) {
+    case .answer(let response, _): return response
+    case .work(let work):
+      return await work.run(HTTPRequest(info: info, body: body, arrival: arrival, wait: .zero))
+    }
+  }
+
+  /// Returns the answer that the event loop gives by a head alone, or `nil` if the request is work for a thread.
+  func immediateAnswer(to line: String, _ fields: [String] = []) throws -> HTTPResponse? {
+    guard case .answer(let response, _) = service.decide(on: try Self.info(line, fields)) else {
+      return nil
+    }
+    return response
+  }
+
+  private static func info(_ line: String, _ fields: [String]) throws -> RequestInfo {
+    var parser = RequestParser()
+    let lines = ["\(line) HTTP/1.1", "Host: shop.example"] + fields
+    parser.append(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8))
+    guard case .head(let head)? = try parser.next() else {
+      throw Problem(.badRequest, "'\(line)' has no head")
+    }
+    return RequestInfo(head: head, identity: RequestIdentity(head.fields), peer: .local)
+  }
+
+  func json(
+    _ line: String, _ fields: [String] = [], _ body: String = ""
+  ) async throws -> [String: Any] {
+    let type = body.isEmpty ? [] : ["Content-Type: application/json"]
+    let response = try await ask(line, fields + type, Array(body.utf8))
+    let value = try JSONSerialization.jsonObject(with: Data(response.body))
+    return try #require(value as? [String: Any])
+  }
+
+  /// The ids of the entities in an answer.
+  static func ids(_ answer: [String: Any], _ key: String = "entities") -> [String] {
+    (answer[key] as? [[String: Any]] ?? []).compactMap { $0["id"] as? String }
+  }
+
+  /// Returns an answer without its time and its name, which differ from run to run.
+  static func plain(_ body: [UInt8]) -> String {
+    String(decoding: body, as: UTF8.self)
+      .replacing(/"elapsedMs":[0-9.e-]+/, with: "").replacing(/"query":"[^"]*"/, with: "")
+  }
+}

@@ -1,0 +1,44 @@
+import Testing
+
+@testable import HTTPServer
+@testable import vq
+
+/// The file of keys.
+@Suite struct APIKeysTests {
+  private static func fields(_ authorization: String...) -> HTTPFields {
+    var fields = HTTPFields()
+    for value in authorization { fields.append("Authorization", value) }
+    return fields
+  }
+
+  @Test func `a key that was made is let in, and no other`() throws {
+    let app = APIKeys.made(role: .read, name: "app")
+    let shop = APIKeys.made(role: .write, name: "shop")
+    #expect(app.key != shop.key && app.key.count == 67)
+    #expect(!app.line.contains(app.key))
+    let keys = try APIKeys(lines: "# keys\n\(app.line)\n\n  \(shop.line)\n", file: "keys.txt")
+    #expect(keys.key(of: Self.fields("Bearer \(app.key)"))?.name == "app")
+    #expect(keys.key(of: Self.fields("bearer  \(shop.key) "))?.role == .write)
+    for wrong in [
+      app.key, "Bearer ", "Bearer \(app.key)x", "Bearer \(app.key.dropLast())", "Basic \(app.key)",
+      "Bearer sha256:\(app.line.suffix(64))", "Bearer \(app.line.suffix(64))",
+    ] {
+      #expect(keys.key(of: Self.fields(wrong)) == nil)
+    }
+    #expect(keys.key(of: Self.fields("Bearer \(app.key)", "Bearer \(shop.key)")) == nil)
+    #expect(keys.key(of: HTTPFields()) == nil)
+  }
+
+  @Test(arguments: [
+    "read app", "admin app sha256:\(String(repeating: "0", count: 64))",
+    "read app sha256:00", "read app \(String(repeating: "0", count: 64))",
+    "read app sha256:\(String(repeating: "g", count: 64))",
+    "read a sha256:\(String(repeating: "0", count: 64))\nread a sha256:\(String(repeating: "1", count: 64))",
+  ]) func `a line that is no key is named`(lines: String) {
+    let failure = #expect(throws: CommandFailure.self) {
+      try APIKeys(lines: "# first\n" + lines, file: "keys.txt")
+    }
+    #expect(failure?.message.contains("line \(lines.contains("\n") ? 3 : 2)") == true)
+    #expect(failure?.message.contains("0000") == false)
+  }
+}

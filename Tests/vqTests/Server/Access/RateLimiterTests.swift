@@ -1,0 +1,26 @@
+import Testing
+
+@testable import vq
+
+/// The rate of requests of one client.
+@Suite struct RateLimiterTests {
+  @Test func `a bucket lets a burst through, and then a steady rate`() {
+    var limiter = RateLimiter(rate: 2)
+    let start = ContinuousClock.now
+    let later = start + .milliseconds(500)
+    let answers = ["a", "a", "a", "a", "a", "b"].map { limiter.retryAfter(for: $0, at: start) }
+    #expect(answers == [nil, nil, nil, nil, 1, nil])
+    let further = (0..<2).map { _ in limiter.retryAfter(for: "a", at: later) }
+    #expect(further == [nil, 1])
+    var slow = RateLimiter(rate: 0.1)
+    let rare = (0..<2).map { _ in slow.retryAfter(for: "a", at: start) }
+    #expect(rare == [nil, 10])
+  }
+
+  @Test func `the table of clients is bounded`() {
+    var limiter = RateLimiter(rate: 1)
+    let start = ContinuousClock.now
+    for client in 0..<30_000 { _ = limiter.retryAfter(for: "\(client)", at: start) }
+    #expect(limiter.clientCount <= 10_000)
+  }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import TestSupport
+import Testing
+import VisualQuery
+
+@testable import HTTPServer
+@testable import vq
+
+/// Health checks and metrics.
+@Suite struct HealthTests {
+  /// Would hang if the event loop looked for a generation for one of these answers: the thread that does so is blocked.
+  @Test func `health and metrics are answered while the catalogue is being opened`() async throws {
+    let (isBlocked, blocked) = AsyncStream.makeStream(of: Void.self)
+    let mayGoOn = DispatchSemaphore(value: 0)
+    let shop = try await ServedShop(
+      appIDs: ["TEAM.app"],
+      onCatalogueError: { _ in
+        blocked.yield()
+        mayGoOn.wait()
+      })
+    func status(_ path: String) throws -> Int? {
+      try shop.immediateAnswer(to: "GET /\(path)")?.status
+    }
+    let paths = ["livez", "readyz", "metrics", ".well-known/apple-app-site-association"]
+    #expect(try paths.map(status) == [200, 200, 200, 200])
+    try FileManager.default.removeItem(atPath: shop.index)
+    let service = shop.service
+    let search = Task(executorPreference: service.pool) { try? service.catalogue.newest() }
+    for await _ in isBlocked { break }
+    // The newest generation is gone, and the one that is open goes on answering.
+    #expect(try paths.map(status) == [200, 200, 200, 200])
+    mayGoOn.signal()
+    #expect(await search.value != nil)
+    let answer = try #require(try shop.immediateAnswer(to: "GET /readyz"))
+    #expect(String(decoding: answer.body, as: UTF8.self).hasPrefix("degraded: "))
+  }
+
+  @Test func `readiness names the damaged file, and who asks gets 503 until it is restored`()
+    async throws
+  {
+    let shop = try await ServedShop()
+    #expect(try await shop.ask("GET /readyz").body == Array("ok\n".utf8))
+    let generation = try shop.service.catalogue.newest().generation
+    let name = try #require(
+      try FileManager.default.contentsOfDirectory(atPath: shop.index)
+        .first { $0.hasSuffix(".segment") })
+    let file = shop.index + "/" + name
+    let bytes = try #require(FileManager.default.contents(atPath: file))
+    let handle = try #require(FileHandle(forWritingAtPath: file))
+    try handle.truncate(atOffset: 8192)
+    let picture = try #require(
+      FileManager.default.contents(atPath: SampleShop.image("oats.jpg")))
+    func match() async throws -> Int {
+      try await shop.ask("POST /v1/match", ["Content-Type: image/jpeg"], Array(picture)).status
+    }
+    #expect(try await match() == 503)
+    let problem = try await shop.json("GET /readyz")
+    #expect(problem["code"] as? String == "catalogueUnavailable")
+    let detail = try #require(problem["detail"] as? String)
+    #expect(detail.contains("generation \(generation) ") && detail.contains("'\(name)'"))
+    #expect(!detail.contains(shop.folder.path))
+    try handle.truncate(atOffset: 0)
+    try handle.seek(toOffset: 0)
+    try handle.write(contentsOf: bytes)
+    #expect(try await match() == 200)
+    #expect(try await shop.ask("GET /readyz").body == Array("ok\n".utf8))
+  }
+
+  @Test func `figures are in Prometheus's form`() async throws {
+    let shop = try await ServedShop()
+    for status in [200, 200, 404] {
+      shop.service.record(
+        Exchange(
+          info: nil, identity: RequestIdentity(), route: "/v1/match", outcome: .answered,
+          status: status, bytesIn: 10, bytesOut: 20, duration: .milliseconds(30),
+          wait: .milliseconds(5)))
+    }
+    let text = String(decoding: try await shop.ask("GET /metrics").body, as: UTF8.self)
+    for line in text.split(separator: "\n") where !line.hasPrefix("#") {
+      #expect(
+        line.wholeMatch(of: /[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? [0-9.e+-]+/) != nil)
+    }
+    #expect(text.contains(#"vq_requests_total{route="/v1/match",status="200"} 2"#))
+    #expect(text.contains(#"vq_request_duration_seconds_bucket{route="/v1/match",le="0.05"} 3"#))
+    #expect(text.contains(#"vq_request_duration_seconds_bucket{route="/v1/match",le="0.025"} 0"#))
+    #expect(text.contains("vq_catalogue_entities{type=\"product\"} 28"))
+  }
+}
