@@ -15,7 +15,7 @@ import VisualQuery
   import Darwin
 #endif
 
-/// The command `vq`: reads the command line, runs what it asks for, and says how it ended.
+/// The command `vq`: parses the command line, runs the command, and reports errors.
 @main
 struct VQ {
   /// The version of the command and of the package.
@@ -67,22 +67,22 @@ struct VQ {
     }
   }
 
-  /// Delivers the answers that were finished before an error, and says what the error was.
+  /// Writes the answers that were finished before an error, and reports the error.
   private static func end(with error: any Error, on console: Console) -> ExitCode {
     let code = exitCode(for: error)
     do {
       try console.output.flush()
     } catch {
-      // The reader has gone, or the disk is full and the error itself may well say so.
+      // The reader has gone, or the disk is full, which the error below probably says already.
     }
     console.diagnostics.showStatus(nil)
     report(error, to: console.diagnostics)
     return code
   }
 
-  /// Returns what the process ends with after an error.
+  /// Returns the exit code for an error.
   ///
-  /// Every error type has its switch here.
+  /// There is an exhaustive switch for every error type.
   static func exitCode(for error: any Error) -> ExitCode {
     switch error {
     case is UsageError: .usage
@@ -109,9 +109,9 @@ struct VQ {
     }
   }
 
-  /// Says what an error was.
+  /// Reports an error.
   ///
-  /// Nothing is said of a reader that has gone.
+  /// A closed pipe is not reported.
   static func report(_ error: any Error, to diagnostics: Diagnostics) {
     switch error {
     case let error as UsageError: report(error, to: diagnostics)

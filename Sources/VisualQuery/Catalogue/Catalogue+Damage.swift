@@ -1,9 +1,9 @@
 internal import PixelMatch
 internal import Synchronization
 
-/// Files that other programs change while they are open.
+/// Detection of files that other programs change while they are open.
 extension Catalogue {
-  /// The error of a segment as one of the catalogue.
+  /// Returns the error of a damaged segment.
   static func damage(
     _ error: SegmentError, of file: String, in directory: String
   ) -> CatalogueError {
@@ -16,22 +16,22 @@ extension Catalogue {
       }
     return CatalogueError(
       code: code,
-      message: "'\(directory)/\(file)': \(error.message); index the catalogue again", file: file)
+      message: "'\(directory)/\(file)': \(error.message); index the feed again", file: file)
   }
 
   /// Checks that no file of this generation was truncated or written to since it was opened.
   ///
-  /// An answer that was computed from such files is wrong. Whoever reads segments calls this before giving
-  /// an answer away.
+  /// An answer that was computed from such files is wrong, so code that reads segments calls this
+  /// before it returns an answer.
   ///
   /// - Throws: ``CatalogueError`` that names the file and this generation.
-  /// - Complexity: O(segments), one call of the system each.
+  /// - Complexity: O(segments), with one system call for each.
   public func checkUnchanged() throws(CatalogueError) {
     try checkSegments()
     try read { database throws(CatalogueError) in try database.connection.checkSharedMemory() }
   }
 
-  /// Checks the segments, and that no earlier read found a damaged file. Waits for nobody.
+  /// Checks the segments, and that no earlier read found a damaged file. Does not block.
   func checkSegments() throws(CatalogueError) {
     if let damage = readDamage.withLock({ $0 }) { throw damage }
     for (file, segment) in files {
@@ -54,7 +54,7 @@ extension Catalogue {
     }
   }
 
-  /// Reads a segment and checks that it is what it was: its checksums, and its fingerprint.
+  /// Reads a segment and checks its checksums and its fingerprint.
   func checkContents(
     of segment: SignatureSegment, _ file: String, fingerprint: UInt64
   ) throws(CatalogueError) {
@@ -67,14 +67,14 @@ extension Catalogue {
       throw CatalogueError(
         code: .corrupt,
         message: """
-          '\(directory)/\(file)' was replaced by another segment; restore it, or index the \
-          catalogue again
+          '\(directory)/\(file)' was replaced by another segment; restore it, or index \
+          the feed again
           """,
         file: file, generation: generation)
     }
   }
 
-  /// The same error, of a generation.
+  /// Returns the same error with the generation added.
   static func error(
     _ error: CatalogueError, inGeneration generation: Int
   ) -> CatalogueError {
@@ -83,7 +83,7 @@ extension Catalogue {
     return error
   }
 
-  /// Remembers an error of a read that found a damaged file.
+  /// Records the error of a read that found a damaged file.
   func noted(_ error: CatalogueError) -> CatalogueError {
     guard error.file != nil else { return error }
     let damaged = Self.error(error, inGeneration: generation)

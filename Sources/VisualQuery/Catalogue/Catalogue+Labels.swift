@@ -1,13 +1,13 @@
 extension Catalogue {
   /// A label of a catalogue.
   public struct Label: Sendable, Hashable, Encodable {
-    /// The label, normalised.
+    /// The label, normalized.
     public let label: String
-    /// Entities that have it, or something of its kind.
+    /// The number of entities that have the label, or a label that ends with its words.
     public let entities: Int
   }
 
-  /// All labels, the commonest first, ties by label.
+  /// Returns all labels, the most frequent first, ties by label.
   ///
   /// - Throws: ``CatalogueError``.
   public func labels() throws(CatalogueError) -> [Label] {
@@ -16,7 +16,7 @@ extension Catalogue {
     }
   }
 
-  /// Those of some labels that neither the catalogue nor its bridge knows.
+  /// Returns the labels that neither the catalogue nor its bridge has.
   ///
   /// - Throws: ``CatalogueError``.
   public func unmatched(among labels: [String]) throws(CatalogueError) -> Set<String> {

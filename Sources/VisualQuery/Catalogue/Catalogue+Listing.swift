@@ -1,13 +1,13 @@
-/// Lists of entities, found in parts as in ``Catalogue/keys(matching:shouldStop:)``.
+/// Lists of entities, read in parts as in ``Catalogue/keys(matching:shouldStop:)``.
 extension Catalogue {
-  /// Keys up to which a list is sorted instead of read in its order.
+  /// The largest number of keys for which a list is sorted instead of read in its order.
   private static let sortedLimit = 4096
-  /// Keys whose values are sorted at once.
+  /// The number of keys whose values are sorted at a time.
   private static let sortedPart: UInt32 = 8192
-  /// Entities with the words of a text that are scored.
+  /// The largest number of text matches that are scored.
   static let scoredHits = 10_000
 
-  /// The first entities of some types, by type and id, whose keys are in a set.
+  /// Returns the first entities of some types, by type and id, whose keys are in a set.
   @concurrent func entities(
     in keys: KeySet, types: [EntityType], limit: Int,
     _ shouldStop: @escaping @Sendable () -> Bool
@@ -33,7 +33,7 @@ extension Catalogue {
     return try values(of: found, shouldStop)
   }
 
-  /// The first entities of some types, in an order, whose keys are in a set.
+  /// Returns the first entities of some types, in a given order, whose keys are in a set.
   @concurrent func entities(
     in keys: KeySet, types: [EntityType], sortedBy sorts: [EntitySort], limit: Int,
     _ shouldStop: @escaping @Sendable () -> Bool
@@ -61,8 +61,7 @@ extension Catalogue {
     return try values(of: best.sorted.map(\.key), shouldStop)
   }
 
-  /// The entities that the shop features, then those that can be had, one of each group, in the order
-  /// of the catalogue.
+  /// Returns the featured entities, then the available ones, one of each group, in catalogue order.
   @concurrent func suggestedEntities(
     types: [EntityType], limit: Int, _ shouldStop: @escaping @Sendable () -> Bool
   ) async throws -> [EntityValue] {
@@ -100,7 +99,7 @@ extension Catalogue {
     return found
   }
 
-  /// The entities that have all of some words, the best first, ties by type and id.
+  /// Returns the entities that contain all words, the best first, ties by type and id.
   @concurrent func entities(
     withWords words: [String], types: [EntityType], limit: Int,
     _ shouldStop: @escaping @Sendable () -> Bool
@@ -120,7 +119,7 @@ extension Catalogue {
     return try values(of: best.prefix(limit).map(\.key), shouldStop)
   }
 
-  /// The entities of some keys, in their order.
+  /// Returns the entities of some keys, in the order of the keys.
   private func values(
     of keys: [UInt32], _ shouldStop: @escaping @Sendable () -> Bool
   ) throws(CatalogueError) -> [EntityValue] {
@@ -131,12 +130,12 @@ extension Catalogue {
   }
 }
 
-/// The first of many entities in an order.
+/// A bounded list of the first entities in an order.
 struct BestEntities {
   let sorts: [EntitySort]
   let limit: Int
   private var entities: [SortedEntity] = []
-  /// The last that is surely of use, once there are as many as are asked for.
+  /// The last entity that is certain to be in the result, once the list is full.
   private(set) var last: SortedEntity?
 
   init(sorts: [EntitySort], limit: Int) {
@@ -149,14 +148,14 @@ struct BestEntities {
     Array(entities.sorted { $0.precedes($1, sorts) }.prefix(limit))
   }
 
-  /// Offers an entity, which is dropped if enough are better.
+  /// Adds an entity, which is dropped if enough entities precede it.
   mutating func offer(_ entity: SortedEntity) {
     if let last, !entity.precedes(last, sorts) { return }
     entities.append(entity)
     if entities.count >= 2 * limit + 1024 { prune() }
   }
 
-  /// Drops all but the best.
+  /// Drops all but the first entities.
   mutating func prune() {
     entities = sorted
     last = entities.count == limit ? entities.last : nil
@@ -164,11 +163,11 @@ struct BestEntities {
 }
 
 extension CatalogueDatabase {
-  /// Offers the wanted entities of a range of keys with the values that they are sorted by.
+  /// Adds the wanted entities in a range of keys, with their sort values.
   fileprivate func offer(
     _ wanted: KeySet, in range: Range<UInt32>, columns: [Int?], to best: inout BestEntities
   ) throws(CatalogueError) {
-    // Once there are enough, only entities with a value before the last one's matter.
+    // Once the list is full, only entities that precede the last one matter.
     let bound = best.sorts.first.flatMap { sort in
       best.last?.values[0].map { (value: $0, order: sort.order) }
     }
@@ -196,12 +195,12 @@ extension CatalogueDatabase {
     best.prune()
   }
 
-  /// The values of a property of some keys in ascending order.
+  /// Returns the values of a property for keys in ascending order.
   private func values(
     ofProperty property: Int, of keys: [UInt32]
   ) throws(CatalogueError) -> [UInt32: SortValue] {
     guard let first = keys.first, let last = keys.last else { return [:] }
-    // A look-up costs some ten times as much as the next row.
+    // A lookup costs about ten times as much as reading the next row.
     if keys.count > (Int(last) - Int(first)) / 10 {
       return try values(ofProperty: property, in: first..<last + 1)
     }
@@ -212,7 +211,7 @@ extension CatalogueDatabase {
     return values
   }
 
-  /// What names the entities of some keys in ascending order, read from the properties, whose rows
+  /// Returns the ids of entities for keys in ascending order, read from `properties`, whose rows
   /// are shorter than those of `entities`.
   private func identities(of keys: [UInt32]) throws(CatalogueError) -> [UInt32: EntityID] {
     guard let type = try propertyNumber("type"), let id = try propertyNumber("id") else {
@@ -236,7 +235,7 @@ extension EntityValue {
   /// The ranks of suggestions, the best first.
   static let suggestionRanks = 0..<4
 
-  /// The place among suggestions: featured entities first, then those that can be had.
+  /// The rank among suggestions: featured entities first, then available ones.
   var suggestionRank: Int {
     var isAvailable = true
     if case .product(let product) = self {

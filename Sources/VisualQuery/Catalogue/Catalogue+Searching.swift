@@ -1,16 +1,16 @@
-/// Searches in parts, between which others have their turn at the thread and at the connection.
+/// Searches in parts, between which other tasks can use the thread and the connection.
 ///
-/// All of them throw ``CatalogueError`` with the code `timedOut` once `shouldStop` says so.
+/// All of them throw ``CatalogueError`` with the code `timedOut` once `shouldStop` returns `true`.
 extension Catalogue {
-  /// Keys of a part; a part takes some milliseconds at most.
+  /// The number of keys in a part, which takes a few milliseconds at most.
   static let partLength = 32_768
-  /// Keys up to which each is looked up by itself.
+  /// The largest number of keys that are looked up one by one.
   private static let sparseLimit = 256
 
-  /// The keys that a filter lets through.
+  /// Returns the keys of the entities that a filter accepts.
   ///
   /// - Throws: ``MatchError`` with the code `invalidFilter`; ``CatalogueError``.
-  /// - Complexity: O(*n*) for each property that is named, for *n* entities that have it.
+  /// - Complexity: O(*n*) for each property in the filter, where *n* entities have it.
   @concurrent func keys(
     matching filter: EntityFilter, shouldStop: @escaping @Sendable () -> Bool
   ) async throws -> KeySet {
@@ -34,7 +34,7 @@ extension Catalogue {
     return filter.mode == .or && !conditions.isEmpty ? result.intersection(any) : result
   }
 
-  /// The keys that a condition lets through; keys outside of `wanted` need not be right.
+  /// Returns the keys that a condition accepts; the result is undefined for keys outside `wanted`.
   @concurrent private func keys(
     matching condition: PropertyCondition, within wanted: KeySet,
     _ shouldStop: @escaping @Sendable () -> Bool
@@ -55,7 +55,7 @@ extension Catalogue {
     return condition.isNegated ? found.inverted : found
   }
 
-  /// The parts of the catalogue in which some keys lie; the keys themselves if they are few.
+  /// Returns the ranges of keys that contain `wanted`, or the keys themselves if there are few.
   private func ranges(within wanted: KeySet) -> [Range<UInt32>] {
     if let count = wanted.count, count <= Self.sparseLimit {
       return wanted.keys(in: 0..<lastKey + 1).map { $0..<$0 + 1 }
@@ -63,7 +63,7 @@ extension Catalogue {
     return parts.filter { !wanted.keys(in: $0).isEmpty }
   }
 
-  /// The ranges of keys that are read at once.
+  /// Returns the ranges of keys that are read in one part.
   private var parts: [Range<UInt32>] {
     stride(from: 0, through: lastKey, by: Self.partLength).map {
       $0..<min($0 + UInt32(Self.partLength), lastKey + 1)
@@ -88,7 +88,7 @@ extension Catalogue {
     }
   }
 
-  /// The keys of all entities of a type: those of the rarer type are read.
+  /// Returns the keys of all entities of a type, by reading those of the less frequent type.
   @concurrent func keys(
     of type: EntityType, shouldStop: @escaping @Sendable () -> Bool
   ) async throws -> KeySet {
@@ -107,14 +107,14 @@ extension Catalogue {
     return type == rarer ? keys : keys.inverted
   }
 
-  /// The first entities of a type, by key, that have a normalised label and are wanted; and whether no
-  /// further one was left out because of `shouldStop`, which is asked only behind the first part.
+  /// Returns the first entities of a type, by key, that have a normalized label and are wanted, and
+  /// whether the list is complete. `shouldStop` is not checked before the end of the first part.
   @concurrent func keys(
     withLabel label: String, type: EntityType, limit: Int,
     where isWanted: @Sendable (UInt32) -> Bool, shouldStop: @escaping @Sendable () -> Bool
   ) async throws(CatalogueError) -> (keys: [UInt32], isWhole: Bool) {
     var found: [UInt32] = []
-    // What is usual is found in a short part; the next ones are longer.
+    // Frequent labels are found in a short first part; the following parts are longer.
     var part = try read { database throws(CatalogueError) in
       try database.keys(withLabel: label, type: type, after: 0, limit: limit)
     }
@@ -136,13 +136,13 @@ extension Catalogue {
     }
   }
 
-  /// Gives others their turn between two parts.
+  /// Lets other tasks run between two parts.
   @concurrent func rest(_ shouldStop: () -> Bool) async throws(CatalogueError) {
     await Task.yield()
     if shouldStop() {
       throw CatalogueError(
         code: .timedOut,
-        message: "the catalogue was not read in time; ask for less, or allow more time")
+        message: "the catalogue was not read before the deadline; ask for less, or allow more time")
     }
   }
 }

@@ -1,47 +1,48 @@
 internal import PixelMatch
 internal import Synchronization
 
-/// One generation of a shop's catalogue, opened to be searched.
+/// One generation of a shop's catalogue, opened for searching.
 ///
-/// It stays as it is while another process indexes: open it again to see the next generation.
+/// It does not change while another process indexes: open the catalogue again to see the next
+/// generation.
 public final class Catalogue: Sendable {
   /// The number of this generation.
   public let generation: Int
-  /// Number of entities of all types.
+  /// The number of entities of all types.
   public var entityCount: Int { state.productCount + state.storeCount }
-  /// Number of pictures that can be found.
+  /// The number of images that can be found.
   public var imageCount: Int { state.imageCount }
 
-  /// Where it is.
+  /// The directory of the catalogue.
   let directory: String
 
   private let state: CatalogueDatabase.State
   private let segments: [EntityType: [LiveSegment]]
-  /// All segments by the names of their files.
+  /// All segments, by file name.
   let files: [String: SignatureSegment]
   /// The error of the first read of the database that found a damaged file.
   let readDamage = Mutex<CatalogueError?>(nil)
   /// The connections that read this generation.
   let readers: CatalogueReaders
-  /// The greatest key of an entity.
+  /// The largest key of an entity.
   let lastKey: UInt32
-  /// Where entities open.
+  /// The link templates and accepted schemes.
   public let links: LinkSettings
-  /// The places that pictures are read from.
+  /// The folders that images are read from.
   public let picturePlaces: PicturePlaces
-  /// What seals the tokens that clients keep.
+  /// The key that seals the tokens of clients.
   let secret: [UInt8]
-  /// What tells this catalogue from any other, also from one that took its place.
+  /// The random identity of the catalogue, which a catalogue that replaces it does not share.
   public var identity: String { state.identity }
 
   /// Opens the catalogue in a directory.
   ///
   /// - Parameters:
   ///   - directory: The catalogue's directory.
-  ///   - readerCount: The number of threads that read at the same time without waiting for each other,
-  ///     `1...64`; each has a connection to the file.
+  ///   - readerCount: The number of threads that can read at the same time, `1...64`; each has a
+  ///     connection to the file.
   /// - Throws: ``CatalogueError``; its message says what to do.
-  /// - Complexity: O(segments): no signature is read.
+  /// - Complexity: O(segments); no signature is read.
   public init(directory: String, readers readerCount: Int = 2) throws(CatalogueError) {
     let readers = try CatalogueReaders(directory: directory, count: readerCount)
     self.directory = directory
@@ -71,7 +72,7 @@ public final class Catalogue: Sendable {
     self.files = files
   }
 
-  /// What is read of a generation when it is opened.
+  /// The contents of a generation that are read when it is opened.
   private struct Content: Sendable {
     let state: CatalogueDatabase.State
     let lastKey: UInt32
@@ -88,7 +89,7 @@ public final class Catalogue: Sendable {
     }
   }
 
-  /// Opens a segment file and holds it against what the database says of it.
+  /// Opens a segment file and compares it with its record in the database.
   static func open(
     _ record: CatalogueDatabase.SegmentRecord, in directory: String
   ) throws(CatalogueError) -> SignatureSegment {
@@ -104,7 +105,7 @@ public final class Catalogue: Sendable {
         code: segment.byteCount < record.byteCount ? .truncated : .corrupt,
         message: """
           '\(path)' has \(segment.count) rows in \(segment.byteCount) bytes; \
-          \(record.rows) in \(record.byteCount) were written; index the catalogue again
+          \(record.rows) in \(record.byteCount) were written; index the feed again
           """,
         file: record.file)
     }
@@ -122,7 +123,7 @@ public final class Catalogue: Sendable {
     }
   }
 
-  /// Number of entities of a type.
+  /// Returns the number of entities of a type.
   public func entityCount(of type: EntityType) -> Int {
     switch type {
     case .product: state.productCount
@@ -130,43 +131,43 @@ public final class Catalogue: Sendable {
     }
   }
 
-  /// The signatures of a type's pictures.
+  /// Returns the signatures of the images of a type.
   func segments(of type: EntityType) -> [LiveSegment] { segments[type] ?? [] }
 
-  /// The entities of some keys; keys that name none are left out.
+  /// Returns the entities of some keys, without unknown keys.
   func entities(keys: [UInt32]) throws(CatalogueError) -> [UInt32: EntityValue] {
     try read { database throws(CatalogueError) in try database.entities(keys: keys) }
   }
 
-  /// What names the entities of some keys; keys that name none are left out.
+  /// Returns the ids of some keys, without unknown keys.
   func ids(keys: [UInt32]) throws(CatalogueError) -> [UInt32: EntityID] {
     try read { database throws(CatalogueError) in try database.ids(keys: keys) }
   }
 
-  /// Where some stores stand, as far as that is known.
+  /// Returns the locations of some stores, without stores that have none.
   func places(ofStores keys: [UInt32]) throws(CatalogueError) -> [UInt32: GeoPoint] {
     try read { database throws(CatalogueError) in try database.places(ofStores: keys) }
   }
 
-  /// The key of an entity, or `nil` where there is none.
+  /// Returns the key of an entity, or `nil` if it is unknown.
   func key(of id: EntityID) throws(CatalogueError) -> UInt32? {
     try read { database throws(CatalogueError) in try database.existing(id)?.key }
   }
 
-  /// The normalised labels of some entities.
+  /// Returns the normalized labels of some entities.
   func labels(ofKeys keys: [UInt32]) throws(CatalogueError) -> [UInt32: Set<String>] {
     try read { database throws(CatalogueError) in try database.labels(ofKeys: keys) }
   }
 
-  /// How many entities have each of some normalised labels.
+  /// Returns the number of entities for each of some normalized labels.
   func labelFrequencies(_ labels: [String]) throws(CatalogueError) -> [String: Int] {
     try read { database throws(CatalogueError) in try database.labelFrequencies(labels) }
   }
 
-  /// Reads with a connection that nobody else uses.
+  /// Calls `body` with a connection that no other thread is using.
   ///
-  /// - Parameter shouldStop: Whether to stop, asked while a statement runs and while all connections
-  ///   are in use.
+  /// - Parameter shouldStop: Returns whether to stop. It is called while a statement runs and while
+  ///   all connections are in use.
   /// - Throws: ``CatalogueError``; with the code `timedOut` if it was stopped.
   func read<Result: Sendable>(
     stoppingWhen shouldStop: @escaping @Sendable () -> Bool = { Task.isCancelled },

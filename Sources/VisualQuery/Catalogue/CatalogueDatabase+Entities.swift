@@ -1,49 +1,44 @@
 /// Entities by id, text, property and time of change.
 extension CatalogueDatabase {
-  /// The entities of some ids, in their order; unknown ones are left out.
+  /// Returns the entities of some ids, in their order, without unknown ones.
   func entities(for ids: [EntityID]) throws(CatalogueError) -> [EntityValue] {
     var values: [EntityValue] = []
     for id in ids {
-      let row = try connection.statement("SELECT json FROM entities WHERE type = ? AND id = ?")
-        .bind(.text(id.type.rawValue), .text(id.value))
-      guard try row.step() else { continue }
-      let text = row.text(0)
-      _ = try row.step()
-      if let value = Self.readableEntity(text) { values.append(value) }
+      let json = try connection.first(
+        "SELECT json FROM entities WHERE type = ? AND id = ?",
+        [.text(id.type.rawValue), .text(id.value)]
+      ) { $0.text(0) }
+      if let value = json.flatMap(Self.readableEntity) { values.append(value) }
     }
     return values
   }
 
-  /// The path and the content of one of an entity's pictures, or `nil` if that did not go in.
+  /// Returns the path and the content hash of an image of an entity, or `nil` if it is not indexed.
   func image(
     of id: EntityID, position: Int
   ) throws(CatalogueError) -> (path: String, picture: KeptThumbnails.Picture)? {
-    let row = try connection.statement(
+    try connection.first(
       """
       SELECT path, entity, contentHash FROM images JOIN entities ON key = entity
       WHERE type = ? AND id = ? AND position = ?
-      """
-    ).bind(.text(id.type.rawValue), .text(id.value), .integer(position))
-    guard try row.step() else { return nil }
-    defer { row.reset() }
-    return (
-      row.text(0), KeptThumbnails.Picture(entity: row.integer(1), contentHash: row.integer(2))
-    )
+      """, [.text(id.type.rawValue), .text(id.value), .integer(position)]
+    ) { row in
+      (row.text(0), KeptThumbnails.Picture(entity: row.integer(1), contentHash: row.integer(2)))
+    }
   }
 
-  /// Entities behind a key, in the order of their keys.
+  /// Returns the entities after a key, in the order of their keys.
   ///
-  /// - Parameter type: The type of all of them; `nil` for any.
+  /// - Parameter type: The type of the entities, or `nil` for any.
   func page(
     after key: UInt32, type: EntityType?, limit: Int
   ) throws(CatalogueError) -> (values: [EntityValue], last: UInt32) {
     let condition = type == nil ? "" : "type = ? AND "
-    let row = try connection.statement(
-      "SELECT json, key FROM entities WHERE \(condition)key > ? ORDER BY key LIMIT ?"
-    ).bind(
-      (type.map { [.text($0.rawValue)] } ?? []) + [.integer(Int(key)), .integer(limit)])
     var page: (values: [EntityValue], last: UInt32) = ([], key)
-    while try row.step() {
+    try connection.forEachRow(
+      "SELECT json, key FROM entities WHERE \(condition)key > ? ORDER BY key LIMIT ?",
+      (type.map { [.text($0.rawValue)] } ?? []) + [.integer(Int(key)), .integer(limit)]
+    ) { row in
       if let value = Self.readableEntity(row.text(0)) { page.values.append(value) }
       page.last = UInt32(clamping: row.integer(1))
     }
@@ -56,37 +51,35 @@ extension CatalogueDatabase {
     case removal(EntityID)
   }
 
-  /// Changes behind a place in the list of changes, oldest first; each entity's last one only. An
-  /// entity that cannot be read counts as removed.
+  /// Returns the changes after a sequence number, oldest first, with only the last change of each
+  /// entity. An unreadable entity counts as removed.
   func changes(
     after sequence: Int, limit: Int
   ) throws(CatalogueError) -> [(sequence: Int, change: Change)] {
-    let row = try connection.statement(
+    try connection.rows(
       """
       SELECT sequence, changes.type, changes.id, json
       FROM changes LEFT JOIN entities ON key = entity
       WHERE sequence > ? ORDER BY sequence LIMIT ?
-      """
-    ).bind(.integer(sequence), .integer(limit))
-    var found: [(sequence: Int, change: Change)] = []
-    while try row.step() {
+      """, [.integer(sequence), .integer(limit)]
+    ) { row in
       if !row.isNull(3), let value = Self.readableEntity(row.text(3)) {
-        found.append((row.integer(0), .upsert(value)))
-      } else if let type = EntityType(rawValue: row.text(1)) {
-        found.append((row.integer(0), .removal(EntityID(type: type, value: row.text(2)))))
+        return (row.integer(0), .upsert(value))
+      }
+      return EntityType(rawValue: row.text(1)).map { type in
+        (row.integer(0), .removal(EntityID(type: type, value: row.text(2))))
       }
     }
-    return found
   }
 
-  /// A store that has a product, and where it stands, where that is known.
+  /// A store that has a product in stock, with its location if it is known.
   struct Stockist {
     let key: UInt32
     let id: String
-    let place: GeoPoint?
+    let location: GeoPoint?
   }
 
-  /// Calls `body` with every store that has a product, until it says stop.
+  /// Calls `body` with every store that has a product in stock, until it returns `false`.
   func forEachStore(
     withProduct id: String, _ body: (Stockist) -> Bool
   ) throws(CatalogueError) {
@@ -98,51 +91,47 @@ extension CatalogueDatabase {
       WHERE product = ? ORDER BY stock.store
       """
     ).bind(.text(id))
+    defer { row.reset() }
     while try row.step() {
       let key = UInt32(clamping: row.integer(0))
-      let place =
-        row.isNull(1) ? nil : try Self.place((row.number(1), row.number(2)), ofStore: key)
-      if !body(Stockist(key: key, id: row.text(3), place: place)) {
-        return row.reset()
-      }
+      let location =
+        row.isNull(1) ? nil : try Self.location((row.number(1), row.number(2)), ofStore: key)
+      if !body(Stockist(key: key, id: row.text(3), location: location)) { return }
     }
   }
 
-  /// The shop's settings by name.
+  /// Returns the shop's settings by name.
   func settings() throws(CatalogueError) -> [String: String] {
-    let row = try connection.statement("SELECT name, value FROM settings")
     var settings: [String: String] = [:]
-    while try row.step() { settings[row.text(0)] = row.text(1) }
+    try connection.forEachRow("SELECT name, value FROM settings") { row in
+      settings[row.text(0)] = row.text(1)
+    }
     return settings
   }
 
-  /// All of the label bridge.
+  /// Returns the label bridge.
   func bridge() throws(CatalogueError) -> LabelBridge {
-    let row = try connection.statement("SELECT label, target FROM labelBridge")
     var targets: [String: Set<String>] = [:]
-    while try row.step() { targets[row.text(0), default: []].insert(row.text(1)) }
+    try connection.forEachRow("SELECT label, target FROM labelBridge") { row in
+      targets[row.text(0), default: []].insert(row.text(1))
+    }
     return LabelBridge(targets: targets)
   }
 
-  /// What the bridge takes a normalised label for.
+  /// Returns the targets of a normalized label in the bridge.
   func bridged(_ label: String) throws(CatalogueError) -> [String] {
-    let row = try connection.statement(
-      "SELECT target FROM labelBridge WHERE label = ? ORDER BY target"
-    ).bind(.text(label))
-    var targets: [String] = []
-    while try row.step() { targets.append(row.text(0)) }
-    return targets
+    try connection.rows(
+      "SELECT target FROM labelBridge WHERE label = ? ORDER BY target", [.text(label)]
+    ) { $0.text(0) }
   }
 
-  /// All labels with their number of entities, the commonest first.
+  /// Returns all labels with their numbers of entities, the most frequent first.
   func allLabels() throws(CatalogueError) -> [(label: String, frequency: Int)] {
-    let row = try connection.statement(
+    try connection.rows(
       """
       SELECT label, frequency FROM labelFrequencies WHERE frequency > 0
       ORDER BY frequency DESC, label
-      """, isScan: true)
-    var labels: [(label: String, frequency: Int)] = []
-    while try row.step() { labels.append((row.text(0), row.integer(1))) }
-    return labels
+      """, isScan: true
+    ) { ($0.text(0), $0.integer(1)) }
   }
 }

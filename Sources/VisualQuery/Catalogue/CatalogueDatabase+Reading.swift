@@ -1,118 +1,111 @@
 extension CatalogueDatabase {
   func state() throws(CatalogueError) -> State {
-    let row = try connection.statement(
-      "SELECT generation, productCount, storeCount, imageCount, identity, secret FROM state")
-    guard try row.step() else {
-      throw CatalogueError(code: .corrupt, message: "the catalogue lacks its state; index again")
+    let state = try connection.first(
+      "SELECT generation, productCount, storeCount, imageCount, identity, secret FROM state"
+    ) { row in
+      State(
+        generation: row.integer(0), productCount: row.integer(1), storeCount: row.integer(2),
+        imageCount: row.integer(3), identity: row.text(4), secret: row.text(5))
     }
-    let state = State(
-      generation: row.integer(0), productCount: row.integer(1), storeCount: row.integer(2),
-      imageCount: row.integer(3), identity: row.text(4), secret: row.text(5))
-    _ = try row.step()
+    guard let state else { throw Self.missingState }
     return state
   }
 
-  /// The live segments, oldest first.
+  /// Returns the segments of the generation, oldest first.
   func segments() throws(CatalogueError) -> [SegmentRecord] {
-    let row = try connection.statement(
-      "SELECT id, file, type, rows, byteCount FROM segments ORDER BY id")
-    var records: [SegmentRecord] = []
-    while try row.step() {
+    try connection.rows(
+      "SELECT id, file, type, rows, byteCount FROM segments ORDER BY id"
+    ) { row throws(CatalogueError) in
       guard let type = EntityType(rawValue: row.text(2)) else {
         throw CatalogueError(
-          code: .corrupt, message: "segment \(row.integer(0)) is of no known type")
+          code: .corrupt,
+          message: "segment \(row.integer(0)) has an unknown type; index the feed again")
       }
-      records.append(
-        SegmentRecord(
-          id: row.integer(0), file: row.text(1), type: type, rows: row.integer(3),
-          byteCount: row.integer(4)))
+      return SegmentRecord(
+        id: row.integer(0), file: row.text(1), type: type, rows: row.integer(3),
+        byteCount: row.integer(4))
     }
-    return records
   }
 
-  /// The rows of each segment that were replaced since it was written.
+  /// Returns the rows of each segment that were replaced after it was written.
   func deadRows() throws(CatalogueError) -> [Int: [Int]] {
-    let row = try connection.statement("SELECT segment, row FROM deadRows ORDER BY segment, row")
     var dead: [Int: [Int]] = [:]
-    while try row.step() { dead[row.integer(0), default: []].append(row.integer(1)) }
+    try connection.forEachRow("SELECT segment, row FROM deadRows ORDER BY segment, row") { row in
+      dead[row.integer(0), default: []].append(row.integer(1))
+    }
     return dead
   }
 
-  /// The entities of some keys; keys that name none are left out.
+  /// Returns the entities of some keys, without unknown keys.
   func entities(keys: [UInt32]) throws(CatalogueError) -> [UInt32: EntityValue] {
     var entities: [UInt32: EntityValue] = [:]
     for key in keys {
-      let row = try connection.statement("SELECT json FROM entities WHERE key = ?")
-        .bind(.integer(Int(key)))
-      guard try row.step() else { continue }
-      let text = row.text(0)
-      _ = try row.step()
-      entities[key] = Self.readableEntity(text)
+      let json = try connection.first(
+        "SELECT json FROM entities WHERE key = ?", [.integer(Int(key))]
+      ) { $0.text(0) }
+      entities[key] = json.flatMap(Self.readableEntity)
     }
     return entities
   }
 
-  /// What names the entities of some keys; keys that name none are left out.
+  /// Returns the ids of some keys, without unknown keys.
   func ids(keys: [UInt32]) throws(CatalogueError) -> [UInt32: EntityID] {
     var ids: [UInt32: EntityID] = [:]
     for key in keys {
-      let row = try connection.statement("SELECT type, id FROM entities WHERE key = ?")
-        .bind(.integer(Int(key)))
-      guard try row.step() else { continue }
-      if let type = EntityType(rawValue: row.text(0)) {
-        ids[key] = EntityID(type: type, value: row.text(1))
+      try connection.forEachRow(
+        "SELECT type, id FROM entities WHERE key = ?", [.integer(Int(key))]
+      ) { row in
+        if let type = EntityType(rawValue: row.text(0)) {
+          ids[key] = EntityID(type: type, value: row.text(1))
+        }
       }
-      row.reset()
     }
     return ids
   }
 
-  /// Where some stores stand, as far as that is known.
+  /// Returns the locations of some stores, without stores that have none.
   func places(ofStores keys: [UInt32]) throws(CatalogueError) -> [UInt32: GeoPoint] {
-    var places: [UInt32: GeoPoint] = [:]
+    var locations: [UInt32: GeoPoint] = [:]
     for key in keys {
-      let row = try connection.statement("SELECT latitude, longitude FROM places WHERE store = ?")
-        .bind(.integer(Int(key)))
-      guard try row.step() else { continue }
-      let point = (row.number(0), row.number(1))
-      row.reset()
-      places[key] = try Self.place(point, ofStore: key)
+      locations[key] = try connection.first(
+        "SELECT latitude, longitude FROM places WHERE store = ?", [.integer(Int(key))]
+      ) { row throws(CatalogueError) in
+        try Self.location((row.number(0), row.number(1)), ofStore: key)
+      }
     }
-    return places
+    return locations
   }
 
-  /// The normalised labels of some entities.
+  /// Returns the normalized labels of some entities.
   func labels(ofKeys keys: [UInt32]) throws(CatalogueError) -> [UInt32: Set<String>] {
     var labels: [UInt32: Set<String>] = [:]
     for key in keys {
-      let row = try connection.statement("SELECT label FROM labels WHERE entity = ?")
-        .bind(.integer(Int(key)))
-      while try row.step() { labels[key, default: []].insert(row.text(0)) }
+      try connection.forEachRow(
+        "SELECT label FROM labels WHERE entity = ?", [.integer(Int(key))]
+      ) { row in labels[key, default: []].insert(row.text(0)) }
     }
     return labels
   }
 
-  /// How many entities have each of some normalised labels; 0 for unknown ones.
+  /// Returns the number of entities for each of some normalized labels, 0 for unknown ones.
   func labelFrequencies(_ labels: [String]) throws(CatalogueError) -> [String: Int] {
     var frequencies: [String: Int] = [:]
     for label in labels {
-      let row = try connection.statement("SELECT frequency FROM labelFrequencies WHERE label = ?")
-        .bind(.text(label))
-      frequencies[label] = try row.step() ? row.integer(0) : 0
+      let frequency = try connection.first(
+        "SELECT frequency FROM labelFrequencies WHERE label = ?", [.text(label)]
+      ) { $0.integer(0) }
+      frequencies[label] = frequency ?? 0
     }
     return frequencies
   }
 
-  /// The greatest key of an entity; 0 if there is none.
+  /// Returns the largest key of an entity, or 0 if there are no entities.
   func lastKey() throws(CatalogueError) -> UInt32 {
-    let row = try connection.statement("SELECT max(key) FROM entities")
-    guard try row.step() else { return 0 }
-    defer { row.reset() }
-    return UInt32(clamping: row.integer(0))
+    try connection.first("SELECT max(key) FROM entities") { UInt32(clamping: $0.integer(0)) } ?? 0
   }
 
-  /// Makes a place of the degrees of a table, which may be damaged.
-  static func place(
+  /// Makes a location of degrees in a table, which may be damaged.
+  static func location(
     _ degrees: (latitude: Double, longitude: Double), ofStore key: UInt32
   ) throws(CatalogueError) -> GeoPoint {
     do throws(FieldError) {
@@ -120,12 +113,12 @@ extension CatalogueDatabase {
     } catch {
       throw CatalogueError(
         code: .corrupt,
-        message: "the place of the store with key \(key) \(error.reason); index again")
+        message: "the location of the store with key \(key) \(error.reason); index the feed again")
     }
   }
 
-  /// Reads the JSON form of a stored entity, or returns `nil` if it is damaged: lists leave such an
-  /// entity out, and `CatalogueUpkeep.verify()` and ``CatalogueDoctor`` report it.
+  /// Reads the JSON form of a stored entity, or returns `nil` if it is damaged. Lists omit such an
+  /// entity, and `CatalogueUpkeep.verify()` and ``CatalogueDoctor`` report it.
   static func readableEntity(_ text: String) -> EntityValue? { try? entity(text) }
 
   /// Reads the JSON form of a stored entity.
@@ -134,13 +127,15 @@ extension CatalogueDatabase {
     do throws(JSONError) {
       json = try JSONValue(stored: text)
     } catch {
-      throw CatalogueError(code: .corrupt, message: "an entity \(error.message); index again")
+      throw CatalogueError(
+        code: .corrupt, message: "an entity \(error.message); index the feed again")
     }
     do throws(FieldError) {
       return try EntityValue(json: json)
     } catch {
       throw CatalogueError(
-        code: .corrupt, message: "an entity's \(error.field ?? "row") \(error.reason); index again")
+        code: .corrupt,
+        message: "an entity's \(error.field ?? "row") \(error.reason); index the feed again")
     }
   }
 }

@@ -1,139 +1,121 @@
 /// Keys of entities by property, label, type and text, read in parts of bounded length.
 extension CatalogueDatabase {
-  /// The number under which a property's values are stored, or `nil` if no entity has it.
+  /// Returns the number under which the values of a property are stored, or `nil` if no entity has
+  /// it.
   func propertyNumber(_ name: String) throws(CatalogueError) -> Int? {
-    let row = try connection.statement("SELECT number FROM propertyNames WHERE name = ?")
-      .bind(.text(name))
-    guard try row.step() else { return nil }
-    defer { row.reset() }
-    return row.integer(0)
+    try connection.first("SELECT number FROM propertyNames WHERE name = ?", [.text(name)]) {
+      $0.integer(0)
+    }
   }
 
-  /// Inserts the keys within a range whose values of a property pass a test.
+  /// Inserts the keys in a range whose values of a property pass a test.
   ///
-  /// - Complexity: O(values of the property in the range).
+  /// - Complexity: O(number of values of the property in the range).
   func insertKeys(
     passing test: (sql: String, values: [SQLiteValue]), property: Int, in range: Range<UInt32>,
     into keys: inout KeySet
   ) throws(CatalogueError) {
-    let row = try connection.statement(
+    try connection.forEachRow(
       """
       SELECT entity FROM properties
       WHERE property = ? AND entity >= ? AND entity < ? AND (\(test.sql))
-      """
-    ).bind(
+      """,
       [.integer(property), .integer(Int(range.lowerBound)), .integer(Int(range.upperBound))]
-        + test.values)
-    while try row.step() { keys.insert(UInt32(clamping: row.integer(0))) }
+        + test.values
+    ) { row in keys.insert(UInt32(clamping: row.integer(0))) }
   }
 
-  /// The values of a property within a range of keys; of a list the first.
+  /// Returns the values of a property in a range of keys, with the first value of each list.
   ///
-  /// - Parameter bound: The end of the order that is of no use, with the order; `nil` for none.
+  /// - Parameter bound: The last value that can be in the result, with the sort order, or `nil` for
+  ///   no bound.
   func values(
     ofProperty property: Int, in range: Range<UInt32>,
     upTo bound: (value: SortValue, order: EntitySort.Order)? = nil
   ) throws(CatalogueError) -> [UInt32: SortValue] {
     let test = bound.map { $0.order == .ascending ? " AND value <= ?" : " AND value >= ?" } ?? ""
-    let row = try connection.statement(
+    var values: [UInt32: SortValue] = [:]
+    try connection.forEachRow(
       """
       SELECT entity, value FROM properties
       WHERE property = ? AND entity >= ? AND entity < ? AND place = 0\(test)
-      """
-    ).bind(
+      """,
       [.integer(property), .integer(Int(range.lowerBound)), .integer(Int(range.upperBound))]
-        + (bound.map { [$0.value.sqlValue] } ?? []))
-    var values: [UInt32: SortValue] = [:]
-    while try row.step() { values[UInt32(clamping: row.integer(0))] = SortValue(row.value(1)) }
+        + (bound.map { [$0.value.sqlValue] } ?? [])
+    ) { row in values[UInt32(clamping: row.integer(0))] = SortValue(row.value(1)) }
     return values
   }
 
-  /// The first keys of a type behind a key.
+  /// Returns the first keys of a type after a key.
   func keys(
     of type: EntityType, after key: UInt32, limit: Int
   ) throws(CatalogueError) -> [UInt32] {
-    let row = try connection.statement(
-      "SELECT key FROM entities WHERE type = ? AND key > ? ORDER BY key LIMIT ?"
-    ).bind(.text(type.rawValue), .integer(Int(key)), .integer(limit))
-    var keys: [UInt32] = []
-    while try row.step() { keys.append(UInt32(clamping: row.integer(0))) }
-    return keys
+    try connection.rows(
+      "SELECT key FROM entities WHERE type = ? AND key > ? ORDER BY key LIMIT ?",
+      [.text(type.rawValue), .integer(Int(key)), .integer(limit)]
+    ) { UInt32(clamping: $0.integer(0)) }
   }
 
-  /// The first keys of a type, in their order, that have a normalised label and lie behind a key.
+  /// Returns the first keys of a type after a key, in ascending order, that have a normalized
+  /// label.
   func keys(
     withLabel label: String, type: EntityType, after key: UInt32, limit: Int
   ) throws(CatalogueError) -> [UInt32] {
-    let row = try connection.statement(
+    try connection.rows(
       """
       SELECT entity FROM labels WHERE label = ? AND type = ? AND entity > ?
       ORDER BY entity LIMIT ?
-      """
-    ).bind(.text(label), .text(type.rawValue), .integer(Int(key)), .integer(limit))
-    var keys: [UInt32] = []
-    while try row.step() { keys.append(UInt32(clamping: row.integer(0))) }
-    return keys
+      """, [.text(label), .text(type.rawValue), .integer(Int(key)), .integer(limit)]
+    ) { UInt32(clamping: $0.integer(0)) }
   }
 
-  /// The first entities of a type behind an id, in the order of their ids.
+  /// Returns the first entities of a type after an id, in the order of their ids.
   func ids(
     of type: EntityType, after id: String, limit: Int
   ) throws(CatalogueError) -> [(key: UInt32, id: EntityID)] {
-    let row = try connection.statement(
-      "SELECT key, id FROM entities WHERE type = ? AND id > ? ORDER BY id LIMIT ?"
-    ).bind(.text(type.rawValue), .text(id), .integer(limit))
-    var ids: [(key: UInt32, id: EntityID)] = []
-    while try row.step() {
-      ids.append((UInt32(clamping: row.integer(0)), EntityID(type: type, value: row.text(1))))
-    }
-    return ids
+    try connection.rows(
+      "SELECT key, id FROM entities WHERE type = ? AND id > ? ORDER BY id LIMIT ?",
+      [.text(type.rawValue), .text(id), .integer(limit)]
+    ) { (UInt32(clamping: $0.integer(0)), EntityID(type: type, value: $0.text(1))) }
   }
 
-  /// The first keys of a type behind a key that have a rank among suggestions, with the group of each
-  /// that has one.
+  /// Returns the first keys of a type after a key that have a suggestion rank, with the group of
+  /// each key that has one.
   func suggestions(
     of type: EntityType, rank: Int, after key: UInt32, limit: Int
   ) throws(CatalogueError) -> [(key: UInt32, group: String?)] {
-    let row = try connection.statement(
+    try connection.rows(
       """
       SELECT key, value FROM entities LEFT JOIN properties
         ON property = (SELECT number FROM propertyNames WHERE name = 'group')
           AND entity = key AND place = 0
       WHERE type = ? AND rank = ? AND key > ? ORDER BY key LIMIT ?
-      """
-    ).bind(.text(type.rawValue), .integer(rank), .integer(Int(key)), .integer(limit))
-    var suggestions: [(key: UInt32, group: String?)] = []
-    while try row.step() {
-      suggestions.append((UInt32(clamping: row.integer(0)), row.isNull(1) ? nil : row.text(1)))
-    }
-    return suggestions
+      """, [.text(type.rawValue), .integer(rank), .integer(Int(key)), .integer(limit)]
+    ) { (UInt32(clamping: $0.integer(0)), $0.isNull(1) ? nil : $0.text(1)) }
   }
 
-  /// An entity that has the words of a text, and how well they fit: the less the better.
+  /// An entity that matches a text, with its score: lower is better.
   typealias TextHit = (key: UInt32, score: Double)
 
-  /// The first entities, by key, that have all of some words in their texts, the last as the beginning
-  /// of a word; scored by BM25 with the title counting most.
+  /// Returns the first entities, by key, that contain all words, the last word as a prefix. The
+  /// score is BM25 with the highest weight for the title.
   ///
-  /// - Parameter excluded: A type that is not asked for, or `nil`.
+  /// - Parameter excluded: The type to leave out, or `nil`.
   func hits(
     ofWords words: [String], excluding excluded: EntityType?, limit: Int
   ) throws(CatalogueError) -> [TextHit] {
     guard let last = words.last else { return [] }
-    // Folded words have no quotes in them.
+    // Folded words contain no quotes.
     let query = words.dropLast().map { "\"\($0)\"" } + ["\"\(last)\"*"]
     let condition =
       excluded == nil ? "" : " AND +rowid NOT IN (SELECT key FROM entities WHERE type = ?)"
-    let row = try connection.statement(
+    return try connection.rows(
       """
       SELECT rowid, bm25(entityText, 10, 4, 4, 4, 6) FROM entityText
       WHERE entityText MATCH ?\(condition) LIMIT ?
-      """
-    ).bind(
+      """,
       [.text(query.joined(separator: " "))]
-        + (excluded.map { [.text($0.rawValue)] } ?? []) + [.integer(limit)])
-    var hits: [TextHit] = []
-    while try row.step() { hits.append((UInt32(clamping: row.integer(0)), row.number(1))) }
-    return hits
+        + (excluded.map { [.text($0.rawValue)] } ?? []) + [.integer(limit)]
+    ) { (UInt32(clamping: $0.integer(0)), $0.number(1)) }
   }
 }

@@ -1,23 +1,23 @@
 extension CatalogueDatabase {
-  /// An entity that is there already.
+  /// An entity that is already indexed.
   struct Existing {
     let key: UInt32
     let json: String
     let images: [ImageRecord]
   }
 
-  /// Starts the next generation; nothing is seen by others before ``commit()``.
+  /// Starts the next generation, which is invisible to others until ``commit()``.
   func begin() throws(CatalogueError) { try connection.execute("BEGIN IMMEDIATE") }
 
-  /// Gives up what was written since ``begin()``.
+  /// Discards everything written since ``begin()``.
   func rollBack() throws(CatalogueError) {
     propertyNumbers = [:]
     try connection.execute("ROLLBACK")
   }
 
-  /// Publishes what was written since ``begin()``, in one step.
+  /// Publishes everything written since ``begin()``, in one step.
   ///
-  /// - Returns: The new generation.
+  /// - Returns: The number of the new generation.
   func commit() throws(CatalogueError) -> Int {
     try connection.statement(
       """
@@ -31,22 +31,18 @@ extension CatalogueDatabase {
     return try state().generation
   }
 
-  /// What names all entities.
+  /// Returns the ids of all entities.
   func allIDs() throws(CatalogueError) -> [EntityID] {
-    let row = try connection.statement("SELECT type, id FROM entities ORDER BY type, id")
-    var ids: [EntityID] = []
-    while try row.step() {
-      if let type = EntityType(rawValue: row.text(0)) {
-        ids.append(EntityID(type: type, value: row.text(1)))
-      }
+    try connection.rows("SELECT type, id FROM entities ORDER BY type, id") { row in
+      EntityType(rawValue: row.text(0)).map { EntityID(type: $0, value: row.text(1)) }
     }
-    return ids
   }
 
-  /// The entity that came from a row, where all of that went in, and how many pictures it has;
-  /// `nil` where one of them is not what it was.
+  /// Returns the entity that was indexed from a row, with its number of images, or `nil` if the row
+  /// or one of its images was not indexed completely or has changed.
   ///
-  /// - Parameter isUntouched: Returns whether a picture is; given the key of its entity and its record.
+  /// - Parameter isUntouched: Returns whether an image is unchanged, given the key of its entity
+  ///   and its record.
   func untouched(
     rowHash: Int, _ isUntouched: (Int, ImageRecord) throws(CatalogueError) -> Bool
   ) throws(CatalogueError) -> (id: EntityID, imageCount: Int)? {
@@ -76,42 +72,38 @@ extension CatalogueDatabase {
   }
 
   func existing(_ id: EntityID) throws(CatalogueError) -> Existing? {
-    let row = try connection.statement(
-      "SELECT key, json FROM entities WHERE type = ? AND id = ?"
-    ).bind(.text(id.type.rawValue), .text(id.value))
-    guard try row.step() else { return nil }
-    let (key, json) = (row.integer(0), row.text(1))
-    _ = try row.step()
-    let image = try connection.statement(
+    let entity = try connection.first(
+      "SELECT key, json FROM entities WHERE type = ? AND id = ?",
+      [.text(id.type.rawValue), .text(id.value)]
+    ) { ($0.integer(0), $0.text(1)) }
+    guard let (key, json) = entity else { return nil }
+    let images = try connection.rows(
       """
       SELECT position, path, byteCount, modified, contentHash, segment, row FROM images
       WHERE entity = ? ORDER BY position
-      """
-    ).bind(.integer(key))
-    var images: [ImageRecord] = []
-    while try image.step() {
-      images.append(
-        ImageRecord(
-          position: image.integer(0), path: image.text(1), byteCount: image.integer(2),
-          modified: image.integer(3), contentHash: image.integer(4), segment: image.integer(5),
-          row: image.integer(6)))
+      """, [.integer(key)]
+    ) { image in
+      ImageRecord(
+        position: image.integer(0), path: image.text(1), byteCount: image.integer(2),
+        modified: image.integer(3), contentHash: image.integer(4), segment: image.integer(5),
+        row: image.integer(6))
     }
     return Existing(key: UInt32(clamping: key), json: json, images: images)
   }
 
-  /// Adds an entity or replaces the one of the same type and id, which keeps its key.
+  /// Adds an entity, or replaces the one with the same type and id, which keeps its key.
   func upsert(_ value: EntityValue, rowHash: Int?) throws(CatalogueError) -> UInt32 {
     let (type, id) = (SQLiteValue.text(value.id.type.rawValue), SQLiteValue.text(value.id.value))
     let content: [SQLiteValue] = [
       .text(value.json.text), rowHash.map(SQLiteValue.integer) ?? .null,
       .integer(value.suggestionRank),
     ]
-    let known = try connection.statement("SELECT key FROM entities WHERE type = ? AND id = ?")
-      .bind(type, id)
+    let existing = try connection.first(
+      "SELECT key FROM entities WHERE type = ? AND id = ?", [type, id]
+    ) { $0.integer(0) }
     let key: Int
-    if try known.step() {
-      key = known.integer(0)
-      known.reset()
+    if let existing {
+      key = existing
       try connection.statement(
         "UPDATE entities SET json = ?, rowHash = ?, rank = ? WHERE key = ?"
       ).bind(content + [.integer(key)]).run()
@@ -129,7 +121,7 @@ extension CatalogueDatabase {
     return UInt32(clamping: key)
   }
 
-  /// Removes what tables other than `entities` and `images` say of an entity.
+  /// Removes the rows of an entity in all tables except `entities` and `images`.
   private func removeDetails(of key: Int) throws(CatalogueError) {
     for statement in [
       "DELETE FROM labels WHERE entity = ?", "DELETE FROM entityText WHERE rowid = ?",
@@ -146,31 +138,31 @@ extension CatalogueDatabase {
   private func insertProperties(of key: Int, _ value: EntityValue) throws(CatalogueError) {
     for property in value.storedProperties {
       try connection.statement("INSERT INTO properties VALUES(?, ?, ?, ?, ?)").bind(
-        .integer(try number(ofProperty: property.name)), .integer(key), .integer(property.place),
+        .integer(try number(ofProperty: property.name)), .integer(key), .integer(property.index),
         property.value, property.folded.map(SQLiteValue.text) ?? .null
       ).run()
     }
   }
 
-  /// The number of a property, which gets one at its first use.
+  /// Returns the number of a property, and assigns one at its first use.
   private func number(ofProperty name: String) throws(CatalogueError) -> Int {
     let bytes = Array(name.utf8)
-    if let known = propertyNumbers[bytes] { return known }
+    if let number = propertyNumbers[bytes] { return number }
     try connection.statement("INSERT OR IGNORE INTO propertyNames(name) VALUES(?)")
       .bind(.text(name)).run()
     guard let number = try propertyNumber(name) else {
-      throw CatalogueError(code: .io, message: "a property was written and has no number")
+      throw CatalogueError(code: .io, message: "a property was written but has no number")
     }
     propertyNumbers[bytes] = number
     return number
   }
 
-  /// Removes an entity; the rows of its pictures are dead.
+  /// Removes an entity and marks the segment rows of its images as dead.
   ///
-  /// - Returns: Whether it was there.
+  /// - Returns: Whether the entity existed.
   func remove(_ id: EntityID) throws(CatalogueError) -> Bool {
     guard let existing = try existing(id) else { return false }
-    try replaceImages(of: existing.key, with: [], former: existing.images)
+    try replaceImages(of: existing.key, with: [], previous: existing.images)
     try removeDetails(of: Int(existing.key))
     try connection.statement("DELETE FROM entities WHERE key = ?")
       .bind(.integer(Int(existing.key))).run()
@@ -178,7 +170,7 @@ extension CatalogueDatabase {
     return true
   }
 
-  /// Puts an entity at the end of the list of changes.
+  /// Adds an entity to the end of the list of changes.
   private func noteChange(of id: EntityID, key: Int?) throws(CatalogueError) {
     try connection.statement("INSERT OR REPLACE INTO changes(type, id, entity) VALUES(?, ?, ?)")
       .bind(.text(id.type.rawValue), .text(id.value), key.map(SQLiteValue.integer) ?? .null).run()
@@ -196,7 +188,7 @@ extension CatalogueDatabase {
     }
   }
 
-  /// Keeps a setting of the shop; `nil` removes it.
+  /// Stores a setting of the shop, or removes it if `value` is `nil`.
   func set(_ name: String, to value: String?) throws(CatalogueError) {
     guard let value else {
       try connection.statement("DELETE FROM settings WHERE name = ?").bind(.text(name)).run()
@@ -206,7 +198,7 @@ extension CatalogueDatabase {
       .bind(.text(name), .text(value)).run()
   }
 
-  /// Replaces all of the label bridge.
+  /// Replaces the label bridge.
   func replaceBridge(_ bridge: LabelBridge) throws(CatalogueError) {
     try connection.execute("DELETE FROM labelBridge")
     for (label, targets) in bridge.targets.sorted(by: { $0.key < $1.key }) {
@@ -236,7 +228,7 @@ extension CatalogueDatabase {
     ).run()
   }
 
-  /// Synonyms, and the texts of other languages.
+  /// Returns the synonyms of an entity and its texts in other languages.
   private func otherNames(of value: EntityValue) -> String {
     let languages = value.text.localized.sorted { $0.key < $1.key }.map(\.value)
     let names =
@@ -245,9 +237,9 @@ extension CatalogueDatabase {
     return names.joined(separator: " ")
   }
 
-  /// Makes `images` the pictures of an entity; rows of segments that they leave are dead.
+  /// Replaces the images of an entity and marks the segment rows of the previous ones as dead.
   func replaceImages(
-    of key: UInt32, with images: [ImageRecord], former: [ImageRecord]
+    of key: UInt32, with images: [ImageRecord], previous: [ImageRecord]
   ) throws(CatalogueError) {
     try connection.statement("DELETE FROM images WHERE entity = ?").bind(.integer(Int(key))).run()
     for image in images {
@@ -257,15 +249,15 @@ extension CatalogueDatabase {
         .integer(image.segment), .integer(image.row)
       ).run()
     }
-    for image in former {
+    for image in previous {
       try connection.statement("INSERT OR IGNORE INTO deadRows VALUES(?, ?)")
         .bind(.integer(image.segment), .integer(image.row)).run()
     }
   }
 
-  /// Names a segment file that is written and synced.
+  /// Adds a segment whose file is written and synced.
   ///
-  /// - Returns: The segment's number.
+  /// - Returns: The number of the segment.
   func addSegment(
     file: String, type: EntityType, rows: Int, byteCount: Int
   ) throws(CatalogueError) -> Int {

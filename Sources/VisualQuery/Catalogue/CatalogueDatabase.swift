@@ -3,8 +3,8 @@ internal import PixelMatch
 /// The SQLite file of a catalogue: entities, labels, full text, the generation and the list of live
 /// segments.
 ///
-/// Opened to read, it holds one read transaction from `init` to `deinit`, so that everything that
-/// is read belongs to one generation while a writer goes on.
+/// Opened for reading, it holds one read transaction from `init` to `deinit`, so that all reads see
+/// the same generation while a writer works.
 final class CatalogueDatabase {
   /// The file's name within a catalogue's directory.
   static let fileName = "catalogue.sqlite"
@@ -14,15 +14,15 @@ final class CatalogueDatabase {
   /// The numbers of the properties that were written since the last rollback, by name in UTF-8.
   var propertyNumbers: [[UInt8]: Int] = [:]
 
-  /// What holds for a generation as a whole.
+  /// The values that describe a generation as a whole.
   struct State: Sendable, Hashable {
     var generation: Int
     var productCount: Int
     var storeCount: Int
     var imageCount: Int
-    /// What tells this catalogue from any other, in hexadecimal digits.
+    /// The random identity of the catalogue, in hexadecimal digits.
     var identity: String
-    /// What seals tokens, in hexadecimal digits.
+    /// The key that seals tokens, in hexadecimal digits.
     var secret: String
   }
 
@@ -35,24 +35,24 @@ final class CatalogueDatabase {
     let byteCount: Int
   }
 
-  /// A picture whose signature stands in a segment.
+  /// An image whose signature is stored in a segment.
   struct ImageRecord: Sendable, Hashable {
     let position: Int
     let path: String
     let byteCount: Int
-    /// Nanoseconds since 1970.
+    /// The time of the last modification, in nanoseconds since 1970.
     let modified: Int
-    /// Tells whether the file's bytes are what they were.
+    /// The hash of the file's bytes.
     let contentHash: Int
     let segment: Int
     let row: Int
   }
 
-  /// Opens a catalogue to read the generation that is current now.
+  /// Opens the current generation of a catalogue for reading.
   ///
-  /// - Parameter refusesScans: Whether the connection answers requests, so that in debug builds a
-  ///   statement that reads a whole table traps.
-  /// - Throws: ``CatalogueError`` with any code but `diskFull`.
+  /// - Parameter refusesScans: Whether the connection answers requests, so that a statement that
+  ///   reads a whole table traps in debug builds.
+  /// - Throws: ``CatalogueError`` with any code except `diskFull`.
   /// - Complexity: O(1).
   init(reading directory: String, refusesScans: Bool = false) throws(CatalogueError) {
     let path = try Self.checkedPath(directory)
@@ -64,21 +64,21 @@ final class CatalogueDatabase {
     try checkVersions(directory)
   }
 
-  /// Opens one more connection to answer requests with, to a catalogue that this process has open.
+  /// Opens another connection for answering requests to a catalogue that this process has open.
   ///
-  /// Unlike ``init(reading:)`` it never looks at the file itself: closing it would give up the locks
+  /// Unlike ``init(reading:)`` it does not open the file itself: closing it would release the locks
   /// of the other connections (<https://www.sqlite.org/howtocorrupt.html>, 2.2).
   init(readingBeside directory: String) throws(CatalogueError) {
     connection = try Self.readingConnection(
       directory + "/" + Self.fileName, refusesScans: true)
   }
 
-  /// Goes on with the generation that is current now, where it was opened to read.
+  /// Moves a connection for reading to the current generation.
   func refresh() throws(CatalogueError) {
     try connection.execute("COMMIT; BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1")
   }
 
-  /// Opens a catalogue to write, or makes one. The caller holds the writer's lock.
+  /// Opens or creates a catalogue for writing. The caller must hold the writer's lock.
   ///
   /// - Throws: ``CatalogueError``.
   init(writing directory: String) throws(CatalogueError) {
@@ -86,7 +86,7 @@ final class CatalogueDatabase {
     let byteCount = FileStatus(path)?.byteCount ?? 0
     if byteCount > 0 { _ = try Self.checkedPath(directory) }
     connection = try CatalogueConnection(path: path, mode: .write)
-    // A run that was killed before it had made the tables leaves a file without any.
+    // A run that was killed before it created the tables leaves a file without tables.
     let tableCount: Int
     do throws(CatalogueError) {
       tableCount = try number("SELECT count(*) FROM sqlite_schema")
@@ -108,7 +108,7 @@ final class CatalogueDatabase {
     try checkVersions(directory)
   }
 
-  /// A deferred transaction starts with the first read, which fixes the generation.
+  /// Opens a connection with a deferred transaction: the first read fixes the generation.
   private static func readingConnection(
     _ path: String, refusesScans: Bool
   ) throws(CatalogueError) -> CatalogueConnection {
@@ -117,18 +117,18 @@ final class CatalogueDatabase {
       begin: "BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1")
   }
 
-  /// The file's path, once the directory and the file's length are as they should be.
+  /// Returns the path of the file, after checking the directory and the length of the file.
   private static func checkedPath(_ directory: String) throws(CatalogueError) -> String {
-    let hint = "make one with: vq index CATALOGUE --index \(directory)"
+    let hint = "make one with: vq index FEED --index \(directory)"
     guard let status = FileStatus(directory) else {
       throw CatalogueError(
-        code: .missing, message: "there is no catalogue at '\(directory)'; \(hint)")
+        code: .missing, message: "there is no index at '\(directory)'; \(hint)")
     }
     let path = directory + "/" + fileName
     guard status.isDirectory, let file = FileStatus(path) else {
       throw CatalogueError(
         code: .notACatalogue,
-        message: "'\(directory)' is no catalogue: it has no \(fileName); \(hint)")
+        message: "'\(directory)' is not a vq index (\(fileName) not found); \(hint)")
     }
     guard file.byteCount > 0 else { throw unfinished(directory) }
     guard file.byteCount >= 512 else {
@@ -138,12 +138,14 @@ final class CatalogueDatabase {
     return path
   }
 
-  /// What is wrong with a file that SQLite calls corrupt: pages are missing at its end, or another
-  /// thing. The header says how many there are (<https://www.sqlite.org/fileformat2.html>, 1.3).
+  /// Returns the error of a file that SQLite calls corrupt, with the code `truncated` if pages are
+  /// missing at its end. The header contains the number of pages
+  /// (<https://www.sqlite.org/fileformat2.html>, 1.3).
   ///
-  /// Not to be asked of a file that is in use: a process that opens and closes a file beside SQLite
-  /// gives up SQLite's locks on it (<https://www.sqlite.org/howtocorrupt.html>, 2.2), and the next
-  /// writer of another process would take away the log that readers here go on with.
+  /// Must not be called for a file that is in use: a process that opens and closes a file beside
+  /// SQLite releases SQLite's locks on it (<https://www.sqlite.org/howtocorrupt.html>, 2.2), and
+  /// the next writer in another process would remove the log that readers of this process still
+  /// need.
   private static func diagnosed(_ error: CatalogueError, _ path: String) -> CatalogueError {
     guard error.code == .corrupt, let file = FileStatus(path),
       let header = try? CatalogueFile.prefix(of: path, byteCount: 32), header.count == 32
@@ -153,25 +155,27 @@ final class CatalogueDatabase {
     guard file.byteCount < byteCount else { return error }
     return CatalogueError(
       code: .truncated,
-      message: "'\(path)' has \(file.byteCount) of \(byteCount) bytes; index the catalogue again")
+      message: "'\(path)' has \(file.byteCount) of \(byteCount) bytes; index the feed again")
   }
 
   private func checkVersions(_ directory: String) throws(CatalogueError) {
-    let hint = "rebuild with: vq index CATALOGUE --index \(directory) after removing it"
+    let hint = "remove it and rebuild it with: vq index FEED --index \(directory)"
     let application = try number("PRAGMA application_id")
     guard application == CatalogueSchema.applicationID else {
       if application == 0, try number("SELECT count(*) FROM sqlite_schema") == 0 {
         throw Self.unfinished(directory)
       }
       throw CatalogueError(
-        code: .notACatalogue, message: "'\(directory)' holds another program's \(Self.fileName)")
+        code: .notACatalogue,
+        message:
+          "'\(directory)' is not a vq index (its \(Self.fileName) belongs to another program)")
     }
     let schema = try number("PRAGMA user_version")
     guard schema == CatalogueSchema.version else {
       throw CatalogueError(
         code: .otherSchemaVersion,
         message: """
-          '\(directory)' is a catalogue of version \(schema); this build reads \
+          '\(directory)' is an index of version \(schema); this build reads \
           \(CatalogueSchema.version); \(hint)
           """)
     }
@@ -186,23 +190,26 @@ final class CatalogueDatabase {
     }
   }
 
-  /// The error of a directory whose first `vq index` was ended before it had made the tables.
+  /// Returns the error of a directory whose first `vq index` was interrupted before it created the
+  /// tables.
   private static func unfinished(_ directory: String) -> CatalogueError {
     CatalogueError(
       code: .notACatalogue,
       message: """
-        '\(directory)' is empty: its first index run was interrupted; run it again: \
-        vq index CATALOGUE --index \(directory)
+        '\(directory)' is empty because its first index run was interrupted; run it again: \
+        vq index FEED --index \(directory)
         """)
   }
 
   private func number(_ sql: String) throws(CatalogueError) -> Int {
-    let statement = try connection.statement(sql)
-    guard try statement.step() else {
-      throw CatalogueError(code: .corrupt, message: "the catalogue lacks its state; index again")
+    guard let number = try connection.first(sql, read: { $0.integer(0) }) else {
+      throw Self.missingState
     }
-    let number = statement.integer(0)
-    _ = try statement.step()
     return number
+  }
+
+  /// The error of a catalogue whose table `state` is empty.
+  static var missingState: CatalogueError {
+    CatalogueError(code: .corrupt, message: "the catalogue has no state; index the feed again")
   }
 }

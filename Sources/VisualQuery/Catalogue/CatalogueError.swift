@@ -1,41 +1,42 @@
-/// Why a catalogue cannot be used.
+/// The reason why a catalogue cannot be used.
 public struct CatalogueError: Error, Sendable, Hashable {
-  /// What a program switches on.
+  /// The stable code of an error, for programs.
   public enum Code: String, Sendable, CaseIterable {
-    /// There is no such directory.
+    /// The directory does not exist.
     case missing
-    /// It is there, and is no catalogue.
+    /// The directory is not a catalogue.
     case notACatalogue
-    /// Its tables are of another version.
+    /// The tables have another version.
     case otherSchemaVersion
-    /// Its signatures are of another version.
+    /// The signatures have another version.
     case otherSignatureVersion
-    /// Another process is writing to it.
+    /// Another process is writing to the catalogue.
     case locked
-    /// A file ends too early.
+    /// A file is truncated.
     case truncated
-    /// Its content contradicts itself.
+    /// The contents are inconsistent.
     case corrupt
-    /// The system does not let us read or write it.
+    /// The system does not permit the access.
     case notPermitted
-    /// There is no room left to write.
+    /// No space is left on the device.
     case diskFull
-    /// What is to be indexed cannot be read.
+    /// The input of an index run cannot be read.
     case unreadableInput
-    /// A row did not go in, where all had to.
+    /// A row was rejected in a strict run.
     case refusedRow
-    /// Reading did not end before its deadline, or its task was cancelled.
+    /// The deadline passed before the end of a read, or its task was cancelled.
     case timedOut
-    /// Reading or writing failed for another reason.
+    /// A read or a write failed for another reason.
     case io
   }
-  /// What is wrong.
+  /// The code.
   public let code: Code
-  /// What is wrong, for people, and what to do.
+  /// The description for people, with what to do next.
   public let message: String
-  /// The damaged file's name in the catalogue's directory, or `nil` if no single file is damaged.
+  /// The name of the damaged file in the catalogue's directory, or `nil` if no single file is
+  /// damaged.
   public var file: String?
-  /// The generation that cannot be read, or `nil` if it is not known.
+  /// The generation that cannot be read, or `nil` if it is unknown.
   public var generation: Int?
 }
 
@@ -45,7 +46,7 @@ typealias CatalogueConnection = SQLiteConnection<CatalogueError>
 /// A statement on one of the catalogue's files.
 typealias CatalogueStatement = SQLiteStatement<CatalogueError>
 
-/// The catalogue's files that are whole or absent.
+/// The files of the catalogue that are either complete or absent.
 typealias CatalogueFile = DurableFile<CatalogueError>
 
 extension CatalogueError: StorageFailure {
@@ -62,7 +63,7 @@ extension CatalogueError: StorageFailure {
       case .io: .io
       }
     self.init(
-      code: code, message: error.message + (code == .corrupt ? "; index the catalogue again" : ""),
+      code: code, message: error.message + (code == .corrupt ? "; index the feed again" : ""),
       file: code == .truncated ? error.path.split(separator: "/").last.map(String.init) : nil)
   }
 

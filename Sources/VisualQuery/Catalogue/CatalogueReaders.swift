@@ -6,16 +6,16 @@
   import Darwin
 #endif
 
-/// The connections that read one generation of a catalogue, each for one reader at a time.
+/// The connections that read one generation of a catalogue, each used by one reader at a time.
 ///
-/// All of them are opened at once: a connection that is opened later would see a newer generation.
-/// There is no wait for whoever reads with no more threads than there are connections.
+/// All of them are opened at once, because a connection that is opened later would see a newer
+/// generation. A reader never waits if there are no more reading threads than connections.
 ///
-/// `@unchecked Sendable`: `idle` is only touched between `lock` and `unlock` of the mutex below, whose
-/// memory neither moves nor is freed while somebody reads, and a connection that was taken out of
+/// `@unchecked Sendable`: `idle` is only accessed between `lock` and `unlock` of the mutex below,
+/// whose memory is neither moved nor freed during a read, and a connection that was taken out of
 /// `idle` belongs to the reader that took it.
 @safe final class CatalogueReaders: @unchecked Sendable {
-  /// The most connections of one generation.
+  /// The largest number of connections to one generation.
   static let maximumCount = 64
 
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
@@ -48,7 +48,7 @@
       var all = [first]
       while all.count < count {
         let next = try CatalogueDatabase(readingBeside: directory)
-        // A writer that published in between makes all of them begin again.
+        // If a writer published a generation in between, all connections are opened again.
         guard try next.state() == state else { break }
         all.append(next)
       }
@@ -56,8 +56,8 @@
     }
   }
 
-  /// Calls `body` with a connection that nobody else uses; its statements stop when `shouldStop` says
-  /// so, and so does the wait for a connection.
+  /// Calls `body` with a connection that no other thread is using. Its statements, and the wait for
+  /// a connection, stop when `shouldStop` returns `true`.
   func read<Result>(
     stoppingWhen shouldStop: @escaping @Sendable () -> Bool,
     _ body: (CatalogueDatabase) throws(CatalogueError) -> Result
@@ -84,9 +84,10 @@
       if shouldStop() {
         throw CatalogueError(
           code: .timedOut,
-          message: "no connection to the catalogue was free in time; try again")
+          message: "no connection to the catalogue was free before the deadline; try again")
       }
-      // Nobody wakes a reader whose deadline passes or whose task is cancelled: it looks itself.
+      // Nothing wakes a reader when its deadline passes or its task is cancelled, so it checks at
+      // intervals.
       var instant = timespec()
       unsafe clock_gettime(CLOCK_REALTIME, &instant)
       instant.tv_nsec += 2_000_000

@@ -1,12 +1,12 @@
 /// The tables of `catalogue.sqlite`.
 ///
-/// In `properties` the values of one property lie together, in the order of the entities' keys: a
-/// filter reads only the properties that it names. `folded` is `NULL` if the value is its own folded
-/// text.
+/// In `properties`, the values of a property are stored together, in the order of the entities'
+/// keys, so that a filter reads only the properties that it names. `folded` is `NULL` if it would
+/// be equal to `value`.
 enum CatalogueSchema {
-  /// Raised with every change of the tables.
+  /// The version of the tables, incremented with every change.
   static let version = 5
-  /// Marks the file as ours: "VQCT".
+  /// The application id of the file: "VQCT".
   static let applicationID = 0x5651_4354
 
   static let sql = """

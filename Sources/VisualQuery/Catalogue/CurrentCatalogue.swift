@@ -8,25 +8,26 @@ internal import Synchronization
 /// let matcher = Matcher(catalogue: try current.catalogue(), pool: pool)   // one per query
 /// ```
 ///
-/// A query keeps the generation that it began with, also where a newer one comes or the directory is
-/// replaced.
+/// A query keeps the generation that it began with, even if a newer one is published or the
+/// directory is replaced.
 ///
-/// Files can be damaged while they are in use: truncated, or another index copied over them. A generation with
-/// such a file is not given out. The one before is, if it is still open and whole; else ``catalogue()`` throws
-/// until the files are restored or a new generation is published.
+/// Files can be damaged while they are in use: truncated, or overwritten with another index. A
+/// generation with such a file is not returned. Instead, the previous one is returned if it is
+/// still open and intact; otherwise ``catalogue()`` throws until the files are restored or a new
+/// generation is published.
 public final class CurrentCatalogue: Sendable {
-  /// The directory.
+  /// The directory of the catalogue.
   public let directory: String
   private let readers: Int
   private let state: Mutex<State>
 
   private struct State {
     var opened: Opened?
-    /// Why the newest generation is not the one that is opened.
+    /// The reason why the newest generation is not the open one.
     var damage: CatalogueError?
-    /// The contents of the generation whose files were found damaged.
+    /// The contents of the generation whose files were damaged.
     var expected: Contents?
-    /// Files that do not have the expected contents, so that they are read once only.
+    /// The files without the expected contents, so that they are not read again.
     var rejected: [String: (status: FileStatus?, error: CatalogueError)] = [:]
   }
 
@@ -36,7 +37,7 @@ public final class CurrentCatalogue: Sendable {
     let probe: CatalogueProbe
   }
 
-  /// What a generation's segments hold.
+  /// The contents of a generation's segments.
   private struct Contents {
     let identity: String
     let generation: Int
@@ -53,7 +54,7 @@ public final class CurrentCatalogue: Sendable {
   ///
   /// - Parameters:
   ///   - directory: The catalogue's directory.
-  ///   - readers: As in ``Catalogue/init(directory:readers:)``: a service has as many as threads.
+  ///   - readers: As in ``Catalogue/init(directory:readers:)``: the number of a service's threads.
   /// - Throws: ``CatalogueError``.
   public init(directory: String, readers: Int = 2) throws(CatalogueError) {
     self.directory = directory
@@ -61,11 +62,12 @@ public final class CurrentCatalogue: Sendable {
     state = Mutex(State(opened: try Self.open(directory, readers)))
   }
 
-  /// The newest generation whose files are whole.
+  /// Returns the newest generation whose files are intact.
   ///
-  /// - Throws: ``CatalogueError`` if the newest one cannot be read, and none before it is open and whole.
-  /// - Complexity: O(segments) if nothing has changed, else that of opening; after damage, that of reading
-  ///   all signatures once.
+  /// - Throws: ``CatalogueError`` if the newest one cannot be read and no earlier one is open and
+  ///   intact.
+  /// - Complexity: O(segments) if nothing has changed, otherwise that of opening; after damage,
+  ///   that of reading all signatures once.
   public func catalogue() throws(CatalogueError) -> Catalogue {
     let (directory, readers) = (directory, readers)
     return try state.withLock { state throws(CatalogueError) in
@@ -78,7 +80,8 @@ public final class CurrentCatalogue: Sendable {
           }
         }
       } catch {
-        // Its connections go before others are opened: SQLite shares its memory between all of a process.
+        // Its connections are closed before others are opened, because SQLite shares memory between
+        // all connections of a process.
         state.expected = state.opened.map { Contents($0.catalogue) } ?? state.expected
         state.opened = nil
       }
@@ -89,13 +92,14 @@ public final class CurrentCatalogue: Sendable {
         return opened.catalogue
       } catch {
         state.damage = error
-        guard let former = state.opened else { throw error }
-        return former.catalogue
+        guard let previous = state.opened else { throw error }
+        return previous.catalogue
       }
     }
   }
 
-  /// The reason why the newest generation is not what ``catalogue()`` gave last; `nil` if it is.
+  /// The reason why ``catalogue()`` last returned an older generation, or `nil` if it returned the
+  /// newest one.
   public var damage: CatalogueError? { state.withLock { $0.damage } }
 
   private static func isNewest(
@@ -113,7 +117,7 @@ public final class CurrentCatalogue: Sendable {
       probe: try CatalogueProbe(directory: directory))
   }
 
-  /// Checks that files which were damaged have their former contents again, byte for byte.
+  /// Checks that damaged files have their previous contents again, byte for byte.
   private static func checkContents(
     of catalogue: Catalogue, _ state: inout State
   ) throws(CatalogueError) {
@@ -134,7 +138,7 @@ public final class CurrentCatalogue: Sendable {
   }
 }
 
-/// A connection without a transaction, which sees each generation as it is published.
+/// A connection without a transaction, which sees each generation as soon as it is published.
 private final class CatalogueProbe {
   private let connection: CatalogueConnection
 
@@ -144,10 +148,8 @@ private final class CatalogueProbe {
   }
 
   func generation() throws(CatalogueError) -> Int {
-    let row = try connection.statement("SELECT generation FROM state")
-    guard try row.step() else { return -1 }
-    let generation = row.integer(0)
-    _ = try row.step()
+    let generation = try connection.first("SELECT generation FROM state") { $0.integer(0) }
+    guard let generation else { return -1 }
     try connection.checkSharedMemory()
     return generation
   }

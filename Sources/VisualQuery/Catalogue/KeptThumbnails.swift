@@ -1,29 +1,29 @@
 internal import PixelMatch
 
-/// Thumbnails that the index keeps, in `thumbnails.sqlite` beside the catalogue, for servers that do not have the
-/// pictures.
+/// The thumbnails that the index stores in `thumbnails.sqlite` beside the catalogue, for servers
+/// without the image files.
 ///
-/// A thumbnail belongs to an entity and to the content of one of its pictures. One that was written never changes, and
-/// only ``keep(_:sides:in:)`` removes any, so that every generation finds its own. Thumbnails are committed before the
-/// generation that needs them.
+/// A thumbnail belongs to an entity and to the content of one of its images. A stored thumbnail
+/// never changes, and only ``keep(_:sides:in:)`` removes any, so that every generation finds its
+/// own. Thumbnails are committed before the generation that needs them.
 final class KeptThumbnails {
   /// The file's name within a catalogue's directory.
   static let fileName = "thumbnails.sqlite"
-  /// Longer sides of thumbnails, in pixels, that may be kept.
+  /// The accepted lengths of the longer side, in pixels.
   static let sides = 16...1024
-  /// The number of sizes that may be kept of a picture.
+  /// The largest number of sizes for each image.
   static let sideLimit = 4
   /// The quality of the JPEG files, on libjpeg's scale.
   static let quality = 82
 
-  /// One thumbnail of a picture.
+  /// One thumbnail of an image.
   struct Thumbnail: Sendable {
-    /// The longer side that was asked for; a smaller picture is not enlarged.
+    /// The requested length of the longer side; a smaller image is not enlarged.
     let side: Int
     let jpeg: [UInt8]
   }
 
-  /// A picture, by its entity and its content.
+  /// An image, identified by its entity and its content.
   struct Picture: Sendable, Hashable {
     let entity: Int
     let contentHash: Int
@@ -32,10 +32,10 @@ final class KeptThumbnails {
   private let connection: CatalogueConnection
   private var isInTransaction = false
   private var waitingCount = 0
-  /// Thumbnails after which those that were put are committed, even without a generation.
+  /// The number of thumbnails after which they are committed, even without a generation.
   private static let batchLimit = 16_384
 
-  /// Opens the thumbnails of the catalogue in `directory`, or makes their file.
+  /// Opens or creates the file of thumbnails of the catalogue in `directory`.
   ///
   /// - Throws: ``CatalogueError``.
   init(writing directory: String) throws(CatalogueError) {
@@ -54,7 +54,8 @@ final class KeptThumbnails {
     }
   }
 
-  /// Opens the thumbnails of the catalogue in `directory` to read; `nil` if it keeps none.
+  /// Opens the thumbnails of the catalogue in `directory` for reading; returns `nil` if there are
+  /// none.
   ///
   /// - Throws: ``CatalogueError``.
   init?(reading directory: String) throws(CatalogueError) {
@@ -62,11 +63,9 @@ final class KeptThumbnails {
     guard FileStatus.exists(path) else { return nil }
     do throws(CatalogueError) {
       connection = try CatalogueConnection(reading: path)
-      // A run that was killed before it made the table left an empty file.
-      let table = try connection.statement("SELECT count(*) FROM sqlite_schema")
-      let isEmpty = try !table.step() || table.integer(0) == 0
-      table.reset()
-      if isEmpty { return nil }
+      // A run that was killed before it created the table leaves an empty file.
+      let tableCount = try connection.first("SELECT count(*) FROM sqlite_schema") { $0.integer(0) }
+      if (tableCount ?? 0) == 0 { return nil }
     } catch {
       throw Self.explained(error, path)
     }
@@ -75,53 +74,47 @@ final class KeptThumbnails {
   private static func explained(_ error: CatalogueError, _ path: String) -> CatalogueError {
     guard [.corrupt, .notACatalogue].contains(error.code) else { return error }
     return CatalogueError(
-      code: .corrupt, message: "'\(path)' is damaged; remove it, and the next run makes it again")
+      code: .corrupt,
+      message: "'\(path)' is damaged; remove it, and the next index run recreates it")
   }
 
   // MARK: Reading
 
-  /// The sides that are kept of each picture of an entity, by the content of the picture.
+  /// Returns the sides of the stored thumbnails of an entity, by the content hash of the image.
   func sides(of entity: UInt32) throws(CatalogueError) -> [Int: Set<Int>] {
-    let row = try connection.statement("SELECT contentHash, side FROM thumbnails WHERE entity = ?")
-      .bind(.integer(Int(entity)))
     var sides: [Int: Set<Int>] = [:]
-    while try row.step() { sides[row.integer(0), default: []].insert(row.integer(1)) }
+    try connection.forEachRow(
+      "SELECT contentHash, side FROM thumbnails WHERE entity = ?", [.integer(Int(entity))]
+    ) { row in sides[row.integer(0), default: []].insert(row.integer(1)) }
     return sides
   }
 
-  /// The kept thumbnail of a picture that suits a side best: of that side, else the smallest larger one, else the
-  /// largest.
+  /// Returns the stored thumbnail of an image whose side fits best: the requested side, otherwise
+  /// the smallest larger one, otherwise the largest.
   func thumbnail(of picture: Picture, side: Int) throws(CatalogueError) -> Thumbnail? {
-    let row = try connection.statement(
+    try connection.first(
       """
       SELECT side, jpeg FROM thumbnails WHERE entity = ? AND contentHash = ?
       ORDER BY side < ?, abs(side - ?) LIMIT 1
-      """
-    ).bind(
-      .integer(picture.entity), .integer(picture.contentHash), .integer(side), .integer(side))
-    guard try row.step() else { return nil }
-    defer { row.reset() }
-    return Thumbnail(side: row.integer(0), jpeg: row.blob(1))
+      """,
+      [.integer(picture.entity), .integer(picture.contentHash), .integer(side), .integer(side)]
+    ) { Thumbnail(side: $0.integer(0), jpeg: $0.blob(1)) }
   }
 
-  /// The pictures of which a thumbnail is kept.
+  /// Returns the images that have a stored thumbnail.
   func pictures() throws(CatalogueError) -> Set<Picture> {
-    let row = try connection.statement("SELECT DISTINCT entity, contentHash FROM thumbnails")
     var pictures: Set<Picture> = []
-    while try row.step() {
+    try connection.forEachRow("SELECT DISTINCT entity, contentHash FROM thumbnails") { row in
       pictures.insert(Picture(entity: row.integer(0), contentHash: row.integer(1)))
     }
     return pictures
   }
 
-  /// The damage that SQLite finds in the file.
+  /// Returns the damage that SQLite finds in the file.
   func damage() throws(CatalogueError) -> [String] {
-    let row = try connection.statement("PRAGMA integrity_check(20)")
-    var found: [String] = []
-    while try row.step() {
-      if row.text(0) != "ok" { found.append("'\(Self.fileName)': \(row.text(0))") }
+    try connection.rows("PRAGMA integrity_check(20)") { row in
+      row.text(0) == "ok" ? nil : "'\(Self.fileName)': \(row.text(0))"
     }
-    return found
   }
 
   // MARK: Writing
@@ -140,7 +133,7 @@ final class KeptThumbnails {
     if waitingCount >= Self.batchLimit { try commit() }
   }
 
-  /// Makes the thumbnails that were put durable.
+  /// Commits the added thumbnails.
   func commit() throws(CatalogueError) {
     guard isInTransaction else { return }
     try connection.execute("COMMIT")
@@ -148,7 +141,7 @@ final class KeptThumbnails {
     waitingCount = 0
   }
 
-  /// Gives up the thumbnails that were put since the last commit.
+  /// Discards the thumbnails that were added since the last commit.
   func rollBack() {
     guard isInTransaction else { return }
     try? connection.execute("ROLLBACK")
@@ -156,19 +149,17 @@ final class KeptThumbnails {
     waitingCount = 0
   }
 
-  /// Removes all thumbnails but those of some pictures and sides, and gives back their room.
+  /// Removes all thumbnails except those of some images and sides, and shrinks the file.
   static func keep(
     _ pictures: Set<Picture>, sides: Set<Int>, in directory: String
   ) throws(CatalogueError) {
     guard FileStatus.exists(directory + "/" + fileName) else { return }
     let connection = try KeptThumbnails(writing: directory).connection
-    let row = try connection.statement("SELECT rowid, entity, contentHash, side FROM thumbnails")
-    var lost: [Int] = []
-    while try row.step() {
+    let lost: [Int] = try connection.rows(
+      "SELECT rowid, entity, contentHash, side FROM thumbnails"
+    ) { row in
       let picture = Picture(entity: row.integer(1), contentHash: row.integer(2))
-      if !pictures.contains(picture) || !sides.contains(row.integer(3)) {
-        lost.append(row.integer(0))
-      }
+      return pictures.contains(picture) && sides.contains(row.integer(3)) ? nil : row.integer(0)
     }
     if lost.isEmpty { return }
     try connection.execute("BEGIN IMMEDIATE")
@@ -181,7 +172,7 @@ final class KeptThumbnails {
 }
 
 extension KeptThumbnails.Thumbnail {
-  /// Makes a thumbnail of an encoded picture.
+  /// Makes a thumbnail of an encoded image.
   init(of bytes: [UInt8], side: Int, decoder: ImageDecoder) throws(DecodeError) {
     self.side = side
     jpeg = try decoder.jpeg(of: bytes, longerSide: side, quality: KeptThumbnails.quality)

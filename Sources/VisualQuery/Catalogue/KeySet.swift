@@ -1,14 +1,14 @@
-/// A set of entity keys, one bit each: the keys that were inserted, or all keys but those.
+/// A set of entity keys, one bit each: the inserted keys, or all keys except those.
 struct KeySet: Sendable, Hashable {
-  /// The bits of the keys that were inserted.
+  /// The bits of the inserted keys.
   private var words: [UInt64] = []
-  /// Whether the set has all keys but those of `words`.
+  /// Whether the set contains all keys except those in `words`.
   private(set) var isInverted = false
 
   /// The set of all keys.
   static let all = KeySet().inverted
 
-  /// All keys that are not in this set.
+  /// The set of all keys that are not in this set.
   var inverted: KeySet {
     var other = self
     other.isInverted.toggle()
@@ -25,7 +25,7 @@ struct KeySet: Sendable, Hashable {
     words[word] |= 1 << UInt64(key % 64)
   }
 
-  /// Whether the set has a key.
+  /// Returns whether the set contains a key.
   func contains(_ key: UInt32) -> Bool {
     let word = Int(key / 64)
     return (word < words.count && words[word] >> UInt64(key % 64) & 1 == 1) != isInverted
@@ -44,13 +44,14 @@ struct KeySet: Sendable, Hashable {
   /// Returns the keys that are in this set and in another.
   func intersection(_ other: KeySet) -> KeySet { inverted.union(other.inverted).inverted }
 
-  /// Whether the set has none of `count` entities, which have all keys that were ever inserted.
+  /// Returns whether the set contains none of `count` entities; every key that was ever inserted
+  /// must be one of theirs.
   func isEmpty(among count: Int) -> Bool { (isInverted ? count - bitCount : bitCount) <= 0 }
 
-  /// The number of keys in the set, or `nil` if it is all keys but some.
+  /// The number of keys in the set, or `nil` if the set is inverted.
   var count: Int? { isInverted ? nil : bitCount }
 
-  /// The keys of the set in a range, in ascending order.
+  /// Returns the keys of the set in a range, in ascending order.
   func keys(in range: Range<UInt32>) -> [UInt32] {
     var keys: [UInt32] = []
     var next = range.lowerBound
@@ -76,9 +77,9 @@ struct KeySet: Sendable, Hashable {
   ) -> KeySet {
     var result = KeySet()
     result.isInverted = isInverted
-    result.words = (0..<max(words.count, other.words.count)).map { place in
+    result.words = (0..<max(words.count, other.words.count)).map { index in
       operation(
-        place < words.count ? words[place] : 0, place < other.words.count ? other.words[place] : 0)
+        index < words.count ? words[index] : 0, index < other.words.count ? other.words[index] : 0)
     }
     return result
   }

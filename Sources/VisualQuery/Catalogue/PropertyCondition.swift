@@ -1,13 +1,13 @@
 /// A condition on one property, as SQL over the columns `value` and `folded` of the table
-/// `properties`; values are bound apart.
+/// `properties`, with its parameters.
 struct PropertyCondition: Sendable {
   /// The name under which the property is stored.
   let property: String
-  /// The test of one stored value; `nil` if none passes.
+  /// The SQL test of one stored value, or `nil` if no value passes.
   private(set) var sql: String?
   /// The parameters of `sql`.
   private(set) var values: [SQLiteValue] = []
-  /// Whether the condition holds for the entities that have no value that passes the test.
+  /// Whether the condition holds for the entities without a value that passes the test.
   private(set) var isNegated = false
 
   /// Makes the condition of a comparator.
@@ -44,14 +44,14 @@ struct PropertyCondition: Sendable {
 
   private var isList: Bool { EntityProperty.lists.contains(property) }
 
-  /// A comparison of the stored value; its operand becomes the next parameter.
+  /// Returns a comparison of the stored value with the next parameter.
   private mutating func compared(_ symbol: String, _ operand: PropertyValue) -> String {
     switch operand {
     case .number(let number):
       values.append(.number(number))
-      // An id is compared as a text.
+      // Ids are compared as texts.
       if property == "id" { return "value \(symbol) CAST(? AS TEXT)" }
-      // A size may be written as a text; `=` on a number and a text never holds.
+      // Sizes may be stored as texts; `=` between a number and a text is never true.
       return "CAST(value AS REAL) \(symbol) ?"
     case .text(let text):
       values.append(.text(text))
@@ -84,7 +84,7 @@ struct PropertyCondition: Sendable {
 }
 
 extension EntityFilter {
-  /// The conditions on properties, once their number is within its limit.
+  /// Returns the conditions on properties, after checking their number.
   ///
   /// - Throws: ``MatchError`` with the code `invalidFilter`.
   func conditions() throws(MatchError) -> [PropertyCondition] {
@@ -109,11 +109,11 @@ extension EntityProperty {
     "timeZone", "price", "currency", "latitude", "longitude",
   ]
 
-  /// The name under which the values of a property are stored; a field of the shop's own has the
-  /// prefix `extra.`, so that it never meets a field of ours.
+  /// Returns the name under which the values of a property are stored. A shop's own field has the
+  /// prefix `extra.`, so that it cannot collide with a standard field.
   ///
-  /// - Parameter isSort: Whether entities are sorted by it: lists have no order, so that the name of
-  ///   one means a field of the shop's own.
+  /// - Parameter isSort: Whether the property is a sort key. Lists cannot be sorted by, so the name
+  ///   of one then refers to a shop's own field.
   /// - Throws: ``MatchError`` with the code `invalidFilter` if no property can have this name.
   func storedName(isSort: Bool) throws(MatchError) -> String {
     if Self.fields.contains(name) || !isSort && Self.lists.contains(name) { return name }
@@ -128,7 +128,8 @@ extension EntityProperty {
     return stored
   }
 
-  /// The name under which a field of the shop's own is stored, or `nil` if no filter can name it.
+  /// Returns the name under which a shop's own field is stored, or `nil` if a filter cannot name
+  /// it.
   static func storedExtra(_ name: String) -> String? {
     guard !name.isEmpty, name.utf8.count <= 64, !fields.contains(name),
       name.unicodeScalars.allSatisfy({

@@ -1,24 +1,25 @@
-/// What a shop decides about its catalogue besides the entities in it; `nil` leaves it as it is.
+/// The settings of a shop that are stored with its catalogue; `nil` leaves a setting unchanged.
 public struct ShopSettings: Sendable, Hashable {
-  /// Where entities open.
+  /// The link templates and accepted schemes.
   public var links: LinkSettings?
-  /// What outside words mean.
+  /// The bridge from outside words to labels.
   public var bridge: LabelBridge?
-  /// The folder that relative picture paths start from and stay in.
+  /// The folder that contains the images; relative paths start from it.
   public var imagesRoot: String?
-  /// The folders besides the root that picture paths and links may lead into.
+  /// The folders outside the root that may contain images.
   public var outsideFolders: [String]?
-  /// The longer sides, in pixels, of the thumbnails that the index keeps; empty for none.
+  /// The longer sides, in pixels, of the thumbnails that the index stores; empty for none.
   public var thumbnailSides: [Int]?
 
-  /// The longer sides of kept thumbnails, in pixels, that are accepted.
+  /// The accepted longer sides of thumbnails, in pixels.
   public static let thumbnailSideRange = KeptThumbnails.sides
-  /// The number of sizes of kept thumbnails that is accepted.
+  /// The largest number of thumbnail sizes.
   public static let thumbnailSideLimit = KeptThumbnails.sideLimit
 
   /// Makes settings.
   ///
-  /// - Precondition: Sides are within ``thumbnailSideRange``, and no more than ``thumbnailSideLimit``.
+  /// - Precondition: Sides are within ``thumbnailSideRange``, and there are at most
+  ///   ``thumbnailSideLimit``.
   public init(
     links: LinkSettings? = nil, bridge: LabelBridge? = nil, imagesRoot: String? = nil,
     outsideFolders: [String]? = nil, thumbnailSides: [Int]? = nil
@@ -33,8 +34,8 @@ public struct ShopSettings: Sendable, Hashable {
   }
 
   private static let schemes = "allowedSchemes"
-  /// The beginning of the names of settings that belong to a machine and not to the contents: neither an export nor a
-  /// rollback touches them.
+  /// The prefix of the settings that belong to a machine rather than to the contents: an export and
+  /// a rollback leave them out.
   static let picturePrefix = "images."
   private static let root = picturePrefix + "root"
   private static let outside = picturePrefix + "outside"
@@ -42,17 +43,17 @@ public struct ShopSettings: Sendable, Hashable {
 
   private static func templateName(_ type: EntityType) -> String { "link." + type.rawValue }
 
-  /// The settings as the catalogue keeps them; `nil` for what is not set.
+  /// The settings as they are stored in the catalogue, `nil` for those that are not set.
   var values: [(name: String, value: String?)] { linkValues + pictureValues }
 
-  /// The settings without those of pictures.
+  /// The settings without those of images.
   var withoutPictures: ShopSettings { ShopSettings(links: links, bridge: bridge) }
 
   private var pictureValues: [(name: String, value: String?)] {
     var values: [(name: String, value: String?)] = []
     if let imagesRoot { values.append((Self.root, FilePath.absolute(imagesRoot))) }
     if let outsideFolders {
-      // JSON, since a path may have any other character in it.
+      // JSON, because a path may contain any other separator.
       let paths = outsideFolders.map { JSONValue.string(FilePath.absolute($0)) }
       values.append((Self.outside, paths.isEmpty ? nil : JSONValue.array(paths).text))
     }
@@ -63,7 +64,7 @@ public struct ShopSettings: Sendable, Hashable {
     return values
   }
 
-  /// The places of pictures that the catalogue keeps.
+  /// Returns the folders of images that the catalogue stores.
   static func places(_ values: [String: String]) -> PicturePlaces {
     var places = PicturePlaces(root: values[root])
     if case .array(let paths)? = values[outside].flatMap({ try? JSONValue(stored: $0) }) {
@@ -72,7 +73,7 @@ public struct ShopSettings: Sendable, Hashable {
     return places
   }
 
-  /// The sides of thumbnails that the catalogue keeps.
+  /// Returns the thumbnail sides that the catalogue stores.
   static func thumbnailSides(_ values: [String: String]) -> [Int] {
     (values[thumbnails] ?? "").split(separator: ",").compactMap { Int($0) }
       .filter(thumbnailSideRange.contains)
@@ -87,9 +88,9 @@ public struct ShopSettings: Sendable, Hashable {
     return templates + [(name: Self.schemes, value: schemes.isEmpty ? nil : schemes)]
   }
 
-  /// The links that the catalogue keeps.
+  /// Returns the link settings that the catalogue stores.
   ///
-  /// - Throws: ``LinkError`` where one is none that may be used.
+  /// - Throws: ``LinkError`` if a template is not valid.
   static func links(_ values: [String: String]) throws(LinkError) -> LinkSettings {
     let schemes = Set((values[schemes] ?? "").split(separator: ",").map(String.init))
     var links = LinkSettings(allowedSchemes: schemes)

@@ -1,10 +1,10 @@
-/// A property's value as entities are sorted by it, in SQLite's order: numbers before texts, texts by
-/// their UTF-8 bytes.
+/// The sort value of a property, in SQLite's order: numbers before texts, texts by their UTF-8
+/// bytes.
 enum SortValue: Sendable, Comparable {
   case number(Double)
   case text(String)
 
-  /// Texts are equal by their bytes.
+  /// Texts are equal if their bytes are.
   static func == (a: SortValue, b: SortValue) -> Bool { !(a < b) && !(b < a) }
 
   static func < (a: SortValue, b: SortValue) -> Bool {
@@ -17,7 +17,7 @@ enum SortValue: Sendable, Comparable {
     }
   }
 
-  /// Makes the value of a column, or returns `nil` if it holds nothing.
+  /// Makes the value of a column, or returns `nil` for `NULL`.
   init?(_ value: SQLiteValue) {
     switch value {
     case .null: return nil
@@ -36,19 +36,19 @@ enum SortValue: Sendable, Comparable {
   }
 }
 
-/// An entity that is put in order with others.
+/// An entity with its sort values.
 struct SortedEntity: Sendable {
   let key: UInt32
   let id: EntityID
-  /// The values of the properties that are sorted by; `nil` if the entity lacks one.
+  /// The values of the sort properties, `nil` for those that the entity lacks.
   let values: [SortValue?]
 
-  /// Whether this entity comes before another: by the values, entities without one last, then by type
-  /// and id.
+  /// Returns whether this entity precedes another: by the values, entities without one last, then
+  /// by type and id.
   func precedes(_ other: SortedEntity, _ sorts: [EntitySort]) -> Bool {
-    for (place, sort) in sorts.enumerated() where values[place] != other.values[place] {
-      guard let own = values[place] else { return false }
-      guard let others = other.values[place] else { return true }
+    for (index, sort) in sorts.enumerated() where values[index] != other.values[index] {
+      guard let own = values[index] else { return false }
+      guard let others = other.values[index] else { return true }
       return sort.order == .ascending ? own < others : others < own
     }
     return id < other.id

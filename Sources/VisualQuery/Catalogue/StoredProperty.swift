@@ -1,16 +1,16 @@
-/// A value of an entity's property, in the form in which filters read it.
+/// A value of an entity's property, in the form that filters read.
 struct StoredProperty {
-  /// The name under which it is stored.
+  /// The name under which the value is stored.
   let name: String
-  /// Its place in a list; 0 for anything else.
-  let place: Int
+  /// The index in a list, or 0 for other values.
+  let index: Int
   let value: SQLiteValue
-  /// The folded text, or `nil` if the value is its own.
+  /// The folded text, or `nil` if it is equal to the value.
   let folded: String?
 
-  init(_ name: String, _ value: SQLiteValue, place: Int = 0) {
+  init(_ name: String, _ value: SQLiteValue, index: Int = 0) {
     self.name = name
-    self.place = place
+    self.index = index
     self.value = value
     guard case .text(let text) = value else {
       folded = nil
@@ -20,7 +20,7 @@ struct StoredProperty {
     self.folded = folded.utf8.elementsEqual(text.utf8) ? nil : folded
   }
 
-  /// A number as the catalogue's JSON form has it: whole numbers without a fraction.
+  /// A number as in the JSON form of the catalogue: integers without a fraction.
   init(_ name: String, number: Double) {
     let whole = number.magnitude < 1e15 ? Int64(exactly: number) : nil
     self.init(name, whole.map { .integer(Int($0)) } ?? .number(number))
@@ -28,15 +28,15 @@ struct StoredProperty {
 }
 
 extension EntityValue {
-  /// All values that filters and sorts can name.
+  /// All values that filters and sort orders can name.
   var storedProperties: [StoredProperty] {
     var stored: [StoredProperty] = []
     func add(_ name: String, _ text: String?) {
       if let text { stored.append(StoredProperty(name, .text(text))) }
     }
     func add(_ name: String, _ list: [String]) {
-      for (place, text) in list.enumerated() {
-        stored.append(StoredProperty(name, .text(text), place: place))
+      for (index, text) in list.enumerated() {
+        stored.append(StoredProperty(name, .text(text), index: index))
       }
     }
     add("type", id.type.rawValue)
@@ -64,9 +64,9 @@ extension EntityValue {
       add("timeZone", store.openingHours?.timeZone)
       add("openingHours", store.openingHours?.lines ?? [])
       add("stock", store.stock)
-      if let place = store.geo {
-        stored.append(StoredProperty("latitude", number: place.latitude))
-        stored.append(StoredProperty("longitude", number: place.longitude))
+      if let location = store.geo {
+        stored.append(StoredProperty("latitude", number: location.latitude))
+        stored.append(StoredProperty("longitude", number: location.longitude))
       }
     }
     for (name, value) in extra {
@@ -79,7 +79,7 @@ extension EntityValue {
 }
 
 extension JSONValue {
-  /// The value as SQLite's `json_extract` gives it, or `nil` for `null`.
+  /// The value that SQLite's `json_extract` returns, or `nil` for `null`.
   fileprivate func stored(as name: String) -> StoredProperty? {
     switch self {
     case .null: nil

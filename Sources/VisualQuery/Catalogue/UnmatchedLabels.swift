@@ -1,33 +1,33 @@
 internal import Synchronization
 
-/// How often queries had labels that a catalogue does not know, so that its shop can add them to its
+/// Counts of the query labels that a catalogue does not know, so that a shop can add them to its
 /// bridge.
 ///
-/// Counts stand in `unmatched.sqlite` beside the catalogue, which every process adds to; no picture,
-/// no time and no person goes in. At most ``limit`` labels of ``byteLimit`` bytes together are kept;
-/// further ones are dropped.
+/// The counts are stored in `unmatched.sqlite` beside the catalogue and are shared by all
+/// processes. Images, times and persons are not recorded. At most ``limit`` labels of ``byteLimit``
+/// bytes in total are stored; further ones are dropped.
 public final class UnmatchedLabels: Sendable {
-  /// Different labels that are counted.
+  /// The largest number of different labels.
   public static let limit = 10_000
-  /// Bytes of all labels that are counted, in UTF-8.
+  /// The largest number of bytes of all labels, in UTF-8.
   public static let byteLimit = 1 << 20
 
-  /// A label and how often it was asked for.
+  /// A label with its number of queries.
   public struct Count: Sendable, Hashable, Encodable {
-    /// The label, normalised.
+    /// The label, normalized.
     public let label: String
-    /// Queries that had it.
+    /// The number of queries with the label.
     public let queries: Int
   }
 
   private let connection: Mutex<CatalogueConnection>
 
-  /// Opens the counts of the catalogue in a directory, and makes them if they are not there.
+  /// Opens the counts of the catalogue in a directory, and creates the file if it does not exist.
   ///
-  /// - Throws: ``CatalogueError`` where the directory may not be written.
+  /// - Throws: ``CatalogueError`` if the directory is not writable.
   public init(directory: String) throws(CatalogueError) {
     let connection = try CatalogueConnection(path: directory + "/unmatched.sqlite", mode: .write)
-    // A count that a power cut loses is no loss.
+    // Losing counts in a power cut is acceptable.
     try connection.execute(
       """
       PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;
@@ -39,7 +39,7 @@ public final class UnmatchedLabels: Sendable {
 
   /// Counts the unmatched labels of some answers.
   ///
-  /// It waits for other processes that are counting: call it after an answer is given.
+  /// Waits for other processes that are counting, so call it after an answer is sent.
   ///
   /// - Throws: ``CatalogueError``.
   public func count(_ labels: [String]) throws(CatalogueError) {
@@ -63,22 +63,19 @@ public final class UnmatchedLabels: Sendable {
   private static func count(
     _ labels: [String], in connection: CatalogueConnection
   ) throws(CatalogueError) {
-    // Versions before the limit kept labels of any length.
+    // Earlier versions stored labels of any length.
     try connection.execute(
       "DELETE FROM labels WHERE length(label) > \(SemanticContent.labelLength)")
-    let sums = try connection.statement(
-      "SELECT count(*), coalesce(sum(length(CAST(label AS BLOB))), 0) FROM labels")
-    _ = try sums.step()
-    var (count, byteCount) = (sums.integer(0), sums.integer(1))
-    sums.reset()
+    let sums = try connection.first(
+      "SELECT count(*), coalesce(sum(length(CAST(label AS BLOB))), 0) FROM labels"
+    ) { ($0.integer(0), $0.integer(1)) }
+    var (count, byteCount) = sums ?? (0, 0)
     for label in labels {
-      let known = try connection.statement(
-        "UPDATE labels SET queries = queries + 1 WHERE label = ? RETURNING queries"
-      ).bind(.text(label))
-      if try known.step() {
-        try known.run()
-        continue
-      }
+      let updated = try connection.rows(
+        "UPDATE labels SET queries = queries + 1 WHERE label = ? RETURNING queries",
+        [.text(label)]
+      ) { $0.integer(0) }
+      if !updated.isEmpty { continue }
       guard count < limit, byteCount + label.utf8.count <= byteLimit else { continue }
       try connection.statement("INSERT INTO labels VALUES(?, 1)").bind(.text(label)).run()
       count += 1
@@ -86,16 +83,14 @@ public final class UnmatchedLabels: Sendable {
     }
   }
 
-  /// All counts, the greatest first, ties by label.
+  /// Returns all counts, the largest first, ties by label.
   ///
   /// - Throws: ``CatalogueError``.
   public func counts() throws(CatalogueError) -> [Count] {
     try connection.withLock { connection throws(CatalogueError) in
-      let row = try connection.statement(
-        "SELECT label, queries FROM labels ORDER BY queries DESC, label")
-      var counts: [Count] = []
-      while try row.step() { counts.append(Count(label: row.text(0), queries: row.integer(1))) }
-      return counts
+      try connection.rows("SELECT label, queries FROM labels ORDER BY queries DESC, label") {
+        Count(label: $0.text(0), queries: $0.integer(1))
+      }
     }
   }
 }

@@ -10,7 +10,7 @@ struct EntityFields {
 
   init(_ json: JSONValue) throws(FieldError) {
     guard case .object(let object) = json else {
-      throw FieldError(field: nil, reason: "a row is an object; found \(json.kind)")
+      throw FieldError(field: nil, reason: "must be an object; found \(json.kind)")
     }
     self.object = object
   }
@@ -56,7 +56,7 @@ struct EntityFields {
       for value in values {
         guard case .string(let text) = value else {
           throw FieldError(
-            field: field, reason: "must be a list of strings; it holds \(value.kind)")
+            field: field, reason: "must be a list of strings; found \(value.kind) in it")
         }
         if !text.isEmpty { texts.append(text) }
       }
@@ -69,7 +69,7 @@ struct EntityFields {
   mutating func type() throws(FieldError) -> EntityType {
     let text = try requiredString("type")
     guard let type = EntityType(rawValue: text) else {
-      throw FieldError(field: "type", reason: "is '\(text)'; product and store are known")
+      throw FieldError(field: "type", reason: "is '\(text)'; expected product or store")
     }
     return type
   }
@@ -114,8 +114,8 @@ struct EntityFields {
   mutating func availability() throws(FieldError) -> Availability? {
     guard let text = try string("availability") else { return nil }
     guard let availability = Availability(rawValue: text) else {
-      let known = Availability.allCases.map(\.rawValue).joined(separator: ", ")
-      throw FieldError(field: "availability", reason: "is '\(text)'; known are \(known)")
+      let accepted = Availability.allCases.map(\.rawValue).joined(separator: ", ")
+      throw FieldError(field: "availability", reason: "is '\(text)'; expected one of \(accepted)")
     }
     return availability
   }
@@ -137,7 +137,8 @@ struct EntityFields {
       for (tag, value) in languages {
         guard LanguageTag.isWellFormed(tag) else {
           throw FieldError(
-            field: "localized", reason: "has the language '\(tag)'; such as de or pt-BR is valid")
+            field: "localized",
+            reason: "has the invalid language '\(tag)'; expected for example de or pt-BR")
         }
         var fields = try EntityFields(value)
         texts[tag] = LocalizedText(
@@ -156,7 +157,8 @@ struct EntityFields {
     if lines.isEmpty { return nil }
     guard let zone else {
       throw FieldError(
-        field: "timeZone", reason: "is missing beside openingHours; such as Europe/Berlin is valid")
+        field: "timeZone",
+        reason: "is missing, but required by openingHours; expected for example Europe/Berlin")
     }
     return try OpeningHours(lines: lines, timeZone: zone)
   }

@@ -1,4 +1,4 @@
-/// What an entity is: something that a shop sells, or a place where it stands.
+/// The type of an entity: something that a shop sells, or a place that sells it.
 public enum EntityType: String, Sendable, Hashable, Codable, CaseIterable, Comparable {
   /// Something that is sold.
   case product
@@ -9,9 +9,9 @@ public enum EntityType: String, Sendable, Hashable, Codable, CaseIterable, Compa
   public static func < (a: EntityType, b: EntityType) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// What names an entity: its type, and the shop's own id, which is unique within the type.
+/// The identity of an entity: its type, and the shop's own id, which is unique within the type.
 public struct EntityID: Sendable, Hashable, Comparable, CustomStringConvertible {
-  /// What the entity is.
+  /// The type of the entity.
   public let type: EntityType
   /// The shop's own id.
   public let value: String
@@ -22,8 +22,8 @@ public struct EntityID: Sendable, Hashable, Comparable, CustomStringConvertible 
     self.value = value
   }
 
-  /// Whether type and id are the same, the id by its UTF-8 bytes, as the database compares it: a
-  /// precomposed `é` is not an `e` with a mark.
+  /// Returns whether type and id are the same. Ids are compared by their UTF-8 bytes, as in the
+  /// database: a precomposed `é` is not an `e` with a combining mark.
   public static func == (a: EntityID, b: EntityID) -> Bool {
     a.type == b.type && a.value.hasSameBytes(as: b.value)
   }
@@ -35,17 +35,18 @@ public struct EntityID: Sendable, Hashable, Comparable, CustomStringConvertible 
     hasher.combine(value)
   }
 
-  /// Type first, then the id by its UTF-8 bytes: the same order everywhere.
+  /// Compares the types first, then the UTF-8 bytes of the ids: the same order everywhere.
   public static func < (a: EntityID, b: EntityID) -> Bool {
     a.type == b.type ? a.value.utf8.lexicographicallyPrecedes(b.value.utf8) : a.type < b.type
   }
 
-  /// Such as `product:mug-red`.
+  /// The type and the id, such as `product:mug-red`.
   public var description: String { "\(type.rawValue):\(value)" }
 }
 
 extension String {
-  /// Whether two texts have the same UTF-8 bytes; `==` takes canonically equivalent ones for equal.
+  /// Returns whether two texts have the same UTF-8 bytes; `==` treats canonically equivalent ones
+  /// as equal.
   func hasSameBytes(as other: String) -> Bool {
     utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
   }

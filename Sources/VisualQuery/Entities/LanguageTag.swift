@@ -15,13 +15,15 @@ package enum LanguageTag {
   /// Returns the value of the nearest tag: subtags are dropped from the end (RFC 4647, 3.4).
   static func lookup<Value>(_ tag: String, in values: [String: Value]) -> Value? {
     if values.isEmpty { return nil }
-    let known = values.sorted { $0.key < $1.key }
+    let candidates = values.sorted { $0.key < $1.key }
     var parts = tag.split(whereSeparator: { $0 == "-" || $0 == "_" }).map { $0.lowercased() }
     while !parts.isEmpty {
       let wanted = parts.joined(separator: "-")
-      if let found = known.first(where: { $0.key.lowercased() == wanted }) { return found.value }
+      if let found = candidates.first(where: { $0.key.lowercased() == wanted }) {
+        return found.value
+      }
       parts.removeLast()
-      // A single letter only opens what stood behind it.
+      // A single letter only introduces the subtag that followed it.
       if parts.last?.count == 1 { parts.removeLast() }
     }
     return nil

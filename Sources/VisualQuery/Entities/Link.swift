@@ -1,4 +1,4 @@
-/// The reason why a link or a template is refused.
+/// The reason why a link or a template is rejected.
 public struct LinkError: Error, Sendable, Hashable {
   /// The kind of error, which programs switch on.
   public enum Code: String, Sendable, CaseIterable {
@@ -28,7 +28,8 @@ enum Link {
 
   /// Accepts an absolute URL (RFC 3986, 4.3) of https or of a scheme that the shop allows.
   ///
-  /// - Parameter allowedSchemes: In lower case; `nil` means any that is safe to follow.
+  /// - Parameter allowedSchemes: The accepted schemes in lower case; `nil` means any that is safe
+  ///   to follow.
   static func check(_ text: String, allowedSchemes: Set<String>?) throws(LinkError) {
     let bytes = Array(text.utf8)
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > 0,
@@ -41,16 +42,16 @@ enum Link {
     let scheme = String(decoding: bytes[..<colon], as: UTF8.self).lowercased()
     guard !refused.contains(scheme) else {
       throw LinkError(
-        code: .unsafeScheme, message: "has the scheme '\(scheme)', which is never allowed")
+        code: .unsafeScheme, message: "has the scheme '\(scheme)', which is never accepted")
     }
     guard colon + 1 < bytes.count else {
-      throw LinkError(code: .notAbsolute, message: "is '\(text)', a scheme without anything")
+      throw LinkError(code: .notAbsolute, message: "is '\(text)', a scheme without an address")
     }
     if let allowedSchemes, scheme != "https", !allowedSchemes.contains(scheme) {
-      let known = (["https"] + allowedSchemes.sorted()).joined(separator: ", ")
+      let accepted = (["https"] + allowedSchemes.sorted()).joined(separator: ", ")
       throw LinkError(
         code: .schemeNotAllowed,
-        message: "has the scheme '\(scheme)'; allowed are \(known) (--allow-scheme adds one)")
+        message: "has the scheme '\(scheme)'; accepted are \(accepted) (--allow-scheme adds more)")
     }
     guard
       bytes.allSatisfy({
@@ -58,7 +59,7 @@ enum Link {
       })
     else {
       throw LinkError(
-        code: .invalidCharacters, message: "has blanks, quotes or control characters")
+        code: .invalidCharacters, message: "contains blanks, quotes or control characters")
     }
   }
 

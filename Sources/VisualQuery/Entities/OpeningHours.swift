@@ -1,6 +1,6 @@
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
-  // The rules of time zones are here.
+  // Provides the rules of time zones.
   internal import FoundationInternationalization
 #else
   public import Foundation
@@ -8,9 +8,9 @@
 
 /// The opening hours of a store, in its own time zone.
 ///
-/// Each line is an `openingHours` of schema.org (<https://schema.org/openingHours>): days, by commas
-/// or as a range, and a span of time: `Mo-Fr 09:00-18:30`, `Sa,Su 10:00-16:00`. A span that ends
-/// before it begins ends on the next day; days alone mean all of them.
+/// Each line is an `openingHours` of schema.org (<https://schema.org/openingHours>): days, as a
+/// list or a range, and a time span: `Mo-Fr 09:00-18:30`, `Sa,Su 10:00-16:00`. A span that ends
+/// before it begins ends on the next day; a line without a span means the whole day.
 public struct OpeningHours: Sendable, Hashable {
   /// The lines, as the feed gives them.
   public let lines: [String]
@@ -26,13 +26,13 @@ public struct OpeningHours: Sendable, Hashable {
   init(lines: [String], timeZone: String) throws(FieldError) {
     guard TimeZone(identifier: timeZone) != nil else {
       throw FieldError(
-        field: "timeZone", reason: "is '\(timeZone)'; a name such as Europe/Berlin is valid")
+        field: "timeZone", reason: "is '\(timeZone)'; expected a name such as Europe/Berlin")
     }
     var spans: [Range<Int>] = []
     for line in lines {
       guard let parsed = Self.spans(of: line) else {
         throw FieldError(
-          field: "openingHours", reason: "is '\(line)'; such as Mo-Fr 09:00-18:00 is valid")
+          field: "openingHours", reason: "is '\(line)'; expected for example Mo-Fr 09:00-18:00")
       }
       spans += parsed
     }
@@ -48,7 +48,7 @@ public struct OpeningHours: Sendable, Hashable {
     // 1970 began on a Thursday.
     let minutes = Int((local / 60).rounded(.down)) + 3 * Self.minutesADay
     let minute = (minutes % Self.minutesAWeek + Self.minutesAWeek) % Self.minutesAWeek
-    // What began on Sunday may last until Monday.
+    // A span that began on Sunday may extend into Monday.
     return spans.contains {
       $0.contains(minute) || $0.contains(minute + Self.minutesAWeek)
     }

@@ -1,4 +1,4 @@
-/// A product: the few fields that others need.
+/// A product, with the few fields that other types require.
 public struct Product: Sendable, Hashable, EntityText {
   /// The shop's own id, unique among its products.
   public var id: String
@@ -16,7 +16,7 @@ public struct Product: Sendable, Hashable, EntityText {
   public var images: [String] = []
   /// The link that opens it.
   public var url: String?
-  /// The id that its colorways and sizes share.
+  /// The id that its variants, such as colors and sizes, share.
   public var group: String?
   /// The brand.
   public var brand: String?
@@ -47,19 +47,19 @@ public struct Price: Sendable, Hashable {
       }
     guard isDecimal, amount.utf8.count <= 20 else {
       throw FieldError(
-        field: "price", reason: "has the amount '\(amount)'; a decimal such as 14.90 is valid")
+        field: "price", reason: "has the invalid amount '\(amount)'; expected for example 14.90")
     }
     guard currency.utf8.count == 3, currency.utf8.allSatisfy({ (0x41...0x5A).contains($0) }) else {
       throw FieldError(
         field: "price",
-        reason: "has the currency '\(currency)'; three letters such as EUR are valid")
+        reason: "has the invalid currency '\(currency)'; expected three letters such as EUR")
     }
     self.amount = amount
     self.currency = currency
   }
 }
 
-/// Whether a product can be had.
+/// The availability of a product.
 public enum Availability: String, Sendable, Hashable, CaseIterable {
   /// In stock.
   case inStock

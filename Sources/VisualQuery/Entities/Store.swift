@@ -58,7 +58,7 @@ public struct GeoPoint: Sendable, Hashable {
     guard (-90...90).contains(latitude), (-180...180).contains(longitude) else {
       throw FieldError(
         field: "geo",
-        reason: "is \(latitude), \(longitude); -90...90 and -180...180 degrees are valid")
+        reason: "is \(latitude), \(longitude); expected -90...90 and -180...180 degrees")
     }
     self.init(latitude: latitude, longitude: longitude)
   }

@@ -1,18 +1,19 @@
-/// A queue that gives back the memory of what was taken, even if it is never empty.
+/// A queue that frees the memory of removed elements, even if it is never empty.
 struct FIFOQueue<Element> {
   private var elements: [Element] = []
   /// The index of the next element.
   private var head = 0
 
-  /// The number of elements for which memory is used, taken ones included.
+  /// The number of elements in memory, including removed ones.
   var storedCount: Int { elements.count }
 
   /// Adds an element at the end.
   mutating func append(_ element: Element) { elements.append(element) }
 
-  /// Takes the first element, or returns `nil` if there is none.
+  /// Removes and returns the first element, or returns `nil` if there is none.
   ///
-  /// - Complexity: O(1), amortized: at most as many elements are moved as were taken since the last time.
+  /// - Complexity: O(1), amortized: at most as many elements are moved as were removed since the
+  ///   last time.
   mutating func popFirst() -> Element? {
     guard head < elements.count else { return nil }
     let element = elements[head]

@@ -31,9 +31,10 @@ package struct OrderedResults<Outcome> {
   }
 }
 
-/// Does work on items side by side, and calls `take` with the results in the order of the items.
+/// Works on items concurrently, and calls `take` with the results in the order of the items.
 ///
-/// Twice as many items are under way as there are threads, so that none waits for only the slowest.
+/// Twice as many items are in progress as there are threads, so that none waits for only the
+/// slowest.
 ///
 /// - Throws: The first error of `work` or of `take`; `CancellationError` if the task is cancelled.
 @concurrent package func forEachInOrder<Item: Sendable, Outcome: Sendable>(

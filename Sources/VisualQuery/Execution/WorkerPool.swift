@@ -6,16 +6,16 @@
   import Darwin
 #endif
 
-/// Threads of our own for work that computes or reads files.
+/// A pool of threads for work that computes or reads files.
 ///
-/// Decoding and scanning take milliseconds without a pause; on the shared cooperative pool they
-/// would keep everybody else's tasks waiting. Prefer this executor for them:
+/// Decoding and scanning take milliseconds without suspending; on the shared cooperative pool they
+/// would block all other tasks. Use this executor for them:
 ///
 /// ```swift
 /// await withTaskExecutorPreference(pool) { … }
 /// ```
 public final class WorkerPool: TaskExecutor {
-  /// Number of threads.
+  /// The number of threads.
   public let width: Int
   private let queue: JobQueue
 
@@ -30,7 +30,7 @@ public final class WorkerPool: TaskExecutor {
 
   deinit { queue.close() }
 
-  /// Hands a job to the next idle thread; called by the Swift runtime.
+  /// Passes a job to the next idle thread; called by the Swift runtime.
   public func enqueue(_ job: consuming ExecutorJob) {
     let executor = unsafe asUnownedTaskExecutor()
     unsafe queue.append(QueuedJob(job: UnownedJob(job), executor: executor))
@@ -54,7 +54,7 @@ public final class WorkerPool: TaskExecutor {
   }
 }
 
-/// A job and the executor that it must believe to run on.
+/// A job with the executor that it runs on.
 ///
 /// Sound: the runtime keeps the job alive until it has run, and the job's task keeps its executor.
 @safe private struct QueuedJob: Sendable {
@@ -62,10 +62,10 @@ public final class WorkerPool: TaskExecutor {
   let executor: UnownedTaskExecutor
 }
 
-/// Jobs in the order they came, and the threads that wait for one.
+/// A queue of jobs, in order of arrival, with the threads that wait for one.
 ///
-/// `@unchecked Sendable`: `jobs` and `isClosed` are only touched between `lock` and
-/// `unlock` of the mutex below, whose memory neither moves nor is freed while a thread lives.
+/// `@unchecked Sendable`: `jobs` and `isClosed` are only accessed between `lock` and `unlock` of
+/// the mutex below, whose memory is neither moved nor freed while a thread exists.
 @safe private final class JobQueue: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -91,7 +91,7 @@ public final class WorkerPool: TaskExecutor {
     unsafe pthread_mutex_unlock(mutex)
   }
 
-  /// Waits for a job; `nil` once the queue is closed and empty.
+  /// Waits for a job; returns `nil` once the queue is closed and empty.
   func next() -> QueuedJob? {
     unsafe pthread_mutex_lock(mutex)
     defer { unsafe pthread_mutex_unlock(mutex) }

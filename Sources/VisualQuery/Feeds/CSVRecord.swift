@@ -31,7 +31,7 @@ enum CSVRecord {
     while index < record.count {
       if record[index] == quote {
         guard field.isEmpty else {
-          throw FieldError(field: nil, reason: "field \(fields.count + 1) has a quote within")
+          throw FieldError(field: nil, reason: "field \(fields.count + 1) contains a quote")
         }
         index += 1
         while true {
@@ -51,7 +51,7 @@ enum CSVRecord {
         index += 1
         guard index == record.count || record[index] == UInt8(ascii: ",") else {
           throw FieldError(
-            field: nil, reason: "field \(fields.count + 1) goes on after its closing quote")
+            field: nil, reason: "field \(fields.count + 1) continues after its closing quote")
         }
       } else if record[index] == UInt8(ascii: ",") {
         try finish()

@@ -1,4 +1,4 @@
-/// Turns the records of one feed into entities, and remembers which ids it has seen.
+/// Turns the records of one feed into entities, and detects repeated ids.
 struct FeedEntities {
   /// The version of the rules by which rows are read. Raised whenever the same row is read in another
   /// way, so that a row that an earlier version indexed is not skipped as unchanged.
@@ -8,9 +8,9 @@ struct FeedEntities {
   var allowedSchemes: Set<String>
   /// The line of each entity.
   private var lines: [EntityID: Int] = [:]
-  /// The ids of refused rows that have one.
+  /// The readable ids of rejected rows.
   private(set) var refusedIDs: Set<String> = []
-  /// Whether a row was refused that does not tell its id.
+  /// Whether a rejected row has no readable id.
   private(set) var hasNamelessRow = false
 
   init(allowedSchemes: Set<String>) { self.allowedSchemes = allowedSchemes }
@@ -21,18 +21,18 @@ struct FeedEntities {
   /// Returns whether an id was used before.
   func contains(_ id: EntityID) -> Bool { lines[id] != nil }
 
-  /// Records an entity whose row is not parsed, since it has not changed.
+  /// Records an entity whose row is not parsed because it has not changed.
   mutating func keep(_ id: EntityID, line: Int) { lines[id] = line }
 
-  /// A record that was parsed, or the reason why it cannot be.
+  /// A parsed record, or the reason why it cannot be parsed.
   struct ParsedRecord: Sendable {
     let line: Int
     let json: Result<JSONValue, FieldError>
-    /// The id and type of the entity, if the record tells both.
+    /// The id and the type of the entity, if both can be read.
     let id: EntityID?
   }
 
-  /// Parses a record. A report of a refused row, as `rejected.jsonl` has it, counts as the row in it.
+  /// Parses a record. A report of a rejected row, as in `rejected.jsonl`, counts as that row.
   static func parse(_ record: FeedRecord) -> ParsedRecord {
     let json = Result { () throws(FieldError) in try checkedDepth(unwrapped(record.parse())) }
     return ParsedRecord(
@@ -49,7 +49,7 @@ struct FeedEntities {
       try checkLink(of: value)
       try LabelText.check(value.labels)
       if let first = lines[value.id] {
-        throw FieldError(field: "id", reason: "was used in line \(first) before")
+        throw FieldError(field: "id", reason: "was already used in line \(first)")
       }
       lines[value.id] = record.line
       return .entity(value, line: record.line)
@@ -86,9 +86,9 @@ struct FeedEntities {
 
   private static func merged(_ json: JSONValue, over stored: String?) -> JSONValue {
     guard case .object(let fields) = json, let stored,
-      case .object(let former)? = try? JSONValue(stored: stored)
+      case .object(let previous)? = try? JSONValue(stored: stored)
     else { return json }
-    return .object(former.merging(fields) { _, new in new })
+    return .object(previous.merging(fields) { _, new in new })
   }
 
   /// Unwraps a row from `rejected.jsonl`; returns any other row unchanged.

@@ -1,8 +1,8 @@
 /// The format of a feed.
 public enum FeedFormat: String, Sendable, Hashable, CaseIterable {
-  /// One object of our own form on each line.
+  /// One object in the native form on each line.
   case jsonLines = "JSON Lines"
-  /// Our own fields as columns.
+  /// The native fields as columns.
   case csv = "CSV"
   /// A Google Merchant feed: separated by tabs or commas, or XML (RSS 2.0 or Atom).
   case merchant = "Google Merchant feed"
@@ -18,7 +18,7 @@ public enum FeedFormat: String, Sendable, Hashable, CaseIterable {
 
 /// The way a feed is read: its format, and the meaning of its fields.
 public struct FeedMapping: Sendable, Hashable {
-  /// The format that the feed was recognized as.
+  /// The recognized format.
   public let format: FeedFormat
   /// The fields of the feed, in their order.
   public let fields: [Field]
@@ -27,7 +27,7 @@ public struct FeedMapping: Sendable, Hashable {
   public struct Field: Sendable, Hashable {
     /// The name in the feed.
     public let name: String
-    /// The field of the entity that it becomes, or `nil` if it is kept as it is, under `extra`.
+    /// The field of the entity that it becomes, or `nil` if it is kept unchanged, under `extra`.
     public let target: String?
   }
 

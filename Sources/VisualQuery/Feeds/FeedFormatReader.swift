@@ -5,7 +5,7 @@ protocol FeedFormatReader: SendableMetatype {
   ///
   /// - Parameters:
   ///   - head: The beginning of the feed.
-  ///   - records: The feed, behind its header.
+  ///   - records: The feed, after its header.
   ///   - currency: The currency of prices that do not name one.
   /// - Throws: ``CatalogueError`` with the code `unreadableInput` if it has this format, but cannot be
   ///   read.
@@ -28,13 +28,14 @@ let feedFormats: [any FeedFormatReader.Type] = [
 enum FeedHead {
   case empty
   case folder(path: String)
-  /// JSON, and the bytes of it that were read so far.
+  /// JSON, with the bytes that were read so far.
   case json(start: ArraySlice<UInt8>)
   case xml
-  /// A table, and the fields of its first record.
+  /// A table, with the fields of its first record.
   case table(TableHeader)
 
-  /// Reads as much of a feed as tells what it is. The header of a table is taken from `records`.
+  /// Reads as much of a feed as is required to recognize it. The header of a table is taken from
+  /// `records`.
   init(of path: String, _ records: inout RecordReader) throws(CatalogueError) {
     let start = try records.beginning()
     switch try records.peek() {
@@ -46,7 +47,7 @@ enum FeedHead {
   }
 }
 
-/// The first record of a table.
+/// Returns the first record of a table.
 struct TableHeader: Sendable {
   let columns: [String]
   let isTabbed: Bool
@@ -74,7 +75,7 @@ struct TableHeader: Sendable {
     let fields = try isTabbed ? CSVRecord.tabbedFields(record) : CSVRecord.fields(record)
     guard fields.count == columns.count else {
       throw FieldError(
-        field: nil, reason: "has \(fields.count) fields; the header names \(columns.count)")
+        field: nil, reason: "has \(fields.count) fields; the header has \(columns.count)")
     }
     return fields
   }
@@ -84,14 +85,14 @@ struct TableHeader: Sendable {
     zip(columns, try fields(record)).map { ($0, $1) }
   }
 
-  /// The error of a file that is a table of no known format.
+  /// Returns the error of a table in an unknown format.
   static func unreadable(_ name: String, _ error: FieldError) -> CatalogueError {
     CatalogueError(
       code: .unreadableInput,
       message: """
         '\(name)' is neither JSON Lines, whose rows begin with {, nor CSV: \
         \(error.field.map { "column '\($0)'" } ?? "the header") \(error.reason); feeds of Google \
-        Merchant, Shopify and schema.org are known by their columns
+        Merchant, Shopify and schema.org are recognized by their columns
         """)
   }
 }

@@ -1,8 +1,8 @@
-/// Reads a shop's products and stores from a feed in any ``FeedFormat``, which is recognized by its first
-/// bytes and its header. gzip is taken off.
+/// Reads a shop's products and stores from a feed in any ``FeedFormat``, which is recognized by its
+/// first bytes and its header. Feeds may be compressed with gzip.
 ///
-/// A bad row is returned as refused and the next one follows. Memory is that of one row and of the
-/// ids so far.
+/// An invalid row is returned as rejected, and reading continues with the next one. The memory is
+/// that of one row and of the ids so far.
 public struct FeedReader: ~Copyable {
   /// The format of the feed and the meaning of its fields.
   public let mapping: FeedMapping
@@ -51,7 +51,8 @@ public struct FeedReader: ~Copyable {
     try nextRecord().map { entities.row(FeedEntities.parse($0), over: nil) }
   }
 
-  /// Returns the seed of the records' hashes: everything besides a record that decides what it becomes.
+  /// Returns the seed of the records' hashes: everything besides the record that determines the
+  /// result.
   ///
   /// - Parameter text: The options of the run.
   func hashSeed(_ text: String) -> [UInt8] {
@@ -59,7 +60,7 @@ public struct FeedReader: ~Copyable {
     return Array("\(FeedEntities.rulesVersion)\n\(mapping.format)\n\(columns)\n\(text)".utf8)
   }
 
-  /// Returns the probable number of rows once `rows` are read, or `nil` if the length is not known.
+  /// Returns the estimated number of rows once `rows` are read, or `nil` if the length is unknown.
   func estimatedRows(after rows: Int) -> Int? {
     let consumed = records.consumedByteCount
     guard let byteCount, consumed > 0 else { return nil }

@@ -1,16 +1,17 @@
 internal import PixelMatch
 
-/// One record of a feed: it knows its line and its hash, and parses itself when it is asked to.
+/// One record of a feed, with its line and its hash, which is parsed on demand.
 struct FeedRecord: Sendable {
   /// The number of its first line, from 1.
   let line: Int
-  /// The bytes that decide what the record says, or `nil` if it was put together from several rows.
+  /// The bytes that determine the contents of the record, or `nil` if it was assembled from several
+  /// rows.
   private let bytes: [UInt8]?
   private let parser: @Sendable () throws(FieldError) -> JSONValue
 
   /// Makes a record.
   ///
-  /// - Parameter parse: Returns the object of our own form that the record stands for.
+  /// - Parameter parse: Returns the record in the native form.
   init(
     line: Int, bytes: [UInt8]? = nil,
     parse: @escaping @Sendable () throws(FieldError) -> JSONValue
@@ -20,7 +21,7 @@ struct FeedRecord: Sendable {
     parser = parse
   }
 
-  /// Makes a record that was parsed already.
+  /// Makes a record that is already parsed.
   init(line: Int, _ json: JSONValue) {
     self.init(line: line) { () throws(FieldError) in json }
   }
@@ -42,11 +43,11 @@ struct FeedRecord: Sendable {
   /// Returns the hash of the record, by which an unchanged one is recognized without parsing it, or
   /// `nil` if it has none.
   ///
-  /// - Parameter seed: Everything else that decides what the record becomes.
+  /// - Parameter seed: Everything else that determines the result of the record.
   func hash(seed: [UInt8]) -> Int? {
     bytes.map { Int(bitPattern: UInt(ContentHash.of($0 + seed))) }
   }
 
-  /// Returns the object of our own form that the record stands for.
+  /// Returns the record in the native form.
   func parse() throws(FieldError) -> JSONValue { try parser() }
 }

@@ -1,4 +1,4 @@
-/// A row of a feed that was read.
+/// A row that was read from a feed.
 public enum FeedRow: Sendable {
   /// An entity.
   case entity(EntityValue, line: Int)
@@ -6,18 +6,18 @@ public enum FeedRow: Sendable {
   case refused(RefusedRow)
 }
 
-/// A row of a feed, or an image of one, that was not indexed.
+/// A row of a feed, or an image of one, that was rejected.
 public struct RefusedRow: Sendable, Hashable, Encodable {
   /// The line in the file, from 1.
   public let line: Int
-  /// The id of the row, if it has one.
+  /// The id of the row, if it can be read.
   public let id: String?
-  /// The field at fault, or `nil` if the whole row is.
+  /// The invalid field, or `nil` if the whole row is invalid.
   public let field: String?
   /// The reason.
   public let reason: String
-  /// The row as it was read, so that it can be corrected and indexed again, or `nil` if it could not be
-  /// parsed.
+  /// The row as it was read, so that it can be corrected and indexed again, or `nil` if it could
+  /// not be parsed.
   public let row: JSONValue?
 
   /// Makes a report of a row.

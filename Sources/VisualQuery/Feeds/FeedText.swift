@@ -1,11 +1,11 @@
-/// Reads the texts in which other feeds write prices, availability and categories.
+/// Reads the prices, availabilities and categories of foreign feeds.
 enum FeedText {
   /// Returns the price in a text such as `14.90 EUR`; the currency may come first, and the separator may be
   /// a comma.
   static func price(_ text: String) throws(FieldError) -> JSONValue {
     let parts = text.split(separator: " ").map(String.init)
     guard parts.count == 2 else {
-      throw FieldError(field: "price", reason: "is '\(text)'; such as 14.90 EUR is valid")
+      throw FieldError(field: "price", reason: "is '\(text)'; expected for example 14.90 EUR")
     }
     let isAmountFirst = parts[0].first?.isNumber == true
     let amount = (isAmountFirst ? parts[0] : parts[1]).replacing(",", with: ".")
@@ -14,7 +14,7 @@ enum FeedText {
     ])
   }
 
-  /// Returns our word for a word of Merchant or schema.org for availability.
+  /// Returns the native word for an availability of Merchant or schema.org.
   static func availability(_ text: String) throws(FieldError) -> String {
     let word = text.split(separator: "/").last.map(String.init) ?? text
     switch word.lowercased().filter({ $0.isLetter }) {
@@ -25,11 +25,12 @@ enum FeedText {
     case "discontinued": return "discontinued"
     default:
       throw FieldError(
-        field: "availability", reason: "is '\(text)'; such as in_stock or out_of_stock is valid")
+        field: "availability", reason: "is '\(text)'; expected for example in_stock or out_of_stock"
+      )
     }
   }
 
-  /// Returns the labels in a category or a list of tags: of `Home > Kitchen > Mugs` the last two.
+  /// Returns the labels in a category or a list of tags; of `Home > Kitchen > Mugs` the last two.
   static func words(_ text: String) -> [String] {
     if text.contains(">") {
       return text.split(separator: ">").suffix(2).map { trimmed(String($0)).lowercased() }
@@ -40,13 +41,13 @@ enum FeedText {
     }.filter { Int($0) == nil && !$0.isEmpty }
   }
 
-  /// Returns the texts without repetitions, in their order.
+  /// Returns the texts without duplicates, in their order.
   static func unique(_ texts: [String]) -> [String] {
     var seen: Set<String> = []
     return texts.filter { seen.insert($0).inserted }
   }
 
-  /// Returns a text without white space around it.
+  /// Returns a text without surrounding white space.
   static func trimmed(_ text: String) -> String {
     var text = text[...]
     while text.first?.isWhitespace == true { text.removeFirst() }

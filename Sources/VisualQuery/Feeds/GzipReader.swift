@@ -1,13 +1,14 @@
 internal import CZlib
 
-/// Decompresses gzip (RFC 1952), some bytes at a time; several members follow each other.
+/// Decompresses gzip (RFC 1952) incrementally; several members may follow each other.
 ///
-/// Sound: the stream is made and closed by this value alone, and buffers go with their lengths.
+/// Sound: the stream is made and closed only by this value, and buffers are passed with their
+/// lengths.
 @safe struct GzipReader: ~Copyable {
   private let stream: UnsafeMutablePointer<cz_stream>
   private(set) var isWithinMember = false
 
-  /// `nil` where there is no memory.
+  /// Returns `nil` if there is not enough memory.
   init?() {
     guard let stream = unsafe cz_open() else { return nil }
     unsafe self.stream = stream
@@ -17,8 +18,8 @@ internal import CZlib
 
   /// Decompresses all of `bytes`.
   ///
-  /// - Parameter take: Is given what comes out, at most 64 KiB a time.
-  /// - Returns: Whether the bytes are sound.
+  /// - Parameter take: Receives the decompressed bytes, at most 64 KiB at a time.
+  /// - Returns: Whether the bytes are valid.
   mutating func inflate(_ bytes: ArraySlice<UInt8>, _ take: (ArraySlice<UInt8>) -> Void) -> Bool {
     var output = [UInt8](repeating: 0, count: 1 << 16)
     var rest = bytes

@@ -17,20 +17,20 @@ extension LabelBridge {
       } catch {
         throw Self.error(path, line, error.reason)
       }
-      guard let known = columns else {
+      guard let header = columns else {
         guard fields.contains("label"), fields.contains("labels") else {
           throw Self.error(path, line, "the header must name the columns label and labels")
         }
         columns = fields
         continue
       }
-      guard fields.count == known.count else {
+      guard fields.count == header.count else {
         throw Self.error(
-          path, line, "has \(fields.count) fields; the header names \(known.count)")
+          path, line, "has \(fields.count) fields; the header has \(header.count)")
       }
       func list(_ column: String) -> [String] {
-        guard let place = known.firstIndex(of: column) else { return [] }
-        return fields[place].split(separator: "|").map { LabelText.normalized(String($0)) }
+        guard let index = header.firstIndex(of: column) else { return [] }
+        return fields[index].split(separator: "|").map { LabelText.normalized(String($0)) }
           .filter { !$0.isEmpty }
       }
       let own = list("labels")

@@ -7,15 +7,16 @@
 #endif
 internal import PixelMatch
 
-/// Cuts a stream of text into records: lines, or CSV records, which may hold line breaks in quotes.
+/// Splits a stream of text into records: lines, or CSV records, which may contain line breaks in
+/// quotes.
 ///
-/// Memory is bounded by the record limit: a longer record is passed over and reported.
+/// Memory is bounded by the record limit: a longer record is skipped and reported.
 struct RecordReader: ~Copyable {
   /// One record.
   enum Record {
-    /// Its bytes without the line break, and the number of its first line, from 1.
+    /// The bytes without the line break, and the number of the first line, from 1.
     case bytes([UInt8], line: Int)
-    /// It is longer than the limit.
+    /// A record that is longer than the limit.
     case tooLong(line: Int)
 
     var line: Int {
@@ -25,10 +26,10 @@ struct RecordReader: ~Copyable {
     }
   }
 
-  /// Bytes of a record that are still accepted.
+  /// The largest number of bytes in a record.
   static let recordLimit = 1 << 20
 
-  /// Bytes of a record that this reader accepts.
+  /// The largest number of bytes in a record of this reader.
   let recordLimit: Int
   private let descriptor: Int32
   private let ownsDescriptor: Bool
@@ -40,9 +41,9 @@ struct RecordReader: ~Copyable {
   private var line = 1
   private var isAtEnd = false
   private var readByteCount = 0
-  /// Bytes of the records so far; 0 where they are compressed, which cannot be told.
+  /// The number of bytes of the records so far, or 0 for compressed input, where it is unknown.
   var consumedByteCount: Int { gzip == nil ? readByteCount - (buffer.count - position) : 0 }
-  /// Whether a quote opens text that a line break does not end.
+  /// Whether line breaks within quotes do not end a record.
   var hasQuotes = false
 
   /// Opens a file, or reads standard input for `-`.
@@ -60,21 +61,22 @@ struct RecordReader: ~Copyable {
 
   deinit { if ownsDescriptor { close(descriptor) } }
 
-  /// The first byte that is not blank, to tell the format by; `nil` in an empty stream.
+  /// Returns the first byte that is not blank, for recognizing the format, or `nil` in an empty
+  /// stream.
   mutating func peek() throws(CatalogueError) -> UInt8? {
-    var place = position
+    var offset = position
     while true {
-      while place < buffer.count {
-        let byte = buffer[place]
-        let isMark = place < 3 && [0xEF, 0xBB, 0xBF].contains(byte)
+      while offset < buffer.count {
+        let byte = buffer[offset]
+        let isMark = offset < 3 && [0xEF, 0xBB, 0xBF].contains(byte)
         if !isMark && ![0x20, 0x09, 0x0A, 0x0D].contains(byte) { return byte }
-        place += 1
+        offset += 1
       }
       guard try fill() else { return nil }
     }
   }
 
-  /// The next record that is not blank, or `nil` at the end.
+  /// Returns the next record that is not blank, or `nil` at the end.
   mutating func next() throws(CatalogueError) -> Record? {
     var record: [UInt8] = []
     var isTooLong = false
@@ -84,7 +86,7 @@ struct RecordReader: ~Copyable {
       if position == buffer.count, try !fill() {
         return Self.finished(record, isTooLong, start)
       }
-      // Take all up to the line break at once, but look at every byte for quotes.
+      // Takes everything up to the line break at once, but checks every byte for quotes.
       let begin = position
       var end = position
       while end < buffer.count {
@@ -119,18 +121,18 @@ struct RecordReader: ~Copyable {
     return isBlank ? nil : .bytes(Array(bytes), line: line)
   }
 
-  /// Returns the bytes that were read and not taken yet, or `nil` at the end: for parsers that keep their
-  /// own state.
+  /// Returns the bytes that were read but not taken yet, or `nil` at the end, for parsers with a
+  /// state of their own.
   mutating func nextChunk() throws(CatalogueError) -> [UInt8]? {
     while position == buffer.count { guard try fill() else { return nil } }
     defer { position = buffer.count }
     return Array(buffer[position...])
   }
 
-  /// Bytes of a document that has to be read as a whole.
+  /// The largest number of bytes in a document that is read as a whole.
   static let documentLimit = JSONLimits.document.byteCount
 
-  /// All that is left, where that is no more than the limit.
+  /// Returns the rest of the input, if it is within the limit.
   mutating func rest() throws(CatalogueError) -> [UInt8] {
     while try fill() {
       if buffer.count - position > Self.documentLimit {
@@ -145,13 +147,13 @@ struct RecordReader: ~Copyable {
     return Array(buffer[position...])
   }
 
-  /// What is read already, to tell the format by.
+  /// The bytes that were read so far, for recognizing the format.
   mutating func beginning() throws(CatalogueError) -> ArraySlice<UInt8> {
     _ = try peek()
     return buffer[position...]
   }
 
-  /// Reads more; `false` at the end.
+  /// Reads more bytes; returns `false` at the end.
   private mutating func fill() throws(CatalogueError) -> Bool {
     if isAtEnd { return false }
     if position == buffer.count {
@@ -174,7 +176,7 @@ struct RecordReader: ~Copyable {
       let start = buffer.count
       let got = try readBytes()
       guard got > 0 else {
-        if gzip?.isWithinMember == true { throw damaged("ends within its compressed data") }
+        if gzip?.isWithinMember == true { throw damaged("is truncated within its compressed data") }
         return false
       }
       let compressed = Array(buffer[start...])
@@ -188,14 +190,14 @@ struct RecordReader: ~Copyable {
     var output: [UInt8] = []
     let isSound = gzip?.inflate(bytes) { output += $0 } ?? false
     buffer += output
-    if !isSound { throw damaged("is damaged: its compressed data make no sense") }
+    if !isSound { throw damaged("is damaged: its compressed data are invalid") }
   }
 
   private func damaged(_ reason: String) -> CatalogueError {
     CatalogueError(code: .unreadableInput, message: "'\(name)' \(reason)")
   }
 
-  /// Reads bytes as they are behind those of the buffer.
+  /// Reads raw bytes and appends them to the buffer.
   private mutating func readBytes() throws(CatalogueError) -> Int {
     let count = buffer.count
     let room = 1 << 16

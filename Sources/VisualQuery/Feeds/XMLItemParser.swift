@@ -3,8 +3,8 @@ internal import CExpat
 /// Parses a stream of XML and collects the items in it: elements with given names, and in each the texts of
 /// its child elements.
 ///
-/// Memory is that of one chunk and its items. An item that is longer than the limit is passed over and
-/// reported. Declarations of entities are refused, so that none can be expanded or fetched.
+/// The memory is that of one chunk and its items. An item that is longer than the limit is skipped
+/// and reported. Declarations of entities are rejected, so that none can be expanded or fetched.
 @safe final class XMLItemParser {
   /// An item, or the reason why it cannot be read.
   struct Item: Sendable {
@@ -60,7 +60,7 @@ internal import CExpat
 
   deinit { unsafe XML_ParserFree(parser) }
 
-  /// Takes the items that are complete.
+  /// Returns the complete items and forgets them.
   func takeItems() -> [Item] {
     defer { items = [] }
     return items
@@ -68,7 +68,7 @@ internal import CExpat
 
   /// Parses the next bytes.
   ///
-  /// - Returns: What is wrong with the document, or `nil` if nothing is.
+  /// - Returns: The failure of the document, or `nil` if there is none.
   func parse(_ bytes: [UInt8], isLast: Bool = false) -> Failure? {
     let status = unsafe bytes.withUnsafeBytes { bytes in
       // Sound: expat reads `count` bytes and keeps no pointer to them.
@@ -87,7 +87,7 @@ internal import CExpat
   /// The reason why a document cannot be parsed any further.
   struct Failure {
     let reason: String
-    /// Whether the document is well-formed and not accepted.
+    /// Whether the document is well-formed but not accepted.
     let isRefusal: Bool
     let line: Int
     /// The number of bytes before the fault.

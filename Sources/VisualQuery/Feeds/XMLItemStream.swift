@@ -1,4 +1,4 @@
-/// Reads the items of an XML document one by one, and goes on with the next item behind a fault.
+/// Reads the items of an XML document one by one, and continues with the next item after an error.
 struct XMLItemStream {
   private let names: Set<String>
   /// The beginnings of the items' first tags.
@@ -6,16 +6,16 @@ struct XMLItemStream {
   private var parser: XMLItemParser
   /// The items that are ready, the next one last.
   private var ready: [XMLItemParser.Item] = []
-  /// The number of bytes that the parser was given before the chunk at hand.
+  /// The number of bytes that the parser received before the current chunk.
   private var parsedByteCount = 0
-  /// The line that was reached behind a fault, while the next item is looked for; otherwise `nil`.
+  /// The current line after an error, while the next item is searched for; otherwise `nil`.
   private var skippedTo: Int?
-  /// The end of what was skipped, in which the next item's tag may have begun.
+  /// The end of the skipped bytes, which may contain the beginning of the next item's tag.
   private var skippedEnd: [UInt8] = []
   private var hasRecovered = false
   private var isAtEnd = false
 
-  /// Makes a stream of the elements with some names.
+  /// Makes a stream of the elements with the given names.
   init(items names: Set<String>) {
     self.names = names
     tags = names.sorted().map { Array("<\($0)".utf8) }
@@ -42,7 +42,7 @@ struct XMLItemStream {
     }
   }
 
-  /// Parses a chunk; behind each fault in it, reading goes on with the next item.
+  /// Parses a chunk. After each error, reading continues with the next item.
   private mutating func parse(_ chunk: [UInt8], _ name: String) throws(CatalogueError) {
     var rest = chunk[...]
     var items: [XMLItemParser.Item] = []
@@ -65,7 +65,7 @@ struct XMLItemStream {
         isAtEnd = true
       } else {
         items.append(refused(failure))
-        // At least one byte further, so that every fault is passed.
+        // Skips at least one byte, so that the search always advances.
         rest = rest.dropFirst(max(1, failure.byteOffset - parsedByteCount))
         skippedTo = failure.line
       }
@@ -75,7 +75,7 @@ struct XMLItemStream {
 
   private mutating func add(_ items: [XMLItemParser.Item]) { ready = items.reversed() + ready }
 
-  /// Skips to the first tag of an item and begins to parse there; otherwise skips everything.
+  /// Skips to the first tag of an item and starts to parse there; otherwise skips everything.
   private mutating func skip(_ bytes: ArraySlice<UInt8>, from line: Int) -> ArraySlice<UInt8> {
     let text = skippedEnd + bytes
     guard let start = firstTag(in: text) else {
@@ -88,7 +88,7 @@ struct XMLItemStream {
     parser = XMLItemParser(
       items: names, limit: RecordReader.recordLimit, lineOffset: reached - 1,
       encoding: parser.encoding)
-    // The tags that are open there are not known; one element holds what follows.
+    // The tags that are open there are unknown, so one element encloses the rest.
     let root = Array("<r>".utf8)
     _ = parser.parse(root)
     (parsedByteCount, skippedTo, skippedEnd, hasRecovered) = (root.count, nil, [], true)
@@ -107,8 +107,8 @@ struct XMLItemStream {
     return nil
   }
 
-  /// Returns whether a failure is the end of the document: behind a fault, its last tags close elements
-  /// whose first tags the parser has not seen.
+  /// Returns whether a failure is the end of the document: after an error, its last tags close
+  /// elements whose first tags the parser has not seen.
   private func isEnd(_ failure: XMLItemParser.Failure) -> Bool {
     hasRecovered && failure.depth == 1 && !failure.isWithinItem
   }

@@ -1,13 +1,13 @@
 internal import CCurl
 
-/// An address as libcurl reads it, so that what is held against the list of hosts is what libcurl
-/// connects to: two readers of addresses that disagree are a way around such a list.
+/// A URL as parsed by libcurl, so that the host that is compared with the allowed ones is the host
+/// that libcurl connects to: two parsers that disagree would be a way around the list.
 ///
-/// Sound: the handle is made and freed by this object alone.
+/// Sound: the handle is created and freed only by this object.
 @safe final class CurlURL {
   let handle: OpaquePointer?
 
-  /// `nil` where it is none.
+  /// Returns `nil` if the text is not a URL.
   init?(_ text: String) {
     unsafe handle = cc_url_open()
     guard unsafe handle != nil, resolve(text) else { return nil }
@@ -15,9 +15,9 @@ internal import CCurl
 
   deinit { unsafe cc_url_close(handle) }
 
-  /// Takes another address, which may be relative to this one.
+  /// Resolves another URL, which may be relative to this one.
   ///
-  /// - Returns: Whether it is one that names no user.
+  /// - Returns: Whether the result is a URL without a user name.
   func resolve(_ text: String) -> Bool {
     unsafe cc_url_set(
       handle, CURLUPART_URL, text,
@@ -34,7 +34,7 @@ internal import CCurl
     guard unsafe cc_url_get(handle, part, &text, UInt32(CURLU_DEFAULT_PORT)) == CURLUE_OK,
       let text = unsafe text
     else { return "" }
-    // Sound: libcurl gives a terminated text that is ours to free.
+    // Sound: libcurl returns a terminated text that we must free.
     defer { unsafe cc_free(text) }
     return unsafe String(cString: text)
   }

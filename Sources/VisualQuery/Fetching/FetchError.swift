@@ -1,15 +1,15 @@
-/// Why a picture was not fetched.
+/// The reason why an image was not fetched.
 struct FetchError: Error, Sendable, Hashable {
   enum Code: Sendable {
-    /// The policy forbids it.
+    /// The policy does not allow it.
     case notAllowed
-    /// The server says that it is not there.
+    /// The server has no such image.
     case missing
-    /// The server did not answer, or not now.
+    /// The server did not respond, or is temporarily unavailable.
     case unavailable
-    /// What came is no picture, or too large.
+    /// The response is not an image, or is too large.
     case unusable
-    /// The run was ended meanwhile.
+    /// The run was cancelled.
     case cancelled
   }
 

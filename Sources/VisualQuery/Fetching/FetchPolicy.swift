@@ -1,15 +1,15 @@
-/// Which pictures are fetched over HTTP, and within which limits.
+/// The hosts that images may be fetched from, and the limits of each transfer.
 ///
-/// Nothing else is fetched: other hosts, other ports, addresses that are not of the public internet,
-/// and redirections to any of them are refused, as is a step from `https` to `http`.
+/// Nothing else is fetched: other hosts, other ports, addresses that are not public, and redirects
+/// to any of them are rejected, as is a redirect from `https` to `http`.
 public struct FetchPolicy: Sendable, Hashable {
-  /// The hosts that may be asked.
+  /// The allowed hosts.
   public var hosts: [HostPattern]
-  /// Bytes of a picture, at most.
+  /// The largest number of bytes in an image.
   public var byteLimit: Int
-  /// Time for a picture, redirections and all.
+  /// The time limit for an image, including redirects.
   public var timeLimit: Duration
-  /// Whether addresses of every kind may be connected to: for tests, whose servers are on the machine.
+  /// Whether addresses that are not public are allowed: for tests with servers on this machine.
   var allowsEveryAddress = false
 
   /// Makes a policy; the defaults are those of the command.
@@ -22,18 +22,18 @@ public struct FetchPolicy: Sendable, Hashable {
   }
 }
 
-/// A host that pictures may be fetched from, such as `cdn.shop.example`; `*.shop.example` is all
-/// below `shop.example`, and `shop.example:8443` another port than those of `http` and `https`.
+/// A host that images may be fetched from, such as `cdn.shop.example`. `*.shop.example` stands for
+/// all subdomains, and `shop.example:8443` for a port other than the default ones.
 public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
   private let name: String
   private let port: Int?
   private let isAllBelow: Bool
 
-  /// Reads a pattern; `nil` where it is none: an address with a path, an empty part, a wildcard
-  /// anywhere but in front, or nothing below it that has a dot.
+  /// Reads a pattern. Returns `nil` for a URL, an empty label, a wildcard that is not the first
+  /// label, and a wildcard whose domain has no dot.
   public init?(_ text: String) {
     var name = Substring(text.lowercased())
-    // An IPv6 address stands in brackets, and its colons with it.
+    // An IPv6 address is written in brackets, which contain its colons.
     var port: Int?
     if let colon = name.lastIndex(of: ":"), !name[colon...].contains("]") {
       guard let number = Int(name[name.index(after: colon)...]), (1...65535).contains(number)
@@ -57,7 +57,7 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     self.port = port
   }
 
-  /// Whether a host is meant; both names are compared as they are written, without case.
+  /// Returns whether a host matches; names are compared as written, ignoring case.
   func matches(_ host: String, port: Int) -> Bool {
     var host = Substring(host.lowercased())
     if host.hasSuffix(".") { host = host.dropLast() }
@@ -65,7 +65,7 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     return isPort && (isAllBelow ? host.hasSuffix("." + name) : host == name)
   }
 
-  /// The pattern as it is written.
+  /// The pattern as it was written.
   public var description: String {
     (isAllBelow ? "*." : "") + name + (port.map { ":\($0)" } ?? "")
   }

@@ -1,47 +1,48 @@
 internal import PixelMatch
 internal import Synchronization
 
-/// Pictures that were fetched over HTTP, kept in `fetched.sqlite` beside the catalogue.
+/// The images that were fetched over HTTP, stored in `fetched.sqlite` beside the catalogue.
 ///
-/// They are no part of a generation: who loses the file fetches them again. A picture that is there
-/// already is asked for by its validators (RFC 9110, 13), at most once a run.
+/// They are not part of a generation: if the file is lost, they are fetched again. A stored image
+/// is revalidated (RFC 9110, 13) at most once per run.
 final class FetchedPictures: Sendable {
   /// The file's name within a catalogue's directory.
   static let fileName = "fetched.sqlite"
-  /// Pictures that are fetched at a time.
+  /// The number of images that are fetched at a time.
   static let width = 16
-  /// Pictures in a row for which a host did not answer, before it is no longer asked.
+  /// The number of consecutive failures after which no further requests are sent to a host.
   private static let failureLimit = 8
-  /// How long a server may tell us to wait.
+  /// The longest accepted `Retry-After`, in seconds.
   private static let pauseLimit = 10
 
-  /// A picture that is here.
+  /// A stored image.
   struct Picture: Sendable {
     let byteCount: Int
     let contentHash: Int
-    /// Its bytes, where they came just now; else ``FetchedPictures/bytes(of:)`` has them.
+    /// The bytes, if they were fetched just now; otherwise ``FetchedPictures/bytes(of:)`` returns
+    /// them.
     let bytes: [UInt8]?
-    /// Why it is that of an earlier run.
+    /// The reason why the image is from an earlier run, or `nil` if it is current.
     var staleReason: String?
   }
 
   private let client: HTTPClient
   private let pool = WorkerPool(width: FetchedPictures.width)
-  /// `nil` in a run that writes nothing, where there is no file yet.
+  /// The database, or `nil` in a dry run without one.
   private let store: Mutex<CatalogueConnection>?
   private let isDryRun: Bool
   private let run: Int
-  /// Who waits for a picture that another has asked for.
+  /// The tasks that wait for an image that another task is fetching.
   private let underWay = Mutex<[String: [Waiter]]>([:])
   private let failures = Mutex<[String: Int]>([:])
   private let fetched = Atomic(0)
 
-  /// Pictures that came since this was made.
+  /// The number of images that were fetched by this object.
   var fetchedCount: Int { fetched.load(ordering: .relaxed) }
 
-  /// Opens the pictures of the catalogue in `directory`, or makes their file.
+  /// Opens or creates the file of images of the catalogue in `directory`.
   ///
-  /// - Parameter isDryRun: Whether nothing is kept.
+  /// - Parameter isDryRun: Whether nothing is stored.
   /// - Throws: ``CatalogueError``.
   init(directory: String, policy: FetchPolicy, isDryRun: Bool) throws(CatalogueError) {
     client = try HTTPClient(policy: policy)
@@ -55,7 +56,7 @@ final class FetchedPictures: Sendable {
     let connection: CatalogueConnection
     do throws(CatalogueError) {
       connection = try CatalogueConnection(path: path, mode: .write)
-      // What a power cut takes is fetched again; the log keeps the rest whole.
+      // Images that a power cut loses are fetched again; the log keeps the others intact.
       try connection.execute(
         """
         PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
@@ -69,13 +70,13 @@ final class FetchedPictures: Sendable {
     } catch  where [.corrupt, .notACatalogue].contains(error.code) {
       throw CatalogueError(
         code: .corrupt,
-        message: "'\(path)' is damaged; remove it, and its pictures are fetched again")
+        message: "'\(path)' is damaged; remove it, and the next index run fetches its images again")
     }
     run = connection.lastInsertedRow
     store = Mutex(connection)
   }
 
-  /// Whether a picture is named by an address of the web.
+  /// Returns whether the name of an image is an http or https URL.
   static func isAddress(_ name: String) -> Bool {
     let start = name.prefix(8).lowercased()
     return start.hasPrefix("http://") || start == "https://"
@@ -83,13 +84,13 @@ final class FetchedPictures: Sendable {
 
   // MARK: Asking
 
-  /// A picture as its server has it now; fetched, unless it is here and has not changed.
+  /// Returns the current version of an image, and fetches it unless the stored one is still valid.
   ///
-  /// - Throws: ``FetchError``, and ``CatalogueError`` where the picture cannot be kept.
+  /// - Throws: ``FetchError``, or ``CatalogueError`` if the image cannot be stored.
   func current(_ url: String) async throws -> Picture {
     while true {
-      let known = try known(url)
-      if let known, known.isOfThisRun { return known.picture }
+      let stored = try stored(url)
+      if let stored, stored.isOfThisRun { return stored.picture }
       let isFirst = underWay.withLock { underWay in
         if underWay[url] != nil { return false }
         underWay[url] = []
@@ -99,7 +100,7 @@ final class FetchedPictures: Sendable {
         if let picture = try await picture(underWay: url) { return picture }
         continue
       }
-      let result = await result(url, known)
+      let result = await result(url, stored)
       let waiting = underWay.withLock { $0.removeValue(forKey: url) } ?? []
       for waiter in waiting { waiter.resume(with: result.map(Optional.some)) }
       return try result.get()
@@ -108,7 +109,7 @@ final class FetchedPictures: Sendable {
 
   private typealias Waiter = CheckedContinuation<Picture?, any Error>
 
-  /// What another entity has asked for; `nil` where that has just ended.
+  /// Waits for an image that another task is fetching; returns `nil` if that has just ended.
   private func picture(underWay url: String) async throws -> Picture? {
     try await withCheckedThrowingContinuation { (waiter: Waiter) in
       let isUnderWay = underWay.withLock { underWay in
@@ -119,12 +120,12 @@ final class FetchedPictures: Sendable {
     }
   }
 
-  private func result(_ url: String, _ known: Known?) async -> Result<Picture, any Error> {
+  private func result(_ url: String, _ stored: StoredPicture?) async -> Result<Picture, any Error> {
     let stop = Atomic(false)
     return await withTaskCancellationHandler {
       await withTaskExecutorPreference(pool) { @concurrent in
         do {
-          return .success(try await self.fetch(url, known) { stop.load(ordering: .relaxed) })
+          return .success(try await self.fetch(url, stored) { stop.load(ordering: .relaxed) })
         } catch {
           return .failure(error)
         }
@@ -134,14 +135,15 @@ final class FetchedPictures: Sendable {
     }
   }
 
-  /// The bytes of a picture that is here; `nil` where it is not.
+  /// Returns the bytes of a stored image, or `nil` if there is none.
   func bytes(of url: String) throws(CatalogueError) -> [UInt8]? {
     try store?.withLock { connection throws(CatalogueError) in
       try Self.bytes(of: url, from: connection)
     }
   }
 
-  /// The bytes of a picture that was fetched for the catalogue in `directory`, for its readers.
+  /// Returns the bytes of an image that was fetched for the catalogue in `directory`, for its
+  /// readers.
   static func bytes(of url: String, in directory: String) throws(CatalogueError) -> [UInt8]? {
     let path = directory + "/" + fileName
     guard FileStatus.exists(path) else { return nil }
@@ -151,20 +153,16 @@ final class FetchedPictures: Sendable {
   private static func bytes(
     of url: String, from connection: CatalogueConnection
   ) throws(CatalogueError) -> [UInt8]? {
-    let row = try connection.statement("SELECT bytes FROM pictures WHERE url = ?").bind(.text(url))
-    guard try row.step() else { return nil }
-    defer { row.reset() }
-    return row.blob(0)
+    try connection.first("SELECT bytes FROM pictures WHERE url = ?", [.text(url)]) { $0.blob(0) }
   }
 
-  /// Removes all but the pictures of some addresses.
-  static func keepOnly(_ urls: Set<String>, in directory: String) throws(CatalogueError) {
+  /// Removes all images except those with the given URLs.
+  static func removeAll(except urls: Set<String>, in directory: String) throws(CatalogueError) {
     let path = directory + "/" + fileName
     guard FileStatus.exists(path) else { return }
     let connection = try CatalogueConnection(path: path, mode: .write)
-    let row = try connection.statement("SELECT url FROM pictures")
-    var lost: [String] = []
-    while try row.step() { if !urls.contains(row.text(0)) { lost.append(row.text(0)) } }
+    let lost = try connection.rows("SELECT url FROM pictures") { $0.text(0) }
+      .filter { !urls.contains($0) }
     if lost.isEmpty { return }
     try connection.execute("BEGIN IMMEDIATE")
     for url in lost {
@@ -175,55 +173,58 @@ final class FetchedPictures: Sendable {
 
   // MARK: Fetching
 
-  private struct Known: Sendable {
+  private struct StoredPicture: Sendable {
     let picture: Picture
     let isOfThisRun: Bool
     let etag: String?
     let lastModified: String?
   }
 
-  private func known(_ url: String) throws(CatalogueError) -> Known? {
+  private func stored(_ url: String) throws(CatalogueError) -> StoredPicture? {
     try store?.withLock { connection throws(CatalogueError) in
-      let row = try connection.statement(
-        "SELECT run, etag, lastModified, contentHash, length(bytes) FROM pictures WHERE url = ?"
-      ).bind(.text(url))
-      guard try row.step() else { return nil }
-      defer { row.reset() }
-      return Known(
-        picture: Picture(byteCount: row.integer(4), contentHash: row.integer(3), bytes: nil),
-        isOfThisRun: row.integer(0) == run,
-        etag: row.isNull(1) ? nil : row.text(1), lastModified: row.isNull(2) ? nil : row.text(2))
+      try connection.first(
+        "SELECT run, etag, lastModified, contentHash, length(bytes) FROM pictures WHERE url = ?",
+        [.text(url)]
+      ) { row in
+        StoredPicture(
+          picture: Picture(byteCount: row.integer(4), contentHash: row.integer(3), bytes: nil),
+          isOfThisRun: row.integer(0) == run,
+          etag: row.isNull(1) ? nil : row.text(1),
+          lastModified: row.isNull(2) ? nil : row.text(2))
+      }
     }
   }
 
   private func fetch(
-    _ url: String, _ known: Known?, shouldStop: @escaping () -> Bool
+    _ url: String, _ stored: StoredPicture?, shouldStop: @escaping () -> Bool
   ) async throws -> Picture {
     let host = CurlURL(url)?.host.lowercased() ?? ""
     do {
       if failures.withLock({ $0[host, default: 0] }) >= Self.failureLimit {
         throw FetchError(
           code: .unavailable,
-          message: "'\(host)' failed \(Self.failureLimit) times in a row and is asked no more")
+          message:
+            "'\(host)' failed \(Self.failureLimit) times in a row; no further requests are sent to it"
+        )
       }
       let request = HTTPClient.Request(
-        url: url, etag: known?.etag, lastModified: known?.lastModified)
+        url: url, etag: stored?.etag, lastModified: stored?.lastModified)
       let response = try await answer(to: request, shouldStop: shouldStop)
       failures.withLock { $0[host] = nil }
-      if response.status == 304, let known {
+      if response.status == 304, let stored {
         try markSeen(url)
-        return known.picture
+        return stored.picture
       }
       return try keep(response, of: url)
     } catch let error as FetchError where error.code == .unavailable {
       failures.withLock { $0[host, default: 0] += 1 }
-      guard var picture = known?.picture else { throw error }
+      guard var picture = stored?.picture else { throw error }
       picture.staleReason = error.message
       return picture
     }
   }
 
-  /// Asks, and once more after a pause where the server cannot answer now.
+  /// Sends a request, and repeats it once after a pause if the server is temporarily unavailable.
   private func answer(
     to request: HTTPClient.Request, shouldStop: @escaping () -> Bool
   ) async throws -> HTTPClient.Response {
@@ -232,16 +233,16 @@ final class FetchedPictures: Sendable {
       return try first.response
     }
     do { try await Task.sleep(for: .seconds(pause)) } catch {
-      throw FetchError(code: .cancelled, message: "the run was ended")
+      throw FetchError(code: .cancelled, message: "the run was cancelled")
     }
     return try attempt(request, shouldStop).response
   }
 
-  /// What asking once came to.
+  /// The outcome of one request.
   private enum Attempt {
     case answer(HTTPClient.Response)
     case failure(FetchError)
-    /// To be asked again after so many seconds.
+    /// The request can be repeated after `pause` seconds.
     case later(FetchError, pause: Int)
 
     var response: HTTPClient.Response {
@@ -259,7 +260,7 @@ final class FetchedPictures: Sendable {
   ) -> Attempt {
     do throws(FetchError) {
       let response = try client.get(request, shouldStop: shouldStop)
-      let reason = "the server says \(response.status)"
+      let reason = "the server responded with status \(response.status)"
       switch response.status {
       case 200, 304: return .answer(response)
       case 404, 410: return .failure(FetchError(code: .missing, message: reason))

@@ -1,26 +1,26 @@
 internal import CCurl
 internal import Synchronization
 
-/// Asks servers for pictures, within a ``FetchPolicy``.
+/// Fetches images from servers within a ``FetchPolicy``.
 ///
-/// Every address is checked when libcurl is about to connect to it, after its name is resolved;
-/// redirections are followed here, one at a time, so that each is held against the policy. Proxies of
-/// the environment are passed over: behind one, nothing would be known of the address.
+/// Every address is checked when libcurl is about to connect to it, after its name is resolved.
+/// Redirects are followed here, one at a time, so that each is checked against the policy. Proxies
+/// in the environment are ignored, because the address behind a proxy is unknown.
 final class HTTPClient: Sendable {
-  /// What is asked for.
+  /// A request for an image.
   struct Request: Sendable {
     let url: String
-    /// The validators of what is there already (RFC 9110, 8.8); `nil` where there are none.
+    /// The validators of the stored image (RFC 9110, 8.8), or `nil` if there is none.
     var etag: String?
     var lastModified: String?
   }
 
-  /// What a server answered.
+  /// The response of a server.
   struct Response: Sendable {
     let status: Int
-    /// Those of ``HTTPTransfer/fieldNames``, by their names in small letters.
+    /// The fields in ``HTTPTransfer/fieldNames``, by name in lower case.
     let fields: [String: String]
-    /// Empty unless the status is 200.
+    /// The body, which is empty unless the status is 200.
     let body: [UInt8]
   }
 
@@ -31,24 +31,25 @@ final class HTTPClient: Sendable {
 
   /// Makes a client.
   ///
-  /// - Throws: ``CatalogueError`` where there is no libcurl.
+  /// - Throws: ``CatalogueError`` if libcurl is not installed.
   init(policy: FetchPolicy) throws(CatalogueError) {
     guard cc_load() else {
       throw CatalogueError(
-        code: .io, message: "nothing can be fetched without libcurl; install libcurl4")
+        code: .io, message: "images cannot be fetched without libcurl; install libcurl4")
     }
     self.policy = policy
   }
 
-  /// Asks for a picture, and waits on the calling thread until it is here.
+  /// Requests an image and blocks the calling thread until it is received.
   ///
-  /// - Parameter shouldStop: Asked now and then.
-  /// - Throws: ``FetchError``; statuses are left to the caller.
+  /// - Parameter shouldStop: Returns whether to stop; called repeatedly.
+  /// - Throws: ``FetchError``; the caller handles statuses.
   func get(
     _ request: Request, shouldStop: @escaping () -> Bool
   ) throws(FetchError) -> Response {
     guard let url = CurlURL(request.url) else {
-      throw FetchError(code: .notAllowed, message: "it is no address of the web without a user")
+      throw FetchError(
+        code: .notAllowed, message: "it is not a valid http or https URL without a user name")
     }
     try check(url)
     let transfer =
@@ -62,7 +63,7 @@ final class HTTPClient: Sendable {
         url, request, byteLimit: policy.byteLimit, timeLimit: end - .now, shouldStop: shouldStop)
       guard [301, 302, 303, 307, 308].contains(response.status) else { return response }
       guard let location = response.fields["location"], url.resolve(location) else {
-        throw FetchError(code: .unusable, message: "it is redirected to nowhere")
+        throw FetchError(code: .unusable, message: "its redirect has no valid address")
       }
       try check(url)
       if scheme == "https" && url.scheme == "http" {
@@ -74,15 +75,15 @@ final class HTTPClient: Sendable {
       code: .unusable, message: "it is redirected more than \(Self.redirectionLimit) times")
   }
 
-  /// Holds an address against the policy.
+  /// Checks a URL against the policy.
   private func check(_ url: CurlURL) throws(FetchError) {
     let (scheme, host, port) = (url.scheme, url.host, url.port)
     guard scheme == "http" || scheme == "https" else {
       throw FetchError(code: .notAllowed, message: "'\(scheme)' is neither http nor https")
     }
     guard policy.hosts.contains(where: { $0.matches(host, port: port) }) else {
-      let place = port == 80 || port == 443 ? host : "\(host):\(port)"
-      throw FetchError(code: .notAllowed, message: "'\(place)' is not among the allowed hosts")
+      let authority = port == 80 || port == 443 ? host : "\(host):\(port)"
+      throw FetchError(code: .notAllowed, message: "'\(authority)' is not an allowed host")
     }
   }
 }

@@ -1,23 +1,23 @@
 internal import CCurl
 
-/// One transfer after another over connections that are kept: the one place that calls libcurl.
+/// A series of transfers over persistent connections. Only this type calls libcurl.
 ///
-/// `@unchecked Sendable`: whoever takes one out of ``HTTPClient``'s idle ones has it alone until it is
-/// put back, under the client's lock.
+/// `@unchecked Sendable`: a transfer that was taken out of ``HTTPClient``'s idle ones is used by
+/// one thread until it is returned, under the client's lock.
 @safe final class HTTPTransfer: @unchecked Sendable {
-  /// Fields of an answer that are kept.
+  /// The names of the response fields that are kept.
   static let fieldNames: Set = ["etag", "last-modified", "location", "retry-after"]
 
-  /// Bytes of a field that is kept.
+  /// The largest number of bytes of such a field.
   private static let fieldLimit = 2048
-  /// Bytes of an answer's body that is no picture.
+  /// The largest number of bytes of a body that is not an image.
   private static let passedLimit = 1 << 16
 
   private let curl: UnsafeMutableRawPointer?
   private let guardian: UnsafeMutablePointer<cc_guard>
   private let allowsEveryAddress: Bool
 
-  // What is known of the transfer under way.
+  // The state of the current transfer.
   private var status = 0
   private var fields: [String: String] = [:]
   private var body: [UInt8] = []
@@ -31,7 +31,7 @@ internal import CCurl
     self.allowsEveryAddress = allowsEveryAddress
     unsafe guardian = .allocate(capacity: 1)
     unsafe curl = cc_open()
-    // Sound: libcurl calls back only within a transfer, while this object makes it and so lives.
+    // Sound: libcurl only calls back during a transfer, which keeps this object alive.
     let context = unsafe Unmanaged.passUnretained(self).toOpaque()
     unsafe guardian.initialize(
       to: cc_guard(
@@ -50,7 +50,7 @@ internal import CCurl
     unsafe Unmanaged.fromOpaque(context!).takeUnretainedValue()
   }
 
-  /// Sends a request and takes its answer; redirections are answers.
+  /// Sends a request and returns the response, which may be a redirect.
   ///
   /// - Throws: ``FetchError``.
   func get(
@@ -58,7 +58,7 @@ internal import CCurl
     shouldStop: @escaping () -> Bool
   ) throws(FetchError) -> HTTPClient.Response {
     guard let curl = unsafe curl else {
-      throw FetchError(code: .unavailable, message: "there is no memory to ask for it")
+      throw FetchError(code: .unavailable, message: "there is not enough memory to fetch it")
     }
     guard timeLimit > .zero else { throw Self.tooSlow }
     (status, fields, body, self.byteLimit) = (0, [:], [], byteLimit)
@@ -77,7 +77,7 @@ internal import CCurl
     let codes = unsafe [
       cc_set_url(curl, url.handle), cc_set_fields(curl, headers), cc_set_guard(curl, guardian),
       cc_set_text(curl, CURLOPT_USERAGENT, "VisualQuery"), cc_set_text(curl, CURLOPT_PROXY, ""),
-      // Waited for in threads of libcurl's own; nothing raises a signal.
+      // Names are resolved on threads of libcurl, without signals.
       cc_set_number(curl, CURLOPT_NOSIGNAL, 1), cc_set_number(curl, CURLOPT_TCP_KEEPALIVE, 1),
       cc_set_number(curl, CURLOPT_CONNECTTIMEOUT_MS, min(10_000, milliseconds)),
       cc_set_number(curl, CURLOPT_TIMEOUT_MS, milliseconds),
@@ -119,7 +119,8 @@ internal import CCurl
     guard bytes.count <= Self.fieldLimit else { return }
     let line = unsafe String(decoding: bytes, as: UTF8.self)
     if line.hasPrefix("HTTP/") {
-      // Each answer begins anew, an informational one before the true one too (RFC 9110, 15.2).
+      // Each response resets the state, including informational ones before the final one (RFC
+      // 9110, 15.2).
       status = line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
       fields = [:]
       return
@@ -132,10 +133,10 @@ internal import CCurl
       value.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
   }
 
-  /// Takes a piece of the body; `false` ends the transfer.
+  /// Receives a piece of the body; `false` ends the transfer.
   private func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard status == 200 else {
-      // A short page about what is wrong is passed over, so that the connection can be kept.
+      // A short error page is read and dropped, so that the connection can be reused.
       passedByteCount += bytes.count
       return passedByteCount <= Self.passedLimit
     }
@@ -147,7 +148,7 @@ internal import CCurl
   // MARK: Failures
 
   private static let tooSlow = FetchError(
-    code: .unavailable, message: "it did not come within the time limit")
+    code: .unavailable, message: "it was not received within the time limit")
 
   private func failure(_ code: CURLcode) -> FetchError {
     if isTooLarge {
@@ -157,14 +158,14 @@ internal import CCurl
     }
     if hasForbiddenAddress {
       return FetchError(
-        code: .notAllowed, message: "its host has an address that is not of the public internet")
+        code: .notAllowed, message: "its host has an address that is not public")
     }
     switch code {
     case CURLE_ABORTED_BY_CALLBACK:
-      return FetchError(code: .cancelled, message: "the run was ended")
+      return FetchError(code: .cancelled, message: "the run was cancelled")
     case CURLE_OPERATION_TIMEDOUT: return Self.tooSlow
     case CURLE_COULDNT_RESOLVE_HOST:
-      return FetchError(code: .unavailable, message: "the name of its host is not known")
+      return FetchError(code: .unavailable, message: "its host name cannot be resolved")
     default:
       let reason = unsafe String(cString: cc_reason(code))
       return FetchError(code: .unavailable, message: "it could not be fetched: \(reason)")

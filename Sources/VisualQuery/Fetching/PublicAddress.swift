@@ -1,21 +1,21 @@
-/// Tells addresses of the public internet from those of a private network, of the machine itself, of
-/// documentation and of other special purposes.
+/// Distinguishes public addresses from those of private networks, of this machine, of documentation
+/// and of other special purposes.
 ///
 /// Sources: the IANA registries of special-purpose IPv4 and IPv6 addresses (RFC 6890, RFC 8190).
 enum PublicAddress {
-  /// Whether an address, of 4 or 16 bytes, can be reached from everywhere.
+  /// Returns whether an address of 4 or 16 bytes is globally reachable.
   static func contains(_ address: [UInt8]) -> Bool {
     switch address.count {
     case 4: return !isAny(of: special4, address)
     case 16:
-      // IPv4 in the clothes of IPv6: mapped, and translated (RFC 6052).
+      // IPv4 addresses within IPv6 ones: mapped and translated (RFC 6052).
       if isAny(of: carriers, address) { return contains(Array(address[12...])) }
       return isAny(of: unicast, address) && !isAny(of: special6, address)
     default: return false
     }
   }
 
-  /// The first bits of addresses.
+  /// The prefix of a range of addresses.
   private struct Prefix {
     let bytes: [UInt8]
     let bitCount: Int

@@ -7,32 +7,32 @@
 #endif
 internal import CFiles
 
-/// A folder beneath which files are opened, wherever their names and links lead.
+/// A folder to which opened files are confined, wherever their names and links lead.
 final class ConfinedFolder: Sendable {
-  /// How names are followed.
+  /// The way in which names are resolved.
   enum Way: Sendable, CaseIterable {
-    /// By the kernel, in one call; by ``walk`` if the kernel cannot.
+    /// By the kernel, in one call, or by ``walk`` if the kernel does not support that.
     case kernel
-    /// Component by component. Refuses every symbolic link, even one that stays in the folder.
+    /// Component by component. Rejects every symbolic link, even one that stays in the folder.
     case walk
   }
 
   /// The reason why a file cannot be opened.
   enum Failure: Error, Hashable {
-    /// There is no such file.
+    /// The file does not exist.
     case missing
     /// The name or one of its links leads out of the folder.
     case leadsOut
-    /// The system refuses for another reason: an error number.
+    /// The system refused with another error number.
     case system(Int32)
   }
 
-  /// The folder's full path, without links.
+  /// The full path of the folder, without links.
   let path: String
   private let descriptor: Int32
   private let way: Way
 
-  /// Opens a folder; `nil` if there is none.
+  /// Opens a folder; returns `nil` if it does not exist.
   init?(_ path: String, way: Way = .kernel) {
     self.path = FilePath.resolved(path) ?? path
     self.way = way
@@ -42,21 +42,21 @@ final class ConfinedFolder: Sendable {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// Opens a file to read it.
+  /// Opens a file for reading.
   ///
   /// - Complexity: one `openat2` and one `fstat`.
   func open(_ name: String) throws(Failure) -> OpenFile {
     try OpenFile(descriptor: descriptor(of: name, for: Int32(CF_READ)))
   }
 
-  /// The status of a file. Needs no right to read it.
+  /// Returns the status of a file, which need not be readable.
   func status(of name: String) throws(Failure) -> FileStatus {
     try OpenFile(descriptor: descriptor(of: name, for: Int32(CF_STATUS))).status
   }
 
   private func descriptor(of name: String, for purpose: Int32) throws(Failure) -> Int32 {
     if way == .kernel {
-      // Sound: the name is lent for the call, as in all three.
+      // Sound: the name is valid during the call, as in the other two cases.
       let file = unsafe cf_open_beneath(descriptor, name, purpose)
       if file >= 0 { return file }
       if file != -ENOSYS && file != -EPERM { throw Self.failure(-file) }
@@ -75,8 +75,8 @@ final class ConfinedFolder: Sendable {
     }
   }
 
-  /// A relative path without `.` and `..`; `nil` if it leads out. Right only where no component is a link, as in a
-  /// walk.
+  /// Returns a relative path without `.` and `..`, or `nil` if it leads out. Only correct if no
+  /// component is a link, as in a walk.
   private static func withoutDots(_ name: String) -> String? {
     if name.hasPrefix("/") { return nil }
     var components: [Substring] = []
@@ -91,12 +91,12 @@ final class ConfinedFolder: Sendable {
   }
 }
 
-/// An open file, which is closed with this value.
+/// An open file, which is closed together with this value.
 struct OpenFile: ~Copyable {
   let descriptor: Int32
   let status: FileStatus
 
-  /// Takes over a descriptor.
+  /// Takes ownership of a descriptor.
   fileprivate init(descriptor: Int32) throws(ConfinedFolder.Failure) {
     guard let status = FileStatus(descriptor: descriptor) else {
       let code = errno

@@ -1,36 +1,37 @@
 internal import PixelMatch
 
-/// The reason why a picture of a catalogue cannot be opened.
+/// The reason why an image of a catalogue cannot be opened.
 struct PictureFileError: Error, Sendable, Hashable {
   enum Code: Sendable, Hashable {
-    /// There is no such file.
+    /// The file does not exist.
     case missing
-    /// It is not in one of the places, or not a regular file.
+    /// The file is outside the allowed folders, or is not a regular file.
     case refused
-    /// The system does not let us read it.
+    /// The system does not permit the access.
     case unreadable
   }
   let code: Code
   let message: String
 }
 
-/// Opens the pictures of a catalogue, and no other files.
+/// Opens the images of a catalogue, and no other files.
 ///
-/// A relative name is opened beneath the root. An absolute name, and one that leads out of the root by `..` or by a link,
-/// is opened only beneath one of the folders that ``PicturePlaces/outside`` names, and confined to that folder in turn.
+/// A relative name is opened beneath the root. An absolute name, or one that leads out of the root
+/// by `..` or by a link, is only opened beneath one of the folders in ``PicturePlaces/outside``,
+/// and is confined to that folder in turn.
 struct PictureFolders: Sendable {
   let places: PicturePlaces
   private let root: ConfinedFolder?
   private let outside: [ConfinedFolder]
 
-  /// Opens the places; those that are not there have no files.
+  /// Opens the folders; those that do not exist contain no files.
   init(_ places: PicturePlaces, way: ConfinedFolder.Way = .kernel) {
     self.places = places
     root = places.root.flatMap { ConfinedFolder($0, way: way) }
     outside = places.outside.compactMap { ConfinedFolder($0, way: way) }
   }
 
-  /// Opens a picture's file to read it. Does not wait, whatever the name leads to.
+  /// Opens the file of an image for reading. Does not block, whatever the name leads to.
   func open(_ name: String) throws(PictureFileError) -> OpenFile {
     let file = try find(name) { (folder, path) throws(ConfinedFolder.Failure) in
       try folder.open(path)
@@ -39,7 +40,7 @@ struct PictureFolders: Sendable {
     return file
   }
 
-  /// The status of a picture's file.
+  /// Returns the status of an image file.
   func status(of name: String) throws(PictureFileError) -> FileStatus {
     let status = try find(name) { (folder, path) throws(ConfinedFolder.Failure) in
       try folder.status(of: path)
@@ -51,7 +52,7 @@ struct PictureFolders: Sendable {
   private static func problem(with status: FileStatus) -> PictureFileError? {
     if status.isRegular { return nil }
     let kind = status.isDirectory ? "a directory" : "a pipe, socket or device"
-    return PictureFileError(code: .refused, message: "it is \(kind); a regular file is needed")
+    return PictureFileError(code: .refused, message: "it is \(kind); expected a regular file")
   }
 
   private func find<Found: ~Copyable>(
@@ -59,7 +60,7 @@ struct PictureFolders: Sendable {
   ) throws(PictureFileError) -> Found {
     if name.utf8.contains(0) {
       throw PictureFileError(
-        code: .refused, message: "its name has a NUL byte, which no file name has; correct the row")
+        code: .refused, message: "its name contains a NUL byte; correct the row")
     }
     let isAbsolute = name.utf8.first == UInt8(ascii: "/")
     guard let root else {
@@ -75,14 +76,14 @@ struct PictureFolders: Sendable {
     }
   }
 
-  /// Finds a file of a full path beneath the folders outside of the root.
+  /// Finds a file by its full path beneath the folders outside the root.
   private func findOutside<Found: ~Copyable>(
     _ name: String, _ path: String?,
     _ open: (ConfinedFolder, String) throws(ConfinedFolder.Failure) -> Found
   ) throws(PictureFileError) -> Found {
-    // Where nothing is allowed, nothing is told of what is there.
+    // If no folder is allowed, the error does not reveal whether the file exists.
     guard let path, !outside.isEmpty else { throw refusal(of: name) }
-    // The folder is opened by what the links say now, and then confines the file whatever they say.
+    // The folder is opened as its links are now, and then confines the file whatever they become.
     let full = FilePath.resolved(path) ?? path
     for folder in outside {
       let prefix = folder.path == "/" ? "/" : folder.path + "/"
@@ -113,12 +114,13 @@ struct PictureFolders: Sendable {
     guard let path = places.root else {
       return PictureFileError(
         code: .missing,
-        message: "the index has no images root; name it: vq catalogue set --images-root DIR")
+        message: "the index has no images root; set it with: vq catalogue set --images-root DIR")
     }
     guard root != nil || name.hasPrefix("/") else {
       return PictureFileError(
         code: .missing,
-        message: "the images root '\(path)' cannot be opened; name another: --images-root DIR")
+        message:
+          "the images root '\(path)' cannot be opened; use another one with --images-root DIR")
     }
     let what =
       name.hasPrefix("/") ? "it is an absolute path" : "it leads out of the images root"

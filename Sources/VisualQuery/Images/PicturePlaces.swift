@@ -1,11 +1,12 @@
-/// The places that a catalogue's pictures may be in.
+/// The folders that may contain the images of a catalogue.
 public struct PicturePlaces: Sendable, Hashable {
-  /// The folder that relative paths start from and stay in; `nil` if none was named yet.
+  /// The folder that contains the images and that relative paths start from, or `nil` if none is
+  /// set.
   public var root: String?
-  /// Folders besides the root that absolute paths and links may lead into.
+  /// The folders outside the root that may contain images.
   public var outside: [String]
 
-  /// Makes places.
+  /// Makes a set of folders.
   public init(root: String? = nil, outside: [String] = []) {
     self.root = root
     self.outside = outside

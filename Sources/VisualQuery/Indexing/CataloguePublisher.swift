@@ -1,13 +1,14 @@
-/// The writer of a run, which writes on one thread while the others sign what comes next.
+/// The writer of a run, which writes on one thread while the other threads extract the signatures
+/// of the next entities.
 actor CataloguePublisher {
   private var writer: CatalogueWriter
 
-  /// The last generation that was published.
+  /// The last published generation.
   var generation: Int { writer.generation }
 
-  /// Takes the writer's lock and opens the catalogue, or makes one, with some settings.
+  /// Takes the writer's lock, opens or creates the catalogue, and stores settings.
   ///
-  /// - Parameter isDryRun: Whether nothing is ever published.
+  /// - Parameter isDryRun: Whether nothing is published.
   /// - Throws: ``CatalogueError``.
   init(directory: String, settings: ShopSettings, isDryRun: Bool) throws {
     var writer = try CatalogueWriter(
@@ -16,29 +17,29 @@ actor CataloguePublisher {
     self.writer = writer
   }
 
-  /// The settings that the catalogue keeps, by name.
+  /// The stored settings of the catalogue, by name.
   func settings() throws -> [String: String] { try writer.database.settings() }
 
-  /// The number of pictures that are published.
+  /// The number of published images.
   func imageCount() throws -> Int { try writer.database.state().imageCount }
 
-  /// Makes settings part of the next generation.
+  /// Adds settings to the next generation.
   func prepare(_ settings: ShopSettings) throws { try writer.prepare(settings) }
 
-  /// Where entities open.
+  /// Returns the link settings of the catalogue.
   func links() throws -> LinkSettings { try writer.links() }
 
   /// Adds entities to the next generation, which is published once it is large.
   ///
-  /// - Returns: The last generation.
+  /// - Returns: The last published generation.
   func put(_ entities: [SignedEntity]) throws -> Int {
     for entity in entities { try writer.put(entity) }
     return writer.generation
   }
 
-  /// Ends a run: what is no entity of it is removed, where `isKept` is given.
+  /// Ends a run, and removes the entities for which `isKept` returns `false`, if it is given.
   ///
-  /// - Returns: How many were removed.
+  /// - Returns: The number of removed entities.
   func finish(removingAllBut isKept: (@Sendable (EntityID) -> Bool)?) throws -> Int {
     _ = try writer.finish()
     guard let isKept else { return 0 }

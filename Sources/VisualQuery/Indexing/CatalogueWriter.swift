@@ -9,42 +9,44 @@ internal import PixelMatch
 
 /// Writes the next generations of a catalogue.
 ///
-/// A generation's segment files are written and synced before the transaction that names them, so
-/// that a kill at any moment leaves either the old generation or the new one.
+/// The segment files of a generation are written and synced before the transaction that names them,
+/// so that a kill at any moment leaves either the old generation or the new one.
 struct CatalogueWriter: ~Copyable {
-  /// What the next generation has of one type.
+  /// The pending rows of the next generation for one type.
   private struct Growth {
     var segment = SegmentWriter()
-    var entities: [(key: UInt32, images: [SignedEntity.Image], former: [ImageRecord])] = []
+    var entities: [(key: UInt32, images: [SignedEntity.Image], previous: [ImageRecord])] = []
   }
   private typealias ImageRecord = CatalogueDatabase.ImageRecord
 
-  /// Pictures, or entities, after which a generation is published: what waits stands in memory.
+  /// The number of images, or of entities, after which a generation is published, since pending
+  /// ones are held in memory.
   private static let generationLimit = 16_384
 
-  /// The last generation that was published.
+  /// The last published generation.
   var generation: Int
 
   let directory: String
   let database: CatalogueDatabase
   private let isDryRun: Bool
-  /// Whether what is there before the first publication is still to be kept.
+  /// Whether the current generation still has to be saved before the first publication.
   private var keepsPrevious: Bool
   private let lock: WriterLock
-  /// The next generation, whose transaction is open unless this is empty.
+  /// The pending contents of the next generation; its transaction is open unless they are empty.
   private var growing: [EntityType: Growth] = [:]
-  /// Settings that go in with the next generation.
+  /// The settings to publish with the next generation.
   private var waitingSettings: [(name: String, value: String?)] = []
-  /// Opened when the first one is put.
+  /// The thumbnails, opened when the first one is added.
   private var thumbnails: KeptThumbnails?
-  /// Segments that signatures of unchanged pictures are copied from.
+  /// The segments that signatures of unchanged images are copied from.
   private var opened: [Int: SignatureSegment] = [:]
 
-  /// Takes the writer's lock and opens the catalogue, or makes one.
+  /// Takes the writer's lock and opens or creates the catalogue.
   ///
   /// - Parameters:
-  ///   - keepsPrevious: Whether what is there is kept, to go back to, before anything changes.
-  ///   - isDryRun: Whether nothing is ever published.
+  ///   - keepsPrevious: Whether the current generation is saved for a rollback before the first
+  ///     change.
+  ///   - isDryRun: Whether nothing is published.
   /// - Throws: ``CatalogueError``.
   init(
     directory: String, keepsPrevious: Bool = false, isDryRun: Bool = false
@@ -62,12 +64,12 @@ struct CatalogueWriter: ~Copyable {
     self.generation = generation
   }
 
-  /// Makes a directory and those above it.
+  /// Creates a directory and its parents.
   private static func makeDirectory(_ path: String) throws(CatalogueError) {
     if let status = FileStatus(path) {
       if status.isDirectory { return }
       throw CatalogueError(
-        code: .notACatalogue, message: "'\(path)' is a file; a catalogue is a directory")
+        code: .notACatalogue, message: "'\(path)' is a file; an index is a directory")
     }
     if let slash = path.lastIndex(of: "/"), slash != path.startIndex {
       try makeDirectory(String(path[..<slash]))
@@ -77,14 +79,14 @@ struct CatalogueWriter: ~Copyable {
     }
   }
 
-  /// Keeps what is there, once, before something changes.
+  /// Saves the current generation once, before the first change.
   private mutating func keepPrevious() throws(CatalogueError) {
     guard keepsPrevious else { return }
     try savePrevious()
     keepsPrevious = false
   }
 
-  /// What is there of an entity.
+  /// Returns the stored entity of an id, or `nil` if there is none.
   func existing(_ id: EntityID) throws(CatalogueError) -> CatalogueDatabase.Existing? {
     try database.existing(id)
   }
@@ -93,7 +95,7 @@ struct CatalogueWriter: ~Copyable {
   mutating func put(_ signed: SignedEntity) throws(CatalogueError) {
     if isDryRun { return }
     if signed.change == .none {
-      // Thumbnails of pictures that are there already need no generation.
+      // Thumbnails of unchanged images do not require a generation.
       if let existing = signed.existing { try putThumbnails(of: signed, key: existing.key) }
       return
     }
@@ -105,19 +107,19 @@ struct CatalogueWriter: ~Copyable {
       try writeWaitingSettings()
       try write(signed)
     } catch {
-      giveUp()
+      discard()
       throw error
     }
     let count = growing.values.reduce(0) { $0 + max($1.entities.count, $1.segment.count) }
     if count >= Self.generationLimit { try publish() }
   }
 
-  /// What names all entities that are published.
+  /// Returns the ids of all published entities.
   func allIDs() throws(CatalogueError) -> [EntityID] { try database.allIDs() }
 
-  /// Removes entities, and publishes that.
+  /// Removes entities and publishes the result.
   ///
-  /// - Returns: Those that were there.
+  /// - Returns: The ids of the removed entities.
   mutating func remove(_ ids: [EntityID]) throws(CatalogueError) -> [EntityID] {
     if !growing.isEmpty { try publish() }
     if !ids.isEmpty { try keepPrevious() }
@@ -129,12 +131,12 @@ struct CatalogueWriter: ~Copyable {
     return removed
   }
 
-  /// Makes settings part of the next generation, unless they are so already.
+  /// Publishes settings if they differ from the stored ones.
   mutating func put(_ settings: ShopSettings) throws(CatalogueError) {
     try transaction { database throws(CatalogueError) in
       var changed = false
-      let known = try database.settings()
-      for (name, value) in settings.values where known[name] != value {
+      let stored = try database.settings()
+      for (name, value) in settings.values where stored[name] != value {
         try database.set(name, to: value)
         changed = true
       }
@@ -146,10 +148,10 @@ struct CatalogueWriter: ~Copyable {
     }
   }
 
-  /// Makes settings part of the next generation, however it comes about, unless they are so already.
+  /// Adds settings to the next generation, whatever publishes it, if they differ from the stored ones.
   mutating func prepare(_ settings: ShopSettings) throws(CatalogueError) {
-    let known = try database.settings()
-    waitingSettings = settings.values.filter { known[$0.name] != $0.value }
+    let stored = try database.settings()
+    waitingSettings = settings.values.filter { stored[$0.name] != $0.value }
   }
 
   private mutating func writeWaitingSettings() throws(CatalogueError) {
@@ -157,12 +159,12 @@ struct CatalogueWriter: ~Copyable {
     waitingSettings = []
   }
 
-  /// Where entities open.
+  /// Returns the link settings of the catalogue.
   func links() throws(CatalogueError) -> LinkSettings {
     try Catalogue.links(try database.settings(), directory)
   }
 
-  /// Publishes what `body` writes, if it says that it wrote something.
+  /// Publishes what `body` writes, if it returns that it wrote something.
   mutating func transaction(
     _ body: (CatalogueDatabase) throws(CatalogueError) -> Bool
   ) throws(CatalogueError) {
@@ -179,13 +181,13 @@ struct CatalogueWriter: ~Copyable {
     }
   }
 
-  /// Publishes what was put.
+  /// Publishes the pending contents.
   ///
-  /// - Returns: The last generation.
+  /// - Returns: The last published generation.
   mutating func finish() throws(CatalogueError) -> Int {
     try thumbnails?.commit()
     if growing.isEmpty {
-      // A catalogue without entities is one, too.
+      // The first run publishes a generation even if it has no entities.
       if (generation > 0 && waitingSettings.isEmpty) || isDryRun { return generation }
       try database.begin()
     }
@@ -193,7 +195,7 @@ struct CatalogueWriter: ~Copyable {
     return generation
   }
 
-  /// Makes what was put the next generation.
+  /// Publishes the pending contents as the next generation.
   private mutating func publish() throws(CatalogueError) {
     do throws(CatalogueError) {
       try writeWaitingSettings()
@@ -202,18 +204,18 @@ struct CatalogueWriter: ~Copyable {
       generation = try database.commit()
       growing = [:]
     } catch {
-      giveUp()
+      discard()
       throw error
     }
   }
 
-  private mutating func giveUp() {
+  private mutating func discard() {
     growing = [:]
     thumbnails?.rollBack()
     try? database.rollBack()
   }
 
-  /// Writes an entity; its signatures wait for their segment.
+  /// Writes an entity. Its signatures wait for their segment.
   private mutating func write(_ signed: SignedEntity) throws(CatalogueError) {
     let key = try database.upsert(
       signed.value, rowHash: signed.refused.isEmpty ? signed.rowHash : nil)
@@ -241,7 +243,7 @@ struct CatalogueWriter: ~Copyable {
     }
   }
 
-  /// Writes the segment of one type, and where each picture stands in it.
+  /// Writes the segment of one type, and the row of each image in it.
   private func writeSegment(of type: EntityType) throws(CatalogueError) {
     guard let growth = growing[type] else { return }
     var number = 0
@@ -253,7 +255,7 @@ struct CatalogueWriter: ~Copyable {
         file: file, type: type, rows: growth.segment.count, byteCount: bytes.count)
     }
     var row = 0
-    for (key, images, former) in growth.entities {
+    for (key, images, previous) in growth.entities {
       var records: [ImageRecord] = []
       for image in images {
         records.append(
@@ -262,40 +264,43 @@ struct CatalogueWriter: ~Copyable {
             modified: image.modified, contentHash: image.contentHash, segment: number, row: row))
         row += 1
       }
-      try database.replaceImages(of: key, with: records, former: former)
+      try database.replaceImages(of: key, with: records, previous: previous)
     }
   }
 
   private mutating func signature(of image: SignedEntity.Image) throws(CatalogueError) -> Signature
   {
     if let signature = image.signature { return signature }
-    guard let former = image.former else {
-      preconditionFailure("a picture has a signature, or one that was there before")
+    guard let previous = image.previous else {
+      preconditionFailure("an image has a signature of its own or a previous one")
     }
-    if opened[former.segment] == nil {
-      guard let record = try database.segments().first(where: { $0.id == former.segment }) else {
+    if opened[previous.segment] == nil {
+      guard let record = try database.segments().first(where: { $0.id == previous.segment }) else {
         throw CatalogueError(
-          code: .corrupt, message: "segment \(former.segment) is not listed; index again")
+          code: .corrupt, message: "segment \(previous.segment) is not listed; index the feed again"
+        )
       }
-      opened[former.segment] = try Catalogue.open(record, in: directory)
+      opened[previous.segment] = try Catalogue.open(record, in: directory)
     }
-    guard let segment = opened[former.segment], former.row < segment.count else {
+    guard let segment = opened[previous.segment], previous.row < segment.count else {
       throw CatalogueError(
-        code: .corrupt, message: "row \(former.row) of segment \(former.segment) is not there")
+        code: .corrupt,
+        message:
+          "row \(previous.row) of segment \(previous.segment) does not exist; index the feed again")
     }
-    return segment.signature(at: former.row)
+    return segment.signature(at: previous.row)
   }
 
   func removeOrphans() throws(CatalogueError) { try Self.removeOrphans(directory, database) }
 
-  /// Removes segment files that a killed run left behind before it could name them.
+  /// Removes segment files that a killed run wrote but did not publish.
   private static func removeOrphans(
     _ directory: String, _ database: CatalogueDatabase
   ) throws(CatalogueError) {
     var live = Set(try database.segments().map(\.file))
-    // A file that cannot be read is none to go back to.
-    if let previous = try? PreviousCatalogue(directory: directory) {
-      live.formUnion(previous.segmentFiles)
+    // A saved generation that cannot be read cannot be restored either.
+    if let saved = try? PreviousCatalogue(directory: directory) {
+      live.formUnion(saved.segmentFiles)
     }
     for name in Folder.names(in: directory)
     where (name.hasSuffix(".segment") || name.hasSuffix(".tmp")) && !live.contains(name) {

@@ -1,29 +1,29 @@
 internal import PixelMatch
 
-/// Signs the pictures of entities, those alone that are new or have changed.
+/// Extracts the signatures of the images of entities that are new or have changed.
 struct EntitySigner: Sendable {
   let decoder: ImageDecoder
-  /// Where pictures of other servers come from; `nil` where none are fetched.
+  /// The source of images on servers, or `nil` if none are fetched.
   let pictures: FetchedPictures?
-  /// The places that pictures are read from.
+  /// The folders that images are read from.
   let folders: PictureFolders
-  /// The longer sides of the thumbnails to keep of each picture.
+  /// The longer sides of the thumbnails to store for each image.
   let thumbnailSides: Set<Int>
   /// The directory of the catalogue.
   let directory: String
-  /// Whether a picture stays whose file has gone.
+  /// Whether an image is kept after its file has disappeared.
   let keepsMissing: Bool
 
-  /// Whether a picture is what it was, as far as can be told without reading it.
+  /// Returns whether an image is unchanged, as far as can be determined without reading it.
   func isUntouched(_ image: CatalogueDatabase.ImageRecord) -> Bool {
     if FetchedPictures.isAddress(image.path) { return pictures == nil }
     return (try? folders.status(of: image.path)).map(image.isOf) ?? false
   }
 
-  /// Signs the pictures of one entity.
+  /// Extracts the signatures of the images of one entity.
   ///
-  /// - Parameter kept: The sides of the thumbnails that are kept already, by the content of the picture.
-  /// - Throws: ``CatalogueError`` where what was fetched cannot be kept.
+  /// - Parameter kept: The sides of the stored thumbnails, by the content hash of the image.
+  /// - Throws: ``CatalogueError`` if a fetched image cannot be stored.
   func sign(
     _ value: EntityValue, line: Int, rowHash: Int?, existing: CatalogueDatabase.Existing?,
     kept: [Int: Set<Int>]
@@ -45,7 +45,7 @@ struct EntitySigner: Sendable {
       case .image(let image): images.append(image)
       case .staleImage(let image, let reason):
         images.append(image)
-        refuse("\(reason); the picture of before stays")
+        refuse("\(reason); the previous image is kept")
       case .refused(let reason): refuse(reason)
       case .cancelled:
         return SignedEntity(
@@ -57,16 +57,16 @@ struct EntitySigner: Sendable {
       rowHash: rowHash)
   }
 
-  /// What became of a picture.
+  /// The outcome of one image.
   private enum Outcome {
     case image(SignedEntity.Image)
-    /// It could not be fetched anew.
+    /// The image could not be fetched again, so its previous version is used.
     case staleImage(SignedEntity.Image, String)
     case refused(String)
     case cancelled
   }
 
-  /// A picture of a file.
+  /// Returns the outcome of an image in a file.
   private func file(
     _ name: String, _ position: Int, _ existing: CatalogueDatabase.Existing?,
     _ kept: [Int: Set<Int>]
@@ -81,19 +81,19 @@ struct EntitySigner: Sendable {
       }
       let bytes = try decoder.contents(ofDescriptor: file.descriptor)
       let hash = Int(bitPattern: UInt(ContentHash.of(bytes)))
-      // A file that was written again, or has another name, may hold what it held.
-      let former = untouched?.contentHash == hash ? untouched : same(bytes.count, hash, existing)
+      // A file that was rewritten or renamed may have the same content.
+      let previous = untouched?.contentHash == hash ? untouched : same(bytes.count, hash, existing)
       return .image(
         SignedEntity.Image(
           position: position, path: name, byteCount: bytes.count, modified: file.status.modified,
-          contentHash: hash, signature: former == nil ? try signature(of: bytes) : nil,
-          former: former, thumbnails: try thumbnails(of: bytes, hash, kept)))
+          contentHash: hash, signature: previous == nil ? try signature(of: bytes) : nil,
+          previous: previous, thumbnails: try thumbnails(of: bytes, hash, kept)))
     } catch let error as PictureFileError {
-      let former = existing?.images.first {
+      let previous = existing?.images.first {
         $0.position == position && $0.path.hasSameBytes(as: name)
       }
-      if let former, keepsMissing, error.code == .missing {
-        return .image(SignedEntity.Image(former))
+      if let previous, keepsMissing, error.code == .missing {
+        return .image(SignedEntity.Image(previous))
       }
       return .refused(error.message)
     } catch let error as DecodeError {
@@ -109,7 +109,7 @@ struct EntitySigner: Sendable {
     thumbnailSides.isSubset(of: kept[image.contentHash] ?? [])
   }
 
-  /// The thumbnails of a picture that are to be kept and are not yet.
+  /// Returns the missing thumbnails of an image.
   private func thumbnails(
     of bytes: [UInt8], _ hash: Int, _ kept: [Int: Set<Int>]
   ) throws(DecodeError) -> [KeptThumbnails.Thumbnail] {
@@ -120,26 +120,26 @@ struct EntitySigner: Sendable {
     return thumbnails
   }
 
-  /// A picture of a server.
+  /// Returns the outcome of an image on a server.
   private func fetched(
     _ url: String, _ position: Int, _ existing: CatalogueDatabase.Existing?,
     _ kept: [Int: Set<Int>]
   ) async throws -> Outcome {
-    let former = existing?.images.first { $0.path.hasSameBytes(as: url) }
-    func unchanged(_ former: CatalogueDatabase.ImageRecord) -> SignedEntity.Image {
-      SignedEntity.Image(former, position: position)
+    let previous = existing?.images.first { $0.path.hasSameBytes(as: url) }
+    func unchanged(_ previous: CatalogueDatabase.ImageRecord) -> SignedEntity.Image {
+      SignedEntity.Image(previous, position: position)
     }
     do {
       guard let pictures else {
-        guard let former else {
-          return .refused("it is on a server, and fetched only with 'vq index --fetch'")
+        guard let previous else {
+          return .refused("it is on a server; to fetch it, use --fetch and --allow-host HOST")
         }
-        var image = unchanged(former)
-        // What is not here any more has no thumbnail until it is fetched again.
-        if !hasAllThumbnails(former, kept),
+        var image = unchanged(previous)
+        // An image whose bytes are no longer stored has no thumbnail until it is fetched again.
+        if !hasAllThumbnails(previous, kept),
           let bytes = try FetchedPictures.bytes(of: url, in: directory)
         {
-          image.thumbnails = try thumbnails(of: bytes, former.contentHash, kept)
+          image.thumbnails = try thumbnails(of: bytes, previous.contentHash, kept)
         }
         return .image(image)
       }
@@ -147,10 +147,10 @@ struct EntitySigner: Sendable {
       let same = same(picture.byteCount, picture.contentHash, existing)
       var image = SignedEntity.Image(
         position: position, path: url, byteCount: picture.byteCount, modified: 0,
-        contentHash: picture.contentHash, signature: nil, former: same)
+        contentHash: picture.contentHash, signature: nil, previous: same)
       if same.map({ hasAllThumbnails($0, kept) }) != true {
         guard let bytes = try picture.bytes ?? pictures.bytes(of: url) else {
-          return .refused("it was fetched and is not there any more")
+          return .refused("it was fetched, but its bytes are no longer stored")
         }
         if same == nil { image.signature = try signature(of: bytes) }
         image.thumbnails = try thumbnails(of: bytes, picture.contentHash, kept)
@@ -158,10 +158,10 @@ struct EntitySigner: Sendable {
       return picture.staleReason.map { .staleImage(image, $0) } ?? .image(image)
     } catch let error as FetchError {
       if error.code == .cancelled { return .cancelled }
-      if error.code == .unavailable, let former {
-        return .staleImage(unchanged(former), error.message)
+      if error.code == .unavailable, let previous {
+        return .staleImage(unchanged(previous), error.message)
       }
-      if error.code == .missing, keepsMissing, let former { return .image(unchanged(former)) }
+      if error.code == .missing, keepsMissing, let previous { return .image(unchanged(previous)) }
       return .refused(error.message)
     } catch let error as DecodeError {
       return outcome(of: error)
@@ -172,7 +172,7 @@ struct EntitySigner: Sendable {
     error.code == .cancelled ? .cancelled : .refused(error.message)
   }
 
-  /// A picture of the entity that holds the same bytes.
+  /// Returns an image of the entity with the same content.
   private func same(
     _ byteCount: Int, _ hash: Int, _ existing: CatalogueDatabase.Existing?
   ) -> CatalogueDatabase.ImageRecord? {
@@ -184,20 +184,20 @@ struct EntitySigner: Sendable {
   }
 }
 
-/// An entity and what became of its pictures.
+/// An entity with the outcomes of its images.
 struct SignedEntity: Sendable {
   struct Image: Sendable {
     let position: Int
-    /// Where it is: a path as the row has it, or an address of the web.
+    /// The path as in the feed, or a URL.
     let path: String
     let byteCount: Int
     let modified: Int
     let contentHash: Int
-    /// The signature, unless the picture has not changed.
+    /// The signature, or `nil` if the image has not changed.
     var signature: Signature?
-    /// Where the unchanged picture's signature stands.
-    let former: CatalogueDatabase.ImageRecord?
-    /// Thumbnails to keep that are not kept yet.
+    /// The stored record of an unchanged image.
+    let previous: CatalogueDatabase.ImageRecord?
+    /// The missing thumbnails to store.
     var thumbnails: [KeptThumbnails.Thumbnail] = []
   }
 
@@ -205,24 +205,24 @@ struct SignedEntity: Sendable {
   let images: [Image]
   let refused: [RefusedRow]
   let existing: CatalogueDatabase.Existing?
-  /// Whether all pictures were looked at; not so when the run was cancelled meanwhile.
+  /// Whether all images were processed, which is not so if the run was cancelled.
   let isWhole: Bool
-  /// That of the row that it came from.
+  /// The hash of the row that the entity comes from.
   var rowHash: Int?
 }
 
 extension SignedEntity {
-  /// What putting an entity in comes to.
+  /// The effect of adding an entity.
   enum Change: Sendable {
     case added, changed, none
   }
 
-  /// Whether there is something to write: the entity, or thumbnails of pictures that have not changed.
+  /// Whether there is something to write: the entity, or thumbnails of unchanged images.
   var isToBeWritten: Bool {
     change != .none || (isWhole && images.contains { !$0.thumbnails.isEmpty })
   }
 
-  /// What putting this one in comes to.
+  /// The effect of adding this entity.
   var change: Change {
     guard isWhole else { return .none }
     guard let existing else { return .added }
@@ -230,25 +230,26 @@ extension SignedEntity {
       existing.json.hasSameBytes(as: value.json.text)
       && existing.images.map(\.position) == images.map(\.position)
       && images.allSatisfy { image in
-        guard let former = image.former else { return false }
-        return former.position == image.position && former.path.hasSameBytes(as: image.path)
-          && former.modified == image.modified
+        guard let previous = image.previous else { return false }
+        return previous.position == image.position && previous.path.hasSameBytes(as: image.path)
+          && previous.modified == image.modified
       }
     return isUnchanged ? .none : .changed
   }
 }
 
 extension SignedEntity.Image {
-  /// A picture as it is there already, at the same position or another.
-  init(_ former: CatalogueDatabase.ImageRecord, position: Int? = nil) {
+  /// Returns the stored record of an image at the same or another position.
+  init(_ previous: CatalogueDatabase.ImageRecord, position: Int? = nil) {
     self.init(
-      position: position ?? former.position, path: former.path, byteCount: former.byteCount,
-      modified: former.modified, contentHash: former.contentHash, signature: nil, former: former)
+      position: position ?? previous.position, path: previous.path, byteCount: previous.byteCount,
+      modified: previous.modified, contentHash: previous.contentHash, signature: nil,
+      previous: previous)
   }
 }
 
 extension CatalogueDatabase.ImageRecord {
-  /// Whether a file's size and time are those of this picture.
+  /// Returns whether the size and time of a file are those of this image.
   func isOf(_ status: FileStatus) -> Bool {
     status.byteCount == byteCount && status.modified == modified
   }

@@ -1,28 +1,29 @@
-/// How a run treats what is in a catalogue already, and what is wrong.
+/// The options of an index run.
 public struct IndexOptions: Sendable, Hashable {
-  /// What becomes of an entity that a row names and that is there already.
+  /// A policy for entities that are already in the catalogue.
   public enum ConflictPolicy: String, Sendable, Hashable, CaseIterable {
-    /// It stays as it is.
+    /// Keep the stored entity.
     case keep
-    /// The row's fields replace its own; fields that the row has not stay.
+    /// Replace the fields of the stored entity that the row has, and keep the others.
     case merge
-    /// The row takes its place.
+    /// Replace the stored entity.
     case replace
   }
 
-  /// What becomes of an entity that is there already.
+  /// The policy for entities that are already in the catalogue.
   public var onConflict: ConflictPolicy
-  /// Whether entities that no row names are removed at the end of the run. They stay where the run
-  /// is interrupted, where no row was read, and where a row was refused that does not tell its id.
+  /// Whether entities that are missing from the feed are removed at the end of the run. Nothing is
+  /// removed if the run is interrupted, if no row was read, or if a rejected row has no readable
+  /// id.
   public var prunesMissing: Bool
-  /// Whether everything is done but nothing written.
+  /// Whether the run writes nothing.
   public var isDryRun: Bool
-  /// Whether the first row or picture that is refused ends the run.
+  /// Whether the first rejected row or image ends the run.
   public var isStrict: Bool
-  /// The currency of prices that name none, such as those of a Shopify export; three letters.
+  /// The currency of prices without one, such as those of a Shopify export; three letters.
   public var currency: String?
-  /// Which pictures are fetched whose paths are addresses of the web; `nil` means none. Those that
-  /// were fetched before stay.
+  /// The policy for fetching images whose paths are URLs, or `nil` to fetch none. Images that were
+  /// fetched earlier are kept.
   public var fetching: FetchPolicy?
 
   /// Makes options; the defaults are those of the command.

@@ -1,12 +1,13 @@
-/// One run of an indexer over a feed: it reads records, keeps what has not changed, signs the images of the
-/// rest on all threads, and hands the entities to the publisher in the order of the feed.
+/// One run of an indexer over a feed. It reads records, skips unchanged ones, extracts the
+/// signatures of the other images on all threads, and passes the entities to the publisher in the
+/// order of the feed.
 struct IndexRun: ~Copyable {
   /// The number of entities that are handed to an idle publisher at once.
   private static let batchCount = 64
   /// The number of entities that may wait for a busy publisher.
   private static let waitingLimit = 4096
 
-  /// What the caller wants to be told.
+  /// The callbacks of the caller.
   struct Observer: Sendable {
     let refused: @Sendable (RefusedRow) -> Void
     let progress: @Sendable (Indexer.Progress) -> Void
@@ -17,7 +18,8 @@ struct IndexRun: ~Copyable {
   private let previous: PreviousRows
   private let signer: EntitySigner
   private let observer: Observer
-  /// The number of rows under way that keeps every thread busy while the oldest is waited for.
+  /// The number of rows in progress that keeps every thread busy while the run waits for the
+  /// oldest.
   private let pendingLimit: Int
 
   private var feed: FeedReader
@@ -82,14 +84,15 @@ struct IndexRun: ~Copyable {
 
   // MARK: Reading
 
-  /// Keeps an unchanged record, which is recognized before it is parsed, or starts to sign its entity.
+  /// Skips an unchanged record, which is recognized before it is parsed, or starts to process its
+  /// entity.
   private mutating func start(
     _ record: FeedRecord, _ group: inout ThrowingTaskGroup<Event, any Error>
   ) throws {
     let number = results.start()
     progress.estimatedRows = feed.estimatedRows(after: number + 1)
     let rowHash = record.hash(seed: hashSeed)
-    // A row that is in the feed twice is refused the second time.
+    // The second row with the same id is rejected.
     if let unchanged = try rowHash.flatMap({ hash throws(CatalogueError) in
       try previous.unchanged(rowHash: hash, signer)
     }), !entities.contains(unchanged.id) {
@@ -141,13 +144,13 @@ struct IndexRun: ~Copyable {
       isPublishing = false
       if generation == progress.generation { break }
       progress.generation = generation
-      // What is read next is of that generation, so that the log can be taken in.
+      // The following reads see that generation, so that the log can be checkpointed.
       try previous.refresh()
     case nil: break
     }
   }
 
-  /// Counts the results that have come, in the order of the rows.
+  /// Counts the finished results, in the order of the rows.
   private mutating func take(_ number: Int, _ result: RowResult) throws {
     results.finish(number, with: result)
     while let next = results.takeNext() {
@@ -173,8 +176,8 @@ struct IndexRun: ~Copyable {
     if signed.isToBeWritten { waiting.append(signed) }
     progress.entities += 1
     progress.thumbnails += signed.images.reduce(0) { $0 + $1.thumbnails.count }
-    progress.signedImages += signed.images.count { $0.former == nil }
-    progress.unchangedImages += signed.images.count { $0.former != nil }
+    progress.signedImages += signed.images.count { $0.previous == nil }
+    progress.unchangedImages += signed.images.count { $0.previous != nil }
     progress.fetchedImages = signer.pictures?.fetchedCount ?? 0
   }
 
@@ -184,13 +187,13 @@ struct IndexRun: ~Copyable {
     if options.isStrict {
       throw CatalogueError(
         code: .refusedRow,
-        message: "line \(row.line) was refused; neither it nor the rows behind it were indexed")
+        message: "line \(row.line) was rejected; neither it nor the following rows were indexed")
     }
   }
 
   // MARK: Publishing
 
-  /// Hands the waiting entities to the publisher once it is idle.
+  /// Passes the waiting entities to the publisher once it is idle.
   private mutating func handOver(
     _ group: inout ThrowingTaskGroup<Event, any Error>
   ) async throws {
@@ -201,15 +204,15 @@ struct IndexRun: ~Copyable {
     group.addTask { [publisher] in .published(generation: try await publisher.put(entities)) }
   }
 
-  /// Returns which entities stay if those that are missing from the feed are to be removed, or `nil` if
-  /// none is removed.
+  /// Returns a test of the entities to keep if missing ones are to be removed, or `nil` if none are
+  /// removed.
   private mutating func keptIDs() -> (@Sendable (EntityID) -> Bool)? {
     guard options.prunesMissing else { return nil }
     let (ids, refusedIDs) = (entities.ids, entities.refusedIDs)
     if ids.isEmpty {
       progress.unprunedReason = "no row was read"
     } else if entities.hasNamelessRow {
-      progress.unprunedReason = "a row was refused that does not tell its id"
+      progress.unprunedReason = "a rejected row has no readable id"
     } else {
       return { ids.contains($0) || refusedIDs.contains($0.value) }
     }

@@ -5,43 +5,44 @@ public import PixelMatch
   internal import Foundation
 #endif
 
-/// Puts a shop's entities and pictures into a catalogue.
+/// Indexes a shop's entities and images.
 ///
-/// Pictures are decoded and signed on all threads of the pool; one writer puts them down in the
-/// order of the rows, so that the same input gives the same catalogue. What is there already and
-/// has not changed costs a look at the file's size and time. Every few thousand pictures become a
-/// generation, so that an interrupted run loses little and the next one goes on from there.
+/// Images are decoded and analyzed on all threads of the pool. One writer stores them in the order
+/// of the rows, so that the same input gives the same catalogue. An unchanged image only costs a
+/// check of its file's size and time. A generation is published every few thousand images, so that
+/// an interrupted run loses little and the next run continues from there.
 ///
-/// Memory is that of one segment of 16 384 pictures, twice while it is written, of the pictures under way
-/// and of the ids: some 400 MB for 100 000 pictures.
+/// The memory is that of one segment of 16 384 images, twice during a write, of the images in
+/// progress and of the ids: some 400 MB for 100 000 images.
 public struct Indexer: Sendable {
-  /// Where a run stands.
+  /// The progress of a run.
   public struct Progress: Sendable, Hashable {
-    /// Rows read, the refused ones among them.
+    /// The number of rows that were read, including rejected ones.
     public var rows = 0
-    /// Entities that went in or were there already.
+    /// The number of entities that were indexed or already up to date.
     public var entities = 0
-    /// Pictures that were decoded and signed.
+    /// The number of images that were decoded and analyzed.
     public var signedImages = 0
-    /// Pictures that were there already and have not changed.
+    /// The number of unchanged images.
     public var unchangedImages = 0
-    /// Pictures that came from servers.
+    /// The number of images that were fetched from servers.
     public var fetchedImages = 0
-    /// Thumbnails that were made to be kept.
+    /// The number of thumbnails that were made.
     public var thumbnails = 0
-    /// Entities that were not there before.
+    /// The number of new entities.
     public var added = 0
-    /// Entities that were there and have changed.
+    /// The number of changed entities.
     public var changed = 0
-    /// Entities that are there no more.
+    /// The number of removed entities.
     public var removed = 0
-    /// Why no entity was removed although those that are missing were to be.
+    /// The reason why no missing entity was removed although the options asked for that, or `nil`.
     public var unprunedReason: String?
-    /// Rows and pictures that did not go in.
+    /// The number of rejected rows and images.
     public var refused = 0
-    /// The last generation that was published.
+    /// The last published generation.
     public var generation = 0
-    /// Rows in all, from the length of the file and of the rows so far; `nil` for a stream.
+    /// The estimated number of rows, from the length of the file and of the rows so far, or `nil`
+    /// for a stream.
     public var estimatedRows: Int?
   }
 
@@ -51,13 +52,13 @@ public struct Indexer: Sendable {
   private let decoder: ImageDecoder
   private let pool: WorkerPool
 
-  /// Makes an indexer for the catalogue in `directory`, which is made if it is not there.
+  /// Makes an indexer for the catalogue in `directory`, which is created if it does not exist.
   ///
   /// - Parameters:
-  ///   - directory: Where the catalogue is.
-  ///   - settings: What the shop decides anew; what is `nil` stays as it was.
-  ///   - decoder: What pictures are decoded with, within its limits.
-  ///   - pool: The threads to work on.
+  ///   - directory: The directory of the catalogue.
+  ///   - settings: The settings to change; `nil` ones are left unchanged.
+  ///   - decoder: The decoder of images, with its limits.
+  ///   - pool: The threads to use.
   public init(
     directory: String, settings: ShopSettings = ShopSettings(),
     decoder: ImageDecoder = ImageDecoder(), pool: WorkerPool = WorkerPool()
@@ -68,19 +69,20 @@ public struct Indexer: Sendable {
     self.pool = pool
   }
 
-  /// Reads a catalogue file and puts in what it holds.
+  /// Indexes a feed.
   ///
   /// - Parameters:
-  ///   - path: A catalogue in any ``FeedFormat``, or `-` for standard input.
-  ///   - imagesRoot: The folder that relative picture paths start from and stay in. `nil` means that of the catalogue
-  ///     if it has pictures, else the file's directory. The catalogue keeps it as a setting.
-  ///   - options: What becomes of what is there already, and of what is wrong.
-  ///   - mapping: Called once, with what the catalogue was taken for.
-  ///   - refused: Called with each row and picture that did not go in.
+  ///   - path: A feed in any ``FeedFormat``, or `-` for standard input.
+  ///   - imagesRoot: The folder that contains the images; relative paths start from it. `nil` means
+  ///     that of the catalogue if it has images, otherwise the folder of the feed. It is stored as
+  ///     a setting of the catalogue.
+  ///   - options: The options of the run.
+  ///   - mapping: Called once, with the recognized format of the feed.
+  ///   - refused: Called with each rejected row and image.
   ///   - progress: Called after each row.
-  /// - Returns: Where the run stands at its end.
-  /// - Throws: ``CatalogueError``, with the code `refusedRow` where the options are strict;
-  ///   `CancellationError` after what was done so far is published.
+  /// - Returns: The progress at the end.
+  /// - Throws: ``CatalogueError``, with the code `refusedRow` if the options are strict;
+  ///   `CancellationError` after the work so far was published.
   public func run(
     path: String, imagesRoot: String? = nil, options: IndexOptions = IndexOptions(),
     mapping: @escaping @Sendable (FeedMapping) -> Void = { _ in },
@@ -95,15 +97,15 @@ public struct Indexer: Sendable {
     }
   }
 
-  /// Where a run writes that is to write nothing: beside nothing, where there is no catalogue.
+  /// Returns a scratch catalogue for a dry run if none exists yet.
   private func dryDirectory() throws(CatalogueError) -> TemporaryCatalogue? {
     FileStatus.exists(directory + "/" + CatalogueDatabase.fileName)
       ? nil : try TemporaryCatalogue()
   }
 
-  /// Puts in what the shop decided, and no entities.
+  /// Stores the settings, without entities.
   ///
-  /// - Returns: The last generation.
+  /// - Returns: The last published generation.
   /// - Throws: ``CatalogueError``.
   public func putSettings() async throws -> Int {
     try await withTaskExecutorPreference(pool) { @concurrent in
@@ -113,9 +115,9 @@ public struct Indexer: Sendable {
     }
   }
 
-  /// Removes entities; whoever keeps a copy in step is told by a tombstone.
+  /// Removes entities. Synchronized copies receive a tombstone for each.
   ///
-  /// - Returns: Those that were there.
+  /// - Returns: The ids of the removed entities.
   /// - Throws: ``CatalogueError``.
   public func remove(_ ids: [EntityID]) async throws -> [EntityID] {
     try await withTaskExecutorPreference(pool) { @concurrent in
@@ -136,7 +138,7 @@ public struct Indexer: Sendable {
     refused: @escaping @Sendable (RefusedRow) -> Void,
     progress: @escaping @Sendable (Progress) -> Void
   ) async throws -> Progress {
-    // Opened first, so that a mistyped path makes no catalogue.
+    // Opened first, so that a mistyped path does not create a catalogue.
     let feed = try FeedReader(path: path, currency: options.currency)
     mapping(feed.mapping)
     let temporary = options.isDryRun ? try dryDirectory() : nil
@@ -162,26 +164,27 @@ public struct Indexer: Sendable {
     return try await run.run()
   }
 
-  /// The places of pictures and the thumbnails of a run: those that were asked for, else those that the catalogue
-  /// keeps, which become part of its next generation.
+  /// Returns the image folders and thumbnail sides of a run: the given ones, which become part of
+  /// the next generation, otherwise the stored ones.
   private func pictureSettings(
     path: String, imagesRoot: String?, _ options: IndexOptions, _ publisher: CataloguePublisher
   ) async throws -> (places: PicturePlaces, thumbnailSides: Set<Int>) {
-    let known = try await publisher.settings()
-    var places = ShopSettings.places(known)
-    let former = try await publisher.imageCount() > 0 ? places.root : nil
-    let root = FilePath.absolute(imagesRoot ?? former ?? Self.directory(of: path))
-    // A run that keeps missing pictures may run where there are none.
+    let stored = try await publisher.settings()
+    var places = ShopSettings.places(stored)
+    let storedRoot = try await publisher.imageCount() > 0 ? places.root : nil
+    let root = FilePath.absolute(imagesRoot ?? storedRoot ?? Self.directory(of: path))
+    // A run that keeps missing images does not require the folder.
     if imagesRoot != nil || options.onConflict == .replace,
       FileStatus(root)?.isDirectory != true
     {
       throw CatalogueError(
         code: .unreadableInput,
-        message: "the images root '\(root)' is not a folder; name one with --images-root DIR")
+        message: "the images root '\(root)' is not a folder; use another one with --images-root DIR"
+      )
     }
     places.root = root
     places.outside = settings.outsideFolders?.map(FilePath.absolute) ?? places.outside
-    let sides = settings.thumbnailSides ?? ShopSettings.thumbnailSides(known)
+    let sides = settings.thumbnailSides ?? ShopSettings.thumbnailSides(stored)
     try await publisher.prepare(
       ShopSettings(imagesRoot: root, outsideFolders: places.outside, thumbnailSides: sides))
     return (places, options.isDryRun ? [] : Set(sides))

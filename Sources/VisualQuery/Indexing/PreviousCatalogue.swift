@@ -1,4 +1,5 @@
-/// What was before the last run: a copy of the database, whose segments are kept as long as it is.
+/// The generation before the last run: a copy of the database, whose segments are kept as long as
+/// it exists.
 struct PreviousCatalogue {
   static let fileName = "previous.sqlite"
 
@@ -6,28 +7,23 @@ struct PreviousCatalogue {
   let generation: Int
   let segmentFiles: Set<String>
 
-  /// `nil` where nothing was kept.
+  /// Returns `nil` if no generation is saved.
   init?(directory: String) throws(CatalogueError) {
     path = directory + "/" + Self.fileName
     guard FileStatus.exists(path) else { return nil }
     let connection = try CatalogueConnection(path: path, mode: .immutable)
-    let state = try connection.statement("SELECT generation FROM state")
-    guard try state.step() else { return nil }
-    generation = state.integer(0)
-    state.reset()
-    let row = try connection.statement("SELECT file FROM segments")
-    var files: Set<String> = []
-    while try row.step() { files.insert(row.text(0)) }
-    segmentFiles = files
+    let generation = try connection.first("SELECT generation FROM state") { $0.integer(0) }
+    guard let generation else { return nil }
+    self.generation = generation
+    segmentFiles = Set(try connection.rows("SELECT file FROM segments") { $0.text(0) })
   }
 
-  /// Calls `body` with the path and the content of each of its pictures.
+  /// Calls `body` with the path and the content of each of its images.
   func forEachImage(
     _ body: (_ path: String, _ picture: KeptThumbnails.Picture) -> Void
   ) throws(CatalogueError) {
     let connection = try CatalogueConnection(path: path, mode: .immutable)
-    let row = try connection.statement("SELECT path, entity, contentHash FROM images")
-    while try row.step() {
+    try connection.forEachRow("SELECT path, entity, contentHash FROM images") { row in
       body(
         row.text(0), KeptThumbnails.Picture(entity: row.integer(1), contentHash: row.integer(2)))
     }

@@ -1,7 +1,8 @@
-/// The rows that the catalogue has before or during a run, read beside the connection that publishes.
+/// The stored rows of the catalogue before and during a run, read beside the connection that
+/// publishes.
 struct PreviousRows {
   private let database: CatalogueDatabase
-  /// The thumbnails that are kept, or `nil` if the run keeps none.
+  /// The stored thumbnails, or `nil` if the run stores none.
   private let thumbnails: KeptThumbnails?
   private let thumbnailSides: Set<Int>
 
@@ -12,20 +13,21 @@ struct PreviousRows {
     self.thumbnailSides = thumbnailSides
   }
 
-  /// Goes on to the newest generation.
+  /// Moves to the newest generation.
   func refresh() throws(CatalogueError) { try database.refresh() }
 
-  /// Returns the entity as it is stored, or `nil` if there is none.
+  /// Returns the stored entity of an id, or `nil` if there is none.
   func existing(_ id: EntityID) throws(CatalogueError) -> CatalogueDatabase.Existing? {
     try database.existing(id)
   }
 
-  /// Returns the sides of the thumbnails that are kept for an entity, by the content of the image.
+  /// Returns the sides of the stored thumbnails of an entity, by the content of the image.
   func thumbnailSides(of key: UInt32) throws(CatalogueError) -> [Int: Set<Int>] {
     try thumbnails?.sides(of: key) ?? [:]
   }
 
-  /// Returns the entity that a row of this hash became, if none of its images has changed since.
+  /// Returns the entity that was indexed from a row with this hash, if none of its images has
+  /// changed since.
   func unchanged(
     rowHash: Int, _ signer: EntitySigner
   ) throws(CatalogueError) -> (id: EntityID, imageCount: Int)? {

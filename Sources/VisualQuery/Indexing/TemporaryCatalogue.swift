@@ -6,7 +6,7 @@
   import Darwin
 #endif
 
-/// A directory that goes with the run that made it.
+/// A directory that is removed at the end of the run that created it.
 struct TemporaryCatalogue: Sendable {
   let path: String
 

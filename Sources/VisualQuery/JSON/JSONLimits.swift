@@ -1,17 +1,17 @@
-/// The largest JSON text that is accepted. A text is refused at the first byte that exceeds a limit.
+/// The limits on a JSON text. A text is rejected at the first byte that exceeds one.
 public struct JSONLimits: Sendable, Hashable {
-  /// Levels of lists and objects within each other.
+  /// The number of nested levels of lists and objects.
   public var depth: Int
-  /// Values in all: texts, numbers, `true`, `false`, `null`, lists and objects.
+  /// The number of values: strings, numbers, `true`, `false`, `null`, lists and objects.
   public var valueCount: Int
-  /// Bytes of the whole text.
+  /// The number of bytes of the text.
   public var byteCount: Int
 
-  /// Bytes of a name in an object. Names are hashed and compared, which takes quadratic time in runs of
-  /// combining characters.
+  /// The number of bytes of a name in an object. Names are hashed and compared, which takes
+  /// quadratic time for runs of combining characters.
   public var nameByteCount: Int
 
-  /// Makes limits. The default ones are those of a row of a feed.
+  /// Makes limits. The defaults are those of a row of a feed.
   public init(
     depth: Int = 32, valueCount: Int = 262_144, byteCount: Int = 1 << 20, nameByteCount: Int = 256
   ) {
@@ -21,19 +21,18 @@ public struct JSONLimits: Sendable, Hashable {
     self.nameByteCount = nameByteCount
   }
 
-  /// The limits of a line of a feed. It has one level more than a row, because the report of a refused
-  /// row holds the row.
+  /// The limits of a line of a feed. It has one level more than a row, because the report of a
+  /// rejected row contains the row.
   static let line = JSONLimits(depth: JSONLimits().depth + 1)
 
-  /// The limits of what is read from a catalogue, from an export, and of a document that holds many
-  /// rows.
+  /// The limits for the contents of a catalogue or an export, and for a document with many rows.
   static let document = JSONLimits(
     depth: 64, valueCount: 1 << 23, byteCount: 64 << 20, nameByteCount: 1024)
 }
 
 /// The reason why a text is not accepted as JSON.
 public struct JSONError: Error, Sendable, Hashable {
-  /// What a program switches on.
+  /// The stable code of an error, for programs.
   public enum Code: String, Sendable, CaseIterable {
     /// The text is not JSON.
     case invalid
@@ -55,9 +54,9 @@ public struct JSONError: Error, Sendable, Hashable {
     case cancelled
   }
 
-  /// What a program switches on.
+  /// The code.
   public let code: Code
-  /// The byte at which it was found, from 0.
+  /// The position of the error in bytes, from 0.
   public let offset: Int
   /// The reason in words that complete a sentence about the text, such as `is not JSON: …`.
   public let message: String

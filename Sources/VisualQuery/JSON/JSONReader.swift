@@ -1,14 +1,14 @@
 /// Reads one JSON text of RFC 8259 within limits, without recursion.
 ///
-/// Each byte is read once, and each value is moved once into the list or object that holds it, so the
-/// time is linear in the number of bytes, however they are nested.
+/// Each byte is read once, and each value is moved once into its list or object, so the time is
+/// linear in the number of bytes, whatever the nesting.
 struct JSONReader {
-  /// Steps between two calls of `shouldStop`; a power of two.
+  /// The number of steps between two calls of `shouldStop`; a power of two.
   static let stopInterval = 4096
-  /// Bytes of a number; no 64-bit number needs as many.
+  /// The largest number of bytes in a number; no 64-bit number requires more.
   private static let numberLimit = 1024
 
-  /// A list or an object whose end has not been read.
+  /// A list or an object that is not complete yet.
   private struct Container {
     let isObject: Bool
     let firstValue: Int
@@ -19,7 +19,7 @@ struct JSONReader {
   private let limits: JSONLimits
   private var position = 0
   private var valueCount = 0
-  /// Values read, and values moved into their list or object.
+  /// The number of values that were read or moved into their list or object.
   private(set) var stepCount = 0
   private var containers: [Container] = []
   /// The values of all open containers, outermost first.
@@ -55,13 +55,13 @@ struct JSONReader {
     let before = stepCount / Self.stopInterval
     stepCount += steps
     if stepCount / Self.stopInterval != before, shouldStop() {
-      throw failure(.cancelled, "was not read to its end: the caller asked to stop", at: position)
+      throw failure(.cancelled, "was not read completely: the caller asked to stop", at: position)
     }
   }
 
   // MARK: Lists and objects
 
-  /// Reads a value without parts; opens a list or object that has parts and returns `nil`.
+  /// Reads a value without elements, or opens a list or object that has elements and returns `nil`.
   private mutating func valueOrOpening() throws(JSONError) -> JSONValue? {
     skipBlanks()
     guard position < bytes.count else { throw unexpected("a value") }
@@ -83,9 +83,9 @@ struct JSONReader {
     }
   }
 
-  /// Opens a list or object, and reads the name of an object's first value.
+  /// Opens a list or object, and reads the first name of an object.
   ///
-  /// - Returns: `false` if it is empty, in which case its end has been read.
+  /// - Returns: `false` if it is empty and therefore complete.
   private mutating func opened(isObject: Bool) throws(JSONError) -> Bool {
     guard containers.count < limits.depth else {
       throw failure(
@@ -104,9 +104,9 @@ struct JSONReader {
     return true
   }
 
-  /// Puts a value into the innermost open container, and closes all containers that end behind it.
+  /// Adds a value to the innermost open container, and closes all containers that end after it.
   ///
-  /// - Returns: The outermost value once it is closed; `nil` if another value follows.
+  /// - Returns: The outermost value once it is complete, or `nil` if another value follows.
   private mutating func placed(
     _ value: JSONValue, _ shouldStop: () -> Bool
   ) throws(JSONError) -> JSONValue? {
@@ -134,13 +134,13 @@ struct JSONReader {
     defer { values.removeSubrange(container.firstValue...) }
     guard container.isObject else { return .array(Array(parts)) }
     defer { names.removeSubrange(container.firstName...) }
-    // RFC 8259, 4 leaves open what a name means that comes twice: the first one counts.
+    // RFC 8259, 4 leaves the meaning of repeated names open: the first one counts.
     return .object(
       Dictionary(zip(names[container.firstName...], parts), uniquingKeysWith: { first, _ in first })
     )
   }
 
-  /// Reads the name of an object's next value, and the colon behind it.
+  /// Reads the next name in an object, and the colon after it.
   private mutating func name() throws(JSONError) {
     skipBlanks()
     guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else {
@@ -183,7 +183,7 @@ struct JSONReader {
 
   // MARK: Texts
 
-  /// Reads a text from its opening to its closing quote.
+  /// Reads a string from its opening to its closing quote.
   private mutating func string() throws(JSONError) -> String {
     position += 1
     let start = position
@@ -200,7 +200,7 @@ struct JSONReader {
     throw unexpected("'\"'")
   }
 
-  /// Reads the rest of a text whose first escape is at the position.
+  /// Reads the rest of a string whose first escape is at the position.
   private mutating func escapedString(from start: Int) throws(JSONError) -> String {
     var text = try text(start..<position)
     var plain = position
@@ -230,7 +230,7 @@ struct JSONReader {
     }
   }
 
-  /// Reads what follows a backslash.
+  /// Reads the character after a backslash.
   private mutating func escape() throws(JSONError) -> Unicode.Scalar {
     guard position < bytes.count else { throw unexpected("an escape") }
     position += 1
@@ -250,7 +250,7 @@ struct JSONReader {
     }
   }
 
-  /// Reads the four digits behind `\u`, and the second half of a surrogate pair.
+  /// Reads the four digits after `\u`, and the second half of a surrogate pair.
   private mutating func codePoint() throws(JSONError) -> Unicode.Scalar {
     let start = position - 2
     let first = try fourDigits()
@@ -264,7 +264,7 @@ struct JSONReader {
         return scalar
       }
     }
-    throw failure(.invalid, "is not JSON: half a surrogate pair at byte \(start)", at: start)
+    throw failure(.invalid, "is not JSON: unpaired surrogate at byte \(start)", at: start)
   }
 
   private mutating func fourDigits() throws(JSONError) -> UInt32 {
@@ -297,7 +297,7 @@ struct JSONReader {
     try digits()
     guard bytes[firstDigit] != UInt8(ascii: "0") || position == firstDigit + 1 else {
       position = firstDigit + 1
-      throw unexpected("no digit behind a leading 0")
+      throw unexpected("no digit after a leading 0")
     }
     var isWhole = true
     if position < bytes.count, bytes[position] == UInt8(ascii: ".") {
@@ -323,18 +323,18 @@ struct JSONReader {
     guard position > start else { throw unexpected("a digit") }
   }
 
-  /// The value of at most 18 digits, perhaps behind a minus sign.
+  /// Returns the value of at most 18 digits with an optional minus sign.
   private func smallInteger(_ range: Range<Int>) -> Int64 {
     var number: Int64 = 0
     let isNegative = bytes[range.lowerBound] == UInt8(ascii: "-")
-    for place in (isNegative ? range.dropFirst() : range) {
-      number = number * 10 + Int64(bytes[place] & 0x0F)
+    for index in (isNegative ? range.dropFirst() : range) {
+      number = number * 10 + Int64(bytes[index] & 0x0F)
     }
     return isNegative ? -number : number
   }
 
-  /// The value of any number. A whole one that fits 64 bits stays exact however it is written; below
-  /// 2⁵³ also one that is whole only when it is rounded to floating point.
+  /// Returns the value of any number. An integer that fits 64 bits stays exact however it is
+  /// written; below 2⁵³ also one that is only an integer after rounding to floating point.
   private func largeNumber(_ range: Range<Int>) throws(JSONError) -> JSONValue {
     guard range.count <= Self.numberLimit else {
       throw failure(
@@ -352,7 +352,7 @@ struct JSONReader {
     return Self.exactInteger(text).map(JSONValue.integer) ?? .number(number)
   }
 
-  /// The value of a number such as `1.5e3` if it is whole and fits 64 bits.
+  /// Returns the value of a number such as `1.5e3` if it is an integer that fits 64 bits.
   private static func exactInteger(_ text: String) -> Int64? {
     let parts = text.split { $0 == "e" || $0 == "E" }
     guard let mantissa = parts.first, var exponent = parts.count > 1 ? Int(parts[1]) : 0 else {
@@ -360,7 +360,7 @@ struct JSONReader {
     }
     let halves = mantissa.split(separator: ".")
     var digits = halves.joined()
-    // The exponent has at most 1024 digits, so that a large one may be anything that an Int holds.
+    // The exponent has at most 1024 digits, so a large one may be replaced by any large Int.
     guard (-2 * numberLimit...2 * numberLimit).contains(exponent) else { return nil }
     exponent -= halves.count > 1 ? halves[1].count : 0
     while exponent < 0, digits.last == "0" {
@@ -380,15 +380,15 @@ struct JSONReader {
   private func controlCharacter() -> JSONError {
     failure(
       .invalid,
-      "is not JSON: a control character that is not escaped within a text at byte \(position)",
+      "is not JSON: unescaped control character in a string at byte \(position)",
       at: position)
   }
 
-  /// The error of a byte that is not what must follow, or of a text that ends there.
+  /// Returns the error of an unexpected byte, or of a text that ends too early.
   private func unexpected(_ expected: String) -> JSONError {
     guard position < bytes.count else {
       return failure(
-        .truncated, "is not JSON: it ends at byte \(position), where \(expected) must follow",
+        .truncated, "is not JSON: expected \(expected) at byte \(position), found the end",
         at: position)
     }
     let byte = bytes[position]

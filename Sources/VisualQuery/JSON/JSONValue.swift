@@ -1,22 +1,22 @@
-/// Any JSON; whole numbers stay exact.
+/// Any JSON value; integers stay exact.
 public enum JSONValue: Sendable, Hashable {
   /// `null`.
   case null
   /// `true` or `false`.
   case bool(Bool)
-  /// A whole number that fits 64 bits.
+  /// An integer that fits 64 bits.
   case integer(Int64)
   /// Any other number.
   case number(Double)
-  /// A text.
+  /// A string.
   case string(String)
   /// A list.
   case array([JSONValue])
-  /// Values by name. Of a name that is given twice, the first value counts; names that are
-  /// canonically equivalent are one name.
+  /// Values by name. If a name is repeated, the first value counts; names that are canonically
+  /// equivalent are one name.
   case object([String: JSONValue])
 
-  /// What it is, for messages.
+  /// The kind of value, for messages.
   var kind: String {
     switch self {
     case .null: "null"
@@ -33,11 +33,11 @@ extension JSONValue {
   /// Reads a JSON text of RFC 8259 in UTF-8; a byte order mark at its beginning is ignored.
   ///
   /// - Parameters:
-  ///   - bytes: The text; nothing but blanks may stand around the value.
-  ///   - limits: The largest text that is accepted.
+  ///   - bytes: The text; only blanks may surround the value.
+  ///   - limits: The limits on the text.
   ///   - shouldStop: Called every few thousand values; `true` ends with the code `cancelled`.
   /// - Throws: ``JSONError`` with the byte at which reading stopped.
-  /// - Complexity: O(*n*) for *n* bytes, however they are nested.
+  /// - Complexity: O(*n*) for *n* bytes, whatever the nesting.
   public init(
     json bytes: [UInt8], limits: JSONLimits = JSONLimits(),
     shouldStop: () -> Bool = { Task.isCancelled }
@@ -46,15 +46,15 @@ extension JSONValue {
     self = try reader.read(shouldStop: shouldStop)
   }
 
-  /// Reads what ``text`` wrote into a catalogue.
+  /// Reads a value that ``text`` wrote into a catalogue.
   init(stored text: String) throws(JSONError) {
     try self.init(json: Array(text.utf8), limits: .document, shouldStop: { false })
   }
 
-  /// The JSON text, names in ascending order, so that equal values give equal texts.
+  /// The JSON text, with names in ascending order, so that equal values give equal texts.
   var text: String { JSONWriter.text(of: self) }
 
-  /// Whether lists and objects are nested deeper than a number of levels.
+  /// Returns whether lists and objects are nested deeper than a number of levels.
   func isNested(deeperThan depth: Int) -> Bool {
     switch self {
     case .array(let values): depth == 0 || values.contains { $0.isNested(deeperThan: depth - 1) }
@@ -66,7 +66,7 @@ extension JSONValue {
 }
 
 extension JSONValue: Encodable {
-  /// Writes the value; a number that JSON lacks becomes `null`.
+  /// Encodes the value; a number that JSON lacks becomes `null`.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {

@@ -1,4 +1,4 @@
-/// Writes JSON without recursion, so that a value of any depth has a text.
+/// Writes JSON without recursion, so that values of any depth can be written.
 ///
 /// The names of an object are in ascending order of their UTF-8 bytes, so that equal values give equal
 /// texts. Slashes are not escaped, and neither are characters beyond ASCII.
@@ -12,10 +12,10 @@ struct JSONWriter {
   private static let hexDigits = Array("0123456789abcdef".utf8)
 
   private var bytes: [UInt8] = []
-  /// Parts to write, the next one last.
+  /// The remaining parts to write, the next one last.
   private var parts: [Part] = []
 
-  /// The JSON text of a value.
+  /// Returns the JSON text of a value.
   static func text(of value: JSONValue) -> String {
     var writer = JSONWriter()
     writer.write(value)
@@ -41,23 +41,23 @@ struct JSONWriter {
     case .array(let values):
       bytes.append(UInt8(ascii: "["))
       parts.append(.byte(UInt8(ascii: "]")))
-      for (place, value) in values.enumerated().reversed() {
+      for (index, value) in values.enumerated().reversed() {
         parts.append(.value(value))
-        if place > 0 { parts.append(.byte(UInt8(ascii: ","))) }
+        if index > 0 { parts.append(.byte(UInt8(ascii: ","))) }
       }
     case .object(let object):
       bytes.append(UInt8(ascii: "{"))
       parts.append(.byte(UInt8(ascii: "}")))
       let fields = object.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-      for (place, field) in fields.enumerated().reversed() {
+      for (index, field) in fields.enumerated().reversed() {
         parts.append(.value(field.value))
         parts.append(.name(field.key))
-        if place > 0 { parts.append(.byte(UInt8(ascii: ","))) }
+        if index > 0 { parts.append(.byte(UInt8(ascii: ","))) }
       }
     }
   }
 
-  /// Writes the shortest decimals that give the same number back. JSON has no infinity and no NaN;
+  /// Writes the shortest decimal that gives the same number again. JSON has no infinity and no NaN;
   /// both become `null`, as in JavaScript.
   private mutating func write(_ number: Double) {
     guard number.isFinite else { return bytes += "null".utf8 }

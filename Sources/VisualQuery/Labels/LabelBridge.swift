@@ -1,16 +1,16 @@
-/// What outside words mean in a shop's own labels.
+/// The mapping from outside words to a shop's own labels.
 ///
-/// A CSV file that a shop edits, with the columns `label`, `labels` and, if wanted, `synonyms`; lists
-/// are divided by `|`:
+/// It is a CSV file that the shop edits, with the columns `label`, `labels` and, optionally,
+/// `synonyms`; lists are separated by `|`:
 ///
 /// ```text
 /// label,labels,synonyms
 /// footwear,sneaker|boot,shoes|kicks
 /// ```
 ///
-/// A query's `footwear`, `shoes` or `kicks` is then taken for `sneaker` and `boot`, too.
+/// A query with `footwear`, `shoes` or `kicks` then also matches `sneaker` and `boot`.
 public struct LabelBridge: Sendable, Hashable {
-  /// The shop's labels by the outside word, all normalised.
+  /// The shop's labels by outside word, all normalized.
   let targets: [String: Set<String>]
 
   init(targets: [String: Set<String>]) { self.targets = targets }

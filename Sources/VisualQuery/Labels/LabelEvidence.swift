@@ -8,19 +8,19 @@
 
 /// The labels of one query, and their frequencies in the catalogue.
 ///
-/// Unknown labels are left out, so that they do not count.
+/// Unknown labels are left out and do not count.
 struct LabelEvidence: Sendable {
   /// The share of labels that are wrong. It limits the evidence of the rarest label to two bits.
   private static let errorRate = 0.25
 
-  /// The catalogue's labels that the query means, with their numbers of entities: the rarest first, ties by
-  /// their text.
+  /// The labels of the catalogue that the query means, with their numbers of entities: the rarest
+  /// first, ties by text.
   let known: [(label: String, frequency: Int)]
-  /// The labels of the query that neither the catalogue nor its bridge knows, in the query's order.
+  /// The labels of the query that neither the catalogue nor its bridge has, in the query's order.
   let unmatched: [String]
   private let entityCount: Int
 
-  /// Looks up labels as they are and through the shop's bridge. If neither is known, leading words are
+  /// Looks up labels directly and through the shop's bridge. If neither is known, leading words are
   /// dropped, so that a `travel mug` is at least a `mug`.
   init<Failure: Error>(
     _ labels: [String], entityCount: Int, frequency: (String) throws(Failure) -> Int,
@@ -47,10 +47,11 @@ struct LabelEvidence: Sendable {
     self.entityCount = entityCount
   }
 
-  /// Returns the evidence of the rarest label that agrees, in bits. If none agrees it is minus half of that of
-  /// the rarest known label; if none is known it is `nil`.
+  /// Returns the evidence of the rarest matching label, in bits. If none matches, it is minus half
+  /// of that of the rarest known label; if none is known, it is `nil`.
   ///
-  /// The labels of one query say much the same (mug, cup, drinkware), so that they do not add up.
+  /// The labels of one query have much the same meaning (mug, cup, drinkware), so their evidence is
+  /// not added up.
   func rarity(of labels: Set<String>) -> Double? {
     guard let rarest = known.first else { return nil }
     if let agreeing = known.first(where: { labels.contains($0.label) }) {
@@ -59,8 +60,8 @@ struct LabelEvidence: Sendable {
     return -bits(rarest.frequency) / 2
   }
 
-  /// Returns the evidence of a label: how much likelier it is for an entity that has it than for any other, in
-  /// bits, given that some labels are wrong.
+  /// Returns the evidence of a label: how much more likely it is for an entity that has it than for
+  /// any other, in bits, given that some labels are wrong.
   private func bits(_ frequency: Int) -> Double {
     let share = min(1, Double(frequency) / Double(max(1, entityCount)))
     return -log2(share + (1 - share) * Self.errorRate)

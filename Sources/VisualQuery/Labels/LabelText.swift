@@ -1,26 +1,27 @@
-/// The form in which labels are compared.
+/// The normalized form of labels, for comparison.
 public enum LabelText {
-  /// Lower case, without diacritics, words parted by one blank, each in the singular.
+  /// Returns a label in lower case, without diacritics, with single blanks between the words and
+  /// each word in the singular.
   ///
-  /// Plural endings are taken off by the rules of English spelling: `berries` to `berry`, `boxes`
-  /// to `box`, `tomatoes` to `tomato`, `cups` to `cup`; `glass`, `bus` and `tennis` stay. The result
-  /// is for comparison, not for reading: `cookie` and `cookies` both become `cooky`.
+  /// Plural endings are removed by the rules of English spelling: `berries` to `berry`, `boxes` to
+  /// `box`, `tomatoes` to `tomato`, `cups` to `cup`; `glass`, `bus` and `tennis` stay. The result
+  /// is for comparison, not for display: `cookie` and `cookies` both become `cooky`.
   public static func normalized(_ label: String) -> String {
     words(label).map(singular).joined(separator: " ")
   }
 
-  /// Lower case, without diacritics.
+  /// Returns a text in lower case, without diacritics.
   public static func folded(_ text: String) -> String {
     var folded = ""
     for scalar in text.lowercased().unicodeScalars { append(scalar, to: &folded) }
     return folded
   }
 
-  /// Bytes of a label of an entity, in UTF-8.
+  /// The largest number of bytes in a label of an entity, in UTF-8.
   static let byteLimit = 256
-  /// Labels of an entity.
+  /// The largest number of labels of an entity.
   static let countLimit = 256
-  /// Forms under which a label is found.
+  /// The largest number of forms under which a label is indexed.
   static let headLimit = 8
 
   /// Checks the labels of a row.
@@ -37,9 +38,9 @@ public enum LabelText {
     }
   }
 
-  /// A normalised label and what it is a kind of: English puts the head last, so that a `camp coffee
-  /// mug` is a `coffee mug` and a `mug`. A label of many words has its last ones only, so that the
-  /// space that a label takes is linear in its length.
+  /// Returns a normalized label with its more general forms: in English the head comes last, so
+  /// that a `camp coffee mug` is a `coffee mug` and a `mug`. Of a label with many words, only the
+  /// last forms are returned, so that the space for a label is linear in its length.
   static func heads(of normalized: String) -> [String] {
     let words = normalized.split(separator: " ")
     return (words.indices.prefix(1) + words.indices.dropFirst().suffix(headLimit - 1)).map {
@@ -47,18 +48,18 @@ public enum LabelText {
     }
   }
 
-  /// All that an entity with some labels is found by.
+  /// Returns all normalized labels under which an entity with some labels is indexed.
   static func indexed(_ labels: [String]) -> Set<String> {
     Set(labels.flatMap { heads(of: normalized($0)) })
   }
 
-  /// The words of a text, folded.
+  /// Returns the words of a text, folded.
   static func words(_ text: String) -> [String] {
     folded(text).split(whereSeparator: { !$0.isLetter && !$0.isNumber && $0 != "&" && $0 != "'" })
       .map(String.init)
   }
 
-  /// Adds a letter without its marks, which the names of precomposed Latin letters tell.
+  /// Appends a letter without its marks, according to the names of precomposed Latin letters.
   private static func append(_ scalar: Unicode.Scalar, to text: inout String) {
     if scalar.isASCII {
       text.unicodeScalars.append(scalar)
@@ -81,7 +82,7 @@ public enum LabelText {
 
   private static func singular(_ word: String) -> String {
     guard word.count > 3 else { return word }
-    // One spelling for both, since `cookies` does not tell whether one is a `cooky`.
+    // One spelling for both, since `cookies` does not show whether the singular is `cooky`.
     if word.count > 4 && word.hasSuffix("ie") { return word.dropLast(2) + "y" }
     guard word.hasSuffix("s") else { return word }
     if word.hasSuffix("ss") || word.hasSuffix("us") || word.hasSuffix("is") { return word }

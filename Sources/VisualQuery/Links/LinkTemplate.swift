@@ -1,7 +1,7 @@
-/// A link with places for an entity's properties: a URI Template of RFC 6570, levels 1 to 3.
+/// A link with placeholders for an entity's properties: a URI Template of RFC 6570, levels 1 to 3.
 ///
-/// `https://shop.example/p/{id}`, `shop://open/{type}{?id,group}`. The scheme, and for https the
-/// host, are literal, so that no entity can change where the link leads.
+/// `https://shop.example/p/{id}`, `shop://open/{type}{?id,group}`. The scheme and, for https, the
+/// host must be literal, so that no entity can change the destination of the link.
 public struct LinkTemplate: Sendable, Hashable {
   /// The text of the template.
   public let text: String
@@ -53,7 +53,7 @@ public struct LinkTemplate: Sendable, Hashable {
     guard case .literal(let start)? = parts.first else {
       throw LinkError(code: .invalidTemplate, message: "'\(text)' has no literal scheme")
     }
-    // What follows stands for something.
+    // The scheme is followed by at least one character.
     try Link.check(parts.count > 1 ? start + "x" : start, allowedSchemes: allowedSchemes)
     if start.lowercased().hasPrefix("http"), parts.count > 1 {
       let authority = start.split(separator: "/", omittingEmptySubsequences: false)
@@ -75,8 +75,9 @@ public struct LinkTemplate: Sendable, Hashable {
     LinkTemplate(text: text, parts: try parts(of: text))
   }
 
-  /// Returns the link for some values. Variables without a value are left out. All characters but letters,
-  /// digits, `-`, `.`, `_` and `~` are percent-encoded; `{+name}` and `{#name}` keep reserved characters.
+  /// Returns the link for some values. Variables without a value are left out. All characters
+  /// except letters, digits, `-`, `.`, `_` and `~` are percent-encoded; `{+name}` and `{#name}`
+  /// keep reserved characters.
   ///
   /// - Complexity: O(length of the template and the values).
   public func expanded(_ value: (String) -> String?) -> String {
@@ -94,8 +95,8 @@ public struct LinkTemplate: Sendable, Hashable {
     return result
   }
 
-  /// The path with `*` in place of properties, as an association file has it, or `nil` if the template is not
-  /// one of https.
+  /// The path with `*` in place of properties, as in an association file, or `nil` if the scheme is
+  /// not https.
   public var pathPattern: String? {
     guard text.lowercased().hasPrefix("https://") else { return nil }
     var pattern = ""
@@ -169,7 +170,7 @@ public struct LinkTemplate: Sendable, Hashable {
 
   private static let reserved = Set(":/?#[]@!$&'()*+,;=".utf8)
 
-  /// Percent-encodes a text; encoded characters stay as they are if reserved ones may.
+  /// Percent-encodes a text; encoded characters are kept if reserved ones are allowed.
   private static func encoded(_ text: String, allowsReserved: Bool) -> String {
     let bytes = Array(text.utf8)
     var result: [UInt8] = []

@@ -20,12 +20,13 @@ public struct SyncState: Sendable, Hashable, CustomStringConvertible {
     else {
       throw MatchError(
         code: .invalidToken,
-        message: "the state is none of this catalogue, or was altered; begin anew without one")
+        message:
+          "the state does not belong to this catalogue or was altered; start again without a state")
     }
     return sequence
   }
 
-  /// The place that the bytes of a state without its seal hold, or `nil` for those of another
+  /// Returns the position in the bytes of an unsealed state, or `nil` if it belongs to another
   /// catalogue.
   static func sequence(in bytes: [UInt8], of identity: [UInt8]) -> Int? {
     guard bytes.count == identity.count + 8, bytes.starts(with: identity) else { return nil }
@@ -46,14 +47,14 @@ public struct EntityChanges: Sendable, Hashable {
   /// The generation that the changes were read from.
   public let generation: Int
 
-  /// Takes the first `limit` changes behind a position.
+  /// Makes the first `limit` changes after a position.
   init(
     _ found: [(sequence: Int, change: CatalogueDatabase.Change)], limit: Int, after sequence: Int?,
     in catalogue: Catalogue
   ) {
     let taken = found.prefix(limit)
     upserts = taken.compactMap { if case .upsert(let value) = $0.change { value } else { nil } }
-    // Whoever has nothing has nothing to remove.
+    // A copy that is empty has no entities to remove.
     tombstones =
       sequence == nil
       ? [] : taken.compactMap { if case .removal(let id) = $0.change { id } else { nil } }

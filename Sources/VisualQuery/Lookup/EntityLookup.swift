@@ -1,4 +1,4 @@
-/// A shop's entities as an app asks for them: all that its App Intents queries need.
+/// The queries that an app's App Intents require.
 ///
 /// | App Intents | here |
 /// |---|---|
@@ -11,10 +11,10 @@
 ///
 /// Everything is read on the threads of the pool, from one generation.
 public struct EntityLookup: Sendable {
-  /// The most entities that a call gives, but for ``allEntities(types:pageSize:)``.
+  /// The most entities that a call returns, except ``allEntities(types:pageSize:)``.
   public static let maximumLimit = 1000
 
-  /// What is read: one generation.
+  /// The generation that is read.
   public let catalogue: Catalogue
   private let pool: WorkerPool
   private let timeout: Duration?
@@ -23,11 +23,11 @@ public struct EntityLookup: Sendable {
   /// Makes a lookup over a catalogue.
   ///
   /// - Parameters:
-  ///   - catalogue: What is read.
-  ///   - pool: The threads to work on.
-  ///   - timeout: How long a call may take, its wait for a thread included, before it throws
-  ///     ``CatalogueError`` with the code `timedOut`; `nil` means any time.
-  ///   - clock: The clock that the timeout is measured by.
+  ///   - catalogue: The generation to read.
+  ///   - pool: The threads to use.
+  ///   - timeout: The time, including the wait for a thread, after which a call throws
+  ///     ``CatalogueError`` with the code `timedOut`; `nil` sets no limit.
+  ///   - clock: The clock that measures the timeout.
   public init(
     catalogue: Catalogue, pool: WorkerPool = WorkerPool(), timeout: Duration? = nil,
     clock: some Clock<Duration> = ContinuousClock()
@@ -39,7 +39,7 @@ public struct EntityLookup: Sendable {
     now = { start.duration(to: clock.now) }
   }
 
-  /// The entities of some ids, in their order; unknown ones are left out.
+  /// Returns the entities of some ids, in their order, without unknown ones.
   ///
   /// - Throws: ``CatalogueError``.
   /// - Complexity: O(ids · log *n*) for *n* entities.
@@ -51,11 +51,11 @@ public struct EntityLookup: Sendable {
     }
   }
 
-  /// What to show before anything is asked: what the shop features, then what can be had, one of
-  /// each group.
+  /// Returns entities to show before a search: featured ones, then available ones, one of each
+  /// group.
   ///
   /// - Throws: ``CatalogueError``.
-  /// - Complexity: O(`limit` · log *n*) for *n* entities, and O(entities of the groups that are shown).
+  /// - Complexity: O(`limit` · log *n*) for *n* entities, and O(entities of the returned groups).
   public func suggestedEntities(
     types: Set<EntityType> = Set(EntityType.allCases), limit: Int = 10
   ) async throws -> [EntityValue] {
@@ -65,18 +65,18 @@ public struct EntityLookup: Sendable {
     }
   }
 
-  /// The entities whose title, subtitle, labels, brand or other names have all words of a text, the
-  /// last as the beginning of a word; whatever their case, diacritics and number.
+  /// Returns the entities whose title, subtitle, labels, brand or other names contain all words of
+  /// a text, the last word as a prefix, ignoring case, diacritics and number.
   ///
-  /// - Returns: The best first; ties by type and id. A text without a word gives nothing. If more than
-  ///   10 000 entities have the words, the best of the first 10 000 in the order of the catalogue.
+  /// - Returns: The best first; ties by type and id. A text without words gives nothing. If more
+  ///   than 10 000 entities contain the words, the best of the first 10 000 in catalogue order.
   /// - Throws: ``CatalogueError``.
   public func entities(
     matching text: String, types: Set<EntityType> = Set(EntityType.allCases), limit: Int = 10
   ) async throws -> [EntityValue] {
     let words = LabelText.words(text).prefix(16).map { $0.filter { $0 != "&" && $0 != "'" } }
       .filter { !$0.isEmpty }
-    // A word that is repeated costs as much as the first time and says nothing more.
+    // A repeated word would cost as much as the first one and change nothing.
     let different = words.indices.filter { !words[($0 + 1)...].contains(words[$0]) }
       .map { words[$0] }
     if types.isEmpty || different.isEmpty { return [] }
@@ -86,13 +86,13 @@ public struct EntityLookup: Sendable {
     }
   }
 
-  /// The entities whose properties are as some conditions say.
+  /// Returns the entities whose properties satisfy some conditions.
   ///
-  /// - Returns: In the order of `sortedBy`, then by type and id.
+  /// - Returns: The entities in the order of `sortedBy`, then by type and id.
   /// - Throws: ``MatchError`` with the code `invalidFilter`, also if there are more than
   ///   ``EntityFilter/comparatorLimit`` conditions or ``EntitySort/countLimit`` sorts;
   ///   ``CatalogueError``.
-  /// - Complexity: O(*n*) for each property that is named, for *n* entities that have it.
+  /// - Complexity: O(*n*) for each property in a condition, where *n* entities have it.
   public func entities(
     matching comparators: [EntityComparator], mode: ComparatorMode = .and,
     types: Set<EntityType> = Set(EntityType.allCases), sortedBy sorts: [EntitySort] = [],
@@ -111,23 +111,23 @@ public struct EntityLookup: Sendable {
     }
   }
 
-  /// All entities, page by page, in the order in which they came into the catalogue.
+  /// Returns all entities, page by page, in the order in which they were added to the catalogue.
   public func allEntities(
     types: Set<EntityType> = Set(EntityType.allCases), pageSize: Int = 200
   ) -> EntityPages {
     EntityPages(lookup: self, types: types.sorted(), pageSize: Self.bounded(pageSize))
   }
 
-  /// What has changed since an app last asked, oldest first.
+  /// Returns the changes since a state of an app, oldest first.
   ///
-  /// Put in and take out what comes, keep the state with it, and ask again while `hasMore`: whoever
-  /// is interrupted goes on from the state that was kept last, and misses nothing.
+  /// Apply the changes, store the state with them, and ask again while `hasMore`. An app that is
+  /// interrupted continues from the last stored state and misses nothing.
   ///
   /// - Parameters:
-  ///   - state: That of the last changes; `nil` gives everything.
-  ///   - limit: The most changes that are given at once, `1...1000`.
-  /// - Throws: ``MatchError`` with the code `invalidToken` where the state is of another catalogue,
-  ///   or was altered: begin anew with `nil`. ``CatalogueError``.
+  ///   - state: The state of the last changes, or `nil` for all entities.
+  ///   - limit: The most changes to return at a time, `1...1000`.
+  /// - Throws: ``MatchError`` with the code `invalidToken` if the state belongs to another
+  ///   catalogue or was altered: start again with `nil`. ``CatalogueError``.
   public func changes(since state: SyncState?, limit: Int = 200) async throws -> EntityChanges {
     let sequence = try state.map { state throws(MatchError) in try state.sequence(in: catalogue) }
     let limit = Self.bounded(limit)
@@ -153,7 +153,7 @@ public struct EntityLookup: Sendable {
 
   private static func bounded(_ limit: Int) -> Int { min(max(limit, 1), maximumLimit) }
 
-  /// Runs `body` on the threads of the pool, with what tells it to stop.
+  /// Runs `body` on the threads of the pool with a function that returns whether to stop.
   private func run<Value: Sendable>(
     _ body: @escaping @Sendable (_ shouldStop: @escaping @Sendable () -> Bool) async throws -> Value
   ) async throws -> Value {
@@ -168,8 +168,8 @@ public struct EntityLookup: Sendable {
   }
 }
 
-/// Returns what `body` returns; if the task was cancelled, an error that says only that work was
-/// stopped becomes a `CancellationError`.
+/// Returns the result of `body`. If the task was cancelled, an error that only reports the
+/// interruption becomes a `CancellationError`.
 func cancelling<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
   do {
     let value = try await body()

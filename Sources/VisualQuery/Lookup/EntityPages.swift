@@ -4,17 +4,17 @@ public struct EntityPages: AsyncSequence, Sendable {
   let types: [EntityType]
   let pageSize: Int
 
-  /// Begins at the first entity.
+  /// Starts at the first entity.
   public func makeAsyncIterator() -> Iterator { Iterator(pages: self) }
 
-  /// Where a reader of pages stands.
+  /// The position of a reader of pages.
   public struct Iterator: AsyncIteratorProtocol {
     let pages: EntityPages
     private var last: UInt32 = 0
 
     init(pages: EntityPages) { self.pages = pages }
 
-    /// The next page, or `nil` behind the last.
+    /// Returns the next page, or `nil` after the last.
     ///
     /// - Throws: ``CatalogueError``; `CancellationError`.
     public mutating func next() async throws -> [EntityValue]? {
@@ -25,7 +25,7 @@ public struct EntityPages: AsyncSequence, Sendable {
           last = page.last
           return page.values.isEmpty ? nil : page.values
         }
-        // No entity of this page can be read; the next one may have some.
+        // No entity of this page can be read, but the next page may have readable ones.
         last = page.last
       }
     }

@@ -1,18 +1,19 @@
 public import PixelMatch
 
-/// Small pictures of a catalogue's entities: those that the index keeps, else made from the files that were indexed, which
-/// are opened only in the places that the index names.
+/// Thumbnails of a catalogue's entities. They are those that the index stores, or are made from the
+/// indexed files, which are only opened in the folders of the index.
 ///
-/// Nothing that is made here is kept: a server caches it by entity, size and generation.
+/// Thumbnails that are made here are not stored: a server caches them by entity, size and
+/// generation.
 public struct EntityThumbnails: Sendable {
-  /// How large a thumbnail is.
+  /// The size of a thumbnail.
   public enum Size: String, Sendable, Hashable, Codable, CaseIterable {
     /// For a list.
     case small
     /// For a card.
     case large
 
-    /// The longer side in pixels, at most.
+    /// The largest length of the longer side, in pixels.
     public var longerSide: Int {
       switch self {
       case .small: 160
@@ -21,7 +22,7 @@ public struct EntityThumbnails: Sendable {
     }
   }
 
-  /// What is read: one generation.
+  /// The generation that is read.
   public let catalogue: Catalogue
   private let pool: WorkerPool
   private let decoder: ImageDecoder
@@ -35,15 +36,16 @@ public struct EntityThumbnails: Sendable {
     self.decoder = decoder
   }
 
-  /// A thumbnail as a JPEG file, upright.
+  /// Returns a thumbnail as an upright JPEG file.
   ///
   /// - Parameters:
-  ///   - id: Whose picture.
-  ///   - image: Which of its pictures, by its place in the entity's `images`.
-  ///   - size: How large.
-  /// - Returns: `nil` where there is no such entity or picture, or one of a server that is kept no more.
-  /// - Throws: `DecodeError` if no suitable thumbnail is kept and the file cannot be opened or decoded;
-  ///   ``CatalogueError``; `CancellationError`.
+  ///   - id: The entity.
+  ///   - image: The index of the image in the entity's `images`.
+  ///   - size: The size.
+  /// - Returns: `nil` if the entity or the image does not exist, or if a fetched image is no longer
+  ///   stored.
+  /// - Throws: `DecodeError` if no suitable thumbnail is stored and the file cannot be opened or
+  ///   decoded; ``CatalogueError``; `CancellationError`.
   /// - Complexity: O(pixels of the file).
   public func jpeg(of id: EntityID, image: Int = 0, size: Size) async throws -> [UInt8]? {
     try await withTaskExecutorPreference(pool) { @concurrent in
@@ -67,19 +69,19 @@ public struct EntityThumbnails: Sendable {
     }
   }
 
-  /// A picture as the catalogue has it.
+  /// The stored record of an image.
   private struct Indexed: Sendable {
     let path: String
     let picture: KeptThumbnails.Picture
   }
 
-  /// A thumbnail made of the picture's own file.
+  /// Makes a thumbnail from the file of the image.
   private func made(of path: String, _ size: Size) throws -> [UInt8]? {
     if FetchedPictures.isAddress(path) {
       return try FetchedPictures.bytes(of: path, in: catalogue.directory)
         .map { bytes throws(DecodeError) in try small(bytes, size) }
     }
-    // Opened anew for every picture, since the folder may be replaced while a generation is served.
+    // Opened for every image, because the folder may be replaced while a generation is served.
     let file: OpenFile
     do throws(PictureFileError) {
       file = try PictureFolders(catalogue.picturePlaces).open(path)

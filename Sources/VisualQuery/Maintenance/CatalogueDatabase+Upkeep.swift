@@ -1,24 +1,24 @@
-/// What keeps a catalogue sound: looking it over, and going back.
+/// Maintenance of the database: verification and rollback.
 extension CatalogueDatabase {
-  /// A picture and the entity that it is of.
+  /// An image with its entity.
   struct OwnedImage {
     let entity: EntityID
     let key: UInt32
     let record: ImageRecord
   }
 
-  /// All pictures, by the key of their entity and their position.
+  /// Calls `body` with all images, by the key of their entity and their position.
   func forEachImage(
     _ body: (OwnedImage) throws(CatalogueError) -> Void
   ) throws(CatalogueError) {
-    let row = try connection.statement(
+    try connection.forEachRow(
       """
       SELECT e.type, e.id, e.key, i.position, i.path, i.byteCount, i.modified, i.contentHash,
         i.segment, i.row
       FROM images i JOIN entities e ON e.key = i.entity ORDER BY i.entity, i.position
-      """, isScan: true)
-    while try row.step() {
-      guard let type = EntityType(rawValue: row.text(0)) else { continue }
+      """, isScan: true
+    ) { row throws(CatalogueError) in
+      guard let type = EntityType(rawValue: row.text(0)) else { return }
       try body(
         OwnedImage(
           entity: EntityID(type: type, value: row.text(1)), key: UInt32(clamping: row.integer(2)),
@@ -29,94 +29,89 @@ extension CatalogueDatabase {
     }
   }
 
-  /// All entities in the order of their types and ids, as JSON.
+  /// Calls `body` with the JSON form of all entities, in the order of their types and ids.
   func forEachEntity(
     _ body: (_ key: UInt32, _ type: String, _ id: String, _ json: String) throws(CatalogueError)
       -> Void
   ) throws(CatalogueError) {
-    let row = try connection.statement(
-      "SELECT key, type, id, json FROM entities ORDER BY type, id", isScan: true)
-    while try row.step() {
+    try connection.forEachRow(
+      "SELECT key, type, id, json FROM entities ORDER BY type, id", isScan: true
+    ) { row throws(CatalogueError) in
       try body(UInt32(clamping: row.integer(0)), row.text(1), row.text(2), row.text(3))
     }
   }
 
-  /// What SQLite finds wrong with the file, and what contradicts itself between tables.
+  /// Returns the damage that SQLite finds in the file, and the contradictions between its tables.
   func contradictions() throws(CatalogueError) -> [String] {
-    var found: [String] = []
-    let integrity = try connection.statement("PRAGMA integrity_check(20)")
-    while try integrity.step() {
-      if integrity.text(0) != "ok" { found.append(integrity.text(0)) }
+    var found = try connection.rows("PRAGMA integrity_check(20)") { row in
+      row.text(0) == "ok" ? nil : row.text(0)
     }
-    let references = try connection.statement("PRAGMA foreign_key_check")
-    while try references.step() {
-      found.append("a row of '\(references.text(0))' refers to none of '\(references.text(2))'")
+    found += try connection.rows("PRAGMA foreign_key_check") { row in
+      "a row of '\(row.text(0))' refers to a missing row of '\(row.text(2))'"
     }
-    let checks = [
-      (
-        "the number of products", "productCount",
-        "SELECT count(*) FROM entities WHERE type = 'product'"
-      ),
-      ("the number of stores", "storeCount", "SELECT count(*) FROM entities WHERE type = 'store'"),
-      ("the number of pictures", "imageCount", "SELECT count(*) FROM images"),
-    ]
-    for (name, column, count) in checks {
-      let row = try connection.statement("SELECT \(column), (\(count)) FROM state")
-      if try row.step(), row.integer(0) != row.integer(1) {
-        found.append("\(name) is said to be \(row.integer(0)) and is \(row.integer(1))")
+    for (name, column, query) in Self.storedCounts {
+      found += try connection.rows("SELECT \(column), (\(query)) FROM state") { row in
+        row.integer(0) == row.integer(1)
+          ? nil : "\(name) is stored as \(row.integer(0)) but is \(row.integer(1))"
       }
-      row.reset()
     }
-    let labels = try connection.statement(
+    for (query, fault) in Self.faultCounts {
+      let count = try connection.first(query) { $0.integer(0) } ?? 0
+      if count > 0 { found.append("\(count) \(fault)") }
+    }
+    return found
+  }
+
+  /// The counts in `state`: their names, their columns, and the queries that recount them.
+  private static let storedCounts = [
+    (
+      "the number of products", "productCount",
+      "SELECT count(*) FROM entities WHERE type = 'product'"
+    ),
+    ("the number of stores", "storeCount", "SELECT count(*) FROM entities WHERE type = 'store'"),
+    ("the number of images", "imageCount", "SELECT count(*) FROM images"),
+  ]
+
+  /// Queries that count errors, 0 in an intact catalogue, with the words that follow the count.
+  private static let faultCounts = [
+    (
       """
       SELECT count(*) FROM labelFrequencies f WHERE frequency !=
         (SELECT count(*) FROM labels l WHERE l.label = f.label)
-      """)
-    if try labels.step(), labels.integer(0) > 0 {
-      found.append("\(labels.integer(0)) labels are counted wrongly")
-    }
-    labels.reset()
-    let texts = try connection.statement(
-      "SELECT count(*) FROM entities WHERE key NOT IN (SELECT rowid FROM entityText)")
-    if try texts.step(), texts.integer(0) > 0 {
-      found.append("\(texts.integer(0)) entities are missing in the full text")
-    }
-    texts.reset()
-    let places = try connection.statement(
+      """, "labels have a wrong count"
+    ),
+    (
+      "SELECT count(*) FROM entities WHERE key NOT IN (SELECT rowid FROM entityText)",
+      "entities are missing from the full-text index"
+    ),
+    (
       """
       SELECT count(*) FROM places
       WHERE latitude NOT BETWEEN -90 AND 90 OR longitude NOT BETWEEN -180 AND 180
-      """)
-    if try places.step(), places.integer(0) > 0 {
-      found.append("\(places.integer(0)) stores have a place that is not on the globe")
-    }
-    places.reset()
-    let properties = try connection.statement(
+      """, "stores have a location that is out of range"
+    ),
+    (
       """
       SELECT
         (SELECT count(*) FROM entities WHERE key NOT IN (SELECT entity FROM properties
           WHERE property = (SELECT number FROM propertyNames WHERE name = 'id')))
         + (SELECT count(*) FROM properties WHERE entity NOT IN (SELECT key FROM entities))
-      """)
-    if try properties.step(), properties.integer(0) > 0 {
-      found.append("\(properties.integer(0)) properties are missing or belong to no entity")
-    }
-    properties.reset()
-    return found
-  }
+      """, "properties are missing or belong to no entity"
+    ),
+  ]
 
-  /// The bridge from outside words to labels.
+  /// Returns the bridge from outside words to labels.
   func bridgeTargets() throws(CatalogueError) -> [String: [String]] {
-    let row = try connection.statement(
-      "SELECT label, target FROM labelBridge ORDER BY label, target")
     var targets: [String: [String]] = [:]
-    while try row.step() { targets[row.text(0), default: []].append(row.text(1)) }
+    try connection.forEachRow(
+      "SELECT label, target FROM labelBridge ORDER BY label, target"
+    ) { row in targets[row.text(0), default: []].append(row.text(1)) }
     return targets
   }
 
   // MARK: Writing
 
-  /// Says that a picture's signature stands elsewhere.
+  /// Records that the signature of an image was moved to another row.
   func move(_ image: OwnedImage, toSegment segment: Int, row: Int) throws(CatalogueError) {
     try connection.statement(
       "UPDATE images SET segment = ?, row = ? WHERE entity = ? AND position = ?"
@@ -125,7 +120,7 @@ extension CatalogueDatabase {
     ).run()
   }
 
-  /// Forgets segments that nothing refers to, and their dead rows.
+  /// Removes segments that nothing refers to, and their dead rows.
   func forgetSegments(_ ids: [Int]) throws(CatalogueError) {
     for id in ids {
       try connection.statement("DELETE FROM deadRows WHERE segment = ?").bind(.integer(id)).run()
@@ -133,18 +128,18 @@ extension CatalogueDatabase {
     }
   }
 
-  /// Gives back what the file does not use.
+  /// Shrinks the file.
   func vacuum() throws(CatalogueError) {
     try connection.execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
   }
 
-  /// Writes all that is published to another file, whole or not at all.
+  /// Writes the published contents to another file, completely or not at all.
   func copy(to path: String) throws(CatalogueError) {
     try connection.statement("VACUUM INTO ?").bind(.text(path)).run()
   }
 
-  /// Makes the contents of another catalogue's file the contents of this one, as part of the
-  /// transaction that ``begin()`` started; whoever keeps a copy in step is told what differs.
+  /// Replaces the contents with those of another catalogue file, in the transaction that
+  /// ``begin()`` started. Synchronized copies receive the differences.
   ///
   /// - Parameter name: The name under which the other file is attached.
   func takeContents(of name: String) throws(CatalogueError) {
@@ -184,7 +179,7 @@ extension CatalogueDatabase {
       """)
   }
 
-  /// Attaches another file for the time of `body`.
+  /// Attaches another file while `body` runs.
   func attaching(
     _ path: String, as name: String, _ body: () throws(CatalogueError) -> Void
   ) throws(CatalogueError) {

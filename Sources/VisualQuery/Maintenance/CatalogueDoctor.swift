@@ -6,57 +6,57 @@ internal import PixelMatch
   internal import Foundation
 #endif
 
-/// Looks for what makes a shop's own entities hard to find or to show.
+/// Finds the entities of a shop that are hard to find or to show.
 ///
-/// Nothing that it finds keeps a catalogue from working: `CatalogueUpkeep.verify()` looks for that.
+/// None of the findings keeps a catalogue from working: `CatalogueUpkeep.verify()` checks that.
 public struct CatalogueDoctor: Sendable {
-  /// Something to mend.
+  /// One finding.
   public struct Finding: Sendable, Hashable, Encodable {
-    /// What a program switches on.
+    /// The stable kind of a finding, for programs.
     public enum Kind: String, Sendable, Hashable, Encodable, CaseIterable {
-      /// Its picture is, but for compression, that of another entity.
+      /// An image is, except for compression, the same as one of another entity.
       case indistinguishable
-      /// Its picture is too plain to be told from others.
+      /// An image lacks detail and cannot be distinguished from others.
       case flatPicture
-      /// Its picture is too small to be recognised when it is seen larger.
+      /// An image is too small to be recognized when it is photographed from nearby.
       case smallPicture
-      /// It has no picture that can be found.
+      /// The entity has no image that can be found.
       case noPicture
-      /// Its row in the catalogue cannot be read, so that no list has it.
+      /// The stored row of the entity cannot be read, so that all lists omit it.
       case unreadable
-      /// Files of pictures are not where the index looks for them, and no thumbnail of them is kept. One finding, with
-      /// their number, the first entity and examples.
+      /// Image files are not where the index expects them, and no thumbnails of them are stored.
+      /// This is one finding, with their number, the first entity and examples.
       case missingPicture
-      /// Its title and subtitle do not fit three lines.
+      /// The title and the subtitle do not fit on three lines.
       case longText
-      /// It opens nowhere.
+      /// The entity has no link.
       case noLink
-      /// Its link is not encrypted.
+      /// The link is not encrypted.
       case insecureLink
-      /// Its currency is none of ISO 4217.
+      /// The currency is not in ISO 4217.
       case unknownCurrency
-      /// A store without a place on the globe.
+      /// A store has no location.
       case noPlace
-      /// A store that stocks a product that is not there.
+      /// A store has an unknown product in stock.
       case unknownStock
     }
 
-    /// What it is about.
+    /// The kind of the finding.
     public let kind: Kind
-    /// The entity: `product:mug-red`.
+    /// The id of the entity, such as `product:mug-red`.
     public let id: String
-    /// What was found.
+    /// The description of the finding.
     public let detail: String
-    /// What to do.
+    /// The suggested correction.
     public let cure: String
   }
 
-  /// Characters that a line of a result shows, on the narrowest phone.
+  /// The number of characters on a line of a result, on the narrowest phone.
   static let lineLength = 40
-  /// Pixels of a picture's longer side from which corners can be found.
+  /// The smallest length of an image's longer side at which keypoints can be found, in pixels.
   static let leastSide = 128
 
-  /// What is looked over: one generation.
+  /// The generation that is checked.
   public let catalogue: Catalogue
   private let pool: WorkerPool
 
@@ -66,11 +66,11 @@ public struct CatalogueDoctor: Sendable {
     self.pool = pool
   }
 
-  /// Looks over all entities and pictures.
+  /// Checks all entities and images.
   ///
-  /// - Returns: Findings by entity, in the order of types and ids.
+  /// - Returns: The findings by entity, in the order of types and ids.
   /// - Throws: ``CatalogueError``; `CancellationError`.
-  /// - Complexity: O(*n*²) comparisons of hashes for *n* pictures.
+  /// - Complexity: O(*n*²) comparisons of hashes for *n* images.
   public func findings() async throws -> [Finding] {
     try await withTaskExecutorPreference(pool) { @concurrent in
       var findings: [Finding] = []
@@ -104,8 +104,8 @@ public struct CatalogueDoctor: Sendable {
             Finding(
               kind: .noPicture, id: value.id.description,
               detail: value.imagePaths.isEmpty
-                ? "has no picture" : "has no picture that could be read",
-              cure: "add one to its 'images', of the thing itself before a plain ground"))
+                ? "has no image" : "has no readable image",
+              cure: "add one to its 'images' that shows the item in front of a plain background"))
         }
         findings += Self.textFindings(value, links, products)
       }
@@ -146,8 +146,8 @@ public struct CatalogueDoctor: Sendable {
           findings.append(
             Finding(
               kind: .indistinguishable, id: min(id, twin).description,
-              detail: "has the same picture as \(max(id, twin))",
-              cure: "give each a picture that shows what differs, or make them one entity"))
+              detail: "has the same image as \(max(id, twin))",
+              cure: "use images that show the difference, or merge the entities"))
         }
       }
     }
@@ -157,41 +157,42 @@ public struct CatalogueDoctor: Sendable {
   private func missingPictures() throws -> Finding? {
     let kept = try KeptThumbnails(reading: catalogue.directory)?.pictures() ?? []
     let folders = PictureFolders(catalogue.picturePlaces)
-    // A connection of its own, so that nobody waits for the file system.
+    // A separate connection, so that no reader waits for the file system.
     let missing = try MissingPictures(
       CatalogueDatabase(reading: catalogue.directory), folders: folders, except: kept)
     guard let first = missing.examples.first, let sentence = missing.sentence else { return nil }
     return Finding(
-      kind: .missingPicture, id: first.id, detail: "lacks the file of a picture; \(sentence)",
-      cure: "say where they are: vq catalogue set --images-root DIR; or keep thumbnails in the "
+      kind: .missingPicture, id: first.id,
+      detail: "has an image whose file cannot be opened; \(sentence)",
+      cure: "set their folder: vq catalogue set --images-root DIR; or store thumbnails in the "
         + "index: vq index --thumbnails 160,480")
   }
 
   private static func plainFindings(
     _ segment: SignatureSegment, _ row: Int, _ id: EntityID
   ) -> [Finding] {
-    let picture = "picture \(segment.tag(at: row))"
+    let picture = "image \(segment.tag(at: row))"
     let size = segment.size(at: row)
     var findings: [Finding] = []
     if segment.isFlat(row) {
       findings.append(
         Finding(
           kind: .flatPicture, id: id.description,
-          detail: "\(picture) is too plain to be told from others",
-          cure: "show more of the thing, or a label on it"))
+          detail: "\(picture) lacks detail and cannot be distinguished from others",
+          cure: "show more of the item, or its label"))
     }
     if max(size.width, size.height) < leastSide {
       findings.append(
         Finding(
           kind: .smallPicture, id: id.description,
           detail: "\(picture) has \(size.width) × \(size.height) pixels",
-          cure: "use one of \(4 * leastSide) pixels or more"))
+          cure: "use an image of at least \(4 * leastSide) pixels"))
     }
     return findings
   }
 
-  /// Whether two pictures differ by no more than compression makes them: in the mean by one and a
-  /// half of 255 levels of lightness and color a cell, and in no cell by more than 16.
+  /// Returns whether two images differ by no more than compression: at most one and a half of 255
+  /// levels of lightness and color per cell on average, and at most 16 in any cell.
   private static func isAlike(
     _ a: SignatureSegment, _ rowA: Int, _ b: SignatureSegment, _ rowB: Int
   ) -> Bool {
@@ -224,31 +225,34 @@ public struct CatalogueDoctor: Sendable {
         let name = language.map { " in '\($0)'" } ?? ""
         find(
           .longText, "title and subtitle\(name) take \(lines) lines of \(lineLength) characters",
-          "leave what all can see in the picture out of them")
+          "omit what the image already shows")
       }
     }
     let url = links.handoff(for: value).url
     if url == nil {
-      find(.noLink, "opens nowhere", "give it a 'url', or all a template: vq index --link")
+      find(.noLink, "has no link", "add a 'url', or a template for all: vq index --link")
     } else if url?.lowercased().hasPrefix("http:") == true {
-      find(.insecureLink, "opens '\(url ?? "")'", "use https")
+      find(.insecureLink, "has the link '\(url ?? "")'", "use https")
     }
     switch value {
     case .product(let product):
       if let currency = product.price?.currency, !currencies.contains(currency) {
-        find(.unknownCurrency, "costs \(currency)", "use a code of ISO 4217, such as EUR")
+        find(
+          .unknownCurrency, "has the unknown currency \(currency)",
+          "use an ISO 4217 code such as EUR")
       }
     case .store(let store):
       if store.geo == nil {
-        find(.noPlace, "has no 'geo'", "say where it stands, so that near ones come first")
+        find(.noPlace, "has no 'geo'", "add its location, so that stores can be sorted by distance")
       }
       let unknown = store.stock.filter {
         !products.contains(EntityID(type: .product, value: $0))
       }
       if let first = unknown.first {
         find(
-          .unknownStock, "stocks \(unknown.count) products that are not there, such as '\(first)'",
-          "index them, or take them out of its 'stock'")
+          .unknownStock,
+          "stocks \(unknown.count) products that are not indexed, such as '\(first)'",
+          "index them, or remove them from its 'stock'")
       }
     }
     return findings

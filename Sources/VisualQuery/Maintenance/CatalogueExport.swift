@@ -33,7 +33,7 @@ struct CatalogueExport {
       let images = try existing.images.map { image in
         guard let segment = segments[image.segment], image.row < segment.count else {
           throw CatalogueError(
-            code: .corrupt, message: "\(id) refers to a signature that is not there; index it again"
+            code: .corrupt, message: "\(id) refers to a missing signature; index it again"
           )
         }
         let signature = segment.signature(at: image.row)
@@ -53,7 +53,7 @@ struct CatalogueExport {
   }
 
   private func header() throws(CatalogueError) -> JSONValue {
-    // Where the pictures are is a matter of this machine, not of the contents.
+    // The folders of images belong to this machine, not to the contents.
     let settings = try database.settings().filter {
       !$0.key.hasPrefix(ShopSettings.picturePrefix)
     }

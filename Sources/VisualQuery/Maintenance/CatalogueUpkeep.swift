@@ -1,9 +1,9 @@
 internal import PixelMatch
 
-/// What a shop does with a catalogue besides filling and asking it.
+/// Maintains a catalogue: status, verification, compaction, rollback, export and import.
 ///
-/// Everything runs on the threads of the pool. What writes takes the writer's lock, and publishes a
-/// new generation; readers go on with theirs.
+/// All work is done on the threads of the pool. Functions that write take the writer's lock and
+/// publish a new generation; readers keep theirs.
 public struct CatalogueUpkeep: Sendable {
   /// The directory of the catalogue.
   public let directory: String
@@ -17,45 +17,45 @@ public struct CatalogueUpkeep: Sendable {
 
   // MARK: Looking
 
-  /// What stands in a catalogue, and where.
+  /// The status of a catalogue.
   public struct Status: Sendable, Hashable, Encodable {
     /// A file of signatures.
     public struct Segment: Sendable, Hashable, Encodable {
-      /// Its name in the directory.
+      /// The name of the file in the directory.
       public let file: String
-      /// Whose pictures it has.
+      /// The type of the entities.
       public let type: EntityType
-      /// Signatures in it.
+      /// The number of signatures.
       public let rows: Int
-      /// Those among them that were replaced since.
+      /// The number of signatures that were replaced since the file was written.
       public let deadRows: Int
-      /// Its length.
+      /// The length of the file in bytes.
       public let bytes: Int
     }
 
     /// The number of the generation.
     public let generation: Int
-    /// Products.
+    /// The number of products.
     public let products: Int
-    /// Stores.
+    /// The number of stores.
     public let stores: Int
-    /// Pictures that can be found.
+    /// The number of images that can be found.
     public let images: Int
-    /// The live segments, oldest first.
+    /// The segments of the generation, oldest first.
     public let segments: [Segment]
-    /// Bytes of all live files together.
+    /// The length of all files of the generation, in bytes.
     public let bytes: Int
-    /// The generation that ``rollBack()`` goes back to; `nil` where there is none.
+    /// The generation that ``rollBack()`` restores, or `nil` if there is none.
     public let previousGeneration: Int?
-    /// The folder that relative picture paths start from; `nil` if none was named yet.
+    /// The folder that relative image paths start from, or `nil` if none is set.
     public let imagesRoot: String?
-    /// The folders besides the root that pictures may be in.
+    /// The folders outside the root that may contain images.
     public let outsideFolders: [String]
-    /// The longer sides of the thumbnails that the index keeps, in pixels.
+    /// The longer sides of the thumbnails that the index stores, in pixels.
     public let thumbnailSides: [Int]
   }
 
-  /// Says what stands in the catalogue.
+  /// Returns the status of the catalogue.
   ///
   /// - Throws: ``CatalogueError``.
   public func status() async throws -> Status {
@@ -85,13 +85,13 @@ public struct CatalogueUpkeep: Sendable {
     }
   }
 
-  /// Reads every byte of the catalogue and holds it against what it should be: checksums, the
-  /// signature of every picture, references in both directions, counts.
+  /// Reads every byte of the catalogue and checks it: checksums, the signature of every image,
+  /// references in both directions, counts.
   ///
-  /// The files of pictures are not part of the catalogue: see ``missingPictures()``.
+  /// Image files are not part of the catalogue: see ``missingPictures()``.
   ///
-  /// - Returns: What is wrong, in words; empty where all is well.
-  /// - Throws: ``CatalogueError`` where the catalogue cannot be opened at all; `CancellationError`.
+  /// - Returns: Descriptions of the errors; empty if there are none.
+  /// - Throws: ``CatalogueError`` if the catalogue cannot be opened; `CancellationError`.
   /// - Complexity: O(bytes of the catalogue).
   public func verify() async throws -> [String] {
     try await withTaskExecutorPreference(pool) { @concurrent in
@@ -109,10 +109,10 @@ public struct CatalogueUpkeep: Sendable {
     }
   }
 
-  /// Looks for the file of every picture, in the places that the catalogue names.
+  /// Looks for the file of every image, in the folders of the catalogue.
   ///
   /// - Throws: ``CatalogueError``; `CancellationError`.
-  /// - Complexity: O(pictures) system calls; no file is read.
+  /// - Complexity: O(images) system calls; no file is read.
   public func missingPictures() async throws -> MissingPictures {
     try await withTaskExecutorPreference(pool) { @concurrent in
       let database = try CatalogueDatabase(reading: directory)
@@ -129,7 +129,7 @@ public struct CatalogueUpkeep: Sendable {
       do throws(CatalogueError) {
         let value = try CatalogueDatabase.entity(json)
         if value.id.description != "\(type):\(id)" {
-          findings.append("\(type):\(id) holds the fields of \(value.id)")
+          findings.append("\(type):\(id) contains the fields of \(value.id)")
         }
       } catch {
         findings.append("\(type):\(id) cannot be read: \(error.message)")
@@ -140,13 +140,12 @@ public struct CatalogueUpkeep: Sendable {
 
   // MARK: Changing
 
-  /// Writes the signatures that are in use anew, without those that were replaced, and as few files
-  /// of them as there can be; gives back what the database does not use, and forgets fetched pictures
-  /// that nothing names.
+  /// Rewrites the signatures without replaced ones into as few files as possible, shrinks the
+  /// database, and removes fetched images that no entity uses.
   ///
-  /// - Returns: The new generation, or the old one where there is nothing to gain.
+  /// - Returns: The new generation, or the old one if nothing would be gained.
   /// - Throws: ``CatalogueError``; `CancellationError`.
-  /// - Complexity: O(bytes of the catalogue); memory is that of one segment of 131 072 pictures.
+  /// - Complexity: O(bytes of the catalogue); the memory is that of one segment of 131 072 images.
   public func compact() async throws -> Int {
     try await withTaskExecutorPreference(pool) { @concurrent in
       var writer = try CatalogueWriter(directory: directory)
@@ -154,11 +153,11 @@ public struct CatalogueUpkeep: Sendable {
     }
   }
 
-  /// Makes the catalogue what it was before the last run of an indexer that changed it, as a new
-  /// generation; done twice, it undoes itself.
+  /// Restores the catalogue as it was before the last run that changed it, as a new generation. A
+  /// second call undoes the first.
   ///
   /// - Returns: The new generation.
-  /// - Throws: ``CatalogueError`` with the code `missing` where nothing was kept to go back to.
+  /// - Throws: ``CatalogueError`` with the code `missing` if no generation is saved.
   public func rollBack() async throws -> Int {
     try await withTaskExecutorPreference(pool) { @concurrent in
       var writer = try CatalogueWriter(directory: directory)
@@ -168,12 +167,12 @@ public struct CatalogueUpkeep: Sendable {
 
   // MARK: Export
 
-  /// Writes the catalogue as JSON Lines, `vq.export/1`: settings first, then an entity a line with
-  /// its pictures' signatures, in the order of types and ids. Equal contents give equal bytes,
-  /// however they came about.
+  /// Writes the catalogue as JSON Lines, `vq.export/1`: first the settings, then one line for each
+  /// entity with the signatures of its images, in the order of types and ids. Equal contents give
+  /// equal bytes.
   ///
-  /// - Parameter write: Takes a line without its end.
-  /// - Throws: ``CatalogueError``; what `write` throws; `CancellationError`.
+  /// - Parameter write: Writes a line, which is given without its line break.
+  /// - Throws: ``CatalogueError``; the errors of `write`; `CancellationError`.
   public func export(_ write: @escaping @Sendable (String) throws -> Void) async throws {
     try await withTaskExecutorPreference(pool) { @concurrent in
       let database = try CatalogueDatabase(reading: directory)
@@ -181,11 +180,12 @@ public struct CatalogueUpkeep: Sendable {
     }
   }
 
-  /// Puts in what ``export(_:)`` wrote; what is there of the same ids is replaced.
+  /// Imports the output of ``export(_:)``, and replaces entities with the same ids.
   ///
   /// - Parameter path: The file, or `-` for standard input.
-  /// - Returns: How many entities there were.
-  /// - Throws: ``CatalogueError`` with the code `unreadableInput` where a line is none of an export's.
+  /// - Returns: The number of imported entities.
+  /// - Throws: ``CatalogueError`` with the code `unreadableInput` if a line is not part of an
+  ///   export.
   public func importing(path: String) async throws -> Int {
     try await withTaskExecutorPreference(pool) { @concurrent in
       var reader = try ExportReader(path: path)

@@ -1,11 +1,11 @@
 internal import PixelMatch
 
-/// Compaction, and the way back.
+/// Compaction and rollback.
 extension CatalogueWriter {
-  /// Rows of a segment that is made from others.
+  /// The rows of a segment that is made from others.
   private static let compactRowLimit = 131_072
 
-  /// Writes live signatures anew where that gains something, and drops what nothing uses.
+  /// Rewrites the live signatures if that saves space, and removes unused files.
   mutating func compact() throws(CatalogueError) -> Int {
     let records = try database.segments()
     let dead = try database.deadRows()
@@ -31,7 +31,7 @@ extension CatalogueWriter {
     return generation
   }
 
-  /// Forgets fetched pictures and thumbnails that neither this state nor the one before names.
+  /// Removes fetched images and thumbnails that neither this generation nor the saved one uses.
   private func forgetUnusedPictures() throws(CatalogueError) {
     var paths: Set<String> = []
     var pictures: Set<KeptThumbnails.Picture> = []
@@ -44,12 +44,12 @@ extension CatalogueWriter {
       paths.insert(path)
       pictures.insert(picture)
     }
-    try FetchedPictures.keepOnly(paths, in: directory)
+    try FetchedPictures.removeAll(except: paths, in: directory)
     let sides = ShopSettings.thumbnailSides(try database.settings())
     try KeptThumbnails.keep(pictures, sides: Set(sides), in: directory)
   }
 
-  /// Writes one type's live signatures to new segments.
+  /// Writes the live signatures of one type to new segments.
   private static func rewrite(
     _ type: EntityType, of records: [CatalogueDatabase.SegmentRecord],
     in database: CatalogueDatabase, _ directory: String, generation: Int
@@ -66,7 +66,7 @@ extension CatalogueWriter {
         guard let source = opened[image.record.segment], image.record.row < source.count else {
           throw CatalogueError(
             code: .corrupt,
-            message: "\(image.entity) refers to a signature that is not there; index it again")
+            message: "\(image.entity) refers to a missing signature; index it again")
         }
         segment.append(
           source.signature(at: image.record.row), key: image.key,
@@ -98,7 +98,7 @@ extension CatalogueWriter {
     if !images.isEmpty { try write() }
   }
 
-  /// Keeps what is published now, to go back to.
+  /// Saves the published generation for a rollback.
   func savePrevious(as name: String = PreviousCatalogue.fileName) throws(CatalogueError) {
     let temporary = name + ".tmp"
     Folder.remove(temporary, in: directory)
@@ -106,16 +106,16 @@ extension CatalogueWriter {
     try CatalogueFile.commit(temporary, as: name, in: directory)
   }
 
-  /// Makes what was kept the next generation, and keeps what is now.
+  /// Publishes the saved generation again and saves the current one.
   mutating func rollBackRun() throws(CatalogueError) -> Int {
     guard let previous = try PreviousCatalogue(directory: directory) else {
       throw CatalogueError(
-        code: .missing, message: "'\(directory)' has kept no earlier state to go back to")
+        code: .missing, message: "'\(directory)' has no saved generation to roll back to")
     }
     let present = Set(Folder.names(in: directory))
     if let lost = previous.segmentFiles.first(where: { !present.contains($0) }) {
       throw CatalogueError(
-        code: .corrupt, message: "'\(directory)' lacks '\(lost)', which its earlier state needs")
+        code: .corrupt, message: "'\(directory)' lacks '\(lost)', which the saved generation needs")
     }
     try savePrevious(as: "undone.sqlite")
     let (database, path) = (database, previous.path)

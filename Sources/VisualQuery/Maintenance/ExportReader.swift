@@ -1,8 +1,8 @@
 internal import PixelMatch
 
-/// Reads what ``CatalogueExport`` wrote.
+/// Reads the output of ``CatalogueExport``.
 struct ExportReader: ~Copyable {
-  /// A line has the signatures of all pictures of an entity, some 10 KB each.
+  /// A line contains the signatures of all images of an entity, some 10 KB each.
   private static let lineLimit = 64 << 20
 
   let settings: ShopSettings
@@ -15,12 +15,12 @@ struct ExportReader: ~Copyable {
       header["schema"] == .string(CatalogueExport.schema)
     else {
       throw CatalogueError(
-        code: .unreadableInput, message: "'\(path)' does not begin as an export does")
+        code: .unreadableInput, message: "'\(path)' is not an export of vq")
     }
     guard header["signatureVersion"] == .integer(Int64(Signature.version)) else {
       throw CatalogueError(
         code: .otherSignatureVersion,
-        message: "'\(path)' has signatures of another version; index the pictures instead")
+        message: "'\(path)' has signatures of another version; index the feed instead")
     }
     settings = try Self.settings(header, path)
     self.records = records
@@ -44,7 +44,7 @@ struct ExportReader: ~Copyable {
       links: try Catalogue.links(values, path), bridge: LabelBridge(targets: targets))
   }
 
-  /// The next entity with its signatures, or `nil` at the end.
+  /// Returns the next entity with its signatures, or `nil` at the end.
   mutating func next(
     existing: (EntityID) throws(CatalogueError) -> CatalogueDatabase.Existing?
   ) throws(CatalogueError) -> SignedEntity? {
@@ -81,7 +81,7 @@ struct ExportReader: ~Copyable {
     else { throw wrong(record) }
     return SignedEntity.Image(
       position: Int(position), path: path, byteCount: Int(byteCount), modified: Int(modified),
-      contentHash: Int(hash), signature: try Signature(encoded: bytes), former: nil)
+      contentHash: Int(hash), signature: try Signature(encoded: bytes), previous: nil)
   }
 
   private static func wrong(_ record: RecordReader.Record) -> CatalogueError {
@@ -90,6 +90,6 @@ struct ExportReader: ~Copyable {
       case .bytes(_, let line), .tooLong(let line): line
       }
     return CatalogueError(
-      code: .unreadableInput, message: "line \(line) is none of an export's")
+      code: .unreadableInput, message: "line \(line) is not a line of an export")
   }
 }

@@ -1,29 +1,29 @@
-/// The pictures of a catalogue whose files cannot be opened in the places that the index names.
+/// The images of a catalogue whose files cannot be opened in the folders of the index.
 ///
-/// The index is whole without them: only thumbnails that it does not keep need the files.
+/// The index works without them: only thumbnails that it does not store require the files.
 public struct MissingPictures: Sendable, Hashable, Encodable {
-  /// One of them.
+  /// One missing image.
   public struct Example: Sendable, Hashable, Encodable {
-    /// The entity: `product:mug-red`.
+    /// The id of the entity, such as `product:mug-red`.
     public let id: String
-    /// The path as the index has it, relative to the root.
+    /// The path as it is stored, relative to the root.
     public let path: String
-    /// The reason why it cannot be opened.
+    /// The reason why the file cannot be opened.
     public let reason: String
   }
 
-  /// The number of missing pictures.
+  /// The number of missing images.
   public private(set) var count = 0
-  /// The number of pictures that are files, the missing ones among them.
+  /// The number of images that are files, including missing ones.
   public private(set) var total = 0
-  /// The first missing pictures, by entity and position.
+  /// The first missing images, by entity and position.
   public private(set) var examples: [Example] = []
 
   private static let exampleLimit = 5
 
-  /// Looks for every picture's file.
+  /// Looks for the file of every image.
   ///
-  /// - Parameter kept: The pictures whose files are not needed, since a thumbnail is kept.
+  /// - Parameter kept: The images whose files are not required, because a thumbnail is stored.
   /// - Throws: ``CatalogueError``; `CancellationError`.
   init(
     _ database: CatalogueDatabase, folders: PictureFolders,
@@ -50,13 +50,13 @@ public struct MissingPictures: Sendable, Hashable, Encodable {
     (self.count, self.total, self.examples) = (count, total, examples)
   }
 
-  /// The missing pictures in a sentence; `nil` if there are none.
+  /// A sentence about the missing images, or `nil` if there are none.
   public var sentence: String? {
     guard let first = examples.first else { return nil }
     let names = examples.map { "\($0.id) '\($0.path)'" }.joined(separator: ", ")
     let more = count > examples.count ? ", …" : ""
     return """
-      \(count) of \(total) \(total == 1 ? "picture" : "pictures") cannot be opened: \(names)\(more) \
+      \(count) of \(total) \(total == 1 ? "image" : "images") cannot be opened: \(names)\(more) \
       (\(first.reason))
       """
   }

@@ -1,6 +1,6 @@
 internal import PixelMatch
 
-/// Holds segments against what is said of them.
+/// Compares segments with their records in the database.
 struct SegmentVerifier {
   private var segments: [Int: (file: String, segment: SignatureSegment, isUsed: [Bool])] = [:]
   private var findings: [String] = []
@@ -17,7 +17,7 @@ struct SegmentVerifier {
         if row < segment.count {
           isUsed[row] = true
         } else {
-          findings.append("'\(record.file)' has no row \(row), which is said to be replaced")
+          findings.append("'\(record.file)' has no row \(row), which is listed as replaced")
         }
       }
       segments[record.id] = (record.file, segment, isUsed)
@@ -30,32 +30,34 @@ struct SegmentVerifier {
 
   mutating func check(_ image: CatalogueDatabase.OwnedImage) {
     let (number, row) = (image.record.segment, image.record.row)
-    let name = "picture \(image.record.position) of \(image.entity)"
-    // A segment that cannot be read was named already.
-    guard let known = segments[number] else { return }
-    guard row < known.segment.count else {
-      return findings.append("\(name) refers to row \(row) of '\(known.file)', which has none")
+    let name = "image \(image.record.position) of \(image.entity)"
+    // A segment that cannot be read has been reported already.
+    guard let record = segments[number] else { return }
+    guard row < record.segment.count else {
+      return findings.append(
+        "\(name) refers to row \(row) of '\(record.file)', which does not exist")
     }
-    if known.isUsed[row] {
-      findings.append("\(name) refers to a row of '\(known.file)' that is replaced or another's")
+    if record.isUsed[row] {
+      findings.append(
+        "\(name) refers to a row of '\(record.file)' that is replaced or used by another image")
     }
-    if known.segment.key(at: row) != image.key
-      || known.segment.tag(at: row) != UInt32(clamping: image.record.position)
+    if record.segment.key(at: row) != image.key
+      || record.segment.tag(at: row) != UInt32(clamping: image.record.position)
     {
-      findings.append("\(name) refers to a row of '\(known.file)' that says it is another's")
+      findings.append("\(name) refers to a row of '\(record.file)' that belongs to another image")
     }
     segments[number]?.isUsed[row] = true
   }
 
   func finished() -> [String] {
     findings
-      + segments.sorted { $0.key < $1.key }.compactMap { _, known in
-        if (try? known.segment.checkUnchanged()) == nil {
-          return "'\(known.file)' was changed while it was read"
+      + segments.sorted { $0.key < $1.key }.compactMap { _, record in
+        if (try? record.segment.checkUnchanged()) == nil {
+          return "'\(record.file)' was changed while it was read"
         }
-        let unused = known.isUsed.count { !$0 }
+        let unused = record.isUsed.count { !$0 }
         return unused == 0
-          ? nil : "'\(known.file)' has \(unused) rows that no picture refers to"
+          ? nil : "'\(record.file)' has \(unused) rows that no image refers to"
       }
   }
 }

@@ -20,7 +20,7 @@ extension Matcher {
   ///   errors of ``values(for:options:)``.
   public func values(
     continuing token: String, limit: Int? = nil, fromStart: Bool = false,
-    timeout: Duration? = .milliseconds(300)
+    timeout: Duration? = MatchOptions.defaultTimeout
   ) async throws -> MatchResponse {
     let deadline = timeout.map { now() + $0 }
     return try await cancelling {

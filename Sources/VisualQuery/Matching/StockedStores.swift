@@ -37,7 +37,7 @@ struct StockedStores: Sendable {
           return false
         }
         guard isAllowed(store.key), known[store.key] == nil else { return true }
-        let distance = near.flatMap { near in store.place.map(near.distanceMeters) }
+        let distance = near.flatMap { near in store.location.map(near.distanceMeters) }
         found.append(
           RankedEntity(
             entity: ScoredEntity(

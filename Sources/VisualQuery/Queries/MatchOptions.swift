@@ -8,6 +8,12 @@
 public struct MatchOptions: Sendable, Hashable {
   /// The most matches that any query returns.
   public static let maximumLimit = 100
+  /// The most matches in all if none is asked for.
+  public static let defaultLimit = 8
+  /// The most matches of each type if none is asked for.
+  public static let defaultTypeLimits: [EntityType: Int] = [.product: 5, .store: 3]
+  /// The time of a query if none is asked for.
+  public static let defaultTimeout = Duration.milliseconds(300)
 
   /// The most matches in all, `1...100`.
   public var limit: Int { didSet { limit = Self.bounded(limit) } }
@@ -32,10 +38,10 @@ public struct MatchOptions: Sendable, Hashable {
 
   /// Makes options; the defaults are those of the command and of the service.
   public init(
-    limit: Int = 8, typeLimits: [EntityType: Int] = [.product: 5, .store: 3],
+    limit: Int = Self.defaultLimit, typeLimits: [EntityType: Int] = Self.defaultTypeLimits,
     types: Set<EntityType> = Set(EntityType.allCases), filters: [EntityType: EntityFilter] = [:],
     minimumConfidence: Double? = nil,
-    timeout: Duration? = .milliseconds(300), near: GeoPoint? = nil, date: Date? = nil,
+    timeout: Duration? = Self.defaultTimeout, near: GeoPoint? = nil, date: Date? = nil,
     locale: String? = nil
   ) {
     self.limit = Self.bounded(limit)

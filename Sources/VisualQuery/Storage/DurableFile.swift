@@ -6,10 +6,10 @@
   import Darwin
 #endif
 
-/// Files that are there whole or not at all.
+/// Files that are written completely or not at all.
 enum DurableFile<Failure: StorageFailure> {
-  /// Writes a file under another name, syncs it, gives it its own name and syncs the directory, so
-  /// that a kill or a power cut at any moment leaves no half of it.
+  /// Writes a file under a temporary name, syncs it, renames it and syncs the directory, so that a
+  /// kill or a power cut at any moment leaves no partial file.
   ///
   /// - Throws: the failure of a ``StorageError`` with the code `full`, `notPermitted` or `io`.
   static func write(_ bytes: [UInt8], to name: String, in directory: String) throws(Failure) {
@@ -19,7 +19,7 @@ enum DurableFile<Failure: StorageFailure> {
     guard file >= 0 else { throw Failure(StorageError("create", temporary)) }
     var written = 0
     while written < bytes.count {
-      // Sound: the rest of the array from `written` on.
+      // Sound: the pointer covers the rest of the array from `written` on.
       let count = unsafe bytes.withUnsafeBytes { all in
         unsafe pwrite(file, all.baseAddress! + written, all.count - written, off_t(written))
       }
@@ -40,7 +40,7 @@ enum DurableFile<Failure: StorageFailure> {
     try sync(directory: directory)
   }
 
-  /// Gives a file that is written its own name, and syncs both.
+  /// Renames a complete file to its final name, and syncs both the file and the directory.
   static func commit(
     _ temporary: String, as name: String, in directory: String
   ) throws(Failure) {
@@ -53,13 +53,13 @@ enum DurableFile<Failure: StorageFailure> {
     try sync(directory: directory)
   }
 
-  /// The first bytes of a file, fewer where it is shorter.
+  /// Returns the first bytes of a file, or all of them if it is shorter.
   static func prefix(of path: String, byteCount: Int) throws(Failure) -> [UInt8] {
     let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw Failure(StorageError("open", path)) }
     defer { close(file) }
     var bytes = [UInt8](repeating: 0, count: byteCount)
-    // Sound: at most as many bytes as the array has.
+    // Sound: at most as many bytes are written as the array has.
     let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(file, $0.baseAddress, byteCount) }
     guard count >= 0 else { throw Failure(StorageError("read", path)) }
     return Array(bytes.prefix(count))

@@ -6,19 +6,19 @@
   import Darwin
 #endif
 
-/// Names of files.
+/// Functions on the paths of files.
 enum FilePath {
-  /// The full path of a folder, which need not be there. An absolute path keeps its links, so that a link may be
-  /// pointed elsewhere later.
+  /// Returns the full path of a folder, which need not exist. An absolute path keeps its links, so
+  /// that a link can be changed later.
   static func absolute(_ path: String) -> String {
     if path.utf8.first == UInt8(ascii: "/") { return path }
     return resolved(path) ?? (resolved(".") ?? "") + "/" + path
   }
 
-  /// The full path of a file without links; `nil` if there is none.
+  /// Returns the full path of a file without links, or `nil` if it does not exist.
   static func resolved(_ path: String) -> String? {
     guard let full = unsafe realpath(path, nil) else { return nil }
-    // Sound: `realpath` gives a terminated text that is ours to free.
+    // Sound: `realpath` returns a terminated text that we must free.
     defer { unsafe free(full) }
     return unsafe String(cString: full)
   }

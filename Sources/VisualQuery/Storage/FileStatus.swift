@@ -6,24 +6,24 @@
   import Darwin
 #endif
 
-/// What the system says of a path.
+/// The status of a file, as the system reports it.
 struct FileStatus: Sendable, Hashable {
   let isDirectory: Bool
   let isRegular: Bool
   let byteCount: Int
-  /// Nanoseconds since 1970.
+  /// The time of the last modification, in nanoseconds since 1970.
   let modified: Int
-  /// What tells the file from another of the same name.
+  /// The inode, which distinguishes the file from another one with the same name.
   let inode: UInt64
 
-  /// `nil` where there is nothing, or nothing that may be seen.
+  /// Returns `nil` if the file does not exist or is not accessible.
   init?(_ path: String) {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else { return nil }
     self.init(status)
   }
 
-  /// The status of an open file; `nil` if the system does not tell it.
+  /// Returns the status of an open file, or `nil` if it is not available.
   init?(descriptor: Int32) {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { return nil }

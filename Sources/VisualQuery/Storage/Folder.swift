@@ -8,7 +8,7 @@
 
 /// The files of a folder.
 enum Folder {
-  /// Names in a directory.
+  /// Returns the names in a directory.
   static func names(in path: String) -> [String] {
     guard let stream = unsafe opendir(path) else { return [] }
     defer { unsafe closedir(stream) }
@@ -24,7 +24,7 @@ enum Folder {
     return names.sorted()
   }
 
-  /// Removes a file that nothing names any more; one that is gone is fine.
+  /// Removes an unused file; it may be missing already.
   static func remove(_ name: String, in path: String) {
     unsafe unlink(path + "/" + name)
   }

@@ -1,19 +1,20 @@
 internal import CSQLite
 
-/// A connection to an SQLite file: the one place that calls the C library.
+/// A connection to an SQLite file. Only this type and ``SQLiteStatement`` call the C library.
 ///
-/// Not `Sendable`: whoever shares one puts it behind a mutex.
+/// Not `Sendable`: protect a shared connection with a mutex.
 @safe final class SQLiteConnection<Failure: StorageFailure> {
   private let handle: OpaquePointer
   private let path: String
-  /// The shared memory of the file's write-ahead log, which lives as long as the connection.
+  /// The shared memory of the file's write-ahead log, which exists as long as the connection.
   private let sharedMemory: OpaquePointer?
   private var statements: [String: SQLiteStatement<Failure>] = [:]
   private let stopSign = StopSign()
-  /// Whether a statement that reads a whole table that grows with the catalogue is a mistake.
+  /// Whether statements must not read a whole table that grows with the catalogue.
   private let refusesScans: Bool
 
-  /// Steps of SQLite's virtual machine between two questions whether to stop: some 20 microseconds.
+  /// The number of steps of SQLite's virtual machine between two calls of `shouldStop`: some 20
+  /// microseconds.
   private static var stepsBetweenLooks: Int32 { 1000 }
 
   init(path: String, mode: SQLiteMode, refusesScans: Bool = false) throws(Failure) {
@@ -25,7 +26,7 @@ internal import CSQLite
       case .immutable: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
       case .write: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
       }
-    // Sound: without a mutex of SQLite's own, since one thread at a time uses a connection.
+    // Sound: SQLite's own mutex is not required, since one thread at a time uses a connection.
     let code = unsafe sqlite3_open_v2(
       name, &handle, flags | SQLITE_OPEN_NOMUTEX, csqlite_guarded_vfs())
     guard code == SQLITE_OK, let opened = unsafe handle else {
@@ -48,8 +49,8 @@ internal import CSQLite
       }, Unmanaged.passUnretained(stopSign).toOpaque())
   }
 
-  /// Calls `body`, whose statements fail with the code `interrupted` once `shouldStop` says
-  /// so. What they have read until then stays valid, and the connection can be used again.
+  /// Calls `body`, whose statements fail with the code `interrupted` once `shouldStop` returns
+  /// `true`. The values read so far stay valid, and the connection can be used again.
   func stopping<Result>(
     when shouldStop: @escaping @Sendable () -> Bool,
     _ body: () throws(Failure) -> Result
@@ -64,10 +65,10 @@ internal import CSQLite
     unsafe sqlite3_close_v2(handle)
   }
 
-  /// Opens a file to read, also in a directory that may not be written, which has no place for SQLite's
-  /// shared memory.
+  /// Opens a file for reading, also in a directory that is not writable, which has no place for
+  /// SQLite's shared memory.
   ///
-  /// - Parameter begin: SQL that is run at once, and that reads.
+  /// - Parameter begin: SQL that is run first and that reads from the file.
   convenience init(
     reading path: String, refusesScans: Bool = false,
     begin: String = "SELECT 1 FROM sqlite_schema LIMIT 1"
@@ -81,23 +82,23 @@ internal import CSQLite
     }
   }
 
-  /// Runs SQL that gives no rows; several statements may follow each other.
+  /// Runs SQL that returns no rows; it may consist of several statements.
   func execute(_ sql: String) throws(Failure) {
     let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
     if code != SQLITE_OK { throw failure(code) }
     try checkReads()
   }
 
-  /// Checks that what was read came from shared memory that is whole.
+  /// Checks that everything read so far came from intact shared memory.
   ///
-  /// - Throws: A failure if another program has truncated it; the connection is then of no more use.
+  /// - Throws: A failure if another program has truncated it; the connection is then unusable.
   func checkReads() throws(Failure) {
     if let memory = unsafe sharedMemory, unsafe csqlite_is_damaged(memory) {
       throw truncatedSharedMemory
     }
   }
 
-  /// Checks that the file of the shared memory is as long as what is mapped of it.
+  /// Checks that the file of the shared memory is as long as its mapping.
   ///
   /// - Throws: A failure if another program has truncated it, even if no read has noticed.
   func checkSharedMemory() throws(Failure) {
@@ -113,27 +114,81 @@ internal import CSQLite
         message: "'\(path)-shm' was truncated by another program while in use; try again"))
   }
 
-  /// A statement, prepared at its first use and kept. It must not be used within its own rows.
+  /// Returns the value that `read` makes of a query's first row, or `nil` if the query has no rows.
   ///
-  /// - Parameter isScan: Whether the statement may read whole tables although the connection refuses
+  /// - Parameters:
+  ///   - values: The values of the parameters, in their order.
+  ///   - isScan: Whether the query may read whole tables even if the connection refuses that.
+  ///   - read: Reads the row. It must not run the same query.
+  func first<Value>(
+    _ sql: String, _ values: [SQLiteValue] = [], isScan: Bool = false,
+    read: (SQLiteStatement<Failure>) throws(Failure) -> Value
+  ) throws(Failure) -> Value? {
+    let statement = try statement(sql, isScan: isScan)
+    defer { statement.reset() }
+    guard try statement.bind(values).step() else { return nil }
+    let value = try read(statement)
+    // A long column is only read on demand, after the check of the step.
+    try checkReads()
+    return value
+  }
+
+  /// Returns the values that `read` makes of a query's rows, without the rows for which it returns `nil`.
+  ///
+  /// - Parameters:
+  ///   - values: The values of the parameters, in their order.
+  ///   - isScan: Whether the query may read whole tables even if the connection refuses that.
+  ///   - read: Reads a row. It must not run the same query.
+  func rows<Value>(
+    _ sql: String, _ values: [SQLiteValue] = [], isScan: Bool = false,
+    read: (SQLiteStatement<Failure>) throws(Failure) -> Value?
+  ) throws(Failure) -> [Value] {
+    var rows: [Value] = []
+    try forEachRow(sql, values, isScan: isScan) { row throws(Failure) in
+      if let value = try read(row) { rows.append(value) }
+    }
+    return rows
+  }
+
+  /// Calls `body` with each row of a query.
+  ///
+  /// - Parameters:
+  ///   - values: The values of the parameters, in their order.
+  ///   - isScan: Whether the query may read whole tables even if the connection refuses that.
+  ///   - body: Reads a row. It must not run the same query.
+  func forEachRow(
+    _ sql: String, _ values: [SQLiteValue] = [], isScan: Bool = false,
+    _ body: (SQLiteStatement<Failure>) throws(Failure) -> Void
+  ) throws(Failure) {
+    let statement = try statement(sql, isScan: isScan)
+    defer { statement.reset() }
+    try statement.bind(values)
+    while try statement.step() { try body(statement) }
+  }
+
+  /// Returns a statement, which is prepared at its first use and then cached. It must not be used
+  /// within its own rows.
+  ///
+  /// - Parameter isScan: Whether the statement may read whole tables even if the connection refuses
   ///   that.
   func statement(_ sql: String, isScan: Bool = false) throws(Failure) -> SQLiteStatement<Failure> {
-    if let known = statements[sql] {
-      known.reset()
-      return known
+    if let statement = statements[sql] {
+      assert(!statement.isRunning, "'\(sql)' is used within its own rows")
+      statement.reset()
+      return statement
     }
     let statement = try prepared(sql)
-    // Only in debug builds, so that a test fails that reaches such a statement by any way.
+    // Only in debug builds, so that a test fails if it reaches such a statement.
     assert(
       !refusesScans || isScan || (try? scans(of: sql)) == [], "'\(sql)' reads a whole table")
     statements[sql] = statement
     return statement
   }
 
-  /// All statements that were prepared.
+  /// The SQL of all cached statements.
   var preparedSQL: [String] { statements.keys.sorted() }
 
-  /// The steps of a statement's plan that read a whole table that grows with the catalogue.
+  /// Returns the steps of a statement's plan that read a whole table that grows with the catalogue.
   func scans(of sql: String) throws(Failure) -> [String] {
     let plan = try prepared("EXPLAIN QUERY PLAN " + sql)
     var scans: [String] = []
@@ -141,7 +196,7 @@ internal import CSQLite
       let step = plan.text(3)
       let words = step.split(separator: " ")
       guard words.count > 1, words[0] == "SCAN" else { continue }
-      // A full-text index that is asked for a text has an `M` in its plan.
+      // The plan of a full-text query has an `M`.
       if step.contains("VIRTUAL TABLE INDEX"), words.last?.contains("M") == true { continue }
       if !boundedTables.contains(String(words[1])) { scans.append(step) }
     }
@@ -156,10 +211,10 @@ internal import CSQLite
     return unsafe SQLiteStatement<Failure>(prepared, of: self)
   }
 
-  /// The row id of the last row that was inserted.
+  /// The row id of the last inserted row.
   var lastInsertedRow: Int { unsafe Int(sqlite3_last_insert_rowid(handle)) }
 
-  /// What the last call that failed with `code` means.
+  /// Returns the failure of the last call, which returned `code`.
   func failure(_ code: Int32) -> Failure {
     if let memory = unsafe sharedMemory, unsafe csqlite_is_truncated(memory) {
       return truncatedSharedMemory
@@ -168,8 +223,8 @@ internal import CSQLite
     return Failure(StorageError(sqlite: code, message, path))
   }
 
-  /// A path as part of a URI: all bytes but letters and digits of ASCII, `/`, `-`, `.`, `_` and `~` as
-  /// `%` and two digits (<https://www.sqlite.org/uri.html>, 3.1).
+  /// Returns a path as part of a URI: all bytes except ASCII letters and digits, `/`, `-`, `.`, `_`
+  /// and `~` as `%` and two digits (<https://www.sqlite.org/uri.html>, 3.1).
   private static func escaped(_ path: String) -> String {
     path.utf8.map { byte in
       switch byte {
@@ -182,18 +237,18 @@ internal import CSQLite
   }
 }
 
-/// Asked while a statement runs whether it is to stop.
+/// The holder of the function that tells a running statement whether to stop.
 private final class StopSign {
   var shouldStop: (@Sendable () -> Bool)?
 }
 
-/// The way to open an SQLite file.
+/// The mode in which an SQLite file is opened.
 enum SQLiteMode {
-  /// To read only; waits for no writer.
+  /// For reading only, without waiting for a writer.
   case read
-  /// To read a file that nobody writes, in a directory that may not be written.
+  /// For reading a file that no process writes, in a directory that is not writable.
   case immutable
-  /// To read and write; made if it is not there.
+  /// For reading and writing; created if it does not exist.
   case write
 }
 

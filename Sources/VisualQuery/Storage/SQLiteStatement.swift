@@ -2,7 +2,8 @@ internal import CSQLite
 
 /// A prepared statement.
 ///
-/// Sound: its connection keeps it and outlives it, and SQLite checks the numbers of parameters and columns.
+/// Sound: its connection caches and outlives it, and SQLite checks the numbers of parameters and
+/// columns.
 @safe final class SQLiteStatement<Failure: StorageFailure> {
   private let handle: OpaquePointer
   private unowned let connection: SQLiteConnection<Failure>
@@ -14,7 +15,10 @@ internal import CSQLite
 
   deinit { unsafe sqlite3_finalize(handle) }
 
-  /// Gives up the rows that are left, and what was bound.
+  /// Whether a row was read and the statement was not reset since.
+  var isRunning: Bool { unsafe sqlite3_stmt_busy(handle) != 0 }
+
+  /// Discards the remaining rows and the values of the parameters.
   func reset() {
     unsafe sqlite3_reset(handle)
     unsafe sqlite3_clear_bindings(handle)
@@ -29,21 +33,21 @@ internal import CSQLite
   /// Binds the parameters in their order, from 1.
   @discardableResult
   func bind(_ values: [SQLiteValue]) throws(Failure) -> SQLiteStatement<Failure> {
-    for (index, value) in values.enumerated() {
-      let place = Int32(index + 1)
+    for (offset, value) in values.enumerated() {
+      let index = Int32(offset + 1)
       let code: Int32
       switch value {
-      case .null: code = unsafe sqlite3_bind_null(handle, place)
-      case .integer(let number): code = unsafe sqlite3_bind_int64(handle, place, Int64(number))
-      case .number(let number): code = unsafe sqlite3_bind_double(handle, place, number)
+      case .null: code = unsafe sqlite3_bind_null(handle, index)
+      case .integer(let number): code = unsafe sqlite3_bind_int64(handle, index, Int64(number))
+      case .number(let number): code = unsafe sqlite3_bind_double(handle, index, number)
       case .text(let text):
         // SQLITE_TRANSIENT, which is not imported: SQLite copies the text before it returns.
         let transient = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-        code = unsafe sqlite3_bind_text(handle, place, text, Int32(text.utf8.count), transient)
+        code = unsafe sqlite3_bind_text(handle, index, text, Int32(text.utf8.count), transient)
       case .blob(let bytes):
         let transient = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         code = unsafe bytes.withUnsafeBytes {
-          unsafe sqlite3_bind_blob64(handle, place, $0.baseAddress, UInt64($0.count), transient)
+          unsafe sqlite3_bind_blob64(handle, index, $0.baseAddress, UInt64($0.count), transient)
         }
       }
       if code != SQLITE_OK { throw connection.failure(code) }
@@ -51,7 +55,7 @@ internal import CSQLite
     return self
   }
 
-  /// Goes to the next row; `false` after the last.
+  /// Moves to the next row; returns `false` after the last one.
   func step() throws(Failure) -> Bool {
     let code = unsafe sqlite3_step(handle)
     if code == SQLITE_ROW {
@@ -65,21 +69,21 @@ internal import CSQLite
     return false
   }
 
-  /// Runs a statement that gives no rows.
+  /// Runs a statement that returns no rows.
   func run() throws(Failure) { while try step() {} }
 
-  /// A column of the current row as a number.
+  /// Returns a column of the current row as an integer.
   func integer(_ column: Int) -> Int { unsafe Int(sqlite3_column_int64(handle, Int32(column))) }
 
-  /// A column of the current row as a number with decimals.
+  /// Returns a column of the current row as a floating-point number.
   func number(_ column: Int) -> Double { unsafe sqlite3_column_double(handle, Int32(column)) }
 
-  /// A column of the current row as text.
+  /// Returns a column of the current row as text.
   func text(_ column: Int) -> String {
     unsafe sqlite3_column_text(handle, Int32(column)).map { unsafe String(cString: $0) } ?? ""
   }
 
-  /// A column of the current row.
+  /// Returns a column of the current row.
   func value(_ column: Int) -> SQLiteValue {
     switch unsafe sqlite3_column_type(handle, Int32(column)) {
     case SQLITE_NULL: .null
@@ -90,22 +94,22 @@ internal import CSQLite
     }
   }
 
-  /// A column of the current row as bytes.
+  /// Returns a column of the current row as bytes.
   func blob(_ column: Int) -> [UInt8] {
-    // Sound: SQLite lends as many bytes as it says until the next step.
+    // Sound: SQLite provides the reported number of bytes until the next step.
     unsafe Array(
       UnsafeRawBufferPointer(
         start: sqlite3_column_blob(handle, Int32(column)),
         count: Int(sqlite3_column_bytes(handle, Int32(column)))))
   }
 
-  /// Whether a column of the current row holds nothing.
+  /// Returns whether a column of the current row is `NULL`.
   func isNull(_ column: Int) -> Bool {
     unsafe sqlite3_column_type(handle, Int32(column)) == SQLITE_NULL
   }
 }
 
-/// What a statement's parameter holds.
+/// The value of a parameter or a column.
 enum SQLiteValue: Sendable {
   case null
   case integer(Int)

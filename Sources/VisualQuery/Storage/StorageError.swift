@@ -11,15 +11,15 @@ internal import PixelMatch
 /// The reason why a file or an SQLite database cannot be read or written.
 struct StorageError: Error, Sendable, Hashable {
   enum Code: Sendable, Hashable {
-    /// Another process has locked it.
+    /// Another process has locked the file.
     case locked
     /// A statement was stopped before its end.
     case interrupted
-    /// It is no SQLite file.
+    /// The file is not an SQLite file.
     case notADatabase
-    /// Its pages contradict each other.
+    /// The file is damaged.
     case corrupt
-    /// Another program truncated it while it was in use.
+    /// Another program truncated the file while it was in use.
     case truncated
     /// The system does not permit the access.
     case notPermitted
@@ -62,17 +62,17 @@ struct StorageError: Error, Sendable, Hashable {
     case SQLITE_BUSY, SQLITE_LOCKED:
       self.init(
         code: .locked, path: path,
-        message: "'\(path)' is locked by another process; try again when it is done")
+        message: "'\(path)' is locked by another process; try again later")
     case SQLITE_INTERRUPT:
       self.init(
         code: .interrupted, path: path,
-        message: "'\(path)' was not read in time; ask for less, or allow more time")
+        message: "'\(path)' was not read before the deadline; ask for less, or allow more time")
     case SQLITE_NOTADB:
-      self.init(code: .notADatabase, path: path, message: "'\(path)' is no SQLite file")
+      self.init(code: .notADatabase, path: path, message: "'\(path)' is not an SQLite file")
     case SQLITE_CORRUPT:
       self.init(code: .corrupt, path: path, message: "'\(path)' is damaged (\(message))")
     case SQLITE_FULL:
-      self.init(code: .full, path: path, message: "no room is left to write '\(path)'")
+      self.init(code: .full, path: path, message: "no space is left to write '\(path)'")
     case SQLITE_PERM, SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_AUTH:
       self.init(
         code: .notPermitted, path: path,
@@ -83,8 +83,8 @@ struct StorageError: Error, Sendable, Hashable {
   }
 }
 
-/// The error of whoever keeps something in files: made from the error of the storage, which does not know
-/// what the files are for.
+/// The error of a type that stores something in files. It is made from the error of the storage,
+/// which does not know the purpose of the files.
 protocol StorageFailure: Error {
   init(_ error: StorageError)
 

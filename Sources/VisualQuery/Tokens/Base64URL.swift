@@ -1,4 +1,4 @@
-/// The alphabet of URLs (RFC 4648, 5), without padding.
+/// Base64 with the alphabet for URLs (RFC 4648, 5), without padding.
 enum Base64URL {
   private static let alphabet = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
@@ -12,15 +12,15 @@ enum Base64URL {
     for start in stride(from: 0, to: bytes.count, by: 3) {
       let group = bytes[start..<min(start + 3, bytes.count)]
       let bits = group.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } << (8 * UInt32(3 - group.count))
-      for place in 0...group.count {
-        text.append(alphabet[Int(bits >> (18 - 6 * UInt32(place)) & 63)])
+      for digit in 0...group.count {
+        text.append(alphabet[Int(bits >> (18 - 6 * UInt32(digit)) & 63)])
       }
     }
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// The bytes, or `nil` for a text of another alphabet or length, or with bits that count for
-  /// nothing.
+  /// Returns the bytes, or `nil` for a text with another alphabet or length, or with unused bits
+  /// that are not 0.
   static func decoded(_ text: String) -> [UInt8]? {
     var bytes: [UInt8] = []
     var bits: UInt32 = 0

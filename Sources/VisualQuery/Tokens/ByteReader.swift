@@ -1,10 +1,11 @@
-/// Takes numbers and bytes from the front, where they were put by ``bigEndianBytes(of:)``.
+/// Reads integers and bytes in the order in which they were written, integers with
+/// ``bigEndianBytes(of:)``.
 struct ByteReader {
   private var bytes: ArraySlice<UInt8>
 
   init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes }
 
-  /// Whether nothing is left.
+  /// Whether all bytes were read.
   var isAtEnd: Bool { bytes.isEmpty }
 
   mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
@@ -22,7 +23,7 @@ struct ByteReader {
   }
 }
 
-/// The bytes of a number, the highest first.
+/// Returns the bytes of an integer, the highest first.
 func bigEndianBytes(of number: UInt64) -> [UInt8] {
   (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * UInt64($0))) }
 }

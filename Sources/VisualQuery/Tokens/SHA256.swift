@@ -6,7 +6,7 @@ package enum SHA256 {
   ///
   /// - Complexity: O(length).
   package static func hash(_ message: [UInt8]) -> [UInt8] {
-    // Sound: the C function reads the message's bytes and writes the 32 bytes that are reserved.
+    // Sound: the C function reads the message's bytes and writes into the 32 reserved bytes.
     unsafe [UInt8](unsafeUninitializedCapacity: 32) { digest, count in
       unsafe cn_sha256(message, message.count, digest.baseAddress!)
       count = 32

@@ -1,6 +1,6 @@
-/// What a command line asks for.
+/// The result of parsing a command line.
 enum Invocation: Sendable {
-  /// The help of a command, or of `vq` when there is none.
+  /// The help of a command, or of `vq` if it is `nil`.
   case help(HelpForm, CommandDescription?)
   /// The version.
   case version
@@ -8,20 +8,20 @@ enum Invocation: Sendable {
   case run(CommandDescription, ParsedArguments)
 }
 
-/// Reads command lines by the tables of the commands, the GNU way.
+/// Parses command lines according to the tables of the commands, in the GNU style.
 ///
-/// `--name value`, `--name=value`, `-j 4`, `-j4` and bundled flags are understood; options and
-/// operands may mix; `--` ends the options; `-` is an operand. Long names are not shortened, so
-/// that a new option never changes what an old script means.
+/// `--name value`, `--name=value`, `-j 4`, `-j4` and bundled flags are accepted; options and
+/// operands may be mixed; `--` ends the options; `-` is an operand. Long names cannot be
+/// abbreviated, so that a new option never changes the meaning of an old script.
 struct ArgumentParser: Sendable {
   /// All commands.
   let commands: [CommandDescription]
-  /// The environment, where a value may stand that is not on the line.
+  /// The environment, which supplies values that the command line does not give.
   let environment: [String: String]
 
-  /// Returns what the arguments ask for.
+  /// Returns the command, help or version that the arguments ask for.
   ///
-  /// - Parameter arguments: The words after the name of the program.
+  /// - Parameter arguments: The arguments after the name of the program.
   func parse(_ arguments: [String]) throws(UsageError) -> Invocation {
     var scan = ArgumentScan(arguments: arguments[...])
     switch try scan.read(CommonOptions.all, command: nil, stopsAtOperand: true) {
@@ -52,20 +52,20 @@ struct ArgumentParser: Sendable {
       command, ParsedArguments(command: command, operands: scan.operands, texts: scan.texts))
   }
 
-  /// Takes from the environment what the line does not give, and misses what neither gives.
+  /// Adds values from the environment, and checks that required options are given.
   private func fill(
     _ texts: inout [String: [String]], for command: CommandDescription
   ) throws(UsageError) {
     for option in command.options where texts[option.name] == nil {
       if let variable = option.environment, let text = environment[variable], !text.isEmpty {
-        guard option.value?.isAccepted(text) ?? true else {
+        guard option.accepts(text) else {
           throw unacceptable(text, for: option, given: variable, command: command.name)
         }
         texts[option.name] = [text]
       } else if option.isRequired {
         let variable = option.environment.map { ", or \($0) in the environment" } ?? ""
         throw UsageError(
-          .missingOption, "'vq \(command.name)' needs \(option.usage)\(variable)",
+          .missingOption, "'vq \(command.name)' requires \(option.usage)\(variable)",
           command: command.name)
       }
     }
@@ -82,7 +82,7 @@ struct ArgumentParser: Sendable {
       throw failure(.unexpectedOperand, "takes only options; found \(quoted(first))")
     }
     if operands.count < operand.count.lowerBound {
-      throw failure(.missingOperand, "needs \(operand.usage): \(operand.summary)")
+      throw failure(.missingOperand, "requires \(operand.usage): \(operand.summary)")
     }
     if operands.count > operand.count.upperBound {
       let extra = operands[operand.count.upperBound]
@@ -91,7 +91,7 @@ struct ArgumentParser: Sendable {
         "takes one \(operand.placeholder); found also \(quoted(extra))")
     }
     if operands.filter({ $0 == "-" }).count > 1 {
-      throw failure(.unexpectedOperand, "can read standard input once; found '-' twice")
+      throw failure(.unexpectedOperand, "can read standard input only once; found '-' twice")
     }
     let words: [String]
     switch operand.completion {
@@ -107,22 +107,22 @@ struct ArgumentParser: Sendable {
   }
 }
 
-/// The words of a command line while they are read.
+/// The state of parsing a command line.
 private struct ArgumentScan {
-  /// Why reading stopped.
+  /// The reason why parsing stopped.
   enum Stop {
     case end, version
     case help(HelpForm)
   }
 
-  /// What is still to be read.
+  /// The remaining arguments.
   var arguments: ArraySlice<String>
   var operands: [String] = []
   var texts: [String: [String]] = [:]
 
   init(arguments: ArraySlice<String>) { self.arguments = arguments }
 
-  /// Reads up to the end, to a call for help, or past the first operand.
+  /// Parses up to the end, a request for help, or the first operand.
   mutating func read(
     _ options: [OptionDescription], command: String?, stopsAtOperand: Bool
   ) throws(UsageError) -> Stop {
@@ -147,9 +147,9 @@ private struct ArgumentScan {
     return .end
   }
 
-  /// Reads `-x`, `-xy`, `-x4` or `-x 4`; returns whether it asks for help.
+  /// Parses `-x`, `-xy`, `-x4` or `-x 4`; returns whether it asks for help.
   private mutating func readShort(_ argument: String, table: Table) throws(UsageError) -> Bool {
-    // `-json` is `--json` with a dash lost, not `-j` with the value `son`.
+    // `-json` is a mistyped `--json`, not `-j` with the value `son`.
     if table.options.contains(where: { $0.name == split(argument.dropFirst()).name }) {
       throw table.unknown(argument)
     }
@@ -166,7 +166,7 @@ private struct ArgumentScan {
     return false
   }
 
-  /// Notes an option with its value: the attached one, or the next word.
+  /// Records an option with its value: the attached one, or the next argument.
   private mutating func take(
     _ option: OptionDescription, attached: String?, table: Table
   ) throws(UsageError) {
@@ -187,25 +187,25 @@ private struct ArgumentScan {
       if table.isOption(next) {
         throw failure(
           .missingValue,
-          "takes \(value.accepts); found the option \(quoted(next)) in its place")
+          "takes \(value.accepts); found the option \(quoted(next)) instead")
       }
       text = next
     } else {
       throw failure(.missingValue, "takes \(value.accepts); found nothing after it")
     }
-    guard value.isAccepted(text) else {
+    guard option.accepts(text) else {
       throw unacceptable(text, for: option, given: option.spelling, command: table.command)
     }
     if let first = texts[option.name]?.first, !option.mayRepeat {
       throw failure(
         .repeatedOption,
-        "can be given once; found \(found(first)), then \(found(text))")
+        "can be given only once; found \(found(first)), then \(found(text))")
     }
     texts[option.name, default: []].append(text)
   }
 }
 
-/// The options that are understood at one place of the line.
+/// The options that are accepted at one position of the command line.
 private struct Table {
   let options: [OptionDescription]
   let command: String?
@@ -215,7 +215,7 @@ private struct Table {
     return option
   }
 
-  /// Whether a word is an option of this table, so that it is hardly meant as a value.
+  /// Returns whether a word is an option of this table and therefore probably not a value.
   func isOption(_ word: String) -> Bool {
     options.contains { option in
       split(word[...]).name == option.spelling || option.short.map { word == "-\($0)" } ?? false
@@ -224,14 +224,14 @@ private struct Table {
 
   func unknown(_ argument: String) -> UsageError {
     let spelling = split(argument[...]).name
-    let place = command.map { " for 'vq \($0)'" } ?? " before the command"
+    let context = command.map { " for 'vq \($0)'" } ?? " before the command"
     let isLetter = spelling.count == 2
     let name = String(spelling.drop { $0 == "-" })
     let nearest =
       isLetter ? nil : Suggestion.nearest(to: name, among: options.map(\.name)).map { "--" + $0 }
     return UsageError(
       .unknownOption,
-      "unknown option \(quoted(spelling))\(place)"
+      "unknown option \(quoted(spelling))\(context)"
         + (nearest.map { "; did you mean '\($0)'?" } ?? ""),
       command: command)
   }
@@ -259,7 +259,8 @@ private func didYouMean(_ word: String, among words: [String]) -> String {
   Suggestion.nearest(to: word, among: words).map { "; did you mean '\($0)'?" } ?? ""
 }
 
-/// A text as a message shows it: numbers bare, words in quotes, nothing as "nothing".
+/// Returns a text as it is shown in messages: numbers bare, words in quotes, an empty text as
+/// "nothing".
 private func found(_ text: String) -> String {
   if text.isEmpty { return "nothing" }
   return Double(text) == nil ? quoted(text) : text

@@ -1,12 +1,12 @@
-/// A shell for which completions can be made.
+/// A shell for which completions are available.
 enum Shell: String, Sendable, CaseIterable { case bash, zsh, fish }
 
-/// Writes the completions of a shell from the tables of the commands.
+/// Writes the completions for a shell from the tables of the commands.
 struct Completions: Sendable {
   /// All commands.
   let commands: [CommandDescription]
 
-  /// Returns the text that a shell loads to complete the words of `vq`.
+  /// Returns the text that a shell loads to complete the arguments of `vq`.
   func script(for shell: Shell) -> String {
     switch shell {
     case .bash: bash

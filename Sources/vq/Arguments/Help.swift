@@ -1,4 +1,4 @@
-/// How much a help says.
+/// The length of a help text.
 enum HelpForm: Sendable, CaseIterable {
   /// One screen of 24 lines and 80 columns, examples first: `-h`.
   case short
@@ -8,7 +8,7 @@ enum HelpForm: Sendable, CaseIterable {
 
 /// Writes the help of `vq` and of its commands from their tables.
 struct Help: Sendable {
-  /// The columns that no line exceeds.
+  /// The largest number of columns in a line.
   static let width = 80
 
   /// All commands.
@@ -27,7 +27,7 @@ struct Help: Sendable {
       .joined(separator: "\n\n") + "\n"
   }
 
-  /// Returns how a command is called, in one line.
+  /// Returns the usage of a command in one line.
   static func usage(of command: CommandDescription?) -> String {
     guard let command else { return "vq COMMAND [OPTION…] [OPERAND…]" }
     let required = command.options.filter(\.isRequired)
@@ -49,11 +49,11 @@ struct Help: Sendable {
 
   private var completeOverview: [[String]] {
     [
-      ["vq - find the products and stores of a shop that a picture shows"],
+      ["vq - find the products and stores of a shop in an image"],
       examples(overviewExamples), ["Usage: " + Self.usage(of: nil)], commandTable,
       optionTable("Options", CommonOptions.all, form: .complete),
       environment(commands.flatMap(\.options)), exitCodes(ExitCode.allCases),
-      ["More about a command: vq help COMMAND"],
+      ["Help for a command: vq help COMMAND"],
     ]
   }
 
@@ -79,7 +79,7 @@ struct Help: Sendable {
       + [environment(command.options), exitCodes(command.exitCodes)]
   }
 
-  /// What a newcomer does, one after the other.
+  /// The first examples for a new user, in order.
   private var overviewExamples: [String] {
     ["index", "match", "serve"].compactMap { name in
       commands.first { $0.name == name }?.examples.first
@@ -109,13 +109,13 @@ struct Help: Sendable {
         })
   }
 
-  /// What stands behind the summary: the default and the variable.
+  /// Returns the text after the summary: the variable and the default.
   private func facts(_ option: OptionDescription) -> String {
     let facts = [option.environment.map { "$" + $0 }, option.standard].compactMap { $0 }
     return facts.isEmpty ? "" : " [\(facts.joined(separator: ", else "))]"
   }
 
-  /// What the complete help adds to the summary.
+  /// Returns the text that the complete help adds to the summary.
   private func details(_ option: OptionDescription) -> String {
     var sentences = [option.detail]
     if let value = option.value {
@@ -141,12 +141,12 @@ struct Help: Sendable {
       guard let variable = option.environment, !rows.contains(where: { $0.0 == variable }) else {
         continue
       }
-      rows.append((variable, ["stands in for \(option.spelling)"]))
+      rows.append((variable, ["used if \(option.spelling) is not given"]))
     }
     rows += [
-      ("NO_COLOR", ["if not empty: no colour"]),
-      ("CLICOLOR_FORCE", ["if neither empty nor 0: colour in pipes and files too"]),
-      ("TERM", ["if 'dumb': no colour and no line of progress"]),
+      ("NO_COLOR", ["if not empty: no color"]),
+      ("CLICOLOR_FORCE", ["if neither empty nor 0: color in pipes and files too"]),
+      ("TERM", ["if 'dumb': no color and no progress line"]),
     ]
     return ["Environment"] + table(rows)
   }
@@ -155,7 +155,8 @@ struct Help: Sendable {
     ["Exit codes"] + table(codes.map { ("\($0.rawValue)", [$0.meaning]) })
   }
 
-  /// Names on the left, their texts wrapped on the right, empty texts left out.
+  /// Returns a table with names on the left and their wrapped texts on the right, without empty
+  /// texts.
   private func table(_ rows: [(name: String, texts: [String])]) -> [String] {
     let column = 2 + (rows.map { DisplayText.width($0.name) }.max() ?? 0) + 2
     return rows.flatMap { name, texts in

@@ -1,35 +1,54 @@
 import VisualQuery
 
-/// An option and the type of its value: what `ParsedArguments` is asked with.
+/// An option with the type of its value: the key to the value in `ParsedArguments`.
 struct Option<Value: Sendable>: Sendable {
   /// The option in the command's table.
   let description: OptionDescription
-  private let initial: Value
-  private let take: @Sendable (_ text: String, _ value: inout Value) -> Bool
+  private let makeValue: @Sendable ([String]) -> Value
 
-  init(
+  /// Makes an option whose value is made of one part for each time that it is given.
+  ///
+  /// - Parameters:
+  ///   - value: The description of the value, or `nil` for a flag.
+  ///   - initial: The value if the option is not given.
+  ///   - parse: Reads the text of one part, or returns `nil` to refuse it.
+  ///   - add: Adds a part to the value.
+  init<Part>(
     _ text: OptionText, value: ValueDescription?, standard: String? = nil,
     isRequired: Bool = false, mayRepeat: Bool = false, initial: Value,
-    take: @escaping @Sendable (String, inout Value) -> Bool
+    parse: @escaping @Sendable (String) -> Part?,
+    add: @escaping @Sendable (inout Value, Part) -> Void
   ) {
     description = OptionDescription(
       name: text.name, short: text.short, value: value, summary: text.summary,
       detail: text.detail, standard: standard ?? text.standard, environment: text.environment,
-      isRequired: isRequired, mayRepeat: mayRepeat, isRare: text.isRare)
-    self.initial = initial
-    self.take = take
+      isRequired: isRequired, mayRepeat: mayRepeat, isRare: text.isRare,
+      accepts: { parse($0) != nil })
+    makeValue = { $0.compactMap(parse).reduce(into: initial, add) }
   }
 
-  /// Returns the value that accepted texts add up to; the option's default when there are none.
-  func value(of texts: [String]) -> Value {
-    texts.reduce(into: initial) { value, text in
-      let isTaken = take(text, &value)
-      precondition(isTaken, "the parser lets no text through that \(description.spelling) refuses")
-    }
+  /// Makes an option with a default, or one that is required.
+  init(
+    _ text: OptionText, value: ValueDescription, standard: String? = nil, isRequired: Bool = false,
+    initial: Value, parse: @escaping @Sendable (String) -> Value?
+  ) {
+    self.init(
+      text, value: value, standard: standard, isRequired: isRequired, initial: initial,
+      parse: parse, add: { $0 = $1 })
   }
+
+  /// Makes an option whose value is `nil` if it is not given.
+  init<Part>(
+    _ text: OptionText, value: ValueDescription, parse: @escaping @Sendable (String) -> Part?
+  ) where Value == Part? {
+    self.init(text, value: value, initial: nil, parse: parse, add: { $0 = $1 })
+  }
+
+  /// Returns the value of the texts that were given, all of them accepted; the default if there are none.
+  func value(of texts: [String]) -> Value { makeValue(texts) }
 }
 
-/// The words about an option that do not depend on the type of its value.
+/// The parts of an option that do not depend on the type of its value.
 struct OptionText: Sendable {
   let name: String
   let summary: String
@@ -41,12 +60,12 @@ struct OptionText: Sendable {
 
   /// - Parameters:
   ///   - name: The long name, without dashes.
-  ///   - summary: What it does, in one line of the short help.
-  ///   - detail: More about it, for the complete help.
+  ///   - summary: The effect, in one line of the short help.
+  ///   - detail: More details, for the complete help.
   ///   - short: The short name.
-  ///   - standard: The default in words, where the value alone does not say it.
-  ///   - environment: The variable that stands in for the option.
-  ///   - isRare: Whether the short help leaves it out.
+  ///   - standard: The description of the default, if it is not the value itself.
+  ///   - environment: The environment variable that is used if the option is not given.
+  ///   - isRare: Whether the short help omits the option.
   init(
     _ name: String, _ summary: String, detail: String = "", short: Character? = nil,
     standard: String? = nil, environment: String? = nil, isRare: Bool = false
@@ -62,17 +81,15 @@ struct OptionText: Sendable {
 }
 
 extension Option<Bool> {
-  /// An option without a value: `true` when it is given.
+  /// A flag: an option without a value, `true` if it is given.
   static func flag(_ text: OptionText) -> Self {
-    Self(text, value: nil, mayRepeat: true, initial: false) { _, value in
-      value = true
-      return true
-    }
+    Self(
+      text, value: nil, mayRepeat: true, initial: false, parse: { _ in true }, add: { $0 = $1 })
   }
 }
 
 extension Option<Int> {
-  /// A whole number in a range.
+  /// An integer in a range.
   static func integer(
     _ text: OptionText, _ placeholder: String = "N", in range: ClosedRange<Int>,
     default standard: Int
@@ -80,41 +97,28 @@ extension Option<Int> {
     Self(
       text, value: .integer(placeholder, in: range), standard: text.standard ?? "\(standard)",
       initial: standard
-    ) { text, value in
-      guard let number = Int(text), range.contains(number) else { return false }
-      value = number
-      return true
-    }
+    ) { parsedNumber($0, in: range) }
   }
 }
 
 extension Option<Int?> {
-  /// A whole number in a range, or `nil` when it is not given.
+  /// An integer in a range, or `nil` if the option is not given.
   static func integer(
     _ text: OptionText, _ placeholder: String = "N", in range: ClosedRange<Int>
   ) -> Self {
-    Self(text, value: .integer(placeholder, in: range), initial: nil) { text, value in
-      guard let number = Int(text), range.contains(number) else { return false }
-      value = number
-      return true
-    }
+    Self(text, value: .integer(placeholder, in: range)) { parsedNumber($0, in: range) }
   }
 }
 
 extension Option<Double?> {
-  /// A number in a range, or `nil` when it is not given.
+  /// A number in a range, or `nil` if the option is not given.
   static func number(
     _ text: OptionText, _ placeholder: String, in range: ClosedRange<Double>
   ) -> Self {
     let value = ValueDescription(
       placeholder: placeholder,
-      accepts: "\(plain(range.lowerBound))…\(plain(range.upperBound))", completion: .nothing,
-      isAccepted: { Double($0).map(range.contains) ?? false })
-    return Self(text, value: value, initial: nil) { text, value in
-      guard let number = Double(text), range.contains(number) else { return false }
-      value = number
-      return true
-    }
+      accepts: "\(plain(range.lowerBound))…\(plain(range.upperBound))", completion: .nothing)
+    return Self(text, value: value) { parsedNumber($0, in: range) }
   }
 
   /// A number without a needless fraction: `1`, not `1.0`.
@@ -124,35 +128,33 @@ extension Option<Double?> {
 }
 
 extension Option<Duration?> {
-  /// Whole milliseconds; `nil` when 0 is given, which means "without end".
+  /// A number of milliseconds; 0 gives `nil`, which stands for no limit.
   static func milliseconds(
-    _ text: OptionText, upTo maximum: Int, default standard: Int
+    _ text: OptionText, upTo maximum: Int, default standard: Duration
   ) -> Self {
     let range = 0...maximum
     return Self(
-      text, value: .integer("MS", in: range, unit: "ms"), standard: "\(standard)",
-      initial: .milliseconds(standard)
-    ) { text, value in
-      guard let number = Int(text), range.contains(number) else { return false }
-      value = number == 0 ? nil : .milliseconds(number)
-      return true
-    }
+      text, value: .integer("MS", in: range, unit: "ms"),
+      standard: "\(Int(standard / .milliseconds(1)))", initial: standard,
+      parse: { parsedNumber($0, in: range) }, add: { $0 = $1 == 0 ? nil : .milliseconds($1) })
   }
 }
 
 extension Option<[String]> {
-  /// Words between commas, trimmed, empty ones dropped; the option may be given several times.
+  /// A list of words with commas between them, trimmed, without empty ones; repeated lists add up.
   static func list(_ text: OptionText, _ placeholder: String = "LIST") -> Self {
     let value = ValueDescription(
-      placeholder: placeholder, accepts: "words between commas", completion: .nothing,
-      isAccepted: { _ in true })
-    return Self(text, value: value, mayRepeat: true, initial: []) { text, value in
-      for part in text.split(separator: ",") {
-        let word = trimmed(part)
-        if !word.isEmpty { value.append(word) }
-      }
-      return true
-    }
+      placeholder: placeholder, accepts: "words between commas", completion: .nothing)
+    return Self(
+      text, value: value, mayRepeat: true, initial: [],
+      parse: { $0.split(separator: ",").map(trimmed).filter { !$0.isEmpty } }, add: { $0 += $1 })
+  }
+
+  /// A required path; each repetition gives one more.
+  static func paths(_ text: OptionText, _ placeholder: String, of kind: ValueCompletion) -> Self {
+    Self(
+      text, value: .path(placeholder, kind), isRequired: true, mayRepeat: true, initial: [],
+      parse: nonempty, add: { $0.append($1) })
   }
 
   private static func trimmed(_ part: Substring) -> String {
@@ -163,154 +165,101 @@ extension Option<[String]> {
 }
 
 extension Option<[HostPattern]> {
-  /// Hosts between commas; the option may be given several times.
+  /// Host patterns with commas between them; repeated lists add up.
   static func hosts(_ text: OptionText) -> Self {
-    @Sendable func hosts(_ text: String) -> [HostPattern]? {
-      let words = text.split(separator: ",")
-      let hosts = words.compactMap { HostPattern(String($0)) }
-      return words.isEmpty || hosts.count < words.count ? nil : hosts
-    }
     let value = ValueDescription(
       placeholder: "HOST",
       accepts: "names such as cdn.shop.example, *.shop.example or shop.example:8443",
-      completion: .nothing, isAccepted: { hosts($0) != nil })
-    return Self(text, value: value, mayRepeat: true, initial: []) { text, value in
-      guard let hosts = hosts(text) else { return false }
-      value += hosts
-      return true
-    }
-  }
-}
-
-extension Option<[String]> {
-  /// Paths, one each time the option is given, without which the command cannot run.
-  static func paths(_ text: OptionText, _ placeholder: String, of kind: ValueCompletion) -> Self {
-    Self(
-      text, value: .path(placeholder, kind), isRequired: true, mayRepeat: true, initial: []
-    ) { text, value in
-      value.append(text)
-      return !text.isEmpty
+      completion: .nothing)
+    return Self(text, value: value, mayRepeat: true, initial: []) { text -> [HostPattern]? in
+      let words = text.split(separator: ",")
+      let hosts = words.compactMap { HostPattern(String($0)) }
+      return words.isEmpty || hosts.count < words.count ? nil : hosts
+    } add: {
+      $0 += $1
     }
   }
 }
 
 extension Option<[String]?> {
-  /// Folders, one each time the option is given; `none` for an empty list; `nil` when it is not given.
+  /// A folder for each repetition, an empty list for `none`, or `nil` if the option is not given.
   static func folders(_ text: OptionText) -> Self {
     let value = ValueDescription(
-      placeholder: "DIR", accepts: "a directory, or none", completion: .directories,
-      isAccepted: { !$0.isEmpty })
-    return Self(text, value: value, mayRepeat: true, initial: nil) { text, value in
-      value = (value ?? []) + (text == "none" ? [] : [text])
-      return !text.isEmpty
-    }
+      placeholder: "DIR", accepts: "a directory, or none", completion: .directories)
+    return Self(
+      text, value: value, mayRepeat: true, initial: nil,
+      parse: { text in nonempty(text).map { $0 == "none" ? [] : [$0] } },
+      add: { $0 = ($0 ?? []) + $1 })
   }
 }
 
 extension Option<[Int]?> {
-  /// The sides of thumbnails between commas; `none` for an empty list; `nil` when it is not given.
+  /// The sides of thumbnails with commas between them, an empty list for `none`, or `nil` if the option
+  /// is not given.
   static func thumbnailSides(_ text: OptionText) -> Self {
     let (range, limit) = (ShopSettings.thumbnailSideRange, ShopSettings.thumbnailSideLimit)
-    @Sendable func sides(_ text: String) -> [Int]? {
-      if text == "none" { return [] }
-      let words = text.split(separator: ",", omittingEmptySubsequences: false)
-      let sides = words.compactMap { Int($0) }.filter(range.contains)
-      return sides.count < words.count || sides.count > limit ? nil : sides
-    }
     let value = ValueDescription(
       placeholder: "SIDES",
       accepts:
-        "at most \(limit) of \(range.lowerBound)…\(range.upperBound) pixels, such as 160,480, or none",
-      completion: .nothing, isAccepted: { sides($0) != nil })
-    return Self(text, value: value, initial: nil) { text, value in
-      value = sides(text)
-      return value != nil
+        "at most \(limit) sides of \(range.lowerBound)…\(range.upperBound) pixels such as 160,480, or none",
+      completion: .nothing)
+    return Self(text, value: value) { text -> [Int]? in
+      if text == "none" { return [] }
+      let words = text.split(separator: ",", omittingEmptySubsequences: false)
+      let sides = words.compactMap { parsedNumber(String($0), in: range) }
+      return sides.count < words.count || sides.count > limit ? nil : sides
     }
   }
 }
 
 extension Option<PictureRegion?> {
-  /// A part of a picture: four numbers between commas.
+  /// A part of a picture: four numbers with commas between them.
   static func region(_ text: OptionText) -> Self {
     let value = ValueDescription(
       placeholder: "X,Y,W,H",
-      accepts: "left, top, width and height: shares such as 0.25,0.25,0.5,0.5, or pixels",
-      completion: .nothing, isAccepted: { PictureRegion(text: $0) != nil })
-    return Self(text, value: value, initial: nil) { text, value in
-      value = PictureRegion(text: text)
-      return value != nil
-    }
-  }
-}
-
-extension PictureRegion {
-  /// Reads four numbers between commas: shares where none is above 1, else pixels.
-  init?(text: String) {
-    self.init(
-      numbers: text.split(separator: ",", omittingEmptySubsequences: false).map {
-        Double($0) ?? .nan
-      })
-  }
-
-  /// Takes left, top, width and height: shares where none is above 1, else pixels.
-  init?(numbers: [Double]) {
-    guard numbers.count == 4, numbers.allSatisfy({ $0.isFinite && $0 >= 0 }),
-      numbers[2] > 0, numbers[3] > 0
-    else { return nil }
-    self.init(
-      x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3],
-      unit: numbers.allSatisfy { $0 <= 1 } ? .fractions : .pixels)
+      accepts: "left, top, width and height: fractions such as 0.25,0.25,0.5,0.5, or pixels",
+      completion: .nothing)
+    return Self(text, value: value) { PictureRegion(text: $0) }
   }
 }
 
 extension Option<String> {
-  /// A path without which the command cannot run.
+  /// A required path.
   static func path(_ text: OptionText, _ placeholder: String, of kind: ValueCompletion) -> Self {
-    Self(text, value: .path(placeholder, kind), isRequired: true, initial: "") { text, value in
-      value = text
-      return !text.isEmpty
-    }
+    Self(
+      text, value: .path(placeholder, kind), isRequired: true, initial: "", parse: nonempty)
   }
-}
 
-extension Option<String> {
-  /// A text without which the command cannot run.
+  /// A required text.
   static func word(_ text: OptionText, _ placeholder: String) -> Self {
-    let value = ValueDescription(
-      placeholder: placeholder, accepts: "a text", completion: .nothing,
-      isAccepted: { !$0.isEmpty })
-    return Self(text, value: value, isRequired: true, initial: "") { text, value in
-      value = text
-      return !text.isEmpty
-    }
+    let value = ValueDescription(placeholder: placeholder, accepts: "a text", completion: .nothing)
+    return Self(text, value: value, isRequired: true, initial: "", parse: nonempty)
   }
 }
 
 extension Option<String?> {
-  /// A path, or `nil` when it is not given.
+  /// A path, or `nil` if the option is not given.
   static func path(_ text: OptionText, _ placeholder: String, of kind: ValueCompletion) -> Self {
-    Self(text, value: .path(placeholder, kind), initial: nil) { text, value in
-      value = text
-      return !text.isEmpty
-    }
+    Self(text, value: .path(placeholder, kind), parse: nonempty)
+  }
+
+  /// A text, or `nil` if the option is not given.
+  static func word(_ text: OptionText, _ placeholder: String, accepts: String = "a text") -> Self {
+    let value = ValueDescription(placeholder: placeholder, accepts: accepts, completion: .nothing)
+    return Self(text, value: value, parse: nonempty)
   }
 }
 
 extension Option {
-  /// One of a few words, or `nil` when it is not given.
+  /// One of a few words, or `nil` if the option is not given.
   static func choice<Choice>(_ text: OptionText, _ placeholder: String) -> Self
   where
     Value == Choice?, Choice: CaseIterable & RawRepresentable & Sendable, Choice.RawValue == String
   {
     let words = Choice.allCases.map(\.rawValue)
     let value = ValueDescription(
-      placeholder: placeholder, accepts: alternatives(words), completion: .words(words),
-      isAccepted: { Choice(rawValue: $0) != nil })
-    return Self(text, value: value, initial: nil) { text, value in
-      guard let choice = Choice(rawValue: text) else { return false }
-      value = choice
-      return true
-    }
+      placeholder: placeholder, accepts: alternatives(words), completion: .words(words))
+    return Self(text, value: value) { Choice(rawValue: $0) }
   }
 }
 
@@ -321,25 +270,22 @@ extension ValueDescription {
     Self(
       placeholder: placeholder,
       accepts: "\(range.lowerBound)…\(range.upperBound)" + (unit.map { " " + $0 } ?? ""),
-      completion: .nothing, isAccepted: { Int($0).map(range.contains) ?? false })
+      completion: .nothing)
   }
 
   fileprivate static func path(_ placeholder: String, _ kind: ValueCompletion) -> Self {
     Self(
       placeholder: placeholder, accepts: kind == .directories ? "a directory" : "a file",
-      completion: kind, isAccepted: { !$0.isEmpty })
+      completion: kind)
   }
 }
 
-extension Option<String?> {
-  /// A text, or `nil` when it is not given.
-  static func word(_ text: OptionText, _ placeholder: String, accepts: String = "a text") -> Self {
-    let value = ValueDescription(
-      placeholder: placeholder, accepts: accepts, completion: .nothing,
-      isAccepted: { !$0.isEmpty })
-    return Self(text, value: value, initial: nil) { text, value in
-      value = text
-      return !text.isEmpty
-    }
-  }
+/// Reads a number in a range, or returns `nil`.
+private func parsedNumber<Number: LosslessStringConvertible & Comparable>(
+  _ text: String, in range: ClosedRange<Number>
+) -> Number? {
+  Number(text).flatMap { range.contains($0) ? $0 : nil }
 }
+
+/// Returns a text that is not empty, or `nil`.
+@Sendable private func nonempty(_ text: String) -> String? { text.isEmpty ? nil : text }

@@ -1,36 +1,37 @@
-/// One command, declared once: the parser, the help and the shell completions are made from it.
+/// The declaration of a command, from which the parser, the help and the shell completions are
+/// made.
 struct CommandDescription: Sendable {
-  /// The word that calls it.
+  /// The name of the command.
   let name: String
-  /// What it does, in one line that begins with a verb.
+  /// The effect, in one line that begins with a verb.
   let summary: String
-  /// Whole command lines to copy, the most usual first.
+  /// Complete command lines to copy, the most common first.
   ///
   /// Each has at most 78 columns.
   let examples: [String]
-  /// What it takes besides options.
+  /// The operands, or `nil` if there are none.
   let operand: OperandDescription?
   /// Its own options, in the order of the help.
   let options: [OptionDescription]
   /// Further sections of the complete help, such as the JSON form.
   let notes: [HelpSection]
-  /// What the command can end with, in the order of the help.
+  /// The possible exit codes, in the order of the help.
   let exitCodes: [ExitCode]
-  /// Whether it takes its own time to end when it is told to, and then ends well: a server.
+  /// Whether the command ends by itself, successfully, when it is asked to: a server.
   var endsItself = false
-  /// Does the work, away from the main actor.
+  /// Runs the command, off the main actor.
   let run: @concurrent @Sendable (ParsedArguments, Console) async throws -> ExitCode
 }
 
-/// The operands of a command: what stands on the line without a dash.
+/// The operands of a command: the arguments without a dash.
 struct OperandDescription: Sendable {
   /// The name of one operand in help and messages, such as `IMAGE`.
   let placeholder: String
-  /// How many are accepted.
+  /// The accepted number of operands.
   let count: ClosedRange<Int>
-  /// What one is, in one line.
+  /// The description of an operand, in one line.
   let summary: String
-  /// What a shell offers, and, for words and commands, all that is accepted.
+  /// The completions that a shell offers. For words and commands, no other operands are accepted.
   let completion: ValueCompletion
 
   /// The operand in a usage line: `IMAGE…`, `[IMAGE…]` or `[COMMAND]`.
@@ -42,28 +43,30 @@ struct OperandDescription: Sendable {
 
 /// One option, without the Swift type of its value.
 ///
-/// `Option` makes it, and keeps the type.
+/// `Option` makes it and has the type.
 struct OptionDescription: Sendable {
   /// The long name, without dashes.
   let name: String
   /// The short name, if it has one.
   let short: Character?
-  /// What it takes, or `nil` for a flag.
+  /// The value, or `nil` for a flag.
   let value: ValueDescription?
-  /// What it does, in one line of the short help.
+  /// The effect, in one line of the short help.
   let summary: String
-  /// More about it, for the complete help; may be empty.
+  /// More details, for the complete help; may be empty.
   let detail: String
-  /// The value when the option is not given, as the help shows it.
+  /// The default, as it is shown in the help.
   let standard: String?
-  /// The environment variable that stands in for the option when it is not given.
+  /// The environment variable that is used if the option is not given.
   let environment: String?
-  /// Whether the command cannot run without it.
+  /// Whether the command requires the option.
   let isRequired: Bool
-  /// Whether it may be given several times; the values add up.
+  /// Whether the option may be repeated; the values add up.
   let mayRepeat: Bool
-  /// Whether the short help leaves it out.
+  /// Whether the short help omits the option.
   let isRare: Bool
+  /// Returns whether a text is a value of this option.
+  let accepts: @Sendable (String) -> Bool
 
   /// The option as it is typed: `--limit`.
   var spelling: String { "--" + name }
@@ -73,21 +76,19 @@ struct OptionDescription: Sendable {
   }
 }
 
-/// What an option takes.
+/// The value of an option.
 struct ValueDescription: Sendable {
   /// The name of the value in help and messages, such as `N`.
   let placeholder: String
-  /// What is accepted, as a message says it: `1…100`.
+  /// The accepted values, as they are shown in messages: `1…100`.
   let accepts: String
-  /// What a shell offers.
+  /// The completions that a shell offers.
   let completion: ValueCompletion
-  /// Whether a text is a value of this option.
-  let isAccepted: @Sendable (String) -> Bool
 }
 
-/// What a shell offers in a place.
+/// The completions that a shell offers for a value or an operand.
 enum ValueCompletion: Sendable, Hashable {
-  /// Nothing: the value is for the person to invent.
+  /// None, because the value is free.
   case nothing
   /// Any file.
   case files
@@ -99,10 +100,10 @@ enum ValueCompletion: Sendable, Hashable {
   case commands
 }
 
-/// A titled part of the complete help.
+/// A section of the complete help, with a title.
 struct HelpSection: Sendable {
-  /// The heading.
+  /// The title.
   let title: String
-  /// The text; lines that begin with a space are kept as they are, others are wrapped.
+  /// The text. Lines that begin with a space are kept unchanged, others are wrapped.
   let text: String
 }

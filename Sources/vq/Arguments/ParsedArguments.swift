@@ -1,6 +1,6 @@
-/// The options and operands of one command line, all of them accepted by the command's table.
+/// The options and operands of a command line, all of them accepted.
 struct ParsedArguments: Sendable {
-  /// What was given without a dash, in order.
+  /// The arguments without a dash, in order.
   ///
   /// `-` means standard input.
   let operands: [String]
@@ -15,9 +15,10 @@ struct ParsedArguments: Sendable {
     self.texts = texts
   }
 
-  /// The value of an option: the one given, else the environment's, else its default.
+  /// The value of an option: the given one, otherwise that of the environment, otherwise the
+  /// default.
   ///
-  /// - Precondition: The option stands in the command's table.
+  /// - Precondition: The option is in the command's table.
   subscript<Value>(option: Option<Value>) -> Value {
     let name = option.description.name
     precondition(
@@ -26,23 +27,23 @@ struct ParsedArguments: Sendable {
     return option.value(of: texts[name] ?? [])
   }
 
-  /// Returns the error for operands that the table allows but the other options do not.
+  /// Returns the error for operands that the table accepts but the given options do not.
   func missingOperand(_ message: String) -> UsageError {
     UsageError(.missingOperand, message, command: command.name)
   }
 }
 
-/// The options that every command takes, and `vq` itself before the command.
+/// The options that every command accepts, and `vq` itself before the command.
 enum CommonOptions {
   static let color = Option<ColorChoice?>.choice(
     OptionText(
-      "color", "when to use colour",
-      detail: "'auto' uses colour on a terminal only, and none with NO_COLOR or TERM=dumb.",
+      "color", "when to use color",
+      detail: "'auto' uses color only on a terminal, and not with NO_COLOR or TERM=dumb.",
       standard: "auto", isRare: true), "WHEN")
   static let help = Option<Bool>.flag(
-    OptionText("help", "the complete help; -h shows a short one", short: "h", isRare: true))
+    OptionText("help", "show the complete help; -h a short one", short: "h", isRare: true))
   static let version = Option<Bool>.flag(
-    OptionText("version", "the version", isRare: true))
+    OptionText("version", "show the version", isRare: true))
 
   static let all = [color.description, help.description, version.description]
 }

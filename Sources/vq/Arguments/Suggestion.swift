@@ -1,13 +1,13 @@
-/// What a mistyped word was probably meant to be.
+/// Suggestions for mistyped words.
 enum Suggestion {
   private static let wordLimit = 64
 
-  /// Returns the candidate nearest to a word, or `nil` when none is near.
+  /// Returns the candidate nearest to a word, or `nil` if none is near.
   ///
-  /// A candidate that begins with the word is one mistake away, whatever its length; otherwise one
-  /// mistake in three letters, rounded, is forgiven, and at least one. Ties go to the first candidate.
-  /// No candidate is near to a word of more than 64 scalars: finding one would take time in proportion
-  /// to the word's length, and clients choose it.
+  /// A candidate that begins with the word is one mistake away, whatever its length. Otherwise one
+  /// mistake per three letters, rounded, is accepted, and at least one. Ties go to the first
+  /// candidate. No candidate is near to a word of more than 64 scalars, because the time is
+  /// proportional to its length, which clients choose.
   static func nearest(to word: String, among candidates: [String]) -> String? {
     guard word.unicodeScalars.prefix(wordLimit + 1).count <= wordLimit else { return nil }
     let limit = max(1, (word.count + 1) / 3)
@@ -22,8 +22,8 @@ enum Suggestion {
       .0
   }
 
-  /// Returns how many characters must be inserted, removed, replaced or swapped with their
-  /// neighbour to make one word of the other, no place being changed twice.
+  /// Returns the number of characters that must be inserted, removed, replaced or swapped with
+  /// their neighbor to turn one word into the other, if no position is changed twice.
   ///
   /// This is the Damerau–Levenshtein distance in its restricted form (optimal string alignment).
   /// F. Damerau, "A technique for computer detection and correction of spelling errors", 1964,
@@ -52,7 +52,7 @@ enum Suggestion {
   }
 }
 
-/// Returns words as a choice: `a`, `a or b`, `a, b or c`.
+/// Returns words as alternatives: `a`, `a or b`, `a, b or c`.
 func alternatives(_ words: [String]) -> String {
   guard let last = words.last, words.count > 1 else { return words.first ?? "" }
   return words.dropLast().joined(separator: ", ") + " or " + last

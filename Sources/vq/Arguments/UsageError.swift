@@ -1,19 +1,19 @@
-/// A command line that cannot be understood.
+/// The error of an invalid command line.
 ///
-/// Nothing has been done yet.
+/// It is thrown before the command does anything.
 struct UsageError: Error, Sendable, Hashable {
-  /// What is wrong, for a program.
+  /// The kind of mistake, for programs.
   enum Code: String, Sendable, CaseIterable {
     case noCommand, unknownCommand, unknownOption
     case missingValue, unexpectedValue, unacceptableValue
     case repeatedOption, missingOption, missingOperand, unexpectedOperand, unacceptableOperand
   }
 
-  /// What is wrong, for a program; stable.
+  /// The kind of mistake.
   let code: Code
-  /// What is wrong, for a person: what was asked, what was found, what would be accepted.
+  /// The description for people: the option, the value that was found, and the accepted values.
   let message: String
-  /// The command whose help has the answer, or `nil` for the help of `vq` itself.
+  /// The command whose help to show, or `nil` for the help of `vq` itself.
   let command: String?
 
   init(_ code: Code, _ message: String, command: String?) {

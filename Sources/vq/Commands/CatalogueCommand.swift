@@ -1,30 +1,30 @@
 import VisualQuery
 
-/// `vq catalogue`: what a shop does with an index besides filling and asking it.
+/// `vq catalogue`: maintains an index.
 enum CatalogueCommand {
-  /// What is done.
+  /// An action on an index.
   enum Action: String, CaseIterable, Sendable {
     case status, verify, compact, rollback, export, `import`, remove, set
   }
 
   static let ids = Option<[String]>.list(
-    OptionText("id", "what to remove: product:mug-red,store:harbour"))
+    OptionText("id", "with remove: product:mug-red,store:harbour"))
   static let imagesRoot = Option<String?>.path(
     OptionText(
-      "images-root", "with set: the folder that image paths start from",
-      detail: "An index that was made elsewhere looks for its pictures here from now on."),
+      "images-root", "with set: the folder that contains the images",
+      detail: "For an index that was made on another machine."),
     "DIR", of: .directories)
   static let allowOutside = Option<[String]?>.folders(
     OptionText(
-      "allow-outside", "with set: a further folder that image paths may lead into",
-      detail: "Replaces all that was kept; 'none' removes it."))
+      "allow-outside", "with set: a further folder that may contain images",
+      detail: "Replaces all stored folders; 'none' removes them."))
   static let pictures = Option<Bool>.flag(
-    OptionText("pictures", "with verify: count missing pictures as errors"))
+    OptionText("pictures", "with verify: treat missing images as errors"))
   static let json = Option<Bool>.flag(OptionText("json", "status and findings as JSON"))
 
   static let command = CommandDescription(
     name: "catalogue",
-    summary: "look over, repair, export or undo an index",
+    summary: "check, compact, export or roll back an index",
     examples: [
       "vq catalogue status --index shop.vq",
       "vq catalogue verify --index shop.vq",
@@ -45,15 +45,15 @@ enum CatalogueCommand {
       HelpSection(
         title: "Actions",
         text: """
-            status    generation, entities, pictures, files
-            verify    read every byte; exit code 5 if something is wrong. Pictures whose
-                      files are missing are reported; with --pictures they are errors
-            compact   write signatures anew without those that were replaced
+            status    show generation, entities, images and files
+            verify    read every byte; exit code 5 if there are errors. Missing image
+                      files are reported; with --pictures they are errors
+            compact   rewrite the signatures without replaced ones
             rollback  undo the last run that changed something; again: redo it
-            export    all of it as JSON Lines, on standard output
-            import    take an export in: FILE, or '-' for standard input
-            remove    remove what --id names
-            set       say where the pictures are, with --images-root or --allow-outside
+            export    write everything as JSON Lines to standard output
+            import    read an export: FILE, or '-' for standard input
+            remove    remove the entities that --id names
+            set       set the folders of the images: --images-root, --allow-outside
           """)
     ],
     exitCodes: [.success, .failure, .usage, .unusableIndex, .interrupted],
@@ -64,26 +64,27 @@ enum CatalogueCommand {
   ) async throws -> ExitCode {
     guard let action = Action(rawValue: arguments.operands[0]) else {
       throw arguments.missingOperand(
-        "'vq catalogue' does \(alternatives(Action.allCases.map(\.rawValue))); found '\(arguments.operands[0])'"
+        "'vq catalogue' takes \(alternatives(Action.allCases.map(\.rawValue))); found '\(arguments.operands[0])'"
       )
     }
     guard (arguments.operands.count == 2) == (action == .import) else {
       throw arguments.missingOperand(
         action == .import
-          ? "'vq catalogue import' needs a FILE" : "'vq catalogue \(action.rawValue)' takes no FILE"
+          ? "'vq catalogue import' requires a FILE"
+          : "'vq catalogue \(action.rawValue)' takes no FILE"
       )
     }
     let directory = arguments[MatchCommand.index]
     let upkeep = CatalogueUpkeep(directory: directory)
-    // A directory that is mistyped is not made.
+    // Opened first, so that a mistyped directory is not created.
     if action != .import { _ = try Catalogue(directory: directory) }
     switch action {
     case .status: try show(try await upkeep.status(), arguments[json], console)
     case .verify: return try await verify(upkeep, arguments, console)
-    case .compact: try tell(try await upkeep.compact(), "was compacted", directory, console)
+    case .compact: try printOutcome(try await upkeep.compact(), "was compacted", directory, console)
     case .rollback:
-      try tell(
-        try await upkeep.rollBack(), "is what it was before the last run", directory, console)
+      try printOutcome(
+        try await upkeep.rollBack(), "was rolled back", directory, console)
     case .export:
       try await upkeep.export { try console.output.writeLine($0) }
     case .import:
@@ -97,11 +98,11 @@ enum CatalogueCommand {
     return .success
   }
 
-  private static func tell(
+  private static func printOutcome(
     _ generation: Int, _ what: String, _ directory: String, _ console: Console
   ) throws {
     try console.output.writeLine(
-      "\(DisplayText.escaped(directory)) \(what); it is at generation \(generation).")
+      "\(DisplayText.escaped(directory)) \(what); it is now at generation \(generation).")
   }
 
   private static func show(
@@ -112,15 +113,15 @@ enum CatalogueCommand {
     let lines = [
       "generation  \(status.generation)",
       "entities    \(DisplayText.count(status.products, "product", "products")), \(DisplayText.count(status.stores, "store", "stores"))",
-      "pictures    \(status.images)",
+      "images      \(status.images)",
       "files       \(DisplayText.count(status.segments.count, "segment", "segments")), \(status.bytes / 1000) kB in all, \(dead) replaced signatures",
-      "pictures in " + (status.imagesRoot.map(DisplayText.escaped) ?? "no folder yet")
+      "images in   " + (status.imagesRoot.map(DisplayText.escaped) ?? "no folder yet")
         + status.outsideFolders.map { ", " + DisplayText.escaped($0) }.joined(),
       "thumbnails  "
         + (status.thumbnailSides.isEmpty
-          ? "none kept"
+          ? "none stored"
           : status.thumbnailSides.map(String.init).joined(separator: ", ") + " pixels"),
-      "undo        " + (status.previousGeneration.map { "to generation \($0)" } ?? "nothing kept"),
+      "undo        " + (status.previousGeneration.map { "to generation \($0)" } ?? "not possible"),
     ]
     for line in lines { try console.output.writeLine(line) }
   }
@@ -154,12 +155,12 @@ enum CatalogueCommand {
     if isJSON {
       try console.output.writeJSON(verification)
     } else if findings.isEmpty {
-      try console.output.writeLine("All is well.")
+      try console.output.writeLine("OK: no errors found")
     } else {
       for finding in findings { try console.output.writeLine(DisplayText.escaped(finding)) }
       console.diagnostics.error(
-        DisplayText.count(findings.count, "thing is", "things are") + " wrong",
-        advice: ["undo the last run: vq catalogue rollback", "or index the catalogue anew"])
+        DisplayText.count(findings.count, "error", "errors") + " found",
+        advice: ["undo the last run: vq catalogue rollback", "or index the feed again"])
     }
     return findings.isEmpty ? .success : .unusableIndex
   }
@@ -169,12 +170,13 @@ enum CatalogueCommand {
       guard let colon = text.firstIndex(of: ":"),
         let type = EntityType(rawValue: String(text[..<colon]))
       else {
-        throw CommandFailure(.usage, "--id: '\(text)' is no id; product:mug-red is")
+        throw CommandFailure(
+          .usage, "--id: '\(text)' is not an id; expected for example product:mug-red")
       }
       return EntityID(type: type, value: String(text[text.index(after: colon)...]))
     }
     guard !ids.isEmpty else {
-      throw arguments.missingOperand("'vq catalogue remove' needs --id")
+      throw arguments.missingOperand("'vq catalogue remove' requires --id")
     }
     let removed = try await Indexer(directory: arguments[MatchCommand.index]).remove(ids)
     for id in ids where !removed.contains(id) {
@@ -189,13 +191,13 @@ enum CatalogueCommand {
       imagesRoot: arguments[imagesRoot], outsideFolders: arguments[allowOutside])
     guard settings.imagesRoot != nil || settings.outsideFolders != nil else {
       throw arguments.missingOperand(
-        "'vq catalogue set' needs --images-root DIR or --allow-outside DIR")
+        "'vq catalogue set' requires --images-root DIR or --allow-outside DIR")
     }
     let directory = arguments[MatchCommand.index]
     let generation = try await Indexer(directory: directory, settings: settings).putSettings()
     if let sentence = try await CatalogueUpkeep(directory: directory).missingPictures().sentence {
       console.diagnostics.warning(sentence)
     }
-    try tell(generation, "knows where its pictures are", directory, console)
+    try printOutcome(generation, "has new image folders", directory, console)
   }
 }

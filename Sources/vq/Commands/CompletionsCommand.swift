@@ -1,8 +1,8 @@
-/// `vq completions`: what a shell loads to complete the words of `vq`.
+/// `vq completions`: prints the completions for a shell.
 enum CompletionsCommand {
   static let command = CommandDescription(
     name: "completions",
-    summary: "print the completions for a shell",
+    summary: "print completions for a shell",
     examples: [
       "source <(vq completions bash)",
       "vq completions zsh > ~/.zfunc/_vq",

@@ -1,12 +1,12 @@
 import VisualQuery
 
-/// `vq doctor`: what makes a shop's own entities hard to find or to show.
+/// `vq doctor`: finds entities that are hard to find or to show.
 enum DoctorCommand {
-  static let json = Option<Bool>.flag(OptionText("json", "one JSON object a line and finding"))
+  static let json = Option<Bool>.flag(OptionText("json", "one JSON object per line and finding"))
 
   static let command = CommandDescription(
     name: "doctor",
-    summary: "find what makes entities hard to match or to show",
+    summary: "find entities that are hard to match or to show",
     examples: ["vq doctor --index shop.vq", "vq doctor --json --index shop.vq | jq -r .id"],
     operand: nil,
     options: [MatchCommand.index.description, json.description],
@@ -14,15 +14,16 @@ enum DoctorCommand {
       HelpSection(
         title: "Findings",
         text: """
-          Pictures that are the same for two entities, too plain or too small; entities without \
-          a picture or a link; pictures whose files are not beneath the images root; texts of more than three lines; links without encryption; \
-          currencies that are none; stores without a place, or that stock what is not there. Each \
-          with the entity and what to do. Exit code 1 where there is one, for CI.
+          Images that two entities share, that lack detail or are too small; entities without an \
+          image or a link; missing image files; texts of more than three lines; links without \
+          encryption; unknown currencies; stores without a location or with unknown products in \
+          stock. Each finding names the entity and says what to do. The exit code is 1 if there \
+          are findings, for CI.
           """),
       HelpSection(
         title: "JSON form",
         text: """
-          One object a line.
+          One object per line.
             {"kind":"noPicture","id":"product:mug-red","detail":"…","cure":"…"}
           """),
     ],
@@ -44,7 +45,7 @@ enum DoctorCommand {
     }
     if findings.isEmpty && !arguments[json] {
       try console.output.writeLine(
-        "\(DisplayText.count(catalogue.entityCount, "entity", "entities")) looked over; nothing to mend."
+        "\(DisplayText.count(catalogue.entityCount, "entity", "entities")) checked; no problems found."
       )
     }
     return findings.isEmpty ? .success : .failure

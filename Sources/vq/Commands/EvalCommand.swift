@@ -1,23 +1,23 @@
 import PixelMatch
 import VisualQuery
 
-/// `vq eval`: how well a shop's pictures are found.
+/// `vq eval`: measures the search quality of an index.
 enum EvalCommand {
   static let index = Option<[String]>.paths(
     OptionText(
       "index", "the index to search",
-      detail: "With several QUERIES: one for each, in their order, or one for all.",
+      detail: "With several QUERIES: one for each, in the same order, or one for all.",
       environment: "VQ_INDEX"),
     "DIR", of: .directories)
   static let withoutLabels = Option<Bool>.flag(
-    OptionText("without-labels", "ask by the pictures alone"))
+    OptionText("without-labels", "search with the images only"))
   static let calibrate = Option<Bool>.flag(
     OptionText(
       "calibrate", "fit the confidence to these queries",
       detail: """
-        Queries with labels are asked with and without them. Printed are the figures of every \
-        other query with coefficients fitted on the rest, then the same with each kind of \
-        evidence left out, then the coefficients fitted on all.
+        Queries with labels are run with and without them. Prints the figures of every other \
+        query with coefficients fitted on the rest, then the same without each kind of \
+        evidence, then the coefficients fitted on all.
         """))
   static let threads = MatchCommand.threads
   static let json = Option<Bool>.flag(OptionText("json", "the figures as one JSON object"))
@@ -25,7 +25,7 @@ enum EvalCommand {
 
   static let command = CommandDescription(
     name: "eval",
-    summary: "measure how well an index is searched",
+    summary: "measure the search quality of an index",
     examples: [
       "vq eval queries.jsonl --index shop.vq",
       "vq eval queries.jsonl --index shop.vq --json | jq .recallAt1",
@@ -33,7 +33,7 @@ enum EvalCommand {
     ],
     operand: OperandDescription(
       placeholder: "QUERIES", count: 1...Int.max,
-      summary: "JSON Lines: a picture and the ids that are right, a line each",
+      summary: "JSON Lines: an image and the correct ids on each line",
       completion: .files),
     options: [
       index.description, withoutLabels.description, calibrate.description, threads.description,
@@ -43,15 +43,15 @@ enum EvalCommand {
       HelpSection(
         title: "Queries",
         text: """
-          'image' is relative to the file; 'truth' is empty where the shop has nothing of the \
-          kind: such queries show how often something wrong is found.
+          'image' is relative to the file. 'truth' is empty if the shop has no such entity: these \
+          queries measure how often a wrong one is found.
             {"query":"q1","image":"photos/1.jpg","truth":["mug-red"],
              "labels":["mug"],"edit":"photo"}
           """),
       HelpSection(
         title: "JSON form",
         text: """
-          One object. Without queries of other things, what they would show is null.
+          One object. Figures that need queries with an empty 'truth' are null without them.
             {"schema":"vq.eval/1","queries":640,"recallAt1":0.99,"recallAt5":1,
              "meanReciprocalRank":0.99,"byEdit":[{"edit":"photo","queries":40,…},…],
              "negatives":300,"negativesEmpty":0.99,"recallAt1PercentFalse":0.98,
@@ -101,7 +101,7 @@ enum EvalCommand {
     }
   }
 
-  /// Fewer queries with a right entity would fit chance.
+  /// With fewer queries that have a correct entity, the coefficients would fit noise.
   private static let leastCalibration = 50
 
   private static func write(calibrated queries: [EvaluatedQuery], on console: Console) throws {
@@ -109,7 +109,8 @@ enum EvalCommand {
     guard positives >= leastCalibration else {
       throw CommandFailure(
         .failure,
-        "a calibration needs \(leastCalibration) queries with a right entity; found \(positives)")
+        "a calibration requires \(leastCalibration) queries with a correct entity; found \(positives)"
+      )
     }
     let even = queries.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
     let odd = queries.enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
@@ -136,7 +137,7 @@ enum EvalCommand {
   }
 }
 
-/// Asks the queries of some files, one file after the other.
+/// Runs the queries of some files, one file after the other.
 private struct Evaluation {
   let pool: WorkerPool
   let console: Console
@@ -146,7 +147,7 @@ private struct Evaluation {
 
   typealias Outcome = Result<EvaluatedQuery, PictureFailure>
 
-  /// What became of each query of a file.
+  /// The outcomes of a file's queries.
   func ask(_ file: String, _ directory: String) async throws -> [Outcome] {
     let items = try items(of: file)
     let matcher = Matcher(catalogue: try Catalogue(directory: directory), pool: pool)
@@ -178,8 +179,8 @@ private struct Evaluation {
     return items
   }
 
-  /// Every fourth query that has labels, with those of the next one that shares none with it: labels
-  /// are wrong at times, and a fit must learn what that costs.
+  /// Every fourth query with labels, with the labels of the next query that shares none with it:
+  /// labels are sometimes wrong, and a fit must learn the cost of that.
   private static func mislabelled(_ queries: [EvaluationQuery]) -> [EvaluationQuery] {
     let labelled = queries.filter { !$0.labels.isEmpty }
     return stride(from: 0, to: labelled.count, by: 4).compactMap { index in
@@ -231,7 +232,7 @@ private struct Evaluation {
     } catch {
       throw CommandFailure(.failure, "'\(file)', line \(error.line): \(error.message)")
     }
-    guard !queries.isEmpty else { throw CommandFailure(.failure, "'\(file)' holds no query") }
+    guard !queries.isEmpty else { throw CommandFailure(.failure, "'\(file)' contains no queries") }
     return queries
   }
 }

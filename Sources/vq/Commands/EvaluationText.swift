@@ -1,11 +1,11 @@
 import VisualQuery
 
-/// The figures of an evaluation, for people.
+/// The figures of an evaluation as text.
 struct EvaluationText {
   let report: EvaluationReport
   let console: Console
 
-  /// All of them.
+  /// All figures.
   var text: String {
     var parts = [figures]
     if report.byEdit.count > 1 { parts.append(byEdit) }
@@ -14,18 +14,18 @@ struct EvaluationText {
     return parts.joined(separator: "\n")
   }
 
-  /// The main ones, a line each.
+  /// The main figures, one per line.
   var figures: String {
     var lines = [
-      "\(report.recall.queries) queries with a right entity, \(report.negatives) without", "",
+      "\(report.recall.queries) queries with a correct entity, \(report.negatives) without", "",
       figure("recall@1", report.recall.at1), figure("recall@5", report.recall.at5),
       figure("mean reciprocal rank", report.meanReciprocalRank),
       figure(
-        "right above the cut-off of \(DisplayText.confidence(report.cutOff))", report.shownRight),
+        "correct above the cut-off of \(DisplayText.confidence(report.cutOff))", report.shownRight),
       figure("wrong above the cut-off", report.shownWrong),
     ]
     if let empty = report.negativesEmpty {
-      lines.append(figure("nothing found where nothing is right", empty))
+      lines.append(figure("no match if none is correct", empty))
     }
     if let recall = report.recallAt1PercentFalse {
       lines.append(figure("recall@1 at 1 % false positives", recall))
@@ -50,7 +50,8 @@ struct EvaluationText {
 
   private var reliability: String {
     var table = TextTable(columns: [
-      .init("CONFIDENCE"), .init("ANSWERS", .right), .init("MEAN", .right), .init("RIGHT", .right),
+      .init("CONFIDENCE"), .init("ANSWERS", .right), .init("MEAN", .right),
+      .init("CORRECT", .right),
     ])
     for bin in report.reliability {
       table.append([
@@ -85,7 +86,7 @@ struct EvaluationText {
 
   private func rounded(_ value: Double) -> Double { (value * 10).rounded() / 10 }
 
-  /// Three places.
+  /// A number with three decimals.
   static func share(_ value: Double) -> String {
     let thousandths = "\(Int((value * 1000).rounded()))"
     let digits = String(repeating: "0", count: max(0, 4 - thousandths.count)) + thousandths

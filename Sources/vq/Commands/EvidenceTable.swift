@@ -1,8 +1,8 @@
 import VisualQuery
 
-/// The terms behind a confidence, for people.
+/// A table of the evidence behind a confidence.
 enum EvidenceTable {
-  /// A line a term: what it is, what was measured, and what that adds to the log-odds.
+  /// One line per term: its name, the measured value, and its contribution to the log-odds.
   static func lines(_ evidence: [Evidence], on console: Console) -> [String] {
     var table = TextTable(columns: [
       .init("TERM"), .init("MEASURED", .right), .init("ADDS", .right), .init("MEANING"),
@@ -18,7 +18,7 @@ enum EvidenceTable {
     return table.lines(width: console.width, usesColor: console.usesColor)
   }
 
-  /// Two places.
+  /// A number with two decimals.
   static func decimal(_ value: Double) -> String {
     let hundredths = Int((abs(value) * 100).rounded())
     let digits = "\(hundredths % 100)"
@@ -28,17 +28,17 @@ enum EvidenceTable {
 
   private static func meaning(_ kind: Evidence.Kind) -> String {
     switch kind {
-    case .prior: "before anything is looked at"
-    case .hash: "likeness of the whole picture's hash"
-    case .color: "likeness of the colors"
-    case .texture: "likeness of the textures"
-    case .votes: "corners that look alike"
-    case .inliers: "corners that one transform aligns"
-    case .agreement: "share of the visible corners that are aligned"
-    case .alignedColor: "likeness of the colors at aligned places"
-    case .labels: "what the labels that agree say, in bits"
-    case .stock: "how surely it stocks what is meant"
-    case .lead: "how far ahead of the next best"
+    case .prior: "before any evidence"
+    case .hash: "similarity of the images' hashes"
+    case .color: "color similarity"
+    case .texture: "texture similarity"
+    case .votes: "similar keypoints"
+    case .inliers: "keypoints aligned by one transform"
+    case .agreement: "fraction of the visible keypoints that are aligned"
+    case .alignedColor: "color similarity of the aligned regions"
+    case .labels: "information in the matching labels, in bits"
+    case .stock: "confidence in the product that it stocks"
+    case .lead: "lead over the next best entity"
     }
   }
 }

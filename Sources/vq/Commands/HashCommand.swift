@@ -1,18 +1,18 @@
 import PixelMatch
 import VisualQuery
 
-/// `vq hash`: the PDQ hash of pictures, as other people's hash banks hold it.
+/// `vq hash`: prints the PDQ hashes of images, as in public hash banks.
 enum HashCommand {
-  static let json = Option<Bool>.flag(OptionText("json", "one JSON object a line and picture"))
+  static let json = Option<Bool>.flag(OptionText("json", "one JSON object per line and image"))
 
   static let query = Option<Bool>.flag(
     OptionText(
-      "query", "the signature for 'vq match --signature'",
-      detail: "About a kilobyte that stands in for the picture, but for its corners."))
+      "query", "print the signature for 'vq match --signature'",
+      detail: "About one kilobyte that replaces the image, except for its keypoints."))
 
   static let command = CommandDescription(
     name: "hash",
-    summary: "print the PDQ hash of pictures",
+    summary: "print the PDQ hash of images",
     examples: [
       "vq hash mug.jpg",
       "vq hash --json *.jpg",
@@ -20,7 +20,7 @@ enum HashCommand {
     ],
     operand: OperandDescription(
       placeholder: "IMAGE", count: 1...Int.max,
-      summary: "a JPEG or PNG picture; '-' for standard input", completion: .files),
+      summary: "a JPEG or PNG file; '-' for standard input", completion: .files),
     options: [
       json.description, query.description, PictureLimits.maxBytes.description,
       PictureLimits.maxPixels.description,
@@ -29,11 +29,11 @@ enum HashCommand {
       HelpSection(
         title: "JSON form",
         text: """
-          One object a line and picture, in the order given.
+          One object per line and image, in the order given.
             {"schema":"vq.hash/1","image":"mug.jpg","pdq":"64 hex digits","quality":100,
              "variants":{"rotate90":"64 hex digits",…}}
-          The hash is that of all pixels as they are stored, as other tools compute it: a camera's \
-          note that the picture is to be turned is given as 'orientation', not followed.
+          The hash is computed from the pixels as they are stored, as in other tools: the \
+          orientation that a camera recorded is reported in 'orientation' but not applied.
           """)
     ],
     exitCodes: [.success, .failure, .usage, .undecodablePicture, .interrupted],
@@ -73,7 +73,7 @@ enum HashCommand {
     return code
   }
 
-  /// Hashes one picture; a picture that cannot be decoded is a result, too.
+  /// Hashes an image. An image that cannot be decoded is a result, too.
   @concurrent private static func hash(
     _ picture: String, _ decoder: ImageDecoder, isQuery: Bool
   ) async throws -> (String, Result<HashDocument, DecodeError>) {

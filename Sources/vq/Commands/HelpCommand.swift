@@ -1,4 +1,4 @@
-/// `vq help`: the complete help, of `vq` or of a command.
+/// `vq help`: prints the complete help of `vq` or of a command.
 enum HelpCommand {
   static let command = CommandDescription(
     name: "help",

@@ -1,98 +1,99 @@
 import VisualQuery
 
-/// `vq index`: a catalogue becomes an index that can be searched.
+/// `vq index`: indexes a feed.
 enum IndexCommand {
   static let index = Option<String>.path(
     OptionText(
       "index", "the index to make or update",
-      detail: "A directory; it is made if it does not exist.", environment: "VQ_INDEX"),
+      detail: "A directory, created if it does not exist.", environment: "VQ_INDEX"),
     "DIR", of: .directories)
   static let imagesRoot = Option<String?>.path(
     OptionText(
-      "images-root", "the folder that image paths start from and stay in",
-      detail: "Kept in the index. The default is that of the index if it has pictures, else the "
-        + "catalogue's folder, or the working directory for standard input.",
-      standard: "beside the catalogue"),
+      "images-root", "the folder that contains the images",
+      detail: "Image paths are relative to it. Stored in the index. The default is that of the "
+        + "index if it has images, else the feed's folder, or the working directory for "
+        + "standard input.",
+      standard: "beside the feed"),
     "DIR", of: .directories)
   static let allowOutside = Option<[String]?>.folders(
     OptionText(
-      "allow-outside", "a further folder that image paths and links may lead into",
-      detail: "Absolute paths, '..' and links out of --images-root are refused elsewhere. Kept in "
-        + "the index; given again, it replaces all that was kept, and 'none' removes it.",
+      "allow-outside", "a further folder that may contain images",
+      detail: "Absolute paths, '..' and symbolic links out of --images-root are rejected "
+        + "unless they lead here. Stored in the index; given again, it replaces all stored "
+        + "folders, and 'none' removes them.",
       isRare: true))
   static let thumbnails = Option<[Int]?>.thumbnailSides(
     OptionText(
-      "thumbnails", "keep thumbnails of these sizes in the index: 160,480",
-      detail: "For a server that does not have the pictures. Longer sides in pixels, at most "
-        + "four; vq serve gives out 160 and 480. Later runs make those that are missing; 'none' "
-        + "ends it, and 'vq catalogue compact' removes them.", isRare: true))
+      "thumbnails", "store thumbnails of these sizes in the index: 160,480",
+      detail: "For a server that does not have the images. Longer sides in pixels, at most "
+        + "four; 'vq serve' uses 160 and 480. Later runs add missing ones; 'none' stops that, "
+        + "and 'vq catalogue compact' then removes them.", isRare: true))
   static let threads = Option<Int?>.integer(
-    OptionText("threads", "use so many threads", short: "j", standard: "one per core"),
+    OptionText("threads", "number of threads", short: "j", standard: "one per core"),
     in: 1...256)
   static let rejected = Option<String?>.path(
     OptionText(
-      "rejected", "the file of refused rows",
-      detail: "JSON Lines: line, field, reason and the row itself. Mended, it can be indexed as it "
-        + "is, with the same --images-root.", standard: "rejected.jsonl in the index"),
+      "rejected", "the file for rejected rows",
+      detail: "JSON Lines: line, field, reason and the row itself. Once corrected, it can be "
+        + "indexed as it is, with the same --images-root.", standard: "rejected.jsonl in the index"),
     "FILE", of: .files)
   static let link = Option<[EntityType: String]>.byType(
     OptionText(
-      "link", "where entities without a URL of their own open",
-      detail: "TYPE=TEMPLATE of RFC 6570 with the fields' names, such as the one above. Kept in "
-        + "the index; given again, it replaces all that was kept.", isRare: true),
+      "link", "the URL of entities without one of their own",
+      detail: "TYPE=TEMPLATE, an RFC 6570 template of field names, such as the one above. Stored "
+        + "in the index; given again, it replaces all stored templates.", isRare: true),
     "LINK", accepts: "a type and a template: product=https://shop.example/p/{id}")
   static let allowScheme = Option<[String]>.list(
     OptionText(
-      "allow-scheme", "schemes that links may have besides https",
-      detail: "Kept in the index, together with --link.", isRare: true))
+      "allow-scheme", "schemes accepted in links besides https",
+      detail: "Stored in the index together with --link.", isRare: true))
   static let bridge = Option<String?>.path(
     OptionText(
-      "bridge", "a label bridge: CSV, see 'vq help labels'", detail: "Kept in the index.",
+      "bridge", "a label bridge: CSV, see 'vq help labels'", detail: "Stored in the index.",
       isRare: true), "FILE", of: .files)
   static let onConflict = Option<IndexOptions.ConflictPolicy?>.choice(
     OptionText(
-      "on-conflict", "what becomes of an entity that is there already",
-      detail: "'replace': the row takes its place; 'merge': fields that the row has not stay; "
-        + "'keep': it stays as it is.", standard: "replace"), "WHAT")
+      "on-conflict", "what to do with an entity that is already indexed",
+      detail: "'replace': use the row; 'merge': use the row, but keep fields that it lacks; "
+        + "'keep': ignore the row.", standard: "replace"), "WHAT")
   static let pruneMissing = Option<Bool>.flag(
     OptionText(
-      "prune-missing", "remove entities that the catalogue lacks",
-      detail: "Nothing is removed where no row was read, or one was refused that does not tell "
-        + "its id."))
+      "prune-missing", "remove entities that the feed lacks",
+      detail: "Nothing is removed if no row was read, or if a rejected row has no readable id."))
   static let dryRun = Option<Bool>.flag(
-    OptionText("dry-run", "read and decode all, and write nothing"))
+    OptionText("dry-run", "read and decode everything, but write nothing"))
   static let strict = Option<Bool>.flag(
-    OptionText("strict", "end with the first row or picture that is refused"))
+    OptionText("strict", "stop at the first rejected row or image"))
   static let currency = Option<String?>.word(
     OptionText(
-      "currency", "that of prices that name none: EUR", detail: "Shopify's exports have none.",
+      "currency", "the currency of prices without one: EUR", detail: "Shopify exports have none.",
       isRare: true), "CODE", accepts: "three letters such as EUR")
   static let fetch = Option<Bool>.flag(
     OptionText(
-      "fetch", "fetch pictures that are on servers; with --allow-host",
-      detail: "From public addresses alone, with at most 16 MB and 20 s each, 16 at a time. They "
-        + "are kept in the index; the next run asks whether they have changed."))
+      "fetch", "fetch images from servers; requires --allow-host",
+      detail: "From public addresses only, at most 16 MB and 20 s each, 16 at a time. They are "
+        + "stored in the index; the next run checks whether they have changed."))
   static let allowHost = Option<[HostPattern]>.hosts(
     OptionText(
-      "allow-host", "hosts that pictures may be fetched from",
-      detail: "Redirections to others are refused. *.shop.example is all below shop.example."))
+      "allow-host", "hosts that images may be fetched from",
+      detail: "Redirects to other hosts are rejected. *.shop.example stands for all subdomains."))
   static let json = Option<Bool>.flag(OptionText("json", "the summary as one JSON object"))
   static let quiet = Option<Bool>.flag(
     OptionText(
       "quiet", "no progress and no summary",
-      detail: "Errors and refused rows are still reported.", short: "q"))
+      detail: "Errors and rejected rows are still reported.", short: "q"))
 
   static let command = CommandDescription(
     name: "index",
-    summary: "make or update an index from a catalogue",
+    summary: "make or update an index from a feed",
     examples: [
       "vq index catalogue.jsonl --index shop.vq",
       "vq index merchant-feed.xml.gz --images-root photos --index shop.vq",
       "vq index photos/ --index shop.vq",
     ],
     operand: OperandDescription(
-      placeholder: "CATALOGUE", count: 1...1,
-      summary: "JSON Lines, CSV, a feed or a folder; '-' for standard input", completion: .files),
+      placeholder: "FEED", count: 1...1,
+      summary: "JSON Lines, CSV, XML or a folder; '-' for standard input", completion: .files),
     options: [
       index.description, imagesRoot.description, allowOutside.description,
       thumbnails.description, onConflict.description,
@@ -105,31 +106,31 @@ enum IndexCommand {
     ],
     notes: [
       HelpSection(
-        title: "Catalogue",
+        title: "Feed",
         text: """
-          An entity a line: 'type' (product or store), 'id' and 'title' are required. Unknown \
-          fields are kept. A bad row or picture is reported and skipped; the others go on.
+          One entity per line: 'type' (product or store), 'id' and 'title' are required. Unknown \
+          fields are kept. An invalid row or image is reported and skipped.
             {"type":"product","id":"mug-red","title":"Camp mug","labels":["mug"],
              "images":["images/mug-red.jpg"],"url":"https://shop.example/p/mug-red"}
           Further fields: 'subtitle', 'synonyms', 'localized' (texts by language), 'featured'; \
-          of a product 'group', 'brand', 'price', 'availability'; of a store 'address', 'geo', \
+          for products 'group', 'brand', 'price', 'availability'; for stores 'address', 'geo', \
           'openingHours', 'timeZone' and 'stock', the ids of its products.
           """),
       HelpSection(
-        title: "Other people's formats",
+        title: "Other formats",
         text: """
-          Told by their first bytes and their header, and reported: a Google Merchant feed (tabs, \
-          commas or XML), a Shopify product CSV (old and new headers), the eight columns of \
-          Google's Product Search, schema.org products and stores in JSON-LD, and a folder of \
-          pictures, whose names become ids. All of them may be compressed with gzip. Pictures \
-          are files, and --images-root says where; those of a server are fetched where --fetch \
-          and --allow-host say so, and those of a bucket are to be copied first.
+          Recognized by their first bytes and their header: Google Merchant feeds (tabs, commas \
+          or XML), Shopify product CSV (old and new headers), the eight columns of Google's \
+          Product Search, schema.org products and stores in JSON-LD, and folders of images, \
+          whose names become ids. Any file may be compressed with gzip. Images are files beneath \
+          --images-root. Images on servers are fetched with --fetch and --allow-host; images in \
+          a bucket must be copied first.
           """),
       HelpSection(
         title: "JSON form",
         text: """
-          One object at the end of the run. In rejected.jsonl, a line for each refused row or \
-          picture.
+          One object at the end of the run. In rejected.jsonl, a line for each rejected row or \
+          image.
             {"schema":"vq.index/1","generation":4,"rows":32,"entities":32,"added":32,
              "changed":0,"removed":0,"signedImages":34,"unchangedImages":0,
              "fetchedImages":0,"thumbnails":0,"refused":0,"dryRun":false,
@@ -159,7 +160,7 @@ enum IndexCommand {
     do {
       result = try await indexer.run(
         path: arguments.operands[0], imagesRoot: arguments[imagesRoot], options: options,
-        mapping: { if !isQuiet { tell($0, console) } },
+        mapping: { if !isQuiet { report($0, to: console) } },
         refused: { report($0, to: console, and: refusals) },
         progress: { if !isQuiet { show($0, on: line) } })
     } catch {
@@ -167,13 +168,13 @@ enum IndexCommand {
       try refusals?.close(isWhole: false)
       guard error is CancellationError else { throw error }
       throw CommandFailure(
-        .interrupted, "interrupted; what was done is kept",
-        advice: ["run the same command again: it goes on from here"])
+        .interrupted, "interrupted; the work so far is saved",
+        advice: ["to continue, run the same command again"])
     }
     line.finish()
     try refusals?.close(isWhole: true)
     if result.refused > 0, !isQuiet, let refusals {
-      console.diagnostics.note("refused rows are in \(DisplayText.escaped(refusals.path))")
+      console.diagnostics.note("rejected rows are in \(DisplayText.escaped(refusals.path))")
     }
     if let reason = result.unprunedReason {
       console.diagnostics.warning("nothing was removed: \(reason)")
@@ -187,7 +188,7 @@ enum IndexCommand {
     return .success
   }
 
-  /// Where refused rows go; a run that writes nothing has no such file unless it is told to.
+  /// Returns the file for rejected rows; a dry run has none unless it is asked for.
   private static func refusedRowsFile(_ arguments: ParsedArguments) throws -> RefusedRowsFile? {
     if let path = arguments[rejected] { return try RefusedRowsFile(path: path) }
     return arguments[dryRun] ? nil : RefusedRowsFile(index: arguments[index])
@@ -201,20 +202,20 @@ enum IndexCommand {
     throw CommandFailure(
       .usage,
       hosts.isEmpty
-        ? "--fetch wants --allow-host: the hosts that pictures may be fetched from"
-        : "--allow-host wants --fetch: nothing is fetched without it")
+        ? "--fetch requires --allow-host HOST: the hosts that images may be fetched from"
+        : "--allow-host requires --fetch: nothing is fetched without it")
   }
 
-  /// Says what a catalogue of somebody else's was taken for.
-  private static func tell(_ mapping: FeedMapping, _ console: Console) {
+  /// Reports the recognized format of a foreign feed.
+  private static func report(_ mapping: FeedMapping, to console: Console) {
     if [.jsonLines, .csv].contains(mapping.format) { return }
-    let known = mapping.fields.compactMap { field in
+    let mapped = mapping.fields.compactMap { field in
       field.target.map { "\(field.name) → \($0)" }
     }
-    let kept = mapping.fields.filter { $0.target == nil }.map(\.name)
+    let unmapped = mapping.fields.filter { $0.target == nil }.map(\.name)
     console.diagnostics.note(
-      "reading a \(mapping.format.rawValue): \(known.joined(separator: ", "))"
-        + (kept.isEmpty ? "" : "; kept as they are: \(kept.joined(separator: ", "))"))
+      "reading a \(mapping.format.rawValue): \(mapped.joined(separator: ", "))"
+        + (unmapped.isEmpty ? "" : "; kept unchanged: \(unmapped.joined(separator: ", "))"))
   }
 
   private static func settings(of arguments: ParsedArguments) throws -> ShopSettings {
@@ -278,22 +279,22 @@ struct IndexDocument: Encodable, Sendable {
     elapsedMs = (elapsed / .milliseconds(1)).rounded()
   }
 
-  /// What a person reads.
+  /// Returns the summary for people.
   func sentence(directory: String) -> String {
     let seconds = max(0.1, (elapsedMs / 100).rounded() / 10)
     let removed = removed > 0 ? ", \(self.removed) removed" : ""
     let fetched = fetchedImages > 0 ? ", \(fetchedImages) fetched" : ""
     let thumbnails =
       thumbnails > 0
-      ? ", \(DisplayText.count(self.thumbnails, "thumbnail", "thumbnails")) kept" : ""
+      ? ", \(DisplayText.count(self.thumbnails, "thumbnail", "thumbnails")) stored" : ""
     let end =
       dryRun
       ? "Nothing was written."
       : "\(DisplayText.escaped(directory)) is at generation \(generation)."
     return """
       \(DisplayText.count(entities, "entity", "entities")), \(added) new, \(changed) changed\(removed): \
-      \(DisplayText.count(signedImages, "picture", "pictures")) signed, \(unchangedImages) unchanged\(fetched)\(thumbnails), \
-      \(refused) refused, in \(seconds) s. \(end)
+      \(DisplayText.count(signedImages, "image", "images")) analyzed, \(unchangedImages) unchanged\(fetched)\(thumbnails), \
+      \(refused) rejected, in \(seconds) s. \(end)
       """
   }
 }

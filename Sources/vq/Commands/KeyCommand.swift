@@ -4,14 +4,15 @@
   import Musl
 #endif
 
-/// `vq key`: makes the keys that `vq serve` lets in.
+/// `vq key`: makes keys for clients of `vq serve`.
 enum KeyCommand {
   static let name = Option<String?>.word(
-    OptionText("name", "what the key is called in logs", standard: "the role"), "NAME",
+    OptionText("name", "the name of the key in logs", standard: "the role"), "NAME",
     accepts: "a word without spaces")
   static let role = Option<APIKeys.Role?>.choice(
     OptionText(
-      "role", "what it may do", detail: "'write' may also remove entities.", standard: "read"),
+      "role", "the permissions of the key", detail: "'write' may also remove entities.",
+      standard: "read"),
     "ROLE")
 
   static let command = CommandDescription(
@@ -22,16 +23,16 @@ enum KeyCommand {
       "vq key keys.txt --name warehouse --role write",
     ],
     operand: OperandDescription(
-      placeholder: "FILE", count: 1...1, summary: "the file of keys; made if it is not there",
+      placeholder: "FILE", count: 1...1, summary: "the key file; created if it does not exist",
       completion: .files),
     options: [name.description, role.description],
     notes: [
       HelpSection(
         title: "Keys",
         text: """
-          The key is printed once, and only its SHA-256 goes into the file: a line 'ROLE NAME \
-          sha256:HEX' each. To take a key back, remove its line. A server that runs reads the file \
-          again on SIGHUP.
+          The key is printed once; the file only stores its SHA-256, as a line 'ROLE NAME \
+          sha256:HEX'. To revoke a key, remove its line. A running server reloads the file on \
+          SIGHUP.
           """)
     ],
     exitCodes: [.success, .failure, .usage],
@@ -44,14 +45,15 @@ enum KeyCommand {
     let role = arguments[role] ?? .read
     let name = arguments[name] ?? role.rawValue
     guard !name.isEmpty, !name.contains(where: \.isWhitespace) else {
-      throw CommandFailure(.usage, "'\(name)' is no name: it has spaces in it")
+      throw CommandFailure(
+        .usage, "--name: '\(name)' contains spaces; expected a word without spaces")
     }
     if unsafe access(path, F_OK) == 0,
       try APIKeys(file: path).keys.contains(where: { $0.name == name })
     {
       throw CommandFailure(
-        .usage, "'\(path)' has a key of the name '\(name)'",
-        advice: ["give another --name, or remove its line"])
+        .usage, "'\(path)' already has a key named '\(name)'",
+        advice: ["use another --name, or remove its line"])
     }
     let made = APIKeys.made(role: role, name: name)
     let file = try FileDescriptor.appending(to: path, mode: 0o600)

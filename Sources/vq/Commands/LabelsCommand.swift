@@ -1,21 +1,23 @@
 import VisualQuery
 
-/// `vq labels`: the labels of a catalogue, those that it lacks, and the bridge between them.
+/// `vq labels`: lists the labels of an index, and unknown ones, and replaces the bridge between
+/// them.
 enum LabelsCommand {
   static let unmatched = Option<Bool>.flag(
     OptionText(
-      "unmatched", "the labels of queries that nothing knows",
-      detail: "Counted by 'vq match' in the index; those that the bridge knows by now are left out."
+      "unmatched", "list unknown labels of earlier queries",
+      detail:
+        "Counted by 'vq match' and 'vq serve' in the index, without those that the bridge has."
     ))
   static let bridge = Option<String?>.path(
     OptionText(
-      "bridge", "replace the label bridge by this CSV file",
-      detail: "What outside words mean in your own labels; see below."), "FILE", of: .files)
-  static let json = Option<Bool>.flag(OptionText("json", "one JSON object a line and label"))
+      "bridge", "replace the label bridge with this CSV file",
+      detail: "It maps outside words to your own labels; see below."), "FILE", of: .files)
+  static let json = Option<Bool>.flag(OptionText("json", "one JSON object per line and label"))
 
   static let command = CommandDescription(
     name: "labels",
-    summary: "list the labels of an index, or those that it lacks",
+    summary: "list the labels of an index, or unknown ones",
     examples: [
       "vq labels --index shop.vq",
       "vq labels --unmatched --index shop.vq",
@@ -29,8 +31,8 @@ enum LabelsCommand {
       HelpSection(
         title: "Label bridge",
         text: """
-          A CSV file with the columns 'label', 'labels' and, if wanted, 'synonyms'; lists are \
-          divided by '|'. A query's 'label', or one of its 'synonyms', is then also taken for \
+          A CSV file with the columns 'label', 'labels' and, optionally, 'synonyms'; '|' separates \
+          the items of a list. A query with 'label' or one of the 'synonyms' then also matches \
           each of your 'labels'.
             label,labels,synonyms
             footwear,sneaker|boot,shoes|kicks
@@ -38,7 +40,7 @@ enum LabelsCommand {
       HelpSection(
         title: "JSON form",
         text: """
-          One object a line.
+          One object per line.
             {"entities":4,"label":"mug"}
             {"label":"goblet","queries":12}
           """),
@@ -51,12 +53,12 @@ enum LabelsCommand {
   ) async throws -> ExitCode {
     let directory = arguments[MatchCommand.index]
     if let path = arguments[bridge] {
-      // Opened first, so that a mistyped directory is not made.
+      // Opened first, so that a mistyped directory is not created.
       _ = try Catalogue(directory: directory)
       let settings = ShopSettings(bridge: try LabelBridge(path: path))
       let generation = try await Indexer(directory: directory, settings: settings).putSettings()
       try console.output.writeLine(
-        "The bridge of \(DisplayText.escaped(directory)) is replaced; generation \(generation).")
+        "The bridge of \(DisplayText.escaped(directory)) was replaced; generation \(generation).")
       return .success
     }
     let catalogue = try Catalogue(directory: directory)

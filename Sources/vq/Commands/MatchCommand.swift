@@ -7,82 +7,86 @@
 import PixelMatch
 import VisualQuery
 
-/// `vq match`: the products and stores that a picture shows.
+/// `vq match`: finds the products and stores that an image shows.
 enum MatchCommand {
   static let index = Option<String>.path(
     OptionText(
       "index", "the index to search",
-      detail: "The directory that 'vq index' made.", environment: "VQ_INDEX"),
+      detail: "A directory made by 'vq index'.", environment: "VQ_INDEX"),
     "DIR", of: .directories)
   static let labels = Option<[String]>.list(
     OptionText(
-      "labels", "words for what is seen: mug,cup",
-      detail: "Hints, not filters: right ones help, unknown ones change nothing."))
+      "labels", "words for what the image shows: mug,cup",
+      detail: "Hints, not filters: correct labels help, unknown ones are ignored."))
   static let limit = Option<Int>.integer(
-    OptionText("limit", "at most so many matches in all"), in: 1...100, default: 8)
+    OptionText("limit", "maximum number of matches"),
+    in: 1...MatchOptions.maximumLimit, default: MatchOptions.defaultLimit)
   static let products = Option<Int>.integer(
-    OptionText("products", "at most so many products"), in: 0...100, default: 5)
+    OptionText("products", "maximum number of products"),
+    in: 0...MatchOptions.maximumLimit, default: MatchOptions.defaultTypeLimits[.product] ?? 0)
   static let stores = Option<Int>.integer(
-    OptionText("stores", "at most so many stores"), in: 0...100, default: 3)
+    OptionText("stores", "maximum number of stores"),
+    in: 0...MatchOptions.maximumLimit, default: MatchOptions.defaultTypeLimits[.store] ?? 0)
   static let minConfidence = Option<Double?>.number(
     OptionText(
-      "min-confidence", "leave out less likely matches",
-      detail: "The default is calibrated so that pictures of other things give nothing.",
+      "min-confidence", "omit less likely matches",
+      detail: "The default is calibrated so that images of unrelated things match nothing.",
       standard: "calibrated"), "P", in: 0...1)
   static let deadline = Option<Duration?>.milliseconds(
     OptionText(
-      "deadline", "search for at most so many ms; 0: no deadline",
+      "deadline", "time limit in ms; 0: no limit",
       detail: """
-        Reading and decoding the picture counts. When it passes, the best answer so far is given, \
-        marked as incomplete.
+        Includes reading and decoding the image. When it passes, the best answer so far is \
+        returned, marked as incomplete.
         """),
-    upTo: 3_600_000, default: 300)
+    upTo: 3_600_000, default: MatchOptions.defaultTimeout)
   static let type = Option<EntityType?>.choice(
     OptionText("type", "only products, or only stores", standard: "both"), "TYPE")
   static let threads = Option<Int?>.integer(
-    OptionText("threads", "use so many threads", short: "j", standard: "one per core"),
+    OptionText("threads", "number of threads", short: "j", standard: "one per core"),
     in: 1...256)
   static let region = Option<PictureRegion?>.region(
     OptionText(
-      "region", "look at this part of the picture only",
-      detail: "Shares of its width and height where no number is above 1, else pixels."))
+      "region", "search with this part of the image only",
+      detail: "Fractions of its width and height if no number is above 1, else pixels."))
   static let conditions = Option<[EntityComparator]>.comparators(
     OptionText(
-      "where", "only what has such a property: price<20",
-      detail: "Operators: = != < <= > >= ~ (has in it) ^= (begins) $= (ends). All must hold."))
+      "where", "only entities with such a property: price<20",
+      detail: "Operators: = != < <= > >= ~ (contains) ^= (begins) $= (ends). All must hold."))
   static let withLabel = Option<[String]>.list(
-    OptionText("with-label", "only what has one of these labels", isRare: true))
-  static let near = Option<GeoPoint?>.place(
-    OptionText("near", "of like stores the nearer ones first", isRare: true))
+    OptionText("with-label", "only entities with one of these labels", isRare: true))
+  static let near = Option<GeoPoint?>.location(
+    OptionText("near", "sort equally good stores by distance", isRare: true))
   static let at = Option<Date?>.instant(
     OptionText(
-      "at", "tell whether stores are open then", detail: "In JSON: 'openNow'.", isRare: true))
+      "at", "report whether stores are open at this time", detail: "In JSON: 'openNow'.",
+      isRare: true))
   static let locale = Option<String?>.word(
     OptionText("locale", "show texts in this language", isRare: true), "TAG",
     accepts: "a language tag such as de")
   static let signature = Option<String?>.word(
     OptionText(
-      "signature", "search with a picture's signature", detail: "As 'vq hash --query' prints it.",
+      "signature", "search with an image's signature", detail: "As printed by 'vq hash --query'.",
       isRare: true), "TEXT")
   static let continuation = Option<String?>.word(
     OptionText(
-      "continue", "the next page of an earlier search",
-      detail: "The 'continuation' of its JSON form. Needs no picture; the filters stay.",
+      "continue", "show the next page of an earlier search",
+      detail: "The 'continuation' of its JSON form. Needs no image; the filters stay.",
       isRare: true), "TOKEN")
   static let explain = Option<Bool>.flag(
     OptionText(
-      "explain", "show what each match's confidence is made of",
-      detail: "The terms add up to the log-odds of the confidence. --json always has them."))
+      "explain", "show how each confidence was computed",
+      detail: "The terms add up to the log-odds of the confidence. --json always includes them."))
   static let json = Option<Bool>.flag(
-    OptionText("json", "one JSON object a line and picture"))
+    OptionText("json", "one JSON object per line and image"))
   static let tolerant = Option<Bool>.flag(
     OptionText(
-      "tolerant", "search with what is there of a truncated picture",
-      detail: "Without it, a truncated picture is refused with exit code 4.", isRare: true))
+      "tolerant", "search with the part of a truncated image that is there",
+      detail: "Without it, a truncated image is rejected with exit code 4.", isRare: true))
 
   static let command = CommandDescription(
     name: "match",
-    summary: "find the products and stores that a picture shows",
+    summary: "find the products and stores that an image shows",
     examples: [
       "vq match mug.jpg --index shop.vq",
       "vq match mug.jpg --labels mug,cup --index shop.vq",
@@ -90,7 +94,7 @@ enum MatchCommand {
     ],
     operand: OperandDescription(
       placeholder: "IMAGE", count: 0...Int.max,
-      summary: "a JPEG or PNG picture; '-' for standard input; none with --labels alone",
+      summary: "a JPEG or PNG file; '-' for standard input; none with only --labels",
       completion: .files),
     options: [
       index.description, labels.description, region.description, limit.description,
@@ -105,16 +109,18 @@ enum MatchCommand {
       HelpSection(
         title: "JSON form",
         text: """
-          One object a line and picture, in the order given. Keys that a later version adds may \
-          be ignored; those that are here stay.
+          One object per line and image, in the order given. Later versions may add keys, which \
+          can be ignored; they remove none.
             {"schema":"vq.match/1","query":"mug.jpg","complete":true,"coverage":1,
              "elapsedMs":12.3,"generation":4,
              "values":[{"rank":1,"type":"product","id":"mug-red","confidence":0.97,
                "tier":"near","url":"https://…","display":{…},"product":{…},
                "evidence":[{"kind":"color","value":0.93,"weight":3.2},…]},…]}
-          Where there is no match, 'emptyReason' says why; 'hasMore' whether more lie behind the           limits, which --continue shows; 'unmatchedLabels' the labels that nothing knows. A store may have \
-          'stocks', the matched product that it has, 'distanceMeters' and 'openNow'. A picture that cannot be decoded has \
-          'query' and 'error' only.
+          If there is no match, 'emptyReason' gives the reason. 'hasMore' tells whether there are \
+          further matches, which --continue shows. 'unmatchedLabels' lists the labels that are \
+          unknown. A store may have 'stocks', the matched product that it sells, \
+          'distanceMeters' and 'openNow'. For an image that cannot be decoded there are only \
+          'query' and 'error'.
           """)
     ],
     exitCodes: [
@@ -129,7 +135,7 @@ enum MatchCommand {
       !arguments.operands.isEmpty || !arguments[labels].isEmpty || arguments[signature] != nil
       || arguments[continuation] != nil
     guard isAsked else {
-      throw arguments.missingOperand("'vq match' needs an IMAGE, or --labels LIST, or both")
+      throw arguments.missingOperand("'vq match' requires an IMAGE, --labels LIST, or both")
     }
     let catalogue = try Catalogue(directory: arguments[index])
     let pool = WorkerPool(width: arguments[threads])
@@ -164,7 +170,7 @@ enum MatchCommand {
     return code
   }
 
-  /// An index that may only be read is searched all the same.
+  /// Labels are not counted in an index that is not writable.
   private static func count(_ labels: [String], in directory: String) {
     if !labels.isEmpty { try? UnmatchedLabels(directory: directory).count(labels) }
   }
@@ -178,7 +184,7 @@ enum MatchCommand {
   }
 
   private static func options(of arguments: ParsedArguments) -> MatchOptions {
-    var options = unhurried(arguments)
+    var options = optionsWithoutDeadline(arguments)
     options.timeout = arguments[deadline]
     let filter = EntityFilter(labels: arguments[withLabel], comparators: arguments[conditions])
     for type in EntityType.allCases { options.filters[type] = filter }
@@ -187,8 +193,8 @@ enum MatchCommand {
     return options
   }
 
-  /// The options that other commands have, too; without a deadline.
-  static func unhurried(_ arguments: ParsedArguments) -> MatchOptions {
+  /// Returns the options that other commands have too, without a deadline.
+  static func optionsWithoutDeadline(_ arguments: ParsedArguments) -> MatchOptions {
     MatchOptions(
       limit: arguments[limit],
       typeLimits: [.product: arguments[products], .store: arguments[stores]],
@@ -197,15 +203,15 @@ enum MatchCommand {
   }
 }
 
-/// The limits on a picture that several commands take.
+/// The limits on images that several commands accept.
 enum PictureLimits {
   static let maxBytes = Option<Int>.integer(
     OptionText(
-      "max-bytes", "refuse larger files", standard: "32000000, 32 MB", isRare: true),
+      "max-bytes", "reject larger files", standard: "32000000, 32 MB", isRare: true),
     in: 1...1_000_000_000, default: 32_000_000)
   static let maxPixels = Option<Int>.integer(
     OptionText(
-      "max-pixels", "refuse larger pictures", standard: "100000000, 100 megapixels",
+      "max-pixels", "reject larger images", standard: "100000000, 100 megapixels",
       isRare: true),
     in: 1...1_000_000_000, default: 100_000_000)
 

@@ -1,24 +1,24 @@
 import PixelMatch
 import VisualQuery
 
-/// Writes answers: as JSON Lines, or as tables for people.
+/// Writes answers as JSON Lines or as tables.
 struct MatchReport {
   let catalogue: Catalogue
   let options: MatchOptions
   let console: Console
   let isJSON: Bool
-  /// Whether each match's terms are shown.
+  /// Whether the evidence of each match is shown.
   let isExplained: Bool
-  /// Whether each table is headed by its picture's name.
+  /// Whether each table begins with the name of its image.
   let isNamed: Bool
 
-  /// Writes one answer, at once, since somebody may wait for it.
+  /// Writes one answer and flushes it, since a reader may be waiting.
   func write(_ answer: PictureSearch.Answer) throws {
     switch answer.result {
     case .success(let response):
       if let damage = answer.damage {
         console.diagnostics.warning(
-          "'\(answer.query)' is searched with in spite of its damage: \(damage.message)")
+          "'\(answer.query)' is damaged and was searched with its intact part: \(damage.message)")
       }
       if isJSON {
         try console.output.writeJSON(
@@ -78,7 +78,7 @@ struct MatchReport {
     return lines
   }
 
-  /// What was found, or how far off the best was, and of how many.
+  /// A sentence with the number of matches, or the best candidate, and the share that was searched.
   private func summary(_ response: MatchResponse) -> String {
     let count = response.matches.count
     let cutOff =
@@ -105,19 +105,19 @@ struct MatchReport {
     }
     return switch response.emptyReason {
     case .emptyCatalogue: "No match: the catalogue is empty."
-    case .filteredOut: "No match: the options leave nothing that could be found."
+    case .filteredOut: "No match: the filters exclude every entity."
     case .filterTimedOut: "No match: the deadline passed before the filters were applied."
-    case .deadlinePassed: "No match: the picture was not decoded in time."
-    case .noUsableSignal: "No match: the picture is blank and no label is known."
+    case .deadlinePassed: "No match: the deadline passed before the image was decoded."
+    case .noUsableSignal: "No match: the image is blank and no label is known."
     case .nothingAboveConfidence, nil:
       response.minimumConfidence == 0
-        ? "No match: no entity that may be found has any of it."
+        ? "No match: no entity has any of the labels."
         : "No match above confidence \(DisplayText.confidence(response.minimumConfidence))."
           + (closest ?? "")
     }
   }
 
-  /// Colorways share a title, so that the second line must tell them apart.
+  /// The title with the subtitle, which distinguishes variants with the same title.
   private static func name(_ display: DisplayRepresentation) -> String {
     display.title + (display.subtitle.map { " (\($0))" } ?? "")
   }

@@ -1,7 +1,7 @@
 import PixelMatch
 import VisualQuery
 
-/// From a picture's name to its answer.
+/// Answers queries by the names of their images.
 struct PictureSearch: Sendable {
   let matcher: Matcher
   let options: MatchOptions
@@ -11,23 +11,23 @@ struct PictureSearch: Sendable {
   var continuation: String?
   let decoder: ImageDecoder
 
-  /// What became of one picture.
+  /// The outcome of one query.
   struct Answer: Sendable {
-    /// The picture's name, or the labels where there is no picture.
+    /// The name of the image, or the labels if there is no image.
     let query: String
     let elapsed: Duration
     let result: Result<MatchResponse, PictureFailure>
-    /// The damage of the picture that was passed over.
+    /// The damage of the image, if it was searched with its intact part.
     var damage: DecodeError?
 
-    /// Labels that the catalogue does not know.
+    /// The labels that the catalogue does not know.
     var unmatchedLabels: [String] { (try? result.get())?.unmatchedLabels ?? [] }
   }
 
-  /// Decodes a picture and asks what it shows; `nil` asks by the labels, the signature or the
-  /// continuation alone.
+  /// Decodes an image and searches with it; `nil` searches with only the labels, the signature or the
+  /// continuation.
   ///
-  /// Reading and decoding the picture counts towards the deadline.
+  /// The deadline includes reading and decoding the image.
   @concurrent func answer(to picture: String?) async throws -> Answer {
     let elapsed = ProgressLine.stopwatch()
     let query = picture ?? labels.joined(separator: ",")
@@ -52,7 +52,7 @@ struct PictureSearch: Sendable {
       query: query, elapsed: elapsed(), result: .success(response), damage: content.pictureDamage)
   }
 
-  /// Decodes a picture, as finely as the region in it needs.
+  /// Decodes an image at the resolution that its region needs.
   ///
   /// - Throws: `CancellationError`.
   func content(of picture: String) async throws -> Result<SemanticContent, PictureFailure> {
@@ -71,11 +71,11 @@ struct PictureSearch: Sendable {
   }
 }
 
-/// Why a picture gives no answer.
+/// The reason why a query has no answer.
 struct PictureFailure: Error, Sendable, Hashable {
   let code: String
   let message: String
-  /// What could not be done with the picture.
+  /// The verb of the step that failed: decode or search.
   let verb: String
 
   init(_ error: DecodeError) {
@@ -86,23 +86,23 @@ struct PictureFailure: Error, Sendable, Hashable {
     (code, message, verb) = (error.code.rawValue, error.message, "search")
   }
 
-  /// The failure in a sentence.
+  /// A sentence about the failure.
   func sentence(about picture: String) -> String { "cannot \(verb) '\(picture)': \(message)" }
 
-  /// A picture that was left half-decoded since the command was to stop is no failure of its own.
+  /// Rethrows a cancellation: an image whose decoding was cancelled is not a failure of its own.
   func rethrowCancellation() throws {
     if code == DecodeError.Code.cancelled.rawValue { throw CancellationError() }
   }
 }
 
 extension ImageDecoder {
-  /// Reads what an operand names: a file, or standard input for `-`.
+  /// Reads the file that an operand names, or standard input for `-`.
   func contents(ofOperand name: String) throws(DecodeError) -> [UInt8] {
     try name == "-" ? contents(ofDescriptor: 0) : contents(ofFile: name)
   }
 }
 
-/// What stands in place of an answer where a picture cannot be decoded.
+/// The document that replaces an answer if an image cannot be decoded.
 struct PictureErrorDocument: Encodable, Sendable {
   struct Failure: Encodable, Sendable {
     let code: String

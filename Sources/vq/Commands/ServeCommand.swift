@@ -10,76 +10,78 @@ import VisualQuery
   import Musl
 #endif
 
-/// `vq serve`: the matcher behind HTTP.
+/// `vq serve`: answers queries over HTTP.
 enum ServeCommand {
   static let host = Option<String?>.word(
     OptionText(
-      "host", "listen at this IP address", detail: "0.0.0.0 or :: for all of the machine.",
+      "host", "listen on this IP address", detail: "0.0.0.0 or :: for all interfaces.",
       standard: "127.0.0.1"), "ADDRESS", accepts: "an IP address")
   static let port = Option<Int>.integer(
-    OptionText("port", "listen at this port; 0: any that is free"), in: 0...65_535, default: 8080)
+    OptionText("port", "listen on this port; 0: any free port"), in: 0...65_535, default: 8080)
   static let socket = Option<String?>.path(
-    OptionText("socket", "listen at a Unix socket instead"), "FILE", of: .files)
+    OptionText("socket", "listen on a Unix socket instead"), "FILE", of: .files)
   static let keys = Option<String?>.path(
     OptionText(
-      "keys", "let in only who has a key of this file",
-      detail: "'vq key' makes keys. Without it anybody may ask, and nobody change anything."),
+      "keys", "accept only clients with a key in this file",
+      detail:
+        "'vq key' makes keys. Without this option everybody may search and nobody may make changes."
+    ),
     "FILE", of: .files)
   static let deadline = Option<Int>.integer(
-    OptionText("deadline", "ms for a match where a client does not say"), "MS",
-    in: 1...3_600_000, default: 300)
+    OptionText("deadline", "time limit of a match in ms if the client gives none"), "MS",
+    in: 1...3_600_000, default: Int(Milliseconds.value(MatchOptions.defaultTimeout)))
   static let maxDeadline = Option<Int>.integer(
-    OptionText("max-deadline", "ms for a match whatever a client says"), "MS", in: 1...3_600_000,
+    OptionText("max-deadline", "maximum time limit of a match in ms"), "MS", in: 1...3_600_000,
     default: 2000)
   static let queue = Option<Int>.integer(
     OptionText(
-      "queue", "let at most so many requests wait",
-      detail: "Requests that could not be answered in time are refused before that."),
+      "queue", "maximum number of waiting requests",
+      detail: "Requests that cannot be answered in time are rejected earlier."),
     in: 0...10_000, default: 64)
   static let connections = Option<Int>.integer(
-    OptionText("connections", "serve so many connections at once", isRare: true),
+    OptionText("connections", "maximum number of connections", isRare: true),
     in: 1...100_000, default: 512)
   static let perAddress = Option<Int?>.integer(
     OptionText(
-      "per-address", "serve so many connections of one address at once",
+      "per-address", "maximum number of connections from one address",
       detail: """
-        Addresses of this machine, such as a proxy's, have no limit of their own; an IPv6 network of 64 \
+        Addresses of this machine, such as a proxy's, are not limited; an IPv6 network of 64 \
         bits counts as one address.
         """,
       standard: "a quarter of --connections", isRare: true),
     in: 1...100_000)
   static let maxBytes = Option<Int>.integer(
     OptionText(
-      "max-bytes", "refuse larger bodies", standard: "10000000, 10 MB", isRare: true),
+      "max-bytes", "reject larger bodies", standard: "10000000, 10 MB", isRare: true),
     in: 1...1_000_000_000, default: 10_000_000)
   static let decodeMemory = Option<Int?>.integer(
     OptionText(
-      "decode-memory", "MB for decoding pictures, on all threads",
-      detail: "Each thread gets an equal part.", standard: "64 a thread, 256 at least",
+      "decode-memory", "MB of memory for decoding images",
+      detail: "Divided equally among the threads.", standard: "64 per thread, at least 256",
       isRare: true), in: 1...1_000_000)
   static let rate = Option<Double?>.number(
     OptionText(
-      "rate", "requests a second of one key, or else address",
-      detail: "Twice as many are let through at once.", standard: "unlimited"), "N",
+      "rate", "requests per second for each key, or address",
+      detail: "Twice as many are accepted in a burst.", standard: "unlimited"), "N",
     in: 0.01...100_000)
   static let origins = Option<[String]>.list(
     OptionText(
-      "allow-origin", "let pages of these origins ask (CORS)",
-      detail: "Such as https://shop.example; none unless given.", isRare: true), "ORIGIN")
+      "allow-origin", "accept requests from these origins (CORS)",
+      detail: "For example https://shop.example. By default none.", isRare: true), "ORIGIN")
   static let appIDs = Option<[String]>.list(
     OptionText(
-      "app-id", "apps that open the shop's links: TEAM.bundle",
+      "app-id", "apps that may open the shop's links: TEAM.bundle",
       detail: "For /.well-known/apple-app-site-association.", isRare: true), "ID")
   static let grace = Option<Double?>.number(
     OptionText(
-      "grace", "seconds to finish in when told to stop", standard: "10", isRare: true), "S",
+      "grace", "seconds for running requests at shutdown", standard: "10", isRare: true), "S",
     in: 0...600)
   static let quiet = Option<Bool>.flag(
-    OptionText("quiet", "log no requests that went well", isRare: true))
+    OptionText("quiet", "do not log successful requests", isRare: true))
 
   static let command = CommandDescription(
     name: "serve",
-    summary: "answer over HTTP what pictures show",
+    summary: "answer queries over HTTP",
     examples: [
       "vq serve --index shop.vq",
       "vq serve --index shop.vq --keys keys.txt --host 0.0.0.0",
@@ -99,9 +101,9 @@ enum ServeCommand {
       HelpSection(
         title: "Paths",
         text: """
-          / is a page to try it, /openapi.json says what there is. Standard output gets the address, \
-          standard error the log: a JSON object a line, without pictures, labels and addresses. \
-          A new generation of the index is taken at once; SIGHUP reads the keys again.
+          / is a demo page, /openapi.json describes the API. The address is written to standard \
+          output and the log to standard error: one JSON object per line, without images, labels \
+          and addresses. A new generation of the index is used at once; SIGHUP reloads the keys.
             curl --data-binary @mug.jpg -H 'Content-Type: image/jpeg' \\
               'localhost:8080/v1/match?labels=mug'
           """)
@@ -114,7 +116,7 @@ enum ServeCommand {
     _ arguments: ParsedArguments, on console: Console
   ) async throws -> ExitCode {
     let pool = WorkerPool(width: arguments[MatchCommand.threads])
-    // A connection for each thread, so that no request waits for another one's.
+    // One connection for each thread, so that no request waits for another one's.
     let current = try CurrentCatalogue(
       directory: arguments[MatchCommand.index], readers: pool.width + 1)
     let metrics = Metrics()
@@ -212,7 +214,8 @@ enum ServeCommand {
     return settings
   }
 
-  /// The bytes that decoding may take on each thread; `asked` is in MB, for all threads together.
+  /// Returns the bytes of memory for decoding on each thread; `asked` is in MB, for all threads
+  /// together.
   static func memoryLimit(asked: Int?, threads: Int) -> Int {
     (asked ?? max(256, 64 * threads)) * 1_000_000 / threads
   }
@@ -240,7 +243,7 @@ enum ServeCommand {
       return try Socket.listening(at: address)
     } catch {
       let name = arguments[socket] ?? "\(arguments[host] ?? "127.0.0.1"):\(arguments[port])"
-      throw CommandFailure(.failure, "cannot listen at \(name): \(error.message)")
+      throw CommandFailure(.failure, "cannot listen on \(name): \(error.message)")
     }
   }
 
@@ -252,14 +255,14 @@ enum ServeCommand {
     }
   }
 
-  /// Where a browser or a client finds the server.
+  /// Returns the address of the server for clients.
   private static func address(of listener: Socket, _ arguments: ParsedArguments) -> String {
     if let path = arguments[socket] { return "unix:\(path)" }
     let host = arguments[host] ?? "127.0.0.1"
     return "http://\(host.contains(":") ? "[\(host)]" : host):\(listener.port)/"
   }
 
-  /// Reads the keys again; where that fails, the ones there are stay.
+  /// Reloads the keys; if that fails, the current ones stay.
   private static func reload(_ service: ShopService, keys path: String?) {
     do {
       if let path { service.replace(keys: try APIKeys(file: path)) }

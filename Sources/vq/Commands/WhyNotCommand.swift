@@ -1,23 +1,23 @@
 import PixelMatch
 import VisualQuery
 
-/// `vq why-not`: where a query loses an entity that it should find.
+/// `vq why-not`: shows which stage of a search loses an entity.
 enum WhyNotCommand {
   static let expect = Option<String>.word(
     OptionText(
-      "expect", "the id that should be the first match",
-      detail: "As in the catalogue; 'store:harbour' where a product has the same id."), "ID")
+      "expect", "the id of the expected first match",
+      detail: "As in the feed; 'store:harbour' if a product has the same id."), "ID")
 
   static let command = CommandDescription(
     name: "why-not",
-    summary: "say which stage of a search loses an entity",
+    summary: "show which stage of a search loses an entity",
     examples: [
       "vq why-not photo.jpg --expect mug-red --index shop.vq",
       "vq why-not photo.jpg --expect mug-red --labels mug --index shop.vq",
     ],
     operand: OperandDescription(
       placeholder: "IMAGE", count: 1...1,
-      summary: "a JPEG or PNG picture; '-' for standard input", completion: .files),
+      summary: "a JPEG or PNG file; '-' for standard input", completion: .files),
     options: [
       MatchCommand.index.description, expect.description, MatchCommand.labels.description,
       MatchCommand.region.description, MatchCommand.limit.description,
@@ -54,7 +54,8 @@ enum WhyNotCommand {
     let search = PictureSearch(
       matcher: Matcher(
         catalogue: catalogue, pool: WorkerPool(width: arguments[MatchCommand.threads])),
-      options: MatchCommand.unhurried(arguments), labels: arguments[MatchCommand.labels],
+      options: MatchCommand.optionsWithoutDeadline(arguments),
+      labels: arguments[MatchCommand.labels],
       region: arguments[MatchCommand.region],
       decoder: ImageDecoder(limits: PictureLimits.limits(of: arguments), keepsDamaged: true))
     let picture = arguments.operands[0]
@@ -75,7 +76,7 @@ enum WhyNotCommand {
     }
   }
 
-  /// `store:harbour` names a store; anything else is a product's id as it stands.
+  /// Reads `store:harbour` as the id of a store, and any other text as the id of a product.
   private static func id(_ text: String) -> EntityID {
     for type in EntityType.allCases where text.hasPrefix("\(type.rawValue):") {
       return EntityID(type: type, value: String(text.dropFirst(type.rawValue.count + 1)))
@@ -94,7 +95,7 @@ enum WhyNotCommand {
     if let confidence = diagnosis.confidence {
       lines.append(
         "Its confidence is \(DisplayText.confidence(confidence)); "
-          + "\(DisplayText.confidence(diagnosis.minimumConfidence)) is the cut-off.")
+          + "the cut-off is \(DisplayText.confidence(diagnosis.minimumConfidence)).")
     }
     if let first = diagnosis.first, first != diagnosis.id {
       lines.append("The first match is \(DisplayText.escaped(first.description)).")
@@ -107,16 +108,16 @@ enum WhyNotCommand {
 }
 
 extension MissReason {
-  /// What it means, as a part of a sentence.
+  /// The meaning, as part of a sentence.
   var meaning: String {
     switch self {
-    case .notIndexed: "the catalogue has no picture of it"
-    case .tooFlat: "its pictures or the query's are too plain to tell apart"
-    case .notACandidate: "its pictures seemed less likely than those looked at closely"
-    case .failedGeometry: "too few of its corners lie as they do in the query"
-    case .belowCutOff: "it was found, but is less sure than the cut-off"
-    case .outranked: "others are surer"
-    case .capped: "it is sure enough, but the limits on matches left it out"
+    case .notIndexed: "it has no indexed image"
+    case .tooFlat: "its images or the query lack detail"
+    case .notACandidate: "its images were less similar than those compared in detail"
+    case .failedGeometry: "too few of its keypoints align with the query"
+    case .belowCutOff: "it was found, but its confidence is below the cut-off"
+    case .outranked: "other entities have a higher confidence"
+    case .capped: "the limits on the number of matches omitted it"
     }
   }
 }

@@ -1,12 +1,12 @@
-/// When colour is used.
+/// A choice of when to use color.
 enum ColorChoice: String, Sendable, CaseIterable {
   case auto, always, never
 
-  /// Returns whether to colour what goes to one descriptor.
+  /// Returns whether to use color on a descriptor.
   ///
-  /// The option is stronger than the environment, and `NO_COLOR` (<https://no-color.org>) stronger
-  /// than `CLICOLOR_FORCE` (<https://bixense.com/clicolors/>). Unless forced, a pipe or a file gets
-  /// no colour.
+  /// The option has precedence over the environment, and `NO_COLOR` (<https://no-color.org>) over
+  /// `CLICOLOR_FORCE` (<https://bixense.com/clicolors/>). Unless forced, color is not written to a
+  /// pipe or a file.
   func usesColor(isTerminal: Bool, environment: [String: String]) -> Bool {
     switch self {
     case .always: return true

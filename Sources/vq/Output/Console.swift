@@ -1,17 +1,17 @@
-/// The outside of a command: where its answers and messages go, and what the environment says.
+/// The surroundings of a command: its output, its messages and its environment.
 struct Console: Sendable {
-  /// Answers, and nothing else.
+  /// The output for answers only.
   let output: StandardOutput
-  /// Messages and progress.
+  /// The output for messages and progress.
   let diagnostics: Diagnostics
   /// The environment variables.
   let environment: [String: String]
-  /// The columns that a table on standard output may take.
+  /// The width of a table on standard output, in columns.
   let width: Int
-  /// Whether standard output takes colour.
+  /// Whether standard output uses color.
   let usesColor: Bool
 
-  /// Makes a console of the given parts: for tests.
+  /// Makes a console from its parts: for tests.
   init(
     output: StandardOutput, diagnostics: Diagnostics, environment: [String: String] = [:],
     width: Int = 80, usesColor: Bool = false
@@ -23,7 +23,7 @@ struct Console: Sendable {
     self.usesColor = usesColor
   }
 
-  /// Makes a console of the standard descriptors.
+  /// Makes a console for the standard descriptors.
   init(environment: [String: String], color: ColorChoice) {
     let output = FileDescriptor.standardOutput
     let error = FileDescriptor.standardError

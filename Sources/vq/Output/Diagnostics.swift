@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Where messages go: standard error, each message beginning with `vq: `.
+/// The output for messages: standard error, each message with the prefix `vq: `.
 ///
-/// It also keeps the one line of progress at the bottom of a terminal out of the messages' way.
-/// What cannot be written is dropped: there is nowhere left to say so.
+/// It also keeps messages and the progress line at the bottom of a terminal apart. Output that
+/// cannot be written is dropped, because there is no other place to report it.
 final class Diagnostics: Sendable {
-  /// Whether a line of progress may be drawn and drawn again.
+  /// Whether a progress line may be drawn repeatedly.
   let canRedraw: Bool
   private let usesColor: Bool
   private let columns: @Sendable () -> Int?
@@ -13,10 +13,10 @@ final class Diagnostics: Sendable {
   private let status = Mutex<String?>(nil)
 
   /// - Parameters:
-  ///   - usesColor: Whether the prefix is coloured.
+  ///   - usesColor: Whether the prefix is colored.
   ///   - canRedraw: Whether the descriptor is a terminal that can erase a line.
-  ///   - columns: The width of the terminal at this moment.
-  ///   - deliver: Takes bytes to standard error.
+  ///   - columns: Returns the current width of the terminal.
+  ///   - deliver: Writes bytes to standard error.
   init(
     usesColor: Bool, canRedraw: Bool,
     columns: @escaping @Sendable () -> Int? = { FileDescriptor.standardError.columns },
@@ -30,30 +30,30 @@ final class Diagnostics: Sendable {
     self.deliver = deliver
   }
 
-  /// The columns that a line of progress may take.
+  /// The width of a progress line, in columns.
   var width: Int { columns() ?? 80 }
 
-  /// Says what failed, and what to do next.
+  /// Reports a failure with advice on what to do next.
   ///
   /// - Parameters:
-  ///   - message: What, where and why; control characters in it are spelled out.
-  ///   - advice: What to do next, a line each, indented below the message.
+  ///   - message: The failure with its location and reason; control characters in it are escaped.
+  ///   - advice: Lines with what to do next, indented below the message.
   func error(_ message: String, advice: [String] = []) {
     say(message, advice: advice, color: ANSI.red)
   }
 
-  /// Says what was skipped or is doubtful, while the work goes on.
+  /// Reports something that was skipped or is doubtful while the work goes on.
   func warning(_ message: String, advice: [String] = []) {
     say(message, advice: advice, color: ANSI.yellow)
   }
 
-  /// Says what is good to know.
+  /// Reports useful information.
   func note(_ message: String) { say(message, advice: [], color: ANSI.bold) }
 
-  /// Writes a text as it is, such as a help that was not asked for.
+  /// Writes a text unchanged, such as the help after a mistake.
   func write(_ text: String) { put(text) }
 
-  /// Draws the line of progress, or takes it away.
+  /// Draws the progress line, or erases it.
   ///
   /// - Parameter line: An escaped line that fits the width, or `nil`.
   func showStatus(_ line: String?) {

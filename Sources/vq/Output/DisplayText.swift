@@ -1,23 +1,23 @@
-/// Text as a terminal shows it: how wide it is, where it may be cut, and what it must not contain.
+/// Functions on text for terminals: its width, where it may be cut, and what must be escaped.
 enum DisplayText {
-  /// A number of things, such as `1 match` and `0 matches`.
+  /// Returns a number with its noun, such as `1 match` and `0 matches`.
   static func count(_ number: Int, _ one: String, _ many: String) -> String {
     "\(number) \(number == 1 ? one : many)"
   }
 
-  /// A confidence to two places, rounded down, so that neither 1.00 nor the cut-off is claimed for
-  /// less.
+  /// Returns a confidence with two decimals, rounded down, so that a lower one is never shown as
+  /// 1.00 or as the cut-off.
   static func confidence(_ value: Double) -> String {
-    // What 0.29 * 100 lacks to 29 is no less than that.
+    // 0.29 * 100 is slightly less than 29 in floating point and must not be rounded down to 28.
     let hundredths = Int(value * 100 + 1e-9)
     let digits = "\(hundredths % 100)"
     return "\(hundredths / 100)." + (digits.count == 1 ? "0" : "") + digits
   }
 
-  /// Returns a text in which nothing moves the cursor, changes colours or reorders its neighbours.
+  /// Returns a text in which nothing moves the cursor, changes colors or reorders other text.
   ///
-  /// Control characters, line separators and the invisible marks of direction are spelled out, such
-  /// as `\u{1B}`. What joins or shapes letters and emoji stays.
+  /// Control characters, line separators and invisible direction marks are escaped, such as
+  /// `\u{1B}`. Characters that join or shape letters and emoji are kept.
   static func escaped(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: isHostile) else { return text }
     var result = ""
@@ -31,13 +31,13 @@ enum DisplayText {
     return result
   }
 
-  /// Returns how many columns an escaped text takes.
+  /// Returns the width of an escaped text in columns.
   static func width(_ text: String) -> Int { text.reduce(0) { $0 + width($1) } }
 
-  /// Returns how many columns one character takes: 0, 1 or 2 for nearly all.
+  /// Returns the width of a character in columns: 0, 1 or 2 for nearly all.
   ///
-  /// A picture made of several scalars (flag, skin tone, family) counts as one picture. Other
-  /// characters take the sum of their parts, which is what terminals do with Indic conjuncts.
+  /// An emoji of several scalars (flag, skin tone, family) has the width of one. Other characters
+  /// have the sum of their parts, like Indic conjuncts in terminals.
   static func width(_ character: Character) -> Int {
     let scalars = character.unicodeScalars
     guard let first = scalars.first else { return 0 }
@@ -51,15 +51,15 @@ enum DisplayText {
     return scalars.reduce(0) { $0 + width($1) }
   }
 
-  /// Returns a text of at most so many columns, the end replaced with `…` if need be.
+  /// Returns a text of at most `limit` columns, with its end replaced by `…` if it is longer.
   static func truncated(_ text: String, to limit: Int) -> String {
     guard width(text) > limit else { return text }
     guard limit > 0 else { return "" }
     return beginning(of: text, columns: limit - 1) + "…"
   }
 
-  /// Returns a text of at most so many columns, its middle replaced with `…` if need be: for links
-  /// and paths, whose end tells them apart.
+  /// Returns a text of at most `limit` columns, with its middle replaced by `…` if it is longer:
+  /// for links and paths, which differ at the end.
   static func truncatedInTheMiddle(_ text: String, to limit: Int) -> String {
     guard width(text) > limit else { return text }
     guard limit > 2 else { return truncated(text, to: limit) }
@@ -68,7 +68,8 @@ enum DisplayText {
     return beginning(of: text, columns: limit - 1 - end) + "…" + String(reversedEnd.reversed())
   }
 
-  /// Returns the lines of a text whose words fit into so many columns; a longer word stays whole.
+  /// Returns the lines of a text with words that fit into `limit` columns; a longer word is not
+  /// broken.
   static func wrapped(_ text: String, to limit: Int) -> [String] {
     var lines: [String] = []
     var line = ""
@@ -82,7 +83,7 @@ enum DisplayText {
     return line.isEmpty ? lines : lines + [line]
   }
 
-  /// Returns a text followed by spaces up to so many columns.
+  /// Returns a text padded with spaces to a number of columns.
   static func padded(_ text: String, to columns: Int) -> String {
     text + String(repeating: " ", count: max(0, columns - width(text)))
   }
@@ -102,13 +103,14 @@ enum DisplayText {
     case .nonspacingMark, .enclosingMark, .format: return 0
     default: break
     }
-    // The vowels and final consonants of Hangul stand inside the square of the first consonant.
+    // The vowels and final consonants of Hangul are displayed within the square of the first
+    // consonant.
     if 0x1160...0x11FF ~= scalar.value || 0xD7B0...0xD7FF ~= scalar.value { return 0 }
     if scalar.properties.isEmojiPresentation { return 2 }
     return wide.contains { $0.contains(scalar.value) } ? 2 : 1
   }
 
-  /// The scalars of East Asian width W or F, unassigned gaps included, emoji left out.
+  /// The scalars of East Asian width W or F, including unassigned gaps but not emoji.
   ///
   /// Source: Unicode 14, EastAsianWidth.txt, <https://www.unicode.org/reports/tr11/>.
   private static let wide: [ClosedRange<UInt32>] = [

@@ -1,40 +1,40 @@
-/// What the process ends with.
+/// The exit code of the process.
 ///
-/// The numbers are a promise to scripts.
+/// Scripts rely on these numbers.
 enum ExitCode: Int32, Sendable, CaseIterable {
-  /// It ran; an empty answer is an answer.
+  /// The command ran; an empty answer is not a failure.
   case success = 0
-  /// Anything that has no number of its own.
+  /// Any failure without a code of its own.
   case failure = 1
-  /// The command line was not understood.
+  /// The command line is invalid.
   case usage = 2
-  /// A picture could not be decoded.
+  /// An image could not be decoded.
   case undecodablePicture = 4
   /// The index is missing, locked or corrupt.
   case unusableIndex = 5
   /// Ctrl-C, or a request to terminate.
   case interrupted = 130
 
-  /// The meaning, as the help says it.
+  /// The description in the help.
   var meaning: String {
     switch self {
-    case .success: "it ran; an empty answer is an answer"
-    case .failure: "anything else"
-    case .usage: "the command line was not understood"
-    case .undecodablePicture: "a picture cannot be decoded"
+    case .success: "success, also if there is no match"
+    case .failure: "any other error"
+    case .usage: "the command line is invalid"
+    case .undecodablePicture: "an image cannot be decoded"
     case .unusableIndex: "the index is missing, locked or corrupt"
     case .interrupted: "interrupted with Ctrl-C or SIGTERM"
     }
   }
 }
 
-/// A failure of a command that is already in words: what ended it, and what to do next.
+/// The failure of a command, described in words.
 struct CommandFailure: Error, Sendable, Hashable {
-  /// What the process ends with.
+  /// The exit code of the process.
   let exitCode: ExitCode
-  /// What failed, where and why.
+  /// The failure with its location and reason.
   let message: String
-  /// What to do next, a line each; a command to copy stands alone on its line.
+  /// Lines with what to do next; a command to copy has its own line.
   let advice: [String]
 
   init(_ exitCode: ExitCode, _ message: String, advice: [String] = []) {

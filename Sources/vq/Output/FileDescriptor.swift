@@ -6,9 +6,9 @@
   import Darwin
 #endif
 
-/// Why output could not be written.
+/// The reason why output could not be written.
 struct OutputError: Error, Sendable, Hashable {
-  /// Why, for a program.
+  /// The stable code of an error, for programs.
   enum Code: String, Sendable, CaseIterable {
     /// The reader has gone, as in `vq … | head`.
     case closedPipe
@@ -16,19 +16,19 @@ struct OutputError: Error, Sendable, Hashable {
     case refused
   }
 
-  /// Why, for a program.
+  /// The code.
   let code: Code
-  /// Why, for a person.
+  /// The description for people.
   let message: String
 }
 
-/// An open file that is written to with `write(2)`: standard output or standard error.
+/// A file that is open for writing with `write(2)`: standard output or standard error.
 struct FileDescriptor: Sendable {
-  /// The outcome of one attempt to write.
+  /// The result of one attempt to write.
   enum Attempt: Sendable, Hashable {
-    /// So many bytes were taken, perhaps fewer than offered.
+    /// The number of bytes that were written, which may be fewer than offered.
     case wrote(Int)
-    /// None were; the number is that of `errno`.
+    /// Nothing was written; the value is that of `errno`.
     case failed(Int32)
   }
 
@@ -37,10 +37,10 @@ struct FileDescriptor: Sendable {
 
   let rawValue: Int32
 
-  /// Writes all bytes, however many attempts it takes.
+  /// Writes all bytes, in as many attempts as it takes.
   func write(_ bytes: [UInt8]) throws(OutputError) {
     try Self.deliver(bytes) { rest in
-      // Sound: the pointer is used only inside the closure that lends it, with its own length.
+      // Sound: the pointer is only used inside the closure, with its own length.
       let count = unsafe rest.withUnsafeBytes { buffer in
         #if canImport(Glibc)
           unsafe Glibc.write(rawValue, buffer.baseAddress, buffer.count)
@@ -57,7 +57,7 @@ struct FileDescriptor: Sendable {
     }
   }
 
-  /// Offers bytes until all are taken: short writes go on, interrupted ones are repeated.
+  /// Offers bytes until all are written: short writes are continued, interrupted ones are repeated.
   static func deliver(
     _ bytes: [UInt8], to attempt: (ArraySlice<UInt8>) -> Attempt
   ) throws(OutputError) {
@@ -75,7 +75,7 @@ struct FileDescriptor: Sendable {
     }
   }
 
-  /// Makes or empties a file.
+  /// Creates or truncates a file.
   static func creating(_ path: String) throws -> FileDescriptor {
     let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else {
@@ -84,7 +84,7 @@ struct FileDescriptor: Sendable {
     return FileDescriptor(rawValue: descriptor)
   }
 
-  /// Opens a file to write behind what is there, and makes it if it is not there.
+  /// Opens a file for appending, and creates it if it does not exist.
   static func appending(to path: String, mode: mode_t) throws -> FileDescriptor {
     let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, mode)
     guard descriptor >= 0 else {
@@ -93,7 +93,7 @@ struct FileDescriptor: Sendable {
     return FileDescriptor(rawValue: descriptor)
   }
 
-  /// Gives a file another name, in the place of what has it.
+  /// Renames a file and replaces the one that has the name.
   static func rename(_ path: String, to name: String) throws {
     #if canImport(Glibc)
       let status = unsafe Glibc.rename(path, name)
@@ -107,16 +107,16 @@ struct FileDescriptor: Sendable {
     }
   }
 
-  /// Removes a file; one that is not there is fine.
+  /// Removes a file; it may be missing already.
   static func remove(_ path: String) { unsafe unlink(path) }
 
-  /// Whether a path names something else than a file, such as a terminal or a pipe.
+  /// Returns whether a path is a special file, such as a terminal or a pipe.
   static func isSpecial(_ path: String) -> Bool {
     var status = stat()
     return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
   }
 
-  /// Gives the descriptor back.
+  /// Closes the descriptor.
   func close() {
     #if canImport(Glibc)
       _ = Glibc.close(rawValue)
@@ -127,10 +127,10 @@ struct FileDescriptor: Sendable {
     #endif
   }
 
-  /// Whether a person looks at it.
+  /// Whether the descriptor is a terminal.
   var isTerminal: Bool { isatty(rawValue) == 1 }
 
-  /// The width of the terminal in columns, or `nil` where there is none.
+  /// The width of the terminal in columns, or `nil` if there is none.
   var columns: Int? {
     var size = winsize()
     // Sound: `TIOCGWINSZ` fills one `winsize`, which outlives the call.
@@ -138,7 +138,7 @@ struct FileDescriptor: Sendable {
     return status == 0 && size.ws_col > 0 ? Int(size.ws_col) : nil
   }
 
-  /// Waits for the reader of a descriptor that somebody else made non-blocking.
+  /// Waits until a descriptor that another process made non-blocking can be written to.
   private func waitUntilWritable() {
     var request = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
     // Sound: one `pollfd`, which outlives the call.
@@ -146,7 +146,7 @@ struct FileDescriptor: Sendable {
   }
 
   private static func description(of reason: Int32) -> String {
-    // Sound: `strerror` gives a terminated text, copied before anything else runs.
+    // Sound: `strerror` returns a terminated text, which is copied immediately.
     unsafe strerror(reason).map { unsafe String(cString: $0) } ?? "error \(reason)"
   }
 }

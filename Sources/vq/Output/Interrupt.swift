@@ -8,17 +8,17 @@ import Dispatch
   import Darwin
 #endif
 
-/// What Ctrl-C and a request to terminate do to the work.
+/// The handling of Ctrl-C and of requests to terminate.
 enum Interrupt {
-  /// How long cancelled work has to end by itself.
+  /// The time that cancelled work has to end by itself.
   private static let graceSeconds = 2.0
 
-  /// Runs the work; the first SIGINT or SIGTERM cancels its task.
+  /// Runs work whose task is cancelled by the first SIGINT or SIGTERM.
   ///
-  /// The second one ends the process with exit code 130 at once. So does the end of the grace
-  /// period: work that waits for standard input cannot see that it is cancelled.
+  /// A second signal ends the process immediately with exit code 130. So does the end of the grace
+  /// period, because work that waits for standard input cannot notice its cancellation.
   ///
-  /// - Parameter hasGracePeriod: Whether there is such a period.
+  /// - Parameter hasGracePeriod: Whether there is a grace period.
   static func cancelling<Outcome: Sendable>(
     hasGracePeriod: Bool, _ work: @escaping @concurrent @Sendable () async -> Outcome
   ) async -> Outcome {
@@ -44,7 +44,7 @@ enum Interrupt {
     return outcome
   }
 
-  /// Makes a write to a closed pipe an error that can be handled instead of the end of the process.
+  /// Turns writes to a closed pipe into errors that can be handled instead of ending the process.
   static func ignoreClosedPipes() { ignore(SIGPIPE) }
 
   private static func ignore(_ number: Int32) {

@@ -4,14 +4,14 @@
   import Foundation
 #endif
 
-/// The machine's form of an answer: one JSON object a line.
+/// The machine-readable form of answers: one JSON object per line.
 enum JSONLines {
-  /// Returns a value as one line of JSON, without the line's end.
+  /// Returns a value as one line of JSON, without the line break.
   ///
-  /// Keys are sorted, so that the same value gives the same bytes; slashes are not escaped, so that
-  /// links stay readable. A line break inside a text is escaped, as JSON demands.
+  /// Keys are sorted, so that equal values give equal bytes. Slashes are not escaped, so that links
+  /// stay readable. Line breaks in texts are escaped, as JSON requires.
   ///
-  /// - Throws: `EncodingError` for what JSON cannot say, such as a number that is not finite.
+  /// - Throws: `EncodingError` for values that JSON lacks, such as infinity.
   static func line(_ value: some Encodable) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

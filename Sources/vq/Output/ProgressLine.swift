@@ -1,19 +1,20 @@
 import Synchronization
 
-/// How far a long work has come.
+/// The progress of a long task.
 struct Progress: Sendable, Hashable {
-  /// Items that are finished, refused ones included.
+  /// The number of finished items, including rejected ones.
   var done: Int
-  /// Items in all, or `nil` while nobody knows.
+  /// The total number of items, or `nil` if it is unknown.
   var total: Int?
-  /// Items that were refused.
+  /// The number of rejected items.
   var refused: Int
-  /// The time since the beginning.
+  /// The time since the start.
   var elapsed: Duration
 
-  /// Returns the progress in one line of at most `width` columns.
+  /// Returns the progress as a line of at most `width` columns.
   ///
-  /// Where it is narrow, the share goes first, then the rate, the time left and the refused.
+  /// In a narrow terminal, first the share is omitted, then the rate, the time left and the
+  /// rejected items.
   func rendered(_ activity: String, width: Int) -> String {
     var parts = [activity + " \(done)" + (total.map { "/\($0)" } ?? "")]
     parts.append(refused > 0 ? "\(refused) refused" : "")
@@ -24,13 +25,13 @@ struct Progress: Sendable, Hashable {
     return DisplayText.truncated(Self.joined(parts), to: width)
   }
 
-  /// Items a second, or `nil` in the first half second, when it would only mislead.
+  /// Items per second, or `nil` in the first half second, when it would be misleading.
   var rate: Double? {
     guard done > 0, elapsed >= .milliseconds(500) else { return nil }
     return Double(done) / (elapsed / .seconds(1))
   }
 
-  /// The time left if the rate holds.
+  /// The time left at the current rate.
   var timeLeft: Duration? {
     guard let rate, let total, done < total else { return nil }
     return .seconds(Double(total - done) / rate)
@@ -41,7 +42,7 @@ struct Progress: Sendable, Hashable {
     return Int(100 * Double(min(done, total)) / Double(total))
   }
 
-  /// Activity first, then from the general to the particular: share, rate, time left, refused.
+  /// Joins the activity with the given parts: share, rate, time left, rejected items.
   private static func joined(_ parts: [String]) -> String {
     ([parts[0]] + parts.dropFirst().reversed()).filter { !$0.isEmpty }.joined(separator: "  ")
   }
@@ -59,10 +60,10 @@ struct Progress: Sendable, Hashable {
   }
 }
 
-/// Shows the progress of a long work on standard error.
+/// Shows the progress of a long task on standard error.
 ///
-/// On a terminal one line is drawn again, at most ten times a second, and erased at the end.
-/// Elsewhere a plain line is written every five seconds. May be told from any thread.
+/// On a terminal, a line is redrawn at most ten times per second and erased at the end. Otherwise a
+/// plain line is written every five seconds. May be called on any thread.
 final class ProgressLine: Sendable {
   private let activity: String
   private let diagnostics: Diagnostics
@@ -70,9 +71,9 @@ final class ProgressLine: Sendable {
   private let lastShown: Mutex<Duration>
 
   /// - Parameters:
-  ///   - activity: What is being done, such as `indexing`.
-  ///   - diagnostics: Where the line is shown.
-  ///   - elapsed: The time since the beginning.
+  ///   - activity: The name of the task, such as `indexing`.
+  ///   - diagnostics: The output for the line.
+  ///   - elapsed: Returns the time since the start.
   init(
     _ activity: String, on diagnostics: Diagnostics,
     elapsed: @escaping @Sendable () -> Duration = ProgressLine.stopwatch()
@@ -80,11 +81,11 @@ final class ProgressLine: Sendable {
     self.activity = activity
     self.diagnostics = diagnostics
     self.elapsed = elapsed
-    // On a terminal the first line comes at once, elsewhere only when it turns out to take long.
+    // On a terminal the first line is shown immediately, otherwise only if the task takes long.
     lastShown = Mutex(diagnostics.canRedraw ? .seconds(-1) : .zero)
   }
 
-  /// Tells how far the work has come; shows it if the last time is long enough ago.
+  /// Updates the progress, and shows it if the last update was long enough ago.
   func update(done: Int, total: Int?, refused: Int) {
     let now = elapsed()
     let pause: Duration = diagnostics.canRedraw ? .milliseconds(100) : .seconds(5)
@@ -96,19 +97,19 @@ final class ProgressLine: Sendable {
     guard isDue else { return }
     let progress = Progress(done: done, total: total, refused: refused, elapsed: now)
     if diagnostics.canRedraw {
-      // One column stays free: some terminals wrap when the last one is written.
+      // One column stays empty, because some terminals wrap after the last one.
       diagnostics.showStatus(progress.rendered(activity, width: diagnostics.width - 1))
     } else {
       diagnostics.note(progress.rendered(activity, width: .max))
     }
   }
 
-  /// Takes the line away.
+  /// Erases the line.
   ///
-  /// Call it on every way out of the work.
+  /// Must be called on every exit of the task.
   func finish() { diagnostics.showStatus(nil) }
 
-  /// Returns a function that says how long ago it was made.
+  /// Returns a function that returns the time since it was made.
   static func stopwatch() -> @Sendable () -> Duration {
     let start = ContinuousClock.now
     return { ContinuousClock.now - start }

@@ -1,38 +1,38 @@
 import Synchronization
 import VisualQuery
 
-/// A file of refused rows, JSON Lines. It takes its name at the end, so that the same run can read the
-/// file of the run before.
+/// A file of rejected rows, JSON Lines. It gets its final name at the end, so that the same run can
+/// read the file of the previous run.
 final class RefusedRowsFile: Sendable {
-  /// Where the rows are at the end.
+  /// The final path of the file.
   let path: String
   private let isKeptWhereEmpty: Bool
   private let state = Mutex(State())
 
   private struct State {
     var descriptor: FileDescriptor?
-    /// What the file is called while it is written.
+    /// The name of the file while it is written.
     var name = ""
     var isEmpty = true
     var failure: (any Error)?
   }
 
-  /// A file that is made in any case.
+  /// Creates a file in any case.
   ///
-  /// - Throws: What forbids that.
+  /// - Throws: The error of the system.
   init(path: String) throws {
     self.path = path
     isKeptWhereEmpty = true
     try state.withLock { try Self.open(&$0, path) }
   }
 
-  /// A file beside an index, which is there only where a row was refused.
+  /// Creates a file in an index once a row is rejected.
   init(index: String) {
     path = index + "/rejected.jsonl"
     isKeptWhereEmpty = false
   }
 
-  /// Adds a row; a failure shows when the file is closed, since the run goes on without it.
+  /// Adds a row. An error is thrown when the file is closed, since the run continues without it.
   func append(_ row: RefusedRow) {
     state.withLock { state in
       do {
@@ -46,10 +46,10 @@ final class RefusedRowsFile: Sendable {
     }
   }
 
-  /// Ends the file and gives it its name.
+  /// Closes the file and gives it its final name.
   ///
-  /// - Parameter isWhole: Whether the run came to its end; else what is there is only replaced by
-  ///   something.
+  /// - Parameter isWhole: Whether the run reached its end. If not, an existing file is only
+  ///   replaced if rows were rejected.
   func close(isWhole: Bool) throws {
     try state.withLock { state in
       state.descriptor?.close()
@@ -69,7 +69,7 @@ final class RefusedRowsFile: Sendable {
   }
 
   private static func open(_ state: inout State, _ path: String) throws {
-    // A terminal or a pipe cannot be renamed to.
+    // A terminal or a pipe cannot be replaced by renaming.
     state.name = FileDescriptor.isSpecial(path) ? path : path + ".tmp"
     state.descriptor = try FileDescriptor.creating(state.name)
   }

@@ -1,21 +1,21 @@
 import Synchronization
 
-/// Where results go: a buffer in front of standard output.
+/// The output for results: a buffer in front of standard output.
 ///
-/// Whoever writes may hand over whole texts of any size, from any thread; a text is never mixed
-/// with another's. What is buffered reaches the reader with `flush()`, which a command calls after
-/// each answer that somebody may be waiting for, and which the process calls at its end.
+/// Any thread may write texts of any size; texts are never interleaved. The buffer is written by
+/// `flush()`, which a command calls after each answer that a reader may be waiting for, and which
+/// the process calls at its end.
 ///
-/// A reader that has gone is not a failure: writing throws `OutputError.Code.closedPipe`, which ends
-/// the command early and the process with exit code 0.
+/// A closed pipe is not a failure: writing throws `OutputError.Code.closedPipe`, which ends the
+/// command early and the process with exit code 0.
 final class StandardOutput: Sendable {
-  /// How many bytes are gathered before they are written.
+  /// The number of bytes that are buffered before they are written.
   static let capacity = 1 << 16
 
   private let buffer = Mutex<[UInt8]>([])
   private let deliver: @Sendable ([UInt8]) throws(OutputError) -> Void
 
-  /// - Parameter deliver: Takes all bytes that it is given, or throws.
+  /// - Parameter deliver: Writes all bytes, or throws.
   init(
     deliver: @escaping @Sendable ([UInt8]) throws(OutputError) -> Void =
       FileDescriptor.standardOutput.write
@@ -23,7 +23,7 @@ final class StandardOutput: Sendable {
     self.deliver = deliver
   }
 
-  /// Writes a text as it is.
+  /// Writes a text unchanged.
   func write(_ text: String) throws(OutputError) {
     try buffer.withLock { (bytes) throws(OutputError) in
       bytes += text.utf8
@@ -34,12 +34,12 @@ final class StandardOutput: Sendable {
   /// Writes a line.
   func writeLine(_ line: String) throws(OutputError) { try write(line + "\n") }
 
-  /// Hands everything on to the reader.
+  /// Writes the buffer to standard output.
   func flush() throws(OutputError) {
     try buffer.withLock { (bytes) throws(OutputError) in try empty(&bytes) }
   }
 
-  /// Forgets the bytes even when they cannot be delivered: nobody would take them later.
+  /// Discards the bytes even if they cannot be written, because a later attempt would fail too.
   private func empty(_ bytes: inout [UInt8]) throws(OutputError) {
     let full = bytes
     bytes.removeAll(keepingCapacity: true)

@@ -1,22 +1,22 @@
-/// A table for people: columns side by side, fitted to the width of a terminal.
+/// A table with columns that are fitted to the width of a terminal.
 ///
-/// Every text is escaped, so that a hostile title can neither move the cursor nor end a line. A
-/// row may carry a note, such as its link, which stands whole on a line of its own below the row:
-/// a link that is cut cannot be opened, and none fits beside a title in 80 columns.
+/// Every text is escaped, so that a malicious title can neither move the cursor nor end a line. A
+/// row may have a note, such as its link, which is written on a line of its own without being cut:
+/// a cut link cannot be opened, and a link rarely fits beside a title in 80 columns.
 struct TextTable: Sendable {
-  /// How one column is laid out.
+  /// The layout of a column.
   struct Column: Sendable {
-    /// On which side the text stands.
+    /// The side to which the text is aligned.
     enum Alignment: Sendable, CaseIterable { case left, right }
 
     /// The heading.
     let title: String
-    /// On which side the text stands.
+    /// The side to which the text is aligned.
     let alignment: Alignment
-    /// The width below which other columns give way first.
+    /// The width below which other columns are narrowed first.
     let minimumWidth: Int
 
-    /// Makes a column; one without a minimum keeps its width while others can give way.
+    /// Makes a column; one without a minimum keeps its width while others can be narrowed.
     init(_ title: String, _ alignment: Alignment = .left, minimumWidth: Int = .max) {
       self.title = DisplayText.escaped(title)
       self.alignment = alignment
@@ -34,7 +34,7 @@ struct TextTable: Sendable {
   ///
   /// - Parameters:
   ///   - cells: One text for each column.
-  ///   - note: What stands on a line of its own below the row.
+  ///   - note: The text on a separate line below the row.
   mutating func append(_ cells: [String], note: String? = nil) {
     precondition(cells.count == columns.count, "a row has one cell for each column")
     rows.append((cells.map(DisplayText.escaped), note.map(DisplayText.escaped)))
@@ -43,8 +43,8 @@ struct TextTable: Sendable {
   /// Returns the lines of the table, none wider than `width`, none with spaces at its end.
   ///
   /// - Parameters:
-  ///   - width: The columns of the terminal, at least 1.
-  ///   - usesColor: Whether the headings are set in bold.
+  ///   - usesColor: Whether the headings are bold.
+  ///   Narrows the widest column that is above its minimum; then the widest of all.
   func lines(width: Int, usesColor: Bool = false) -> [String] {
     let widths = fittedWidths(to: width)
     let heading = line(columns.map(\.title), widths: widths, limit: width)
@@ -72,7 +72,7 @@ struct TextTable: Sendable {
     return DisplayText.truncated(end.map { String(joined[...$0]) } ?? "", to: limit)
   }
 
-  /// Takes columns from the widest that still has some to give; then from the widest of all.
+  /// Narrows to the next widest column in one step, so that a title of a megabyte costs no more.
   private func fittedWidths(to limit: Int) -> [Int] {
     var widths = columns.indices.map { index in
       rows.reduce(DisplayText.width(columns[index].title)) {
@@ -88,7 +88,7 @@ struct TextTable: Sendable {
         let others = widths.indices.filter { $0 != widest && widths[$0] > minimum($0) }
           .map { widths[$0] }.max()
         let excess = widths.reduce(gaps, +) - limit
-        // Down to the next widest in one step, so that a title of a megabyte costs no more.
+        // The escape sequences that are sent to a terminal.
         let step = max(1, widths[widest] - max(others ?? 0, minimum(widest)))
         widths[widest] -= min(step, excess)
       }
@@ -97,7 +97,7 @@ struct TextTable: Sendable {
   }
 }
 
-/// The few escape sequences that are ever sent to a terminal.
+/// Moves to the beginning of the line and clears it.
 enum ANSI {
   /// Goes to the beginning of the line and clears it.
   static let eraseLine = "\r\u{1B}[K"

@@ -8,7 +8,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-/// The server with sockets, and a service that only echoes; `Tests/server` has the clients that misbehave.
+/// The server with sockets, and a service that only echoes; `Tests/System/server` has the clients that misbehave.
 @Suite struct ServerTests {
   /// Runs a server while `body` asks it.
   private func serving(

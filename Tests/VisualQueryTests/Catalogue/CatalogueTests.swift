@@ -59,11 +59,10 @@ import Testing
     _ = try await Indexer(directory: directory).run(path: row)
     let connection = try CatalogueConnection(
       path: directory + "/" + CatalogueDatabase.fileName, mode: .read)
-    func count(_ words: String) throws -> Int {
-      let row = try connection.statement("SELECT count(*) FROM entityText WHERE entityText MATCH ?")
-        .bind(.text(words))
-      _ = try row.step()
-      return row.integer(0)
+    func count(_ words: String) throws -> Int? {
+      try connection.first(
+        "SELECT count(*) FROM entityText WHERE entityText MATCH ?", [.text(words)]
+      ) { $0.integer(0) }
     }
     #expect(try count("enamel mugs") == 4)
     #expect(try count("copper uber") == 1)
@@ -79,16 +78,18 @@ import Testing
     product.labels = [(0..<5000).map { "w\($0)" }.joined(separator: " ")]
     try database.begin()
     _ = try database.upsert(.product(product), rowHash: nil)
-    let row = try database.connection.statement("SELECT count(*), sum(length(label)) FROM labels")
-    try #require(try row.step())
-    #expect(row.integer(0) == LabelText.headLimit)
-    #expect(row.integer(1) < 2 * product.labels[0].utf8.count)
+    let sums = try database.connection.first("SELECT count(*), sum(length(label)) FROM labels") {
+      (count: $0.integer(0), length: $0.integer(1))
+    }
+    let (count, length) = try #require(sums)
+    #expect(count == LabelText.headLimit)
+    #expect(length < 2 * product.labels[0].utf8.count)
   }
 
   @Test func `a directory that is not there is missing`() {
     let error = openError("/no/such/shop.vq")
     #expect(error?.code == .missing)
-    #expect(error?.message.contains("vq index CATALOGUE --index /no/such/shop.vq") == true)
+    #expect(error?.message.contains("vq index FEED --index /no/such/shop.vq") == true)
   }
 
   @Test func `what is no catalogue is told from one`() throws {
@@ -114,20 +115,20 @@ import Testing
     let error = openError(folder.path)
     #expect(error?.code == .notACatalogue)
     #expect(error?.message.contains("its first index run was interrupted") == true)
-    #expect(error?.message.contains("vq index CATALOGUE --index \(folder.path)") == true)
+    #expect(error?.message.contains("vq index FEED --index \(folder.path)") == true)
     let status = await #expect(throws: CatalogueError.self) {
       try await CatalogueUpkeep(directory: folder.path).status()
     }
     #expect(status == error)
   }
 
-  @Test func `another program's database is no catalogue`() throws {
+  @Test func `another program database is no catalogue`() throws {
     let folder = try TemporaryDirectory()
     let connection = try CatalogueConnection(
       path: folder.path + "/" + CatalogueDatabase.fileName, mode: .write)
     try connection.execute("CREATE TABLE other(x)")
     #expect(openError(folder.path)?.code == .notACatalogue)
-    #expect(openError(folder.path)?.message.contains("another program's") == true)
+    #expect(openError(folder.path)?.message.contains("another program") == true)
   }
 
   /// Would break if damaged degrees ended the process, which they did.
@@ -140,12 +141,12 @@ import Testing
     try connection.execute(
       "UPDATE places SET (latitude, longitude) = (\(degrees)); UPDATE state SET generation = 2")
     let catalogue = try Catalogue(directory: directory)
-    let row = try connection.statement("SELECT store, product FROM stock JOIN places USING (store)")
-    try #require(try row.step())
-    let (store, product) = (UInt32(row.integer(0)), row.text(1))
-    row.reset()
+    let stock = try connection.first("SELECT store, product FROM stock JOIN places USING (store)") {
+      (UInt32($0.integer(0)), $0.text(1))
+    }
+    let (store, product) = try #require(stock)
     let places = #expect(throws: CatalogueError.self) { try catalogue.places(ofStores: [store]) }
-    #expect(places?.code == .corrupt && places?.message.contains("index again") == true)
+    #expect(places?.code == .corrupt && places?.message.contains("index the feed again") == true)
     let stores = #expect(throws: CatalogueError.self) {
       try catalogue.read { database throws(CatalogueError) in
         try database.forEachStore(withProduct: product) { _ in true }
@@ -154,7 +155,7 @@ import Testing
     #expect(stores?.code == .corrupt)
     #expect(
       try await CatalogueUpkeep(directory: directory).verify().contains {
-        $0.contains("have a place that is not on the globe")
+        $0.contains("have a location that is out of range")
       })
   }
 
@@ -189,7 +190,7 @@ import Testing
     let signatures = openError(directory)
     #expect(signatures?.code == .otherSignatureVersion)
     #expect(signatures?.message.contains("version 77") == true)
-    #expect(signatures?.message.contains("vq index CATALOGUE") == true)
+    #expect(signatures?.message.contains("vq index FEED") == true)
     try change("UPDATE state SET signatureVersion = 1; PRAGMA user_version = 9")
     #expect(openError(directory)?.code == .otherSchemaVersion)
   }
@@ -225,7 +226,7 @@ import Testing
       }
       let error = openError(directory)
       #expect(error?.code == code, "\(damage)")
-      #expect(error?.message.contains("index the catalogue again") == true)
+      #expect(error?.message.contains("index the feed again") == true)
     }
   }
 

@@ -33,9 +33,8 @@ import Testing
   private func keptCount() throws -> Int {
     let connection = try CatalogueConnection(
       reading: shop.index + "/" + KeptThumbnails.fileName)
-    let row = try connection.statement("SELECT count(*) FROM thumbnails")
-    _ = try row.step()
-    return row.integer(0)
+    return try #require(
+      try connection.first("SELECT count(*) FROM thumbnails") { $0.integer(0) })
   }
 
   @Test func `thumbnails that are kept are served without the pictures`() async throws {

@@ -82,7 +82,8 @@ import Testing
       Array("<rss><channel><item><g:id>1</g:id><tit".utf8) + [0xC9]
       + Array("e>A</title></item><item><g:id>2</g:id><title>B</title></item></channel></rss>".utf8)
     let read = try Self.read(feed)
-    #expect(read.refused.map(\.reason) == ["is not well-formed XML: not well-formed (invalid token)"])
+    #expect(
+      read.refused.map(\.reason) == ["is not well-formed XML: not well-formed (invalid token)"])
     #expect(read.entities.map(\.id.value) == ["2"])
   }
 

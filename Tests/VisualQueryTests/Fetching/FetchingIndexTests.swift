@@ -59,9 +59,8 @@ import Testing
   private func keptCount() throws -> Int {
     let connection = try CatalogueConnection(
       path: shop.index + "/" + FetchedPictures.fileName, mode: .read)
-    let row = try connection.statement("SELECT count(*) FROM pictures")
-    _ = try row.step()
-    return row.integer(0)
+    return try #require(
+      try connection.first("SELECT count(*) FROM pictures") { $0.integer(0) })
   }
 
   @Test func `pictures of a server are found, shown, and left alone while they are the same`()

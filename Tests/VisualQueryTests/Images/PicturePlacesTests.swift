@@ -140,7 +140,7 @@ import Testing
         .filter { $0.kind == .missingPicture }
     }
     let findings = try await kinds()
-    #expect(findings.map(\.id) == ["product:b"] && findings[0].detail.contains("1 of 2 pictures"))
+    #expect(findings.map(\.id) == ["product:b"] && findings[0].detail.contains("1 of 2 images"))
     // A kept thumbnail is all that a server needs.
     try shop.draw("b.jpg", seed: 1)
     _ = try await shop.run(rows, settings: ShopSettings(thumbnailSides: [160]))

@@ -134,10 +134,10 @@ import Testing
   @Test(arguments: [
     ("[1,\n x]", JSONError.Code.invalid, 5, "expected a value at byte 5, found 'x'"),
     (#"{"a" 1}"#, .invalid, 5, "expected ':' at byte 5, found '1'"),
-    ("[1", .truncated, 2, "it ends at byte 2, where ',' or ']' must follow"),
-    ("01", .invalid, 1, "no digit behind a leading 0"),
+    ("[1", .truncated, 2, "expected ',' or ']' at byte 2, found the end"),
+    ("01", .invalid, 1, "no digit after a leading 0"),
     ("[\"ab\u{1}\"]", .invalid, 4, "control character"),
-    (#"["\ud800"]"#, .invalid, 2, "half a surrogate pair at byte 2"),
+    (#"["\ud800"]"#, .invalid, 2, "unpaired surrogate at byte 2"),
     ("[1e400]", .numberOutOfRange, 1, "beyond ±1.8e308 at byte 1"),
   ])
   func `a failure says where and what`(

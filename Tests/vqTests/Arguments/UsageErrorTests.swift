@@ -47,7 +47,7 @@ import Testing
     Mistake("match --limit", .missingValue, "--limit takes 1…100; found nothing after it"),
     Mistake(
       "match --limit --json", .missingValue,
-      "--limit takes 1…100; found the option '--json' in its place"),
+      "--limit takes 1…100; found the option '--json' instead"),
     Mistake("match -j0 a", .unacceptableValue, "--threads takes 1…256; found 0"),
     Mistake("match -jq a", .unacceptableValue, "--threads takes 1…256; found 'q'"),
     Mistake("match -j", .missingValue, "--threads takes 1…256; found nothing after it"),
@@ -66,20 +66,22 @@ import Testing
     Mistake("match --index=", .unacceptableValue, "--index takes a directory; found nothing"),
     Mistake("match --json=1 a", .unexpectedValue, "--json takes no value; found 1"),
     Mistake(
-      "match --limit 3 --limit 4", .repeatedOption, "--limit can be given once; found 3, then 4"),
+      "match --limit 3 --limit 4", .repeatedOption,
+      "--limit can be given only once; found 3, then 4"),
     Mistake(
       "--color never match --color auto", .repeatedOption,
-      "--color can be given once; found 'never', then 'auto'"),
+      "--color can be given only once; found 'never', then 'auto'"),
     Mistake(
       "match a.jpg", .missingOption,
-      "'vq match' needs --index DIR, or VQ_INDEX in the environment"),
+      "'vq match' requires --index DIR, or VQ_INDEX in the environment"),
     Mistake(
       "index --index i", .missingOperand,
-      "'vq index' needs CATALOGUE: JSON Lines, CSV, a feed or a folder; '-' for standard input"),
+      "'vq index' requires FEED: JSON Lines, CSV, XML or a folder; '-' for standard input"),
     Mistake(
-      "index --index i a b", .unexpectedOperand, "'vq index' takes one CATALOGUE; found also 'b'"),
+      "index --index i a b", .unexpectedOperand, "'vq index' takes one FEED; found also 'b'"),
     Mistake(
-      "hash - -", .unexpectedOperand, "'vq hash' can read standard input once; found '-' twice"),
+      "hash - -", .unexpectedOperand, "'vq hash' can read standard input only once; found '-' twice"
+    ),
     Mistake(
       "completions tcsh", .unacceptableOperand,
       "'vq completions' takes bash, zsh or fish; found 'tcsh'"),
@@ -108,7 +110,7 @@ import Testing
     let error = try await #require(throws: UsageError.self) {
       try await MatchCommand.run(parsed(["match", "--index=i", "--labels", ","]), on: console)
     }
-    #expect(error.message == "'vq match' needs an IMAGE, or --labels LIST, or both")
+    #expect(error.message == "'vq match' requires an IMAGE, --labels LIST, or both")
   }
 
   @Test func `a hostile word cannot reach the terminal`() throws {

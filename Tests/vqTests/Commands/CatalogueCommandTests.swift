@@ -36,7 +36,7 @@ import Testing
     #expect(dry.output.hasSuffix("Nothing was written.\n"))
     let night = try shop.run(["b", "c"], "--prune-missing", "--json")
     #expect(night.output.contains(#""added":1"#) && night.output.contains(#""removed":1"#))
-    #expect(try shop.catalogue("verify").output == "All is well.\n")
+    #expect(try shop.catalogue("verify").output == "OK: no errors found\n")
     let before = try shop.catalogue("export").output
     #expect(before.split(separator: "\n").count == 3 && !before.contains(#""id":"a""#))
     #expect(try shop.catalogue("rollback").status == 0)
@@ -98,21 +98,21 @@ import Testing
     let row = #"{"type":"product","id":"oats","title":"Oats","images":["oats.jpg"]}"#
     let file = try folder.write(row, to: "c.jsonl")
     let first = try RunningVQ(["index", file, "--thumbnails", "32,160"] + index)
-    #expect(first.status == 0 && first.output.contains("2 thumbnails kept"))
+    #expect(first.status == 0 && first.output.contains("2 thumbnails stored"))
     #expect(try RunningVQ(["catalogue", "verify", "--pictures"] + index).status == 0)
     let moved = try TemporaryDirectory()
     _ = try moved.copy(folder.path + "/oats.jpg", to: "oats.jpg")
     try FileManager.default.removeItem(atPath: folder.path + "/oats.jpg")
     let missing = try RunningVQ(["catalogue", "verify"] + index)
-    #expect(missing.status == 0 && missing.output == "All is well.\n")
-    #expect(missing.errors.contains("1 of 1 picture cannot be opened: product:oats 'oats.jpg'"))
+    #expect(missing.status == 0 && missing.output == "OK: no errors found\n")
+    #expect(missing.errors.contains("1 of 1 image cannot be opened: product:oats 'oats.jpg'"))
     let strict = try RunningVQ(["catalogue", "verify", "--pictures", "--json"] + index)
     #expect(strict.status == 5 && strict.output.contains(#""count":1"#))
     let set = try RunningVQ(["catalogue", "set", "--images-root", moved.path] + index)
     #expect(set.status == 0 && set.errors == "" && set.output.contains("generation 2"))
     #expect(try RunningVQ(["catalogue", "verify", "--pictures"] + index).status == 0)
     let status = try RunningVQ(["catalogue", "status"] + index)
-    #expect(status.output.contains("pictures in \(moved.path)\n"))
+    #expect(status.output.contains("images in   \(moved.path)\n"))
     #expect(status.output.contains("thumbnails  32, 160 pixels\n"))
   }
 
@@ -128,7 +128,7 @@ import Testing
     let refused = try RunningVQ(command)
     #expect(refused.errors.contains("absolute path") && refused.errors.contains("--allow-outside"))
     let allowed = try RunningVQ(command + ["--allow-outside", SampleShop.folder.path])
-    #expect(allowed.output.contains("1 picture signed"), "\(allowed.errors)")
+    #expect(allowed.output.contains("1 image analyzed"), "\(allowed.errors)")
     // Kept, until it is taken back.
     #expect(try RunningVQ(command).output.contains("1 unchanged"))
     #expect(try RunningVQ(command + ["--allow-outside", "none"]).errors.contains("absolute path"))

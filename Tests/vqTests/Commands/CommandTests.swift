@@ -82,7 +82,8 @@ import Testing
     let run = try RunningVQ(["match", file, "--index", shop(), "--deadline", "0"])
     #expect(run.status == 0)
     #expect(run.output.contains("Pine candle"))
-    #expect(run.errors.hasPrefix("vq: '\(file)' is searched with in spite of its damage: PNG "))
+    #expect(
+      run.errors.hasPrefix("vq: '\(file)' is damaged and was searched with its intact part: PNG "))
     #expect(try RunningVQ(["hash", file]).status == 4)
   }
 
@@ -158,8 +159,8 @@ import Testing
     Failure([], 2, "Usage: vq COMMAND"),
     Failure(["matc"], 2, "did you mean 'match'?"),
     Failure(["match", "--lables", "x", "--index", "i"], 2, "did you mean '--labels'?"),
-    Failure(["match", "x.jpg"], 2, "needs --index DIR, or VQ_INDEX"),
-    Failure(["match", "--index", "/none"], 2, "needs an IMAGE, or --labels"),
+    Failure(["match", "x.jpg"], 2, "requires --index DIR, or VQ_INDEX"),
+    Failure(["match", "--index", "/none"], 2, "requires an IMAGE, --labels"),
     Failure(["match", "x.jpg", "--index", "/none", "--limit", "0"], 2, "1…100"),
     Failure(["match", "x.jpg", "--index", "/none", "--min-confidence", "2"], 2, "0…1"),
     Failure(["match", "x.jpg", "--index", "/none", "--region", "0,0,1"], 2, "left, top, width"),
@@ -167,18 +168,18 @@ import Testing
     Failure(["match", "x.jpg", "--index", "/none", "--near", "91,0"], 2, "degrees such as"),
     Failure(["match", "x.jpg", "--index", "/none", "--at", "noon"], 2, "2026-05-04T10:30:00Z"),
     Failure(
-      ["index", "x", "--index", "/none", "--link", "product=javascript:{id}"], 2, "never allowed"),
-    Failure(["labels", "--index", "/none"], 5, "there is no catalogue at '/none'"),
-    Failure(["why-not", "x.jpg", "--index", "/none"], 2, "needs --expect ID"),
+      ["index", "x", "--index", "/none", "--link", "product=javascript:{id}"], 2, "never accepted"),
+    Failure(["labels", "--index", "/none"], 5, "there is no index at '/none'"),
+    Failure(["why-not", "x.jpg", "--index", "/none"], 2, "requires --expect ID"),
     Failure(["eval", "/no/such.jsonl", "--index", "/none"], 1, "cannot read '/no/such.jsonl'"),
     Failure(["eval", "a", "b", "c", "--index", "i", "--index", "k"], 2, "one --index for all"),
-    Failure(["hash"], 2, "needs"),
+    Failure(["hash"], 2, "requires"),
     Failure(
       ["hash", "/no/such.jpg"], 4, "cannot decode '/no/such.jpg': cannot open it: No such file"),
     Failure(["hash", "/"], 4, "it is a directory"),
     Failure(["hash", #filePath], 4, "text is not supported; send JPEG or PNG"),
-    Failure(["match", "x.jpg", "--index", "/none"], 5, "there is no catalogue at '/none'"),
-    Failure(["match", "x.jpg", "--index", "/usr"], 5, "'/usr' is no catalogue"),
+    Failure(["match", "x.jpg", "--index", "/none"], 5, "there is no index at '/none'"),
+    Failure(["match", "x.jpg", "--index", "/usr"], 5, "'/usr' is not a vq index"),
     Failure(
       ["index", "/no/such.jsonl", "--index", "/tmp/vq-never"], 1, "cannot open '/no/such.jsonl'"),
   ])
@@ -233,7 +234,7 @@ import Testing
     let index = folder.path + "/i.vq"
     let file = index + "/rejected.jsonl"
     let first = try RunningVQ(["index", catalogue, "--index", index])
-    #expect(first.status == 0 && first.errors.contains("refused rows are in \(file)"))
+    #expect(first.status == 0 && first.errors.contains("rejected rows are in \(file)"))
     let kept = try #require(FileManager.default.contents(atPath: file))
     // A run that does not come to look at any row leaves it, and so does one that writes nothing.
     #expect(try RunningVQ(["index", folder.path + "/none", "--index", index]).status != 0)
@@ -250,7 +251,8 @@ import Testing
   }
 
   @Test(arguments: [
-    (["--fetch"], "--fetch wants --allow-host"), (["--allow-host", "a.example"], "wants --fetch"),
+    (["--fetch"], "--fetch requires --allow-host"),
+    (["--allow-host", "a.example"], "requires --fetch"),
     (["--fetch", "--allow-host", "https://a.example/"], "--allow-host takes names such as"),
   ]) func `nothing is fetched by half an order`(options: [String], message: String) throws {
     let run = try RunningVQ(["index", "c.jsonl", "--index", "/none/i.vq"] + options)
@@ -283,11 +285,11 @@ import Testing
     let folder = try TemporaryDirectory()
     let empty = try folder.write("\n", to: "empty.jsonl")
     let none = try RunningVQ(["eval", empty, "--index", shop()])
-    #expect(none.status == 1 && none.errors.contains("holds no query"))
+    #expect(none.status == 1 && none.errors.contains("contains no queries"))
     let few = SampleShop.folder.path + "/queries/queries.jsonl"
     let calibration = try RunningVQ(["eval", few, "--index", shop(), "--calibrate", "--quiet"])
     #expect(calibration.status == 1 && calibration.output.isEmpty)
-    #expect(calibration.errors.contains("a calibration needs 50 queries"))
+    #expect(calibration.errors.contains("a calibration requires 50 queries"))
     let outside = try RunningVQ([
       "match", SampleShop.query("q01-mug.jpg"), "--region", "5000,0,10,10", "--index", shop(),
     ])

@@ -1,4 +1,4 @@
-/// A table with a column for each field of our own JSON form.
+/// A table with a column for each field of the native JSON form.
 ///
 /// Nested fields are `price.amount`, `price.currency`, `geo.latitude` and `geo.longitude`; `labels`,
 /// `images`, `stock`, `synonyms` and `openingHours` are lists whose parts are separated by `|`; `featured`
@@ -47,7 +47,7 @@ struct CSVFeed: FeedFormatReader {
       let parts = column.split(separator: ".", maxSplits: 1).map(String.init)
       if parts.count == 2, ["price", "geo"].contains(parts[0]) {
         var nested: [String: JSONValue] = [:]
-        if case .object(let known)? = object[parts[0]] { nested = known }
+        if case .object(let fields)? = object[parts[0]] { nested = fields }
         nested[parts[1]] = value
         object[parts[0]] = .object(nested)
       } else {
@@ -65,20 +65,20 @@ struct CSVFeed: FeedFormatReader {
     }
     if numbers.contains(column) {
       guard let number = Double(text), number.isFinite else {
-        throw FieldError(field: column, reason: "is '\(text)'; a number is valid")
+        throw FieldError(field: column, reason: "is '\(text)'; expected a number")
       }
       return .number(number)
     }
     if column == "featured" {
       guard let value = Bool(text) else {
-        throw FieldError(field: column, reason: "is '\(text)'; true and false are valid")
+        throw FieldError(field: column, reason: "is '\(text)'; expected true or false")
       }
       return .bool(value)
     }
     if column == "price" {
       let parts = text.split(separator: " ").map(String.init)
       guard parts.count == 2 else {
-        throw FieldError(field: "price", reason: "is '\(text)'; such as 14.90 EUR is valid")
+        throw FieldError(field: "price", reason: "is '\(text)'; expected for example 14.90 EUR")
       }
       return .object(["amount": .string(parts[0]), "currency": .string(parts[1])])
     }

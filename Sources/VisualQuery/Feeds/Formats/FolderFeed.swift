@@ -1,10 +1,10 @@
-/// A folder of images: each is a product whose title is made from the name of the file.
+/// A folder of images. Each image is a product, whose title is made from the name of the file.
 struct FolderFeed: FeedFormatReader {
   private static let endings: Set<String> = ["jpg", "jpeg", "png"]
 
   let mapping = FeedMapping(
     format: .folder, fields: [("file name", "id"), ("picture", "images")])
-  /// The paths of the images within the folder that are left, the next one last.
+  /// The paths of the remaining images in the folder, the next one last.
   private var names: [String]
   private var line = 0
 
@@ -13,7 +13,7 @@ struct FolderFeed: FeedFormatReader {
     names = Self.imageNames(in: path).reversed()
     if names.isEmpty {
       throw CatalogueError(
-        code: .unreadableInput, message: "the folder '\(path)' holds no JPEG or PNG")
+        code: .unreadableInput, message: "the folder '\(path)' contains no JPEG or PNG files")
     }
   }
 
@@ -22,8 +22,8 @@ struct FolderFeed: FeedFormatReader {
     return names.popLast().map { FeedRecord(line: line, Self.product($0)) }
   }
 
-  /// The images of a folder and of the folders in it, by name. Hidden files, indexes and links that lead
-  /// back are left out.
+  /// Returns the images of a folder and its subfolders, by name, without hidden files, indexes and
+  /// cyclic links.
   private static func imageNames(in path: String, above: Set<UInt64> = []) -> [String] {
     guard let folder = FileStatus(path), folder.isDirectory, !above.contains(folder.inode) else {
       return []

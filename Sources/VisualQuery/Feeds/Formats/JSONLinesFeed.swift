@@ -1,4 +1,4 @@
-/// One object on each line: of our own form, or a node of schema.org.
+/// One object on each line: in the native form, or a node of schema.org.
 struct JSONLinesFeed: FeedFormatReader {
   let mapping = FeedMapping(format: .jsonLines)
 

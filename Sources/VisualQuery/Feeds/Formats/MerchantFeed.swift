@@ -49,7 +49,7 @@ enum MerchantFields {
 
   /// Returns the product of an item.
   ///
-  /// - Parameter fields: The fields by their normalized names; a name may come several times.
+  /// - Parameter fields: The fields by their normalized names; a name may occur several times.
   static func product(_ fields: [(name: String, text: String)]) throws(FieldError) -> JSONValue {
     var object: [String: JSONValue] = ["type": .string("product")]
     var images: [JSONValue] = []
@@ -58,7 +58,7 @@ enum MerchantFields {
     for (name, text) in fields where !text.isEmpty {
       switch columns[name] {
       case "images":
-        // `image_link` is the main one, wherever its column is.
+        // `image_link` is the main image, wherever its column is.
         let links = name == "image_link" ? [text] : text.split(separator: ",").map(String.init)
         let values = links.map { JSONValue.string(FeedText.trimmed($0)) }
         images = name == "image_link" ? values + images : images + values

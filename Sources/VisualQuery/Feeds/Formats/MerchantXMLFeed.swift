@@ -1,6 +1,6 @@
 /// A Google Merchant feed in XML: the items are `item` of RSS 2.0 or `entry` of Atom.
 ///
-/// An item that is not well-formed is refused, and reading goes on with the next one.
+/// An item that is not well-formed is rejected, and reading continues with the next one.
 struct MerchantXMLFeed: FeedFormatReader {
   let mapping = FeedMapping(
     format: .merchant,
@@ -19,7 +19,7 @@ struct MerchantXMLFeed: FeedFormatReader {
     switch item.fields {
     case .failure(let error): return FeedRecord(line: item.line, error)
     case .success(let fields):
-      // White space and comments between fields do not change what an item says.
+      // White space and comments between fields do not change the contents of an item.
       let bytes = fields.flatMap { field -> [UInt8] in
         Array(field.name.utf8) + [0] + Array(field.text.utf8) + [0]
       }

@@ -24,7 +24,7 @@ struct ProductSearchFeed: FeedFormatReader {
         let fields = try CSVRecord.fields(bytes)
         guard fields.count == Self.columns.count else {
           throw FieldError(
-            field: nil, reason: "has \(fields.count) fields; \(Self.columns.count) are needed")
+            field: nil, reason: "has \(fields.count) fields; expected \(Self.columns.count)")
         }
         if let finished = product.add(fields, line: line) {
           return FeedRecord(line: finished.line, finished.object)
@@ -45,14 +45,14 @@ struct ProductSearchFeed: FeedFormatReader {
   }
 }
 
-/// Puts the rows of one product together.
+/// Assembles the rows of one product.
 private struct ProductSearchProduct: Sendable {
   private var id = ""
   private var line = 0
   private var object: [String: JSONValue] = [:]
   private var images: [String] = []
 
-  /// Returns the path of an image within its bucket, which a copy of the bucket has too.
+  /// Returns the path of an image within its bucket, which a copy of the bucket shares.
   private static func path(_ uri: String) -> String {
     guard uri.hasPrefix("gs://") else { return uri }
     return String(uri.dropFirst("gs://".count).drop { $0 != "/" }.dropFirst())
@@ -60,7 +60,7 @@ private struct ProductSearchProduct: Sendable {
 
   /// Adds a row.
   ///
-  /// - Returns: The product before it, if the row begins another one.
+  /// - Returns: The previous product, if the row begins another one.
   mutating func add(_ fields: [String], line: Int) -> (object: JSONValue, line: Int)? {
     var finished: (JSONValue, Int)?
     if !fields[3].hasSameBytes(as: id) {

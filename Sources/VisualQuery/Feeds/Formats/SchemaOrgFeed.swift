@@ -1,7 +1,7 @@
 /// A document of schema.org's products and stores in JSON-LD (<https://schema.org/Product>,
 /// <https://schema.org/Store>).
 struct SchemaOrgFeed: FeedFormatReader {
-  /// The bytes of a document by which its format is recognized.
+  /// The bytes by which a document's format is recognized.
   private static let startLength = 1 << 16
 
   let mapping = FeedMapping(
@@ -10,7 +10,7 @@ struct SchemaOrgFeed: FeedFormatReader {
       ("sku, productID, gtin, branchCode, @id", "id"), ("name", "title"), ("image", "images"),
       ("category, color, keywords", "labels"), ("offers", "price"), ("brand", "brand"),
     ])
-  /// The nodes that are left, the next one last.
+  /// The remaining nodes, the next one last.
   private var nodes: [JSONValue]
   private var line = 0
 
@@ -20,7 +20,7 @@ struct SchemaOrgFeed: FeedFormatReader {
     do throws(JSONError) {
       nodes = Self.nodes(in: try JSONValue(json: bytes, limits: .document)).reversed()
     } catch {
-      // A cancelled run publishes what it has and then throws `CancellationError`.
+      // A cancelled run publishes its work so far and then throws `CancellationError`.
       if error.code == .cancelled {
         nodes = []
       } else {
@@ -37,11 +37,11 @@ struct SchemaOrgFeed: FeedFormatReader {
     }
   }
 
-  /// Returns whether JSON is one document with schema.org's words, not an object on each line.
+  /// Returns whether JSON is one document of schema.org, rather than an object on each line.
   private static func isDocument(_ start: ArraySlice<UInt8>) -> Bool {
     let text = String(decoding: start.prefix(startLength), as: UTF8.self)
     guard text.contains("\"@type\"") || text.contains("\"@graph\"") else { return false }
-    // An object that ends with its line is one of many.
+    // An object that ends on its first line is one of many.
     let line = text.drop { $0.isWhitespace || $0 == "\u{FEFF}" }.prefix { !$0.isNewline }
     return line.first == "[" || line.contains("@graph") || !isJSON(line)
   }
@@ -82,10 +82,10 @@ struct SchemaOrgFeed: FeedFormatReader {
     return nil
   }
 
-  /// Returns the object of our own form that a node stands for.
+  /// Returns a node in the native form.
   static func object(_ json: JSONValue) throws(FieldError) -> JSONValue {
     guard case .object(let node) = json, let type = type(of: node) else {
-      throw FieldError(field: "@type", reason: "is neither Product nor Store")
+      throw FieldError(field: "@type", reason: "must be Product or Store")
     }
     let idFields =
       type == .product ? ["sku", "productID", "gtin", "gtin13", "@id"] : ["branchCode", "@id"]
@@ -112,7 +112,7 @@ struct SchemaOrgFeed: FeedFormatReader {
     case .store:
       object["address"] = address(node["address"]).map(JSONValue.string)
       object["geo"] = geo(node["geo"])
-      // Hours of a place whose time zone is not known cannot be told; they are kept as they are.
+      // Opening hours without a time zone cannot be evaluated; they are kept unchanged.
       object["schemaOpeningHours"] = node["openingHours"]
     }
     return .object(object)
@@ -156,7 +156,7 @@ struct SchemaOrgFeed: FeedFormatReader {
     return .object(["latitude": .number(latitude), "longitude": .number(longitude)])
   }
 
-  /// A text, a number as one, or the name or address of a node.
+  /// Returns a text, a number as text, or the name or address of a node.
   private static func text(_ value: JSONValue?) -> String? { texts(value).first }
 
   private static func texts(_ value: JSONValue?) -> [String] {

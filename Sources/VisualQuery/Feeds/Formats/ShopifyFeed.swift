@@ -1,4 +1,4 @@
-/// A Shopify product export; the headers until and since 2024
+/// A Shopify product export, with the headers before and since 2024
 /// (<https://help.shopify.com/en/manual/products/import-export/using-csv>).
 struct ShopifyFeed: FeedFormatReader {
   /// The field of an entity that each column becomes, by its name in lower case.
@@ -21,7 +21,7 @@ struct ShopifyFeed: FeedFormatReader {
     guard names.contains("handle") || names.contains("url_handle"), names.contains("title") else {
       return nil
     }
-    // A table of our own may have a column of this name.
+    // A native table may have a column with this name.
     guard names.contains("handle") || !names.isSuperset(of: ["type", "id", "title"]) else {
       return nil
     }
@@ -45,7 +45,7 @@ struct ShopifyFeed: FeedFormatReader {
     return product.finish().map { FeedRecord(line: $0.line, priced($0.object)) }
   }
 
-  /// Returns a product with the given currency for a price that names none.
+  /// Returns a product with the given currency for a price without one.
   private func priced(_ json: JSONValue) -> JSONValue {
     guard let currency, case .object(var object) = json,
       case .string(let amount)? = object["variantPrice"]
@@ -56,7 +56,7 @@ struct ShopifyFeed: FeedFormatReader {
   }
 }
 
-/// Puts the rows of one handle together to a product.
+/// Assembles the rows of one handle to a product.
 private struct ShopifyProduct: Sendable {
   private var handle = ""
   private var line = 0
@@ -66,7 +66,7 @@ private struct ShopifyProduct: Sendable {
 
   /// Adds a row.
   ///
-  /// - Returns: The product before it, if the row begins another one.
+  /// - Returns: The previous product, if the row begins another one.
   mutating func add(
     _ fields: [(name: String, text: String)], line: Int
   ) -> (object: JSONValue, line: Int)? {
@@ -82,7 +82,7 @@ private struct ShopifyProduct: Sendable {
       case "id": break
       case "images": if !images.contains(text) { images.append(text) }
       case "labels": labels += FeedText.words(text)
-      // A Shopify export has no currency, so that the price is kept as it is.
+      // A Shopify export has no currency, so the price is kept unchanged.
       case "price": object["variantPrice"] = object["variantPrice"] ?? .string(text)
       case "status":
         if ["archived", "draft"].contains(text.lowercased()) {

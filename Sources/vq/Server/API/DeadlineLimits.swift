@@ -1,7 +1,9 @@
+import VisualQuery
+
 /// The time that a query may take.
 struct DeadlineLimits: Sendable, Hashable {
   /// The time if the client names none.
-  var standard = Duration.milliseconds(300)
+  var standard = MatchOptions.defaultTimeout
   /// The longest time.
   var maximum = Duration.milliseconds(2000)
 

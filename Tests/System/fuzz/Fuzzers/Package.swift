@@ -10,7 +10,7 @@ let strict: [SwiftSetting] = [
 // All targets share one program: the sanitized libraries are built and linked once.
 let package = Package(
   name: "Fuzzers",
-  dependencies: [.package(name: "VisualQuery", path: "../../..")],
+  dependencies: [.package(name: "VisualQuery", path: "../../../..")],
   targets: [
     // The parsers in a link to the server's target, which is not a product: only products of another package can be
     // imported.

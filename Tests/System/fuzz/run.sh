@@ -4,12 +4,12 @@
 # crashes, breaks a property, takes longer than 10 s or more than 2 GB for one input; the line names that input.
 # FUZZ_JOBS=N runs N targets at a time; FUZZ_PROGRAM=FILE takes a program that is built already.
 set -euo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../../.."
 seconds=${1:-60}
 shift || true
 folder=.build/fuzz/run
 if [ -z "${FUZZ_PROGRAM:-}" ]; then
-  swift build --package-path Tests/fuzz/Fuzzers --scratch-path .build/fuzz -c release \
+  swift build --package-path Tests/System/fuzz/Fuzzers --scratch-path .build/fuzz -c release \
     --sanitize address --sanitize fuzzer -Xswiftc -sanitize=fuzzer,address -Xswiftc -enable-testing >&2
   FUZZ_PROGRAM=.build/fuzz/release/Fuzzers
 fi
@@ -28,7 +28,7 @@ fuzz() {
   mkdir -p "$folder/corpus/$name"
   local words=()
   if [ -s "$folder/seeds/$name.dict" ]; then words=(-dict="$folder/seeds/$name.dict"); fi
-  LSAN_OPTIONS=suppressions=Tests/fuzz/leaks.supp SWIFT_BACKTRACE=enable=no "$folder/$name" "${words[@]}" \
+  LSAN_OPTIONS=suppressions=Tests/System/fuzz/leaks.supp SWIFT_BACKTRACE=enable=no "$folder/$name" "${words[@]}" \
     -max_total_time="$seconds" -max_len="$limit" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix="$folder/findings/$name-" \
     "$folder/corpus/$name" "$folder/seeds/$name" > "$log" 2>&1 || result=1
   local runs coverage

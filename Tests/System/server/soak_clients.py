@@ -159,6 +159,8 @@ def sync(context, _generator):
 
 def bad_requests(context, generator):
     picture = bytearray(generator.choice(context.shop.queries)[0])
+    # Cut before it is damaged: damage can turn the rest into a small image that is whole.
+    beginning = bytes(picture[:4000])
     for _ in range(20):
         picture[generator.randrange(len(picture))] = generator.randrange(256)
     nested = b'{"labels":' + b"[" * 400 + b"]" * 400 + b"}"
@@ -166,7 +168,7 @@ def bad_requests(context, generator):
     raw = context.head("GET", "/livez")
     return [
         (context.request("POST", "/v1/match?deadlineMs=60000", bytes(picture), "image/jpeg"), {200, 415, 422}),
-        (context.request("POST", "/v1/match", bytes(picture[:4000]), "image/jpeg"), {415, 422}),
+        (context.request("POST", "/v1/match", beginning, "image/jpeg"), {415, 422}),
         (context.request("POST", "/v1/match", huge + bytes(64), "image/png"), {415, 422}),
         (context.request("POST", "/v1/match", generator.randbytes(3000), "image/png"), {415, 422}),
         (context.request("POST", "/v1/match", nested), {400, 422}),

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # A live server under everything at once for some minutes: soak.sh [MINUTES]. VQ=… takes a program that is built already.
 set -euo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../../.."
 if [ -z "${VQ:-}" ]; then
   swift build -c release --product vq >&2
   VQ=.build/release/vq
 fi
-exec python3 Tests/server/soak.py "$VQ" Samples "${1:-1}"
+exec python3 Tests/System/server/soak.py "$VQ" Samples "${1:-1}"

@@ -2,7 +2,7 @@
 # The reverse proxy of docs/deploy/nginx.conf, with a certificate made for the occasion: nginx.sh VQ INDEX PICTURE
 set -euo pipefail
 vq=$1 index=$2 picture=$3
-here=$(cd "$(dirname "$0")/../.." && pwd)
+here=$(cd "$(dirname "$0")/../../.." && pwd)
 folder=$(mktemp -d)
 pids=()
 trap 'kill "${pids[@]}" 2> /dev/null || true; wait; rm -rf "$folder"' EXIT

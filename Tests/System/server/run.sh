@@ -2,20 +2,11 @@
 # The server as its clients see it: conformance to openapi.json, a fuzzer of requests, clients that
 # misbehave, a reverse proxy and a browser. Installs what they need. VQ=… takes a program that is built already.
 set -euo pipefail
-cd "$(dirname "$0")/../.."
-packages=()
-for package in chromium chromium-driver nginx-light curl openssl python3-venv; do
-  dpkg-query --show --showformat='${Status}' "$package" 2> /dev/null | grep -q 'ok installed' || packages+=("$package")
-done
-as_root=()
-if [ "$(id -u)" -ne 0 ]; then as_root=(sudo); fi
-if [ ${#packages[@]} -gt 0 ]; then
-  "${as_root[@]}" apt-get update -qq
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${packages[@]}" > /dev/null
-fi
+cd "$(dirname "$0")/../../.."
+.ci/install chromium chromium-driver nginx-light curl openssl python3-venv
 python=.build/server-tests/bin/python
 if [ ! -x "$python" ]; then python3 -m venv .build/server-tests; fi
-"$python" -m pip install --quiet --disable-pip-version-check -r Tests/server/requirements.txt
+"$python" -m pip install --quiet --disable-pip-version-check -r Tests/System/server/requirements.txt
 
 if [ -z "${VQ:-}" ]; then
   swift build -c release --product vq >&2
@@ -41,22 +32,22 @@ start() {
 
 echo "== conformance to openapi.json"
 start --app-id ABCDE12345.example.shop
-"$python" Tests/server/conformance.py "$address" Samples > "$folder/conformance" || { grep FAIL "$folder/conformance"; exit 1; }
+"$python" Tests/System/server/conformance.py "$address" Samples > "$folder/conformance" || { grep FAIL "$folder/conformance"; exit 1; }
 grep ' checks, ' "$folder/conformance"
 echo "== the demo page in a browser"
-python3 Tests/server/browser.py "$address/" "$picture" .build/screenshots --expect 'Honey oats'
+python3 Tests/System/server/browser.py "$address/" "$picture" .build/screenshots --expect 'Honey oats'
 echo "== schemathesis"
-"$(dirname "$python")/schemathesis" --config-file Tests/server/schemathesis.toml run "$address/openapi.json" \
+"$(dirname "$python")/schemathesis" --config-file Tests/System/server/schemathesis.toml run "$address/openapi.json" \
   --max-examples 60 --phases examples,coverage,fuzzing > "$folder/schemathesis" || { sed -n '/= FAILURES =/,/= WARNINGS =/p' "$folder/schemathesis" | cut -c1-300; exit 1; }
 grep -A1 'Test cases:' "$folder/schemathesis"
 echo "== conformance with keys"
 start --keys "$folder/keys.txt"
-"$python" Tests/server/conformance.py "$address" Samples --key "$(cat "$folder/reader")" --write-key "$(cat "$folder/writer")" \
+"$python" Tests/System/server/conformance.py "$address" Samples --key "$(cat "$folder/reader")" --write-key "$(cat "$folder/writer")" \
   > "$folder/conformance" || { grep FAIL "$folder/conformance"; exit 1; }
 grep ' checks, ' "$folder/conformance"
 kill "$server" && wait "$server"
 server=
 echo "== behind nginx"
-Tests/server/nginx.sh "$VQ" "$index" "$picture"
+Tests/System/server/nginx.sh "$VQ" "$index" "$picture"
 echo "== clients that misbehave"
-python3 Tests/server/clients.py "$VQ" Samples/shop/catalogue.jsonl "$picture"
+python3 Tests/System/server/clients.py "$VQ" Samples/shop/catalogue.jsonl "$picture"
