@@ -10,7 +10,7 @@ const tiers = {
 const kinds = {
   prior: "before looking", hash: "whole picture", color: "colors", texture: "texture",
   votes: "corners alike", inliers: "corners in place", agreement: "share in place",
-  alignedColor: "colors in place", labels: "labels", stock: "its product", lead: "lead over others",
+  alignedColor: "colors in place", offColor: "another color", inlierLead: "keypoints ahead of others", labels: "labels", stock: "its product", lead: "lead over others",
 };
 const reasons = {
   nothingAboveConfidence: "Nothing in this shop is likely enough to be it.",

@@ -30,18 +30,20 @@ public struct AlignedColor: Sendable {
   ///   - layout: The colors of the other image.
   ///   - size: The other working image's width and height in pixels.
   ///   - transform: From the query's working image to the other's.
+  ///   - covered: Boxes of the query in which other things lie in front, in shares of its sides.
   /// - Returns: The mean Oklab distance after the light is equalized, that is, the difference that
   ///   no change of white balance, brightness or contrast explains; `nil` if too little of the
   ///   other image lies within the query.
   public func residual(
-    of layout: ColorLayout, size: (width: Int, height: Int), under transform: PlaneTransform
+    of layout: ColorLayout, size: (width: Int, height: Int), under transform: PlaneTransform,
+    outside covered: [ImageBox] = []
   ) -> Double? {
     guard let back = transform.inverse else { return nil }
     var cells: [Cell] = []
     cells.reserveCapacity(ColorLayout.side * ColorLayout.side)
     for row in 0..<ColorLayout.side {
       for column in 0..<ColorLayout.side {
-        guard let seen = mean(row, column, size, back) else { continue }
+        guard let seen = mean(row, column, size, back, covered) else { continue }
         cells.append(
           Cell(seen: Self.cones(seen), kept: Self.cones(layout.color(row, column))))
       }
@@ -61,7 +63,8 @@ public struct AlignedColor: Sendable {
   /// Returns the mean color of the query at a cell, or `nil` if most of the cell lies outside the
   /// query.
   private func mean(
-    _ row: Int, _ column: Int, _ size: (width: Int, height: Int), _ back: PlaneTransform
+    _ row: Int, _ column: Int, _ size: (width: Int, height: Int), _ back: PlaneTransform,
+    _ covered: [ImageBox]
   ) -> SIMD3<Float>? {
     var sum = SIMD3<Float>.zero
     var inside: Float = 0
@@ -74,6 +77,8 @@ public struct AlignedColor: Sendable {
         guard place.x >= 0, place.y >= 0, place.x < Double(colors.width),
           place.y < Double(colors.height)
         else { continue }
+        let (x, y) = (place.x / Double(colors.width), place.y / Double(colors.height))
+        if covered.contains(where: { $0.contains(x: x, y: y) }) { continue }
         sum += colors.pixels[Int(place.y) * colors.width + Int(place.x)]
         inside += 1
       }

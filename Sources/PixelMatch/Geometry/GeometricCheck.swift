@@ -10,6 +10,8 @@ public struct Alignment: Sendable, Hashable {
   public let visible: Int
   /// A Boolean value that indicates whether the query is mirrored; the transform then mirrors it.
   public let isMirrored: Bool
+  /// The parts of the query that hold the inliers.
+  public let claim: ImageClaim
 }
 
 /// Finds the position of a catalogue image in a query image.
@@ -87,7 +89,20 @@ public struct GeometricCheck: Sendable {
     return Alignment(
       transform: transform, inliers: best.inliers,
       visible: visible(segment.keypointPlaces(at: row), under: transform),
-      isMirrored: isMirrored)
+      isMirrored: isMirrored, claim: claim(of: best.transform, pairs, isMirrored: isMirrored))
+  }
+
+  /// The parts of the query that hold the correspondences which agree with a transform.
+  private func claim(
+    of transform: PlaneTransform, _ pairs: [Correspondence], isMirrored: Bool
+  ) -> ImageClaim {
+    var claim = ImageClaim()
+    let motion = Motion(transform)
+    for pair in pairs where Self.agrees(pair, with: transform, motion) {
+      let x = isMirrored ? size.x - pair.from.x : pair.from.x
+      claim.insert(x: x / size.x, y: pair.from.y / size.y)
+    }
+    return claim
   }
 
   /// Returns the number of keypoints of the other image that lie within the query image.

@@ -1,4 +1,15 @@
 extension PixelBuffer {
+  /// The pixels as RGBA without gaps between the rows, alpha flattened on white.
+  var packedRGBA: [UInt8] {
+    if isOpaqueRGBA && bytes.count == 4 * width * height { return bytes }
+    var pixels: [UInt8] = []
+    pixels.reserveCapacity(4 * width * height)
+    forEachRGBARow { row, _ in
+      for index in row.indices { pixels.append(row[index]) }
+    }
+    return pixels
+  }
+
   /// Calls `body` with each row, top to bottom, as RGBA of eight bits.
   ///
   /// Alpha is flattened on white, so the fourth byte is always 255. The row is valid only during

@@ -99,6 +99,24 @@ public struct QuerySignature: Sendable, Hashable {
     (self.keypoints, self.colors) = (keypoints, colors)
   }
 
+  /// The 99th percentile of the chroma in Oklab, `0...0.4`: some 0.004 in a picture without color.
+  ///
+  /// - Complexity: O(pixels) of the picture that colors are taken from.
+  public var chroma: Double {
+    var counts = [Int](repeating: 0, count: 512)
+    for pixel in colors.pixels {
+      let chroma = (pixel[1] * pixel[1] + pixel[2] * pixel[2]).squareRoot()
+      counts[min(511, Int(chroma * 1000))] += 1
+    }
+    var above = 0
+    let limit = colors.pixels.count / 100
+    for bin in counts.indices.reversed() {
+      above += counts[bin]
+      if above > limit { return Double(bin) / 1000 }
+    }
+    return 0
+  }
+
   /// A Boolean value that indicates whether the image is too plain to be identified by its hash or
   /// its keypoints.
   public var isFlat: Bool {

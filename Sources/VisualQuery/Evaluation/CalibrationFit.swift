@@ -11,21 +11,14 @@ internal import PixelMatch
 /// The measurements of one candidate, and whether it is right.
 struct CalibrationSample: Sendable, Hashable {
   let id: EntityID
-  /// See ``MeasuredEvidence/features``.
-  let features: SIMD8<Double>
-  /// See ``MeasuredEvidence/certainties``.
-  let certainties: SIMD8<Double>
+  let evidence: MeasuredEvidence
   let isRight: Bool
 
   /// The same candidate for a query whose hash says nothing.
   var withoutHash: CalibrationSample {
-    func cleared(_ lanes: SIMD8<Double>) -> SIMD8<Double> {
-      var lanes = lanes
-      lanes[MeasuredEvidence.Lane.hash.rawValue] = 0
-      return lanes
-    }
-    return CalibrationSample(
-      id: id, features: cleared(features), certainties: cleared(certainties), isRight: isRight)
+    var evidence = evidence
+    evidence.hash = 0
+    return CalibrationSample(id: id, evidence: evidence, isRight: isRight)
   }
 }
 
@@ -55,7 +48,8 @@ public struct CalibrationFit: Sendable {
   public init(_ queries: [EvaluatedQuery], excluding excluded: Set<Evidence.Kind> = []) {
     let included = MeasuredEvidence.Lane.allCases.filter { !excluded.contains($0.kind) }
       .map(\.rawValue)
-    let step1 = Self.conditionalLogit(queries.map(\.samples), included)
+    let step1 = Self.conditionalLogit(
+      queries.map { query in query.samples.map { ($0.evidence.features, $0.isRight) } }, included)
     let step2 = Self.logistic(
       queries.filter { !$0.samples.isEmpty }.flatMap { query in
         let weight = query.isPositive ? 1 : Self.negativeWeight
@@ -63,7 +57,9 @@ public struct CalibrationFit: Sendable {
           + Self.best(of: query.samples.map(\.withoutHash), step1, weight: weight)
       }, included)
     coefficients = Calibration.Coefficients(
-      step1: SIMD8(step1), step2: SIMD8(step2[1...8]), prior: step2[0], lead: step2[9])
+      step1: SIMD16(step1), step2: SIMD16(step2[1...16]), prior: step2[0], lead: step2[17],
+      inlierLead: step2[18],
+      alone: .init(prior: step2[19], color: step2[20], hash: step2[21]))
   }
 
   /// The kinds of evidence that have coefficients.
@@ -75,21 +71,29 @@ public struct CalibrationFit: Sendable {
     return MeasuredEvidence.Lane.allCases.map { lane in
       let (step1, step2) = (coefficients.step1[lane.rawValue], coefficients.step2[lane.rawValue])
       return "\(lane.kind.rawValue) step1 \(text(step1)) step2 \(text(step2))"
-    } + ["prior \(text(coefficients.prior))", "lead \(text(coefficients.lead))"]
+    } + [
+      "prior \(text(coefficients.prior))", "lead \(text(coefficients.lead))",
+      "inlierLead \(text(coefficients.inlierLead))",
+      "alone prior \(text(coefficients.alone.prior)) color \(text(coefficients.alone.color)) "
+        + "hash \(text(coefficients.alone.hash))",
+    ]
   }
 
   /// The queries as they would have been answered with these coefficients, as far as their
   /// candidates go: to say how well a fit holds for queries that it has not seen.
   public func applied(to queries: [EvaluatedQuery]) -> [EvaluatedQuery] {
     queries.map { query in
-      let scores = query.samples.map { $0.features.dot(coefficients.step1) }
-      let leaders = Calibration.Leaders(scores)
-      let answers = zip(query.samples, scores).map { sample, score in
+      let evidence = query.samples.map(\.evidence)
+      let scores = evidence.map { $0.features.dot(coefficients.step1) }
+      let rivals = Rivals(evidence, scores: scores)
+      let answers = query.samples.indices.map { index in
+        let standing = rivals.standing(of: index)
         let odds =
-          coefficients.prior + sample.certainties.dot(coefficients.step2)
-          + coefficients.lead * leaders.lead(of: score)
+          coefficients.prior(isAlone: standing.isAlone)
+          + evidence[index].certainties.dot(coefficients.factors(isAlone: standing.isAlone))
+          + coefficients.lead * standing.lead + coefficients.inlierLead * standing.inlierLead
         return EvaluatedQuery.Answer(
-          id: sample.id, confidence: Calibration.probability(ofLogOdds: odds))
+          id: query.samples[index].id, confidence: Calibration.probability(ofLogOdds: odds))
       }
       return EvaluatedQuery(
         query: query.query,
@@ -100,11 +104,14 @@ public struct CalibrationFit: Sendable {
 
   // MARK: First step
 
+  /// A candidate as the first step sees it.
+  private typealias Choice = (features: SIMD16<Double>, isRight: Bool)
+
   private static func conditionalLogit(
-    _ queries: [[CalibrationSample]], _ included: [Int]
+    _ queries: [[Choice]], _ included: [Int]
   ) -> [Double] {
     let useful = queries.filter { samples in
-      samples.contains(where: \.isRight) && samples.contains { !$0.isRight }
+      samples.contains { $0.isRight } && samples.contains { !$0.isRight }
     }
     return nonNegative(
       included, from: Calibration.coefficients.step1.lanes, ridge: 1e-3
@@ -129,9 +136,9 @@ public struct CalibrationFit: Sendable {
 
     /// Adds the surprise that the likeliest right candidate is chosen.
     mutating func add(
-      _ samples: [CalibrationSample], _ weights: [Double], _ active: [Int], share: Double
+      _ samples: [Choice], _ weights: [Double], _ active: [Int], share: Double
     ) {
-      let factors = SIMD8(weights)
+      let factors = SIMD16(weights)
       let scores = samples.map { $0.features.dot(factors) }
       let most = scores.max()!
       let exponents = scores.map { exp($0 - most) }
@@ -182,24 +189,32 @@ public struct CalibrationFit: Sendable {
   private static func best(
     of samples: [CalibrationSample], _ step1: [Double], weight: Double
   ) -> [Row] {
-    let factors = SIMD8(step1)
-    let scored = samples.map { (score: $0.features.dot(factors), sample: $0) }
-      .sorted { $0.score > $1.score }
-    let leaders = Calibration.Leaders(scored.lazy.map(\.score))
-    return scored.prefix(bestCount).map { best in
-      Row(
-        features: [1] + best.sample.certainties.lanes + [leaders.lead(of: best.score)],
-        isRight: best.sample.isRight, weight: weight)
+    let evidence = samples.map(\.evidence)
+    let factors = SIMD16(step1)
+    let scores = evidence.map { $0.features.dot(factors) }
+    let rivals = Rivals(evidence, scores: scores)
+    let order = scores.indices.sorted { scores[$0] > scores[$1] }
+    return order.prefix(bestCount).map { index in
+      let standing = rivals.standing(of: index)
+      let alone = standing.isAlone ? 1.0 : 0
+      return Row(
+        features: [1] + evidence[index].certainties.lanes + [
+          standing.lead, standing.inlierLead, alone, alone * evidence[index].colorLikeness,
+          alone * evidence[index].hash,
+        ],
+        isRight: samples[index].isRight, weight: weight)
     }
   }
 
   private static func logistic(_ rows: [Row], _ included: [Int]) -> [Double] {
     let total = rows.reduce(0) { $0 + $1.weight }
+    let fitted = Calibration.coefficients
     let start =
-      [Calibration.coefficients.prior] + Calibration.coefficients.step2.lanes
-      + [Calibration.coefficients.lead]
+      [fitted.prior] + fitted.step2.lanes
+      + [fitted.lead, fitted.inlierLead, fitted.alone.prior, fitted.alone.color, fitted.alone.hash]
     return nonNegative(
-      [0] + included.map { $0 + 1 } + [start.count - 1], from: start, ridge: 1e-5, signed: [0]
+      [0] + included.map { $0 + 1 } + [17, 18, 19, 20, 21], from: start, ridge: 1e-5,
+      signed: [0, 19]
     ) {
       weights, active in
       var sums = Derivatives(count: active.count)
@@ -261,7 +276,7 @@ public struct CalibrationFit: Sendable {
   }
 }
 
-extension SIMD8 {
+extension SIMD16 {
   /// The lanes as the list that the fit's linear algebra works on.
   fileprivate var lanes: [Scalar] { indices.map { self[$0] } }
 }

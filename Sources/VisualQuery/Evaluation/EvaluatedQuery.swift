@@ -60,11 +60,11 @@ extension Matcher {
     let answers = ranked.map {
       EvaluatedQuery.Answer(id: $0.id, confidence: $0.entity.confidence)
     }
+    let images = Dictionary(uniqueKeysWithValues: state.wholeImages.map { ($0.key, $0.image) })
     let samples = ranked.compactMap { ranked in
-      ranked.entity.image.map {
+      images[ranked.entity.key].map {
         CalibrationSample(
-          id: ranked.id, features: $0.evidence.features, certainties: $0.evidence.certainties,
-          isRight: query.isRight(ranked.id))
+          id: ranked.id, evidence: $0.evidence, isRight: query.isRight(ranked.id))
       }
     }
     return EvaluatedQuery(

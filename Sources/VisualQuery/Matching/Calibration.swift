@@ -13,6 +13,8 @@
 /// the score's lead: a likeness means much if nothing else comes near it, and little among many
 /// images that look alike (the ratio test of Lowe, "Distinctive image features from scale-invariant
 /// keypoints", 2004, <https://doi.org/10.1023/B:VISI.0000029664.99615.94>, applied to whole images).
+/// Evidence that is far off counts against a candidate: keypoints that agree while the colors are those of
+/// another thing are a sibling's.
 ///
 /// The coefficients come from `vq eval --calibrate`; docs/quality.md describes the data and how well
 /// they hold. Fit them again after any change of a signature or of a term.
@@ -27,39 +29,51 @@ public enum Calibration {
   /// The numbers that `vq eval --calibrate` fits.
   struct Coefficients: Sendable, Hashable {
     /// The factors of the score, none below zero, in the order of ``MeasuredEvidence/Lane``.
-    var step1: SIMD8<Double>
+    var step1: SIMD16<Double>
     /// The factors of the log-odds, none below zero, in the same order.
-    var step2: SIMD8<Double>
+    var step2: SIMD16<Double>
     /// The log-odds of an entity without any evidence and without a lead.
     var prior: Double
-    /// The factor of the lead in the log-odds.
+    /// The factor of ``Standing/lead`` in the log-odds.
     var lead: Double
+    /// The factor of ``Standing/inlierLead``.
+    var inlierLead: Double
+    /// What is added for an entity without a rival, which has no lead to show.
+    var alone: Alone
+
+    /// The log-odds of an entity without any evidence.
+    func prior(isAlone: Bool) -> Double { isAlone ? prior + alone.prior : prior }
+
+    /// The factors of the log-odds, in the order of ``MeasuredEvidence/Lane``.
+    func factors(isAlone: Bool) -> SIMD16<Double> {
+      guard isAlone else { return step2 }
+      var factors = step2
+      factors[MeasuredEvidence.Lane.color.rawValue] += alone.color
+      factors[MeasuredEvidence.Lane.hash.rawValue] += alone.hash
+      return factors
+    }
+
+    /// The additions for an entity without a rival.
+    struct Alone: Sendable, Hashable {
+      /// To the prior.
+      var prior: Double
+      /// To the factor of the colors.
+      var color: Double
+      /// To the factor of the hash.
+      var hash: Double
+    }
   }
 
   /// The fitted coefficients.
   static let coefficients = Coefficients(
-    step1: SIMD8(1.642, 4.877, 2.979, 0.058, 2.059, 0.769, 0.832, 1.771),
-    step2: SIMD8(1.169, 0.587, 0, 0.037, 0.32, 1.694, 0.045, 0.97), prior: -3.117, lead: 0.948)
+    step1: SIMD16(lanes: 1.172, 4.878, 2.993, 0.208, 2.418, 0.629, 1.669, 0.011, 1.965),
+    step2: SIMD16(lanes: 0.631, 0.539, 0, 0, 0.271, 0, 2.7, 2.181, 1.187),
+    prior: -3.143, lead: 0.835, inlierLead: 0.752,
+    alone: Coefficients.Alone(prior: -0.493, color: 1.116, hash: 2.497))
 
-  /// The two best scores of a query, against which every candidate's lead is measured.
-  struct Leaders: Sendable {
-    private let best: Double?
-    private let second: Double?
-
-    /// Finds the two best of some scores.
-    init(_ scores: some Sequence<Double>) {
-      let top = scores.sorted(by: >).prefix(2)
-      best = top.first
-      second = top.dropFirst().first
-    }
-
-    /// The lead of one of the scores over the best of the others, `-3...3`. A larger lead says no
-    /// more; a lone candidate has none.
-    func lead(of score: Double) -> Double {
-      let rival = score == best ? second : best
-      return rival.map { max(-3, min(3, score - $0)) } ?? 0
-    }
-  }
+  /// The addition to the log-odds of what is found in a cell of a page: a page of absent things has as many
+  /// chances of a false match as it has cells. At it, the default cut-off is 0.92 for a cell (docs/quality.md).
+  static let cellPrior = -0.7
 
   /// The largest accepted difference between the best score of all candidates and the best of those
   /// that have the label. Beyond it the label is taken to be wrong and counts for nothing. Chosen so
@@ -73,7 +87,7 @@ public enum Calibration {
     for evidence in candidates {
       let score = evidence.scoreWithoutLabels
       best = max(best, score)
-      if (evidence[.labels] ?? 0) > 0 { labelled = max(labelled, score) }
+      if (evidence.labels ?? 0) > 0 { labelled = max(labelled, score) }
     }
     return best - labelled <= labelGap
   }
@@ -82,18 +96,24 @@ public enum Calibration {
   ///
   /// - Parameters:
   ///   - measured: The evidence of its best image.
-  ///   - lead: The lead of its score; see ``Leaders``.
-  static func evidence(_ measured: MeasuredEvidence, lead: Double) -> [Evidence] {
-    var terms = [Evidence(kind: .prior, value: 1, weight: coefficients.prior)]
-    let certainties = measured.certainties
+  ///   - standing: Its standing among the candidates.
+  ///   - regionPrior: The addition to the prior for a part of the image.
+  static func evidence(
+    _ measured: MeasuredEvidence, _ standing: Standing, regionPrior: Double = 0
+  ) -> [Evidence] {
+    let prior = coefficients.prior(isAlone: standing.isAlone) + regionPrior
+    var terms = [Evidence(kind: .prior, value: 1, weight: prior)]
+    let weights = coefficients.factors(isAlone: standing.isAlone) * measured.certainties
     for lane in MeasuredEvidence.Lane.allCases {
       guard let value = measured[lane] else { continue }
-      terms.append(
-        Evidence(
-          kind: lane.kind, value: value,
-          weight: coefficients.step2[lane.rawValue] * certainties[lane.rawValue]))
+      terms.append(Evidence(kind: lane.kind, value: value, weight: weights[lane.rawValue]))
     }
-    return terms + [Evidence(kind: .lead, value: lead, weight: coefficients.lead * lead)]
+    return terms + [
+      Evidence(
+        kind: .inlierLead, value: standing.inlierLead,
+        weight: coefficients.inlierLead * standing.inlierLead),
+      Evidence(kind: .lead, value: standing.lead, weight: coefficients.lead * standing.lead),
+    ]
   }
 
   /// Returns the terms of an entity that only shares a label, with `sharers` entities in all. The label

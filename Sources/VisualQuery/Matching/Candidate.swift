@@ -41,10 +41,14 @@ struct Candidate: Sendable {
   let labels: Double?
   var isGeometryVerified = false
 
-  var evidence: MeasuredEvidence {
+  /// The evidence for it.
+  ///
+  /// - Parameter colorfulness: See ``MeasuredEvidence/colorfulness``.
+  func evidence(_ colorfulness: Double) -> MeasuredEvidence {
     MeasuredEvidence(
       hash: measured.hash, color: measured.color, texture: measured.texture, votes: votes.best,
       inliers: measured.alignment?.inliers ?? 0, agreement: measured.agreement,
-      alignedColor: measured.alignedColor, labels: labels)
+      residual: measured.residual, labels: labels, colorfulness: colorfulness,
+      claim: measured.alignment?.claim ?? ImageClaim())
   }
 }

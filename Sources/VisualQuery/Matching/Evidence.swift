@@ -18,14 +18,18 @@ public struct Evidence: Sendable, Hashable, Codable {
     case inliers
     /// The share of the image's keypoints within the query that agree, `0...1`.
     case agreement
-    /// The similarity of the colors at the places that the transform aligns, after the light is equalized:
-    /// `1` for equal ones, `0` for those of another thing.
+    /// The similarity of the colors at the places that the transform aligns, after the light is equalized,
+    /// `0...1`: `1` for equal ones, `0` for those that differ visibly.
     case alignedColor
+    /// The contradiction of the colors, `-1...0`: images that align, yet with histograms of another color.
+    case offColor
     /// The evidence of the rarest label that agrees, in bits, `0...2`; below zero if the known labels
     /// disagree.
     case labels
     /// The confidence of the matched product that a store has in stock.
     case stock
+    /// The natural logarithm of how many times more keypoints agree than for any other entity.
+    case inlierLead
     /// The lead of the score over that of the best other entity.
     case lead
   }

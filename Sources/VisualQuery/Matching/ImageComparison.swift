@@ -2,8 +2,6 @@ internal import PixelMatch
 
 /// Compares a query's image with images of the catalogue, one at a time.
 struct ImageComparison: Sendable {
-  /// The mean difference of aligned colors, in Oklab, from which on they belong to another thing.
-  fileprivate static let strangerResidual = 0.10
   /// The Hamming distance from which on a hash says nothing.
   private static let unrelatedDistance = 90.0
   /// The fewest visible keypoints that ``Evidence/Kind/agreement`` is a share of: a few keypoints that
@@ -19,6 +17,8 @@ struct ImageComparison: Sendable {
   private let rarity: AppearanceRarity
   private let geometry: GeometricCheck
   private let colors: AlignedColor
+  /// See ``MeasuredEvidence/colorfulness``.
+  let colorfulness: Double
 
   /// Prepares to compare a query with the images of some segments.
   init(_ query: QuerySignature, in segments: [LiveSegment]) {
@@ -26,6 +26,8 @@ struct ImageComparison: Sendable {
     rarity = AppearanceRarity(segments)
     geometry = GeometricCheck(query)
     colors = AlignedColor(query)
+    // Between pictures without any color and the palest hundredth of all others.
+    colorfulness = max(0, min(1, (query.chroma - 0.004) / 0.012))
   }
 
   /// The measurements between the query and one image.
@@ -49,14 +51,6 @@ struct ImageComparison: Sendable {
     /// See ``Evidence/Kind/agreement``.
     var agreement: Double {
       alignment.map { Double($0.inliers) / Double(max(leastVisible, $0.visible, $0.inliers)) } ?? 0
-    }
-
-    /// See ``Evidence/Kind/alignedColor``.
-    var alignedColor: Double? {
-      guard let residual else { return nil }
-      let keypoints = Double((alignment?.inliers ?? 0) - 3) / Double(trustedInliers)
-      let trust = max(0, min(1, max(keypoints, 2 * hash - 0.5)))
-      return trust * max(0, 1 - residual / strangerResidual)
     }
   }
 
@@ -91,6 +85,16 @@ struct ImageComparison: Sendable {
     _ measured: inout Measurement, _ row: Int, in segment: SignatureSegment, isMirrored: Bool
   ) {
     measured.alignment = geometry.alignment(of: row, in: segment, isMirrored: isMirrored)
+    compareColors(&measured, row, in: segment)
+  }
+
+  /// Adds the difference of the colors at aligned places.
+  ///
+  /// - Parameter covered: Boxes of the query that are left out.
+  func compareColors(
+    _ measured: inout Measurement, _ row: Int, in segment: SignatureSegment,
+    outside covered: [ImageBox] = []
+  ) {
     let size = segment.size(at: row)
     let whole = PlaneTransform(measured.variant, of: query.views[measured.view], to: size)
     let isWhole =
@@ -99,7 +103,7 @@ struct ImageComparison: Sendable {
     guard isWhole || measured.alignment != nil else { return }
     measured.residual = colors.residual(
       of: segment.layout(at: row), size: size,
-      under: isWhole ? whole : measured.alignment?.transform ?? whole)
+      under: isWhole ? whole : measured.alignment?.transform ?? whole, outside: covered)
   }
 
   /// Returns how the image matches.

@@ -28,6 +28,9 @@ public struct Match: Sendable, Hashable {
   public let matchedImage: String?
   /// The position of that image within the query's, or `nil` if too few keypoints agree.
   public let alignment: MatchAlignment?
+  /// The number of the ``MatchResponse/objects`` that it belongs to, or `nil` if it is not known which part of
+  /// the image shows it.
+  public let object: Int?
   /// The matched product that brings a store, which stocks it.
   public let stocks: EntityID?
   /// The distance of a store from ``MatchOptions/near``, in meters.
@@ -54,26 +57,43 @@ public struct MatchAlignment: Sendable, Hashable, Encodable {
 }
 
 extension MatchAlignment {
-  /// Expresses the alignment of an image in shares of the sides, or returns `nil` if it has none.
-  init?(of image: BestImage, in query: QuerySignature) {
+  /// Expresses the alignment of an image in shares of the sides of the whole query, or returns `nil` if it
+  /// has none.
+  init?(of image: BestImage) {
     guard let alignment = image.alignment else { return nil }
-    let (width, height) = (Double(query.size.x), Double(query.size.y))
+    let (frame, box) = (image.frame.size, image.frame.box)
+    let (width, height) = (Double(frame.x), Double(frame.y))
     inliers = alignment.inliers
     isMirrored = alignment.isMirrored
-    // Shares to pixels of the query, over to pixels of the image, and to shares of that.
+    // Shares of the query to pixels of the searched part, over to pixels of the image, to shares of that.
+    let scale = [width / box.width, height / box.height]
+    let offset = [-box.x * scale[0], -box.y * scale[1]]
     let m = alignment.transform.matrix
-    let columns = [width, height, 1]
     let rows = [Double(image.size.width), Double(image.size.height), 1]
-    transform = m.indices.map { m[$0] * columns[$0 % 3] / rows[$0 / 3] }
+    transform = m.indices.map { index in
+      let (row, column) = (index / 3, index % 3)
+      let value =
+        column < 2
+        ? m[index] * scale[column]
+        : m[index] + m[3 * row] * offset[0] + m[3 * row + 1] * offset[1]
+      return value / rows[row]
+    }
     let back = alignment.transform.inverse
     let corners = [(0.0, 0.0), (1, 0), (0, 1), (1, 1)].compactMap { corner in
       back?(corner.0 * rows[0], corner.1 * rows[1])
     }
-    func share(_ value: Double, of side: Double) -> Double { min(1, max(0, value / side)) }
-    let left = share(corners.map(\.x).min() ?? 0, of: width)
-    let right = share(corners.map(\.x).max() ?? 0, of: width)
-    let top = share(corners.map(\.y).min() ?? 0, of: height)
-    let bottom = share(corners.map(\.y).max() ?? 0, of: height)
+    func share(_ value: Double?, of side: Double, _ start: Double, _ length: Double) -> Double {
+      min(1, max(0, start + (value ?? 0) / side * length))
+    }
+    let left = share(corners.map(\.x).min(), of: width, box.x, box.width)
+    let right = share(corners.map(\.x).max(), of: width, box.x, box.width)
+    let top = share(corners.map(\.y).min(), of: height, box.y, box.height)
+    let bottom = share(corners.map(\.y).max(), of: height, box.y, box.height)
     region = [left, top, right - left, bottom - top]
+  }
+
+  /// The ``region``.
+  var box: PictureRegion {
+    PictureRegion(x: region[0], y: region[1], width: region[2], height: region[3])
   }
 }

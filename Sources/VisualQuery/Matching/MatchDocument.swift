@@ -9,6 +9,7 @@ public struct MatchDocument: Sendable, Encodable {
   let elapsedMs: Double
   let generation: Int
   let values: [Value]
+  let objects: [MatchedObject]
   let emptyReason: MatchResponse.EmptyReason?
   let unmatchedLabels: [String]
   let hasMore: Bool
@@ -29,6 +30,9 @@ public struct MatchDocument: Sendable, Encodable {
     elapsedMs = rounded(Double(seconds) * 1e3 + Double(attoseconds) / 1e15, 3)
     generation = response.generation
     values = response.matches.map(Value.init)
+    objects = response.objects.map {
+      MatchedObject(number: $0.number, box: $0.box.map { rounded($0, 4) })
+    }
     emptyReason = response.emptyReason
     unmatchedLabels = response.unmatchedLabels
     hasMore = response.hasMore
@@ -39,7 +43,8 @@ public struct MatchDocument: Sendable, Encodable {
   }
 
   private enum CodingKeys: CodingKey {
-    case schema, query, complete, coverage, elapsedMs, generation, values, emptyReason, nearMiss
+    case schema, query, complete, coverage, elapsedMs, generation, values, objects, emptyReason,
+      nearMiss
     case unmatchedLabels, hasMore, continuation
   }
 
@@ -53,6 +58,7 @@ public struct MatchDocument: Sendable, Encodable {
     try container.encode(elapsedMs, forKey: .elapsedMs)
     try container.encode(generation, forKey: .generation)
     try container.encode(values, forKey: .values)
+    try container.encode(objects, forKey: .objects)
     try container.encode(emptyReason, forKey: .emptyReason)
     try container.encode(nearMiss, forKey: .nearMiss)
     try container.encode(unmatchedLabels, forKey: .unmatchedLabels)
@@ -70,6 +76,7 @@ public struct MatchDocument: Sendable, Encodable {
     let display: DisplayRepresentation
     let matchedImage: String?
     let alignment: MatchAlignment?
+    let object: Int?
     let stocks: String?
     let distanceMeters: Double?
     let openNow: Bool?
@@ -86,6 +93,7 @@ public struct MatchDocument: Sendable, Encodable {
       tier = match.tier
       url = match.handoff.url
       display = match.display
+      object = match.object
       stocks = match.stocks?.value
       distanceMeters = match.distanceMeters.map { rounded($0, 0) }
       openNow = match.isOpen

@@ -29,6 +29,8 @@ public struct MatchResponse: Sendable, Hashable {
 
   /// The matches, best first.
   public let matches: [Match]
+  /// The things that the image shows, as far as its matches tell: each match names its object.
+  public let objects: [MatchedObject]
   /// Whether all planned work was done before the deadline.
   public let isComplete: Bool
   /// The share of the planned work that was done, `0...1`.

@@ -13,9 +13,10 @@ extension Matcher {
     let allowed = try await allowedKeys(types, options, shouldStop)
     let labels = try catalogue.labelEvidence(SemanticContent.bounded(content.labels))
     try Task.checkCancellation()
-    let signature = try signature(of: content)
+    let image = try image(of: content)
+    let signature = try image.map(signature) ?? content.signature
     try Task.checkCancellation()
-    var plan = plan(signature, labels, content, shouldStop)
+    var plan = plan(signature, image, labels, content, shouldStop)
     // Entities that were not filtered are not searched.
     if allowed == nil { plan.stop() }
     return QueryState(
@@ -56,8 +57,8 @@ extension Matcher {
   }
 
   private func plan(
-    _ signature: QuerySignature?, _ labels: LabelEvidence, _ content: SemanticContent,
-    _ shouldStop: @escaping @Sendable () -> Bool
+    _ signature: QuerySignature?, _ image: PixelBuffer?, _ labels: LabelEvidence,
+    _ content: SemanticContent, _ shouldStop: @escaping @Sendable () -> Bool
   ) -> QueryPlan {
     guard let signature else {
       let omitted: [any SearchStage.Type] = [
@@ -65,21 +66,26 @@ extension Matcher {
       ]
       return QueryPlan([LabelStage()], omitted: content.isPictureLeftOut ? omitted : [])
     }
-    let scanner = SegmentScanner(threads: pool.width, shouldStop: shouldStop)
-    return QueryPlan([
-      LabelStage(),
-      HashScanStage(signature: signature, scanner: scanner),
-      KeypointVoteStage(signature: signature, threads: pool.width, shouldStop: shouldStop),
-      AppearanceScanStage(
-        signature: signature, labelMasks: labels.known.map { LabelBits.mask(of: $0.label) },
-        scanner: scanner),
-      GeometryStage(),
-    ])
+    let masks = labels.known.map { LabelBits.mask(of: $0.label) }
+    let regions: [any SearchStage] =
+      image.map {
+        [RegionStage(image: $0, signature: signature, labelMasks: masks, threads: pool.width)]
+      } ?? []
+    return QueryPlan(
+      [LabelStage()]
+        + imageStages(signature, labelMasks: masks, threads: pool.width, shouldStop: shouldStop)
+        + regions)
   }
 
-  private func signature(of content: SemanticContent) throws -> QuerySignature? {
-    guard var image = content.pixelBuffer else { return content.signature }
-    if let region = content.region { image = try image.cropped(to: region) }
+  /// Returns the part of the image that is asked about.
+  private func image(of content: SemanticContent) throws(MatchError) -> PixelBuffer? {
+    guard let image = content.pixelBuffer, let region = content.region else {
+      return content.pixelBuffer
+    }
+    return try image.cropped(to: region)
+  }
+
+  private func signature(of image: PixelBuffer) throws -> QuerySignature {
     guard let signature = QuerySignature(image, shouldStop: { Task.isCancelled }) else {
       throw CancellationError()
     }

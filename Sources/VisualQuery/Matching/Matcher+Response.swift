@@ -42,14 +42,16 @@ extension Matcher {
       of: entries.map(\.scored.type), notShown: { !entries[$0].isShown }, options: options)
     let scored = page.map { entries[$0].scored }
     let values = try catalogue.entities(keys: scored.map(\.key))
+    var objects = MatchedObjects()
     let matches = scored.enumerated().compactMap { index, entity in
       values[entity.key].map {
         match(
-          entity, $0, rank: shownBefore + index + 1, outcome?.state.signature, options)
+          entity, $0, rank: shownBefore + index + 1, object: objects.number(of: entity.image),
+          options)
       }
     }
     return MatchResponse(
-      matches: matches,
+      matches: matches, objects: objects.all,
       isComplete: outcome?.isComplete ?? true,
       coverage: outcome?.coverage ?? 1,
       minimumConfidence: cutOff(options, hasImage: hasImage),
@@ -94,7 +96,7 @@ extension Matcher {
   }
 
   private func match(
-    _ entity: ScoredEntity, _ value: EntityValue, rank: Int, _ signature: QuerySignature?,
+    _ entity: ScoredEntity, _ value: EntityValue, rank: Int, object: Int?,
     _ options: MatchOptions
   ) -> Match {
     let image = entity.imagePosition.flatMap { position in
@@ -107,10 +109,8 @@ extension Matcher {
     return Match(
       value: value, rank: rank, confidence: entity.confidence, tier: entity.tier,
       evidence: entity.evidence, matchedImage: image,
-      alignment: signature.flatMap { signature in
-        entity.image.flatMap { MatchAlignment(of: $0, in: signature) }
-      },
-      stocks: entity.stocks, distanceMeters: entity.distance, isOpen: isOpen,
+      alignment: entity.image.flatMap { MatchAlignment(of: $0) },
+      object: object, stocks: entity.stocks, distanceMeters: entity.distance, isOpen: isOpen,
       display: value.displayRepresentation(for: options.locale),
       handoff: catalogue.links.handoff(for: value))
   }

@@ -6,11 +6,13 @@
   import Darwin
 #endif
 
-/// The evidence measured for one candidate: one vector lane for each kind.
+internal import PixelMatch
+
+/// The measurements of one candidate that its score and its confidence are made of.
 struct MeasuredEvidence: Sendable, Hashable {
-  /// The kinds of evidence that a score is made of, in the order of the lanes and the coefficients.
+  /// The terms of a score, in the order of the vectors' lanes and of the coefficients.
   enum Lane: Int, Sendable, CaseIterable {
-    case hash, color, texture, votes, inliers, agreement, alignedColor, labels
+    case hash, color, texture, votes, inliers, agreement, alignedColor, offColor, labels
 
     /// The name of the evidence in an answer.
     var kind: Evidence.Kind {
@@ -22,77 +24,112 @@ struct MeasuredEvidence: Sendable, Hashable {
       case .inliers: .inliers
       case .agreement: .agreement
       case .alignedColor: .alignedColor
+      case .offColor: .offColor
       case .labels: .labels
       }
     }
   }
 
-  /// One number for each lane, in the unit of its ``Evidence/Kind``; 0 where nothing was measured.
-  private var values = SIMD8<Double>()
-  /// One bit for each lane that was measured.
-  private var measuredLanes: UInt8 = 0
+  /// The mean difference of aligned colors, in Oklab, from which on they say nothing for a candidate.
+  private static let strangerResidual = 0.03
+  /// The likeness of the histograms below which aligned images show another color.
+  private static let offColorSimilarity = 0.4
+  /// The inliers from which on an alignment is trusted wholly, less three.
+  private static let trustedInliers = 12.0
 
-  /// Collects what was measured.
-  ///
-  /// - Parameters:
-  ///   - alignedColor: `nil` if nothing aligns the images.
-  ///   - labels: `nil` if no label of the query is known.
-  init(
-    hash: Double, color: Double, texture: Double, votes: Int = 0, inliers: Int = 0,
-    agreement: Double = 0, alignedColor: Double? = nil, labels: Double? = nil
-  ) {
-    self[.hash] = hash
-    self[.color] = color
-    self[.texture] = texture
-    self[.votes] = Double(votes)
-    self[.inliers] = Double(inliers)
-    self[.agreement] = agreement
-    self[.alignedColor] = alignedColor
-    self[.labels] = labels
+  /// See ``Evidence/Kind/hash``.
+  var hash: Double
+  /// See ``Evidence/Kind/color``.
+  var color: Double
+  /// See ``Evidence/Kind/texture``.
+  var texture: Double
+  /// See ``Evidence/Kind/votes``.
+  var votes = 0
+  /// See ``Evidence/Kind/inliers``.
+  var inliers = 0
+  /// See ``Evidence/Kind/agreement``.
+  var agreement = 0.0
+  /// The mean difference of the colors at aligned places in Oklab, or `nil` if nothing aligns.
+  var residual: Double?
+  /// See ``Evidence/Kind/labels``; `nil` if no label of the query is known.
+  var labels: Double?
+  /// How far the query's colors can be believed, `0...1`: 0 if it has none.
+  var colorfulness = 1.0
+  /// The parts of the query that the inliers lie in.
+  var claim = ImageClaim()
+
+  /// How far the alignment can be trusted, `0...1`.
+  var alignmentTrust: Double {
+    guard residual != nil else { return 0 }
+    return max(0, min(1, max(Double(inliers - 3) / Self.trustedInliers, 2 * hash - 0.5)))
   }
 
-  /// The number in a lane, or `nil` if it was not measured.
+  /// The measurement of a lane in the unit of its ``Evidence/Kind``, or `nil` if there is none.
   subscript(lane: Lane) -> Double? {
-    get { measuredLanes >> lane.rawValue & 1 == 1 ? values[lane.rawValue] : nil }
-    set {
-      values[lane.rawValue] = newValue ?? 0
-      let bit: UInt8 = 1 << lane.rawValue
-      measuredLanes = newValue == nil ? measuredLanes & ~bit : measuredLanes | bit
+    switch lane {
+    case .hash: hash
+    case .color: color
+    case .texture: texture
+    case .votes: Double(votes)
+    case .inliers: Double(inliers)
+    case .agreement: agreement
+    case .alignedColor:
+      residual.map { alignmentTrust * max(0, 1 - $0 / Self.strangerResidual) }
+    case .offColor:
+      residual.map { _ in -alignmentTrust * max(0, 1 - color / Self.offColorSimilarity) }
+    case .labels: labels
     }
   }
 
-  /// The score that orders candidates; it grows with every lane.
+  /// The score that orders candidates.
   var score: Double { features.dot(Calibration.coefficients.step1) }
 
   /// The score without the labels.
   var scoreWithoutLabels: Double {
     var evidence = self
-    evidence[.labels] = nil
+    evidence.labels = nil
     return evidence.score
   }
 
   /// The regressors of the first step. Four keypoints may agree by chance.
-  var features: SIMD8<Double> { regressors(inliersFrom: 4) }
+  var features: SIMD16<Double> { regressors(inliersFrom: 4) }
 
   /// The regressors of the second step. Fourteen keypoints agree if only a brand's logo is the same:
   /// that makes an answer likely, not sure.
-  var certainties: SIMD8<Double> { regressors(inliersFrom: 14) }
+  var certainties: SIMD16<Double> { regressors(inliersFrom: 14) }
+
+  /// The likeness of the colors, as far as they can be believed.
+  var colorLikeness: Double { colorfulness * Self.likeness(color) }
 
   /// The lanes on the scales that the coefficients are for. Each grows with its measurement and is
   /// 0 if there is none.
-  private func regressors(inliersFrom least: Double) -> SIMD8<Double> {
-    func value(_ lane: Lane) -> Double { values[lane.rawValue] }
-    return SIMD8(
-      value(.hash), Self.likeness(value(.color)), Self.likeness(value(.texture)),
-      log(1 + value(.votes) / 1000), log(1 + max(0, value(.inliers) - least)), value(.agreement),
-      value(.alignedColor), value(.labels))
+  private func regressors(inliersFrom least: Int) -> SIMD16<Double> {
+    var lanes = SIMD16<Double>()
+    for lane in Lane.allCases {
+      lanes[lane.rawValue] =
+        switch lane {
+        case .hash, .agreement, .labels: self[lane] ?? 0
+        case .color: colorLikeness
+        case .texture: colorfulness * Self.likeness(texture)
+        case .votes: log(1 + Double(votes) / 1000)
+        case .inliers: log(1 + Double(max(0, inliers - least)))
+        case .alignedColor, .offColor: colorfulness * (self[lane] ?? 0)
+        }
+    }
+    return lanes
   }
 
   /// Grows ever faster as histograms become equal. The cap keeps rounding from mattering.
   private static func likeness(_ similarity: Double) -> Double { -log(max(0.02, 1 - similarity)) }
 }
 
-extension SIMD8<Double> {
+extension SIMD16<Double> {
+  /// Makes a vector of the first lanes; the others are zero.
+  init(lanes: Double...) {
+    self.init()
+    for (index, value) in lanes.enumerated() { self[index] = value }
+  }
+
   /// The sum of the products, added lane by lane so that the bits are the same on every processor.
   func dot(_ other: Self) -> Double {
     var sum = 0.0

@@ -19,6 +19,8 @@ struct QueryState: Sendable {
   var plan: QueryPlan
   /// The searches of the types, if there is an image.
   var searches: [TypeSearch]
+  /// The parts of the image that were searched on their own.
+  var regions: [RegionSearch] = []
   /// The entities that share a label with the query.
   var labelMatches: [ScoredEntity] = []
 
@@ -53,23 +55,67 @@ struct QueryState: Sendable {
       uniqueKeysWithValues: keys.map { ($0, labels.rarity(of: labelsByKey[$0] ?? [])) })
   }
 
-  /// Returns every candidate entity with its confidence, in no order: by its best image, or by its
-  /// label if none of its images is a candidate.
+  /// Returns every candidate entity with its confidence, in no order: by its best image, in the whole
+  /// image or in the region where it is surest, or by its label if none of its images is a candidate.
   func scoredEntities() -> [ScoredEntity] {
-    var best: [UInt32: BestImage] = [:]
-    for search in searches { search.mergeBestImages(into: &best) }
-    if !labels.known.isEmpty, !Calibration.believesLabels(best.values.lazy.map(\.evidence)) {
-      for key in best.keys { best[key]?.evidence[.labels] = nil }
+    guard let signature else { return labelMatches }
+    var best = Dictionary(
+      uniqueKeysWithValues: scored(searches, in: ImageFrame(signature), prior: 0).map {
+        ($0.key, $0)
+      })
+    for region in regions {
+      let prior = region.source == .layout ? Calibration.cellPrior : 0
+      for entity in scored(region.searches, in: region.frame, prior: prior) {
+        if let other = best[entity.key], other.confidence >= entity.confidence { continue }
+        best[entity.key] = entity
+      }
     }
-    let leaders = Calibration.Leaders(best.values.lazy.map(\.evidence.score))
-    let scored = best.map { key, image in
+    return best.values + labelMatches.filter { best[$0.key] == nil }
+  }
+
+  /// Compares the colors of candidates that sure ones partly cover once more, without the covered parts: what
+  /// lies in front of a thing does not speak against it.
+  mutating func uncoverCandidates() {
+    let proposals = RegionProposals(scoredEntities(), cutOff: Calibration.defaultCutOff)
+    let covered = proposals.sure.compactMap { MatchAlignment(of: $0)?.box }
+      .map { ImageBox(x: $0.x, y: $0.y, width: $0.width, height: $0.height) }
+    guard !covered.isEmpty else { return }
+    for image in proposals.apart {
+      for index in searches.indices where searches[index].type == image.type {
+        searches[index].compareColors(of: image.row, outside: covered)
+      }
+    }
+  }
+
+  /// The best image of every candidate in the whole image, in the order of the keys.
+  var wholeImages: [(key: UInt32, image: BestImage)] {
+    signature.map { bestImages(searches, in: ImageFrame($0)) } ?? []
+  }
+
+  private func scored(
+    _ searches: [TypeSearch], in frame: ImageFrame, prior: Double
+  ) -> [ScoredEntity] {
+    let images = bestImages(searches, in: frame)
+    let rivals = Rivals(
+      images.map(\.image.evidence), scores: images.map(\.image.evidence.score))
+    return images.enumerated().map { index, entity in
       let evidence = Calibration.evidence(
-        image.evidence, lead: leaders.lead(of: image.evidence.score))
+        entity.image.evidence, rivals.standing(of: index), regionPrior: prior)
       return ScoredEntity(
-        key: key, type: image.type, evidence: evidence,
-        confidence: Calibration.confidence(evidence), tier: image.tier, image: image,
-        imagePosition: image.position)
+        key: entity.key, type: entity.image.type, evidence: evidence,
+        confidence: Calibration.confidence(evidence), tier: entity.image.tier,
+        image: entity.image, imagePosition: entity.image.position)
     }
-    return scored + labelMatches.filter { best[$0.key] == nil }
+  }
+
+  private func bestImages(
+    _ searches: [TypeSearch], in frame: ImageFrame
+  ) -> [(key: UInt32, image: BestImage)] {
+    var best: [UInt32: BestImage] = [:]
+    for search in searches { search.mergeBestImages(into: &best, frame: frame) }
+    if !labels.known.isEmpty, !Calibration.believesLabels(best.values.lazy.map(\.evidence)) {
+      for key in best.keys { best[key]?.evidence.labels = nil }
+    }
+    return best.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 }

@@ -61,10 +61,20 @@ struct TypeSearch: Sendable {
     return 1
   }
 
+  /// Compares the colors of a candidate at aligned places once more, without some boxes of the query.
+  mutating func compareColors(of row: SegmentRow, outside covered: [ImageBox]) {
+    guard var candidate = candidates[row] else { return }
+    comparison.compareColors(
+      &candidate.measured, row.row, in: segments[row.segment].segment, outside: covered)
+    candidates[row] = candidate
+  }
+
   /// The candidates whose geometry is worth verifying, the best by score first.
   private func rowsToVerify() -> [SegmentRow] {
     // Each score once: a sort asks for it many times.
-    let ranked = candidates.values.map { (score: $0.evidence.score, candidate: $0) }.sorted {
+    let ranked = candidates.values.map {
+      (score: $0.evidence(comparison.colorfulness).score, candidate: $0)
+    }.sorted {
       ($1.score, $0.candidate.row) < ($0.score, $1.candidate.row)
     }
     let byVotes = ranked.indices.filter { ranked[$0].candidate.votes.best > 0 }
@@ -77,27 +87,29 @@ struct TypeSearch: Sendable {
   }
 
   /// Keeps the best image of each entity in `best`; of equal scores the entity's earlier image.
-  func mergeBestImages(into best: inout [UInt32: BestImage]) {
+  func mergeBestImages(into best: inout [UInt32: BestImage], frame: ImageFrame) {
     for candidate in candidates.values {
       let segment = segments[candidate.row.segment].segment
       let row = candidate.row.row
       let position = Int(segment.tag(at: row))
-      let evidence = candidate.evidence
+      let evidence = candidate.evidence(comparison.colorfulness)
       if let other = best[candidate.key],
         (other.evidence.score, -other.position) >= (evidence.score, -position)
       {
         continue
       }
       best[candidate.key] = BestImage(
-        type: type, evidence: evidence, tier: comparison.tier(candidate.measured, row, in: segment),
+        row: candidate.row, type: type, evidence: evidence,
+        tier: comparison.tier(candidate.measured, row, in: segment),
         position: position, isGeometryVerified: candidate.isGeometryVerified,
-        alignment: candidate.measured.alignment, size: segment.size(at: row))
+        alignment: candidate.measured.alignment, size: segment.size(at: row), frame: frame)
     }
   }
 }
 
 /// The image of an entity that looks most like the query.
 struct BestImage: Sendable {
+  let row: SegmentRow
   let type: EntityType
   var evidence: MeasuredEvidence
   let tier: MatchTier
@@ -107,4 +119,6 @@ struct BestImage: Sendable {
   let alignment: Alignment?
   /// The size of its working image in pixels.
   let size: (width: Int, height: Int)
+  /// The place of the searched image within the query's.
+  let frame: ImageFrame
 }

@@ -36,6 +36,8 @@ enum EvidenceTable {
     case .inliers: "keypoints aligned by one transform"
     case .agreement: "fraction of the visible keypoints that are aligned"
     case .alignedColor: "color similarity of the aligned regions"
+    case .offColor: "aligned, but in another color"
+    case .inlierLead: "aligned keypoints, compared with any other entity"
     case .labels: "information in the matching labels, in bits"
     case .stock: "confidence in the product that it stocks"
     case .lead: "lead over the next best entity"

@@ -85,15 +85,17 @@ import Testing
   /// nothing a factor below zero, and be right about how sure it is.
   @Test func `a fit finds what its data were made of`() throws {
     var generator = SeededGenerator(seed: 3)
-    let kinds = CalibrationFit.kinds.count
     let queries = try (0..<600).map { number in
       var samples = (0..<8).map { _ in
-        (0..<kinds).map { _ in Double.random(in: 0...1, using: &generator) }
+        MeasuredEvidence(
+          hash: .random(in: 0...0.4, using: &generator),
+          color: .random(in: 0...0.9, using: &generator),
+          texture: .random(in: 0...0.9, using: &generator))
       }
-      // The second kind decides; the last one speaks against.
+      // The color decides; the texture speaks against.
       let right = Int.random(in: 0..<8, using: &generator)
-      samples[right][1] += 0.8
-      samples[right][kinds - 1] *= 0.5
+      samples[right].color = .random(in: 0.85...0.99, using: &generator)
+      samples[right].texture *= 0.5
       return EvaluatedQuery(
         query: try query("q\(number)", ["\(right)"]),
         answers: (0..<8).map {
@@ -101,15 +103,15 @@ import Testing
         }, missReason: nil,
         samples: samples.enumerated().map {
           CalibrationSample(
-            id: EntityID(type: .product, value: "\($0.offset)"), features: SIMD8($0.element),
-            certainties: SIMD8($0.element), isRight: $0.offset == right)
+            id: EntityID(type: .product, value: "\($0.offset)"), evidence: $0.element,
+            isRight: $0.offset == right)
         })
     }
     let fit = CalibrationFit(Array(queries[..<400]))
     #expect(fit.coefficients.step1.min() >= 0 && fit.coefficients.step2.min() >= 0)
     #expect(fit.coefficients.lead >= 0)
-    #expect(fit.coefficients.step1[1] == fit.coefficients.step1.max())
-    #expect(fit.coefficients.step1[kinds - 1] == 0)
+    #expect(fit.coefficients.step1[MeasuredEvidence.Lane.color.rawValue] > 1)
+    #expect(fit.coefficients.step1[MeasuredEvidence.Lane.texture.rawValue] == 0)
     let unseen = EvaluationReport(fit.applied(to: Array(queries[400...])))
     #expect(unseen.recall.at1 > 0.7)
     #expect(unseen.calibrationError < 0.12)

@@ -3,49 +3,74 @@ import Testing
 @testable import VisualQuery
 
 @Suite struct CalibrationTests {
-  /// The confidence of a candidate beside a rival with a given score.
+  /// The confidence of a candidate beside a rival with a given score and no keypoints.
   private func confidence(_ evidence: MeasuredEvidence, rival: Double?) -> Double {
-    let scores = [evidence.score] + (rival.map { [$0] } ?? [])
-    let lead = Calibration.Leaders(scores).lead(of: evidence.score)
-    return Calibration.confidence(Calibration.evidence(evidence, lead: lead))
+    let candidates = [evidence] + (rival == nil ? [] : [nothing])
+    let rivals = Rivals(candidates, scores: [evidence.score] + (rival.map { [$0] } ?? []))
+    return Calibration.confidence(Calibration.evidence(evidence, rivals.standing(of: 0)))
+  }
+
+  private let nothing = MeasuredEvidence(hash: 0, color: 0.3, texture: 0.5)
+
+  private func drawn(_ seed: UInt64) -> (MeasuredEvidence, SeededGenerator) {
+    var generator = SeededGenerator(seed: seed)
+    func draw(_ range: ClosedRange<Double>) -> Double { .random(in: range, using: &generator) }
+    let evidence = MeasuredEvidence(
+      hash: draw(0...1), color: draw(0...1), texture: draw(0...1), votes: Int(draw(0...9000)),
+      inliers: Int(draw(0...60)), agreement: draw(0...1), residual: draw(0...0.1),
+      labels: draw(-3...6), colorfulness: draw(0...1))
+    return (evidence, generator)
   }
 
   /// Would break if a coefficient or a regressor had the wrong sign.
   @Test(arguments: 0..<100 as Range<UInt64>)
-  func `more of any evidence never lowers the confidence`(seed: UInt64) throws {
-    var generator = SeededGenerator(seed: seed)
-    let evidence = MeasuredEvidence(
-      hash: .random(in: 0...1, using: &generator), color: .random(in: 0...1, using: &generator),
-      texture: .random(in: 0...1, using: &generator),
-      votes: .random(in: 0...9000, using: &generator),
-      inliers: .random(in: 0...60, using: &generator),
-      agreement: .random(in: 0...1, using: &generator),
-      alignedColor: .random(in: 0...1, using: &generator),
-      labels: .random(in: -3...6, using: &generator))
+  func `more of any goodness never lowers the confidence`(seed: UInt64) throws {
+    var (evidence, generator) = drawn(seed)
+    // Below it, keypoints that agree say that the color is another one.
+    evidence.color = max(evidence.color, 0.4)
+    func more(_ value: Double, to limit: Double = 1) -> Double {
+      .random(in: value...limit, using: &generator)
+    }
     let rival = Double.random(in: -5...20, using: &generator)
     let base = confidence(evidence, rival: rival)
     #expect((0...1).contains(base))
-    for lane in MeasuredEvidence.Lane.allCases {
-      let value = try #require(evidence[lane])
-      var more = evidence
-      more[lane] =
-        switch lane {
-        case .votes, .inliers: value + .random(in: 1...40, using: &generator)
-        case .labels: value + 1
-        default: .random(in: value...1, using: &generator)
-        }
-      #expect(more.score >= evidence.score, "\(lane)")
-      #expect(confidence(more, rival: rival) >= base, "\(lane)")
+    let changes: [(String, (inout MeasuredEvidence) -> Void)] = [
+      ("hash", { $0.hash = more($0.hash) }), ("color", { $0.color = more($0.color) }),
+      ("texture", { $0.texture = more($0.texture) }), ("votes", { $0.votes += 4000 }),
+      ("inliers", { $0.inliers += 7 }), ("agreement", { $0.agreement = more($0.agreement) }),
+      ("residual", { $0.residual = $0.residual.map { $0 / 2 } }), ("labels", { $0.labels! += 1 }),
+    ]
+    for (name, change) in changes {
+      var better = evidence
+      change(&better)
+      #expect(better.score >= evidence.score, "\(name)")
+      #expect(confidence(better, rival: rival) >= base, "\(name)")
     }
     #expect(confidence(evidence, rival: rival - 1) >= base)
   }
 
+  /// Would break if a sibling in another color were as sure as the thing itself.
+  @Test func `colors that contradict an alignment count against it`() {
+    let same = MeasuredEvidence(
+      hash: 0.2, color: 0.8, texture: 0.8, inliers: 30, agreement: 0.4, residual: 0.01)
+    var sibling = same
+    (sibling.color, sibling.residual) = (0.1, 0.09)
+    #expect(confidence(same, rival: 8) > Calibration.defaultCutOff)
+    #expect(confidence(sibling, rival: 8) < Calibration.defaultCutOff - 0.1)
+    var unaligned = sibling
+    (unaligned.inliers, unaligned.residual) = (0, nil)
+    #expect(unaligned[.offColor] == nil && sibling[.offColor]! < -0.7)
+    // A picture without color says nothing of colors.
+    var grey = sibling
+    grey.colorfulness = 0
+    #expect(confidence(grey, rival: grey.score) > confidence(sibling, rival: sibling.score))
+  }
+
   @Test func `the same picture is sure, even beside its double`() {
     let same = MeasuredEvidence(
-      hash: 1, color: 1, texture: 1, votes: 20_000, inliers: 100, agreement: 0.8, alignedColor: 1)
+      hash: 1, color: 1, texture: 1, votes: 20_000, inliers: 100, agreement: 0.8, residual: 0)
     #expect(confidence(same, rival: same.score) > Calibration.defaultCutOff)
     #expect(confidence(same, rival: nil) > Calibration.defaultCutOff)
-    let nothing = MeasuredEvidence(hash: 0, color: 0.3, texture: 0.5)
     #expect(confidence(nothing, rival: nil) < 0.2)
   }
 
@@ -54,22 +79,13 @@ import Testing
     var evidence = MeasuredEvidence(hash: 0.5, color: 0.5, texture: 0.5, labels: 1)
     #expect(evidence[.alignedColor] == nil && evidence[.labels] == 1 && evidence[.inliers] == 0)
     #expect(evidence.scoreWithoutLabels < evidence.score)
-    evidence[.labels] = nil
+    evidence.labels = nil
     #expect(evidence.scoreWithoutLabels == evidence.score)
+    let standing = Rivals([evidence], scores: [evidence.score]).standing(of: 0)
     #expect(
-      Calibration.evidence(evidence, lead: 0).map(\.kind) == [
-        .prior, .hash, .color, .texture, .votes, .inliers, .agreement, .lead,
+      Calibration.evidence(evidence, standing).map(\.kind) == [
+        .prior, .hash, .color, .texture, .votes, .inliers, .agreement, .inlierLead, .lead,
       ])
-  }
-
-  /// Would break if the best candidate were compared with itself.
-  @Test func `a lead is over the best of the others`() {
-    let leaders = Calibration.Leaders([4, 5, 3.5])
-    #expect(leaders.lead(of: 5) == 1)
-    #expect(leaders.lead(of: 4) == -1 && leaders.lead(of: 3.5) == -1.5)
-    #expect(Calibration.Leaders([5, 5]).lead(of: 5) == 0)
-    #expect(Calibration.Leaders([5]).lead(of: 5) == 0)
-    #expect(Calibration.Leaders([9, 1]).lead(of: 9) == 3)
   }
 
   @Test func `a label that many share is worth less`() {

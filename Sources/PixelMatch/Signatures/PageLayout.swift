@@ -1,0 +1,132 @@
+/// The cells of a page: rectangles of an image that plain lines part from each other.
+///
+/// A recursive XY-cut (Nagy, Seth, "Hierarchical representation of optically scanned documents", ICPR 1984):
+/// a rectangle is cut at its plain rows, each part at its plain columns, and so on. Photos have no plain
+/// lines, so that most of them cost a look at the ends of their lines.
+public enum PageLayout {
+  /// The largest difference of a channel from the line's end, of 255, in a plain line.
+  private static let nearness = 10
+  /// The largest share of other pixels in a plain line: noise and compression.
+  private static let otherShare = 0.015
+  /// The number of cuts within each other.
+  private static let depth = 6
+  /// The smallest sides and area of a cell, as shares of the image's shorter side and area.
+  private static let leastSide = 0.065
+  private static let leastArea = 0.007
+  /// The largest ratio of a cell's sides. Longer ones are bars and lines of text.
+  private static let longestRatio = 3.2
+  /// The share of the image's area from which on a cell is the image itself.
+  private static let wholeShare = 0.9
+  /// The most cells.
+  private static let limit = 12
+  /// The longer side of the image that is looked at, in pixels.
+  private static let side = 512
+
+  /// Returns the cells of an image, the largest first, or none if it is not divided.
+  ///
+  /// - Complexity: O(pixels).
+  public static func cells(of picture: PixelBuffer) -> [ImageBox] {
+    let page = Page(picture.reduced(toLongerSide: side))
+    var leaves: [Page.Box] = []
+    page.cut(Page.Box(x: 0..<page.width, y: 0..<page.height), depth, into: &leaves)
+    let area = page.width * page.height
+    let shorter = Double(min(page.width, page.height))
+    let cells = leaves.filter { leaf in
+      let (least, most) = (min(leaf.x.count, leaf.y.count), max(leaf.x.count, leaf.y.count))
+      let share = Double(leaf.area) / Double(area)
+      return Double(least) >= leastSide * shorter && share >= leastArea && share < wholeShare
+        && Double(most) <= longestRatio * Double(least)
+    }
+    guard cells.count >= 2 else { return [] }
+    let largestFirst = cells.sorted {
+      ($1.area, $0.y.lowerBound, $0.x.lowerBound) < ($0.area, $1.y.lowerBound, $1.x.lowerBound)
+    }
+    return largestFirst.prefix(limit).map { cell in
+      ImageBox(
+        x: Double(cell.x.lowerBound) / Double(page.width),
+        y: Double(cell.y.lowerBound) / Double(page.height),
+        width: Double(cell.x.count) / Double(page.width),
+        height: Double(cell.y.count) / Double(page.height))
+    }
+  }
+
+  /// The pixels of an image, of which rectangles are cut.
+  private struct Page {
+    struct Box {
+      var x: Range<Int>
+      var y: Range<Int>
+      var area: Int { x.count * y.count }
+    }
+
+    let width: Int
+    let height: Int
+    /// Row-major RGBA.
+    private let pixels: [UInt8]
+
+    init(_ picture: PixelBuffer) {
+      (width, height) = (picture.width, picture.height)
+      pixels = picture.packedRGBA
+    }
+
+    /// Adds the parts of a box that no plain line crosses.
+    func cut(_ box: Box, _ depth: Int, into leaves: inout [Box]) {
+      let rows = parts(box.y) { isPlain(from: $0 * width + box.x.lowerBound, step: 1, box.x.count) }
+      guard rows.count <= 1 else {
+        for row in rows { next(Box(x: box.x, y: row), depth, into: &leaves) }
+        return
+      }
+      let inner = Box(x: box.x, y: rows.first ?? box.y)
+      let columns = parts(inner.x) {
+        isPlain(from: inner.y.lowerBound * width + $0, step: width, inner.y.count)
+      }
+      guard columns.count <= 1 else {
+        for column in columns { next(Box(x: column, y: inner.y), depth, into: &leaves) }
+        return
+      }
+      let trimmed = Box(x: columns.first ?? inner.x, y: inner.y)
+      // Without its margins, lines that were not plain may be.
+      if trimmed.area < box.area, depth > 0 {
+        cut(trimmed, depth - 1, into: &leaves)
+      } else {
+        leaves.append(trimmed)
+      }
+    }
+
+    private func next(_ box: Box, _ depth: Int, into leaves: inout [Box]) {
+      if depth == 0 { leaves.append(box) } else { cut(box, depth - 1, into: &leaves) }
+    }
+
+    /// Returns the runs of lines that are not plain.
+    private func parts(_ lines: Range<Int>, isPlain: (Int) -> Bool) -> [Range<Int>] {
+      var parts: [Range<Int>] = []
+      for line in lines where !isPlain(line) {
+        if let last = parts.last, last.upperBound == line {
+          parts[parts.count - 1] = last.lowerBound..<line + 1
+        } else {
+          parts.append(line..<line + 1)
+        }
+      }
+      return parts
+    }
+
+    private func isPlain(from start: Int, step: Int, _ count: Int) -> Bool {
+      let most = Int(otherShare * Double(count))
+      return [start, start + step * (count - 1)].contains { end in
+        var others = 0
+        for index in 0..<count where !isNear(start + step * index, end) {
+          others += 1
+          if others > most { return false }
+        }
+        return true
+      }
+    }
+
+    private func isNear(_ a: Int, _ b: Int) -> Bool {
+      for channel in 0..<3
+      where abs(Int(pixels[4 * a + channel]) - Int(pixels[4 * b + channel])) > nearness {
+        return false
+      }
+      return true
+    }
+  }
+}

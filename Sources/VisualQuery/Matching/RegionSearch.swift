@@ -1,0 +1,112 @@
+internal import PixelMatch
+
+/// A part of the query's image that is searched on its own, since it shows another thing than the rest.
+struct RegionSearch: Sendable {
+  /// What proposed the region.
+  enum Source: Sendable, Hashable {
+    /// Plain lines part it from the rest of the image.
+    case layout
+    /// Keypoints outline a candidate in it.
+    case outline
+  }
+
+  let source: Source
+  let frame: ImageFrame
+  var searches: [TypeSearch]
+}
+
+/// The place of an image that was searched within the query's image.
+struct ImageFrame: Sendable, Hashable {
+  /// The box in shares of the sides of the query's image.
+  let box: PictureRegion
+  /// The size of the working image of the box in pixels.
+  let size: SIMD2<Int>
+
+  /// The frame of the whole image.
+  init(_ signature: QuerySignature) {
+    self.init(box: PictureRegion(x: 0, y: 0, width: 1, height: 1), signature)
+  }
+
+  init(box: PictureRegion, _ signature: QuerySignature) {
+    self.box = box
+    size = signature.size
+  }
+}
+
+/// Finds the parts of a query's image that are worth a search of their own.
+struct RegionProposals {
+  /// The most outlines that are looked at again.
+  private static let outlineLimit = 4
+  /// The sides of an outline, as shares of the image's, below which it is too small to be looked at.
+  private static let leastSide = 0.08
+  /// The share of the image from which on an outline is the image itself.
+  private static let wholeShare = 0.85
+  /// The overlap, of the union, above which two outlines are one.
+  private static let sameOverlap = 0.6
+  /// What is added around an outline, as a share of its sides.
+  private static let margin = 0.04
+  /// The cells of a claim that lie in a part of the image which the claim explains.
+  private static let explainingCells = 3
+
+  /// The candidates that are shown whatever the regions bring.
+  let sure: [BestImage]
+  private let unsure: [BestImage]
+
+  /// - Parameter scored: The candidates of the whole image.
+  init(_ scored: [ScoredEntity], cutOff: Double) {
+    let aligned = scored.filter {
+      ($0.image?.evidence.inliers ?? 0) >= Rivals.claimingInliers
+    }
+    sure = aligned.filter { $0.confidence >= cutOff }.compactMap(\.image)
+    unsure = aligned.filter { $0.confidence < cutOff }
+      .sorted { ($1.image!.evidence.inliers, $0.key) < ($0.image!.evidence.inliers, $1.key) }
+      .compactMap(\.image)
+  }
+
+  /// Returns the cells of a page that no sure candidate explains.
+  func cells(of layout: [ImageBox]) -> [PictureRegion] {
+    layout.filter { cell in
+      !sure.contains {
+        $0.evidence.claim.count(in: cell) >= Self.explainingCells
+      }
+    }.map { PictureRegion(x: $0.x, y: $0.y, width: $0.width, height: $0.height) }
+  }
+
+  /// The candidates with some agreeing keypoints that lie apart from all sure ones.
+  var apart: [BestImage] {
+    unsure.filter { image in
+      sure.allSatisfy { Rivals.areApart($0.evidence, image.evidence) }
+    }
+  }
+
+  /// Returns the boxes of candidates with some agreeing keypoints that lie apart from all sure ones.
+  func outlines() -> [PictureRegion] {
+    var boxes: [PictureRegion] = []
+    for image in apart where boxes.count < Self.outlineLimit {
+      guard let box = MatchAlignment(of: image)?.box, box.width >= Self.leastSide,
+        box.height >= Self.leastSide, box.width * box.height <= Self.wholeShare,
+        !boxes.contains(where: { box.overlap(with: $0) > Self.sameOverlap })
+      else { continue }
+      boxes.append(box)
+    }
+    return boxes.map { $0.grown(by: Self.margin) }
+  }
+}
+
+extension PictureRegion {
+  /// The intersection over the union with another region.
+  fileprivate func overlap(with other: PictureRegion) -> Double {
+    let across = min(x + width, other.x + other.width) - max(x, other.x)
+    let down = min(y + height, other.y + other.height) - max(y, other.y)
+    guard across > 0, down > 0 else { return 0 }
+    return across * down / (width * height + other.width * other.height - across * down)
+  }
+
+  /// The region with a margin of a share of its sides, within the image.
+  fileprivate func grown(by share: Double) -> PictureRegion {
+    let (left, top) = (max(0, x - share * width), max(0, y - share * height))
+    return PictureRegion(
+      x: left, y: top, width: min(1, x + width * (1 + share)) - left,
+      height: min(1, y + height * (1 + share)) - top)
+  }
+}

@@ -1,0 +1,79 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+internal import PixelMatch
+
+/// The standing of one candidate among the others of its query.
+struct Standing: Sendable, Hashable {
+  /// The lead of its score over that of the best rival, `-3...4`; 0 without a rival.
+  let lead: Double
+  /// The logarithm of the ratio of its inliers to the most of any rival, `-1...2.5`.
+  let inlierLead: Double
+  /// Whether it has no rival.
+  let isAlone: Bool
+}
+
+/// The candidates of one query, by which the standing of each is told.
+///
+/// Two candidates are rivals unless keypoints say that they lie in different parts of the image: an
+/// image may show several things, and one that is sure must not hold down another.
+struct Rivals: Sendable {
+  /// The inliers from which on a candidate's part of the image is known.
+  static let claimingInliers = 8
+  /// The share of the smaller claim up to which two claims are different parts.
+  static let separateOverlap = 0.3
+
+  private let candidates: [MeasuredEvidence]
+  private let scores: [Double]
+  /// The indices of the candidates, the highest score first.
+  private let byScore: [Int]
+  /// The indices of the candidates, the most inliers first.
+  private let byInliers: [Int]
+
+  /// Orders candidates.
+  ///
+  /// - Parameter scores: The scores of the candidates.
+  init(_ candidates: [MeasuredEvidence], scores: [Double]) {
+    self.candidates = candidates
+    self.scores = scores
+    byScore = candidates.indices.sorted { (scores[$1], $0) < (scores[$0], $1) }
+    byInliers = candidates.indices.sorted {
+      (candidates[$1].inliers, $0) < (candidates[$0].inliers, $1)
+    }
+  }
+
+  /// Returns the standing of the candidate at an index.
+  ///
+  /// - Complexity: O(1) for all but the few candidates that claim a part of the image.
+  func standing(of index: Int) -> Standing {
+    let own = candidates[index]
+    guard let best = byScore.first(where: { isRival($0, of: index) }) else {
+      return Standing(lead: 0, inlierLead: Self.inlierLead(own.inliers, over: 0), isAlone: true)
+    }
+    let most = byInliers.first { isRival($0, of: index) }.map { candidates[$0].inliers } ?? 0
+    // Few keypoints agree by chance, so that a lead beyond 3 says more only with them.
+    let limit = 3 + max(0, min(1, Double(own.inliers - 8) / 16))
+    return Standing(
+      lead: max(-3, min(limit, scores[index] - scores[best])),
+      inlierLead: Self.inlierLead(own.inliers, over: most), isAlone: false)
+  }
+
+  private func isRival(_ other: Int, of index: Int) -> Bool {
+    other != index && !Self.areApart(candidates[other], candidates[index])
+  }
+
+  /// Returns whether keypoints say that two candidates lie in different parts of the image.
+  static func areApart(_ a: MeasuredEvidence, _ b: MeasuredEvidence) -> Bool {
+    min(a.inliers, b.inliers) >= claimingInliers
+      && a.claim.overlap(with: b.claim) <= separateOverlap
+  }
+
+  private static func inlierLead(_ inliers: Int, over rival: Int) -> Double {
+    max(-1, min(2.5, log(Double(inliers + 10) / Double(rival + 10))))
+  }
+}

@@ -1,0 +1,71 @@
+internal import PixelMatch
+
+/// Searches the parts of the image that may show other things than what was found so far: the cells of a
+/// page, and the outlines of candidates that lie apart from the sure ones.
+struct RegionStage: SearchStage {
+  let image: PixelBuffer
+  let signature: QuerySignature
+  let labelMasks: [UInt64]
+  let threads: Int
+  static let cost = 4.0
+  /// The proposals cost little, and mostly there are none.
+  static let runsPastDeadline = true
+
+  @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
+    state.uncoverCandidates()
+    let proposals = RegionProposals(state.scoredEntities(), cutOff: Calibration.defaultCutOff)
+    let cells = proposals.cells(of: PageLayout.cells(of: image))
+    let boxes = cells.isEmpty ? proposals.outlines() : cells
+    guard !boxes.isEmpty else { return 1 }
+    let source: RegionSearch.Source = cells.isEmpty ? .outline : .layout
+    let parent = state
+    let found = try await withThrowingTaskGroup(of: (Int, RegionSearch?).self) { group in
+      for (index, box) in boxes.enumerated() {
+        group.addTask {
+          (index, try await search(box, source, within: parent, in: catalogue))
+        }
+      }
+      var found = [RegionSearch?](repeating: nil, count: boxes.count)
+      for try await (index, search) in group { found[index] = search }
+      return found
+    }
+    state.regions = found.compactMap { $0 }
+    return Double(state.regions.count) / Double(boxes.count)
+  }
+
+  /// Runs the stages over one part of the image; `nil` if the deadline does not allow it.
+  @concurrent private func search(
+    _ box: PictureRegion, _ source: RegionSearch.Source, within parent: QueryState,
+    in catalogue: Catalogue
+  ) async throws -> RegionSearch? {
+    guard !parent.shouldStop(),
+      let signature = QuerySignature(
+        try image.cropped(to: box), shouldStop: { parent.shouldStop() })
+    else { return nil }
+    var state = parent
+    state.searches = parent.searches.map { TypeSearch($0.type, $0.segments, signature) }
+    // Regions are searched side by side, so that each has one thread.
+    let stages: [any SearchStage] = imageStages(
+      signature, labelMasks: labelMasks, threads: 1, shouldStop: parent.shouldStop)
+    for stage in stages {
+      guard try await stage.run(on: &state, in: catalogue) == 1 else { return nil }
+      await Task.yield()
+    }
+    return RegionSearch(
+      source: source, frame: ImageFrame(box: box, signature), searches: state.searches)
+  }
+}
+
+/// Returns the stages that search an image, the cheapest first.
+func imageStages(
+  _ signature: QuerySignature, labelMasks: [UInt64], threads: Int,
+  shouldStop: @escaping @Sendable () -> Bool
+) -> [any SearchStage] {
+  let scanner = SegmentScanner(threads: threads, shouldStop: shouldStop)
+  return [
+    HashScanStage(signature: signature, scanner: scanner),
+    KeypointVoteStage(signature: signature, threads: threads, shouldStop: shouldStop),
+    AppearanceScanStage(signature: signature, labelMasks: labelMasks, scanner: scanner),
+    GeometryStage(),
+  ]
+}

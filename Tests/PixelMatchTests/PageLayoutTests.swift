@@ -1,0 +1,44 @@
+import TestSupport
+import Testing
+@testable import PixelMatch
+
+@Suite struct PageLayoutTests {
+  /// Noisy boxes on a plain page of 400 × 300 pixels.
+  private func page(_ boxes: [(x: Range<Int>, y: Range<Int>)], seed: UInt64) throws -> PixelBuffer {
+    var generator = SeededGenerator(seed: seed)
+    var bytes = [UInt8](repeating: 250, count: 4 * 400 * 300)
+    for box in boxes {
+      for y in box.y {
+        for x in box.x {
+          for channel in 0..<3 {
+            bytes[4 * (400 * y + x) + channel] = .random(in: 0...255, using: &generator)
+          }
+        }
+      }
+    }
+    return try PixelBuffer(width: 400, height: 300, format: .rgba8, bytes: bytes)
+  }
+
+  @Test(arguments: 0..<4 as Range<UInt64>)
+  func `the cells of a page are found, the largest first`(seed: UInt64) throws {
+    let boxes = [(20..<180, 10..<140), (200..<390, 10..<140), (20..<120, 160..<290)]
+    let cells = PageLayout.cells(of: try page(boxes.map { ($0.0, $0.1) }, seed: seed))
+    let found = cells.map {
+      [$0.x * 400, $0.y * 300, $0.width * 400, $0.height * 300].map { $0.rounded() }
+    }
+    #expect(found == [[200, 10, 190, 130], [20, 10, 160, 130], [20, 160, 100, 130]])
+  }
+
+  /// Would break if an ordinary picture were searched twice.
+  @Test func `one thing on a plain ground has no cells`() throws {
+    #expect(PageLayout.cells(of: try page([(50..<350, 40..<260)], seed: 1)).isEmpty)
+    #expect(PageLayout.cells(of: try page([], seed: 1)).isEmpty)
+    #expect(PageLayout.cells(of: try page([(0..<400, 0..<300)], seed: 1)).isEmpty)
+  }
+
+  /// Would break if lines of text or dots were taken for things.
+  @Test func `bars and dots are no cells`() throws {
+    let page = try page([(20..<380, 10..<22), (20..<32, 50..<62), (60..<340, 80..<290)], seed: 2)
+    #expect(PageLayout.cells(of: page).isEmpty)
+  }
+}

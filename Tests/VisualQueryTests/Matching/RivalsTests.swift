@@ -1,0 +1,53 @@
+import PixelMatch
+import Testing
+@testable import VisualQuery
+
+@Suite struct RivalsTests {
+  /// A candidate with keypoints in some cells of the image.
+  private func candidate(_ inliers: Int, in box: ImageBox? = nil) -> MeasuredEvidence {
+    MeasuredEvidence(
+      hash: 0, color: 0.5, texture: 0.5, inliers: inliers,
+      claim: box.map { ImageClaim($0) } ?? ImageClaim())
+  }
+
+  private let left = ImageBox(x: 0, y: 0, width: 0.5, height: 1)
+  private let right = ImageBox(x: 0.5, y: 0, width: 0.5, height: 1)
+
+  /// Would break if the best candidate were compared with itself.
+  @Test func `a lead is over the best of the others`() {
+    let rivals = Rivals([candidate(0), candidate(0), candidate(0)], scores: [4, 5, 3.5])
+    #expect(rivals.standing(of: 1).lead == 1)
+    #expect(rivals.standing(of: 0).lead == -1 && rivals.standing(of: 2).lead == -1.5)
+    let twins = Rivals([candidate(0), candidate(0)], scores: [5, 5])
+    #expect(twins.standing(of: 0).lead == 0 && twins.standing(of: 1).lead == 0)
+  }
+
+  /// Would break if a lead without keypoints said as much as one with them.
+  @Test(arguments: [(0, 3.0), (8, 3), (16, 3.5), (24, 4), (90, 4)])
+  func `a lead is capped by what keypoints say`(inliers: Int, limit: Double) {
+    let rivals = Rivals([candidate(inliers), candidate(0)], scores: [20, 1])
+    #expect(rivals.standing(of: 0).lead == limit)
+    #expect(rivals.standing(of: 1).lead == -3)
+  }
+
+  /// Would break if of two things in one image the surer one held down the other.
+  @Test func `what lies in another part of the image is no rival`() {
+    let rivals = Rivals(
+      [candidate(60, in: left), candidate(12, in: right), candidate(3)], scores: [30, 15, 9])
+    #expect(rivals.standing(of: 0).lead == 4)
+    #expect(rivals.standing(of: 1).lead == 3.25)
+    #expect(abs(rivals.standing(of: 1).inlierLead - 0.5261) < 1e-3)
+    // Few keypoints do not tell where a thing lies, and siblings lie in the same place.
+    let near = Rivals([candidate(60, in: left), candidate(7, in: right)], scores: [30, 15])
+    #expect(near.standing(of: 1).lead == -3)
+    let siblings = Rivals([candidate(60, in: left), candidate(12, in: left)], scores: [30, 15])
+    #expect(siblings.standing(of: 1).lead == -3)
+  }
+
+  @Test func `a candidate without a rival is alone`() {
+    #expect(Rivals([candidate(20)], scores: [7]).standing(of: 0).isAlone)
+    let apart = Rivals([candidate(60, in: left), candidate(12, in: right)], scores: [30, 15])
+    #expect(apart.standing(of: 0).isAlone && apart.standing(of: 1).isAlone)
+    #expect(!Rivals([candidate(20), candidate(0)], scores: [7, 1]).standing(of: 0).isAlone)
+  }
+}
