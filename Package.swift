@@ -28,7 +28,8 @@ let package = Package(
   ],
   traits: [
     .default(enabledTraits: ["Codecs"]),
-    .trait(name: "Codecs", description: "Reads JPEG and PNG, writes JPEG: libjpeg and libpng."),
+    .trait(
+      name: "Codecs", description: "Reads JPEG and PNG, writes JPEG: libjpeg, libpng, Little CMS."),
   ],
   targets: [
     .target(name: "CKernels", cSettings: guardedC),

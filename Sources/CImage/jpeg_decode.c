@@ -25,6 +25,7 @@ typedef struct {
   bool is_ready;
   bool is_inverted;
   bool keeps_damaged;
+  bool keeps_inks;
 } jpeg_reader;
 
 static jpeg_reader *reader_of(j_common_ptr info) { return info->client_data; }
@@ -127,7 +128,13 @@ static int32_t prepare(ci_reader *base) {
   return reader->failure;
 }
 
-// An Adobe file stores inverted inks, so its bytes are already the share of transmitted light.
+// An Adobe file stores inverted inks.
+static void copy_inks(const uint8_t *cmyk, uint8_t *inks, uint32_t width, bool is_inverted) {
+  const uint8_t mask = is_inverted ? 0xFF : 0;
+  for (size_t i = 0; i < (size_t)4 * width; i++) inks[i] = cmyk[i] ^ mask;
+}
+
+// The bytes of inverted inks are already the share of transmitted light.
 static void rgba_from_cmyk(const uint8_t *cmyk, uint8_t *rgba, uint32_t width, bool is_inverted) {
   for (uint32_t x = 0; x < width; x++, cmyk += 4, rgba += 4) {
     const uint32_t black = is_inverted ? cmyk[3] : 255u - cmyk[3];
@@ -150,7 +157,9 @@ static int32_t read_rows(ci_reader *base, uint8_t *rows, uint32_t max_rows, uint
     if (jpeg_read_scanlines(info, &target, 1) != 1) return CI_CORRUPT;
     // After the first warning, libjpeg makes up pixels.
     if (reader->failure != CI_OK && !info->buffered_image) return reader->failure;
-    if (reader->cmyk_row != NULL) {
+    if (reader->cmyk_row != NULL && reader->keeps_inks) {
+      copy_inks(reader->cmyk_row, row, base->width, reader->is_inverted);
+    } else if (reader->cmyk_row != NULL) {
       rgba_from_cmyk(reader->cmyk_row, row, base->width, reader->is_inverted);
     }
 #ifndef JCS_ALPHA_EXTENSIONS
@@ -179,6 +188,7 @@ ci_reader *ci_jpeg_open(const uint8_t *bytes, size_t count, uint32_t denominator
   reader->base.close = close_reader;
   reader->scan_limit = limits.scan_limit;
   reader->keeps_damaged = limits.keeps_damaged;
+  reader->keeps_inks = limits.keeps_inks;
   struct jpeg_decompress_struct *info = &reader->info;
   info->err = jpeg_std_error(&reader->errors);
   reader->errors.error_exit = on_error;

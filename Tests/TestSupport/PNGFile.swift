@@ -53,6 +53,16 @@ public enum PNGFile {
       + chunk("IDAT", compressed(data, level: level)) + chunk("IEND", [])
   }
 
+  /// A file with further chunks after its header.
+  public static func inserting(_ chunks: [[UInt8]], into file: [UInt8]) -> [UInt8] {
+    Array(file[..<33]) + chunks.flatMap { $0 } + Array(file[33...])
+  }
+
+  /// A chunk with a compressed ICC profile.
+  public static func profileChunk(_ profile: [UInt8]) -> [UInt8] {
+    chunk("iCCP", Array("p".utf8) + [0, 0] + compressed(profile, level: 9))
+  }
+
   /// A file whose last chunk of pixels has a wrong checksum.
   public static func withWrongChecksum(_ file: [UInt8]) -> [UInt8] {
     var bytes = file

@@ -1,4 +1,5 @@
-// JPEG and PNG decoders that return rows of RGBA pixels on request, and a JPEG encoder.
+// JPEG and PNG decoders that return rows of RGBA pixels on request, a JPEG encoder, and conversions
+// of pixels by ICC profiles.
 //
 // The interface uses fixed-width integers, buffers that the caller owns, and status codes. No
 // function calls back, keeps a global or lets an error of a C library jump past it. A reader belongs to
@@ -29,6 +30,7 @@ typedef struct {
   uint32_t chunk_limit;        // bytes of one ancillary PNG chunk, decompressed
   uint32_t chunk_count_limit;  // number of ancillary PNG chunks that are kept
   bool keeps_damaged;          // continues after damage that leaves all pixels
+  bool keeps_inks;             // rows of a JPEG of four components hold C, M, Y and K, 255 the most ink
 } ci_limits;
 
 // Opens an image. The bytes must stay valid until ci_reader_close.
@@ -54,7 +56,7 @@ uint32_t ci_reader_height(const ci_reader *reader);
 int32_t ci_reader_prepare(ci_reader *reader);
 
 // Reads up to `max_rows` rows of 4 * width bytes each, with alpha flattened on white and set to
-// 255. `rows_read` is exact even if the status is an error: those rows are valid.
+// 255, or of inks (keeps_inks). `rows_read` is exact even if the status is an error: those rows are valid.
 int32_t ci_reader_read_rows(ci_reader *reader, uint8_t *rows, size_t capacity, uint32_t max_rows,
                             uint32_t *rows_read);
 
@@ -67,6 +69,38 @@ bool ci_reader_is_damaged(const ci_reader *reader);
 
 // Frees everything. NULL is allowed.
 void ci_reader_close(ci_reader *reader);
+
+// A conversion of pixels to sRGB by an ICC profile. It belongs to one thread at a time.
+typedef struct ci_conversion ci_conversion;
+
+// The channels of a profile's device space.
+typedef enum : int32_t { CI_GRAY = 1, CI_RGB = 3, CI_CMYK = 4 } ci_channels;
+
+// Opens a conversion. The bytes are not needed afterwards.
+//
+//   channels  those of the pixels: gray in the first of four bytes, RGB in the first three, or
+//             inks, 255 the most
+//   status    CI_OK or the reason why pixels cannot be converted
+//
+// Returns NULL only with CI_NO_MEMORY; otherwise a conversion to be closed, whatever the status.
+ci_conversion *ci_conversion_open(const uint8_t *profile, size_t count, ci_channels channels,
+                                  int32_t *status);
+
+// Converts `count` pixels of four bytes in place, to RGBA with an alpha of 255. Only after CI_OK.
+void ci_conversion_apply(const ci_conversion *conversion, uint8_t *pixels, size_t count);
+
+// Returns the library's message for the first error; never NULL.
+const char *ci_conversion_message(const ci_conversion *conversion);
+
+// Frees everything. NULL is allowed.
+void ci_conversion_close(ci_conversion *conversion);
+
+// Decompresses a zlib stream (RFC 1950) to at most `capacity` bytes.
+//
+// Returns CI_OK at the end of the stream, CI_MORE if `capacity` bytes are not all of it,
+// CI_TRUNCATED, CI_CORRUPT or CI_NO_MEMORY. `written` is exact in each case.
+int32_t ci_inflate(const uint8_t *bytes, size_t count, uint8_t *out, size_t capacity,
+                   size_t *written);
 
 // Encodes rows of 4 * width bytes as a baseline JPEG. The fourth byte of each pixel is ignored.
 //

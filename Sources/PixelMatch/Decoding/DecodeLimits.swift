@@ -19,17 +19,22 @@ public struct DecodeLimits: Sendable, Hashable {
   /// The largest number of bytes of one text, profile or other ancillary chunk of a PNG, and of all
   /// texts together; 4 MiB.
   public var chunkByteLimit: Int
+  /// The largest number of bytes of a color profile, decompressed; 4 MiB. Profiles of cameras and
+  /// screens have a few kilobytes, those of printers up to two megabytes.
+  public var profileByteLimit: Int
 
   /// Makes limits.
   public init(
     byteLimit: Int = 32_000_000, pixelLimit: Int = 100_000_000, blockScanLimit: Int = 60_000_000,
-    memoryLimit: Int = 512 << 20, chunkByteLimit: Int = 4 << 20
+    memoryLimit: Int = 512 << 20, chunkByteLimit: Int = 4 << 20,
+    profileByteLimit: Int = 4 << 20
   ) {
     self.byteLimit = byteLimit
     self.pixelLimit = pixelLimit
     self.blockScanLimit = blockScanLimit
     self.memoryLimit = memoryLimit
     self.chunkByteLimit = chunkByteLimit
+    self.profileByteLimit = profileByteLimit
   }
 
   func check(byteCount: Int) throws(DecodeError) {

@@ -31,7 +31,7 @@ public struct ImageDecoder: Sendable {
     try ImageHeader(of: bytes, limits: limits)
   }
 
-  /// Decodes an image at full size, upright.
+  /// Decodes an image at full size, upright, in sRGB.
   ///
   /// - Parameters:
   ///   - bytes: The encoded image.
@@ -43,12 +43,14 @@ public struct ImageDecoder: Sendable {
     try decode(bytes, longerSide: .max, shouldStop: shouldStop)
   }
 
-  /// Decodes an image to at most `limit` pixels along its longer side, upright.
+  /// Decodes an image to at most `limit` pixels along its longer side, upright, in sRGB.
   ///
   /// A JPEG is decoded at the smallest of 1/8, 1/4, 1/2 and 1/1 of its size that leaves three
   /// quarters of `limit`; this costs no more than its entropy decoding. Of an interlaced PNG, only
   /// the passes that leave `limit` pixels are read: 1, 3, 5 or 7 passes give every 8th, 4th, 2nd or
   /// every pixel. If the result is still larger, its rows are averaged by area as they are decoded.
+  /// The result is converted to sRGB from the color space that the file declares, if it is another;
+  /// colors outside sRGB are clipped.
   ///
   /// - Parameters:
   ///   - bytes: The encoded image.
@@ -61,7 +63,8 @@ public struct ImageDecoder: Sendable {
     try picture(bytes, longerSide: limit, shouldStop: shouldStop).pixels
   }
 
-  /// Decodes an image like ``decode(_:longerSide:shouldStop:)`` and reports skipped damage.
+  /// Decodes an image like ``decode(_:longerSide:shouldStop:)`` and reports skipped damage and the
+  /// color space.
   ///
   /// - Throws: ``DecodeError``.
   public func picture(
@@ -71,30 +74,37 @@ public struct ImageDecoder: Sendable {
     let header = try header(of: bytes)
     let denominator = Self.denominator(of: header, longerSide: limit)
     try limits.check(
-      memory: DecodeMemory.byteCount(of: header, denominator: denominator), for: header)
+      memory: DecodeMemory.byteCount(of: header, denominator: denominator)
+        + header.colors.reduce(0) { max($0, $1.byteCount(limits: limits)) }, for: header)
+    let conversion = try ColorConversion(of: header, in: bytes, limits: limits)
+    let missing: UInt8 = conversion.takesInks ? 0 : 255
     var damage: DecodeError?
-    let pixels = try RowReader.withReader(
+    var (pixels, width, height) = try RowReader.withReader(
       of: bytes, format: header.format, denominator: denominator, limits: limits,
-      keepsDamaged: keepsDamaged
+      keepsDamaged: keepsDamaged, keepsInks: conversion.takesInks
     ) { (reader) throws(DecodeError) in
       let full = (width: reader.width, height: reader.height)
       let size = AreaReducer.size(of: full, longerSide: limit)
       if size == full {
         var pixels: [UInt8] = []
         pixels.reserveCapacity(4 * full.width * full.height)
-        damage = try forEachRow(of: reader, header, shouldStop) { rows, range in
+        damage = try forEachRow(of: reader, header, missing, shouldStop) { rows, range in
           pixels += rows[range]
         }
-        return PixelBuffer(pixels: pixels, width: full.width, height: full.height)
+        return (pixels, full.width, full.height)
       }
       var reducer = AreaReducer(
         sourceWidth: full.width, sourceHeight: full.height, width: size.width, height: size.height)
-      damage = try forEachRow(of: reader, header, shouldStop) { rows, range in
+      damage = try forEachRow(of: reader, header, missing, shouldStop) { rows, range in
         reducer.append(rows.span.extracting(range))
       }
-      return reducer.finish()
+      return (reducer.finish().bytes, size.width, size.height)
     }
-    return DecodedPicture(pixels: pixels.upright(from: header.orientation), damage: damage)
+    // After the reduction, which leaves at most a million pixels of most images.
+    let profile = try conversion.convert(&pixels, shouldStop: shouldStop)
+    let picture = PixelBuffer(pixels: pixels, width: width, height: height)
+    return DecodedPicture(
+      pixels: picture.upright(from: header.orientation), damage: damage, profile: profile)
   }
 
   /// Returns the denominator of the fraction of its size at which an image is decoded.
@@ -114,11 +124,12 @@ public struct ImageDecoder: Sendable {
     let denominator = Self.denominator(of: header, longerSide: limit)
     let copies = header.orientation == .up ? 1 : 2
     return DecodeMemory.byteCount(of: header, denominator: denominator)
+      + header.colors.reduce(0) { max($0, $1.byteCount(limits: limits)) }
       + copies * 4 * size.width * size.height
   }
 
   /// Returns the cosine terms of the full-size pixels as they are stored. Their hashes agree with
-  /// those of other hash banks, whose tools ignore the orientation.
+  /// those of other hash banks, whose tools ignore the orientation and the color space.
   ///
   /// Rows are streamed: memory does not grow with the height of the image.
   ///
@@ -131,10 +142,11 @@ public struct ImageDecoder: Sendable {
       memory: DecodeMemory.byteCount(of: header, denominator: 1)
         + PDQHasher.byteCount(width: header.width, height: header.height), for: header)
     return try RowReader.withReader(
-      of: bytes, format: header.format, denominator: 1, limits: limits, keepsDamaged: keepsDamaged
+      of: bytes, format: header.format, denominator: 1, limits: limits, keepsDamaged: keepsDamaged,
+      keepsInks: false
     ) { (reader) throws(DecodeError) in
       var hasher: PDQHasher? = PDQHasher(width: reader.width, height: reader.height)
-      _ = try forEachRow(of: reader, header, shouldStop) { rows, range in
+      _ = try forEachRow(of: reader, header, 255, shouldStop) { rows, range in
         hasher!.append(rgba: rows.span.extracting(range))
       }
       // Taken out of the optional, so that finishing does not copy its rows.
@@ -144,9 +156,11 @@ public struct ImageDecoder: Sendable {
 
   /// Calls the body with each row, as a range of a buffer that is reused for the following rows.
   ///
+  /// - Parameter missing: The bytes of the rows that a truncated image lacks.
   /// - Returns: The damage that was skipped.
   private func forEachRow(
-    of reader: borrowing RowReader, _ header: ImageHeader, _ shouldStop: () -> Bool,
+    of reader: borrowing RowReader, _ header: ImageHeader, _ missing: UInt8,
+    _ shouldStop: () -> Bool,
     _ body: (_ rows: [UInt8], _ range: Range<Int>) -> Void
   ) throws(DecodeError) -> DecodeError? {
     let name = header.format.name
@@ -180,7 +194,7 @@ public struct ImageDecoder: Sendable {
         message: "\(name) \(message); \(finished) of \(reader.height) rows are there")
       guard code == .truncated && keepsTruncated else { throw error }
       damage = error
-      let white = [UInt8](repeating: 255, count: rowBytes)
+      let white = [UInt8](repeating: missing, count: rowBytes)
       while finished < reader.height {
         body(white, 0..<rowBytes)
         finished += 1

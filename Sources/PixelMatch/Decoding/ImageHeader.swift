@@ -17,6 +17,10 @@ public struct ImageHeader: Sendable, Hashable {
   let blockCount: Int
   /// A Boolean value that indicates whether a JPEG is arithmetic-coded.
   let isArithmetic: Bool
+  /// The number of components of a pixel, without alpha.
+  let componentCount: Int
+  /// The color spaces that the file declares, those first that take precedence; empty for sRGB.
+  let colors: [DeclaredColor]
 }
 
 extension ImageHeader {
@@ -40,7 +44,7 @@ extension ImageHeader {
   init(of bytes: [UInt8], limits: DecodeLimits) throws(DecodeError) {
     try limits.check(byteCount: bytes.count)
     switch try ImageFormat(of: bytes) {
-    case .jpeg: self = try JPEGHeaderReader.header(of: bytes.span)
+    case .jpeg: self = try JPEGHeaderReader.header(of: bytes.span, limits: limits)
     case .png: self = try PNGHeaderReader.header(of: bytes.span, limits: limits)
     }
     try limits.check(width: width, height: height)

@@ -4,9 +4,13 @@ enum JPEGHeaderReader {
   private static let startOfScan: UInt8 = 0xDA
   private static let endOfImage: UInt8 = 0xD9
   private static let app1: UInt8 = 0xE1
+  private static let app2: UInt8 = 0xE2
 
-  static func header(of bytes: Span<UInt8>) throws(DecodeError) -> ImageHeader {
+  static func header(
+    of bytes: Span<UInt8>, limits: DecodeLimits
+  ) throws(DecodeError) -> ImageHeader {
     var frame: Frame?
+    var profile = JPEGProfileParts()
     var orientation = Orientation.up
     var scans = 0
     var place = 2
@@ -26,6 +30,7 @@ enum JPEGHeaderReader {
         if frame == nil { frame = try Frame(marker, bytes.extracting(content)) }
       case app1 where orientation == .up:
         orientation = EXIFOrientation.orientation(inAPP1: bytes.extracting(content)) ?? .up
+      case app2 where scans == 0: profile.add(content, in: bytes)
       case startOfScan:
         scans += 1
       default: break
@@ -44,7 +49,8 @@ enum JPEGHeaderReader {
     return ImageHeader(
       format: .jpeg, width: frame.width, height: frame.height, orientation: orientation,
       isProgressive: frame.isProgressive || scans > 1, scanCount: scans,
-      blockCount: frame.blockCount, isArithmetic: frame.isArithmetic)
+      blockCount: frame.blockCount, isArithmetic: frame.isArithmetic,
+      componentCount: frame.componentCount, colors: try profile.declaration(limits: limits))
   }
 
   /// Returns the second byte of the next marker and moves `place` past it.
@@ -95,6 +101,7 @@ enum JPEGHeaderReader {
     let isProgressive: Bool
     let isArithmetic: Bool
     let blockCount: Int
+    let componentCount: Int
 
     init(_ marker: UInt8, _ content: Span<UInt8>) throws(DecodeError) {
       let kind = marker & 0x0F
@@ -121,6 +128,7 @@ enum JPEGHeaderReader {
       isProgressive = kind == 2 || kind == 10
       isArithmetic = kind >= 9
       let components = Int(content[5])
+      componentCount = components
       var samples: [(across: Int, down: Int)] = []
       for component in 0..<components {
         let factors = content[6 + 3 * component + 1]

@@ -1,5 +1,5 @@
 #if !Codecs
-  // The replacement of libjpeg and libpng in a build without the package trait `Codecs`: headers
+  // The replacement of libjpeg, libpng and Little CMS in a build without the package trait `Codecs`: headers
   // are read and limits are checked as usual, but no pixels are decoded.
 
   /// The reader of the rows of an encoded image. No instance exists in this build, because opening
@@ -9,7 +9,7 @@
 
     static func withReader<Result>(
       of bytes: [UInt8], format: ImageFormat, denominator: Int, limits: DecodeLimits,
-      keepsDamaged: Bool,
+      keepsDamaged: Bool, keepsInks: Bool,
       _ body: (borrowing RowReader) throws(DecodeError) -> Result
     ) throws(DecodeError) -> Result {
       throw DecodeError(withoutCodecFor: format)
@@ -20,6 +20,20 @@
     var damage: String? { switch opened {} }
     func prepare() -> Status { switch opened {} }
     func readRows(into buffer: inout [UInt8]) -> (count: Int, status: Status) { switch opened {} }
+  }
+
+  /// The conversion of pixels by an ICC profile, which this build does not have.
+  struct ProfileConversion: ~Copyable {
+    private let opened: Never
+
+    static func withConversion(
+      by profile: ICCProfile, _ body: (borrowing ProfileConversion) throws(DecodeError) -> Void
+    ) throws(DecodeError) -> String? {
+      "this build has no codecs"
+    }
+
+    func convert(_ pixels: inout [UInt8], _ range: Range<Int>) { switch opened {} }
+    static func inflated(_ stream: ArraySlice<UInt8>, byteCount: Int) -> [UInt8] { [] }
   }
 
   extension ImageDecoder {

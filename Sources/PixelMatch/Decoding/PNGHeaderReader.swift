@@ -32,6 +32,8 @@ enum PNGHeaderReader {
     var place = 33
     var chunks = 0
     var texts = 0
+    var colors = PNGColorChunks()
+    var hasPixels = false
     while place + 8 <= bytes.count {
       let length = number(place)
       let type = name(place + 4)
@@ -53,6 +55,8 @@ enum PNGHeaderReader {
               """)
         }
       }
+      hasPixels = hasPixels || type == "IDAT"
+      if !hasPixels { colors.add(type, at: place + 4, length: length, in: bytes) }
       if type == "eXIf", place + 8 + length <= bytes.count {
         let content = bytes.extracting(place + 8..<place + 8 + length)
         orientation = EXIFOrientation.orientation(inTIFF: content) ?? orientation
@@ -61,6 +65,8 @@ enum PNGHeaderReader {
     }
     return ImageHeader(
       format: .png, width: width, height: height, orientation: orientation,
-      isProgressive: bytes[28] == 1, scanCount: 1, blockCount: 0, isArithmetic: false)
+      isProgressive: bytes[28] == 1, scanCount: 1, blockCount: 0, isArithmetic: false,
+      // Bit 1 of the color type stands for color (PNG, 11.2.1).
+      componentCount: bytes[25] & 2 == 0 ? 1 : 3, colors: colors.declarations)
   }
 }

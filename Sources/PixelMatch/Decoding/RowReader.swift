@@ -13,15 +13,19 @@
     private let reader: OpaquePointer
 
     /// Opens an image and calls `body` with its reader.
+    ///
+    /// - Parameter keepsInks: Whether rows of a JPEG of four components hold cyan, magenta, yellow
+    ///   and black, 255 the most ink, instead of RGBA.
     static func withReader<Result>(
       of bytes: [UInt8], format: ImageFormat, denominator: Int, limits: DecodeLimits,
-      keepsDamaged: Bool,
+      keepsDamaged: Bool, keepsInks: Bool,
       _ body: (borrowing RowReader) throws(DecodeError) -> Result
     ) throws(DecodeError) -> Result {
       let limits = ci_limits(
         memory_limit: UInt64(max(0, limits.memoryLimit)), scan_limit: 1000,
         chunk_limit: UInt32(clamping: limits.chunkByteLimit),
-        chunk_count_limit: UInt32(PNGHeaderReader.chunkCountLimit), keeps_damaged: keepsDamaged)
+        chunk_count_limit: UInt32(PNGHeaderReader.chunkCountLimit), keeps_damaged: keepsDamaged,
+        keeps_inks: keepsInks)
       // The closure must not throw a typed error through a rethrowing function, so it returns a
       // result.
       let result: Swift.Result<Result, DecodeError> = unsafe bytes.withUnsafeBufferPointer { lent in

@@ -82,15 +82,20 @@ public struct AreaReducer {
 }
 
 extension PixelBuffer {
-  /// Returns the image as RGBA with a longer side of at most `limit`, by exact averages over area.
+  /// Returns the image as RGBA in sRGB with a longer side of at most `limit`, by exact averages over
+  /// area. Another color space is converted after the reduction.
   ///
   /// - Complexity: O(pixels).
   public func reduced(toLongerSide limit: Int) -> PixelBuffer {
     let size = AreaReducer.size(of: (width, height), longerSide: limit)
-    if size == (width, height), format == .rgba8 { return self }
+    if size == (width, height), format == .rgba8, colorSpace == .sRGB { return self }
     var reducer = AreaReducer(
       sourceWidth: width, sourceHeight: height, width: size.width, height: size.height)
-    forEachRGBARow { row, _ in reducer.append(row) }
-    return reducer.finish()
+    forEachStoredRow { row, _ in reducer.append(row) }
+    let reduced = reducer.finish()
+    guard let conversion = colorSpace.conversion else { return reduced }
+    var pixels = reduced.bytes
+    conversion.convert(&pixels, 0..<size.width * size.height)
+    return PixelBuffer(pixels: pixels, width: size.width, height: size.height)
   }
 }

@@ -1,7 +1,7 @@
 extension PixelBuffer {
   /// The pixels as RGBA without gaps between the rows, alpha flattened on white.
   var packedRGBA: [UInt8] {
-    if isOpaqueRGBA && bytes.count == 4 * width * height { return bytes }
+    if isOpaqueRGBA && colorSpace == .sRGB && bytes.count == 4 * width * height { return bytes }
     var pixels: [UInt8] = []
     pixels.reserveCapacity(4 * width * height)
     forEachRGBARow { row, _ in
@@ -10,13 +10,28 @@ extension PixelBuffer {
     return pixels
   }
 
-  /// Calls `body` with each row, top to bottom, as RGBA of eight bits.
+  /// Calls `body` with each row, top to bottom, as RGBA of eight bits in sRGB.
   ///
-  /// Alpha is flattened on white, so the fourth byte is always 255. The row is valid only during
-  /// the call: its memory is reused for the next one.
+  /// Colors outside sRGB are clipped. Alpha is flattened on white, so the fourth byte is always 255.
+  /// The row is valid only during the call: its memory is reused for the next one.
   ///
   /// - Complexity: O(pixels); the memory of one row.
   public func forEachRGBARow<Failure: Error>(
+    _ body: (_ row: Span<UInt8>, _ y: Int) throws(Failure) -> Void
+  ) throws(Failure) {
+    guard let conversion = colorSpace.conversion else { return try forEachStoredRow(body) }
+    var converted: [UInt8] = []
+    converted.reserveCapacity(4 * width)
+    try forEachStoredRow { (row, y) throws(Failure) in
+      converted.removeAll(keepingCapacity: true)
+      for index in 0..<4 * width { converted.append(row[index]) }
+      conversion.convert(&converted, 0..<width)
+      try body(converted.span, y)
+    }
+  }
+
+  /// Calls `body` with each row as ``forEachRGBARow(_:)`` does, but in the image's own color space.
+  func forEachStoredRow<Failure: Error>(
     _ body: (_ row: Span<UInt8>, _ y: Int) throws(Failure) -> Void
   ) throws(Failure) {
     if isOpaqueRGBA {

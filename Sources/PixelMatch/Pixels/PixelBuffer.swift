@@ -1,7 +1,7 @@
-/// An immutable upright sRGB image.
+/// An immutable upright image.
 ///
-/// Stores the pixels of a camera, a screenshot or a decoder in their own format. Readers ask for
-/// rows of RGBA, so that no converted copy of the whole image is made.
+/// Stores the pixels of a camera, a screenshot or a decoder in their own format and color space.
+/// Readers ask for rows of RGBA in sRGB, so that no converted copy of the whole image is made.
 public struct PixelBuffer: Sendable {
   /// The length of the longest accepted side, in pixels.
   public static let sideLimit = 1 << 20
@@ -16,10 +16,12 @@ public struct PixelBuffer: Sendable {
   public let format: PixelFormat
   /// The matrix that converts Y, Cb and Cr to red, green and blue.
   public let yCbCrMatrix: YCbCrMatrix
+  /// The color space of red, green and blue.
+  public let colorSpace: RGBColorSpace
   /// The bytes of all rows, top to bottom, the chroma plane last.
   public let bytes: [UInt8]
   /// A Boolean value that indicates whether the bytes are RGBA with an alpha of 255 throughout, as
-  /// from decoders, so that rows can be lent without conversion.
+  /// from decoders, so that rows can be lent as they are.
   let isOpaqueRGBA: Bool
 
   /// Makes an image from the caller's pixels.
@@ -31,12 +33,13 @@ public struct PixelBuffer: Sendable {
   ///     means exactly those. The rows of an NV12 chroma plane have the same number.
   ///   - format: The layout of a pixel.
   ///   - yCbCrMatrix: The matrix that converts the components of an NV12 format.
+  ///   - colorSpace: The color space of red, green and blue.
   ///   - bytes: `bytesPerRow × height` bytes, and for NV12 `bytesPerRow × ⌈height / 2⌉` more. The
   ///     last row of a plane need not be padded. Further bytes are ignored.
   /// - Throws: ``PixelBufferError``.
   public init(
     width: Int, height: Int, bytesPerRow: Int? = nil, format: PixelFormat,
-    yCbCrMatrix: YCbCrMatrix = .bt601, bytes: [UInt8]
+    yCbCrMatrix: YCbCrMatrix = .bt601, colorSpace: RGBColorSpace = .sRGB, bytes: [UInt8]
   ) throws(PixelBufferError) {
     guard (1...Self.sideLimit).contains(width), (1...Self.sideLimit).contains(height) else {
       throw PixelBufferError(
@@ -65,6 +68,7 @@ public struct PixelBuffer: Sendable {
     self.bytesPerRow = stride
     self.format = format
     self.yCbCrMatrix = yCbCrMatrix
+    self.colorSpace = colorSpace
     self.bytes = bytes
     isOpaqueRGBA = false
   }
@@ -80,6 +84,7 @@ extension PixelBuffer {
     bytesPerRow = 4 * width
     format = .rgba8
     yCbCrMatrix = .bt601
+    colorSpace = .sRGB
     bytes = pixels
     isOpaqueRGBA = true
   }

@@ -1,3 +1,5 @@
+public import PixelMatch
+
 /// The JSON form of an answer, `vq.match/1`, which `vq match --json` prints on one line for each query.
 ///
 /// Keys are camelCase and stable; new ones may be added.
@@ -15,6 +17,7 @@ public struct MatchDocument: Sendable, Encodable {
   let hasMore: Bool
   let continuation: String?
   let nearMiss: NearMiss?
+  let profile: ProfileDocument?
 
   /// Makes the document of one answer.
   ///
@@ -22,7 +25,10 @@ public struct MatchDocument: Sendable, Encodable {
   ///   - response: The answer.
   ///   - query: The name of the image as it was given.
   ///   - elapsed: The time from the first byte of the image to the answer.
-  public init(_ response: MatchResponse, query: String, elapsed: Duration) {
+  ///   - profile: The color space that the image's file declares; `nil` for sRGB.
+  public init(
+    _ response: MatchResponse, query: String, elapsed: Duration, profile: PictureProfile? = nil
+  ) {
     self.query = query
     complete = response.isComplete
     coverage = rounded(response.coverage, 4)
@@ -37,6 +43,7 @@ public struct MatchDocument: Sendable, Encodable {
     unmatchedLabels = response.unmatchedLabels
     hasMore = response.hasMore
     continuation = response.continuation
+    self.profile = profile.map(ProfileDocument.init)
     nearMiss = response.nearMiss.map {
       NearMiss(type: $0.id.type, id: $0.id.value, confidence: rounded($0.confidence, 4))
     }
@@ -45,10 +52,10 @@ public struct MatchDocument: Sendable, Encodable {
   private enum CodingKeys: CodingKey {
     case schema, query, complete, coverage, elapsedMs, generation, values, objects, emptyReason,
       nearMiss
-    case unmatchedLabels, hasMore, continuation
+    case unmatchedLabels, hasMore, continuation, profile
   }
 
-  /// Encodes every key, with `null` for absent values.
+  /// Encodes every key, with `null` for absent values, except that `profile` is left out for sRGB.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(schema, forKey: .schema)
@@ -64,6 +71,7 @@ public struct MatchDocument: Sendable, Encodable {
     try container.encode(unmatchedLabels, forKey: .unmatchedLabels)
     try container.encode(hasMore, forKey: .hasMore)
     try container.encode(continuation, forKey: .continuation)
+    try container.encodeIfPresent(profile, forKey: .profile)
   }
 
   struct Value: Sendable, Encodable {

@@ -24,6 +24,9 @@ public struct SemanticContent: Sendable {
   public private(set) var isPictureLeftOut = false
   /// The damage of the picture's file that was passed over; `nil` if none was found.
   public private(set) var pictureDamage: DecodeError?
+  /// The color space that the picture's file declares, and whether its pixels were converted from it;
+  /// `nil` if they are sRGB.
+  public private(set) var pictureProfile: PictureProfile?
 
   /// Labels within the limits.
   static func bounded(_ labels: [String]) -> [String] {
@@ -52,5 +55,6 @@ public struct SemanticContent: Sendable {
     self.init(labels: labels, pixelBuffer: picture?.pixels, region: region)
     isPictureLeftOut = picture == nil
     pictureDamage = picture?.damage
+    pictureProfile = picture?.profile
   }
 }

@@ -33,7 +33,8 @@ enum HashCommand {
             {"schema":"vq.hash/1","image":"mug.jpg","pdq":"64 hex digits","quality":100,
              "variants":{"rotate90":"64 hex digits",…}}
           The hash is computed from the pixels as they are stored, as in other tools: the \
-          orientation that a camera recorded is reported in 'orientation' but not applied.
+          orientation that a camera recorded is reported in 'orientation' but not applied. \
+          A color profile changes the signature of --query only, which has its name as 'profile'.
           """)
     ],
     exitCodes: [.success, .failure, .usage, .undecodablePicture, .interrupted],
@@ -83,8 +84,9 @@ enum HashCommand {
         picture, try decoder.header(of: bytes), try decoder.pdqCoefficients(of: bytes))
       if isQuery {
         let side = QuerySignature.workingSide
-        document.querySignature =
-          QuerySignature(try decoder.decode(bytes, longerSide: side)).compactText
+        let decoded = try decoder.picture(bytes, longerSide: side)
+        document.querySignature = QuerySignature(decoded.pixels).compactText
+        document.profile = decoded.profile.map(ProfileDocument.init)
       }
       return document
     }
@@ -104,6 +106,8 @@ struct HashDocument: Encodable, Sendable {
   let orientation: Int
   let variants: [String: String]
   var querySignature: String?
+  /// The color space that the signature was computed from, if it is not sRGB.
+  var profile: ProfileDocument?
 
   init(_ image: String, _ header: ImageHeader, _ coefficients: PDQCoefficients) {
     self.image = image

@@ -119,7 +119,8 @@ enum MatchCommand {
           If there is no match, 'emptyReason' gives the reason. 'hasMore' tells whether there are \
           further matches, which --continue shows. 'unmatchedLabels' lists the labels that are \
           unknown. A store may have 'stocks', the matched product that it sells, \
-          'distanceMeters' and 'openNow'. For an image that cannot be decoded there are only \
+          'distanceMeters' and 'openNow'. 'profile' names the color space of an image that is not \
+          sRGB, and tells whether it was converted. For an image that cannot be decoded there are only \
           'query' and 'error'.
           """)
     ],

@@ -20,9 +20,14 @@ struct MatchReport {
         console.diagnostics.warning(
           "'\(answer.query)' is damaged and was searched with its intact part: \(damage.message)")
       }
+      if let profile = answer.profile, let reason = profile.reasonIgnored {
+        console.diagnostics.warning(
+          "the colors of '\(answer.query)' are taken for sRGB: \(profile.name): \(reason)")
+      }
       if isJSON {
         try console.output.writeJSON(
-          MatchDocument(response, query: answer.query, elapsed: answer.elapsed))
+          MatchDocument(
+            response, query: answer.query, elapsed: answer.elapsed, profile: answer.profile))
       } else {
         try console.output.write(text(response, of: answer.query))
       }

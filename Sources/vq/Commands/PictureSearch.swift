@@ -19,6 +19,8 @@ struct PictureSearch: Sendable {
     let result: Result<MatchResponse, PictureFailure>
     /// The damage of the image, if it was searched with its intact part.
     var damage: DecodeError?
+    /// The color space that the picture's file declares; `nil` for sRGB.
+    var profile: PictureProfile?
 
     /// The labels that the catalogue does not know.
     var unmatchedLabels: [String] { (try? result.get())?.unmatchedLabels ?? [] }
@@ -49,7 +51,8 @@ struct PictureSearch: Sendable {
     }
     let response = try await matcher.values(for: content, options: options)
     return Answer(
-      query: query, elapsed: elapsed(), result: .success(response), damage: content.pictureDamage)
+      query: query, elapsed: elapsed(), result: .success(response), damage: content.pictureDamage,
+      profile: content.pictureProfile)
   }
 
   /// Decodes an image at the resolution that its region needs.

@@ -15,15 +15,18 @@ struct PictureVector: CustomTestStringConvertible, Sendable {
     [UInt8](FileManager.default.contents(atPath: folder.path + "/pictures/" + name)!)
   }
 
-  static let all: [PictureVector] = {
-    let text = FileManager.default.contents(atPath: folder.path + "/pictures.tsv")!
+  static let all = vectors(in: "pictures.tsv")
+  static let profiled = vectors(in: "profiles.tsv")
+
+  private static func vectors(in file: String) -> [PictureVector] {
+    let text = FileManager.default.contents(atPath: folder.path + "/" + file)!
     return String(decoding: text, as: UTF8.self).split(separator: "\n").map { line in
       let fields = line.split(separator: "\t").map(String.init)
       return PictureVector(
         name: fields[0], width: Int(fields[1])!, height: Int(fields[2])!,
         pixels: [UInt8](Data(base64Encoded: fields[3])!))
     }
-  }()
+  }
 }
 
 /// Returns all pixels of an image as RGBA.

@@ -12,6 +12,7 @@ extension ShopService {
     let start = clock.now
     var decoded = start
     let response: MatchResponse
+    var profile: PictureProfile?
     if let continuation = question.continuation {
       response = try await matcher.values(
         continuing: continuation, limit: question.limit, fromStart: question.fromStart,
@@ -20,13 +21,15 @@ extension ShopService {
       let content = try await content(
         of: picture, question, matcher, timeout: question.deadline - (start - request.arrival))
       decoded = clock.now
+      profile = content.pictureProfile
       var options = question.options
       options.timeout = max(.zero, question.deadline - (decoded - request.arrival))
       response = try await matcher.values(for: content, options: options)
     }
     let end = clock.now
     note(response)
-    let document = MatchDocument(response, query: "request", elapsed: end - request.arrival)
+    let document = MatchDocument(
+      response, query: "request", elapsed: end - request.arrival, profile: profile)
     var answer = HTTPResponse(
       status: 200, ["Content-Type": "application/json", "Cache-Control": "no-store"],
       body: JSONBody.encoded(document))

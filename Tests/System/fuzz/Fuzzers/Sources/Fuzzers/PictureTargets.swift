@@ -16,11 +16,17 @@ enum JPEGTarget: FuzzTarget {
     [(96, 64, 90), (17, 120, 30)].map { PictureCheck.picture($0.0, $0.1).jpeg(quality: $0.2) }
   }
 
-  /// Markers.
-  static let dictionary: [[UInt8]] = [
-    0xC0, 0xC2, 0xC9, 0xCA, 0xC4, 0xDA, 0xDB, 0xDD, 0xE1, 0xEE, 0xD0, 0xD9,
-  ].map { [0xFF, $0] }
+  /// Markers, and the words of ICC profiles.
+  static let dictionary: [[UInt8]] =
+    [
+      0xC0, 0xC2, 0xC9, 0xCA, 0xC4, 0xDA, 0xDB, 0xDD, 0xE1, 0xE2, 0xEE, 0xD0, 0xD9,
+    ].map { [0xFF, $0] } + profileWords
 }
+
+/// Signatures of ICC profiles, their tags and the types of these.
+private let profileWords = utf8(
+  "ICC_PROFILE", "acsp", "GRAY", "RGB ", "CMYK", "XYZ ", "Lab ", "A2B0", "A2B1", "rXYZ", "rTRC",
+  "kTRC", "wtpt", "chad", "curv", "para", "mft1", "mft2", "mAB ", "mluc", "desc")
 
 /// PNG files: headers, decoding, and signing.
 enum PNGTarget: FuzzTarget {
@@ -66,7 +72,7 @@ enum PNGTarget: FuzzTarget {
 
   static let dictionary = utf8(
     "IHDR", "PLTE", "IDAT", "IEND", "tRNS", "gAMA", "cHRM", "sRGB", "iCCP", "sBIT", "bKGD", "hIST",
-    "pHYs", "tIME", "tEXt", "zTXt", "iTXt", "eXIf", "acTL", "fcTL", "fdAT")
+    "pHYs", "tIME", "tEXt", "zTXt", "iTXt", "eXIf", "acTL", "fcTL", "fdAT", "cICP")
 }
 
 /// The properties that hold for every picture, damaged or not.

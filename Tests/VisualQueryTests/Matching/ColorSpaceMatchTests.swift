@@ -1,0 +1,67 @@
+import PixelMatch
+import TestSupport
+import Testing
+import VisualQuery
+
+/// The same picture gives the same answer in whatever color space its file or its pixels are.
+@Suite struct ColorSpaceMatchTests {
+  private static let shared = Task {
+    let folder = try await CatalogueTests.sampleCatalogue()
+    return (folder, try Catalogue(directory: folder.path + "/shop.vq"))
+  }
+
+  struct Answer {
+    let id: String
+    let confidence: Double
+    let color: Double
+  }
+
+  private func answer(_ content: SemanticContent) async throws -> Answer {
+    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    let response = try await matcher.values(
+      for: content, options: MatchOptions(minimumConfidence: 0, timeout: nil))
+    let first = try #require(response.matches.first { $0.value.id.type == .product })
+    return Answer(
+      id: first.value.id.value, confidence: first.confidence,
+      color: first.evidence.first { $0.kind == .color }?.value ?? 0)
+  }
+
+  struct Photo: CustomTestStringConvertible, Sendable {
+    let name: String
+    /// The largest difference of the confidences. In the middle of its range, the last bit of a pixel
+    /// adds or removes a keypoint: to write a photo again in sRGB at other qualities of JPEG moved it by
+    /// up to 0.11.
+    let tolerance: Double
+    var testDescription: String { name }
+  }
+
+  @Test(
+    arguments: [
+      Photo(name: "q03-bottle", tolerance: 0.15), Photo(name: "q04-tote", tolerance: 0.03),
+      Photo(name: "q05-sneaker", tolerance: 0.15), Photo(name: "q06-oats", tolerance: 0.03),
+      Photo(name: "q08-lantern", tolerance: 0.03),
+    ])
+  func `a photo has the same answer in every color space`(photo named: Photo) async throws {
+    let bytes = try ImageDecoder().contents(ofFile: SampleShop.query("\(named.name).jpg"))
+    let photo = try ImageDecoder().decode(bytes, longerSide: 768)
+    var pixels: [UInt8] = []
+    photo.forEachRGBARow { row, _ in for index in row.indices { pixels.append(row[index]) } }
+    func buffer(_ bytes: [UInt8], _ space: RGBColorSpace = .sRGB) throws -> PixelBuffer {
+      try PixelBuffer(
+        width: photo.width, height: photo.height, format: .rgba8, colorSpace: space, bytes: bytes)
+    }
+    let standard = try await answer(SemanticContent(decoding: buffer(pixels).jpeg(quality: 95)))
+    func check(_ found: Answer, _ space: String) {
+      #expect(found.id == standard.id, "\(space)")
+      #expect(abs(found.color - standard.color) <= 0.02, "\(space)")
+      #expect(abs(found.confidence - standard.confidence) <= named.tolerance, "\(space)")
+    }
+    for space in [ColorProfileFile.sRGB, .displayP3, .adobeRGB, .proPhoto] {
+      let file = ProfiledJPEG.file(
+        try buffer(space.pixels(of: pixels)).jpeg(quality: 95), profile: space.bytes)
+      check(try await answer(SemanticContent(decoding: file)), space.name)
+    }
+    let wide = try buffer(ColorProfileFile.displayP3.pixels(of: pixels), .displayP3)
+    check(try await answer(SemanticContent(pixelBuffer: wide)), "a buffer in Display P3")
+  }
+}
