@@ -4,9 +4,10 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 .ci/install
 swift build -c release --product vq >&2
-vq=.build/release/vq
+PATH="$PWD/.build/release:$PATH"
 index=.build/shop.vq
 rm -rf "$index"
-"$vq" index Samples/shop/catalogue.jsonl --index "$index" >&2
-echo '$ vq match Samples/queries/q06-oats.jpg --labels box --index shop.vq'
-"$vq" match Samples/queries/q06-oats.jpg --labels box --index "$index" --deadline 5000
+vq index Samples/shop/catalogue.jsonl --index "$index" >&2
+find=(vq match Samples/queries/q06-oats.jpg --labels box --index "$index")
+echo "\$ ${find[*]}"
+"${find[@]}"

@@ -31,7 +31,7 @@ struct VQ {
 
   static func main() async {
     Interrupt.ignoreClosedPipes()
-    let arguments = Array(CommandLine.arguments.dropFirst())
+    let arguments = FileName.arguments
     let environment = ProcessInfo.processInfo.environment
     let parsed = Result {
       try ArgumentParser(commands: commands, environment: environment).parse(arguments)

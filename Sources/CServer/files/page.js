@@ -158,7 +158,7 @@ function summary(answer, first) {
   } else {
     notes.push(reasons[answer.emptyReason] ?? "No match.");
     if (answer.nearMiss) {
-      notes.push(`The closest was ${answer.nearMiss.id}, at ${percent(answer.nearMiss.confidence)}.`);
+      notes.push(`The closest was ${answer.nearMiss.title}, at ${percent(answer.nearMiss.confidence)}.`);
     }
   }
   if (answer.unmatchedLabels.length) {

@@ -11,7 +11,7 @@ extension ImageDecoder {
   ///
   /// - Throws: ``DecodeError`` with the code `unreadable` or `tooManyBytes`.
   public func contents(ofFile path: String) throws(DecodeError) -> [UInt8] {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    let descriptor = unsafe open(FileName.systemName(path), O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw unreadable("cannot open it", errno) }
     defer { close(descriptor) }
     return try contents(ofDescriptor: descriptor)

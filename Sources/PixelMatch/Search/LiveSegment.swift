@@ -33,6 +33,13 @@ public struct LiveSegment: Sendable {
     return LiveSegment(segment, deadBits: bits)
   }
 
+  /// The number of live rows.
+  ///
+  /// - Complexity: O(rows).
+  public var liveCount: Int {
+    segment.count - deadBits.reduce(0) { $0 + $1.nonzeroBitCount }
+  }
+
   /// Returns whether a row is live.
   public func isLive(_ row: Int) -> Bool {
     deadBits.isEmpty || deadBits[row / 64] >> UInt64(row % 64) & 1 == 0

@@ -99,15 +99,41 @@ extension Catalogue {
     return found
   }
 
-  /// Returns the entities that contain all words, the best first, ties by type and id.
+  /// Returns the entities that contain all words, the best first, ties by type and id, followed by those
+  /// that contain similar words.
   @concurrent func entities(
     withWords words: [String], types: [EntityType], limit: Int,
     _ shouldStop: @escaping @Sendable () -> Bool
   ) async throws -> [EntityValue] {
+    let exact = words.map { [$0] }
+    var found = try await keys(withWords: exact, without: [], types, limit: limit, shouldStop)
+    guard found.count < limit else { return try values(of: found, shouldStop) }
+    // A word that is in the catalogue is probably meant; only if the others say too little, it is not.
+    var (unknown, all) = (exact, exact)
+    for (number, word) in words.enumerated() {
+      let (near, isKnown) = try read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
+        (try database.words(near: word), try database.hasWord(word))
+      }
+      all[number] += near
+      if !isKnown { unknown[number] += near }
+      try await rest(shouldStop)
+    }
+    for forms in [unknown, all] where forms != exact && found.count < limit {
+      found += try await keys(
+        withWords: forms, without: Set(found), types, limit: limit - found.count, shouldStop)
+    }
+    return try values(of: found, shouldStop)
+  }
+
+  /// The keys of the entities that have one form of each word, the best first, ties by type and id.
+  @concurrent private func keys(
+    withWords forms: [[String]], without known: Set<UInt32>, _ types: [EntityType], limit: Int,
+    _ shouldStop: @escaping @Sendable () -> Bool
+  ) async throws -> [UInt32] {
     let excluded = EntityType.allCases.first { !types.contains($0) }
     let hits = try read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
-      try database.hits(ofWords: words, excluding: excluded, limit: Self.scoredHits)
-    }.sorted { $0.score < $1.score }
+      try database.hits(ofWords: forms, excluding: excluded, limit: Self.scoredHits)
+    }.filter { !known.contains($0.key) }.sorted { $0.score < $1.score }
     try await rest(shouldStop)
     guard let worst = hits.prefix(limit).last?.score else { return [] }
     let scores = Dictionary(
@@ -116,7 +142,7 @@ extension Catalogue {
     let best = ids.sorted { a, b in
       scores[a.key] == scores[b.key] ? a.value < b.value : scores[a.key]! < scores[b.key]!
     }
-    return try values(of: best.prefix(limit).map(\.key), shouldStop)
+    return best.prefix(limit).map(\.key)
   }
 
   /// Returns the entities of some keys, in the order of the keys.

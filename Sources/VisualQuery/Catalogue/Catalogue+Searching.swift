@@ -15,6 +15,7 @@ extension Catalogue {
     matching filter: EntityFilter, shouldStop: @escaping @Sendable () -> Bool
   ) async throws -> KeySet {
     let conditions = try filter.conditions()
+    for condition in conditions { try checkProperty(of: condition) }
     var result = KeySet.all
     if !filter.labels.isEmpty {
       var labelled = KeySet()
@@ -32,6 +33,19 @@ extension Catalogue {
       }
     }
     return filter.mode == .or && !conditions.isEmpty ? result.intersection(any) : result
+  }
+
+  /// Names of properties among which the nearest is looked for.
+  private static let nameLimit = 10_000
+
+  /// Refuses a field of the shop's own that no entity has, unless there is no entity.
+  private func checkProperty(of condition: PropertyCondition) throws {
+    guard entityCount > 0, let name = EntityProperty.extraName(condition.property) else { return }
+    let names = try read { database throws(CatalogueError) in
+      try database.propertyNumber(condition.property) == nil
+        ? try database.propertyNames(limit: Self.nameLimit) : nil
+    }
+    if let names { throw EntityProperty.unknown(name, among: names) }
   }
 
   /// Returns the keys that a condition accepts; the result is undefined for keys outside `wanted`.

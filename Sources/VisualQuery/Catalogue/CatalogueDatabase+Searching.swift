@@ -8,6 +8,13 @@ extension CatalogueDatabase {
     }
   }
 
+  /// Returns the first names under which properties are stored, in their order.
+  func propertyNames(limit: Int) throws(CatalogueError) -> [String] {
+    try connection.rows(
+      "SELECT name FROM propertyNames WHERE name > '' ORDER BY name LIMIT ?", [.integer(limit)]
+    ) { $0.text(0) }
+  }
+
   /// Inserts the keys in a range whose values of a property pass a test.
   ///
   /// - Complexity: O(number of values of the property in the range).
@@ -97,16 +104,20 @@ extension CatalogueDatabase {
   /// An entity that matches a text, with its score: lower is better.
   typealias TextHit = (key: UInt32, score: Double)
 
-  /// Returns the first entities, by key, that contain all words, the last word as a prefix. The
-  /// score is BM25 with the highest weight for the title.
+  /// Returns the first entities, by key, that contain a form of each word, the first form of the last
+  /// word also as a prefix. The score is BM25 with the highest weight for the title.
   ///
   /// - Parameter excluded: The type to leave out, or `nil`.
   func hits(
-    ofWords words: [String], excluding excluded: EntityType?, limit: Int
+    ofWords words: [[String]], excluding excluded: EntityType?, limit: Int
   ) throws(CatalogueError) -> [TextHit] {
-    guard let last = words.last else { return [] }
     // Folded words contain no quotes.
-    let query = words.dropLast().map { "\"\($0)\"" } + ["\"\(last)\"*"]
+    let query = words.enumerated().map { number, forms in
+      let terms = forms.enumerated().map { form, word in
+        "\"\(word)\"" + (form == 0 && number == words.count - 1 ? "*" : "")
+      }
+      return terms.count == 1 ? terms[0] : "(" + terms.joined(separator: " OR ") + ")"
+    }
     let condition =
       excluded == nil ? "" : " AND +rowid NOT IN (SELECT key FROM entities WHERE type = ?)"
     return try connection.rows(
@@ -114,7 +125,7 @@ extension CatalogueDatabase {
       SELECT rowid, bm25(entityText, 10, 4, 4, 4, 6) FROM entityText
       WHERE entityText MATCH ?\(condition) LIMIT ?
       """,
-      [.text(query.joined(separator: " "))]
+      [.text(query.joined(separator: " AND "))]
         + (excluded.map { [.text($0.rawValue)] } ?? []) + [.integer(limit)]
     ) { (UInt32(clamping: $0.integer(0)), $0.number(1)) }
   }

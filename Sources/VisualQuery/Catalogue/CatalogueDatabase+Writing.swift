@@ -12,6 +12,7 @@ extension CatalogueDatabase {
   /// Discards everything written since ``begin()``.
   func rollBack() throws(CatalogueError) {
     propertyNumbers = [:]
+    knownWords = []
     try connection.execute("ROLLBACK")
   }
 
@@ -217,15 +218,14 @@ extension CatalogueDatabase {
     var brand = ""
     if case .product(let product) = value { brand = product.brand ?? "" }
     let display = value.displayRepresentation
+    let texts = [
+      display.title, display.subtitle ?? "", value.labels.joined(separator: " "), brand,
+      otherNames(of: value),
+    ].map(LabelText.folded)
     try connection.statement(
       "INSERT INTO entityText(rowid, title, subtitle, labels, brand, names) VALUES(?, ?, ?, ?, ?, ?)"
-    ).bind(
-      [.integer(key)]
-        + [
-          display.title, display.subtitle ?? "", value.labels.joined(separator: " "), brand,
-          otherNames(of: value),
-        ].map { .text(LabelText.folded($0)) }
-    ).run()
+    ).bind([.integer(key)] + texts.map(SQLiteValue.text)).run()
+    try insertWords(of: texts)
   }
 
   /// Returns the synonyms of an entity and its texts in other languages.

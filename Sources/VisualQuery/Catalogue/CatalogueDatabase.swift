@@ -14,6 +14,9 @@ final class CatalogueDatabase {
   /// The numbers of the properties that were written since the last rollback, by name in UTF-8.
   var propertyNumbers: [[UInt8]: Int] = [:]
 
+  /// Words that were stored since the last rollback.
+  var knownWords: Set<String> = []
+
   /// The values that describe a generation as a whole.
   struct State: Sendable, Hashable {
     var generation: Int
@@ -120,12 +123,12 @@ final class CatalogueDatabase {
   /// Returns the path of the file, after checking the directory and the length of the file.
   private static func checkedPath(_ directory: String) throws(CatalogueError) -> String {
     let hint = "make one with: vq index FEED --index \(directory)"
-    guard let status = FileStatus(directory) else {
+    guard let status = try status(of: directory) else {
       throw CatalogueError(
         code: .missing, message: "there is no index at '\(directory)'; \(hint)")
     }
     let path = directory + "/" + fileName
-    guard status.isDirectory, let file = FileStatus(path) else {
+    guard status.isDirectory, let file = try Self.status(of: path) else {
       throw CatalogueError(
         code: .notACatalogue,
         message: "'\(directory)' is not a vq index (\(fileName) not found); \(hint)")
@@ -136,6 +139,14 @@ final class CatalogueDatabase {
         code: .truncated, message: "'\(path)' has only \(file.byteCount) bytes; \(hint)")
     }
     return path
+  }
+
+  private static func status(of path: String) throws(CatalogueError) -> FileStatus? {
+    do throws(StorageError) {
+      return try FileStatus.ifPresent(path)
+    } catch {
+      throw CatalogueError(error)
+    }
   }
 
   /// Returns the error of a file that SQLite calls corrupt, with the code `truncated` if pages are

@@ -2,10 +2,10 @@
 ///
 /// In `properties`, the values of a property are stored together, in the order of the entities'
 /// keys, so that a filter reads only the properties that it names. `folded` is `NULL` if it would
-/// be equal to `value`.
+/// be equal to `value`. `wordParts` finds mistyped words: ``WordParts``.
 enum CatalogueSchema {
   /// The version of the tables, incremented with every change.
-  static let version = 5
+  static let version = 6
   /// The application id of the file: "VQCT".
   static let applicationID = 0x5651_4354
 
@@ -82,5 +82,9 @@ enum CatalogueSchema {
     CREATE VIRTUAL TABLE entityText USING fts5(
       title, subtitle, labels, brand, names, prefix = '1 2',
       tokenize = 'porter unicode61 remove_diacritics 2');
+    CREATE TABLE wordParts(
+      length INTEGER NOT NULL, place INTEGER NOT NULL, part TEXT NOT NULL, word TEXT NOT NULL,
+      PRIMARY KEY(length, place, part, word)
+    ) STRICT, WITHOUT ROWID;
     """
 }

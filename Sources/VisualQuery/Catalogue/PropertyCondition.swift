@@ -16,6 +16,7 @@ struct PropertyCondition: Sendable {
   init(_ comparator: EntityComparator) throws(MatchError) {
     property = try comparator.property.storedName(isSort: false)
     try Self.checkLengths(of: comparator.comparison)
+    try Self.checkType(of: comparator)
     switch comparator.comparison {
     case .equalTo(let value): sql = compared("=", value)
     case .notEqualTo(let value):
@@ -60,18 +61,20 @@ struct PropertyCondition: Sendable {
     }
   }
 
+  /// Refuses to compare a number with a text that is not one.
+  private static func checkType(of comparator: EntityComparator) throws(MatchError) {
+    guard EntityProperty.numbers.contains(comparator.property.name) else { return }
+    for case .text(let text) in comparator.comparison.values where Double(text)?.isFinite != true {
+      throw MatchError(
+        code: .invalidFilter,
+        message: "'\(comparator.property.name)' is a number; found '\(text.prefix(64))'")
+    }
+  }
+
   private static func checkLengths(
     of comparison: EntityComparator.Comparison
   ) throws(MatchError) {
-    let operands: [PropertyValue] =
-      switch comparison {
-      case .equalTo(let value), .notEqualTo(let value), .lessThan(let value),
-        .lessThanOrEqualTo(let value), .greaterThan(let value), .greaterThanOrEqualTo(let value):
-        [value]
-      case .isBetween(let low, let high): [low, high]
-      case .contains(let text), .hasPrefix(let text), .hasSuffix(let text): [.text(text)]
-      }
-    for case .text(let text) in operands
+    for case .text(let text) in comparison.values + comparison.parts.map(PropertyValue.text)
     where text.unicodeScalars.count > EntityComparator.textLimit {
       throw MatchError(
         code: .invalidFilter,
@@ -79,6 +82,27 @@ struct PropertyCondition: Sendable {
           a condition has a text of \(text.unicodeScalars.count) characters; \
           the limit is \(EntityComparator.textLimit)
           """)
+    }
+  }
+}
+
+extension EntityComparator.Comparison {
+  /// The values that a property is compared with.
+  fileprivate var values: [PropertyValue] {
+    switch self {
+    case .equalTo(let value), .notEqualTo(let value), .lessThan(let value),
+      .lessThanOrEqualTo(let value), .greaterThan(let value), .greaterThanOrEqualTo(let value):
+      [value]
+    case .isBetween(let low, let high): [low, high]
+    case .contains, .hasPrefix, .hasSuffix: []
+    }
+  }
+
+  /// The texts that are looked for within a property.
+  fileprivate var parts: [String] {
+    switch self {
+    case .contains(let text), .hasPrefix(let text), .hasSuffix(let text): [text]
+    default: []
     }
   }
 }
@@ -104,6 +128,8 @@ extension EntityFilter {
 
 extension EntityProperty {
   static let lists: Set<String> = ["labels", "stock", "synonyms", "images", "openingHours"]
+  /// The fields whose values are numbers.
+  static let numbers: Set<String> = ["price", "latitude", "longitude"]
   private static let fields: Set<String> = [
     "type", "id", "title", "subtitle", "brand", "group", "availability", "url", "address",
     "timeZone", "price", "currency", "latitude", "longitude",
@@ -128,6 +154,25 @@ extension EntityProperty {
     return stored
   }
 
+  /// The name of the field of the shop's own that is stored under a name, or `nil` for any other field.
+  static func extraName(_ stored: String) -> String? {
+    stored.hasPrefix(extraPrefix) ? String(stored.dropFirst(extraPrefix.count)) : nil
+  }
+
+  private static let extraPrefix = "extra."
+
+  /// Returns the error of a name that no entity has as a field.
+  ///
+  /// - Parameter stored: The names of the fields that entities have, as they are stored.
+  static func unknown(_ name: String, among stored: [String]) -> MatchError {
+    let names = (fields.union(lists)).sorted() + stored.compactMap(extraName)
+    let nearest = Suggestion.nearest(to: name, among: names)
+    return MatchError(
+      code: .invalidFilter,
+      message: "no entity has a property '\(name)'"
+        + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
+  }
+
   /// Returns the name under which a shop's own field is stored, or `nil` if a filter cannot name
   /// it.
   static func storedExtra(_ name: String) -> String? {
@@ -137,6 +182,6 @@ extension EntityProperty {
           || "_-. :".unicodeScalars.contains($0)
       })
     else { return nil }
-    return "extra." + name
+    return extraPrefix + name
   }
 }

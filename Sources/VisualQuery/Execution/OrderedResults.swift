@@ -33,12 +33,13 @@ package struct OrderedResults<Outcome> {
 
 /// Works on items concurrently, and calls `take` with the results in the order of the items.
 ///
-/// Twice as many items are in progress as there are threads, so that none waits for only the
+/// Unless `limit` is given, twice as many items are in progress as there are threads, so that none waits for only the
 /// slowest.
 ///
+/// - Parameter limit: The most items under way at once, at least 1.
 /// - Throws: The first error of `work` or of `take`; `CancellationError` if the task is cancelled.
 @concurrent package func forEachInOrder<Item: Sendable, Outcome: Sendable>(
-  _ items: [Item], on pool: WorkerPool,
+  _ items: [Item], on pool: WorkerPool, atOnce limit: Int? = nil,
   work: @escaping @concurrent @Sendable (Item) async throws -> Outcome,
   take: (Outcome) throws -> Void
 ) async throws {
@@ -53,7 +54,7 @@ package struct OrderedResults<Outcome> {
       try Task.checkCancellation()
       let number = results.start()
       group.addTask(executorPreference: pool) { (number, try await work(item)) }
-      while results.pendingCount >= 2 * pool.width { try await finishOne() }
+      while results.pendingCount >= (limit ?? 2 * pool.width) { try await finishOne() }
     }
     while results.pendingCount > 0 { try await finishOne() }
   }

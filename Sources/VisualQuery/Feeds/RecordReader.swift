@@ -48,7 +48,7 @@ struct RecordReader: ~Copyable {
 
   /// Opens a file, or reads standard input for `-`.
   init(path: String, recordLimit: Int = RecordReader.recordLimit) throws(CatalogueError) {
-    let file = path == "-" ? 0 : unsafe open(path, O_RDONLY | O_CLOEXEC)
+    let file = path == "-" ? 0 : unsafe open(FileName.systemName(path), O_RDONLY | O_CLOEXEC)
     guard file >= 0 else {
       throw CatalogueError(
         code: .unreadableInput, message: "cannot open '\(path)': \(systemMessage(errno))")

@@ -6,6 +6,7 @@
   import Darwin
 #endif
 internal import CFiles
+internal import PixelMatch
 
 /// A folder to which opened files are confined, wherever their names and links lead.
 final class ConfinedFolder: Sendable {
@@ -36,7 +37,7 @@ final class ConfinedFolder: Sendable {
   init?(_ path: String, way: Way = .kernel) {
     self.path = FilePath.resolved(path) ?? path
     self.way = way
-    descriptor = unsafe cf_open_folder(path)
+    descriptor = unsafe cf_open_folder(FileName.systemName(path))
     if descriptor < 0 { return nil }
   }
 
@@ -57,12 +58,12 @@ final class ConfinedFolder: Sendable {
   private func descriptor(of name: String, for purpose: Int32) throws(Failure) -> Int32 {
     if way == .kernel {
       // Sound: the name is valid during the call, as in the other two cases.
-      let file = unsafe cf_open_beneath(descriptor, name, purpose)
+      let file = unsafe cf_open_beneath(descriptor, FileName.systemName(name), purpose)
       if file >= 0 { return file }
       if file != -ENOSYS && file != -EPERM { throw Self.failure(-file) }
     }
     guard let plain = Self.withoutDots(name) else { throw .leadsOut }
-    let file = unsafe cf_walk_beneath(descriptor, plain, purpose)
+    let file = unsafe cf_walk_beneath(descriptor, FileName.systemName(plain), purpose)
     if file < 0 { throw Self.failure(-file) }
     return file
   }

@@ -164,6 +164,14 @@ public struct Indexer: Sendable {
     return try await run.run()
   }
 
+  private static func status(of path: String) throws(CatalogueError) -> FileStatus? {
+    do throws(StorageError) {
+      return try FileStatus.ifPresent(path)
+    } catch {
+      throw CatalogueError(code: .unreadableInput, message: error.message)
+    }
+  }
+
   /// Returns the image folders and thumbnail sides of a run: the given ones, which become part of
   /// the next generation, otherwise the stored ones.
   private func pictureSettings(
@@ -175,7 +183,7 @@ public struct Indexer: Sendable {
     let root = FilePath.absolute(imagesRoot ?? storedRoot ?? Self.directory(of: path))
     // A run that keeps missing images does not require the folder.
     if imagesRoot != nil || options.onConflict == .replace,
-      FileStatus(root)?.isDirectory != true
+      try Self.status(of: root)?.isDirectory != true
     {
       throw CatalogueError(
         code: .unreadableInput,

@@ -59,6 +59,11 @@ public enum LabelText {
       .map(String.init)
   }
 
+  /// The words of a text as the full-text index has them, but for their endings.
+  static func searchedWords(_ text: String) -> [String] {
+    words(text).map { $0.filter { $0 != "&" && $0 != "'" } }.filter { !$0.isEmpty }
+  }
+
   /// Appends a letter without its marks, according to the names of precomposed Latin letters.
   private static func append(_ scalar: Unicode.Scalar, to text: inout String) {
     if scalar.isASCII {

@@ -66,7 +66,8 @@ public struct EntityLookup: Sendable {
   }
 
   /// Returns the entities whose title, subtitle, labels, brand or other names contain all words of
-  /// a text, the last word as a prefix, ignoring case, diacritics and number.
+  /// a text, the last word as a prefix, ignoring case, diacritics and number. If these are
+  /// fewer than `limit`, those follow that have the words with one mistake in four to six letters or two in more.
   ///
   /// - Returns: The best first; ties by type and id. A text without words gives nothing. If more
   ///   than 10 000 entities contain the words, the best of the first 10 000 in catalogue order.
@@ -74,8 +75,7 @@ public struct EntityLookup: Sendable {
   public func entities(
     matching text: String, types: Set<EntityType> = Set(EntityType.allCases), limit: Int = 10
   ) async throws -> [EntityValue] {
-    let words = LabelText.words(text).prefix(16).map { $0.filter { $0 != "&" && $0 != "'" } }
-      .filter { !$0.isEmpty }
+    let words = LabelText.searchedWords(text).prefix(16)
     // A repeated word would cost as much as the first one and change nothing.
     let different = words.indices.filter { !words[($0 + 1)...].contains(words[$0]) }
       .map { words[$0] }
@@ -154,7 +154,7 @@ public struct EntityLookup: Sendable {
   private static func bounded(_ limit: Int) -> Int { min(max(limit, 1), maximumLimit) }
 
   /// Runs `body` on the threads of the pool with a function that returns whether to stop.
-  private func run<Value: Sendable>(
+  func run<Value: Sendable>(
     _ body: @escaping @Sendable (_ shouldStop: @escaping @Sendable () -> Bool) async throws -> Value
   ) async throws -> Value {
     let now = now

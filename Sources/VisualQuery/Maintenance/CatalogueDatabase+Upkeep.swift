@@ -144,6 +144,7 @@ extension CatalogueDatabase {
   /// - Parameter name: The name under which the other file is attached.
   func takeContents(of name: String) throws(CatalogueError) {
     propertyNumbers = [:]
+    knownWords = []
     try connection.execute(
       """
       PRAGMA defer_foreign_keys = ON;
@@ -157,7 +158,7 @@ extension CatalogueDatabase {
         WHERE m.json IS NOT p.json ORDER BY p.type, p.id;
       DELETE FROM images; DELETE FROM deadRows; DELETE FROM labels; DELETE FROM labelFrequencies;
       DELETE FROM stock; DELETE FROM places; DELETE FROM segments; DELETE FROM entities;
-      DELETE FROM entityText; DELETE FROM labelBridge;
+      DELETE FROM entityText; DELETE FROM wordParts; DELETE FROM labelBridge;
       DELETE FROM settings WHERE name NOT GLOB '\(ShopSettings.picturePrefix)*';
       DELETE FROM properties; DELETE FROM propertyNames;
       INSERT INTO propertyNames SELECT * FROM \(name).propertyNames;
@@ -174,6 +175,7 @@ extension CatalogueDatabase {
       INSERT INTO labelBridge SELECT * FROM \(name).labelBridge;
       INSERT INTO entityText(rowid, title, subtitle, labels, brand, names)
         SELECT rowid, title, subtitle, labels, brand, names FROM \(name).entityText;
+      INSERT INTO wordParts SELECT * FROM \(name).wordParts;
       UPDATE changes SET entity =
         (SELECT key FROM entities e WHERE e.type = changes.type AND e.id = changes.id);
       """)

@@ -8,11 +8,12 @@ internal import PixelMatch
 
 /// A search that can be continued without its image: the question and the ranked list.
 ///
-/// In the generation of the search, the pages are those of the list. In a newer one the search runs again with
-/// the signature, and what was shown is left out.
+/// The pages are those of the list. In a newer generation, entities that are gone are left out: those whose
+/// key has no entity any more, or one with another id. A new search, with the signature and without what was
+/// shown, runs only on request.
 ///
-/// Its bytes, which ``SealedToken`` seals: version (1), the generation (8), the length of
-/// the question (4), the question as JSON, the length of the signature (2), the signature
+/// Its bytes, which ``SealedToken`` seals: version (1), the generation (8), the lowest confidence of the
+/// list (8), the length of the question (4), the question as JSON, the length of the signature (2), the signature
 /// (`QuerySignature.compactBytes`), the number of entries (1), the entries. Numbers have their highest
 /// byte first.
 struct Continuation: Sendable {
@@ -20,7 +21,7 @@ struct Continuation: Sendable {
   /// question differ.
   static let lifetime = 100
 
-  private static let version: UInt8 = 1
+  private static let version: UInt8 = 2
 
   /// The question without its image.
   struct Question: Sendable, Hashable, Codable {
@@ -41,17 +42,21 @@ struct Continuation: Sendable {
   /// One entity of the ranked list.
   struct Entry: Sendable {
     var scored: ScoredEntity
+    /// The hash of the entity's id, which tells it from a later entity with the same key.
+    var idHash: UInt32
     var isShown = false
   }
 
   let question: Question
   let signature: [UInt8]
-  let generation: Int
+  private(set) var generation: Int
+  /// The lowest confidence of the list.
+  let cutOff: Double
   var entries: [Entry]
 
   init(
     _ labels: [String], signature: QuerySignature?, _ options: MatchOptions,
-    _ list: [RankedEntity], in catalogue: Catalogue
+    _ list: [RankedEntity], cutOff: Double, in catalogue: Catalogue
   ) {
     question = Question(
       labels: SemanticContent.bounded(labels), limit: options.limit,
@@ -62,7 +67,23 @@ struct Continuation: Sendable {
       date: options.date?.timeIntervalSince1970)
     self.signature = signature?.compactBytes ?? []
     generation = catalogue.generation
-    entries = list.map { Entry(scored: $0.entity) }
+    self.cutOff = cutOff
+    entries = list.map { Entry(scored: $0.entity, idHash: Self.hash(of: $0.id)) }
+  }
+
+  /// Returns the first four bytes of the SHA-256 of an id with its type.
+  static func hash(of id: EntityID) -> UInt32 {
+    SHA256.hash(Array(id.description.utf8)).prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
+  }
+
+  /// Goes on in another generation: removes the entries whose entities are gone, but for those that were
+  /// shown, whose ranks stay taken.
+  mutating func move(to catalogue: Catalogue) throws(CatalogueError) {
+    generation = catalogue.generation
+    let ids = try catalogue.ids(keys: entries.map(\.scored.key))
+    entries.removeAll { entry in
+      !entry.isShown && ids[entry.scored.key].map(Self.hash) != entry.idHash
+    }
   }
 
   /// Returns the continuation with some more entries marked as shown.
@@ -123,6 +144,7 @@ extension Continuation {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     guard let json = try? encoder.encode(question) else { return nil }
     var bytes = [Self.version] + bigEndianBytes(of: UInt64(generation))
+    bytes += bigEndianBytes(of: cutOff.bitPattern)
     bytes += bigEndianBytes(of: UInt64(json.count)).suffix(4) + json
     bytes += bigEndianBytes(of: UInt64(signature.count)).suffix(2) + signature
     bytes.append(UInt8(entries.count))
@@ -158,6 +180,7 @@ extension Continuation {
     var reader = ByteReader(bytes[...])
     guard reader.number(1) == UInt64(Self.version),
       let generation = reader.number(8).flatMap(Int.init(exactly:)),
+      let cutOff = reader.number(8).map(Double.init(bitPattern:)),
       let length = reader.number(4), let json = reader.take(Int(length)),
       let question = try? JSONDecoder().decode(Question.self, from: Data(json)),
       let signatureLength = reader.number(2), let signature = reader.take(Int(signatureLength)),
@@ -172,6 +195,7 @@ extension Continuation {
     self.question = question
     self.signature = Array(signature)
     self.generation = generation
+    self.cutOff = cutOff
     self.entries = entries
   }
 }
@@ -179,11 +203,12 @@ extension Continuation {
 extension Continuation.Entry {
   private static let none: UInt64 = 0xFF
 
-  /// Key (4), whether it is shown (1), type (1), tier (1), number of the picture or 255 (1), distance
+  /// Key (4), hash of the id (4), whether it is shown (1), type (1), tier (1), number of the picture or 255 (1), distance
   /// in meters or a NaN (8), confidence (8), length of the product that brought a store (2), its id,
   /// number of terms (1), then of each its kind (1), value (4) and weight (4).
   fileprivate var bytes: [UInt8] {
     var bytes = Array(bigEndianBytes(of: UInt64(scored.key)).suffix(4))
+    bytes += bigEndianBytes(of: UInt64(idHash)).suffix(4)
     bytes.append(isShown ? 1 : 0)
     bytes.append(UInt8(EntityType.allCases.firstIndex(of: scored.type)!))
     bytes.append(UInt8(MatchTier.allCases.firstIndex(of: scored.tier)!))
@@ -202,7 +227,7 @@ extension Continuation.Entry {
   }
 
   fileprivate init?(_ reader: inout ByteReader) {
-    guard let key = reader.number(4), let shown = reader.number(1),
+    guard let key = reader.number(4), let idHash = reader.number(4), let shown = reader.number(1),
       let type = reader.element(of: EntityType.allCases),
       let tier = reader.element(of: MatchTier.allCases), let image = reader.number(1),
       let distance = reader.number(8).map(Double.init(bitPattern:)),
@@ -226,6 +251,7 @@ extension Continuation.Entry {
       imagePosition: image == Self.none ? nil : Int(image),
       stocks: id.isEmpty ? nil : EntityID(type: .product, value: id),
       distance: distance.isNaN ? nil : distance)
+    self.idHash = UInt32(idHash)
     isShown = shown == 1
   }
 }

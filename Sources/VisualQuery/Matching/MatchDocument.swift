@@ -45,7 +45,9 @@ public struct MatchDocument: Sendable, Encodable {
     continuation = response.continuation
     self.profile = profile.map(ProfileDocument.init)
     nearMiss = response.nearMiss.map {
-      NearMiss(type: $0.id.type, id: $0.id.value, confidence: rounded($0.confidence, 4))
+      NearMiss(
+        type: $0.id.type, id: $0.id.value, confidence: rounded($0.confidence, 4),
+        title: $0.display.title, url: $0.handoff.url, display: $0.display)
     }
   }
 
@@ -127,6 +129,9 @@ public struct MatchDocument: Sendable, Encodable {
     let type: EntityType
     let id: String
     let confidence: Double
+    let title: String
+    let url: String?
+    let display: DisplayRepresentation
   }
 }
 

@@ -22,6 +22,20 @@ public struct MatchResponse: Sendable, Hashable {
     public let id: EntityID
     /// Its confidence.
     public let confidence: Double
+    /// The kind of the match that it would be.
+    public let tier: MatchTier
+    /// The texts and the image for a card, in the language of the query.
+    public let display: DisplayRepresentation
+    /// The link that opens the entity.
+    public let handoff: Handoff
+  }
+
+  /// The images that a search reached before its deadline passed.
+  public struct ImageCoverage: Sendable, Hashable {
+    /// The number of images that every scan has compared with the query's.
+    public let searched: Int
+    /// The number of images of the types that were searched.
+    public let total: Int
   }
 
   /// Bytes of the longest continuation that is given and accepted.
@@ -35,6 +49,8 @@ public struct MatchResponse: Sendable, Hashable {
   public let isComplete: Bool
   /// The share of the planned work that was done, `0...1`.
   public let coverage: Double
+  /// The images that were searched, or `nil` if the search is complete.
+  public let imageCoverage: ImageCoverage?
   /// The lowest confidence of a match.
   public let minimumConfidence: Double
   /// The generation of the catalogue that every match comes from.

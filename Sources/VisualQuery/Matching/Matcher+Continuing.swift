@@ -6,52 +6,54 @@ extension Matcher {
 
   /// Returns the next page of a search, without its image.
   ///
-  /// In the generation of the search, all pages together equal one search with a larger limit. In a
-  /// newer generation the search runs again with the image's signature, without its keypoints, and
-  /// leaves out what was shown already.
+  /// All pages together equal one search with a larger limit. In a newer generation they lack the
+  /// entities that are gone, and show the others as they are now; new entities are found only by
+  /// `refresh`.
   ///
   /// - Parameters:
   ///   - token: ``MatchResponse/continuation`` of the page before.
   ///   - limit: The most matches on this page, or `nil` for the limit of the first page.
   ///   - fromStart: Whether to begin with the first page again.
+  ///   - refresh: Whether to search again, with the image's signature without its keypoints, and to leave
+  ///     out what was shown already.
   ///   - timeout: As ``MatchOptions/timeout``.
   /// - Throws: ``MatchError`` with the code `invalidToken` if the token belongs to another catalogue or
   ///   was altered, or `expiredToken` if it is ``continuationLifetime`` generations old; otherwise the
   ///   errors of ``values(for:options:)``.
   public func values(
-    continuing token: String, limit: Int? = nil, fromStart: Bool = false,
+    continuing token: String, limit: Int? = nil, fromStart: Bool = false, refresh: Bool = false,
     timeout: Duration? = MatchOptions.defaultTimeout
   ) async throws -> MatchResponse {
     let deadline = timeout.map { now() + $0 }
     return try await cancelling {
       try await withTaskExecutorPreference(pool) {
-        try await nextPage(token, limit, fromStart: fromStart, deadline)
+        try await nextPage(token, limit, fromStart: fromStart, refresh: refresh, deadline)
       }
     }
   }
 
   @concurrent private func nextPage(
-    _ token: String, _ limit: Int?, fromStart: Bool, _ deadline: Duration?
+    _ token: String, _ limit: Int?, fromStart: Bool, refresh: Bool, _ deadline: Duration?
   ) async throws -> MatchResponse {
     var continuation = try Continuation(token: token, catalogue: catalogue)
     if fromStart { continuation.markShown { _ in false } }
     var options = continuation.options
     if let limit { options.limit = limit }
+    if !refresh {
+      try continuation.move(to: catalogue)
+      return try page(of: continuation, options, nil)
+    }
     let content = SemanticContent(
       labels: continuation.question.labels,
       signature: try Self.signature(continuation.signature))
-    let hasImage = content.signature != nil
-    if continuation.generation == catalogue.generation {
-      return try page(of: continuation, options, nil, hasImage: hasImage)
-    }
     let state = try await run(content, options, deadline: deadline)
-    let list = try rank(state.scoredEntities(), state, options)
+    let list = try rank(state.scoredEntities(), state, options, cutOff: state.cutOff)
     let shown = Set(continuation.entries.filter(\.isShown).map(\.scored.key))
     var renewed = Continuation(
-      content.labels, signature: content.signature, options, list.entities, in: catalogue)
+      content.labels, signature: content.signature, options, list.entities, cutOff: state.cutOff,
+      in: catalogue)
     renewed.markShown { shown.contains($0.key) }
-    return try page(
-      of: renewed, options, SearchOutcome(state: state, list: list), hasImage: hasImage)
+    return try page(of: renewed, options, SearchOutcome(state: state, list: list))
   }
 
   private static func signature(_ bytes: [UInt8]) throws(MatchError) -> QuerySignature? {

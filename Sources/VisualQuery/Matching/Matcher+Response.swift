@@ -15,13 +15,23 @@ extension Matcher {
     to content: SemanticContent, _ options: MatchOptions, _ state: QueryState
   ) throws -> MatchResponse {
     let scored = state.scoredEntities()
-    let outcome = SearchOutcome(state: state, list: try rank(scored, state, options))
+    var cutOff = state.cutOff
+    var list = try rank(scored, state, options, cutOff: cutOff)
+    if list.entities.isEmpty, state.signature != nil, !state.plan.isComplete {
+      // The deadline passed before the image showed anything: the answer is that of the labels.
+      let labelCutOff = self.cutOff(options, hasImage: false)
+      let labelList = try rank(state.labelMatches, state, options, cutOff: labelCutOff)
+      if !labelList.entities.isEmpty { (list, cutOff) = (labelList, labelCutOff) }
+    }
+    let outcome = SearchOutcome(state: state, list: list)
     let continuation = Continuation(
-      content.labels, signature: state.signature, options, outcome.list.entities, in: catalogue)
-    var response = try page(of: continuation, options, outcome, hasImage: state.signature != nil)
+      content.labels, signature: state.signature, options, list.entities, cutOff: cutOff,
+      in: catalogue)
+    var response = try page(of: continuation, options, outcome)
     if response.matches.isEmpty {
       response.emptyReason = emptyReason(state, options)
-      response.nearMiss = try nearMiss(scored.filter { options.types.contains($0.type) })
+      response.nearMiss = try nearMiss(
+        scored.filter { options.types.contains($0.type) }, options)
     }
     // Nothing that was computed from a file which has changed meanwhile is given away.
     try catalogue.checkUnchanged()
@@ -32,8 +42,7 @@ extension Matcher {
   ///
   /// - Parameter outcome: The search that made the list, or `nil` if the list is an earlier one.
   func page(
-    of continuation: Continuation, _ options: MatchOptions, _ outcome: SearchOutcome?,
-    hasImage: Bool
+    of continuation: Continuation, _ options: MatchOptions, _ outcome: SearchOutcome?
   ) throws -> MatchResponse {
     try catalogue.checkUnchanged()
     let entries = continuation.entries
@@ -54,7 +63,8 @@ extension Matcher {
       matches: matches, objects: objects.all,
       isComplete: outcome?.isComplete ?? true,
       coverage: outcome?.coverage ?? 1,
-      minimumConfidence: cutOff(options, hasImage: hasImage),
+      imageCoverage: outcome.flatMap { $0.isComplete ? nil : imageCoverage(of: $0.state) },
+      minimumConfidence: continuation.cutOff,
       generation: catalogue.generation,
       emptyReason: matches.isEmpty ? .nothingAboveConfidence : nil,
       unmatchedLabels: outcome?.state.labels.unmatched ?? [],
@@ -62,13 +72,20 @@ extension Matcher {
       sealable: SealableContinuation(continuation.showing(page), secret: catalogue.secret))
   }
 
+  /// Returns the number of images that every scan has reached.
+  private func imageCoverage(of state: QueryState) -> MatchResponse.ImageCoverage {
+    let total = state.types.flatMap(catalogue.segments).reduce(0) { $0 + $1.liveCount }
+    return MatchResponse.ImageCoverage(
+      searched: Int(state.plan.scannedShare * Double(total)), total: total)
+  }
+
   /// Ranks all that may be shown, on whatever page.
   func rank(
-    _ scored: [ScoredEntity], _ state: QueryState, _ options: MatchOptions
+    _ scored: [ScoredEntity], _ state: QueryState, _ options: MatchOptions, cutOff: Double
   ) throws -> RankedList {
     // Products that are not asked for may bring stores.
     let contenders = Ranking.contenders(
-      scored, types: Set(state.types), cutOff: state.cutOff)
+      scored, types: Set(state.types), cutOff: cutOff)
     let ids = try catalogue.ids(keys: contenders.map(\.key))
     let locations =
       options.near == nil
@@ -131,10 +148,15 @@ extension Matcher {
     return isBlank && state.labels.known.isEmpty ? .noUsableSignal : .nothingAboveConfidence
   }
 
-  private func nearMiss(_ scored: [ScoredEntity]) throws -> MatchResponse.NearMiss? {
+  private func nearMiss(
+    _ scored: [ScoredEntity], _ options: MatchOptions
+  ) throws -> MatchResponse.NearMiss? {
     guard let best = scored.max(by: { ($0.confidence, $1.key) < ($1.confidence, $0.key) }),
-      let id = try catalogue.ids(keys: [best.key])[best.key]
+      let value = try catalogue.entities(keys: [best.key])[best.key]
     else { return nil }
-    return MatchResponse.NearMiss(id: id, confidence: best.confidence)
+    return MatchResponse.NearMiss(
+      id: value.id, confidence: best.confidence, tier: best.tier,
+      display: value.displayRepresentation(for: options.locale),
+      handoff: catalogue.links.handoff(for: value))
   }
 }

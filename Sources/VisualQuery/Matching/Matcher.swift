@@ -14,7 +14,7 @@ public import PixelMatch
 public struct Matcher: Sendable {
   /// The generation that is searched.
   public let catalogue: Catalogue
-  let pool: WorkerPool
+  package let pool: WorkerPool
   let now: @Sendable () -> Duration
 
   /// Makes a matcher over a catalogue.

@@ -40,7 +40,8 @@ public struct EntityFilter: Sendable, Hashable, Codable {
 
   /// The labels of which an entity must have one; empty accepts any entity.
   public var labels: [String]
-  /// The conditions on properties; empty accepts any entity.
+  /// The conditions on properties; empty accepts any entity. A property that no entity of the catalogue
+  /// has, and a text that a number is compared with, are errors.
   public var comparators: [EntityComparator]
   /// The way in which the conditions are combined.
   public var mode: ComparatorMode

@@ -5,6 +5,7 @@
 #elseif canImport(Darwin)
   import Darwin
 #endif
+internal import PixelMatch
 
 /// Functions on the paths of files.
 enum FilePath {
@@ -17,9 +18,9 @@ enum FilePath {
 
   /// Returns the full path of a file without links, or `nil` if it does not exist.
   static func resolved(_ path: String) -> String? {
-    guard let full = unsafe realpath(path, nil) else { return nil }
+    guard let full = unsafe realpath(FileName.systemName(path), nil) else { return nil }
     // Sound: `realpath` returns a terminated text that we must free.
     defer { unsafe free(full) }
-    return unsafe String(cString: full)
+    return FileName.text((0..<(unsafe strlen(full))).map { unsafe UInt8(bitPattern: full[$0]) })
   }
 }

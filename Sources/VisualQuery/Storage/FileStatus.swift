@@ -5,6 +5,7 @@
 #elseif canImport(Darwin)
   import Darwin
 #endif
+internal import PixelMatch
 
 /// The status of a file, as the system reports it.
 struct FileStatus: Sendable, Hashable {
@@ -19,8 +20,18 @@ struct FileStatus: Sendable, Hashable {
   /// Returns `nil` if the file does not exist or is not accessible.
   init?(_ path: String) {
     var status = stat()
-    guard unsafe stat(path, &status) == 0 else { return nil }
+    guard unsafe stat(FileName.systemName(path), &status) == 0 else { return nil }
     self.init(status)
+  }
+
+  /// The status of a path, or `nil` if there is nothing.
+  ///
+  /// - Throws: ``StorageError`` if the system does not say whether there is something.
+  static func ifPresent(_ path: String) throws(StorageError) -> FileStatus? {
+    var status = stat()
+    if unsafe stat(FileName.systemName(path), &status) == 0 { return FileStatus(status) }
+    if errno == ENOENT || errno == ENOTDIR { return nil }
+    throw StorageError("open", path)
   }
 
   /// Returns the status of an open file, or `nil` if it is not available.

@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import PixelMatch
 
 /// A connection to an SQLite file. Only this type and ``SQLiteStatement`` call the C library.
 ///
@@ -30,8 +31,10 @@ internal import CSQLite
     let code = unsafe sqlite3_open_v2(
       name, &handle, flags | SQLITE_OPEN_NOMUTEX, csqlite_guarded_vfs())
     guard code == SQLITE_OK, let opened = unsafe handle else {
+      let number = unsafe handle.map { unsafe sqlite3_system_errno($0) } ?? 0
       unsafe sqlite3_close_v2(handle)
-      throw Failure(StorageError(sqlite: code, "cannot open", path))
+      let reason = number == 0 ? "cannot open" : systemMessage(number)
+      throw Failure(StorageError(sqlite: code, reason, path))
     }
     unsafe self.handle = opened
     self.path = path

@@ -1,3 +1,5 @@
+import VisualQuery
+
 /// The result of parsing a command line.
 enum Invocation: Sendable {
   /// The help of a command, or of `vq` if it is `nil`.

@@ -128,14 +128,11 @@ extension Option<Double?> {
 }
 
 extension Option<Duration?> {
-  /// A number of milliseconds; 0 gives `nil`, which stands for no limit.
-  static func milliseconds(
-    _ text: OptionText, upTo maximum: Int, default standard: Duration
-  ) -> Self {
+  /// A number of milliseconds; `nil`, which stands for no limit, for 0 and by default.
+  static func milliseconds(_ text: OptionText, upTo maximum: Int) -> Self {
     let range = 0...maximum
     return Self(
-      text, value: .integer("MS", in: range, unit: "ms"),
-      standard: "\(Int(standard / .milliseconds(1)))", initial: standard,
+      text, value: .integer("MS", in: range, unit: "ms"), standard: "no limit", initial: nil,
       parse: { parsedNumber($0, in: range) }, add: { $0 = $1 == 0 ? nil : .milliseconds($1) })
   }
 }

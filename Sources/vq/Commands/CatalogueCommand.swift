@@ -178,10 +178,9 @@ enum CatalogueCommand {
     guard !ids.isEmpty else {
       throw arguments.missingOperand("'vq catalogue remove' requires --id")
     }
-    let removed = try await Indexer(directory: arguments[MatchCommand.index]).remove(ids)
-    for id in ids where !removed.contains(id) {
-      console.diagnostics.warning("there is no \(id.type.rawValue) '\(id.value)'")
-    }
+    let directory = arguments[MatchCommand.index]
+    try await Matcher(catalogue: Catalogue(directory: directory)).checkKnown(ids, option: "--id")
+    let removed = try await Indexer(directory: directory).remove(ids)
     try console.output.writeLine(
       "\(DisplayText.count(removed.count, "entity", "entities")) removed.")
   }

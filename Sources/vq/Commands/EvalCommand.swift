@@ -151,6 +151,7 @@ private struct Evaluation {
   func ask(_ file: String, _ directory: String) async throws -> [Outcome] {
     let items = try items(of: file)
     let matcher = Matcher(catalogue: try Catalogue(directory: directory), pool: pool)
+    for item in items { try await matcher.checkTruth(of: item.query, in: file) }
     let line = ProgressLine("evaluating", on: console.diagnostics)
     var outcomes: [Outcome] = []
     try await forEachInOrder(items, on: pool) { item in

@@ -110,7 +110,7 @@ struct HashDocument: Encodable, Sendable {
   var profile: ProfileDocument?
 
   init(_ image: String, _ header: ImageHeader, _ coefficients: PDQCoefficients) {
-    self.image = image
+    self.image = FileName.readable(image)
     pdq = coefficients.hash.hex
     quality = coefficients.quality
     orientation = Int(header.orientation.rawValue)

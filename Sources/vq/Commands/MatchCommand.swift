@@ -34,12 +34,13 @@ enum MatchCommand {
       standard: "calibrated"), "P", in: 0...1)
   static let deadline = Option<Duration?>.milliseconds(
     OptionText(
-      "deadline", "time limit in ms; 0: no limit",
+      "deadline", "time limit in ms for each image; 0: no limit",
       detail: """
-        Includes reading and decoding the image. When it passes, the best answer so far is \
-        returned, marked as incomplete.
+        Includes reading and decoding. Images are then searched one after another, and each \
+        limit starts with its image. When it passes, the best answer so far is returned, \
+        marked as incomplete.
         """),
-    upTo: 3_600_000, default: MatchOptions.defaultTimeout)
+    upTo: 3_600_000)
   static let type = Option<EntityType?>.choice(
     OptionText("type", "only products, or only stores", standard: "both"), "TYPE")
   static let threads = Option<Int?>.integer(
@@ -73,6 +74,11 @@ enum MatchCommand {
       "continue", "show the next page of an earlier search",
       detail: "The 'continuation' of its JSON form. Needs no image; the filters stay.",
       isRare: true), "TOKEN")
+  static let refresh = Option<Bool>.flag(
+    OptionText(
+      "refresh", "with --continue: search again, for what is new",
+      detail: "Without it, the pages are those of the first search, without removed entities.",
+      isRare: true))
   static let explain = Option<Bool>.flag(
     OptionText(
       "explain", "show how each confidence was computed",
@@ -103,6 +109,7 @@ enum MatchCommand {
       conditions.description, threads.description, explain.description, json.description,
       tolerant.description, withLabel.description, near.description, at.description,
       locale.description, signature.description, continuation.description,
+      refresh.description,
       PictureLimits.maxBytes.description, PictureLimits.maxPixels.description,
     ],
     notes: [
@@ -138,13 +145,16 @@ enum MatchCommand {
     guard isAsked else {
       throw arguments.missingOperand("'vq match' requires an IMAGE, --labels LIST, or both")
     }
+    guard !arguments[refresh] || arguments[continuation] != nil else {
+      throw CommandFailure(.usage, "--refresh requires --continue TOKEN")
+    }
     let catalogue = try Catalogue(directory: arguments[index])
     let pool = WorkerPool(width: arguments[threads])
     let search = PictureSearch(
       matcher: Matcher(catalogue: catalogue, pool: pool), options: options(of: arguments),
       labels: arguments[labels], region: arguments[region],
       signature: try arguments[signature].map(decodedSignature),
-      continuation: arguments[continuation],
+      continuation: arguments[continuation], refreshes: arguments[refresh],
       decoder: ImageDecoder(
         limits: PictureLimits.limits(of: arguments), keepsTruncated: arguments[tolerant],
         keepsDamaged: true))
@@ -160,7 +170,9 @@ enum MatchCommand {
     }
     var code = ExitCode.success
     var unmatched: [String] = []
-    try await forEachInOrder(arguments.operands, on: pool) { picture in
+    // Pictures side by side would use up each other's time.
+    let atOnce = search.options.timeout == nil ? nil : 1
+    try await forEachInOrder(arguments.operands, on: pool, atOnce: atOnce) { picture in
       try await search.answer(to: picture)
     } take: { answer in
       if case .failure = answer.result { code = .undecodablePicture }

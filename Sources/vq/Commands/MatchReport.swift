@@ -20,34 +20,68 @@ struct MatchReport {
         console.diagnostics.warning(
           "'\(answer.query)' is damaged and was searched with its intact part: \(damage.message)")
       }
+      if let notice = notice(response, of: answer.query) { console.diagnostics.warning(notice) }
       if let profile = answer.profile, let reason = profile.reasonIgnored {
         console.diagnostics.warning(
-          "the colors of '\(answer.query)' are taken for sRGB: \(profile.name): \(reason)")
+          "the colors of '\(FileName.readable(answer.query))' are taken for sRGB: "
+            + "\(profile.name): \(reason)")
       }
       if isJSON {
         try console.output.writeJSON(
           MatchDocument(
-            response, query: answer.query, elapsed: answer.elapsed, profile: answer.profile))
+            response, query: FileName.readable(answer.query), elapsed: answer.elapsed,
+            profile: answer.profile))
       } else {
-        try console.output.write(text(response, of: answer.query))
+        try console.output.write(text(response, of: answer.query, hasPicture: answer.hasPicture))
       }
     case .failure(let error):
       console.diagnostics.error(error.sentence(about: answer.query))
       if isJSON {
         try console.output.writeJSON(
-          PictureErrorDocument(schema: "vq.match/1", query: answer.query, error))
+          PictureErrorDocument(
+            schema: "vq.match/1", query: FileName.readable(answer.query), error))
       }
     }
     try console.output.flush()
   }
 
-  private func text(_ response: MatchResponse, of query: String) -> String {
+  /// Whether only labels agree, and the cut-off for pictures was not applied for that reason.
+  private func isByLabels(_ response: MatchResponse) -> Bool {
+    !response.matches.isEmpty && response.matches.allSatisfy { $0.tier == .label }
+      && options.minimumConfidence == nil
+      && response.minimumConfidence < Calibration.defaultCutOff
+  }
+
+  private static let table = TextTable(columns: [
+    .init("#", .right), .init("CONFIDENCE", .right), .init("TIER"), .init("TYPE"),
+    .init("TITLE", minimumWidth: 12),
+  ])
+
+  /// The near miss, if nothing but its confidence keeps it from being a match.
+  private static func shownNearMiss(_ response: MatchResponse) -> MatchResponse.NearMiss? {
+    response.emptyReason == .nothingAboveConfidence && response.minimumConfidence > 0
+      ? response.nearMiss : nil
+  }
+
+  private static func note(_ link: String, _ display: DisplayRepresentation) -> String {
+    link + (display.image.map { "  " + $0 } ?? "")
+  }
+
+  private func text(
+    _ response: MatchResponse, of query: String, hasPicture: Bool
+  ) -> String {
     var lines = isNamed ? ["\(DisplayText.escaped(query)):"] : []
+    if let nearMiss = Self.shownNearMiss(response) {
+      var table = Self.table
+      table.append(
+        [
+          "?", DisplayText.confidence(nearMiss.confidence), nearMiss.tier.rawValue,
+          nearMiss.id.type.rawValue, "not sure: " + Self.name(nearMiss.display),
+        ], note: Self.note(nearMiss.handoff.url ?? nearMiss.id.description, nearMiss.display))
+      lines += table.lines(width: console.width, usesColor: console.usesColor)
+    }
     if !response.matches.isEmpty {
-      var table = TextTable(columns: [
-        .init("#", .right), .init("CONFIDENCE", .right), .init("TIER"), .init("TYPE"),
-        .init("TITLE", minimumWidth: 12),
-      ])
+      var table = Self.table
       for match in response.matches {
         table.append(
           [
@@ -63,9 +97,24 @@ struct MatchReport {
       }
       lines.append("")
     }
-    lines.append(summary(response))
+    lines.append(summary(response, hasPicture: hasPicture))
+    if isByLabels(response) {
+      let cutOff = DisplayText.confidence(Calibration.defaultCutOff)
+      lines.append(
+        "Only labels agree, which is weak evidence; the cut-off of \(cutOff) applies to pictures only."
+      )
+    }
     if isNamed { lines.append("") }
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// Tells that the deadline passed, and what was searched before.
+  private func notice(_ response: MatchResponse, of query: String) -> String? {
+    guard let coverage = response.imageCoverage, let timeout = options.timeout else { return nil }
+    let subject = isNamed ? "'\(query)': " : ""
+    let passed = "\(subject)the deadline of \(Int(timeout / .milliseconds(1))) ms passed: "
+    if response.emptyReason == .filterTimedOut { return passed + "no filter was applied" }
+    return passed + "\(coverage.searched) of \(coverage.total) images were searched"
   }
 
   private func title(_ match: Match) -> String {
@@ -84,14 +133,14 @@ struct MatchReport {
   }
 
   /// A sentence with the number of matches, or the best candidate, and the share that was searched.
-  private func summary(_ response: MatchResponse) -> String {
+  private func summary(_ response: MatchResponse, hasPicture: Bool) -> String {
     let count = response.matches.count
     let cutOff =
       response.minimumConfidence > 0
       ? " above confidence \(DisplayText.confidence(response.minimumConfidence))" : ""
     let found =
       count == 0
-      ? emptySentence(response)
+      ? emptySentence(response, hasPicture: hasPicture)
       : DisplayText.count(count, "match", "matches") + cutOff + ";"
     let products = DisplayText.count(
       catalogue.entityCount(of: .product), "product", "products")
@@ -104,21 +153,20 @@ struct MatchReport {
     return "\(found) \(the) deadline passed when \(share) % of the work was done."
   }
 
-  private func emptySentence(_ response: MatchResponse) -> String {
-    let closest = response.nearMiss.map {
-      " The closest was \(DisplayText.escaped($0.id.value)) at \(DisplayText.confidence($0.confidence))."
-    }
-    return switch response.emptyReason {
+  private func emptySentence(_ response: MatchResponse, hasPicture: Bool) -> String {
+    switch response.emptyReason {
     case .emptyCatalogue: "No match: the catalogue is empty."
     case .filteredOut: "No match: the filters exclude every entity."
     case .filterTimedOut: "No match: the deadline passed before the filters were applied."
     case .deadlinePassed: "No match: the deadline passed before the image was decoded."
-    case .noUsableSignal: "No match: the image is blank and no label is known."
+    case .noUsableSignal:
+      hasPicture
+        ? "No match: the image is blank and no label is known."
+        : "No match: the catalogue has none of these labels."
     case .nothingAboveConfidence, nil:
       response.minimumConfidence == 0
         ? "No match: no entity has any of the labels."
         : "No match above confidence \(DisplayText.confidence(response.minimumConfidence))."
-          + (closest ?? "")
     }
   }
 

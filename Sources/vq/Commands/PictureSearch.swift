@@ -9,6 +9,7 @@ struct PictureSearch: Sendable {
   let region: PictureRegion?
   var signature: QuerySignature?
   var continuation: String?
+  var refreshes = false
   let decoder: ImageDecoder
 
   /// The outcome of one query.
@@ -21,6 +22,8 @@ struct PictureSearch: Sendable {
     var damage: DecodeError?
     /// The color space that the picture's file declares; `nil` for sRGB.
     var profile: PictureProfile?
+    /// Whether there was a picture, or the signature of one.
+    var hasPicture = true
 
     /// The labels that the catalogue does not know.
     var unmatchedLabels: [String] { (try? result.get())?.unmatchedLabels ?? [] }
@@ -35,7 +38,8 @@ struct PictureSearch: Sendable {
     let query = picture ?? labels.joined(separator: ",")
     if picture == nil, let continuation {
       let page = try await matcher.values(
-        continuing: continuation, limit: options.limit, timeout: options.timeout)
+        continuing: continuation, limit: options.limit, refresh: refreshes,
+        timeout: options.timeout)
       return Answer(query: "continuation", elapsed: elapsed(), result: .success(page))
     }
     var content = SemanticContent(labels: labels, signature: signature)
@@ -52,7 +56,7 @@ struct PictureSearch: Sendable {
     let response = try await matcher.values(for: content, options: options)
     return Answer(
       query: query, elapsed: elapsed(), result: .success(response), damage: content.pictureDamage,
-      profile: content.pictureProfile)
+      profile: content.pictureProfile, hasPicture: picture != nil || signature != nil)
   }
 
   /// Decodes an image at the resolution that its region needs.

@@ -59,6 +59,8 @@ enum WhyNotCommand {
       region: arguments[MatchCommand.region],
       decoder: ImageDecoder(limits: PictureLimits.limits(of: arguments), keepsDamaged: true))
     let picture = arguments.operands[0]
+    let id = id(arguments[expect])
+    try await search.matcher.checkKnown([id], option: "--expect")
     switch try await search.content(of: picture) {
     case .failure(let failure):
       try failure.rethrowCancellation()
@@ -66,9 +68,9 @@ enum WhyNotCommand {
       return .undecodablePicture
     case .success(let content):
       let diagnosis = try await search.matcher.diagnosis(
-        of: id(arguments[expect]), in: content, options: search.options)
+        of: id, in: content, options: search.options)
       if arguments[json] {
-        try console.output.writeJSON(WhyNotDocument(query: picture, diagnosis))
+        try console.output.writeJSON(WhyNotDocument(query: FileName.readable(picture), diagnosis))
       } else {
         try console.output.write(text(diagnosis, on: console))
       }

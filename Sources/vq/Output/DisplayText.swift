@@ -1,3 +1,5 @@
+import PixelMatch
+
 /// Functions on text for terminals: its width, where it may be cut, and what must be escaped.
 enum DisplayText {
   /// Returns a number with its noun, such as `1 match` and `0 matches`.
@@ -121,7 +123,8 @@ enum DisplayText {
   ]
 
   private static func isHostile(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.properties.generalCategory {
+    if FileName.byte(of: scalar) != nil { return true }
+    return switch scalar.properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator: true
     case .format:
       // Joiners shape letters and emoji, tags spell the flags of regions.
@@ -131,7 +134,10 @@ enum DisplayText {
   }
 
   private static func spelled(_ scalar: Unicode.Scalar) -> String {
-    switch scalar {
+    if let byte = FileName.byte(of: scalar) {
+      return "\\x" + String(byte, radix: 16, uppercase: true)
+    }
+    return switch scalar {
     case "\n": "\\n"
     case "\r": "\\r"
     case "\t": "\\t"

@@ -40,7 +40,7 @@ struct TextTable: Sendable {
     rows.append((cells.map(DisplayText.escaped), note.map(DisplayText.escaped)))
   }
 
-  /// Returns the lines of the table, none wider than `width`, none with spaces at its end.
+  /// Returns the lines of the table, none but notes wider than `width`, none with spaces at its end.
   ///
   /// - Parameters:
   ///   - usesColor: Whether the headings are bold.
@@ -53,9 +53,7 @@ struct TextTable: Sendable {
     for row in rows {
       lines.append(line(row.cells, widths: widths, limit: width))
       if let note = row.note, !note.isEmpty {
-        lines.append(
-          String(repeating: " ", count: indentation)
-            + DisplayText.truncatedInTheMiddle(note, to: width - indentation))
+        lines.append(String(repeating: " ", count: indentation) + note)
       }
     }
     return lines

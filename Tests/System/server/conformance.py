@@ -705,6 +705,10 @@ def check_match(suite, photo):
             "continue from the start", "/v1/match", {"continuation": token, "fromStart": True},
             has=is_first("product:oats"))
         suite.post(
+            "continue with a new search", "/v1/match",
+            {"continuation": token, "refresh": True, "deadlineMs": 10000},
+            has=lambda a: expect("product:oats" not in names(a.json["values"]), "the first one again"))
+        suite.post(
             "an altered continuation", "/v1/match", {"continuation": altered(token)}, 422,
             code="invalidToken")
         suite.post(

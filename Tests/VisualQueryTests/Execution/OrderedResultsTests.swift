@@ -1,4 +1,5 @@
 import TestSupport
+import Synchronization
 import Testing
 import VisualQuery
 
@@ -37,6 +38,20 @@ import VisualQuery
       taken.append($0)
     }
     #expect(taken == Array(0..<100))
+  }
+
+  @Test func `work can be done one item after another`() async throws {
+    let underWay = Mutex(0)
+    try await forEachInOrder(Array(0..<20), on: WorkerPool(width: 4), atOnce: 1) { item in
+      #expect(
+        underWay.withLock {
+          $0 += 1; return $0
+        } == 1)
+      for _ in 0..<10 { await Task.yield() }
+      underWay.withLock { $0 -= 1 }
+      return item
+    } take: { _ in
+    }
   }
 
   /// Would break if an error were swallowed, or if results behind it were taken.

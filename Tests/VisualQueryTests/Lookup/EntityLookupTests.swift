@@ -48,6 +48,78 @@ import Testing
     #expect(try await lookup().entities(matching: text, limit: 5) == found)
   }
 
+  @Test(arguments: [
+    ("lantren", "lantern"), ("lanterm", "lantern"), ("lntern", "lantern"), ("Laantern", "lantern"),
+    ("latnenr", "lantern"), ("kettel", "kettle"), ("ketle", "kettle"), ("candel", "candle"),
+    ("haferflcken", "oats"), ("nortlight lantren", "lantern"), ("lanterrrn", "lantern"),
+  ])
+  func `a word with one or two wrong letters is found`(text: String, id: String) async throws {
+    let found = try await lookup().entities(matching: text)
+    #expect(found.first?.id.value == id)
+  }
+
+  @Test(arguments: ["mgu", "tni", "lanxxxn", "ketxxe", "qqqqqqqq", "lantren zzzzzz"])
+  func `a word with too many mistakes for its length is not found`(text: String) async throws {
+    #expect(try await lookup().entities(matching: text).isEmpty)
+  }
+
+  /// Would break if a word that is meant were mixed with those that merely look like it, or if the word
+  /// of an entity that is gone found anything.
+  @Test func `exact words come first, then similar ones`() async throws {
+    let shop = try DrawnShop()
+    func row(_ id: String, _ title: String) -> String {
+      #"{"type":"product","id":"\#(id)","title":"\#(title)"}"#
+    }
+    let rows = [
+      row("a", "Camp lamb"), row("b", "Camp lamp with a long title"), row("c", "Damp lamp"),
+    ]
+    try await shop.run(rows)
+    func found(_ text: String, limit: Int = 10) async throws -> [String] {
+      try await EntityLookup(catalogue: Catalogue(directory: shop.index))
+        .entities(matching: text, limit: limit).map(\.id.value)
+    }
+    #expect(try await found("camp lamp").first == "b")
+    #expect(try await found("camp lamp").sorted() == ["a", "b", "c"])
+    #expect(try await found("camp lamp", limit: 1) == ["b"])
+    // A word that the shop has stays as it is while the other one is corrected.
+    #expect(try await found("lapm camp") == ["b", "c"])
+    try await shop.run(Array(rows.dropFirst()), IndexOptions(prunesMissing: true))
+    #expect(try await found("camp lamb").sorted() == ["b", "c"])
+    // The catalogue of the run before has its own words.
+    _ = try await CatalogueUpkeep(directory: shop.index).rollBack()
+    #expect(try await found("camp lamb").first == "a")
+  }
+
+  /// Every word that one or two mistakes make of another finds it, as a comparison with all words would.
+  @Test(arguments: 0..<200 as Range<UInt64>)
+  func `the parts of a word find all that is near it`(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    let letters = Array("abcdé")
+    let word = String(
+      (0..<Int.random(in: 4...14, using: &generator)).map { _ in
+        letters.randomElement(using: &generator)!
+      })
+    var typed = Array(word)
+    let swaps = Bool.random(using: &generator)
+    for _ in 0..<(swaps ? 1 : WordParts.mistakes(in: word)) {
+      let place = Int.random(in: 0..<typed.count - 1, using: &generator)
+      switch Int.random(in: 0..<3, using: &generator) {
+      case _ where swaps: typed.swapAt(place, place + 1)
+      case 0: typed.remove(at: place)
+      case 1: typed.insert("x", at: place)
+      default: typed[place] = "x"
+      }
+    }
+    let text = String(typed)
+    guard (1...max(1, WordParts.mistakes(in: text))).contains(Suggestion.editDistance(text, word)),
+      WordParts.mistakes(in: text) > 0
+    else { return }
+    #expect(
+      !Set(WordParts.candidates(for: text)).isDisjoint(with: WordParts.parts(of: word)),
+      "\(word) \(text)")
+    #expect(WordParts.candidates(for: text).count <= 75)
+  }
+
   @Test func `a title counts more than a label`() async throws {
     let folder = try TemporaryDirectory()
     let rows = [
@@ -67,7 +139,8 @@ import Testing
     (["group=camp-mug", "availability!=inStock"], ["mug-green"]),
     (["title~CAMP M", "id$=red"], ["mug-red"]), (["id^=mug-r"], ["mug-red"]),
     (["labels=kettle"], ["kettle"]), (["stock=kettle"], ["alpine"]),
-    (["title=no such thing"], []), (["subtitle~GRÜN"], []), (["no-such-field=1"], []),
+    (["title=no such thing"], []), (["subtitle~GRÜN"], []),
+    (["price=14.90", "id$=red"], ["mug-red"]),
     (["title='; DROP TABLE entities; --"], []),
   ])
   func `conditions hold one and all`(conditions: [String], ids: [String]) async throws {
@@ -75,6 +148,41 @@ import Testing
     let found = try await lookup().entities(
       matching: comparators, sortedBy: [EntitySort(by: "id")])
     #expect(found.map(\.id.value) == ids)
+  }
+
+  @Test(arguments: [
+    ("prise<20", "no entity has a property 'prise'; did you mean 'price'?"),
+    ("featurd=1", "no entity has a property 'featurd'"), ("no-such-field=1", "'no-such-field'"),
+    ("material~oak", "no entity has a property 'material'"),
+    ("price<abc", "'price' is a number; found 'abc'"),
+    ("latitude>=north", "'latitude' is a number; found 'north'"),
+    ("price=nan", "'price' is a number; found 'nan'"),
+  ])
+  func `a condition that no entity can meet by its name or type is refused`(
+    condition: String, message: String
+  ) async throws {
+    let comparator = try #require(EntityComparator(condition))
+    let lookup = try await lookup()
+    let error = await #expect(throws: MatchError.self) {
+      try await lookup.entities(matching: [comparator])
+    }
+    #expect(error?.code == .invalidFilter)
+    #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    await #expect(throws: MatchError.self) {
+      try await matcher.values(
+        for: SemanticContent(labels: ["mug"]),
+        options: MatchOptions(filters: [.product: EntityFilter(comparators: [comparator])]))
+    }
+  }
+
+  @Test(arguments: [
+    ("mug-rde", "product:mug-red"), ("mug-re", "product:mug-red"), ("harbor", "store:harbour"),
+    ("qqqqqq", nil),
+  ])
+  func `the id nearest to a mistyped one is found`(text: String, meant: String?) async throws {
+    #expect(try await lookup().nearestID(to: text)?.description == meant)
+    #expect(try await lookup().nearestID(to: "harbor", types: [.product]) == nil)
   }
 
   @Test func `either condition is enough in the other mode`() async throws {

@@ -63,6 +63,32 @@ import Testing
     #expect(Set(coverages).count > 10)
   }
 
+  /// Would break if the cut-off for images applied to an answer that no image has reached.
+  @Test func `an image that the deadline left unsearched loses no label`() async throws {
+    let labels = try await matcher(SteppingClock()).values(
+      for: SemanticContent(labels: ["bottle"]), options: MatchOptions(timeout: nil))
+    #expect(!labels.matches.isEmpty && labels.imageCoverage == nil)
+    let answer = try await matcher(SteppingClock()).values(
+      for: content(), options: MatchOptions(timeout: .zero))
+    #expect(answer.matches == labels.matches)
+    #expect(answer.minimumConfidence == labels.minimumConfidence)
+    #expect(!answer.isComplete)
+    #expect(answer.imageCoverage?.searched == 0 && answer.imageCoverage?.total == 34)
+    // Somebody's own cut-off holds in either case.
+    let strict = try await matcher(SteppingClock()).values(
+      for: content(), options: MatchOptions(minimumConfidence: 0.9, timeout: .zero))
+    #expect(strict.matches.isEmpty && strict.minimumConfidence == 0.9)
+    // Whatever the place, there is an answer.
+    let whole = SteppingClock()
+    _ = try await matcher(whole).values(
+      for: content(), options: MatchOptions(timeout: .seconds(1000)))
+    for stop in stride(from: 0, to: whole.lookCount - 3, by: max(1, whole.lookCount / 10)) {
+      let part = try await matcher(SteppingClock()).values(
+        for: content(), options: MatchOptions(timeout: .milliseconds(stop)))
+      #expect(!part.matches.isEmpty && !part.isComplete)
+    }
+  }
+
   /// Recall grows with the deadline: what is right is found by every search that is long enough.
   @Test func `the right answer comes early and stays`() async throws {
     let content = try content()

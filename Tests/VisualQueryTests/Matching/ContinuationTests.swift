@@ -112,8 +112,7 @@ import Testing
     #expect(second.matches.first?.display.title == "Campingbecher")
   }
 
-  @Test func `in a newer generation the search is made again without what was shown`() async throws
-  {
+  @Test func `on request, the search is made again without what was shown`() async throws {
     let first = try await matcher().values(
       for: content(),
       options: MatchOptions(limit: 2, typeLimits: [.store: 0], minimumConfidence: 0, timeout: nil))
@@ -121,12 +120,93 @@ import Testing
       path: folder.write(
         #"{"type":"product","id":"new","title":"New mug","labels":["mug"]}"#, to: "n.jsonl"))
     let matcher = try matcher()
+    let kept = try await matcher.values(continuing: #require(first.continuation), limit: 30)
+    #expect(kept.generation == first.generation + 1 && !kept.matches.isEmpty)
+    #expect(kept.matches.allSatisfy { $0.value.id.value != "new" })
     let next = try await matcher.values(
-      continuing: #require(first.continuation), limit: 30, timeout: nil)
+      continuing: #require(first.continuation), limit: 30, refresh: true, timeout: nil)
     #expect(next.generation == first.generation + 1)
     let shown = Set(first.matches.map(\.value.id))
     #expect(next.matches.allSatisfy { !shown.contains($0.value.id) })
     #expect(next.matches.contains { $0.value.id.value == "new" })
+  }
+
+  /// The pages of later generations are those of the first one's list without what was removed
+  /// meanwhile, however the shop changes between them.
+  @Test(arguments: 0..<6 as Range<UInt64>)
+  func `pages go on through later generations`(seed: UInt64) async throws {
+    var generator = SeededGenerator(seed: seed)
+    let shop = try DrawnShop()
+    let ids = (0..<14).map { "p\($0)" }
+    for (number, id) in ids.prefix(4).enumerated() {
+      try shop.draw("\(id).jpg", seed: seed * 100 + UInt64(number))
+    }
+    func row(_ id: String, _ title: String) -> String {
+      let images = ids.prefix(4).contains(id) ? #","images":["\#(id).jpg"]"# : ""
+      return #"{"type":"product","id":"\#(id)","title":"\#(title)","labels":["mug"]\#(images)}"#
+    }
+    try await shop.run(ids.map { row($0, "T") })
+    func matcher() throws -> Matcher { Matcher(catalogue: try Catalogue(directory: shop.index)) }
+    let content = SemanticContent(
+      labels: ["mug"],
+      signature: QuerySignature(
+        try ImageDecoder().decode(
+          ImageDecoder().contents(ofFile: shop.folder.path + "/p0.jpg"), longerSide: 96)))
+    var options = MatchOptions(limit: 100, typeLimits: [:], minimumConfidence: 0, timeout: nil)
+    let whole = try await matcher().values(for: content, options: options)
+    var left = whole.matches.map(\.value.id.value)
+    #expect(left.count == ids.count)
+    options.limit = Int.random(in: 1...3, using: &generator)
+    var page = try await matcher().values(for: content, options: options)
+    var titles: [String: String] = [:]
+    var present = Set(ids)
+    var rank = 0
+    while true {
+      let expected = Array(left.prefix(options.limit))
+      #expect(page.matches.map(\.value.id.value) == expected)
+      #expect(page.matches.map(\.rank) == Array(rank..<rank + expected.count).map { $0 + 1 })
+      for match in page.matches {
+        #expect(match.display.title == titles[match.value.id.value] ?? "T")
+      }
+      rank += expected.count
+      left.removeFirst(expected.count)
+      #expect(page.hasMore == !left.isEmpty && page.isComplete)
+      let token = try #require(page.continuation)
+      for generation in 0..<Int.random(in: 1...3, using: &generator) {
+        let id = try #require(ids.randomElement(using: &generator))
+        if present.contains(id), Bool.random(using: &generator) {
+          _ = try await Indexer(directory: shop.index).remove([
+            EntityID(type: .product, value: id)
+          ])
+          present.remove(id)
+          left.removeAll { $0 == id }
+        } else {
+          // An entity that was removed comes back as a new one, which no earlier list has.
+          let title = "T \(rank) \(generation)"
+          try await shop.run([row(id, title), row("new\(rank)", "N")])
+          present.insert(id)
+          titles[id] = title
+        }
+      }
+      page = try await matcher().values(continuing: token)
+      if left.isEmpty { break }
+    }
+    #expect(page.matches.isEmpty && !page.hasMore)
+  }
+
+  /// Keys are not given twice, but a directory may be restored from a copy.
+  @Test func `a key that has another entity now is left out`() async throws {
+    let first = try await matcher().values(
+      for: SemanticContent(labels: ["mug"]),
+      options: MatchOptions(limit: 1, typeLimits: [:], types: [.product], timeout: nil))
+    let token = try #require(first.continuation)
+    let before = try await matcher().values(continuing: token, limit: 9).matches
+    let gone = try #require(before.first?.value.id)
+    let connection = try CatalogueConnection(path: directory + "/catalogue.sqlite", mode: .write)
+    try connection.statement("UPDATE entities SET id = 'other' WHERE id = ?")
+      .bind(.text(gone.value)).run()
+    let after = try await matcher().values(continuing: token, limit: 9).matches
+    #expect(after.map(\.value.id) == before.map(\.value.id).filter { $0 != gone })
   }
 
   @Test func `an altered or foreign token is refused, an old one told apart`() async throws {

@@ -58,7 +58,7 @@ func parsed(
     #expect(arguments[MatchCommand.products] == 5)
     #expect(arguments[MatchCommand.stores] == 3)
     #expect(arguments[MatchCommand.minConfidence] == nil)
-    #expect(arguments[MatchCommand.deadline] == .milliseconds(300))
+    #expect(arguments[MatchCommand.deadline] == nil)
     #expect(arguments[MatchCommand.type] == nil)
     #expect(arguments[MatchCommand.threads] == nil)
     #expect(arguments[MatchCommand.json] == false)

@@ -50,8 +50,10 @@ import Testing
     let status = try shop.catalogue("status", "--json").output
     #expect(status.contains(#""products":2"#) && status.contains(#""previousGeneration""#))
     #expect(try shop.catalogue("compact").status == 0)
-    let removed = try shop.catalogue("remove", "--id", "product:b,product:zz")
-    #expect(removed.output == "1 entity removed.\n" && removed.errors.contains("'zz'"))
+    let mistyped = try shop.catalogue("remove", "--id", "product:b,product:zz")
+    #expect(mistyped.status == 2 && mistyped.errors.contains("there is no product 'zz'"))
+    let removed = try shop.catalogue("remove", "--id", "product:b")
+    #expect(removed.output == "1 entity removed.\n")
   }
 
   @Test func `what is wrong with an index ends with 5, and what is to mend with 1`() throws {

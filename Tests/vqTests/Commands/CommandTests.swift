@@ -55,6 +55,176 @@ import Testing
     expectGolden(run.output, "match-several.txt")
   }
 
+  /// Would break if pictures that compete for the threads lost their answers to a deadline that nobody
+  /// asked for.
+  @Test func `a command line has no deadline unless it names one`() throws {
+    let pictures = ["mug-blue.jpg", "kettle.jpg", "oats.jpg", "board.jpg", "candle.png"]
+    let run = try RunningVQ(
+      ["match", "--json", "--limit", "1", "--index", shop()] + pictures.map(SampleShop.image))
+    #expect(run.status == 0 && run.errors.isEmpty)
+    for id in ["mug-blue", "kettle", "oats", "board", "candle"] {
+      #expect(run.output.contains(#""id":"\#(id)""#), "\(id)")
+    }
+    #expect(!run.output.contains(#""complete":false"#))
+  }
+
+  @Test func `a deadline that passes is told, and the labels answer`() throws {
+    let asked = ["match", "--labels", "mug", "--index", try shop()]
+    let labels = try RunningVQ(asked + ["--json"]).output
+    let files = [SampleShop.image("kettle.jpg"), SampleShop.query("q06-oats.jpg")]
+    let run = try RunningVQ(asked + ["--json", "--deadline", "1"] + files)
+    #expect(run.status == 0)
+    let errors = run.errors.split(separator: "\n")
+    #expect(errors.count == 2)
+    for (error, file) in zip(errors, files) {
+      #expect(error.hasPrefix("vq: '\(file)': the deadline of 1 ms passed: "))
+      #expect(error.contains(" of 34 images were searched"))
+    }
+    func ids(_ text: some StringProtocol) -> [String] {
+      String(text).matches(of: /"id":"[^"]+"/).map { String($0.0) }
+    }
+    #expect(!ids(labels).isEmpty)
+    for line in run.output.split(separator: "\n") { #expect(ids(line) == ids(labels)) }
+    #expect(run.output.contains(#""complete":false"#))
+  }
+
+  @Test func `the demo runs the command that it prints`() throws {
+    let folder = try TemporaryDirectory()
+    for part in ["Samples", ".ci", "bin", ".build/release"] {
+      try FileManager.default.createDirectory(
+        atPath: folder.path + "/" + part, withIntermediateDirectories: true)
+    }
+    let script = try folder.copy(SampleShop.folder.path + "/demo.sh", to: "Samples/demo.sh")
+    let recorder = "#!/bin/sh\n[ \"$1\" = index ] || echo \"ran vq $*\"\n"
+    for (name, text) in [
+      (".ci/install", "#!/bin/sh\n"), ("bin/swift", "#!/bin/sh\n"),
+      (".build/release/vq", recorder),
+    ] {
+      let file = try folder.write(text, to: name)
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file)
+    }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/bash")
+    process.arguments = [script]
+    process.environment = ["PATH": folder.path + "/bin:/usr/bin:/bin"]
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    let lines = text.split(separator: "\n")
+    #expect(lines.count == 2 && lines[0].hasPrefix("$ vq match Samples/queries/"))
+    #expect(lines[0].dropFirst(2) == lines[1].dropFirst(4))
+  }
+
+  @Test(arguments: [
+    ("prise<20", "no entity has a property 'prise'; did you mean 'price'?"),
+    ("price<abc", "'price' is a number; found 'abc'"),
+  ])
+  func `a mistyped condition is an error`(condition: String, says: String) throws {
+    let run = try RunningVQ(["match", "--labels", "mug", "--where", condition, "--index", shop()])
+    #expect(run.status == 2 && run.output.isEmpty && run.errors == "vq: \(says)\n")
+  }
+
+  @Test func `the right answers of an evaluation must be in the index`() throws {
+    let folder = try TemporaryDirectory()
+    let file = try folder.write(#"{"image":"x.jpg","truth":["mug-rde"]}"#, to: "q.jsonl")
+    let run = try RunningVQ(["eval", file, "--index", shop()])
+    #expect(run.status == 1 && run.output.isEmpty)
+    #expect(run.errors.contains("no entity 'mug-rde' of 'truth'; did you mean 'mug-red'?"))
+  }
+
+  @Test func `an answer by labels speaks of labels`() throws {
+    let none = try RunningVQ(["match", "--labels", "zzz", "--index", shop()])
+    #expect(none.output == "No match: the catalogue has none of these labels.\n")
+    let some = try RunningVQ(["match", "--labels", "mug", "--index", shop()])
+    #expect(some.output.contains("Only labels agree") && some.output.contains("0.85"))
+    let chosen = try RunningVQ([
+      "match", "--labels", "mug", "--min-confidence", "0.1", "--index", shop(),
+    ])
+    #expect(!chosen.output.contains("Only labels agree"))
+  }
+
+  @Test func `a near miss is shown as an entity that is not sure`() throws {
+    let asked = ["match", SampleShop.query("q10-plant.jpg"), "--index", try shop()]
+    let text = try RunningVQ(asked).output
+    #expect(text.contains(/\n\?  +0\.\d\d  .*not sure: \w+/))
+    #expect(text.contains("https://shop.example/") && text.contains("images/"))
+    #expect(text.contains("No match above confidence 0.85."))
+    let json = try RunningVQ(asked + ["--json"]).output
+    let value = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
+    let nearMiss = try #require(value?["nearMiss"] as? [String: Any])
+    for key in ["type", "id", "confidence", "title", "url", "display"] {
+      #expect(nearMiss[key] != nil, "\(key)")
+    }
+  }
+
+  @Test func `a file whose name is not UTF-8 is opened`() throws {
+    let folder = try TemporaryDirectory()
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    // A process of Foundation takes arguments in UTF-8 only.
+    process.arguments = [
+      "-c",
+      #"mkdir "$(printf 'f\374r')" && cp "$1" "$(printf 'f\374r/tee\344.jpg')" &&"#
+        + #" "$2" index "$(printf 'f\374r')" --index folder.vq -q &&"#
+        + #" "$2" catalogue verify --pictures --index folder.vq &&"#
+        + #" cp "$1" "$(printf 'caf\351.jpg')" && "$2" match --json "$(printf 'caf\351.jpg')""#
+        + #" "$(printf 'th\351.jpg')" --index "$3" 2>&1"#,
+      "sh", SampleShop.image("oats.jpg"), RunningVQ.binary.path, try shop(),
+    ]
+    process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    #expect(text.contains(#""id":"oats""#) && text.contains("\"query\":\"caf\u{FFFD}.jpg\""))
+    #expect(!text.contains("\u{10FEE9}"))
+    #expect(text.hasPrefix("All is well.\n"))
+    #expect(text.contains(#"cannot decode 'th\xE9.jpg': cannot open it: No such file"#), "\(text)")
+  }
+
+  @Test(.enabled(if: getuid() != 0, "nothing is kept from root"))
+  func `what may not be read is told from what is absent`() throws {
+    let folder = try TemporaryDirectory()
+    let index = folder.path + "/i.vq"
+    let row = try folder.write(#"{"type":"product","id":"a","title":"A"}"#, to: "c.jsonl")
+    #expect(try RunningVQ(["index", row, "--index", index, "-q"]).status == 0)
+    let files = FileManager.default
+    for locked in [index + "/catalogue.sqlite", index] {
+      try files.setAttributes([.posixPermissions: 0], ofItemAtPath: locked)
+      let run = try RunningVQ(["match", "--labels", "a", "--index", index])
+      #expect(run.status == 5 && run.errors.contains("Permission denied"), "\(run.errors)")
+      try files.setAttributes([.posixPermissions: 0o755], ofItemAtPath: locked)
+    }
+    let photos = folder.path + "/photos"
+    try files.createDirectory(
+      atPath: photos, withIntermediateDirectories: true, attributes: [.posixPermissions: 0])
+    let feed = try RunningVQ(["index", photos, "--index", index])
+    #expect(feed.errors.contains("Permission denied"), "\(feed.errors)")
+  }
+
+  /// The test may run as root, from whom nothing is kept: a link to itself cannot be followed by anybody.
+  @Test func `what cannot be looked at is not called absent`() throws {
+    let folder = try TemporaryDirectory()
+    let loop = folder.path + "/loop"
+    try FileManager.default.createSymbolicLink(atPath: loop, withDestinationPath: loop)
+    let index = try RunningVQ(["match", "--labels", "mug", "--index", loop])
+    #expect(index.errors.hasPrefix("vq: cannot open '\(loop)': "))
+    let keys = try RunningVQ(["serve", "--index", shop(), "--keys", loop])
+    #expect(
+      keys.status == 2 && keys.errors.contains("cannot read the keys in '\(loop)': cannot open"))
+    let root = try RunningVQ(
+      [
+        "index", folder.write("", to: "c.jsonl"), "--images-root", loop, "--index",
+        folder.path + "/i",
+      ])
+    #expect(root.errors.hasPrefix("vq: cannot open '\(loop)': "))
+    let absent = try RunningVQ(["match", "--labels", "mug", "--index", folder.path + "/none"])
+    #expect(absent.errors.contains("there is no catalogue at"))
+  }
+
   @Test func `JSON is one line a picture, of stable keys`() throws {
     let run = try RunningVQ([
       "match", "--json", SampleShop.image("mug-blue.jpg"), SampleShop.query("q10-plant.jpg"),
@@ -108,6 +278,15 @@ import Testing
     #expect(second.output.contains(#""hasMore":false"#))
     #expect(second.output.contains(#""id":"mug-red""#) && second.output.contains(#""rank":4"#))
     #expect(try RunningVQ(asked + ["--continue", token + "A"]).status == 2)
+    #expect(try RunningVQ(["match", "--labels", "mug", "--refresh", "--index", index]).status == 2)
+    // Another generation: the page lasts, and a new search finds what is new.
+    let new = #"{"type":"product","id":"mug-new","title":"New","labels":["mug"]}"#
+    let feed = try folder.write(new, to: "new.jsonl")
+    #expect(try RunningVQ(["index", feed, "--index", index, "-q"]).status == 0)
+    let third = try RunningVQ(asked + ["--continue", String(token)])
+    #expect(third.output.contains(#""id":"mug-red""#) && !third.output.contains("mug-new"))
+    let fresh = try RunningVQ(asked + ["--refresh", "--continue", String(token)])
+    #expect(fresh.output.contains(#""id":"mug-new""#))
     let filtered = try RunningVQ(
       [
         "match", "--index", index, "--labels", "mug", "--where", "availability!=inStock", "--json",
@@ -116,7 +295,7 @@ import Testing
     #expect(filtered.output.contains("mug-green") && !filtered.output.contains("mug-red"))
 
     #expect(
-      try RunningVQ(["labels", "--unmatched", "--index", index]).output.contains("1  goblet"))
+      try RunningVQ(["labels", "--unmatched", "--index", index]).output.contains("2  goblet"))
     let bridge = try folder.write("label,labels\ngoblet,mug\n", to: "bridge.csv")
     #expect(try RunningVQ(["labels", "--bridge", bridge, "--index", index]).status == 0)
     #expect(try RunningVQ(["labels", "--unmatched", "--index", index]).output == "No labels.\n")
@@ -301,8 +480,11 @@ import Testing
     let photo = SampleShop.query("q04-tote.jpg")
     let arguments = ["why-not", photo, "--index", try shop(), "--expect"]
     expectGolden(try RunningVQ(arguments + ["tote-navy"]).output, "why-not.txt")
-    let json = try RunningVQ(arguments + ["no-such-id", "--json"])
-    #expect(json.output.contains(#""stage":"notIndexed""#))
+    let mistyped = try RunningVQ(arguments + ["tote-nvy", "--json"])
+    #expect(mistyped.status == 2 && mistyped.output.isEmpty)
+    #expect(mistyped.errors.contains("no product 'tote-nvy'; did you mean 'product:tote-navy'?"))
+    let otherType = try RunningVQ(arguments + ["harbour"])
+    #expect(otherType.errors.contains("did you mean 'store:harbour'?"))
     let store = try RunningVQ(arguments + ["store:harbour", "--json"])
     #expect(store.output.contains(#""type":"store""#))
   }

@@ -94,7 +94,7 @@ _vq() {
     :*) _vq_reply -W 'index match catalogue doctor labels eval why-not serve key hash help completions' ;;
     index:-*) _vq_reply -W '--index --images-root --allow-outside --thumbnails --on-conflict --prune-missing --fetch --allow-host --dry-run --strict --threads -j --rejected --json --quiet -q --currency --link --allow-scheme --bridge --color --help -h --version' ;;
     index:*) _vq_reply -f; compopt -o filenames; return ;;
-    match:-*) _vq_reply -W '--index --labels --region --limit --products --stores --min-confidence --deadline --type --where --threads -j --explain --json --tolerant --with-label --near --at --locale --signature --continue --max-bytes --max-pixels --color --help -h --version' ;;
+    match:-*) _vq_reply -W '--index --labels --region --limit --products --stores --min-confidence --deadline --type --where --threads -j --explain --json --tolerant --with-label --near --at --locale --signature --continue --refresh --max-bytes --max-pixels --color --help -h --version' ;;
     match:*) _vq_reply -f; compopt -o filenames; return ;;
     catalogue:-*) _vq_reply -W '--index --id --images-root --allow-outside --pictures --json --color --help -h --version' ;;
     catalogue:*) return ;;

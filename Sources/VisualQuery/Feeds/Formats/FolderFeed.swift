@@ -1,3 +1,5 @@
+internal import PixelMatch
+
 /// A folder of images. Each image is a product, whose title is made from the name of the file.
 struct FolderFeed: FeedFormatReader {
   private static let endings: Set<String> = ["jpg", "jpeg", "png"]
@@ -10,7 +12,7 @@ struct FolderFeed: FeedFormatReader {
 
   init?(_ head: FeedHead, _ records: inout RecordReader, currency: String?) throws(CatalogueError) {
     guard case .folder(let path) = head else { return nil }
-    names = Self.imageNames(in: path).reversed()
+    names = try Self.imageNames(in: path).reversed()
     if names.isEmpty {
       throw CatalogueError(
         code: .unreadableInput, message: "the folder '\(path)' contains no JPEG or PNG files")
@@ -24,24 +26,38 @@ struct FolderFeed: FeedFormatReader {
 
   /// Returns the images of a folder and its subfolders, by name, without hidden files, indexes and
   /// cyclic links.
-  private static func imageNames(in path: String, above: Set<UInt64> = []) -> [String] {
+  private static func imageNames(
+    in path: String, above: Set<UInt64> = []
+  ) throws(CatalogueError) -> [String] {
     guard let folder = FileStatus(path), folder.isDirectory, !above.contains(folder.inode) else {
       return []
     }
-    return Folder.names(in: path).flatMap { name in
-      let ending = name.split(separator: ".").last?.lowercased() ?? ""
-      if name.hasPrefix(".") || ending == "vq" { return [String]() }
-      if endings.contains(ending) && name.count > ending.count + 1 { return [name] }
-      return imageNames(in: path + "/" + name, above: above.union([folder.inode]))
-        .map { name + "/" + $0 }
+    let names: [String]
+    do throws(StorageError) {
+      names = try Folder.readNames(in: path)
+    } catch {
+      throw CatalogueError(code: .unreadableInput, message: error.message)
     }
+    var images: [String] = []
+    for name in names {
+      let ending = name.split(separator: ".").last?.lowercased() ?? ""
+      if name.hasPrefix(".") || ending == "vq" { continue }
+      if endings.contains(ending) && name.count > ending.count + 1 {
+        images.append(name)
+      } else {
+        let inside = try imageNames(in: path + "/" + name, above: above.union([folder.inode]))
+        images += inside.map { name + "/" + $0 }
+      }
+    }
+    return images
   }
 
   private static func product(_ name: String) -> JSONValue {
     let stem = name[..<(name.lastIndex(of: ".") ?? name.endIndex)]
     let title = (stem.split(separator: "/").last ?? stem).map { $0 == "-" || $0 == "_" ? " " : $0 }
     return .object([
-      "type": .string("product"), "id": .string(String(stem)), "title": .string(String(title)),
+      "type": .string("product"), "id": .string(String(stem)),
+      "title": .string(FileName.readable(String(title))),
       "images": .array([.string(name)]),
     ])
   }

@@ -5,6 +5,7 @@ struct HashScanStage: SearchStage {
   let signature: QuerySignature
   let scanner: SegmentScanner
   static let cost = 1.0
+  static let isScan = true
 
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
     let pass = SegmentScanner.Pass(query: .hashes(signature.views.flatMap(\.variants)))

@@ -9,6 +9,7 @@ struct KeypointVoteStage: SearchStage {
   let threads: Int
   let shouldStop: @Sendable () -> Bool
   static let cost = 4.0
+  static let isScan = true
 
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
     try await state.addCandidates(from: catalogue) { segments in await votes(in: segments) }

@@ -9,6 +9,9 @@ protocol SearchStage: Sendable {
   /// Whether the stage runs even if the deadline has passed.
   static var runsPastDeadline: Bool { get }
 
+  /// Whether the stage compares the query with all images, so that its share is that of the images.
+  static var isScan: Bool { get }
+
   /// Runs the stage.
   ///
   /// - Returns: The share of the stage's work that was done, `0...1`.
@@ -18,6 +21,7 @@ protocol SearchStage: Sendable {
 
 extension SearchStage {
   static var runsPastDeadline: Bool { false }
+  static var isScan: Bool { false }
 }
 
 /// The stages of a query and the share of each that is done.
@@ -49,6 +53,12 @@ struct QueryPlan: Sendable {
 
   /// Drops the stages that have not run.
   mutating func stop() { isStopped = true }
+
+  /// The share of the images that every scan has reached, `0...1`.
+  var scannedShare: Double {
+    if omittedCost > 0 { return 0 }
+    return zip(stages, shares).filter { type(of: $0.0).isScan }.map(\.1).min() ?? 0
+  }
 
   /// Whether all stages ran to their end.
   var isComplete: Bool { omittedCost == 0 && shares.allSatisfy { $0 == 1 } }

@@ -8,6 +8,7 @@ struct MatchQuestion: Sendable {
   var signature: QuerySignature?
   var continuation: String?
   var fromStart = false
+  var refresh = false
   var options = MatchOptions()
   /// The limit that was asked for; a continuation keeps its own where there is none.
   var limit: Int?
@@ -31,6 +32,7 @@ struct MatchQuestion: Sendable {
     if !hasPicture, let token = try fields.text("continuation", limit: Self.tokenLimit) {
       continuation = token
       fromStart = try fields.flag("fromStart") ?? false
+      refresh = try fields.flag("refresh") ?? false
       try fields.finish()
       return
     }

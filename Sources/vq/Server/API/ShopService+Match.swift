@@ -16,7 +16,7 @@ extension ShopService {
     if let continuation = question.continuation {
       response = try await matcher.values(
         continuing: continuation, limit: question.limit, fromStart: question.fromStart,
-        timeout: question.deadline - (start - request.arrival))
+        refresh: question.refresh, timeout: question.deadline - (start - request.arrival))
     } else {
       let content = try await content(
         of: picture, question, matcher, timeout: question.deadline - (start - request.arrival))

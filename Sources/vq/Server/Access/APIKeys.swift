@@ -5,6 +5,7 @@
 #endif
 
 import HTTPServer
+import PixelMatch
 import VisualQuery
 
 /// The keys of the server by their hashes, from a file that is read at the start and on SIGHUP.
@@ -54,11 +55,15 @@ struct APIKeys: Sendable {
 
   /// Reads a file.
   init(file: String) throws {
-    guard let data = FileManager.default.contents(atPath: file) else {
+    let bytes: [UInt8]
+    do throws(DecodeError) {
+      bytes = try ImageDecoder().contents(ofFile: file)
+    } catch {
       throw CommandFailure(
-        .usage, "cannot read the keys in '\(file)'", advice: ["vq key \(file) --name NAME"])
+        .usage, "cannot read the keys in '\(file)': \(error.message)",
+        advice: ["vq key \(file) --name NAME"])
     }
-    try self.init(lines: String(decoding: data, as: UTF8.self), file: file)
+    try self.init(lines: String(decoding: bytes, as: UTF8.self), file: file)
   }
 
   /// The key that a request was made with: `Authorization: Bearer KEY` (RFC 6750, 2.1).

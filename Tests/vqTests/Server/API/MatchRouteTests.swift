@@ -65,6 +65,25 @@ import VisualQuery
     #expect(empty["emptyReason"] as? String == "deadlinePassed")
   }
 
+  /// Would break if the cut-off for images applied before any image was compared.
+  @Test func `a signature that is not searched in time is answered by its labels`() async throws {
+    let shop = try await ServedShop(
+      deadlines: DeadlineLimits(standard: .milliseconds(300), maximum: .seconds(600)))
+    let picture = try ImageDecoder().decode(
+      ImageDecoder().contents(ofFile: SampleShop.query("q03-bottle.jpg")), longerSide: 256)
+    let signature = QuerySignature(picture).compactText
+    let response = try await shop.ask(
+      "POST /v1/match", ["Content-Type: application/json"],
+      Array(#"{"labels":["mug"],"signature":"\#(signature)","deadlineMs":1}"#.utf8),
+      arrival: .now - .seconds(1))
+    let value = try JSONSerialization.jsonObject(with: Data(response.body))
+    let answer = try #require(value as? [String: Any])
+    let labels = try await shop.json("POST /v1/match", [], #"{"labels":["mug"]}"#)
+    #expect(ServedShop.ids(answer, "values").count > 1)
+    #expect(ServedShop.ids(answer, "values") == ServedShop.ids(labels, "values"))
+    #expect(answer["complete"] as? Bool == false)
+  }
+
   @Test func `a damaged picture that browsers show is searched with`() async throws {
     let shop = try await ServedShop()
     let file = SampleShop.image("candle.png")

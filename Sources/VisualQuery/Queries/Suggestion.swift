@@ -1,5 +1,5 @@
 /// Suggestions for mistyped words.
-enum Suggestion {
+package enum Suggestion {
   private static let wordLimit = 64
 
   /// Returns the candidate nearest to a word, or `nil` if none is near.
@@ -8,7 +8,7 @@ enum Suggestion {
   /// mistake per three letters, rounded, is accepted, and at least one. Ties go to the first
   /// candidate. No candidate is near to a word of more than 64 scalars, because the time is
   /// proportional to its length, which clients choose.
-  static func nearest(to word: String, among candidates: [String]) -> String? {
+  package static func nearest(to word: String, among candidates: [String]) -> String? {
     guard word.unicodeScalars.prefix(wordLimit + 1).count <= wordLimit else { return nil }
     let limit = max(1, (word.count + 1) / 3)
     return
@@ -30,7 +30,7 @@ enum Suggestion {
   /// <https://doi.org/10.1145/363958.363994>.
   ///
   /// - Complexity: O(*n* · *m*) in the lengths of the words.
-  static func editDistance(_ first: String, _ second: String) -> Int {
+  package static func editDistance(_ first: String, _ second: String) -> Int {
     let first = Array(first)
     let second = Array(second)
     var beforeLast: [Int] = []
@@ -53,7 +53,7 @@ enum Suggestion {
 }
 
 /// Returns words as alternatives: `a`, `a or b`, `a, b or c`.
-func alternatives(_ words: [String]) -> String {
+package func alternatives(_ words: [String]) -> String {
   guard let last = words.last, words.count > 1 else { return words.first ?? "" }
   return words.dropLast().joined(separator: ", ") + " or " + last
 }

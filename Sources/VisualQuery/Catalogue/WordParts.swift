@@ -1,0 +1,127 @@
+/// The parts by which mistyped words are found.
+///
+/// A word is cut into three parts. A word that two insertions, removals or replacements make of it has at
+/// least one of the parts unchanged, at most two places further on. So all such words are found by a few
+/// look-ups, whose number does not depend on the catalogue: Li, Deng, Wang, Feng, "PASS-JOIN: a
+/// partition-based method for similarity joins", PVLDB 5 (2011), <https://doi.org/10.14778/2078331.2078340>.
+enum WordParts {
+  /// The lengths of words that are found, in scalars.
+  static let lengths = 4...32
+  private static let count = 3
+
+  /// A part of a word: where it may be looked up.
+  struct Part: Hashable {
+    /// The length of the whole word.
+    let length: Int
+    /// The number of the part, from 0.
+    let place: Int
+    let text: String
+  }
+
+  /// Returns the parts of a word, or none if its length is out of range.
+  static func parts(of word: String) -> [Part] {
+    let scalars = Array(word.unicodeScalars)
+    guard lengths.contains(scalars.count) else { return [] }
+    return ranges(ofLength: scalars.count).enumerated().map { place, range in
+      Part(length: scalars.count, place: place, text: text(scalars[range]))
+    }
+  }
+
+  /// Returns the parts that a word with a few mistakes can share with a mistyped one.
+  static func candidates(for typed: String) -> [Part] {
+    let scalars = Array(typed.unicodeScalars)
+    let mistakes = mistakes(in: typed)
+    guard mistakes > 0 else { return [] }
+    var parts: [Part] = []
+    for length in (scalars.count - mistakes)...(scalars.count + mistakes)
+    where lengths.contains(length) {
+      for (place, range) in ranges(ofLength: length).enumerated() {
+        // Letters that are swapped are one mistake here, and two replacements there.
+        for start in range.lowerBound - 2...range.lowerBound + 2
+        where start >= 0 && start + range.count <= scalars.count {
+          parts.append(
+            Part(
+              length: length, place: place, text: text(scalars[start..<start + range.count])))
+        }
+      }
+    }
+    return Set(parts).sorted { ($0.length, $0.place, $0.text) < ($1.length, $1.place, $1.text) }
+  }
+
+  /// The number of mistakes that are forgiven: none in fewer than four letters, one in fewer than seven,
+  /// two in more.
+  static func mistakes(in word: String) -> Int {
+    switch word.unicodeScalars.prefix(lengths.upperBound + 1).count {
+    case 4...6: 1
+    case 7...lengths.upperBound: 2
+    default: 0
+    }
+  }
+
+  /// The first parts are the shorter ones.
+  private static func ranges(ofLength length: Int) -> [Range<Int>] {
+    (0..<count).map { place in
+      func start(_ place: Int) -> Int {
+        place * (length / count) + max(0, place - (count - length % count))
+      }
+      return start(place)..<start(place + 1)
+    }
+  }
+
+  private static func text(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
+    var text = ""
+    text.unicodeScalars.append(contentsOf: scalars)
+    return text
+  }
+}
+
+extension CatalogueDatabase {
+  /// The most words that are compared with a mistyped one for each of its parts.
+  private static let comparedLimit = 500
+  /// The most words that are taken for one that is mistyped.
+  private static let nearLimit = 8
+  /// The most words that are remembered as stored.
+  private static let knownWordLimit = 1_000_000
+
+  /// Stores the words of some texts, by which mistyped ones are found.
+  ///
+  /// A word stays when its last entity is removed: it then finds nothing.
+  func insertWords(of texts: [String]) throws(CatalogueError) {
+    for word in texts.flatMap(LabelText.searchedWords) where !knownWords.contains(word) {
+      if knownWords.count < Self.knownWordLimit { knownWords.insert(word) }
+      for part in WordParts.parts(of: word) {
+        try connection.statement("INSERT OR IGNORE INTO wordParts VALUES(?, ?, ?, ?)").bind(
+          .integer(part.length), .integer(part.place), .text(part.text), .text(word)
+        ).run()
+      }
+    }
+  }
+
+  /// Returns whether an entity has, or once had, a word.
+  func hasWord(_ word: String) throws(CatalogueError) -> Bool {
+    guard let part = WordParts.parts(of: word).first else { return false }
+    let row = try connection.statement(
+      "SELECT 1 FROM wordParts WHERE length = ? AND place = ? AND part = ? AND word = ?"
+    ).bind(.integer(part.length), .integer(part.place), .text(part.text), .text(word))
+    defer { row.reset() }
+    return try row.step()
+  }
+
+  /// Returns the words of entities that a mistyped word may mean, the nearest first, without itself.
+  func words(near typed: String) throws(CatalogueError) -> [String] {
+    var found: Set<String> = []
+    for part in WordParts.candidates(for: typed) {
+      let row = try connection.statement(
+        "SELECT word FROM wordParts WHERE length = ? AND place = ? AND part = ? LIMIT ?"
+      ).bind(
+        .integer(part.length), .integer(part.place), .text(part.text),
+        .integer(Self.comparedLimit))
+      while try row.step() { found.insert(row.text(0)) }
+    }
+    let limit = WordParts.mistakes(in: typed)
+    let near = found.map { (distance: Suggestion.editDistance(typed, $0), word: $0) }
+      .filter { (1...limit).contains($0.distance) }
+      .sorted { ($0.distance, $0.word) < ($1.distance, $1.word) }
+    return near.prefix(Self.nearLimit).map(\.word)
+  }
+}
