@@ -169,7 +169,6 @@ function summary(answer, first) {
 }
 
 function card(value) {
-  const entity = value.product ?? value.store ?? {};
   const title = make("h3", { className: "title", textContent: value.display.title });
   const facts = make("p", { className: "facts" },
     make("span", { className: "confidence", textContent: percent(value.confidence) }),
@@ -193,8 +192,7 @@ function card(value) {
     why(value.evidence));
   element.addEventListener("click", () => choose(element, value));
   element.addEventListener("focusin", () => choose(element, value));
-  const index = Math.max(0, (entity.images ?? []).indexOf(value.matchedImage));
-  thumbnail(value, index).then((source) => {
+  thumbnail(value, value.matchedImage ?? value.display.image).then((source) => {
     if (source) image.replaceWith(make("img", { className: "thumbnail", alt: "", src: source }));
   });
   return element;
@@ -208,11 +206,20 @@ function link(url) {
     : make("p", { className: "subtitle", textContent: "No link" });
 }
 
-// Not an <img> of its own address: a key goes along in a header only.
-async function thumbnail(value, index) {
+// Not an <img> of its own address: a key goes along in a header only. An image at an address of the shop's own is asked
+// of this server, too: the page loads nothing from others.
+async function thumbnail(value, image) {
+  if (!image) return null;
   const path = `v1/entities/${value.type}/${encodeURIComponent(value.id)}/thumbnail`;
+  const isOwn = image.startsWith("/v1/entities/");
+  const query = new URLSearchParams(isOwn ? image.split("?")[1] : "");
+  query.set("size", "small");
+  if (!isOwn) {
+    const entity = value.product ?? value.store ?? {};
+    query.set("image", Math.max(0, (entity.images ?? []).indexOf(image)));
+  }
   try {
-    const response = await fetched(`${path}?size=small&image=${index}`);
+    const response = await fetched(`${path}?${query}`);
     if (!response.ok) return null;
     shown.push(URL.createObjectURL(await response.blob()));
     return shown.at(-1);

@@ -33,6 +33,35 @@ extension Catalogue {
     return try values(of: found, shouldStop)
   }
 
+  /// The first entities of some types behind a key, by key, that a filter lets through; and the key of the last of them
+  /// if there are more.
+  ///
+  /// - Parameter bound: The greatest key.
+  @concurrent func page(
+    behind key: UInt32, through bound: UInt32, types: [EntityType], filter: EntityFilter,
+    limit: Int, _ shouldStop: @escaping @Sendable () -> Bool
+  ) async throws -> (values: [EntityValue], last: UInt32?) {
+    if types.isEmpty { return ([], nil) }
+    let type = types.count == 1 ? types[0] : nil
+    let keys = try await self.keys(matching: filter, shouldStop: shouldStop)
+    var found: [UInt32] = []
+    var last = key
+    while found.count <= limit {
+      let missing = limit + 1 - found.count
+      let length = filter.isEmpty ? missing : Self.partLength
+      let after = last
+      let part = try read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
+        try database.keys(of: type, after: after, through: bound, limit: length)
+      }
+      found += part.lazy.filter(keys.contains).prefix(missing)
+      guard part.count == length, let next = part.last else { break }
+      last = next
+      try await rest(shouldStop)
+    }
+    let page = Array(found.prefix(limit))
+    return (try values(of: page, shouldStop), found.count > limit ? page.last : nil)
+  }
+
   /// Returns the first entities of some types, in a given order, whose keys are in a set.
   @concurrent func entities(
     in keys: KeySet, types: [EntityType], sortedBy sorts: [EntitySort], limit: Int,

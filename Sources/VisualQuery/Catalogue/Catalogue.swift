@@ -30,6 +30,8 @@ public final class Catalogue: Sendable {
   public let links: LinkSettings
   /// The folders that images are read from.
   public let picturePlaces: PicturePlaces
+  /// The fields of the shop's own that anyone may see.
+  public let publicFields: Set<String>
   /// The key that seals the tokens of clients.
   let secret: [UInt8]
   /// The random identity of the catalogue, which a catalogue that replaces it does not share.
@@ -56,6 +58,7 @@ public final class Catalogue: Sendable {
     secret = Array(state.secret.utf8)
     links = try Self.links(content.settings, directory)
     picturePlaces = ShopSettings.places(content.settings)
+    publicFields = ShopSettings.publicFields(content.settings)
     var segments: [EntityType: [LiveSegment]] = [:]
     var files: [String: SignatureSegment] = [:]
     for record in content.segments {

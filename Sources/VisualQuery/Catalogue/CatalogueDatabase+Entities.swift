@@ -27,6 +27,20 @@ extension CatalogueDatabase {
     }
   }
 
+  /// Returns the hashes of the indexed images of some entities, by position.
+  func imageHashes(of ids: [EntityID]) throws(CatalogueError) -> [EntityID: [Int: Int]] {
+    var hashes: [EntityID: [Int: Int]] = [:]
+    for id in ids where hashes[id] == nil {
+      try connection.forEachRow(
+        """
+        SELECT position, contentHash FROM images JOIN entities ON key = entity
+        WHERE type = ? AND id = ?
+        """, [.text(id.type.rawValue), .text(id.value)]
+      ) { row in hashes[id, default: [:]][row.integer(0)] = row.integer(1) }
+    }
+    return hashes
+  }
+
   /// Returns the entities after a key, in the order of their keys.
   ///
   /// - Parameter type: The type of the entities, or `nil` for any.
@@ -43,6 +57,23 @@ extension CatalogueDatabase {
       page.last = UInt32(clamping: row.integer(1))
     }
     return page
+  }
+
+  /// Keys of entities behind a key and up to another, in ascending order.
+  ///
+  /// - Parameter type: The type of all of them; `nil` for any.
+  func keys(
+    of type: EntityType?, after key: UInt32, through bound: UInt32, limit: Int
+  ) throws(CatalogueError) -> [UInt32] {
+    let condition = type == nil ? "" : "type = ? AND "
+    let row = try connection.statement(
+      "SELECT key FROM entities WHERE \(condition)key > ? AND key <= ? ORDER BY key LIMIT ?"
+    ).bind(
+      (type.map { [.text($0.rawValue)] } ?? [])
+        + [.integer(Int(key)), .integer(Int(bound)), .integer(limit)])
+    var keys: [UInt32] = []
+    while try row.step() { keys.append(UInt32(clamping: row.integer(0))) }
+    return keys
   }
 
   /// One change of an entity.

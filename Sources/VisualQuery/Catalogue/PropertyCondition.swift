@@ -135,6 +135,12 @@ extension EntityProperty {
     "timeZone", "price", "currency", "latitude", "longitude",
   ]
 
+  /// Whether it is a field of ours, whose values are those of every shop's entities.
+  var isStandard: Bool { Self.fields.contains(name) || isList }
+
+  /// Whether it is a field of ours with several values.
+  var isList: Bool { Self.lists.contains(name) }
+
   /// Returns the name under which the values of a property are stored. A shop's own field has the
   /// prefix `extra.`, so that it cannot collide with a standard field.
   ///

@@ -10,6 +10,8 @@ public struct ShopSettings: Sendable, Hashable {
   public var outsideFolders: [String]?
   /// The longer sides, in pixels, of the thumbnails that the index stores; empty for none.
   public var thumbnailSides: [Int]?
+  /// The fields of the shop's own that anyone may see; see ``PublicProjection``.
+  public var publicFields: Set<String>?
 
   /// The accepted longer sides of thumbnails, in pixels.
   public static let thumbnailSideRange = KeptThumbnails.sides
@@ -22,13 +24,15 @@ public struct ShopSettings: Sendable, Hashable {
   ///   ``thumbnailSideLimit``.
   public init(
     links: LinkSettings? = nil, bridge: LabelBridge? = nil, imagesRoot: String? = nil,
-    outsideFolders: [String]? = nil, thumbnailSides: [Int]? = nil
+    outsideFolders: [String]? = nil, thumbnailSides: [Int]? = nil,
+    publicFields: Set<String>? = nil
   ) {
     self.links = links
     self.bridge = bridge
     self.imagesRoot = imagesRoot
     self.outsideFolders = outsideFolders
     self.thumbnailSides = thumbnailSides
+    self.publicFields = publicFields
     precondition((thumbnailSides ?? []).allSatisfy(Self.thumbnailSideRange.contains))
     precondition((thumbnailSides ?? []).count <= Self.thumbnailSideLimit)
   }
@@ -44,10 +48,34 @@ public struct ShopSettings: Sendable, Hashable {
   private static func templateName(_ type: EntityType) -> String { "link." + type.rawValue }
 
   /// The settings as they are stored in the catalogue, `nil` for those that are not set.
-  var values: [(name: String, value: String?)] { linkValues + pictureValues }
+  var values: [(name: String, value: String?)] { linkValues + publicValues + pictureValues }
 
   /// The settings without those of images.
-  var withoutPictures: ShopSettings { ShopSettings(links: links, bridge: bridge) }
+  var withoutPictures: ShopSettings {
+    ShopSettings(links: links, bridge: bridge, publicFields: publicFields)
+  }
+
+  private static let publicName = "publicFields"
+
+  private var publicValues: [(name: String, value: String?)] {
+    guard let publicFields else { return [] }
+    // JSON, since a name may have any character in it.
+    let names = publicFields.sorted().map(JSONValue.string)
+    return [(Self.publicName, names.isEmpty ? nil : JSONValue.array(names).text)]
+  }
+
+  /// The public fields that the catalogue keeps.
+  static func publicFields(_ values: [String: String]) -> Set<String> {
+    texts(values[publicName]).map { Set($0) } ?? []
+  }
+
+  /// The texts of a list in JSON.
+  private static func texts(_ json: String?) -> [String]? {
+    guard case .array(let elements)? = json.flatMap({ try? JSONValue(stored: $0) }) else {
+      return nil
+    }
+    return elements.compactMap { if case .string(let text) = $0 { text } else { nil } }
+  }
 
   private var pictureValues: [(name: String, value: String?)] {
     var values: [(name: String, value: String?)] = []
@@ -67,9 +95,7 @@ public struct ShopSettings: Sendable, Hashable {
   /// Returns the folders of images that the catalogue stores.
   static func places(_ values: [String: String]) -> PicturePlaces {
     var places = PicturePlaces(root: values[root])
-    if case .array(let paths)? = values[outside].flatMap({ try? JSONValue(stored: $0) }) {
-      places.outside = paths.compactMap { if case .string(let path) = $0 { path } else { nil } }
-    }
+    places.outside = texts(values[outside]) ?? []
     return places
   }
 

@@ -170,6 +170,9 @@ public struct LinkTemplate: Sendable, Hashable {
 
   private static let reserved = Set(":/?#[]@!$&'()*+,;=".utf8)
 
+  /// Returns a text in which all but unreserved characters are percent-encoded (RFC 3986, 2.3).
+  static func percentEncoded(_ text: String) -> String { encoded(text, allowsReserved: false) }
+
   /// Percent-encodes a text; encoded characters are kept if reserved ones are allowed.
   private static func encoded(_ text: String, allowsReserved: Bool) -> String {
     let bytes = Array(text.utf8)

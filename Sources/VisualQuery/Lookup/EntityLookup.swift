@@ -6,7 +6,7 @@
 /// | `EntityQuery.suggestedEntities()` | ``suggestedEntities(types:limit:)`` |
 /// | `EntityStringQuery.entities(matching:)` | ``entities(matching:types:limit:)`` |
 /// | `EntityPropertyQuery.entities(matching:mode:sortedBy:limit:)` | ``entities(matching:mode:types:sortedBy:limit:)`` |
-/// | `EnumerableEntityQuery.allEntities()` | ``allEntities(types:pageSize:)`` |
+/// | `EnumerableEntityQuery.allEntities()` | ``allEntities(types:pageSize:)``, ``page(after:matching:mode:types:limit:)`` |
 /// | an index on the device that is kept in step | ``changes(since:limit:)`` |
 ///
 /// Everything is read on the threads of the pool, from one generation.
@@ -49,6 +49,21 @@ public struct EntityLookup: Sendable {
         try database.entities(for: ids)
       }
     }
+  }
+
+  /// Returns the public part of some entities' fields and images.
+  ///
+  /// - Throws: ``CatalogueError``.
+  /// - Complexity: O(ids · log *n*) for *n* entities.
+  public func publicProjection(of ids: [EntityID]) async throws -> PublicProjection {
+    let hashes = try await run { stop in
+      try catalogue.read(stoppingWhen: stop) { database throws(CatalogueError) in
+        try database.imageHashes(of: ids)
+      }
+    }
+    return PublicProjection(
+      ShopSettings(publicFields: catalogue.publicFields),
+      contentTags: hashes.mapValues { $0.mapValues(PublicProjection.contentTag(ofHash:)) })
   }
 
   /// Returns entities to show before a search: featured ones, then available ones, one of each
@@ -151,7 +166,7 @@ public struct EntityLookup: Sendable {
     }
   }
 
-  private static func bounded(_ limit: Int) -> Int { min(max(limit, 1), maximumLimit) }
+  static func bounded(_ limit: Int) -> Int { min(max(limit, 1), maximumLimit) }
 
   /// Runs `body` on the threads of the pool with a function that returns whether to stop.
   func run<Value: Sendable>(

@@ -53,6 +53,8 @@ public struct CatalogueUpkeep: Sendable {
     public let outsideFolders: [String]
     /// The longer sides of the thumbnails that the index stores, in pixels.
     public let thumbnailSides: [Int]
+    /// The fields of the shop's own that anyone may see, in ascending order.
+    public let publicFields: [String]
   }
 
   /// Returns the status of the catalogue.
@@ -81,7 +83,8 @@ public struct CatalogueUpkeep: Sendable {
         bytes: segments.reduce(own) { $0 + $1.bytes },
         previousGeneration: try PreviousCatalogue(directory: directory)?.generation,
         imagesRoot: places.root, outsideFolders: places.outside,
-        thumbnailSides: ShopSettings.thumbnailSides(settings))
+        thumbnailSides: ShopSettings.thumbnailSides(settings),
+        publicFields: ShopSettings.publicFields(settings).sorted())
     }
   }
 

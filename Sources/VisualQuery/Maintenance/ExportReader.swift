@@ -41,7 +41,8 @@ struct ExportReader: ~Copyable {
       }
     }
     return ShopSettings(
-      links: try Catalogue.links(values, path), bridge: LabelBridge(targets: targets))
+      links: try Catalogue.links(values, path), bridge: LabelBridge(targets: targets),
+      publicFields: ShopSettings.publicFields(values))
   }
 
   /// Returns the next entity with its signatures, or `nil` at the end.

@@ -26,6 +26,8 @@ public struct Match: Sendable, Hashable {
   public let evidence: [Evidence]
   /// The path of the image that matched, as the feed gave it, or `nil` if only labels did.
   public let matchedImage: String?
+  /// The position of that image among the entity's images.
+  public let matchedImagePosition: Int?
   /// The position of that image within the query's, or `nil` if too few keypoints agree.
   public let alignment: MatchAlignment?
   /// The number of the ``MatchResponse/objects`` that it belongs to, or `nil` if it is not known which part of

@@ -26,8 +26,11 @@ public struct MatchDocument: Sendable, Encodable {
   ///   - query: The name of the image as it was given.
   ///   - elapsed: The time from the first byte of the image to the answer.
   ///   - profile: The color space that the image's file declares; `nil` for sRGB.
+  ///   - projection: The public part of the matched entities (``EntityLookup/publicProjection(of:)``), which is all that
+  ///     strangers may see; `nil` shows all fields of the catalogue, with stock lists and the paths of images.
   public init(
-    _ response: MatchResponse, query: String, elapsed: Duration, profile: PictureProfile? = nil
+    _ response: MatchResponse, query: String, elapsed: Duration, profile: PictureProfile? = nil,
+    projection: PublicProjection?
   ) {
     self.query = query
     complete = response.isComplete
@@ -35,7 +38,7 @@ public struct MatchDocument: Sendable, Encodable {
     let (seconds, attoseconds) = elapsed.components
     elapsedMs = rounded(Double(seconds) * 1e3 + Double(attoseconds) / 1e15, 3)
     generation = response.generation
-    values = response.matches.map(Value.init)
+    values = response.matches.map { Value($0, projection) }
     objects = response.objects.map {
       MatchedObject(number: $0.number, box: $0.box.map { rounded($0, 4) })
     }
@@ -90,11 +93,11 @@ public struct MatchDocument: Sendable, Encodable {
     let stocks: String?
     let distanceMeters: Double?
     let openNow: Bool?
-    let product: Product?
-    let store: Store?
+    let product: JSONValue?
+    let store: JSONValue?
     let evidence: [Evidence]
 
-    init(_ match: Match) {
+    init(_ match: Match, _ projection: PublicProjection?) {
       rank = match.rank
       type = match.value.id.type
       id = match.value.id.value
@@ -102,21 +105,27 @@ public struct MatchDocument: Sendable, Encodable {
       confidence = min(0.9999, rounded(match.confidence, 4))
       tier = match.tier
       url = match.handoff.url
-      display = match.display
       object = match.object
+      display = projection?.display(match.display, of: match.value) ?? match.display
       stocks = match.stocks?.value
       distanceMeters = match.distanceMeters.map { rounded($0, 0) }
       openNow = match.isOpen
-      matchedImage = match.matchedImage
+      matchedImage =
+        if let projection {
+          match.matchedImagePosition.flatMap { projection.imageURL(of: match.value, at: $0) }
+        } else {
+          match.matchedImage
+        }
       alignment = match.alignment.map { alignment in
         MatchAlignment(
           inliers: alignment.inliers, isMirrored: alignment.isMirrored,
           transform: alignment.transform.map { rounded($0, 6) },
           region: alignment.region.map { rounded($0, 4) })
       }
+      let object = projection?.object(for: match.value) ?? match.value.json
       switch match.value {
-      case .product(let product): (self.product, store) = (product, nil)
-      case .store(let store): (product, self.store) = (nil, store)
+      case .product: (product, store) = (object, nil)
+      case .store: (product, store) = (nil, object)
       }
       evidence = match.evidence.map {
         Evidence(

@@ -116,8 +116,8 @@ extension Matcher {
     _ entity: ScoredEntity, _ value: EntityValue, rank: Int, object: Int?,
     _ options: MatchOptions
   ) -> Match {
-    let image = entity.imagePosition.flatMap { position in
-      value.imagePaths.indices.contains(position) ? value.imagePaths[position] : nil
+    let position = entity.imagePosition.flatMap {
+      value.imagePaths.indices.contains($0) ? $0 : nil
     }
     var isOpen: Bool?
     if case .store(let store) = value {
@@ -125,7 +125,8 @@ extension Matcher {
     }
     return Match(
       value: value, rank: rank, confidence: entity.confidence, tier: entity.tier,
-      evidence: entity.evidence, matchedImage: image,
+      evidence: entity.evidence, matchedImage: position.map { value.imagePaths[$0] },
+      matchedImagePosition: position,
       alignment: entity.image.flatMap { MatchAlignment(of: $0) },
       object: object, stocks: entity.stocks, distanceMeters: entity.distance, isOpen: isOpen,
       display: value.displayRepresentation(for: options.locale),

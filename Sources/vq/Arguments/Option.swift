@@ -190,6 +190,20 @@ extension Option<[String]?> {
   }
 }
 
+extension Option<Set<String>?> {
+  /// Names between commas, an empty set for `none`, or `nil` if the option is not given.
+  static func names(_ text: OptionText) -> Self {
+    let value = ValueDescription(
+      placeholder: "FIELD", accepts: "names between commas, or none", completion: .nothing)
+    return Self(text, value: value, mayRepeat: true, initial: nil) { text -> [String]? in
+      let names = text.split(separator: ",").map(String.init)
+      return text == "none" ? [] : names.isEmpty ? nil : names
+    } add: {
+      $0 = ($0 ?? []).union($1)
+    }
+  }
+}
+
 extension Option<[Int]?> {
   /// The sides of thumbnails with commas between them, an empty list for `none`, or `nil` if the option
   /// is not given.

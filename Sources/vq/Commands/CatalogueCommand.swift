@@ -18,6 +18,10 @@ enum CatalogueCommand {
     OptionText(
       "allow-outside", "with set: a further folder that may contain images",
       detail: "Replaces all stored folders; 'none' removes them."))
+  static let publicFields = Option<Set<String>?>.names(
+    OptionText(
+      "public", "with set: your own fields that 'vq serve' may show",
+      detail: "Replaces all stored fields; 'none' removes them."))
   static let pictures = Option<Bool>.flag(
     OptionText("pictures", "with verify: treat missing images as errors"))
   static let json = Option<Bool>.flag(OptionText("json", "status and findings as JSON"))
@@ -39,7 +43,7 @@ enum CatalogueCommand {
       completion: .nothing),
     options: [
       MatchCommand.index.description, ids.description, imagesRoot.description,
-      allowOutside.description, pictures.description, json.description,
+      allowOutside.description, publicFields.description, pictures.description, json.description,
     ],
     notes: [
       HelpSection(
@@ -53,7 +57,8 @@ enum CatalogueCommand {
             export    write everything as JSON Lines to standard output
             import    read an export: FILE, or '-' for standard input
             remove    remove the entities that --id names
-            set       set the folders of the images: --images-root, --allow-outside
+            set       set the folders of the images (--images-root, --allow-outside)
+                      and your own fields that are public (--public)
           """)
     ],
     exitCodes: [.success, .failure, .usage, .unusableIndex, .interrupted],
@@ -121,6 +126,11 @@ enum CatalogueCommand {
         + (status.thumbnailSides.isEmpty
           ? "none stored"
           : status.thumbnailSides.map(String.init).joined(separator: ", ") + " pixels"),
+      "public      "
+        + (status.publicFields.isEmpty
+          ? "the standard fields"
+          : "the standard fields, "
+            + status.publicFields.map(DisplayText.escaped).joined(separator: ", ")),
       "undo        " + (status.previousGeneration.map { "to generation \($0)" } ?? "not possible"),
     ]
     for line in lines { try console.output.writeLine(line) }
@@ -187,13 +197,17 @@ enum CatalogueCommand {
 
   private static func set(_ arguments: ParsedArguments, _ console: Console) async throws {
     let settings = ShopSettings(
-      imagesRoot: arguments[imagesRoot], outsideFolders: arguments[allowOutside])
-    guard settings.imagesRoot != nil || settings.outsideFolders != nil else {
+      imagesRoot: arguments[imagesRoot], outsideFolders: arguments[allowOutside],
+      publicFields: arguments[publicFields])
+    guard settings != ShopSettings() else {
       throw arguments.missingOperand(
-        "'vq catalogue set' requires --images-root DIR or --allow-outside DIR")
+        "'vq catalogue set' requires --images-root DIR, --allow-outside DIR or --public FIELD")
     }
     let directory = arguments[MatchCommand.index]
     let generation = try await Indexer(directory: directory, settings: settings).putSettings()
+    guard settings.imagesRoot != nil || settings.outsideFolders != nil else {
+      return try printOutcome(generation, "has new public fields", directory, console)
+    }
     if let sentence = try await CatalogueUpkeep(directory: directory).missingPictures().sentence {
       console.diagnostics.warning(sentence)
     }

@@ -28,6 +28,11 @@ enum IndexCommand {
       detail: "For a server that does not have the images. Longer sides in pixels, at most "
         + "four; 'vq serve' uses 160 and 480. Later runs add missing ones; 'none' stops that, "
         + "and 'vq catalogue compact' then removes them.", isRare: true))
+  static let publicFields = Option<Set<String>?>.names(
+    OptionText(
+      "public", "your own fields that 'vq serve' may show: material,care",
+      detail: "All other unknown fields stay in the index. Stored in the index; given again, it "
+        + "replaces all stored fields, and 'none' removes them.", isRare: true))
   static let threads = Option<Int?>.integer(
     OptionText("threads", "number of threads", short: "j", standard: "one per core"),
     in: 1...256)
@@ -99,7 +104,7 @@ enum IndexCommand {
       thumbnails.description, onConflict.description,
       pruneMissing.description, fetch.description, allowHost.description, dryRun.description,
       strict.description, threads.description, rejected.description, json.description,
-      quiet.description, currency.description,
+      quiet.description, currency.description, publicFields.description,
       link.description,
       allowScheme.description,
       bridge.description,
@@ -109,7 +114,7 @@ enum IndexCommand {
         title: "Feed",
         text: """
           One entity per line: 'type' (product or store), 'id' and 'title' are required. Unknown \
-          fields are kept. An invalid row or image is reported and skipped.
+          fields are kept, and shown by 'vq serve' only if --public names them. An invalid row or image is reported and skipped.
             {"type":"product","id":"mug-red","title":"Camp mug","labels":["mug"],
              "images":["images/mug-red.jpg"],"url":"https://shop.example/p/mug-red"}
           Further fields: 'subtitle', 'synonyms', 'localized' (texts by language), 'featured'; \
@@ -222,7 +227,8 @@ enum IndexCommand {
     let schemes = Set(arguments[allowScheme].map { $0.lowercased() })
     var settings = ShopSettings(
       bridge: try arguments[bridge].map(LabelBridge.init),
-      outsideFolders: arguments[allowOutside], thumbnailSides: arguments[thumbnails])
+      outsideFolders: arguments[allowOutside], thumbnailSides: arguments[thumbnails],
+      publicFields: arguments[publicFields])
     if schemes.isEmpty, arguments[link].isEmpty { return settings }
     var links = LinkSettings(allowedSchemes: schemes)
     for (type, text) in arguments[link] {

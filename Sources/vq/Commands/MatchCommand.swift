@@ -85,6 +85,12 @@ enum MatchCommand {
       detail: "The terms add up to the log-odds of the confidence. --json always includes them."))
   static let json = Option<Bool>.flag(
     OptionText("json", "one JSON object per line and image"))
+  static let allFields = Option<Bool>.flag(
+    OptionText(
+      "all-fields", "with --json: also fields that are not public",
+      detail: "The JSON form is that of 'vq serve': the standard fields, those of 'vq index "
+        + "--public', and image URLs. With this option it has all fields of the catalogue, stock "
+        + "lists and image paths.", isRare: true))
   static let tolerant = Option<Bool>.flag(
     OptionText(
       "tolerant", "search with the part of a truncated image that is there",
@@ -107,6 +113,7 @@ enum MatchCommand {
       products.description,
       stores.description, minConfidence.description, deadline.description, type.description,
       conditions.description, threads.description, explain.description, json.description,
+      allFields.description,
       tolerant.description, withLabel.description, near.description, at.description,
       locale.description, signature.description, continuation.description,
       refresh.description,
@@ -157,7 +164,9 @@ enum MatchCommand {
       continuation: arguments[continuation], refreshes: arguments[refresh],
       decoder: ImageDecoder(
         limits: PictureLimits.limits(of: arguments), keepsTruncated: arguments[tolerant],
-        keepsDamaged: true))
+        keepsDamaged: true),
+      lookup: arguments[json] && !arguments[allFields]
+        ? EntityLookup(catalogue: catalogue, pool: pool) : nil)
     let report = MatchReport(
       catalogue: catalogue, options: search.options, console: console,
       isJSON: arguments[json], isExplained: arguments[explain],

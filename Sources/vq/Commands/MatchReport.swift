@@ -30,7 +30,7 @@ struct MatchReport {
         try console.output.writeJSON(
           MatchDocument(
             response, query: FileName.readable(answer.query), elapsed: answer.elapsed,
-            profile: answer.profile))
+            profile: answer.profile, projection: answer.projection))
       } else {
         try console.output.write(text(response, of: answer.query, hasPicture: answer.hasPicture))
       }

@@ -11,6 +11,8 @@ struct PictureSearch: Sendable {
   var continuation: String?
   var refreshes = false
   let decoder: ImageDecoder
+  /// Finds the public part of the matched entities; `nil` if all of them is shown.
+  var lookup: EntityLookup?
 
   /// The outcome of one query.
   struct Answer: Sendable {
@@ -24,6 +26,8 @@ struct PictureSearch: Sendable {
     var profile: PictureProfile?
     /// Whether there was a picture, or the signature of one.
     var hasPicture = true
+    /// The public part of the matched entities, if it was asked for.
+    var projection: PublicProjection?
 
     /// The labels that the catalogue does not know.
     var unmatchedLabels: [String] { (try? result.get())?.unmatchedLabels ?? [] }
@@ -40,7 +44,9 @@ struct PictureSearch: Sendable {
       let page = try await matcher.values(
         continuing: continuation, limit: options.limit, refresh: refreshes,
         timeout: options.timeout)
-      return Answer(query: "continuation", elapsed: elapsed(), result: .success(page))
+      return Answer(
+        query: "continuation", elapsed: elapsed(), result: .success(page),
+        projection: try await projection(of: page))
     }
     var content = SemanticContent(labels: labels, signature: signature)
     var options = options
@@ -56,7 +62,12 @@ struct PictureSearch: Sendable {
     let response = try await matcher.values(for: content, options: options)
     return Answer(
       query: query, elapsed: elapsed(), result: .success(response), damage: content.pictureDamage,
-      profile: content.pictureProfile, hasPicture: picture != nil || signature != nil)
+      profile: content.pictureProfile, hasPicture: picture != nil || signature != nil,
+      projection: try await projection(of: response))
+  }
+
+  private func projection(of response: MatchResponse) async throws -> PublicProjection? {
+    try await lookup?.publicProjection(of: response.matches.map(\.value.id))
   }
 
   /// Decodes an image at the resolution that its region needs.

@@ -898,6 +898,16 @@ def check_entities(suite):
     suite.call("suggested: an unknown parameter", "GET", "/v1/entities/suggested?q=a", 400, field="q")
 
     target = "/v1/entities/product/oats"
+    answer = suite.call("an entity with an image", "GET", target)
+    image = answer.json["entity"]["display"]["image"]
+    kept = ("private" if suite.key else "public") + ", max-age=31536000, immutable"
+    suite.call("the image of an entity", "GET", image, has=lambda a: (
+        expect(a.header("Cache-Control") == kept, a.header("Cache-Control"))
+        + expect(max(jpeg_size(a.body) or (0,)) <= 480, "it is too large")))
+    suite.call("a whole screen's image", "GET", image.replace("size=large", "size=extraLarge"), has=lambda a: (
+        expect(a.header("Cache-Control") == kept, a.header("Cache-Control"))))
+    suite.call("an image of another tag", "GET", image[:-1] + ".", has=lambda a: (
+        expect(a.header("Cache-Control") == "private, no-cache", a.header("Cache-Control"))))
     get_tagged(suite, "an entity", target, has=lambda a: (
         expect(a.json["entity"]["product"]["price"] == {"amount": "3.60", "currency": "EUR"}, "another price")
         + expect(a.json["entity"]["id"] == "oats", "another id")))
@@ -995,6 +1005,42 @@ def check_query(suite):
     suite.post("entities query: a parameter", path + "?limit=1", {"comparators": []}, 400, field="limit")
     suite.call(
         "entities query: plain text", "POST", path, 415, b"price<20", {"Content-Type": "text/plain"})
+
+
+def check_lists(suite):
+    """Entities by many ids, and all of them page by page."""
+    path = "/v1/entities:resolve"
+    contents = suite.document.resolved("/paths/~1v1~1entities:resolve/post/requestBody/content")[0]
+    for name, example in contents["application/json"]["examples"].items():
+        suite.post(f"resolve: the document's example {name}", path, example["value"])
+    suite.post(
+        "resolve: ids in their order", path, {"ids": ["store/market", "product/none", "product:oats"]},
+        has=lambda a: (
+            expect(names(a.json["entities"]) == ["store:market", "product:oats"], "another order")
+            + expect(a.json["missing"] == ["product/none"], f"missing is {a.json['missing']}")))
+    for name, body in (
+        ("no ids", {}), ("an empty list", {"ids": []}), ("no type", {"ids": ["oats"]}),
+        ("too many ids", {"ids": ["product/a"] * 1001}), ("a number", {"ids": [1]}),
+    ):
+        suite.post(f"resolve: {name}", path, body, 400, field="ids")
+    for limit in (7, 1000):
+        found, cursor = [], ""
+        for _ in range(1000):
+            answer = suite.call("a page of all entities", "GET", f"/v1/entities?limit={limit}&cursor={cursor}")
+            found += names(answer.json["entities"])
+            cursor = answer.json["cursor"]
+            if cursor is None:
+                break
+        suite.that(
+            f"every entity is on one page of {limit}", len(found) == len(set(found)) == 32, f"found {len(found)}")
+    suite.call("a cursor that was altered", "GET", "/v1/entities?cursor=AAAA", 422, code="invalidToken")
+    suite.post(
+        "entities query: a cursor and an order", "/v1/entities:query",
+        {"cursor": "", "sortedBy": [{"property": "price"}]}, 400, field="sortedBy")
+    suite.post(
+        "entities query: a property that is not public", "/v1/entities:query",
+        {"comparators": [{"property": "purchasePrice", "comparison": "lessThan", "value": 1}]}, 422,
+        code="invalidFilter")
 
 
 def check_sync(suite):
@@ -1264,6 +1310,7 @@ def main():
         suite.group(check_match_errors, photo)
         suite.group(check_entities)
         suite.group(check_query)
+        suite.group(check_lists)
         state, upserts = suite.group(check_sync) or (None, [])
         suite.group(check_protocol, photo, limits)
         suite.group(check_keys)

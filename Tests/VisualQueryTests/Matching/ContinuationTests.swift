@@ -24,7 +24,8 @@ import Testing
     encoder.outputFormatting = [.sortedKeys]
     return try matches.map { match in
       // How the image lies in the query's needs the query's keypoints.
-      let text = String(decoding: try encoder.encode(MatchDocument.Value(match)), as: UTF8.self)
+      let value = MatchDocument.Value(match, nil)
+      let text = String(decoding: try encoder.encode(value), as: UTF8.self)
       return text.replacing(/"alignment":\{[^}]*\},/, with: "")
         .replacing(/"object":[0-9]+,/, with: "")
     }

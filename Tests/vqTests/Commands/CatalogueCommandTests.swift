@@ -56,6 +56,32 @@ import Testing
     #expect(removed.output == "1 entity removed.\n")
   }
 
+  @Test func `fields of the shop's own are shown once they are public`() throws {
+    let folder = try TemporaryDirectory()
+    let row = #"""
+      {"type":"product","id":"a","title":"A","labels":["mug"],"care":"CARE","cost":"COST"}
+      """#
+    let file = try folder.write(row, to: "c.jsonl")
+    let index = ["--index", folder.path + "/i.vq"]
+    func match(_ options: String...) throws -> String {
+      try RunningVQ(["match", "--labels", "mug", "--json"] + options + index).output
+    }
+    #expect(try RunningVQ(["index", file, "-q"] + index).status == 0)
+    #expect(try !match().contains("CARE") && !match().contains("COST"))
+    #expect(try match("--all-fields").contains("CARE") && match("--all-fields").contains("COST"))
+    #expect(try RunningVQ(["index", file, "-q", "--public", "care,fit"] + index).status == 0)
+    #expect(try match().contains("CARE") && !match().contains("COST"))
+    let status = try RunningVQ(["catalogue", "status"] + index).output
+    #expect(status.contains("public      the standard fields, care, fit\n"))
+    let set = try RunningVQ(["catalogue", "set", "--public", "cost"] + index)
+    #expect(set.status == 0 && set.output.contains("has its public fields"))
+    #expect(try !match().contains("CARE") && match().contains("COST"))
+    #expect(try RunningVQ(["catalogue", "set", "--public", "none"] + index).status == 0)
+    #expect(try !match().contains("CARE") && !match().contains("COST"))
+    let nothing = try RunningVQ(["catalogue", "set"] + index)
+    #expect(nothing.status == 2 && nothing.errors.contains("--public FIELD"))
+  }
+
   @Test func `what is wrong with an index ends with 5, and what is to mend with 1`() throws {
     let shop = try Shop(["a"])
     let doctor = try RunningVQ(["doctor", "--json", "--index", shop.index])

@@ -23,6 +23,7 @@ _vq() {
     index:--threads|index:-j) return ;;
     index:--rejected) _vq_reply -f; compopt -o filenames; return ;;
     index:--currency) return ;;
+    index:--public) return ;;
     index:--link) return ;;
     index:--allow-scheme) return ;;
     index:--bridge) _vq_reply -f; compopt -o filenames; return ;;
@@ -49,6 +50,7 @@ _vq() {
     catalogue:--id) return ;;
     catalogue:--images-root) _vq_reply -d; compopt -o filenames; return ;;
     catalogue:--allow-outside) _vq_reply -d; compopt -o filenames; return ;;
+    catalogue:--public) return ;;
     doctor:--index) _vq_reply -d; compopt -o filenames; return ;;
     labels:--index) _vq_reply -d; compopt -o filenames; return ;;
     labels:--bridge) _vq_reply -f; compopt -o filenames; return ;;
@@ -92,11 +94,11 @@ _vq() {
   case $command:$word in
     :-*) _vq_reply -W '--color --help -h --version' ;;
     :*) _vq_reply -W 'index match catalogue doctor labels eval why-not serve key hash help completions' ;;
-    index:-*) _vq_reply -W '--index --images-root --allow-outside --thumbnails --on-conflict --prune-missing --fetch --allow-host --dry-run --strict --threads -j --rejected --json --quiet -q --currency --link --allow-scheme --bridge --color --help -h --version' ;;
+    index:-*) _vq_reply -W '--index --images-root --allow-outside --thumbnails --on-conflict --prune-missing --fetch --allow-host --dry-run --strict --threads -j --rejected --json --quiet -q --currency --public --link --allow-scheme --bridge --color --help -h --version' ;;
     index:*) _vq_reply -f; compopt -o filenames; return ;;
-    match:-*) _vq_reply -W '--index --labels --region --limit --products --stores --min-confidence --deadline --type --where --threads -j --explain --json --tolerant --with-label --near --at --locale --signature --continue --refresh --max-bytes --max-pixels --color --help -h --version' ;;
+    match:-*) _vq_reply -W '--index --labels --region --limit --products --stores --min-confidence --deadline --type --where --threads -j --explain --json --all-fields --tolerant --with-label --near --at --locale --signature --continue --refresh --max-bytes --max-pixels --color --help -h --version' ;;
     match:*) _vq_reply -f; compopt -o filenames; return ;;
-    catalogue:-*) _vq_reply -W '--index --id --images-root --allow-outside --pictures --json --color --help -h --version' ;;
+    catalogue:-*) _vq_reply -W '--index --id --images-root --allow-outside --public --pictures --json --color --help -h --version' ;;
     catalogue:*) return ;;
     doctor:-*) _vq_reply -W '--index --json --color --help -h --version' ;;
     doctor:*) return ;;

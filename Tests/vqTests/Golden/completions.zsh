@@ -5,24 +5,24 @@ _vq() {
   typeset -A opt_args
   local -a commands
   commands=(
-    'index:make or update an index from a catalogue'
-    'match:find the products and stores that a picture shows'
-    'catalogue:look over, repair, export or undo an index'
-    'doctor:find what makes entities hard to match or to show'
-    'labels:list the labels of an index, or those that it lacks'
-    'eval:measure how well an index is searched'
-    'why-not:say which stage of a search loses an entity'
-    'serve:answer over HTTP what pictures show'
+    'index:make or update an index from a feed'
+    'match:find the products and stores that an image shows'
+    'catalogue:check, compact, export or roll back an index'
+    'doctor:find entities that are hard to match or to show'
+    'labels:list the labels of an index, or unknown ones'
+    'eval:measure the search quality of an index'
+    'why-not:show which stage of a search loses an entity'
+    'serve:answer queries over HTTP'
     'key:make a key for clients of '\''vq serve'\'''
-    'hash:print the PDQ hash of pictures'
+    'hash:print the PDQ hash of images'
     'help:explain a command'
-    'completions:print the completions for a shell'
+    'completions:print completions for a shell'
   )
   _arguments -C \
-        '--color=[when to use colour]:WHEN:(auto always never)' \
-        '--help[the complete help; -h shows a short one]' \
-        '-h[the complete help; -h shows a short one]' \
-        '--version[the version]' \
+        '--color=[when to use color]:WHEN:(auto always never)' \
+        '--help[show the complete help; -h a short one]' \
+        '-h[show the complete help; -h a short one]' \
+        '--version[show the version]' \
         '1:COMMAND:->command' \
         '*::ARGUMENT:->argument'
   case $state in
@@ -32,187 +32,190 @@ _vq() {
     index)
       _arguments -s -S \
         '--index=[the index to make or update]:DIR:_files -/' \
-        '--images-root=[the folder that image paths start from and stay in]:DIR:_files -/' \
-        '*--allow-outside=[a further folder that image paths and links may lead into]:DIR:_files -/' \
-        '--thumbnails=[keep thumbnails of these sizes in the index\: 160,480]:SIDES:' \
-        '--on-conflict=[what becomes of an entity that is there already]:WHAT:(keep merge replace)' \
-        '--prune-missing[remove entities that the catalogue lacks]' \
-        '--fetch[fetch pictures that are on servers; with --allow-host]' \
-        '*--allow-host=[hosts that pictures may be fetched from]:HOST:' \
-        '--dry-run[read and decode all, and write nothing]' \
-        '--strict[end with the first row or picture that is refused]' \
-        '--threads=[use so many threads]:N:' \
-        '-j+[use so many threads]:N:' \
-        '--rejected=[the file of refused rows]:FILE:_files' \
+        '--images-root=[the folder that contains the images]:DIR:_files -/' \
+        '*--allow-outside=[a further folder that may contain images]:DIR:_files -/' \
+        '--thumbnails=[store thumbnails of these sizes in the index\: 160,480]:SIDES:' \
+        '--on-conflict=[what to do with an entity that is already indexed]:WHAT:(keep merge replace)' \
+        '--prune-missing[remove entities that the feed lacks]' \
+        '--fetch[fetch images from servers; requires --allow-host]' \
+        '*--allow-host=[hosts that images may be fetched from]:HOST:' \
+        '--dry-run[read and decode everything, but write nothing]' \
+        '--strict[stop at the first rejected row or image]' \
+        '--threads=[number of threads]:N:' \
+        '-j+[number of threads]:N:' \
+        '--rejected=[the file for rejected rows]:FILE:_files' \
         '--json[the summary as one JSON object]' \
         '--quiet[no progress and no summary]' \
         '-q[no progress and no summary]' \
-        '--currency=[that of prices that name none\: EUR]:CODE:' \
-        '*--link=[where entities without a URL of their own open]:LINK:' \
-        '*--allow-scheme=[schemes that links may have besides https]:LIST:' \
+        '--currency=[the currency of prices without one\: EUR]:CODE:' \
+        '*--public=[your own fields that '\''vq serve'\'' may show\: material,care]:FIELD:' \
+        '*--link=[the URL of entities without one of their own]:LINK:' \
+        '*--allow-scheme=[schemes accepted in links besides https]:LIST:' \
         '--bridge=[a label bridge\: CSV, see '\''vq help labels'\'']:FILE:_files' \
-        '--color=[when to use colour]:WHEN:(auto always never)' \
-        '--help[the complete help; -h shows a short one]' \
-        '-h[the complete help; -h shows a short one]' \
-        '--version[the version]' \
-        '1:CATALOGUE:_files' ;;
+        '--color=[when to use color]:WHEN:(auto always never)' \
+        '--help[show the complete help; -h a short one]' \
+        '-h[show the complete help; -h a short one]' \
+        '--version[show the version]' \
+        '1:FEED:_files' ;;
     match)
       _arguments -s -S \
         '--index=[the index to search]:DIR:_files -/' \
-        '*--labels=[words for what is seen\: mug,cup]:LIST:' \
-        '--region=[look at this part of the picture only]:X,Y,W,H:' \
-        '--limit=[at most so many matches in all]:N:' \
-        '--products=[at most so many products]:N:' \
-        '--stores=[at most so many stores]:N:' \
-        '--min-confidence=[leave out less likely matches]:P:' \
-        '--deadline=[time limit in ms for each picture; 0\: no limit]:MS:' \
+        '*--labels=[words for what the image shows\: mug,cup]:LIST:' \
+        '--region=[search with this part of the image only]:X,Y,W,H:' \
+        '--limit=[maximum number of matches]:N:' \
+        '--products=[maximum number of products]:N:' \
+        '--stores=[maximum number of stores]:N:' \
+        '--min-confidence=[omit less likely matches]:P:' \
+        '--deadline=[time limit in ms for each image; 0\: no limit]:MS:' \
         '--type=[only products, or only stores]:TYPE:(product store)' \
-        '*--where=[only what has such a property\: price<20]:CONDITION:' \
-        '--threads=[use so many threads]:N:' \
-        '-j+[use so many threads]:N:' \
-        '--explain[show what each match'\''s confidence is made of]' \
-        '--json[one JSON object a line and picture]' \
-        '--tolerant[search with what is there of a truncated picture]' \
-        '*--with-label=[only what has one of these labels]:LIST:' \
-        '--near=[of like stores the nearer ones first]:LAT,LON:' \
-        '--at=[tell whether stores are open then]:TIME:' \
+        '*--where=[only entities with such a property\: price<20]:CONDITION:' \
+        '--threads=[number of threads]:N:' \
+        '-j+[number of threads]:N:' \
+        '--explain[show how each confidence was computed]' \
+        '--json[one JSON object per line and image]' \
+        '--all-fields[with --json\: also fields that are not public]' \
+        '--tolerant[search with the part of a truncated image that is there]' \
+        '*--with-label=[only entities with one of these labels]:LIST:' \
+        '--near=[sort equally good stores by distance]:LAT,LON:' \
+        '--at=[report whether stores are open at this time]:TIME:' \
         '--locale=[show texts in this language]:TAG:' \
-        '--signature=[search with a picture'\''s signature]:TEXT:' \
-        '--continue=[the next page of an earlier search]:TOKEN:' \
+        '--signature=[search with an image'\''s signature]:TEXT:' \
+        '--continue=[show the next page of an earlier search]:TOKEN:' \
         '--refresh[with --continue\: search again, for what is new]' \
-        '--max-bytes=[refuse larger files]:N:' \
-        '--max-pixels=[refuse larger pictures]:N:' \
-        '--color=[when to use colour]:WHEN:(auto always never)' \
-        '--help[the complete help; -h shows a short one]' \
-        '-h[the complete help; -h shows a short one]' \
-        '--version[the version]' \
+        '--max-bytes=[reject larger files]:N:' \
+        '--max-pixels=[reject larger images]:N:' \
+        '--color=[when to use color]:WHEN:(auto always never)' \
+        '--help[show the complete help; -h a short one]' \
+        '-h[show the complete help; -h a short one]' \
+        '--version[show the version]' \
         '*:IMAGE:_files' ;;
     catalogue)
       _arguments -s -S \
         '--index=[the index to search]:DIR:_files -/' \
-        '*--id=[what to remove\: product\:mug-red,store\:harbour]:LIST:' \
-        '--images-root=[with set\: the folder that image paths start from]:DIR:_files -/' \
-        '*--allow-outside=[with set\: a further folder that image paths may lead into]:DIR:_files -/' \
-        '--pictures[with verify\: count missing pictures as errors]' \
+        '*--id=[with remove\: product\:mug-red,store\:harbour]:LIST:' \
+        '--images-root=[with set\: the folder that contains the images]:DIR:_files -/' \
+        '*--allow-outside=[with set\: a further folder that may contain images]:DIR:_files -/' \
+        '*--public=[with set\: your own fields that '\''vq serve'\'' may show]:FIELD:' \
+        '--pictures[with verify\: treat missing images as errors]' \
         '--json[status and findings as JSON]' \
-        '--color=[when to use colour]:WHEN:(auto always never)' \
-        '--help[the complete help; -h shows a short one]' \
-        '-h[the complete help; -h shows a short one]' \
-        '--version[the version]' \
+        '--color=[when to use color]:WHEN:(auto always never)' \
+        '--help[show the complete help; -h a short one]' \
+        '-h[show the complete help; -h a short one]' \
+        '--version[show the version]' \
         '*:ACTION:' ;;
     doctor)
       _arguments -s -S \
         '--index=[the index to search]:DIR:_files -/' \
-        '--json[one JSON object a line and finding]' \
-        '--color=[when to use colour]:WHEN:(auto always never)' \
-        '--help[the complete help; -h shows a short one]' \
-        '-h[the complete help; -h shows a short one]' \
-        '--version[the version]' ;;
+        '--json[one JSON object per line and finding]' \
+        '--color=[when to use color]:WHEN:(auto always never)' \
+        '--help[show the complete help; -h a short one]' \
+        '-h[show the complete help; -h a short one]' \
+        '--version[show the version]' ;;
     labels)
       _arguments -s -S \
         '--index=[the index to search]:DIR:_files -/' \
-        '--unmatched[the labels of queries that nothing knows]' \
-        '--bridge=[replace the label bridge by this CSV file]:FILE:_files' \
-        '--json[one JSON object a line and label]' \
-        '--color=[when to use colour]:WHEN:(auto always never)' \
-        '--help[the complete help; -h shows a short one]' \
-        '-h[the complete help; -h shows a short one]' \
-        '--version[the version]' ;;
+        '--unmatched[list unknown labels of earlier queries]' \
+        '--bridge=[replace the label bridge with this CSV file]:FILE:_files' \
+        '--json[one JSON object per line and label]' \
+        '--color=[when to use color]:WHEN:(auto always never)' \
+        '--help[show the complete help; -h a short one]' \
+        '-h[show the complete help; -h a short one]' \
+        '--version[show the version]' ;;
     eval)
       _arguments -s -S \
         '*--index=[the index to search]:DIR:_files -/' \
-        '--without-labels[ask by the pictures alone]' \
+        '--without-labels[search with the images only]' \
         '--calibrate[fit the confidence to these queries]' \
-        '--threads=[use so many threads]:N:' \
-        '-j+[use so many threads]:N:' \
+        '--threads=[number of threads]:N:' \
+        '-j+[number of threads]:N:' \
         '--json[the figures as one JSON object]' \
         '--quiet[no progress]' \
         '-q[no progress]' \
-        '--color=[when to use colour]:WHEN:(auto always never)' \
-        '--help[the complete help; -h shows a short one]' \
-        '-h[the complete help; -h shows a short one]' \
-        '--version[the version]' \
+        '--color=[when to use color]:WHEN:(auto always never)' \
+        '--help[show the complete help; -h a short one]' \
+        '-h[show the complete help; -h a short one]' \
+        '--version[show the version]' \
         '*:QUERIES:_files' ;;
     why-not)
       _arguments -s -S \
         '--index=[the index to search]:DIR:_files -/' \
-        '--expect=[the id that should be the first match]:ID:' \
-        '*--labels=[words for what is seen\: mug,cup]:LIST:' \
-        '--region=[look at this part of the picture only]:X,Y,W,H:' \
-        '--limit=[at most so many matches in all]:N:' \
-        '--products=[at most so many products]:N:' \
-        '--stores=[at most so many stores]:N:' \
-        '--min-confidence=[leave out less likely matches]:P:' \
+        '--expect=[the id of the expected first match]:ID:' \
+        '*--labels=[words for what the image shows\: mug,cup]:LIST:' \
+        '--region=[search with this part of the image only]:X,Y,W,H:' \
+        '--limit=[maximum number of matches]:N:' \
+        '--products=[maximum number of products]:N:' \
+        '--stores=[maximum number of stores]:N:' \
+        '--min-confidence=[omit less likely matches]:P:' \
         '--type=[only products, or only stores]:TYPE:(product store)' \
-        '--threads=[use so many threads]:N:' \
-        '-j+[use so many threads]:N:' \
+        '--threads=[number of threads]:N:' \
+        '-j+[number of threads]:N:' \
         '--json[the answer as one JSON object]' \
-        '--max-bytes=[refuse larger files]:N:' \
-        '--max-pixels=[refuse larger pictures]:N:' \
-        '--color=[when to use colour]:WHEN:(auto always never)' \
-        '--help[the complete help; -h shows a short one]' \
-        '-h[the complete help; -h shows a short one]' \
-        '--version[the version]' \
+        '--max-bytes=[reject larger files]:N:' \
+        '--max-pixels=[reject larger images]:N:' \
+        '--color=[when to use color]:WHEN:(auto always never)' \
+        '--help[show the complete help; -h a short one]' \
+        '-h[show the complete help; -h a short one]' \
+        '--version[show the version]' \
         '1:IMAGE:_files' ;;
     serve)
       _arguments -s -S \
         '--index=[the index to search]:DIR:_files -/' \
-        '--host=[listen at this IP address]:ADDRESS:' \
-        '--port=[listen at this port; 0\: any that is free]:N:' \
-        '--socket=[listen at a Unix socket instead]:FILE:_files' \
-        '--keys=[let in only who has a key of this file]:FILE:_files' \
-        '--deadline=[ms for a match where a client does not say]:MS:' \
-        '--max-deadline=[ms for a match whatever a client says]:MS:' \
-        '--queue=[let at most so many requests wait]:N:' \
-        '--rate=[requests a second of one key, or else address]:N:' \
-        '--threads=[use so many threads]:N:' \
-        '-j+[use so many threads]:N:' \
-        '--connections=[serve so many connections at once]:N:' \
-        '--per-address=[serve so many connections of one address at once]:N:' \
-        '--max-bytes=[refuse larger bodies]:N:' \
-        '--max-pixels=[refuse larger pictures]:N:' \
-        '--decode-memory=[MB for decoding pictures, on all threads]:N:' \
-        '*--allow-origin=[let pages of these origins ask (CORS)]:ORIGIN:' \
-        '*--app-id=[apps that open the shop'\''s links\: TEAM.bundle]:ID:' \
-        '--grace=[seconds to finish in when told to stop]:S:' \
-        '--quiet[log no requests that went well]' \
-        '--color=[when to use colour]:WHEN:(auto always never)' \
-        '--help[the complete help; -h shows a short one]' \
-        '-h[the complete help; -h shows a short one]' \
-        '--version[the version]' ;;
+        '--host=[listen on this IP address]:ADDRESS:' \
+        '--port=[listen on this port; 0\: any free port]:N:' \
+        '--socket=[listen on a Unix socket instead]:FILE:_files' \
+        '--keys=[accept only clients with a key in this file]:FILE:_files' \
+        '--deadline=[time limit of a match in ms if the client gives none]:MS:' \
+        '--max-deadline=[maximum time limit of a match in ms]:MS:' \
+        '--queue=[maximum number of waiting requests]:N:' \
+        '--rate=[requests per second for each key, or address]:N:' \
+        '--threads=[number of threads]:N:' \
+        '-j+[number of threads]:N:' \
+        '--connections=[maximum number of connections]:N:' \
+        '--per-address=[maximum number of connections from one address]:N:' \
+        '--max-bytes=[reject larger bodies]:N:' \
+        '--max-pixels=[reject larger images]:N:' \
+        '--decode-memory=[MB of memory for decoding images]:N:' \
+        '*--allow-origin=[accept requests from these origins (CORS)]:ORIGIN:' \
+        '*--app-id=[apps that may open the shop'\''s links\: TEAM.bundle]:ID:' \
+        '--grace=[seconds for running requests at shutdown]:S:' \
+        '--quiet[do not log successful requests]' \
+        '--color=[when to use color]:WHEN:(auto always never)' \
+        '--help[show the complete help; -h a short one]' \
+        '-h[show the complete help; -h a short one]' \
+        '--version[show the version]' ;;
     key)
       _arguments -s -S \
-        '--name=[what the key is called in logs]:NAME:' \
-        '--role=[what it may do]:ROLE:(read write)' \
-        '--color=[when to use colour]:WHEN:(auto always never)' \
-        '--help[the complete help; -h shows a short one]' \
-        '-h[the complete help; -h shows a short one]' \
-        '--version[the version]' \
+        '--name=[the name of the key in logs]:NAME:' \
+        '--role=[the permissions of the key]:ROLE:(read write)' \
+        '--color=[when to use color]:WHEN:(auto always never)' \
+        '--help[show the complete help; -h a short one]' \
+        '-h[show the complete help; -h a short one]' \
+        '--version[show the version]' \
         '1:FILE:_files' ;;
     hash)
       _arguments -s -S \
-        '--json[one JSON object a line and picture]' \
-        '--query[the signature for '\''vq match --signature'\'']' \
-        '--max-bytes=[refuse larger files]:N:' \
-        '--max-pixels=[refuse larger pictures]:N:' \
-        '--color=[when to use colour]:WHEN:(auto always never)' \
-        '--help[the complete help; -h shows a short one]' \
-        '-h[the complete help; -h shows a short one]' \
-        '--version[the version]' \
+        '--json[one JSON object per line and image]' \
+        '--query[print the signature for '\''vq match --signature'\'']' \
+        '--max-bytes=[reject larger files]:N:' \
+        '--max-pixels=[reject larger images]:N:' \
+        '--color=[when to use color]:WHEN:(auto always never)' \
+        '--help[show the complete help; -h a short one]' \
+        '-h[show the complete help; -h a short one]' \
+        '--version[show the version]' \
         '*:IMAGE:_files' ;;
     help)
       _arguments -s -S \
-        '--color=[when to use colour]:WHEN:(auto always never)' \
-        '--help[the complete help; -h shows a short one]' \
-        '-h[the complete help; -h shows a short one]' \
-        '--version[the version]' \
+        '--color=[when to use color]:WHEN:(auto always never)' \
+        '--help[show the complete help; -h a short one]' \
+        '-h[show the complete help; -h a short one]' \
+        '--version[show the version]' \
         '1:COMMAND:(index match catalogue doctor labels eval why-not serve key hash help completions)' ;;
     completions)
       _arguments -s -S \
-        '--color=[when to use colour]:WHEN:(auto always never)' \
-        '--help[the complete help; -h shows a short one]' \
-        '-h[the complete help; -h shows a short one]' \
-        '--version[the version]' \
+        '--color=[when to use color]:WHEN:(auto always never)' \
+        '--help[show the complete help; -h a short one]' \
+        '-h[show the complete help; -h a short one]' \
+        '--version[show the version]' \
         '1:SHELL:(bash zsh fish)' ;;
     esac ;;
   esac

@@ -12,15 +12,19 @@ struct ProductEntity: AppEntity {
   @Property(title: "Price") var price: Double = 0
   let subtitle: String?
   let url: URL?
+  let image: URL?
 
   var displayRepresentation: DisplayRepresentation {
-    DisplayRepresentation(title: "\(name)", subtitle: subtitle.map { "\($0)" })
+    DisplayRepresentation(
+      title: "\(name)", subtitle: subtitle.map { "\($0)" },
+      image: image.map { DisplayRepresentation.Image(url: $0) })
   }
 
   init(_ entity: ShopEntity) {
     id = entity.id
     subtitle = entity.display.subtitle
     url = entity.url
+    image = entity.display.image
     name = entity.display.title
     brand = entity.product?.brand ?? ""
     price = entity.product?.price.flatMap { Double($0.amount) } ?? 0
@@ -30,6 +34,7 @@ struct ProductEntity: AppEntity {
     id = value.id
     subtitle = value.display.subtitle
     url = value.url
+    image = value.display.image
     name = value.display.title
   }
 }

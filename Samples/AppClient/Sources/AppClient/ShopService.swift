@@ -84,8 +84,15 @@ struct ShopService: Sendable {
     guard (response as? HTTPURLResponse)?.statusCode == 200 else {
       throw URLError(.badServerResponse)
     }
-    return try JSONDecoder().decode(Answer.self, from: data)
+    let decoder = JSONDecoder()
+    decoder.userInfo[.serviceBase] = base
+    return try decoder.decode(Answer.self, from: data)
   }
+}
+
+extension CodingUserInfoKey {
+  /// The address that the URLs of images are relative to.
+  static let serviceBase = CodingUserInfoKey(rawValue: "serviceBase")!
 }
 
 /// `vq.match/1`, as far as the app needs it.
@@ -105,8 +112,21 @@ struct MatchAnswer: Decodable, Sendable {
 struct Display: Decodable, Sendable {
   let title: String
   let subtitle: String?
+  /// An image of the shop's own server, or a thumbnail of the service.
   let image: URL?
   let synonyms: [String]?
+
+  private enum CodingKeys: CodingKey { case title, subtitle, image, synonyms }
+
+  init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    title = try values.decode(String.self, forKey: .title)
+    subtitle = try values.decodeIfPresent(String.self, forKey: .subtitle)
+    synonyms = try values.decodeIfPresent([String].self, forKey: .synonyms)
+    let base = decoder.userInfo[.serviceBase] as? URL
+    image = try values.decodeIfPresent(String.self, forKey: .image)
+      .flatMap { URL(string: $0, relativeTo: base)?.absoluteURL }
+  }
 }
 
 /// An entity as the service gives it.

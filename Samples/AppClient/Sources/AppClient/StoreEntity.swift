@@ -10,15 +10,19 @@ struct StoreEntity: AppEntity {
   @Property(title: "Name") var name: String = ""
   let subtitle: String?
   let url: URL?
+  let image: URL?
 
   var displayRepresentation: DisplayRepresentation {
-    DisplayRepresentation(title: "\(name)", subtitle: subtitle.map { "\($0)" })
+    DisplayRepresentation(
+      title: "\(name)", subtitle: subtitle.map { "\($0)" },
+      image: image.map { DisplayRepresentation.Image(url: $0) })
   }
 
   init(_ entity: ShopEntity) {
     id = entity.id
     subtitle = entity.display.subtitle
     url = entity.url
+    image = entity.display.image
     name = entity.display.title
   }
 
@@ -26,6 +30,7 @@ struct StoreEntity: AppEntity {
     id = value.id
     subtitle = value.display.subtitle
     url = value.url
+    image = value.display.image
     name = value.display.title
   }
 }

@@ -1,6 +1,10 @@
 import Foundation
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 @testable import AppClient
 
 /// The sample client against `vq serve`: all calls that an app makes.
@@ -12,6 +16,10 @@ import Testing
       contentsOf: repository.appendingPathComponent("Samples/shop/images/oats.jpg"))
     let answer = try await service.match(jpeg: photo, labels: ["box", "a, b"])
     #expect(answer.values.first?.id == "oats")
+    let image = try #require(answer.values.first?.display.image)
+    #expect(image.host == service.base.host && image.port == service.base.port)
+    let (thumbnail, _) = try await URLSession.shared.data(from: image)
+    #expect(thumbnail.starts(with: [0xFF, 0xD8]))
     let words = try await service.match(jpeg: nil, labels: ["drinkware"])
     let rest = try await service.match(jpeg: nil, labels: [], continuation: words.continuation)
     let ids = (words.values + rest.values).map { "\($0.type):\($0.id)" }

@@ -26,7 +26,8 @@ final class ShopSearch: Sendable {
     let clock = ContinuousClock()
     let start = clock.now
     let labels = question.labels ?? []
-    let matcher = Matcher(catalogue: try current.catalogue(), pool: pool)
+    let catalogue = try current.catalogue()
+    let matcher = Matcher(catalogue: catalogue, pool: pool)
     let response: MatchResponse
     if let continuation = question.continuation {
       response = try await matcher.values(continuing: continuation)
@@ -40,7 +41,11 @@ final class ShopSearch: Sendable {
       response = try await matcher.values(
         for: content, options: MatchOptions(date: Date(), locale: question.locale))
     }
-    let document = MatchDocument(response, query: "request", elapsed: clock.now - start)
+    // What strangers may see: no purchase prices, no paths.
+    let projection = try await EntityLookup(catalogue: catalogue, pool: pool)
+      .publicProjection(of: response.matches.map(\.value.id))
+    let document = MatchDocument(
+      response, query: "request", elapsed: clock.now - start, projection: projection)
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     return try encoder.encode(document)

@@ -1,22 +1,25 @@
 import VisualQuery
 
-/// An entity as every answer shows it: as the value of a match, without what the match adds.
+/// The public part of an entity, as in a match but without the fields that the match adds.
 struct EntityDocument: Sendable, Encodable {
   let type: EntityType
   let id: String
   let url: String?
   let display: DisplayRepresentation
-  let product: Product?
-  let store: Store?
+  let product: JSONValue?
+  let store: JSONValue?
 
-  init(_ value: EntityValue, locale: String?, links: LinkSettings) {
+  init(
+    _ value: EntityValue, locale: String?, links: LinkSettings, projection: PublicProjection
+  ) {
     type = value.id.type
     id = value.id.value
     url = links.handoff(for: value).url
-    display = value.displayRepresentation(for: locale)
+    display = projection.display(value.displayRepresentation(for: locale), of: value)
+    let object = projection.object(for: value)
     switch value {
-    case .product(let product): (self.product, store) = (product, nil)
-    case .store(let store): (product, self.store) = (nil, store)
+    case .product: (product, store) = (object, nil)
+    case .store: (product, store) = (nil, object)
     }
   }
 }
@@ -25,6 +28,32 @@ struct EntityDocument: Sendable, Encodable {
 struct EntityListDocument: Sendable, Encodable {
   let generation: Int
   let entities: [EntityDocument]
+}
+
+/// A page of a list of entities.
+struct EntityPageDocument: Sendable, Encodable {
+  let generation: Int
+  let entities: [EntityDocument]
+  /// The cursor of the next page, or `nil` if there is none.
+  let cursor: String?
+
+  private enum CodingKeys: CodingKey { case generation, entities, cursor }
+
+  /// Encodes every key, with `null` for an absent cursor.
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(generation, forKey: .generation)
+    try container.encode(entities, forKey: .entities)
+    try container.encode(cursor, forKey: .cursor)
+  }
+}
+
+/// The entities of some ids.
+struct ResolvedEntitiesDocument: Sendable, Encodable {
+  let generation: Int
+  let entities: [EntityDocument]
+  /// The ids that name no entity, as they were given.
+  let missing: [String]
 }
 
 /// One entity of one generation.
@@ -46,11 +75,15 @@ struct ChangesDocument: Sendable, Encodable {
   let upserts: [EntityDocument]
   let tombstones: [Tombstone]
 
-  init(_ changes: EntityChanges, locale: String?, links: LinkSettings) {
+  init(
+    _ changes: EntityChanges, locale: String?, links: LinkSettings, projection: PublicProjection
+  ) {
     generation = changes.generation
     state = changes.state.description
     hasMore = changes.hasMore
-    upserts = changes.upserts.map { EntityDocument($0, locale: locale, links: links) }
+    upserts = changes.upserts.map {
+      EntityDocument($0, locale: locale, links: links, projection: projection)
+    }
     tombstones = changes.tombstones.map { Tombstone(type: $0.type, id: $0.value) }
   }
 }

@@ -1,3 +1,4 @@
+import HTTPServer
 import VisualQuery
 
 /// The fields of questions about entities.
@@ -8,7 +9,24 @@ enum EntityQuestion {
     return type.map { [$0] } ?? Set(EntityType.allCases)
   }
 
-  /// Reads ids such as `product:mug-red`.
+  /// The position at which a list is continued.
+  struct Enumeration: Sendable {
+    /// The cursor of the page before; `nil` begins the list.
+    let cursor: EntityCursor?
+  }
+
+  /// Reads `cursor`, which is empty at the beginning of a list; `nil` if it is not given.
+  static func enumeration(_ fields: inout RequestFields) throws(Problem) -> Enumeration? {
+    switch try fields.value("cursor") {
+    case nil: return nil
+    case .null?, .string("")?: return Enumeration(cursor: nil)
+    case .string(let text)? where text.utf8.count <= 250:
+      return Enumeration(cursor: EntityCursor(text))
+    default: throw fields.problem("cursor", "a cursor of an earlier answer, or empty")
+    }
+  }
+
+  /// Reads ids such as `product:mug-red` or `product/mug-red`.
   static func ids(
     _ names: [String], _ fields: RequestFields
   ) throws(Problem) -> [EntityID] {
@@ -17,13 +35,26 @@ enum EntityQuestion {
       throw fields.problem("ids", "a list such as product:mug-red,store:harbour")
     }
     for name in names {
-      let parts = name.split(separator: ":", maxSplits: 1)
+      let parts = name.split(maxSplits: 1) { $0 == ":" || $0 == "/" }
       guard parts.count == 2, let type = EntityType(rawValue: String(parts[0])) else {
         throw fields.problem("ids", "a list such as product:mug-red,store:harbour")
       }
       ids.append(EntityID(type: type, value: String(parts[1])))
     }
     return ids
+  }
+
+  /// Checks that conditions and orders name public properties: their answers would reveal the values of others.
+  static func check(
+    _ comparators: [EntityComparator], sortedBy sorts: [EntitySort] = [],
+    in catalogue: Catalogue
+  ) throws(Problem) {
+    let projection = PublicProjection(ShopSettings(publicFields: catalogue.publicFields))
+    let named =
+      comparators.map(\.property).filter { !projection.allowsFilter(by: $0) }
+      + sorts.map(\.property).filter { !projection.allowsSort(by: $0) }
+    guard let name = named.first?.name else { return }
+    throw Problem(.invalidFilter, "'\(name.excerpt)' is not a public property of this shop")
   }
 
   private enum ComparisonName: String, CaseIterable {

@@ -6,6 +6,7 @@ enum Route: Sendable, Hashable {
   case entities
   case suggestedEntities
   case entityQuery
+  case entityResolution
   case entity(EntityID)
   case thumbnail(EntityID)
   case sync
@@ -21,8 +22,8 @@ enum Route: Sendable, Hashable {
 
   /// The routes whose paths name no entity.
   static let fixed: [Route] = [
-    .match, .entities, .suggestedEntities, .entityQuery, .sync, .limits, .association, .livez,
-    .readyz, .metrics, .openAPI, .page, .style, .script,
+    .match, .entities, .suggestedEntities, .entityQuery, .entityResolution, .sync, .limits,
+    .association, .livez, .readyz, .metrics, .openAPI, .page, .style, .script,
   ]
 
   private static let routesByPath = [String: Route](
@@ -64,6 +65,7 @@ enum Route: Sendable, Hashable {
     case .entities: "/v1/entities"
     case .suggestedEntities: "/v1/entities/suggested"
     case .entityQuery: "/v1/entities:query"
+    case .entityResolution: "/v1/entities:resolve"
     case .entity: "/v1/entities/{type}/{id}"
     case .thumbnail: "/v1/entities/{type}/{id}/thumbnail"
     case .sync: "/v1/sync"
@@ -82,7 +84,7 @@ enum Route: Sendable, Hashable {
   /// The methods besides HEAD, which goes with GET, and OPTIONS.
   var methods: [String] {
     switch self {
-    case .match, .entityQuery: ["POST"]
+    case .match, .entityQuery, .entityResolution: ["POST"]
     case .entity: ["GET", "DELETE"]
     case .entities, .suggestedEntities, .thumbnail, .sync, .limits, .association, .livez, .readyz,
       .metrics, .openAPI, .page, .style, .script:
@@ -99,8 +101,8 @@ enum Route: Sendable, Hashable {
   func role(for method: String) -> APIKeys.Role? {
     switch self {
     case .association, .livez, .readyz, .openAPI, .page, .style, .script: nil
-    case .match, .entities, .suggestedEntities, .entityQuery, .entity, .thumbnail, .sync, .limits,
-      .metrics:
+    case .match, .entities, .suggestedEntities, .entityQuery, .entityResolution, .entity,
+      .thumbnail, .sync, .limits, .metrics:
       method == "DELETE" ? .write : .read
     }
   }

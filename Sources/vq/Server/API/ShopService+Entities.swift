@@ -8,13 +8,19 @@ extension ShopService {
     var fields = RequestFields(request.info.head.query)
     let names = try fields.words("ids", limit: EntityLookup.maximumLimit, length: 264)
     let text = try fields.text("q", limit: 1000)
-    guard (names == nil) != (text == nil) else {
+    let enumeration = try EntityQuestion.enumeration(&fields)
+    guard [names != nil, text != nil, enumeration != nil].count(where: { $0 }) == 1 else {
       throw Problem(
-        .invalidParameter, "one of 'ids' and 'q' is needed", field: "ids")
+        .invalidParameter, "one of 'ids', 'q' and 'cursor' is needed", field: "ids")
     }
     let ids = try names.map { names throws(Problem) in try EntityQuestion.ids(names, fields) }
     let types = try EntityQuestion.types(&fields)
     let limit = try fields.integer("limit", in: 1...EntityLookup.maximumLimit)
+    if let enumeration {
+      return try await page(request, fields) { lookup in
+        try await lookup.page(after: enumeration.cursor, types: types, limit: limit ?? 200)
+      }
+    }
     return try await list(request, fields) { lookup in
       if let ids {
         let wanted = ids.filter { types.contains($0.type) }
@@ -55,22 +61,55 @@ extension ShopService {
     let mode: ComparatorMode = try fields.choice("mode") ?? .and
     let limit = try fields.integer("limit", in: 1...EntityLookup.maximumLimit) ?? 100
     let (conditions, orders) = (comparators, sorts)
+    if let enumeration = try EntityQuestion.enumeration(&fields) {
+      guard orders.isEmpty else {
+        throw fields.problem("sortedBy", "absent, since a list with 'cursor' has its own order")
+      }
+      return try await page(request, fields, hasTag: false) { lookup in
+        try EntityQuestion.check(conditions, in: lookup.catalogue)
+        return try await lookup.page(
+          after: enumeration.cursor, matching: conditions, mode: mode, types: types, limit: limit)
+      }
+    }
     return try await list(request, fields, hasTag: false) { lookup in
-      try await lookup.entities(
+      try EntityQuestion.check(conditions, sortedBy: orders, in: lookup.catalogue)
+      return try await lookup.entities(
         matching: conditions, mode: mode, types: types, sortedBy: orders, limit: limit)
     }
+  }
+
+  func resolve(_ request: HTTPRequest) async throws -> HTTPResponse {
+    try RequestFields(request.info.head.query).finish()
+    var fields = try RequestFields(json: request.body)
+    let names = try fields.words("ids", limit: EntityLookup.maximumLimit, length: 264) ?? []
+    let ids = try EntityQuestion.ids(names, fields)
+    let catalogue = try self.catalogue.newest()
+    let locale = try locale(of: fields, request)
+    let lookup = lookup(catalogue, request)
+    let values = try await lookup.entities(for: ids)
+    let found = Set(values.map(\.id))
+    var missing: [String] = []
+    var unknown: Set<EntityID> = []
+    for (name, id) in zip(names, ids) where !found.contains(id) && unknown.insert(id).inserted {
+      missing.append(name)
+    }
+    return untagged(
+      ResolvedEntitiesDocument(
+        generation: catalogue.generation, entities: try await documents(of: values, lookup, locale),
+        missing: missing))
   }
 
   func entity(_ id: EntityID, _ request: HTTPRequest) async throws -> HTTPResponse {
     let catalogue = try self.catalogue.newest()
     let locale = try locale(of: RequestFields(request.info.head.query), request)
-    guard let value = try await lookup(catalogue, request).entities(for: [id]).first else {
-      throw Self.unknown(id)
-    }
+    let lookup = lookup(catalogue, request)
+    guard let value = try await lookup.entities(for: [id]).first else { throw Self.unknown(id) }
     if let same = notModified(request, catalogue, locale) { return same }
+    let projection = try await lookup.publicProjection(of: [id])
     let document = SingleEntityDocument(
       generation: catalogue.generation,
-      entity: EntityDocument(value, locale: locale, links: catalogue.links))
+      entity: EntityDocument(
+        value, locale: locale, links: catalogue.links, projection: projection))
     return json(document, catalogue, locale)
   }
 
@@ -92,11 +131,13 @@ extension ShopService {
     let state = try fields.text("state", limit: 1000)
     let limit = try fields.integer("limit", in: 1...EntityLookup.maximumLimit) ?? 200
     let locale = try locale(of: fields, request)
-    let changes = try await lookup(catalogue, request).changes(
-      since: state.map { SyncState($0) }, limit: limit)
+    let lookup = lookup(catalogue, request)
+    let changes = try await lookup.changes(since: state.map { SyncState($0) }, limit: limit)
     if let same = notModified(request, catalogue, locale) { return same }
+    let projection = try await lookup.publicProjection(of: changes.upserts.map(\.id))
     return json(
-      ChangesDocument(changes, locale: locale, links: catalogue.links), catalogue, locale)
+      ChangesDocument(changes, locale: locale, links: catalogue.links, projection: projection),
+      catalogue, locale)
   }
 
   func thumbnail(of id: EntityID, _ request: HTTPRequest) async throws -> HTTPResponse {
@@ -104,37 +145,44 @@ extension ShopService {
     var fields = RequestFields(request.info.head.query)
     let size: EntityThumbnails.Size = try fields.choice("size") ?? .small
     let image = try fields.integer("image", in: 0...1000) ?? 0
+    let contentTag = try fields.text("v", limit: 64)
     try fields.finish()
+    let thumbnail = try await thumbnail(of: id, image, size, catalogue, request)
+    let tag =
+      contentTag == thumbnail.contentTag
+      ? Tag("\(thumbnail.contentTag)-\(size.rawValue)", caching: immutableCaching)
+      : tag(catalogue, nil)
+    if let same = notModified(request, tag) { return same }
+    return tagged(
+      HTTPResponse(status: 200, ["Content-Type": "image/jpeg"], body: thumbnail.jpeg), tag)
+  }
+
+  private func thumbnail(
+    of id: EntityID, _ image: Int, _ size: EntityThumbnails.Size, _ catalogue: Catalogue,
+    _ request: HTTPRequest
+  ) async throws -> EntityThumbnails.Thumbnail {
     let key = ThumbnailCache.Key(
       id: id, image: image, size: size, catalogue: catalogue.identity,
       generation: catalogue.generation)
-    let bytes: [UInt8]
-    if let kept = thumbnails[key] {
-      bytes = kept
-    } else {
-      do {
-        let decoder = ImageDecoder(
-          limits: DecodeLimits(memoryLimit: settings.decodeLimits.memoryLimit))
-        let made = try await EntityThumbnails(catalogue: catalogue, pool: pool, decoder: decoder)
-          .jpeg(of: id, image: image, size: size)
-        guard let made else {
-          guard try await lookup(catalogue, request).entities(for: [id]).isEmpty else {
-            throw Problem(
-              .noPicture, "the entity has no such picture", field: "image")
-          }
-          throw Self.unknown(id)
-        }
-        bytes = made
-      } catch let error as DecodeError {
-        log.write("thumbnail", "\(id): \(error.message)", level: "warning")
-        throw Problem(
-          .noPicture, "the picture has gone or changed since it was indexed")
-      }
-      thumbnails[key] = bytes
+    if let kept = thumbnails[key] { return kept }
+    let decoder = ImageDecoder(limits: DecodeLimits(memoryLimit: settings.decodeLimits.memoryLimit))
+    let made: EntityThumbnails.Thumbnail?
+    do {
+      made = try await EntityThumbnails(catalogue: catalogue, pool: pool, decoder: decoder)
+        .thumbnail(of: id, image: image, size: size)
+    } catch let error as DecodeError {
+      // The message has the images root in it; `vq doctor` reports it to the shop.
+      log.write("thumbnail", "\(id), image \(image): \(error.code.rawValue)", level: "warning")
+      throw Problem(.noPicture, "the picture has gone or changed since it was indexed")
     }
-    if let same = notModified(request, catalogue, nil) { return same }
-    return tagged(
-      HTTPResponse(status: 200, ["Content-Type": "image/jpeg"], body: bytes), catalogue, nil)
+    guard let made else {
+      guard try await lookup(catalogue, request).entities(for: [id]).isEmpty else {
+        throw Problem(.noPicture, "the entity has no such picture", field: "image")
+      }
+      throw Self.unknown(id)
+    }
+    thumbnails[key] = made
+    return made
   }
 
   // MARK: What they share
@@ -153,14 +201,45 @@ extension ShopService {
     let catalogue = try self.catalogue.newest()
     let locale = try locale(of: fields, request)
     if hasTag, let same = notModified(request, catalogue, locale) { return same }
-    let values = try await find(lookup(catalogue, request))
+    let lookup = lookup(catalogue, request)
+    let values = try await find(lookup)
     let document = EntityListDocument(
       generation: catalogue.generation,
-      entities: values.map { EntityDocument($0, locale: locale, links: catalogue.links) })
-    if hasTag { return json(document, catalogue, locale) }
-    return HTTPResponse(
+      entities: try await documents(of: values, lookup, locale))
+    return hasTag ? json(document, catalogue, locale) : untagged(document)
+  }
+
+  private func page(
+    _ request: HTTPRequest, _ fields: RequestFields, hasTag: Bool = true,
+    _ find: (EntityLookup) async throws -> EntityPage
+  ) async throws -> HTTPResponse {
+    let catalogue = try self.catalogue.newest()
+    let locale = try locale(of: fields, request)
+    let lookup = lookup(catalogue, request)
+    let page = try await find(lookup)
+    if hasTag, let same = notModified(request, catalogue, locale) { return same }
+    let document = EntityPageDocument(
+      generation: page.generation, entities: try await documents(of: page.entities, lookup, locale),
+      cursor: page.cursor?.description)
+    return hasTag ? json(document, catalogue, locale) : untagged(document)
+  }
+
+  /// The answer to a POST, which is not kept.
+  private func untagged(_ document: some Encodable) -> HTTPResponse {
+    HTTPResponse(
       status: 200, ["Content-Type": "application/json", "Cache-Control": "no-store"],
       body: JSONBody.encoded(document))
+  }
+
+  /// The public part of some entities.
+  private func documents(
+    of values: [EntityValue], _ lookup: EntityLookup, _ locale: String?
+  ) async throws -> [EntityDocument] {
+    let projection = try await lookup.publicProjection(of: values.map(\.id))
+    return values.map {
+      EntityDocument(
+        $0, locale: locale, links: lookup.catalogue.links, projection: projection)
+    }
   }
 
   /// The language to answer in; the last of the fields that are read.
@@ -178,34 +257,62 @@ extension ShopService {
 
   // MARK: Tags
 
-  /// The same for as long as the answer is: until another generation, or in another language.
-  private func tag(_ catalogue: Catalogue, _ locale: String?) -> String {
-    "\"\(catalogue.identity.prefix(12))-\(catalogue.generation)-\(locale ?? "own")\""
+  /// The `ETag` of an answer, with the fields that say who may keep it.
+  private struct Tag {
+    let text: String
+    var caching = "private, no-cache"
+    var vary: String? = "Accept-Language, Authorization"
+
+    init(_ text: String) { self.text = "\"\(text)\"" }
+
+    /// The tag of an answer that never changes and has no language.
+    init(_ text: String, caching: String) {
+      self.init(text)
+      self.caching = caching
+      vary = nil
+    }
   }
 
-  private func tagged(
-    _ response: HTTPResponse, _ catalogue: Catalogue, _ locale: String?
-  ) -> HTTPResponse {
+  /// The version of the documents of entities, which is raised if the same generation gets other answers.
+  private static let documentVersion = 2
+
+  /// The tag of the answers of a generation in a language.
+  private func tag(_ catalogue: Catalogue, _ locale: String?) -> Tag {
+    Tag(
+      "\(catalogue.identity.prefix(12))-\(catalogue.generation)-\(Self.documentVersion)-\(locale ?? "own")"
+    )
+  }
+
+  /// The `Cache-Control` of an answer that never changes. A shared cache would give it to clients without a key.
+  private var immutableCaching: String {
+    (hasKeys ? "private" : "public") + ", max-age=31536000, immutable"
+  }
+
+  private func tagged(_ response: HTTPResponse, _ tag: Tag) -> HTTPResponse {
     var response = response
-    response.set("ETag", tag(catalogue, locale))
-    response.set("Cache-Control", "private, no-cache")
-    response.set("Vary", "Accept-Language, Authorization")
+    response.set("ETag", tag.text)
+    response.set("Cache-Control", tag.caching)
+    if let vary = tag.vary { response.set("Vary", vary) }
     return response
   }
 
   /// The answer to a client that has this version already.
-  ///
-  /// Asked once it is known that the answer would be a success: to a client with any other answer, a
-  /// precondition means nothing (RFC 9110, 13.2.1).
   private func notModified(
     _ request: HTTPRequest, _ catalogue: Catalogue, _ locale: String?
   ) -> HTTPResponse? {
-    let tag = tag(catalogue, locale)
+    notModified(request, tag(catalogue, locale))
+  }
+
+  /// The answer to a client that has the version of a tag already.
+  ///
+  /// Asked once it is known that the answer would be a success: to a client with any other answer, a
+  /// precondition means nothing (RFC 9110, 13.2.1).
+  private func notModified(_ request: HTTPRequest, _ tag: Tag) -> HTTPResponse? {
     let known = request.info.head.fields.list("if-none-match").map {
       $0.hasPrefix("W/") ? String($0.dropFirst(2)) : $0
     }
-    guard known.contains(tag) || known == ["*"] else { return nil }
-    return tagged(HTTPResponse(status: 304), catalogue, locale)
+    guard known.contains(tag.text) || known == ["*"] else { return nil }
+    return tagged(HTTPResponse(status: 304), tag)
   }
 
   private func json(
@@ -214,6 +321,6 @@ extension ShopService {
     tagged(
       HTTPResponse(
         status: 200, ["Content-Type": "application/json"], body: JSONBody.encoded(document)),
-      catalogue, locale)
+      tag(catalogue, locale))
   }
 }

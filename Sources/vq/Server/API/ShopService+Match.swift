@@ -8,6 +8,9 @@ extension ShopService {
   func match(_ request: HTTPRequest, _ form: MatchForm) async throws -> HTTPResponse {
     let (question, picture) = try read(request, form)
     let matcher = Matcher(catalogue: try catalogue.newest(), pool: pool)
+    try EntityQuestion.check(
+      question.options.filters.values.flatMap(\.comparators),
+      in: matcher.catalogue)
     let clock = ContinuousClock()
     let start = clock.now
     var decoded = start
@@ -28,8 +31,12 @@ extension ShopService {
     }
     let end = clock.now
     note(response)
+    // Without a deadline: an answer that is found is given.
+    let projection = try await EntityLookup(catalogue: matcher.catalogue, pool: pool)
+      .publicProjection(of: response.matches.map(\.value.id))
     let document = MatchDocument(
-      response, query: "request", elapsed: end - request.arrival, profile: profile)
+      response, query: "request", elapsed: end - request.arrival, profile: profile,
+      projection: projection)
     var answer = HTTPResponse(
       status: 200, ["Content-Type": "application/json", "Cache-Control": "no-store"],
       body: JSONBody.encoded(document))

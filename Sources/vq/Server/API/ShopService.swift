@@ -30,6 +30,8 @@ final class ShopService: HTTPService {
 
   /// The largest number of bytes of a question in JSON.
   static let questionLimit = 262_144
+  /// The largest number of bytes of a list of ids, which has room for the longest 1000.
+  static let idsLimit = 524_288
 
   init(
     catalogue: ServedCatalogue, pool: WorkerPool, settings: Settings, keys: APIKeys?,
@@ -43,6 +45,9 @@ final class ShopService: HTTPService {
     self.keys = Mutex(keys)
     limiter = Mutex(settings.rate.map { RateLimiter(rate: $0) })
   }
+
+  /// Whether clients need a key.
+  var hasKeys: Bool { keys.withLock { $0 } != nil }
 
   /// Replaces the keys.
   func replace(keys: APIKeys?) { self.keys.withLock { $0 = keys } }
@@ -103,6 +108,9 @@ final class ShopService: HTTPService {
     case .entityQuery:
       try requireJSON(request.head)
       return work(route, bodyLimit: Self.questionLimit) { try await self.query($0) }
+    case .entityResolution:
+      try requireJSON(request.head)
+      return work(route, bodyLimit: Self.idsLimit) { try await self.resolve($0) }
     case .entity(let id) where method == "DELETE":
       return work(route) { _ in try await self.remove(id) }
     case .entity(let id): return work(route) { try await self.entity(id, $0) }

@@ -28,6 +28,70 @@ import VisualQuery
     #expect(ServedShop.ids(rest, "upserts").count == 2 && rest["hasMore"] as? Bool == false)
   }
 
+  @Test func `ids are resolved in their order, and those without an entity are named`() async throws
+  {
+    let shop = try await ServedShop()
+    let path = "POST /v1/entities:resolve"
+    let answer = try await shop.json(
+      path, [],
+      #"{"ids":["store/market","product:oats","product/none","store:a/b","product/none"]}"#)
+    #expect(ServedShop.ids(answer) == ["market", "oats"])
+    #expect(answer["missing"] as? [String] == ["product/none", "store:a/b"])
+    #expect(answer["generation"] as? Int != nil)
+    func names(_ count: Int) -> String {
+      // The longest ids that there are.
+      let tail = String(repeating: "x", count: 250)
+      return #"{"ids":["#
+        + (0..<count).map { "\"product/\(1000 + $0)\(tail)\"" }.joined(separator: ",")
+        + "]}"
+    }
+    let many = try await shop.json(path, [], names(1000))
+    #expect((many["missing"] as? [String])?.count == 1000)
+    let body = Array(names(1001).utf8)
+    let type = ["Content-Type: application/json"]
+    #expect(try await shop.ask(path, type, body).status == 400)
+    for body in ["{}", #"{"ids":[]}"#, #"{"ids":["oats"]}"#, #"{"ids":["shop/oats"]}"#] {
+      #expect(try await shop.ask(path, type, Array(body.utf8)).status == 400, "\(body)")
+    }
+  }
+
+  @Test func `all entities are given page by page`() async throws {
+    let shop = try await ServedShop()
+    var ids: [String] = []
+    var cursor = ""
+    repeat {
+      let page = try await shop.json("GET /v1/entities?type=product&limit=9&cursor=\(cursor)")
+      ids += ServedShop.ids(page)
+      #expect(page.keys.contains("cursor"))
+      cursor = page["cursor"] as? String ?? ""
+    } while !cursor.isEmpty
+    #expect(ids.count == Set(ids).count && ids.count == 28)
+
+    let question = #""comparators":[{"property":"price","comparison":"lessThan","value":15}]"#
+    let whole = try await shop.json("POST /v1/entities:query", [], "{\(question)}")
+    #expect(whole["cursor"] == nil)
+    let first = try await shop.json(
+      "POST /v1/entities:query", [], #"{\#(question),"cursor":null,"limit":4}"#)
+    let next = try #require(first["cursor"] as? String)
+    let rest = try await shop.json(
+      "POST /v1/entities:query", [], #"{\#(question),"cursor":"\#(next)"}"#)
+    #expect(ServedShop.ids(first).count == 4 && rest["cursor"] is NSNull)
+    #expect(Set(ServedShop.ids(first) + ServedShop.ids(rest)) == Set(ServedShop.ids(whole)))
+    let type = ["Content-Type: application/json"]
+    for (body, status) in [
+      (#"{"cursor":"\#(next)"}"#, 422), (#"{"cursor":"x"}"#, 422), (#"{"cursor":1}"#, 400),
+      (#"{"cursor":"","sortedBy":[{"property":"price"}]}"#, 400),
+    ] {
+      let answer = try await shop.ask("POST /v1/entities:query", type, Array(body.utf8))
+      #expect(answer.status == status, "\(body)")
+    }
+    for (query, status) in [
+      ("", 400), ("?cursor=&q=oat", 400), ("?cursor=x", 422), ("?cursor=\(next)", 422),
+    ] {
+      #expect(try await shop.ask("GET /v1/entities" + query).status == status, "\(query)")
+    }
+  }
+
   /// A server has the index and may not have the pictures.
   @Test(arguments: [[], [160]]) func `without the shop's folder only kept thumbnails are served`(
     sides: [Int]

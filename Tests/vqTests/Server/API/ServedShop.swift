@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 import VisualQuery
@@ -11,8 +12,12 @@ final class ServedShop {
   let folder: TemporaryDirectory
   let service: ShopService
   let index: String
+  private let lines = LogLines()
 
+  /// - Parameter feed: Writes another feed than the sample shop's into the folder, and returns its path.
   init(
+    feed: (TemporaryDirectory) throws -> String = { _ in SampleShop.catalogue },
+    shop: ShopSettings = ShopSettings(), imagesRoot: String? = nil,
     keys: APIKeys? = nil, rate: Double? = nil, appIDs: [String] = [],
     // A debug build takes its time.
     deadlines: DeadlineLimits = DeadlineLimits(standard: .seconds(600), maximum: .seconds(600)),
@@ -21,9 +26,11 @@ final class ServedShop {
     folder = try TemporaryDirectory()
     index = folder.path + "/shop.vq"
     let templates = [EntityType.product: try LinkTemplate("https://shop.example/p/{id}")]
-    _ = try await Indexer(
-      directory: index, settings: ShopSettings(links: LinkSettings(templates: templates))
-    ).run(path: SampleShop.catalogue)
+    var shop = shop
+    shop.links = LinkSettings(templates: templates)
+    let path = try feed(folder)
+    let root = imagesRoot.map { [folder] in folder.path + "/" + $0 }
+    _ = try await Indexer(directory: index, settings: shop).run(path: path, imagesRoot: root)
     var settings = ShopService.Settings()
     settings.rate = rate
     settings.appIDs = appIDs
@@ -32,7 +39,14 @@ final class ServedShop {
       try CurrentCatalogue(directory: index), onError: onCatalogueError)
     service = ShopService(
       catalogue: catalogue, pool: WorkerPool(width: 2),
-      settings: settings, keys: keys, metrics: Metrics(), log: ServerLog(deliver: { _ in }))
+      settings: settings, keys: keys, metrics: Metrics(),
+      log: ServerLog(deliver: { [lines] in lines.append($0) }))
+  }
+
+  /// The log so far.
+  var log: String {
+    service.log.finish()
+    return lines.text
   }
 
   /// Asks as a client would, from the bytes of a head on.
@@ -85,4 +99,12 @@ final class ServedShop {
     String(decoding: body, as: UTF8.self)
       .replacing(/"elapsedMs":[0-9.e-]+/, with: "").replacing(/"query":"[^"]*"/, with: "")
   }
+}
+
+/// The lines of a log.
+private final class LogLines: Sendable {
+  private let bytes = Mutex<[UInt8]>([])
+
+  func append(_ lines: [UInt8]) { bytes.withLock { $0 += lines } }
+  var text: String { String(decoding: bytes.withLock { $0 }, as: UTF8.self) }
 }

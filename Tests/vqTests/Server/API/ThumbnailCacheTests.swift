@@ -12,8 +12,9 @@ import VisualQuery
         id: EntityID(type: .product, value: id), image: 0, size: .small, catalogue: "a",
         generation: 1)
     }
-    cache[key("caf\u{E9}")] = [1]
-    #expect(cache[key("caf\u{E9}")] == [1])
+    let thumbnail = EntityThumbnails.Thumbnail(jpeg: [1], contentTag: "a")
+    cache[key("caf\u{E9}")] = thumbnail
+    #expect(cache[key("caf\u{E9}")] == thumbnail)
     #expect(cache[key("cafe\u{301}")] == nil)
   }
 }

@@ -12,12 +12,15 @@ public struct EntityThumbnails: Sendable {
     case small
     /// For a card.
     case large
+    /// For a whole screen.
+    case extraLarge
 
     /// The largest length of the longer side, in pixels.
     public var longerSide: Int {
       switch self {
       case .small: 160
       case .large: 480
+      case .extraLarge: 1024
       }
     }
   }
@@ -36,6 +39,21 @@ public struct EntityThumbnails: Sendable {
     self.decoder = decoder
   }
 
+  /// A thumbnail and the content that it was made of.
+  public struct Thumbnail: Sendable, Hashable {
+    /// A JPEG file, upright.
+    public let jpeg: [UInt8]
+    /// The tag of the image's content, as in ``PublicProjection/imageURL(of:at:)``. It differs from that of the URL if
+    /// the file has changed since it was indexed.
+    public let contentTag: String
+
+    /// Makes a value.
+    public init(jpeg: [UInt8], contentTag: String) {
+      self.jpeg = jpeg
+      self.contentTag = contentTag
+    }
+  }
+
   /// Returns a thumbnail as an upright JPEG file.
   ///
   /// - Parameters:
@@ -48,6 +66,13 @@ public struct EntityThumbnails: Sendable {
   ///   decoded; ``CatalogueError``; `CancellationError`.
   /// - Complexity: O(pixels of the file).
   public func jpeg(of id: EntityID, image: Int = 0, size: Size) async throws -> [UInt8]? {
+    try await thumbnail(of: id, image: image, size: size)?.jpeg
+  }
+
+  /// A thumbnail with the tag of its content; otherwise as ``jpeg(of:image:size:)``.
+  public func thumbnail(
+    of id: EntityID, image: Int = 0, size: Size
+  ) async throws -> Thumbnail? {
     try await withTaskExecutorPreference(pool) { @concurrent in
       let image = try catalogue.read { database throws(CatalogueError) in
         let image = try database.image(of: id, position: image)
@@ -56,15 +81,21 @@ public struct EntityThumbnails: Sendable {
       guard let image else { return nil }
       let kept = try KeptThumbnails(reading: catalogue.directory)?
         .thumbnail(of: image.picture, side: size.longerSide)
-      if let kept, kept.side == size.longerSide { return kept.jpeg }
+      let tag = PublicProjection.contentTag(ofHash: image.picture.contentHash)
+      func reduced(_ kept: KeptThumbnails.Thumbnail) throws(DecodeError) -> Thumbnail {
+        Thumbnail(jpeg: try small(kept.jpeg, size), contentTag: tag)
+      }
+      if let kept, kept.side == size.longerSide {
+        return Thumbnail(jpeg: kept.jpeg, contentTag: tag)
+      }
       do {
         if let made = try made(of: image.path, size) { return made }
-        return try kept.map { kept throws(DecodeError) in try small(kept.jpeg, size) }
+        return try kept.map { kept throws(DecodeError) in try reduced(kept) }
       } catch let error as DecodeError where error.code == .cancelled {
         throw CancellationError()
       } catch let error as DecodeError {
         guard let kept else { throw error }
-        return try small(kept.jpeg, size)
+        return try reduced(kept)
       }
     }
   }
@@ -76,10 +107,10 @@ public struct EntityThumbnails: Sendable {
   }
 
   /// Makes a thumbnail from the file of the image.
-  private func made(of path: String, _ size: Size) throws -> [UInt8]? {
+  private func made(of path: String, _ size: Size) throws -> Thumbnail? {
     if FetchedPictures.isAddress(path) {
       return try FetchedPictures.bytes(of: path, in: catalogue.directory)
-        .map { bytes throws(DecodeError) in try small(bytes, size) }
+        .map { bytes throws(DecodeError) in try thumbnail(of: bytes, size) }
     }
     // Opened for every image, because the folder may be replaced while a generation is served.
     let file: OpenFile
@@ -88,7 +119,14 @@ public struct EntityThumbnails: Sendable {
     } catch {
       throw DecodeError(code: .unreadable, message: error.message)
     }
-    return try small(decoder.contents(ofDescriptor: file.descriptor), size)
+    return try thumbnail(of: decoder.contents(ofDescriptor: file.descriptor), size)
+  }
+
+  private func thumbnail(of bytes: [UInt8], _ size: Size) throws(DecodeError) -> Thumbnail {
+    Thumbnail(
+      jpeg: try small(bytes, size),
+      contentTag: PublicProjection.contentTag(
+        ofHash: Int(bitPattern: UInt(ContentHash.of(bytes)))))
   }
 
   private func small(_ bytes: [UInt8], _ size: Size) throws(DecodeError) -> [UInt8] {

@@ -1,0 +1,106 @@
+/// The part of entities that anyone may see: the standard fields, the fields of the shop's own that it made public, and
+/// images as URLs. Paths, stock lists and all other fields are left out.
+///
+/// ``EntityLookup/publicProjection(of:)`` makes the projection of a catalogue's entities.
+public struct PublicProjection: Sendable, Hashable {
+  /// The content tags of indexed images, by entity and by position among its images.
+  public typealias ContentTags = [EntityID: [Int: String]]
+
+  /// The public fields among those of the shop's own.
+  public let fields: Set<String>
+  private let contentTags: ContentTags
+
+  /// The path beneath which `vq serve` has entities and their thumbnails.
+  private static let entityPath = "/v1/entities"
+
+  /// Makes a projection.
+  ///
+  /// - Parameters:
+  ///   - settings: The shop's settings, of which ``ShopSettings/publicFields`` counts.
+  ///   - contentTags: The tags of the indexed images. An image without one has no thumbnail.
+  public init(_ settings: ShopSettings, contentTags: ContentTags = [:]) {
+    fields = settings.publicFields ?? []
+    self.contentTags = contentTags
+  }
+
+  // MARK: Fields
+
+  /// The fields of the catalogue's JSON form that are always public. `images` and `extra` are public in part.
+  private static let standardFields: Set<String> = [
+    "type", "id", "title", "subtitle", "synonyms", "localized", "labels", "url", "featured",
+    "group", "brand", "price", "availability", "address", "geo", "openingHours", "timeZone",
+  ]
+
+  /// Returns the public part of an entity as an object: the JSON form of a feed with image URLs in place of paths.
+  public func object(for value: EntityValue) -> JSONValue {
+    guard case .object(let all) = value.json else { return .object([:]) }
+    var object = all.filter { Self.standardFields.contains($0.key) }
+    let urls = imageURLs(of: value)
+    if !urls.isEmpty { object["images"] = .array(urls.map(JSONValue.string)) }
+    if case .object(let extra)? = all["extra"] {
+      let shown = extra.filter { fields.contains($0.key) }
+      if !shown.isEmpty { object["extra"] = .object(shown) }
+    }
+    return .object(object)
+  }
+
+  /// Returns whether strangers may filter by a property. The entities that pass a filter reveal their values.
+  public func allowsFilter(by property: EntityProperty) -> Bool {
+    fields.contains(property.name) || property.name != "images" && property.isStandard
+  }
+
+  /// Returns whether strangers may sort by a property. The order of entities reveals their values.
+  public func allowsSort(by property: EntityProperty) -> Bool {
+    fields.contains(property.name) || property.isStandard && !property.isList
+  }
+
+  // MARK: Images
+
+  /// Returns the representation with an image URL in place of a path.
+  public func display(
+    _ representation: DisplayRepresentation, of value: EntityValue
+  ) -> DisplayRepresentation {
+    DisplayRepresentation(
+      title: representation.title, subtitle: representation.subtitle,
+      image: imageURLs(of: value).first, synonyms: representation.synonyms)
+  }
+
+  /// Returns the URLs of an entity's images, in their order. An image that has neither a URL of its own nor a
+  /// thumbnail is left out.
+  public func imageURLs(of value: EntityValue) -> [String] {
+    value.imagePaths.indices.compactMap { imageURL(of: value, at: $0) }
+  }
+
+  /// Returns the URL of an image: the shop's own if the feed has one, else that of the server's thumbnail, relative to
+  /// the server's address; `nil` if there is neither.
+  ///
+  /// The URL of a thumbnail changes with the content of the image, so that its answer can be stored forever.
+  public func imageURL(of value: EntityValue, at position: Int) -> String? {
+    guard value.imagePaths.indices.contains(position) else { return nil }
+    let path = value.imagePaths[position]
+    if Self.isPublicURL(path) { return path }
+    let id = value.id
+    guard let tag = contentTags[id]?[position] else { return nil }
+    return
+      "\(Self.entityPath)/\(id.type.rawValue)/\(LinkTemplate.percentEncoded(id.value))/thumbnail"
+      + "?size=\(EntityThumbnails.Size.large.rawValue)&image=\(position)&v=\(tag)"
+  }
+
+  /// Whether an image of a feed is at an address of http or https. An address with a user may have a password, too.
+  private static func isPublicURL(_ text: String) -> Bool {
+    guard FetchedPictures.isAddress(text) else { return false }
+    do throws(LinkError) {
+      try Link.check(text, allowedSchemes: ["http"])
+    } catch {
+      return false
+    }
+    let authority = text.drop { $0 != "/" }.dropFirst(2).prefix { !"/?#\\".contains($0) }
+    return !authority.isEmpty && !authority.contains("@")
+  }
+
+  /// The tag of an image's content: 16 hexadecimal digits.
+  static func contentTag(ofHash hash: Int) -> String {
+    let digits = String(UInt(bitPattern: hash), radix: 16)
+    return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+  }
+}
