@@ -2,6 +2,7 @@
 // share nothing and errors go to the conversion's message.
 
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <lcms2.h>
@@ -21,11 +22,11 @@ static void on_error(cmsContext context, cmsUInt32Number code, const char *text)
   (void)code;
   ci_conversion *conversion = cmsGetContextUserData(context);
   if (conversion == NULL || conversion->message[0] != 0) return;
-  strncpy(conversion->message, text, MESSAGE_BYTES - 1);
+  snprintf(conversion->message, MESSAGE_BYTES, "%s", text);
 }
 
 static int32_t fail(ci_conversion *conversion, int32_t status, const char *message) {
-  if (conversion->message[0] == 0) strncpy(conversion->message, message, MESSAGE_BYTES - 1);
+  if (conversion->message[0] == 0) snprintf(conversion->message, MESSAGE_BYTES, "%s", message);
   return status;
 }
 

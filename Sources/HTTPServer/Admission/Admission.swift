@@ -3,6 +3,9 @@
 /// At most as many requests run at once as there are threads; others wait in order of arrival. The expected
 /// duration of a kind of request is the median of the latest ones. A request whose expected wait and work exceed its
 /// budget is rejected immediately, since a late answer would be of no use.
+///
+/// Short requests have as many further places. Long ones give up their thread every few milliseconds, so that one entity
+/// does not wait for the seconds that a filter of a million entities takes.
 struct Admission: Sendable {
   /// The largest number of requests that run at once.
   let width: Int
@@ -61,8 +64,19 @@ struct Admission: Sendable {
   /// The duration that a request of a kind is expected to take.
   func expectation(of kind: Kind) -> Duration { histories[kind]?.median ?? .milliseconds(10) }
 
-  /// The duration that the next request would wait.
-  var expectedWait: Duration { running < width ? .zero : backlog / width }
+  /// The duration below which a request is short.
+  static let shortLimit = Duration.milliseconds(10)
+
+  /// Returns the duration that the next request would wait.
+  ///
+  /// - Parameter expected: The expected duration of the request.
+  func expectedWait(of expected: Duration) -> Duration {
+    hasPlace(for: expected) ? .zero : backlog / width
+  }
+
+  private func hasPlace(for expected: Duration) -> Bool {
+    running < width || (expected < Self.shortLimit && running < 2 * width)
+  }
 
   /// Admits a request, or returns `nil`.
   ///
@@ -71,16 +85,18 @@ struct Admission: Sendable {
   ///   - budget: The longest time that it may take, including its wait.
   mutating func admit(kind: Kind, budget: Duration) -> Ticket? {
     let expected = expectation(of: kind)
-    if running >= width {
-      guard waiting < queueLimit, expectedWait + expected <= budget else { return nil }
+    if !hasPlace(for: expected) {
+      guard waiting < queueLimit, expectedWait(of: expected) + expected <= budget else {
+        return nil
+      }
     }
     waiting += 1
     backlog += expected
     return Ticket(kind: kind, expected: expected)
   }
 
-  /// Whether a thread is free for the next waiting request.
-  var canStart: Bool { waiting > 0 && running < width }
+  /// Returns whether there is a place for a waiting request.
+  func canStart(_ ticket: Ticket) -> Bool { waiting > 0 && hasPlace(for: ticket.expected) }
 
   /// Moves one request from the waiting to the running ones.
   mutating func start() {

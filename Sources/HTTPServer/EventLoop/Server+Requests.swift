@@ -119,12 +119,20 @@ extension Server {
 
   /// Starts the requests that wait, as long as there are threads.
   private func startWaiting() {
-    while admission.canStart, !queue.isEmpty {
-      guard let connection = connections[queue.removeFirst()],
+    while let index = queue.firstIndex(where: canStart) {
+      guard let connection = connections[queue.remove(at: index)],
         case .waiting(let request) = connection.phase
       else { continue }
       start(request, of: connection)
     }
+  }
+
+  /// Returns whether a queued connection has a place, or waits no longer.
+  private func canStart(_ id: UInt64) -> Bool {
+    guard let connection = connections[id], case .waiting(let request) = connection.phase else {
+      return true
+    }
+    return admission.canStart(request.ticket)
   }
 
   private func start(_ queued: QueuedRequest, of connection: Connection) {

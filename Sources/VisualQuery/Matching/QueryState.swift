@@ -74,17 +74,19 @@ struct QueryState: Sendable {
   }
 
   /// Compares the colors of candidates that sure ones partly cover once more, without the covered parts: what
-  /// lies in front of a thing does not speak against it.
-  mutating func uncoverCandidates() {
-    let proposals = RegionProposals(scoredEntities(), cutOff: Calibration.defaultCutOff)
+  /// lies in front of a thing does not count against it.
+  ///
+  /// - Returns: Whether there are such candidates.
+  mutating func uncoverCandidates(_ proposals: RegionProposals) -> Bool {
     let covered = proposals.sure.compactMap { MatchAlignment(of: $0)?.box }
       .map { ImageBox(x: $0.x, y: $0.y, width: $0.width, height: $0.height) }
-    guard !covered.isEmpty else { return }
-    for image in proposals.apart {
+    let apart = covered.isEmpty ? [] : proposals.apart
+    for image in apart {
       for index in searches.indices where searches[index].type == image.type {
         searches[index].compareColors(of: image.row, outside: covered)
       }
     }
+    return !apart.isEmpty
   }
 
   /// The best image of every candidate in the whole image, in the order of the keys.
@@ -97,7 +99,7 @@ struct QueryState: Sendable {
   ) -> [ScoredEntity] {
     let images = bestImages(searches, in: frame)
     let rivals = Rivals(
-      images.map(\.image.evidence), scores: images.map(\.image.evidence.score))
+      images.map(\.image.evidence), scores: images.map(\.image.score))
     return images.enumerated().map { index, entity in
       let evidence = Calibration.evidence(
         entity.image.evidence, rivals.standing(of: index), regionPrior: prior)
@@ -114,7 +116,10 @@ struct QueryState: Sendable {
     var best: [UInt32: BestImage] = [:]
     for search in searches { search.mergeBestImages(into: &best, frame: frame) }
     if !labels.known.isEmpty, !Calibration.believesLabels(best.values.lazy.map(\.evidence)) {
-      for key in best.keys { best[key]?.evidence.labels = nil }
+      for (key, image) in best where image.evidence.labels != nil {
+        best[key]?.evidence.labels = nil
+        best[key]?.score = image.evidence.scoreWithoutLabels
+      }
     }
     return best.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }

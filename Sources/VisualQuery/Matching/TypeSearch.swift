@@ -93,13 +93,14 @@ struct TypeSearch: Sendable {
       let row = candidate.row.row
       let position = Int(segment.tag(at: row))
       let evidence = candidate.evidence(comparison.colorfulness)
+      let score = evidence.score
       if let other = best[candidate.key],
-        (other.evidence.score, -other.position) >= (evidence.score, -position)
+        (other.score, -other.position) >= (score, -position)
       {
         continue
       }
       best[candidate.key] = BestImage(
-        row: candidate.row, type: type, evidence: evidence,
+        row: candidate.row, type: type, evidence: evidence, score: score,
         tier: comparison.tier(candidate.measured, row, in: segment),
         position: position, isGeometryVerified: candidate.isGeometryVerified,
         alignment: candidate.measured.alignment, size: segment.size(at: row), frame: frame)
@@ -112,6 +113,8 @@ struct BestImage: Sendable {
   let row: SegmentRow
   let type: EntityType
   var evidence: MeasuredEvidence
+  /// The score of the evidence.
+  var score: Double
   let tier: MatchTier
   /// The index of the image among the entity's images.
   let position: Int

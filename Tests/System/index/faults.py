@@ -122,7 +122,7 @@ class Faults:
             time.sleep(0.005)
         second = self.index(catalogue, index)
         self.say("a second writer is told to wait",
-                 second.returncode == 5 and "being written" in second.stderr, second.stderr)
+                 second.returncode == 5 and "locked by another" in second.stderr, second.stderr)
         self.say("the first one finishes", first.wait() == 0 and self.is_sound(index)[0])
 
     def an_interrupted_run_says_how_to_go_on(self):
@@ -134,7 +134,7 @@ class Faults:
         process.send_signal(signal.SIGINT)
         errors = process.communicate()[1]
         self.say("Ctrl-C ends with 130 and says how to go on",
-                 process.returncode == 130 and "goes on from here" in errors, (process.returncode, errors))
+                 process.returncode == 130 and "to continue" in errors, (process.returncode, errors))
         status = json.loads(self.run("catalogue", "status", "--json", "--index", index).stdout)
         self.say("what was done is kept", 0 < status["products"] < 3000 and self.is_sound(index)[0], status)
 

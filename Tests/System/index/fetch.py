@@ -122,13 +122,13 @@ class Fetching:
         self.say("the next run asks and takes nothing",
                  (summary.get("unchangedImages"), summary.get("fetchedImages")) == (len(pictures), 0), (summary, errors))
 
-        private = "not of the public internet"
+        private = "not public"
         for name in NAMES:
             if NAMES[name] != ADDRESS:
                 self.is_refused(f"a name of {NAMES[name]} is refused", f"http://{name}/0.jpg", private, name)
         self.is_refused("a number that is an address of the machine is refused", "http://2130706433/0.jpg", private, "127.0.0.1")
-        self.is_refused("a host off the list is refused", "http://other.shop.example/0.jpg", "not among", "cdn.shop.example")
-        self.is_refused("a port off the list is refused", "http://cdn.shop.example:8080/0.jpg", "not among", "cdn.shop.example")
+        self.is_refused("a host off the list is refused", "http://other.shop.example/0.jpg", "not an allowed host", "cdn.shop.example")
+        self.is_refused("a port off the list is refused", "http://cdn.shop.example:8080/0.jpg", "not an allowed host", "cdn.shop.example")
         self.is_refused("a certificate that nobody trusts is refused", "https://cdn.shop.example:8443/0.jpg", "could not be fetched",
                         "cdn.shop.example:8443")
         self.is_refused("a certificate of another name is refused", "https://other.shop.example/0.jpg", "could not be fetched",
@@ -136,7 +136,7 @@ class Fetching:
 
         secure = "https://cdn.shop.example/to/"
         for what, target, reason in [
-                ("a host off the list", "http://other.shop.example/0.jpg", "not among"),
+                ("a host off the list", "http://other.shop.example/0.jpg", "not an allowed host"),
                 ("a name of the machine", "https://inside.shop.example/0.jpg", private),
                 ("the same without encryption", "http://cdn.shop.example/0.jpg", "from https to http")]:
             Origin.log.clear()

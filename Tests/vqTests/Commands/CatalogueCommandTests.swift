@@ -74,7 +74,7 @@ import Testing
     let status = try RunningVQ(["catalogue", "status"] + index).output
     #expect(status.contains("public      the standard fields, care, fit\n"))
     let set = try RunningVQ(["catalogue", "set", "--public", "cost"] + index)
-    #expect(set.status == 0 && set.output.contains("has its public fields"))
+    #expect(set.status == 0 && set.output.contains("has new public fields"))
     #expect(try !match().contains("CARE") && match().contains("COST"))
     #expect(try RunningVQ(["catalogue", "set", "--public", "none"] + index).status == 0)
     #expect(try !match().contains("CARE") && !match().contains("COST"))

@@ -12,8 +12,11 @@ struct RegionStage: SearchStage {
   static let runsPastDeadline = true
 
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
-    state.uncoverCandidates()
-    let proposals = RegionProposals(state.scoredEntities(), cutOff: Calibration.defaultCutOff)
+    func proposed() -> RegionProposals {
+      RegionProposals(state.scoredEntities(), cutOff: Calibration.defaultCutOff)
+    }
+    var proposals = proposed()
+    if state.uncoverCandidates(proposals) { proposals = proposed() }
     let cells = proposals.cells(of: PageLayout.cells(of: image))
     let boxes = cells.isEmpty ? proposals.outlines() : cells
     guard !boxes.isEmpty else { return 1 }
