@@ -14,7 +14,7 @@ struct ConnectionPlaces: Sendable {
     self.limitPerClient = limitPerClient
   }
 
-  /// Whether the limit of all clients together is reached.
+  /// True if the clients together have reached their limit.
   var isFull: Bool { count >= limit }
 
   /// Returns whether a client has reached its own limit.

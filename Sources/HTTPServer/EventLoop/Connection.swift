@@ -22,7 +22,7 @@ final class Connection {
   let id: UInt64
   let socket: Socket
   let peer: Peer
-  /// Whether it is beyond the limits, and may only ask for the server's health.
+  /// True for a connection beyond the limits, which may only ask for the server's health.
   let isExtra: Bool
   var parser: RequestParser
   private(set) var phase = Phase.readingHead
@@ -53,7 +53,7 @@ final class Connection {
     self.deadline = deadline
   }
 
-  /// Whether bytes of the client are parsed.
+  /// True while the server parses bytes of the client.
   var isReading: Bool {
     switch phase {
     case .readingHead, .readingBody: true
@@ -61,7 +61,7 @@ final class Connection {
     }
   }
 
-  /// Whether nothing of a next request has come.
+  /// True if no byte of a next request has arrived.
   var isIdle: Bool {
     guard case .readingHead = phase else { return false }
     return parser.isIdle
@@ -127,6 +127,6 @@ struct RunningRequest {
 struct Output {
   /// The bytes that the client has not taken yet.
   var rest: ArraySlice<UInt8>
-  /// Whether the connection ends with this answer.
+  /// True if the connection ends with this answer.
   let closes: Bool
 }

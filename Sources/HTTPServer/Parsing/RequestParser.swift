@@ -67,7 +67,7 @@ package struct RequestParser: Sendable {
 
   init(limits: Limits = Limits()) { self.limits = limits }
 
-  /// Whether nothing of a next request has come.
+  /// True if no byte of a next request has arrived.
   var isIdle: Bool { state == .start && start == pending.count }
 
   /// Whether a request's head has been read and its body has not.

@@ -41,7 +41,7 @@ final class ShopSearch: Sendable {
       response = try await matcher.values(
         for: content, options: MatchOptions(date: Date(), locale: question.locale))
     }
-    // What strangers may see: no purchase prices, no paths.
+    // The public fields only: no purchase prices, no paths.
     let projection = try await EntityLookup(catalogue: catalogue, pool: pool)
       .publicProjection(of: response.matches.map(\.value.id))
     let document = MatchDocument(

@@ -139,6 +139,7 @@ private final class ScratchFile: Sendable {
   var path: String { "/proc/self/fd/\(descriptor)" }
 
   init() {
+    // `mkstemp` replaces the six letters at the end.
     var name = Array("\(NSTemporaryDirectory())vq-fuzz-XXXXXX".utf8CString)
     unsafe descriptor = mkstemp(&name)
     precondition(descriptor >= 0, "cannot make a temporary file")
