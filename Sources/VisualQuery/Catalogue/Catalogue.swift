@@ -46,12 +46,10 @@ public final class Catalogue: Sendable {
   /// - Throws: ``CatalogueError``; its message says what to do.
   /// - Complexity: O(segments); no signature is read.
   public init(directory: String, readers readerCount: Int = 2) throws(CatalogueError) {
-    let readers = try CatalogueReaders(directory: directory, count: readerCount)
+    let opened = try Self.open(directory, readerCount)
+    let content = opened.content
     self.directory = directory
-    self.readers = readers
-    let content = try readers.read(stoppingWhen: { false }) { database throws(CatalogueError) in
-      try Content(database)
-    }
+    readers = opened.readers
     state = content.state
     lastKey = content.lastKey
     generation = state.generation
@@ -60,19 +58,43 @@ public final class Catalogue: Sendable {
     picturePlaces = ShopSettings.places(content.settings)
     publicFields = ShopSettings.publicFields(content.settings)
     var segments: [EntityType: [LiveSegment]] = [:]
-    var files: [String: SignatureSegment] = [:]
     for record in content.segments {
-      do throws(CatalogueError) {
-        let segment = try Self.open(record, in: directory)
-        segments[record.type, default: []].append(
-          LiveSegment(segment, deadRows: content.deadRows[record.id] ?? []))
-        files[record.file] = segment
-      } catch {
-        throw Self.error(error, inGeneration: generation)
-      }
+      guard let segment = opened.files[record.file] else { continue }
+      segments[record.type, default: []].append(
+        LiveSegment(segment, deadRows: content.deadRows[record.id] ?? []))
     }
     self.segments = segments
-    self.files = files
+    files = opened.files
+  }
+
+  /// The parts of a generation that are opened together.
+  private struct Opened {
+    let readers: CatalogueReaders
+    let content: Content
+    let files: [String: SignatureSegment]
+  }
+
+  /// Opens the newest generation. A writer that merges segments may remove a file just before it is opened here; then
+  /// there is a newer generation, which does not need it.
+  private static func open(
+    _ directory: String, _ readerCount: Int
+  ) throws(CatalogueError) -> Opened {
+    var failedGeneration: Int?
+    while true {
+      let readers = try CatalogueReaders(directory: directory, count: readerCount)
+      let content = try readers.read(stoppingWhen: { false }) { database throws(CatalogueError) in
+        try Content(database)
+      }
+      let generation = content.state.generation
+      do throws(CatalogueError) {
+        var files: [String: SignatureSegment] = [:]
+        for record in content.segments { files[record.file] = try open(record, in: directory) }
+        return Opened(readers: readers, content: content, files: files)
+      } catch {
+        if failedGeneration == generation { throw Self.error(error, inGeneration: generation) }
+        failedGeneration = generation
+      }
+    }
   }
 
   /// The contents of a generation that are read when it is opened.

@@ -7,7 +7,10 @@ extension CatalogueDatabase {
   }
 
   /// Starts the next generation, which is invisible to others until ``commit()``.
-  func begin() throws(CatalogueError) { try connection.execute("BEGIN IMMEDIATE") }
+  func begin() throws(CatalogueError) {
+    countChanges = CountChanges()
+    try connection.execute("BEGIN IMMEDIATE")
+  }
 
   /// Discards everything written since ``begin()``.
   func rollBack() throws(CatalogueError) {
@@ -18,17 +21,32 @@ extension CatalogueDatabase {
 
   /// Publishes everything written since ``begin()``, in one step.
   ///
+  /// - Parameter recounts: Whether the entities and images are counted again, because the contents
+  ///   were replaced as a whole.
   /// - Returns: The number of the new generation.
-  func commit() throws(CatalogueError) -> Int {
+  /// - Complexity: That of the changes; O(catalogue) if it recounts.
+  func commit(recounts: Bool = false) throws(CatalogueError) -> Int {
+    if recounts {
+      try connection.execute(
+        """
+        UPDATE state SET
+          productCount = (SELECT count(*) FROM entities WHERE type = 'product'),
+          storeCount = (SELECT count(*) FROM entities WHERE type = 'store'),
+          imageCount = (SELECT count(*) FROM images)
+        """)
+      countChanges = CountChanges()
+    }
     try connection.statement(
       """
-      UPDATE state SET generation = generation + 1,
-        productCount = (SELECT count(*) FROM entities WHERE type = 'product'),
-        storeCount = (SELECT count(*) FROM entities WHERE type = 'store'),
-        imageCount = (SELECT count(*) FROM images)
+      UPDATE state SET generation = generation + 1, productCount = productCount + ?,
+        storeCount = storeCount + ?, imageCount = imageCount + ?
       """
+    ).bind(
+      .integer(countChanges.entities[.product] ?? 0), .integer(countChanges.entities[.store] ?? 0),
+      .integer(countChanges.images)
     ).run()
     try connection.execute("COMMIT")
+    countChanges = CountChanges()
     return try state().generation
   }
 
@@ -114,6 +132,7 @@ extension CatalogueDatabase {
         "INSERT INTO entities(type, id, json, rowHash, rank) VALUES(?, ?, ?, ?, ?)"
       ).bind([type, id] + content).run()
       key = connection.lastInsertedRow
+      countChanges.entities[value.id.type, default: 0] += 1
     }
     try noteChange(of: value.id, key: key)
     try insertLabels(of: key, value)
@@ -167,6 +186,7 @@ extension CatalogueDatabase {
     try removeDetails(of: Int(existing.key))
     try connection.statement("DELETE FROM entities WHERE key = ?")
       .bind(.integer(Int(existing.key))).run()
+    countChanges.entities[id.type, default: 0] -= 1
     try noteChange(of: id, key: nil)
     return true
   }
@@ -242,6 +262,7 @@ extension CatalogueDatabase {
     of key: UInt32, with images: [ImageRecord], previous: [ImageRecord]
   ) throws(CatalogueError) {
     try connection.statement("DELETE FROM images WHERE entity = ?").bind(.integer(Int(key))).run()
+    countChanges.images += images.count - connection.changedRowCount
     for image in images {
       try connection.statement("INSERT INTO images VALUES(?, ?, ?, ?, ?, ?, ?, ?)").bind(
         .integer(Int(key)), .integer(image.position), .text(image.path),
@@ -268,5 +289,40 @@ extension CatalogueDatabase {
       """
     ).bind(.text(file), .text(type.rawValue), .integer(rows), .integer(byteCount)).run()
     return connection.lastInsertedRow
+  }
+
+  /// Records that the signature of an image was moved to another row.
+  ///
+  /// - Returns: Whether the image was in the row that it was moved from.
+  func moveImage(
+    of key: UInt32, position: Int, from old: (segment: Int, row: Int),
+    to new: (segment: Int, row: Int)
+  ) throws(CatalogueError) -> Bool {
+    try connection.statement(
+      """
+      UPDATE images SET segment = ?, row = ?
+      WHERE entity = ? AND position = ? AND segment = ? AND row = ?
+      """
+    ).bind(
+      .integer(new.segment), .integer(new.row), .integer(Int(key)), .integer(position),
+      .integer(old.segment), .integer(old.row)
+    ).run()
+    return connection.changedRowCount == 1
+  }
+
+  /// Returns the rows of a segment that were replaced after it was written.
+  func deadRows(ofSegment id: Int) throws(CatalogueError) -> Set<Int> {
+    Set(
+      try connection.rows("SELECT row FROM deadRows WHERE segment = ?", [.integer(id)]) {
+        $0.integer(0)
+      })
+  }
+
+  /// Removes segments that nothing refers to, and their dead rows.
+  func forgetSegments(_ ids: [Int]) throws(CatalogueError) {
+    for id in ids {
+      try connection.statement("DELETE FROM deadRows WHERE segment = ?").bind(.integer(id)).run()
+      try connection.statement("DELETE FROM segments WHERE id = ?").bind(.integer(id)).run()
+    }
   }
 }

@@ -17,6 +17,15 @@ final class CatalogueDatabase {
   /// Words that were stored since the last rollback.
   var knownWords: Set<String> = []
 
+  /// The differences between the stored counts and those of the next generation.
+  var countChanges = CountChanges()
+
+  /// The differences of the counts in `state`, so that a commit does not count all rows.
+  struct CountChanges {
+    var entities: [EntityType: Int] = [:]
+    var images = 0
+  }
+
   /// The values that describe a generation as a whole.
   struct State: Sendable, Hashable {
     var generation: Int

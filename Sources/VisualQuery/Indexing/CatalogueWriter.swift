@@ -15,7 +15,13 @@ struct CatalogueWriter: ~Copyable {
   /// The pending rows of the next generation for one type.
   private struct Growth {
     var segment = SegmentWriter()
-    var entities: [(key: UInt32, images: [SignedEntity.Image], previous: [ImageRecord])] = []
+    var entities: [(key: UInt32, images: [PlacedImage], previous: [ImageRecord])] = []
+  }
+  /// An image of the next generation.
+  private struct PlacedImage {
+    let image: SignedEntity.Image
+    /// The stored record whose row the image keeps, or `nil` if it is in the next row of the new segment.
+    let kept: ImageRecord?
   }
   private typealias ImageRecord = CatalogueDatabase.ImageRecord
 
@@ -32,8 +38,10 @@ struct CatalogueWriter: ~Copyable {
   /// Whether the current generation still has to be saved before the first publication.
   private var keepsPrevious: Bool
   private let lock: WriterLock
-  /// The pending contents of the next generation; its transaction is open unless they are empty.
+  /// The pending contents of the next generation.
   private var growing: [EntityType: Growth] = [:]
+  /// Whether the transaction of the next generation is open.
+  private var isGrowing = false
   /// The settings to publish with the next generation.
   private var waitingSettings: [(name: String, value: String?)] = []
   /// The thumbnails, opened when the first one is added.
@@ -99,10 +107,7 @@ struct CatalogueWriter: ~Copyable {
       if let existing = signed.existing { try putThumbnails(of: signed, key: existing.key) }
       return
     }
-    if growing.isEmpty {
-      try keepPrevious()
-      try database.begin()
-    }
+    try beginGrowing()
     do throws(CatalogueError) {
       try writeWaitingSettings()
       try write(signed)
@@ -114,6 +119,29 @@ struct CatalogueWriter: ~Copyable {
     if count >= Self.generationLimit { try publish() }
   }
 
+  /// Opens the transaction of the next generation unless it is open.
+  private mutating func beginGrowing() throws(CatalogueError) {
+    if isGrowing { return }
+    try keepPrevious()
+    try database.begin()
+    isGrowing = true
+  }
+
+  /// Removes an entity from the next generation. It must not have been added since the last one.
+  ///
+  /// - Returns: Whether the entity existed.
+  mutating func putRemoval(of id: EntityID) throws(CatalogueError) -> Bool {
+    guard try database.existing(id) != nil else { return false }
+    if isDryRun { return true }
+    try beginGrowing()
+    do throws(CatalogueError) {
+      return try database.remove(id)
+    } catch {
+      discard()
+      throw error
+    }
+  }
+
   /// Returns the ids of all published entities.
   func allIDs() throws(CatalogueError) -> [EntityID] { try database.allIDs() }
 
@@ -121,7 +149,7 @@ struct CatalogueWriter: ~Copyable {
   ///
   /// - Returns: The ids of the removed entities.
   mutating func remove(_ ids: [EntityID]) throws(CatalogueError) -> [EntityID] {
-    if !growing.isEmpty { try publish() }
+    if isGrowing { try publish() }
     if !ids.isEmpty { try keepPrevious() }
     var removed: [EntityID] = []
     try transaction { database throws(CatalogueError) in
@@ -181,28 +209,34 @@ struct CatalogueWriter: ~Copyable {
     }
   }
 
-  /// Publishes the pending contents.
+  /// Publishes the pending contents, and merges small segments. Records of images that were read
+  /// before are then out of date.
   ///
   /// - Returns: The last published generation.
   mutating func finish() throws(CatalogueError) -> Int {
     try thumbnails?.commit()
-    if growing.isEmpty {
+    if !isGrowing {
       // The first run publishes a generation even if it has no entities.
       if (generation > 0 && waitingSettings.isEmpty) || isDryRun { return generation }
       try database.begin()
+      isGrowing = true
     }
-    try publish()
+    try publish(mergesSegments: true)
     return generation
   }
 
   /// Publishes the pending contents as the next generation.
-  private mutating func publish() throws(CatalogueError) {
+  private mutating func publish(mergesSegments: Bool = false) throws(CatalogueError) {
     do throws(CatalogueError) {
       try writeWaitingSettings()
-      for type in EntityType.allCases { try writeSegment(of: type) }
+      for type in EntityType.allCases {
+        try writeSegment(of: type)
+        if mergesSegments { try mergeSmallSegments(of: type) }
+      }
       try thumbnails?.commit()
       generation = try database.commit()
       growing = [:]
+      isGrowing = false
     } catch {
       discard()
       throw error
@@ -211,24 +245,44 @@ struct CatalogueWriter: ~Copyable {
 
   private mutating func discard() {
     growing = [:]
+    isGrowing = false
     thumbnails?.rollBack()
     try? database.rollBack()
   }
 
-  /// Writes an entity. Its signatures wait for their segment.
+  /// Writes an entity. Its signatures wait for their segment, unless they keep their rows.
   private mutating func write(_ signed: SignedEntity) throws(CatalogueError) {
+    let labels = LabelText.indexed(signed.value.labels)
+    let keepsRows = try keepsRows(signed, labels)
     let key = try database.upsert(
       signed.value, rowHash: signed.refused.isEmpty ? signed.rowHash : nil)
     try putThumbnails(of: signed, key: key)
-    let bits = LabelBits.mask(of: LabelText.indexed(signed.value.labels))
     let type = signed.value.id.type
-    for image in signed.images {
-      let signature = try signature(of: image)
-      growing[type, default: Growth()].segment.append(
-        signature, key: key, tag: UInt32(clamping: image.position), filterBits: bits)
+    var growth = growing.removeValue(forKey: type) ?? Growth()
+    for image in signed.images where !keepsRows {
+      growth.segment.append(
+        try signature(of: image), key: key, tag: UInt32(clamping: image.position),
+        filterBits: LabelBits.mask(of: labels))
     }
-    growing[type, default: Growth()].entities.append(
-      (key, signed.images, signed.existing?.images ?? []))
+    growth.entities.append(
+      (
+        key, signed.images.map { PlacedImage(image: $0, kept: keepsRows ? $0.previous : nil) },
+        keepsRows ? [] : signed.existing?.images ?? []
+      ))
+    growing[type] = growth
+  }
+
+  /// Returns whether the segment rows of an entity's images remain valid: nothing that is stored in
+  /// them has changed.
+  private func keepsRows(
+    _ signed: SignedEntity, _ labels: Set<String>
+  ) throws(CatalogueError) -> Bool {
+    guard let existing = signed.existing, existing.images.count == signed.images.count,
+      zip(existing.images, signed.images).allSatisfy({ old, new in
+        old.position == new.position && old == new.previous
+      })
+    else { return false }
+    return try database.labels(ofKeys: [existing.key])[existing.key] ?? [] == labels
   }
 
   private mutating func putThumbnails(
@@ -257,12 +311,14 @@ struct CatalogueWriter: ~Copyable {
     var row = 0
     for (key, images, previous) in growth.entities {
       var records: [ImageRecord] = []
-      for image in images {
+      for placed in images {
+        let image = placed.image
         records.append(
           ImageRecord(
             position: image.position, path: image.path, byteCount: image.byteCount,
-            modified: image.modified, contentHash: image.contentHash, segment: number, row: row))
-        row += 1
+            modified: image.modified, contentHash: image.contentHash,
+            segment: placed.kept?.segment ?? number, row: placed.kept?.row ?? row))
+        if placed.kept == nil { row += 1 }
       }
       try database.replaceImages(of: key, with: records, previous: previous)
     }

@@ -111,23 +111,6 @@ extension CatalogueDatabase {
 
   // MARK: Writing
 
-  /// Records that the signature of an image was moved to another row.
-  func move(_ image: OwnedImage, toSegment segment: Int, row: Int) throws(CatalogueError) {
-    try connection.statement(
-      "UPDATE images SET segment = ?, row = ? WHERE entity = ? AND position = ?"
-    ).bind(
-      .integer(segment), .integer(row), .integer(Int(image.key)), .integer(image.record.position)
-    ).run()
-  }
-
-  /// Removes segments that nothing refers to, and their dead rows.
-  func forgetSegments(_ ids: [Int]) throws(CatalogueError) {
-    for id in ids {
-      try connection.statement("DELETE FROM deadRows WHERE segment = ?").bind(.integer(id)).run()
-      try connection.statement("DELETE FROM segments WHERE id = ?").bind(.integer(id)).run()
-    }
-  }
-
   /// Shrinks the file.
   func vacuum() throws(CatalogueError) {
     try connection.execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")

@@ -84,7 +84,11 @@ extension CatalogueWriter {
       try CatalogueFile.write(bytes, to: file, in: directory)
       let id = try database.addSegment(
         file: file, type: type, rows: segment.count, byteCount: bytes.count)
-      for (row, image) in images.enumerated() { try database.move(image, toSegment: id, row: row) }
+      for (row, image) in images.enumerated() {
+        _ = try database.moveImage(
+          of: image.key, position: image.record.position,
+          from: (image.record.segment, image.record.row), to: (id, row))
+      }
       images = []
     }
     var all: [CatalogueDatabase.OwnedImage] = []
@@ -124,7 +128,7 @@ extension CatalogueWriter {
       try database.begin()
       do throws(CatalogueError) {
         try database.takeContents(of: "previous")
-        next = try database.commit()
+        next = try database.commit(recounts: true)
       } catch {
         try? database.rollBack()
         throw error

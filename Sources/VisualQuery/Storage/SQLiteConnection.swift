@@ -217,6 +217,9 @@ internal import PixelMatch
   /// The row id of the last inserted row.
   var lastInsertedRow: Int { unsafe Int(sqlite3_last_insert_rowid(handle)) }
 
+  /// The number of rows that the last `INSERT`, `UPDATE` or `DELETE` changed.
+  var changedRowCount: Int { unsafe Int(sqlite3_changes(handle)) }
+
   /// Returns the failure of the last call, which returned `code`.
   func failure(_ code: Int32) -> Failure {
     if let memory = unsafe sharedMemory, unsafe csqlite_is_truncated(memory) {
