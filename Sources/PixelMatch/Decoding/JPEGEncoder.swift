@@ -43,5 +43,14 @@
     ) throws(DecodeError) -> [UInt8] {
       try decode(bytes, longerSide: limit).jpeg(quality: quality)
     }
+
+    /// Makes a smaller copy of an image, as a JPEG file.
+    ///
+    /// - Throws: ``DecodeError`` with the code `unsupportedFormat` in a build without codecs.
+    package func jpeg(
+      of pixels: PixelBuffer, longerSide limit: Int, quality: Int
+    ) throws(DecodeError) -> [UInt8] {
+      pixels.reduced(toLongerSide: limit).jpeg(quality: quality)
+    }
   }
 #endif

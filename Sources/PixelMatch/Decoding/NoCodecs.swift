@@ -42,6 +42,12 @@
     ) throws(DecodeError) -> [UInt8] {
       throw DecodeError(withoutCodecFor: .jpeg)
     }
+
+    package func jpeg(
+      of pixels: PixelBuffer, longerSide limit: Int, quality: Int
+    ) throws(DecodeError) -> [UInt8] {
+      throw DecodeError(withoutCodecFor: .jpeg)
+    }
   }
 
   extension DecodeError {

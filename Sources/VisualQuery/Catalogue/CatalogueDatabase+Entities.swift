@@ -27,18 +27,30 @@ extension CatalogueDatabase {
     }
   }
 
-  /// Returns the hashes of the indexed images of some entities, by position.
-  func imageHashes(of ids: [EntityID]) throws(CatalogueError) -> [EntityID: [Int: Int]] {
-    var hashes: [EntityID: [Int: Int]] = [:]
-    for id in ids where hashes[id] == nil {
-      try connection.forEachRow(
+  /// An indexed image of an entity.
+  struct ShownImage: Sendable {
+    let id: EntityID
+    let position: Int
+    let path: String
+    let picture: KeptThumbnails.Picture
+  }
+
+  /// Returns the indexed images of some entities, each entity once.
+  func images(of ids: [EntityID]) throws(CatalogueError) -> [ShownImage] {
+    var images: [ShownImage] = []
+    for id in Set(ids) {
+      images += try connection.rows(
         """
-        SELECT position, contentHash FROM images JOIN entities ON key = entity
+        SELECT position, path, entity, contentHash FROM images JOIN entities ON key = entity
         WHERE type = ? AND id = ?
         """, [.text(id.type.rawValue), .text(id.value)]
-      ) { row in hashes[id, default: [:]][row.integer(0)] = row.integer(1) }
+      ) { row in
+        ShownImage(
+          id: id, position: row.integer(0), path: row.text(1),
+          picture: KeptThumbnails.Picture(entity: row.integer(2), contentHash: row.integer(3)))
+      }
     }
-    return hashes
+    return images
   }
 
   /// Returns the entities after a key, in the order of their keys.

@@ -31,6 +31,13 @@ public struct LocalizedText: Sendable, Hashable {
   public var subtitle: String?
   /// Synonyms of the title.
   public var synonyms: [String] = []
+
+  /// Makes texts.
+  public init(title: String? = nil, subtitle: String? = nil, synonyms: [String] = []) {
+    self.title = title
+    self.subtitle = subtitle
+    self.synonyms = synonyms
+  }
 }
 
 /// The texts that products and stores have in common.

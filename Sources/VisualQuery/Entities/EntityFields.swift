@@ -1,7 +1,9 @@
 /// A field with an invalid value.
-struct FieldError: Error, Sendable, Hashable {
-  let field: String?
-  let reason: String
+public struct FieldError: Error, Sendable, Hashable {
+  /// The name of the field, or `nil` if the entity as a whole is invalid.
+  public let field: String?
+  /// The reason, as the rest of a sentence that begins with the field: `has the invalid amount 'x'`.
+  public let reason: String
 }
 
 /// Takes the fields of an entity from a JSON object one by one; the rest becomes `extra`.

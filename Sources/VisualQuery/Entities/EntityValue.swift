@@ -38,11 +38,25 @@ public enum EntityValue: Sendable, Hashable {
     case .store(let store): store.images
     }
   }
+
+  /// Returns the entity with other images.
+  func with(imagePaths: [String]) -> EntityValue {
+    switch self {
+    case .product(var product):
+      product.images = imagePaths
+      return .product(product)
+    case .store(var store):
+      store.images = imagePaths
+      return .store(store)
+    }
+  }
 }
 
 extension EntityValue {
-  /// Decodes the JSON form of a feed.
-  init(json: JSONValue) throws(FieldError) {
+  /// Decodes the JSON form of a feed: an object with `type`, `id`, `title` and further fields.
+  ///
+  /// - Throws: ``FieldError`` that names the first invalid field.
+  public init(json: JSONValue) throws(FieldError) {
     var fields = try EntityFields(json)
     switch try fields.type() {
     case .product: self = .product(try Product(&fields))

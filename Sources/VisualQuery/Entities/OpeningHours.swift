@@ -23,7 +23,10 @@ public struct OpeningHours: Sendable, Hashable {
   private static let minutesADay = 24 * 60
   private static let minutesAWeek = 7 * minutesADay
 
-  init(lines: [String], timeZone: String) throws(FieldError) {
+  /// Makes opening hours from lines such as `Mo-Fr 09:00-18:30`.
+  ///
+  /// - Throws: ``FieldError`` if a line or the time zone cannot be read.
+  public init(lines: [String], timeZone: String) throws(FieldError) {
     guard TimeZone(identifier: timeZone) != nil else {
       throw FieldError(
         field: "timeZone", reason: "is '\(timeZone)'; expected a name such as Europe/Berlin")

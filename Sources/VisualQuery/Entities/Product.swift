@@ -28,6 +28,29 @@ public struct Product: Sendable, Hashable, EntityText {
   public var isFeatured = false
   /// All other fields of the feed, unchanged.
   public var extra: [String: JSONValue] = [:]
+
+  /// Makes a product. ``Indexer/update(with:options:outcome:)`` checks its fields like those of a feed.
+  public init(
+    id: String, title: String, subtitle: String? = nil, synonyms: [String] = [],
+    localized: [String: LocalizedText] = [:], labels: [String] = [], images: [String] = [],
+    url: String? = nil, group: String? = nil, brand: String? = nil, price: Price? = nil,
+    availability: Availability? = nil, isFeatured: Bool = false, extra: [String: JSONValue] = [:]
+  ) {
+    self.id = id
+    self.title = title
+    self.subtitle = subtitle
+    self.synonyms = synonyms
+    self.localized = localized
+    self.labels = labels
+    self.images = images
+    self.url = url
+    self.group = group
+    self.brand = brand
+    self.price = price
+    self.availability = availability
+    self.isFeatured = isFeatured
+    self.extra = extra
+  }
 }
 
 /// An amount of money. The amount is kept as text, so that no digit changes.
@@ -38,7 +61,10 @@ public struct Price: Sendable, Hashable {
   public let currency: String
 
   /// Makes a price from its parts.
-  init(amount: String, currency: String) throws(FieldError) {
+  ///
+  /// - Throws: ``FieldError`` if the amount is not a decimal number of at most 20 characters, or the
+  ///   currency is not three capital letters.
+  public init(amount: String, currency: String) throws(FieldError) {
     let parts = amount.split(separator: ".", omittingEmptySubsequences: false)
     let isDecimal =
       parts.count <= 2

@@ -36,6 +36,30 @@ public struct Store: Sendable, Hashable, EntityText {
   public var isFeatured = false
   /// All other fields of the feed, unchanged.
   public var extra: [String: JSONValue] = [:]
+
+  /// Makes a store. ``Indexer/update(with:options:outcome:)`` checks its fields like those of a feed.
+  public init(
+    id: String, title: String, subtitle: String? = nil, synonyms: [String] = [],
+    localized: [String: LocalizedText] = [:], labels: [String] = [], images: [String] = [],
+    url: String? = nil, address: String? = nil, geo: GeoPoint? = nil,
+    openingHours: OpeningHours? = nil, stock: [String] = [], isFeatured: Bool = false,
+    extra: [String: JSONValue] = [:]
+  ) {
+    self.id = id
+    self.title = title
+    self.subtitle = subtitle
+    self.synonyms = synonyms
+    self.localized = localized
+    self.labels = labels
+    self.images = images
+    self.url = url
+    self.address = address
+    self.geo = geo
+    self.openingHours = openingHours
+    self.stock = stock
+    self.isFeatured = isFeatured
+    self.extra = extra
+  }
 }
 
 /// A location in degrees of WGS 84.

@@ -39,6 +39,19 @@ struct FeedEntities {
       line: record.line, json: json, id: (try? json.get()).flatMap(id))
   }
 
+  /// Returns an entity that a program made as a row of a feed, which has the limits of one.
+  static func record(of value: EntityValue, line: Int) -> ParsedRecord {
+    let bytes = Array(value.json.text.utf8)
+    return parse(
+      FeedRecord(line: line) { () throws(FieldError) in
+        do throws(JSONError) {
+          return try JSONValue(json: bytes, limits: .line, shouldStop: { false })
+        } catch {
+          throw FieldError(field: nil, reason: error.message)
+        }
+      })
+  }
+
   /// Returns the entity of a record, or a report of the reason why there is none.
   ///
   /// - Parameter stored: The JSON form of the stored entity, which supplies the fields that the row

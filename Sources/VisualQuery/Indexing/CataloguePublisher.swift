@@ -8,11 +8,15 @@ actor CataloguePublisher {
 
   /// Takes the writer's lock, opens or creates the catalogue, and stores settings.
   ///
-  /// - Parameter isDryRun: Whether nothing is published.
+  /// - Parameters:
+  ///   - isDryRun: Whether nothing is published.
+  ///   - keepsPrevious: Whether the current generation is saved for a rollback before the first change.
   /// - Throws: ``CatalogueError``.
-  init(directory: String, settings: ShopSettings, isDryRun: Bool) throws {
+  init(
+    directory: String, settings: ShopSettings, isDryRun: Bool, keepsPrevious: Bool = true
+  ) throws {
     var writer = try CatalogueWriter(
-      directory: directory, keepsPrevious: true, isDryRun: isDryRun)
+      directory: directory, keepsPrevious: keepsPrevious, isDryRun: isDryRun)
     try writer.put(settings)
     self.writer = writer
   }
@@ -36,6 +40,11 @@ actor CataloguePublisher {
     for entity in entities { try writer.put(entity) }
     return writer.generation
   }
+
+  /// Removes an entity from the next generation.
+  ///
+  /// - Returns: Whether the entity existed.
+  func remove(_ id: EntityID) throws -> Bool { try writer.putRemoval(of: id) }
 
   /// Ends a run, and removes the entities for which `isKept` returns `false`, if it is given.
   ///

@@ -17,10 +17,11 @@ struct EntitySigner: Sendable {
   /// Returns whether an image is unchanged, as far as can be determined without reading it.
   func isUntouched(_ image: CatalogueDatabase.ImageRecord) -> Bool {
     if FetchedPictures.isAddress(image.path) { return pictures == nil }
+    if UploadedImage.isName(image.path) { return true }
     return (try? folders.status(of: image.path)).map(image.isOf) ?? false
   }
 
-  /// Extracts the signatures of the images of one entity.
+  /// Extracts the signatures of the images of one entity, whose names the entity has.
   ///
   /// - Parameter kept: The sides of the stored thumbnails, by the content hash of the image.
   /// - Throws: ``CatalogueError`` if a fetched image cannot be stored.
@@ -28,19 +29,46 @@ struct EntitySigner: Sendable {
     _ value: EntityValue, line: Int, rowHash: Int?, existing: CatalogueDatabase.Existing?,
     kept: [Int: Set<Int>]
   ) async throws -> SignedEntity {
+    var signed = try await sign(
+      value, images: value.imagePaths.map { .reference($0) }, line: line, existing: existing,
+      kept: kept)
+    signed.rowHash = rowHash
+    return signed
+  }
+
+  /// Extracts the signatures of the images of one entity. The names of the images become those of the entity.
+  ///
+  /// - Parameter kept: The sides of the stored thumbnails, by the content hash of the image.
+  /// - Throws: ``CatalogueError`` if a fetched image cannot be stored.
+  func sign(
+    _ value: EntityValue, images given: [EntityImage], line: Int,
+    existing: CatalogueDatabase.Existing?, kept: [Int: Set<Int>]
+  ) async throws -> SignedEntity {
+    let contents = given.map(MemoryImage.init)
+    let value = value.with(
+      imagePaths: zip(given, contents).map { image, content in
+        if case .reference(let name) = image { name } else { content?.name ?? "" }
+      })
     var images: [SignedEntity.Image] = []
     var refused: [RefusedRow] = []
     for (position, name) in value.imagePaths.enumerated() {
       func refuse(_ reason: String) {
+        let subject = contents[position] == nil ? "\(name): " : ""
         refused.append(
           RefusedRow(
             line: line, id: value.id.value, field: "images[\(position)]",
-            reason: "\(name): \(reason)", row: value.json))
+            reason: subject + reason, row: value.json))
       }
       let outcome =
-        FetchedPictures.isAddress(name)
-        ? try await fetched(name, position, existing, kept)
-        : file(name, position, existing, kept)
+        if let content = contents[position] {
+          fromMemory(content, position, existing, kept)
+        } else if FetchedPictures.isAddress(name) {
+          try await fetched(name, position, existing, kept)
+        } else if UploadedImage.isName(name) {
+          uploadedBefore(name, position, existing)
+        } else {
+          file(name, position, existing, kept)
+        }
       switch outcome {
       case .image(let image): images.append(image)
       case .staleImage(let image, let reason):
@@ -53,8 +81,7 @@ struct EntitySigner: Sendable {
       }
     }
     return SignedEntity(
-      value: value, images: images, refused: refused, existing: existing, isWhole: true,
-      rowHash: rowHash)
+      value: value, images: images, refused: refused, existing: existing, isWhole: true)
   }
 
   /// The outcome of one image.
@@ -103,10 +130,54 @@ struct EntitySigner: Sendable {
     }
   }
 
+  /// Returns the outcome of an image in memory.
+  private func fromMemory(
+    _ image: MemoryImage, _ position: Int, _ existing: CatalogueDatabase.Existing?,
+    _ kept: [Int: Set<Int>]
+  ) -> Outcome {
+    if let address = image.address, !FetchedPictures.isAddress(address) {
+      return .refused("its address is '\(address)'; expected an http or https URL")
+    }
+    let (byteCount, hash) = (image.byteCount, image.contentHash)
+    let previous =
+      existing?.images.first {
+        $0.position == position && $0.byteCount == byteCount && $0.contentHash == hash
+      } ?? same(byteCount, hash, existing)
+    do throws(DecodeError) {
+      var thumbnails: [KeptThumbnails.Thumbnail] = []
+      for side in missingSides(hash, kept) {
+        thumbnails.append(try image.thumbnail(side: side, decoder: decoder))
+      }
+      return .image(
+        SignedEntity.Image(
+          position: position, path: image.name, byteCount: byteCount, modified: 0,
+          contentHash: hash, signature: previous == nil ? try image.signature(decoder) : nil,
+          previous: previous, thumbnails: thumbnails))
+    } catch {
+      return outcome(of: error)
+    }
+  }
+
+  /// Returns the outcome of the name of an image that came from memory before, of which only the signature is stored.
+  private func uploadedBefore(
+    _ name: String, _ position: Int, _ existing: CatalogueDatabase.Existing?
+  ) -> Outcome {
+    let own = existing?.images.filter { $0.path.hasSameBytes(as: name) } ?? []
+    guard let previous = own.first(where: { $0.position == position }) ?? own.first else {
+      return .refused("the entity has no such uploaded image; send the image again")
+    }
+    return .image(SignedEntity.Image(previous, position: position))
+  }
+
   private func hasAllThumbnails(
     _ image: CatalogueDatabase.ImageRecord, _ kept: [Int: Set<Int>]
   ) -> Bool {
     thumbnailSides.isSubset(of: kept[image.contentHash] ?? [])
+  }
+
+  /// Returns the sides of the missing thumbnails of an image.
+  private func missingSides(_ hash: Int, _ kept: [Int: Set<Int>]) -> [Int] {
+    thumbnailSides.subtracting(kept[hash] ?? []).sorted()
   }
 
   /// Returns the missing thumbnails of an image.
@@ -114,7 +185,7 @@ struct EntitySigner: Sendable {
     of bytes: [UInt8], _ hash: Int, _ kept: [Int: Set<Int>]
   ) throws(DecodeError) -> [KeptThumbnails.Thumbnail] {
     var thumbnails: [KeptThumbnails.Thumbnail] = []
-    for side in thumbnailSides.subtracting(kept[hash] ?? []).sorted() {
+    for side in missingSides(hash, kept) {
       thumbnails.append(try KeptThumbnails.Thumbnail(of: bytes, side: side, decoder: decoder))
     }
     return thumbnails
@@ -235,6 +306,21 @@ extension SignedEntity {
           && previous.modified == image.modified
       }
     return isUnchanged ? .none : .changed
+  }
+}
+
+extension Indexer.Progress {
+  /// Counts an entity that is indexed.
+  mutating func count(_ signed: SignedEntity) {
+    switch signed.change {
+    case .added: added += 1
+    case .changed: changed += 1
+    case .none: break
+    }
+    entities += 1
+    thumbnails += signed.images.reduce(0) { $0 + $1.thumbnails.count }
+    signedImages += signed.images.count { $0.previous == nil }
+    unchangedImages += signed.images.count { $0.previous != nil }
   }
 }
 

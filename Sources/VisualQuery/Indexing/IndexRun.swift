@@ -168,16 +168,8 @@ struct IndexRun: ~Copyable {
 
   private mutating func count(_ signed: SignedEntity) throws {
     for row in signed.refused { try refuse(row) }
-    switch signed.change {
-    case .added: progress.added += 1
-    case .changed: progress.changed += 1
-    case .none: break
-    }
+    progress.count(signed)
     if signed.isToBeWritten { waiting.append(signed) }
-    progress.entities += 1
-    progress.thumbnails += signed.images.reduce(0) { $0 + $1.thumbnails.count }
-    progress.signedImages += signed.images.count { $0.previous == nil }
-    progress.unchangedImages += signed.images.count { $0.previous != nil }
     progress.fetchedImages = signer.pictures?.fetchedCount ?? 0
   }
 

@@ -48,9 +48,9 @@ public struct Indexer: Sendable {
 
   /// The directory of the catalogue.
   public let directory: String
-  private let settings: ShopSettings
-  private let decoder: ImageDecoder
-  private let pool: WorkerPool
+  let settings: ShopSettings
+  let decoder: ImageDecoder
+  let pool: WorkerPool
 
   /// Makes an indexer for the catalogue in `directory`, which is created if it does not exist.
   ///

@@ -56,14 +56,11 @@ public struct EntityLookup: Sendable {
   /// - Throws: ``CatalogueError``.
   /// - Complexity: O(ids · log *n*) for *n* entities.
   public func publicProjection(of ids: [EntityID]) async throws -> PublicProjection {
-    let hashes = try await run { stop in
-      try catalogue.read(stoppingWhen: stop) { database throws(CatalogueError) in
-        try database.imageHashes(of: ids)
-      }
+    let tags = try await run { stop in
+      try PublicProjection.contentTags(of: ids, in: catalogue, stoppingWhen: stop)
     }
     return PublicProjection(
-      ShopSettings(publicFields: catalogue.publicFields),
-      contentTags: hashes.mapValues { $0.mapValues(PublicProjection.contentTag(ofHash:)) })
+      ShopSettings(publicFields: catalogue.publicFields), contentTags: tags)
   }
 
   /// Returns entities to show before a search: featured ones, then available ones, one of each

@@ -32,7 +32,8 @@ public struct MissingPictures: Sendable, Hashable, Encodable {
     var (count, total, examples) = (0, 0, [Example]())
     try database.forEachImage { image throws(CatalogueError) in
       let path = image.record.path
-      if FetchedPictures.isAddress(path) || Task.isCancelled { return }
+      if FetchedPictures.isAddress(path) || UploadedImage.isName(path) { return }
+      if Task.isCancelled { return }
       total += 1
       let picture = KeptThumbnails.Picture(
         entity: Int(image.key), contentHash: image.record.contentHash)

@@ -81,7 +81,7 @@ public struct EntityThumbnails: Sendable {
       guard let image else { return nil }
       let kept = try KeptThumbnails(reading: catalogue.directory)?
         .thumbnail(of: image.picture, side: size.longerSide)
-      let tag = PublicProjection.contentTag(ofHash: image.picture.contentHash)
+      let tag = ContentTag.text(ofHash: image.picture.contentHash)
       func reduced(_ kept: KeptThumbnails.Thumbnail) throws(DecodeError) -> Thumbnail {
         Thumbnail(jpeg: try small(kept.jpeg, size), contentTag: tag)
       }
@@ -112,6 +112,8 @@ public struct EntityThumbnails: Sendable {
       return try FetchedPictures.bytes(of: path, in: catalogue.directory)
         .map { bytes throws(DecodeError) in try thumbnail(of: bytes, size) }
     }
+    // Of an image that was indexed from memory, only stored thumbnails exist.
+    if UploadedImage.isName(path) { return nil }
     // Opened for every image, because the folder may be replaced while a generation is served.
     let file: OpenFile
     do throws(PictureFileError) {
@@ -125,7 +127,7 @@ public struct EntityThumbnails: Sendable {
   private func thumbnail(of bytes: [UInt8], _ size: Size) throws(DecodeError) -> Thumbnail {
     Thumbnail(
       jpeg: try small(bytes, size),
-      contentTag: PublicProjection.contentTag(
+      contentTag: ContentTag.text(
         ofHash: Int(bitPattern: UInt(ContentHash.of(bytes)))))
   }
 

@@ -98,9 +98,25 @@ public struct PublicProjection: Sendable, Hashable {
     return !authority.isEmpty && !authority.contains("@")
   }
 
-  /// The tag of an image's content: 16 hexadecimal digits.
-  static func contentTag(ofHash hash: Int) -> String {
-    let digits = String(UInt(bitPattern: hash), radix: 16)
-    return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+  /// Returns the tags of the images that have a stored thumbnail, or a file to make one of.
+  static func contentTags(
+    of ids: [EntityID], in catalogue: Catalogue,
+    stoppingWhen shouldStop: @escaping @Sendable () -> Bool
+  ) throws(CatalogueError) -> ContentTags {
+    let images = try catalogue.read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
+      try database.images(of: ids)
+    }
+    var tags: ContentTags = [:]
+    var thumbnails: KeptThumbnails?
+    for image in images {
+      let hash = image.picture.contentHash
+      if UploadedImage.isName(image.path) {
+        if thumbnails == nil { thumbnails = try KeptThumbnails(reading: catalogue.directory) }
+        let sides = try thumbnails?.sides(of: UInt32(clamping: image.picture.entity))
+        guard sides?[hash] != nil else { continue }
+      }
+      tags[image.id, default: [:]][image.position] = ContentTag.text(ofHash: hash)
+    }
+    return tags
   }
 }

@@ -73,7 +73,7 @@ import Testing
 
   @Test(arguments: [(0, "0000000000000000"), (255, "00000000000000ff"), (-1, "ffffffffffffffff")])
   func `a content tag has 16 digits`(hash: Int, tag: String) {
-    #expect(PublicProjection.contentTag(ofHash: hash) == tag)
+    #expect(ContentTag.text(ofHash: hash) == tag)
   }
 
   @Test(arguments: [

@@ -1,0 +1,92 @@
+public import PixelMatch
+
+/// A change of one entity; all other entities stay as they are.
+public enum EntityChange: Sendable {
+  /// Adds an entity, or replaces the one with the same type and id as a whole.
+  ///
+  /// The images replace `images` of the entity; `nil` takes the names in `images`, like a feed.
+  case put(EntityValue, images: [EntityImage]? = nil)
+  /// Removes an entity.
+  case remove(EntityID)
+
+  /// The id of the entity.
+  public var id: EntityID {
+    switch self {
+    case .put(let value, _): value.id
+    case .remove(let id): id
+    }
+  }
+}
+
+/// An image of an entity to index.
+///
+/// An image from memory has no file afterwards. Its stored name in ``EntityValue/imagePaths`` is its address, otherwise
+/// `upload:` and the hash of its content. An entity that is put again with that name as a reference keeps the image.
+/// Only the index can show it: if ``ShopSettings/thumbnailSides`` are set, thumbnails are stored with its signature,
+/// otherwise there are none. An index of another signature version needs the image again.
+public enum EntityImage: Sendable {
+  /// A name as in `images` of a feed: a path beneath the images root, an address, or the name of an image of the same
+  /// entity that was indexed from memory before.
+  case reference(String)
+  /// The bytes of a JPEG or PNG file, and perhaps the http or https address at which apps find it.
+  case encoded([UInt8], address: String? = nil)
+  /// Pixels, and perhaps the http or https address at which apps find the image.
+  case pixels(PixelBuffer, address: String? = nil)
+}
+
+extension EntityChange {
+  /// The effect of a change.
+  public enum Effect: String, Sendable, Hashable, CaseIterable {
+    /// The entity is new.
+    case added
+    /// The entity was replaced.
+    case changed
+    /// The entity was the same already; nothing was written and no image was analyzed.
+    case unchanged
+    /// The entity was removed.
+    case removed
+    /// The entity to remove did not exist.
+    case unknown
+    /// Nothing was written; ``Outcome/refused`` has the reasons.
+    case refused
+  }
+
+  /// The outcome of a change.
+  public struct Outcome: Sendable, Hashable {
+    /// The number of changes before it.
+    public let number: Int
+    /// The id of the entity.
+    public let id: EntityID
+    /// The effect.
+    public let effect: Effect
+    /// The stored names of the entity's images; a later change can refer to them.
+    public let images: [String]
+    /// The reasons why the entity or some of its images were not indexed. The line is ``number`` + 1.
+    public let refused: [RefusedRow]
+  }
+}
+
+/// The options of an update.
+public struct UpdateOptions: Sendable, Hashable {
+  /// Whether an entity is refused if one of its images is. Otherwise it is indexed without that image, like a row of
+  /// a feed.
+  public var requiresAllImages: Bool
+  /// The policy for fetching images at addresses that come without bytes, or `nil` to fetch none.
+  public var fetching: FetchPolicy?
+
+  /// Makes options.
+  public init(requiresAllImages: Bool = false, fetching: FetchPolicy? = nil) {
+    self.requiresAllImages = requiresAllImages
+    self.fetching = fetching
+  }
+}
+
+/// The reason why an update ended early. The changes before it are published unless the catalogue cannot be written.
+public enum UpdateError<SourceError: Error>: Error {
+  /// The catalogue cannot be opened or written; with the code `locked` if another writer is at work.
+  case catalogue(CatalogueError)
+  /// The sequence of changes failed.
+  case source(SourceError)
+  /// The task was cancelled.
+  case cancelled
+}
