@@ -47,6 +47,7 @@ package struct HTTPResponse: Sendable, Hashable {
   package static func reason(_ status: Int) -> String {
     switch status {
     case 200: "OK"
+    case 201: "Created"
     case 204: "No Content"
     case 304: "Not Modified"
     case 400: "Bad Request"

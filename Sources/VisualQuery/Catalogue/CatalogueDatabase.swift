@@ -9,6 +9,9 @@ final class CatalogueDatabase {
   /// The file's name within a catalogue's directory.
   static let fileName = "catalogue.sqlite"
 
+  /// The number of bytes of the write-ahead log from which it is begun anew as soon as readers permit.
+  static let logByteLimit = 64 << 20
+
   let connection: CatalogueConnection
 
   /// The numbers of the properties that were written since the last rollback, by name in UTF-8.
@@ -115,9 +118,25 @@ final class CatalogueDatabase {
     try connection.execute(
       """
       PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;
-      PRAGMA cache_size = -65536
+      PRAGMA cache_size = -65536; PRAGMA journal_size_limit = \(Self.logByteLimit)
       """)
     try checkVersions(directory)
+  }
+
+  /// Returns the length of the write-ahead log.
+  static func logByteCount(_ directory: String) -> Int {
+    FileStatus(directory + "/" + fileName + "-wal")?.byteCount ?? 0
+  }
+
+  /// Copies the write-ahead log into the database, as far as readers permit.
+  ///
+  /// - Returns: Whether all of it was copied.
+  static func checkpoint(_ directory: String) throws(CatalogueError) -> Bool {
+    let connection = try CatalogueConnection(path: directory + "/" + fileName, mode: .write)
+    try connection.execute("PRAGMA synchronous = FULL")
+    return try connection.first("PRAGMA wal_checkpoint(PASSIVE)") {
+      $0.integer(0) == 0 && $0.integer(1) == $0.integer(2)
+    } ?? false
   }
 
   /// Opens a connection with a deferred transaction: the first read fixes the generation.

@@ -98,6 +98,32 @@ public final class CurrentCatalogue: Sendable {
     }
   }
 
+  /// Lets the next writer begin the write-ahead log anew if it is long. Does nothing if the directory is not writable.
+  ///
+  /// A log cannot begin anew while a connection reads from it, and a connection that opens a generation reads from it
+  /// unless all of it was copied into the database before. That is not possible before readers have left the older
+  /// generations. So a long log is copied once the newest generation is open, and then that generation is opened again.
+  /// A service that runs while the catalogue changes should call this every now and then.
+  ///
+  /// - Complexity: O(1) while the log is short, otherwise O(its bytes).
+  public func releaseLog() { releaseLog(longerThan: CatalogueDatabase.logByteLimit) }
+
+  /// Lets the next writer begin the log anew if it has more bytes than `limit`.
+  func releaseLog(longerThan limit: Int) {
+    guard CatalogueDatabase.logByteCount(directory) > limit else { return }
+    do throws(CatalogueError) {
+      let generation = try catalogue().generation
+      guard try CatalogueDatabase.checkpoint(directory) else { return }
+      let (directory, readers) = (directory, readers)
+      try state.withLock { state throws(CatalogueError) in
+        guard state.opened?.catalogue.generation == generation, state.damage == nil else { return }
+        state.opened = try Self.open(directory, readers)
+      }
+    } catch {
+      // The log stays as it is; errors that matter are those of the next read.
+    }
+  }
+
   /// The reason why ``catalogue()`` last returned an older generation, or `nil` if it returned the
   /// newest one.
   public var damage: CatalogueError? { state.withLock { $0.damage } }

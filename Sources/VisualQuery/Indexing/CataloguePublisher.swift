@@ -8,15 +8,22 @@ actor CataloguePublisher {
 
   /// Takes the writer's lock, opens or creates the catalogue, and stores settings.
   ///
-  /// - Parameters:
-  ///   - isDryRun: Whether nothing is published.
-  ///   - keepsPrevious: Whether the current generation is saved for a rollback before the first change.
+  /// - Parameter isDryRun: Whether nothing is published.
   /// - Throws: ``CatalogueError``.
-  init(
-    directory: String, settings: ShopSettings, isDryRun: Bool, keepsPrevious: Bool = true
-  ) throws {
-    var writer = try CatalogueWriter(
-      directory: directory, keepsPrevious: keepsPrevious, isDryRun: isDryRun)
+  init(directory: String, settings: ShopSettings, isDryRun: Bool) throws {
+    try self.init(
+      CatalogueWriter(directory: directory, keepsPrevious: true, isDryRun: isDryRun), settings)
+  }
+
+  /// Takes the writer's lock for changes of single entities: it does not wait for another writer, and does not save the
+  /// current generation for a rollback, which costs as much as the catalogue is large.
+  ///
+  /// - Throws: ``CatalogueError``.
+  init(updating directory: String, settings: ShopSettings) throws {
+    try self.init(CatalogueWriter(directory: directory, lockWait: .zero), settings)
+  }
+
+  private init(_ writer: consuming CatalogueWriter, _ settings: ShopSettings) throws {
     try writer.put(settings)
     self.writer = writer
   }

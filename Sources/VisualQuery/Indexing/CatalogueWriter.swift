@@ -55,12 +55,14 @@ struct CatalogueWriter: ~Copyable {
   ///   - keepsPrevious: Whether the current generation is saved for a rollback before the first
   ///     change.
   ///   - isDryRun: Whether nothing is published.
+  ///   - lockWait: The longest time to wait for another writer.
   /// - Throws: ``CatalogueError``.
   init(
-    directory: String, keepsPrevious: Bool = false, isDryRun: Bool = false
+    directory: String, keepsPrevious: Bool = false, isDryRun: Bool = false,
+    lockWait: Duration = WriterLock.standardWait
   ) throws(CatalogueError) {
     try Self.makeDirectory(directory)
-    let lock = try WriterLock(directory: directory)
+    let lock = try WriterLock(directory: directory, waiting: lockWait)
     let database = try CatalogueDatabase(writing: directory)
     let generation = try database.state().generation
     if !isDryRun { try Self.removeOrphans(directory, database) }

@@ -34,6 +34,11 @@ public enum EntityImage: Sendable {
   case pixels(PixelBuffer, address: String? = nil)
 }
 
+extension EntityImage {
+  /// Returns whether the name of an image is an http or https URL.
+  package static func isAddress(_ name: String) -> Bool { FetchedPictures.isAddress(name) }
+}
+
 extension EntityChange {
   /// The effect of a change.
   public enum Effect: String, Sendable, Hashable, CaseIterable {

@@ -53,8 +53,7 @@ extension Indexer {
     _ outcome: @escaping @Sendable (EntityChange.Outcome) -> Void
   ) async throws -> Progress where Changes.Element == EntityChange {
     let publisher = try CataloguePublisher(
-      directory: directory, settings: settings.withoutPictures, isDryRun: false,
-      keepsPrevious: false)
+      updating: directory, settings: settings.withoutPictures)
     let stored = try await publisher.settings()
     var places = ShopSettings.places(stored)
     places.root = settings.imagesRoot.map(FilePath.absolute) ?? places.root

@@ -11,16 +11,28 @@
 struct WriterLock: ~Copyable {
   private let descriptor: Int32
 
+  /// The time for which a run waits. A server changes single entities in a fraction of it.
+  static let standardWait = Duration.seconds(1)
+  private static let pause = Duration.milliseconds(5)
+
   /// Takes the lock.
   ///
+  /// - Parameter limit: The longest time to wait for another writer. Blocks the thread.
   /// - Throws: ``CatalogueError`` with the code `locked` if another process has it.
-  init(directory: String) throws(CatalogueError) {
+  init(directory: String, waiting limit: Duration = .zero) throws(CatalogueError) {
     let path = directory + "/writer.lock"
     // A complete value is destroyed when its initializer throws, which would close the descriptor a
     // second time, when it may already belong to another file.
     let file = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
     guard file >= 0 else { throw CatalogueError(StorageError("open", path)) }
-    guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+    let clock = ContinuousClock()
+    let end = clock.now + limit
+    var isLocked = flock(file, LOCK_EX | LOCK_NB) == 0
+    while !isLocked, clock.now < end {
+      usleep(UInt32(Self.pause / .microseconds(1)))
+      isLocked = flock(file, LOCK_EX | LOCK_NB) == 0
+    }
+    guard isLocked else {
       close(file)
       throw CatalogueError(
         code: .locked,

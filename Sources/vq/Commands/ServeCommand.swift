@@ -170,6 +170,7 @@ enum ServeCommand {
       group.addTask(executorPreference: watching) {
         while (try? await Task.sleep(for: refreshInterval)) != nil {
           _ = try? service.catalogue.newest()
+          service.catalogue.releaseLog()
         }
         return nil
       }

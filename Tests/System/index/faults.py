@@ -116,13 +116,20 @@ class Faults:
 
     def a_second_writer_is_refused(self):
         index = self.path("two.vq")
-        catalogue = self.catalogue("long.jsonl", 400)
-        first = subprocess.Popen([self.vq, "index", catalogue, "--index", index, "-q", *self.places])
+        catalogue = self.catalogue("long.jsonl", 100)
+        first = subprocess.Popen([self.vq, "index", "-", "--index", index, "-q", "--images-root", self.folder, *self.places],
+                                 stdin=subprocess.PIPE)
+        rows = open(catalogue, "rb").read().splitlines(True)
+        first.stdin.write(rows[0])
+        first.stdin.flush()
         while not os.path.exists(os.path.join(index, "writer.lock")):
             time.sleep(0.005)
+        time.sleep(0.2)
         second = self.index(catalogue, index)
         self.say("a second writer is told to wait",
                  second.returncode == 5 and "locked by another" in second.stderr, second.stderr)
+        first.stdin.write(b"".join(rows[1:]))
+        first.stdin.close()
         self.say("the first one finishes", first.wait() == 0 and self.is_sound(index)[0])
 
     def an_interrupted_run_says_how_to_go_on(self):

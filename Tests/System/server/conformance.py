@@ -4,7 +4,8 @@
     conformance.py BASE_URL SAMPLES_DIR [--key KEY] [--write-key KEY]
 
 SAMPLES_DIR has queries/q06-oats.jpg; the server serves the catalogue of the sample shop. With
---write-key, one entity other than the oats is deleted, so give it a catalogue that may change.
+--write-key, an entity is put and deleted, and one other than the oats is deleted, so give it a
+catalogue that may change.
 One line a check, and a last line "N checks, M failures". Exit code 1 where there are failures.
 Needs Python 3.9 or later and the package jsonschema.
 """
@@ -266,7 +267,7 @@ class Suite:
         problems += self.general(answer, method, sent.get("X-Request-ID"))
         problems += self.documented(answer, method, target)
         if self.document is not None and answer.status < 300 and answer.status in expected:
-            if body is not None and method == "POST":
+            if body is not None and method in ("POST", "PUT"):
                 problems += self.request_errors(method, target, sent, body)
             problems += self.parameter_errors(method, target)
         if code is not None:
@@ -1272,10 +1273,70 @@ def check_keys(suite):
         headers={"Authorization": "Basic YTpi"}, has=bearer)
 
 
+def check_put(suite, photo):
+    target = "/v1/entities/product/new%2Fmug"
+    row = {"type": "product", "id": "new/mug", "title": "Mug of a test", "labels": ["testmug"],
+           "price": {"amount": "14.90", "currency": "EUR"}, "color": "red"}
+
+    def put(name, value, status, **more):
+        body = value if isinstance(value, bytes) else json.dumps(value).encode()
+        headers = {"Content-Type": more.pop("media", "application/json")}
+        return suite.call(name, "PUT", target, status, body, headers, **{"key": suite.write_key, **more})
+
+    if suite.write_key is None or suite.key is not None and suite.key != suite.write_key:
+        put("put without write key", row, 403, key=suite.key, code="forbidden")
+    if suite.write_key is None:
+        return
+
+    def did(effect):
+        return lambda a: expect(
+            a.json["effect"] == effect and a.header("X-Generation") == str(a.json["generation"]),
+            f"it did {a.json['effect']!r} in {a.header('X-Generation')!r}")
+
+    put("put an entity", row, 201, has=did("added"))
+    put("put it again", row, 200, has=did("unchanged"))
+    suite.call("get what was put", "GET", target, has=lambda a: expect(
+        a.json["entity"]["display"]["title"] == row["title"] and "color" not in json.dumps(a.json),
+        "it is another entity, or has a field that is not public"))
+    suite.post("match what was put", "/v1/match", {"labels": ["testmug"]}, has=lambda a: expect(
+        [v["id"] for v in a.json["values"]] == ["new/mug"], "it does not match"))
+    body, media = form(("entity", None, "application/json", json.dumps({**row, "images": ["photo"]}).encode()),
+                       ("photo", "mug.jpg", "image/jpeg", photo))
+    first = put("put it with an image", body, 200, media=media, has=did("changed"))
+    put("put it with the same image", body, 200, media=media, has=did("unchanged"))
+    if first is not None and first.json:
+        put("put it with the name of the image", {**row, "title": "Mug", "images": first.json["images"]}, 200,
+            has=did("changed"))
+    suite.call("match with the image", "POST", "/v1/match", 200, photo, {"Content-Type": "image/jpeg"},
+               has=lambda a: expect("new/mug" in [v["id"] for v in a.json["values"]], "it does not match"))
+    for name, value, status, code, field in (
+        ("text", b"{", 400, "invalidJSON", None), ("a list", [], 400, "invalidField", None),
+        ("no title", {"labels": ["a"]}, 422, "invalidEntity", "title"),
+        ("another id", {**row, "id": "other"}, 422, "invalidEntity", "id"),
+        ("another type", {**row, "type": "store"}, 422, "invalidEntity", "type"),
+        ("a number as a label", {**row, "labels": [1]}, 422, "invalidEntity", "labels"),
+        ("an unsafe link", {**row, "url": "javascript:x"}, 422, "invalidEntity", "url"),
+        ("a missing image", {**row, "images": ["none.jpg"]}, 422, "invalidEntity", "images[0]"),
+        ("a path out of the root", {**row, "images": ["../x.jpg"]}, 422, "invalidEntity", "images[0]"),
+        ("an unknown upload", {**row, "images": ["upload:0123456789abcdef"]}, 422, "invalidEntity", "images[0]"),
+    ):
+        put(f"put {name}", value, status, code=code, field=field)
+    body, media = form(("entity", None, "application/json", json.dumps(row).encode()),
+                       ("photo", "mug.jpg", "image/jpeg", photo[: len(photo) // 2]))
+    put("put half an image", body, 422, media=media, code="invalidEntity", field="images[0]")
+    body, media = form(("photo", "mug.jpg", "image/jpeg", photo))
+    put("put no entity", body, 400, media=media, code="invalidField", field="entity")
+    put("put an image alone", photo, 415, media="image/jpeg", code="unsupportedMediaType")
+    put("put too much", b" " * (1 << 20) + b"{}", 413, code="bodyTooLarge")
+    suite.call("get what stayed", "GET", target, has=lambda a: expect(
+        a.json["entity"]["display"]["title"] == "Mug", "a refused change changed it"))
+    suite.call("delete what was put", "DELETE", target, 204, key=suite.write_key)
+
+
 def check_delete(suite, state, upserts):
     target = "/v1/entities/product/none"
     if suite.write_key is None or suite.key is not None and suite.key != suite.write_key:
-        suite.call("delete without write key", "DELETE", target, 401 if suite.key is None else 403)
+        suite.call("delete without write key", "DELETE", target, 403, code="forbidden")
     if suite.write_key is None:
         return
     suite.call(
@@ -1299,7 +1360,7 @@ def main():
     parser.add_argument("base", metavar="BASE_URL", help="such as http://127.0.0.1:8080")
     parser.add_argument("samples", metavar="SAMPLES_DIR", type=Path, help="has queries/q06-oats.jpg")
     parser.add_argument("--key", help="a key that may read")
-    parser.add_argument("--write-key", help="a key that may write; one entity is deleted")
+    parser.add_argument("--write-key", help="a key that may write; one entity is put and deleted, and another one deleted")
     given = parser.parse_args()
     if not (given.samples / "queries" / "q06-oats.jpg").is_file():
         parser.error(f"{given.samples} has no queries/q06-oats.jpg")
@@ -1315,6 +1376,7 @@ def main():
         state, upserts = suite.group(check_sync) or (None, [])
         suite.group(check_protocol, photo, limits)
         suite.group(check_keys)
+        suite.group(check_put, photo)
         suite.group(check_delete, state, upserts)
     sys.exit(suite.finish())
 

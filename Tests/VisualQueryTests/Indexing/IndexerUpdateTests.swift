@@ -42,7 +42,8 @@ import Testing
     func update(
       _ changes: [EntityChange], _ options: UpdateOptions = UpdateOptions()
     ) async throws -> Indexer.Progress {
-      try await indexer.update(with: changes, options: options) { [outcomes] in outcomes.append($0) }
+      try await indexer.update(with: changes, options: options) { [outcomes] in outcomes.append($0)
+      }
     }
 
     func best(_ pixels: PixelBuffer) async throws -> String? {
@@ -65,7 +66,8 @@ import Testing
     let shop = try Shop()
     let changes: [EntityChange] = [
       .put(try Self.product("a"), images: [.pixels(try Self.photo(1))]),
-      .put(try Self.product("b"), images: [.pixels(try Self.photo(2)), .pixels(try Self.photo(3))]),
+      .put(
+        try Self.product("b"), images: [.pixels(try Self.photo(2)), .pixels(try Self.photo(3))]),
     ]
     let first = try await shop.update(changes)
     #expect(first.added == 2 && first.signedImages == 3 && first.generation == 1)
@@ -76,7 +78,8 @@ import Testing
     #expect(try await shop.findings() == [])
   }
 
-  @Test func `bytes, pixels and files are signed alike, and all other entities stay`() async throws {
+  @Test func `bytes, pixels and files are signed alike, and all other entities stay`() async throws
+  {
     let shop = try Shop(ShopSettings(imagesRoot: SampleShop.folder.path + "/shop"))
     let feed = try shop.folder.write(
       ["kettle", "lamp"].map {
@@ -294,6 +297,24 @@ import Testing
     let match = try await Matcher(catalogue: old).values(
       for: SemanticContent(pixelBuffer: try Self.photo(0)), options: MatchOptions(timeout: nil))
     #expect(match.matches.first?.value.id.value == "p0" && match.generation == first.generation)
+  }
+
+  /// Would break if the log grew with each update for as long as a service has the catalogue open.
+  @Test func `the write-ahead log begins anew beside a reader`() async throws {
+    let shop = try Shop()
+    _ = try await shop.update([.put(try Self.product("first"))])
+    let current = try CurrentCatalogue(directory: shop.directory)
+    var longest = 0
+    for number in 0..<40 {
+      _ = try await shop.update([.put(try Self.product("p\(number)"))])
+      #expect(try current.catalogue().entityCount == number + 2)
+      current.releaseLog(longerThan: 1 << 20)
+      longest = max(longest, CatalogueDatabase.logByteCount(shop.directory))
+      #expect(try current.catalogue().entityCount == number + 2)
+    }
+    // 40 updates write some 8 MB.
+    #expect(longest < 3 << 20, "\(longest) bytes")
+    #expect(try await shop.findings() == [])
   }
 
   /// Would break if a reader failed because a writer removes a segment between the read of its name and its opening.

@@ -62,6 +62,17 @@ struct SingleEntityDocument: Sendable, Encodable {
   let entity: EntityDocument
 }
 
+/// The outcome of a change of one entity.
+struct EntityChangeDocument: Sendable, Encodable {
+  let generation: Int
+  let type: EntityType
+  let id: String
+  /// `added`, `changed` or `unchanged`.
+  let effect: String
+  /// The stored names of the images, which keep them in a later change.
+  let images: [String]
+}
+
 /// The changes of a catalogue.
 struct ChangesDocument: Sendable, Encodable {
   struct Tombstone: Sendable, Encodable {

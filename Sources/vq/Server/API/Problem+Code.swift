@@ -39,6 +39,7 @@ extension Problem {
     case invalidFilter
     case invalidToken
     case invalidSignature
+    case invalidEntity
     // 429 and 431
     case tooManyRequests
     case headersTooLarge
@@ -71,7 +72,7 @@ extension Problem {
       case .unsupportedMediaType, .unsupportedFormat: 415
       case .expectationFailed: 417
       case .empty, .truncated, .corrupt, .tooManyPixels, .tooMuchWork, .regionOutside,
-        .invalidFilter, .invalidToken, .invalidSignature:
+        .invalidFilter, .invalidToken, .invalidSignature, .invalidEntity:
         422
       case .tooManyRequests: 429
       case .headersTooLarge: 431

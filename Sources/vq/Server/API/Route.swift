@@ -85,7 +85,7 @@ enum Route: Sendable, Hashable {
   var methods: [String] {
     switch self {
     case .match, .entityQuery, .entityResolution: ["POST"]
-    case .entity: ["GET", "DELETE"]
+    case .entity: ["GET", "PUT", "DELETE"]
     case .entities, .suggestedEntities, .thumbnail, .sync, .limits, .association, .livez, .readyz,
       .metrics, .openAPI, .page, .style, .script:
       ["GET"]
@@ -103,7 +103,7 @@ enum Route: Sendable, Hashable {
     case .association, .livez, .readyz, .openAPI, .page, .style, .script: nil
     case .match, .entities, .suggestedEntities, .entityQuery, .entityResolution, .entity,
       .thumbnail, .sync, .limits, .metrics:
-      method == "DELETE" ? .write : .read
+      ["PUT", "DELETE"].contains(method) ? .write : .read
     }
   }
 

@@ -13,6 +13,7 @@ final class ServedCatalogue: Sendable {
     let storeCount: Int
     let imageCount: Int
     let links: LinkSettings
+    let imagesRoot: String?
 
     init(_ catalogue: Catalogue) {
       generation = catalogue.generation
@@ -20,6 +21,7 @@ final class ServedCatalogue: Sendable {
       storeCount = catalogue.entityCount(of: .store)
       imageCount = catalogue.imageCount
       links = catalogue.links
+      imagesRoot = catalogue.picturePlaces.root
     }
   }
 
@@ -65,6 +67,14 @@ final class ServedCatalogue: Sendable {
   /// The state that ``newest()`` found last. Never waits for files.
   var state: State { lastState.withLock { $0 } }
 
+  /// The folder of the images, or `nil` if it is unknown.
+  var imagesRoot: String? {
+    switch state {
+    case .ready(let snapshot), .degraded(let snapshot, _): snapshot.imagesRoot
+    case .unavailable: nil
+    }
+  }
+
   /// Returns the newest generation that can be read. Waits for files and other threads.
   func newest() throws(CatalogueError) -> Catalogue {
     try search.withLock { _ throws(CatalogueError) in
@@ -78,6 +88,9 @@ final class ServedCatalogue: Sendable {
       }
     }
   }
+
+  /// Keeps the write-ahead log short. Waits for files.
+  func releaseLog() { current.releaseLog() }
 
   private func replaceState(by state: State) {
     let former = lastState.withLock { last in

@@ -113,18 +113,6 @@ extension ShopService {
     return json(document, catalogue, locale)
   }
 
-  func remove(_ id: EntityID) async throws -> HTTPResponse {
-    let gone: [EntityID]
-    do {
-      gone = try await Indexer(directory: catalogue.directory, pool: pool).remove([id])
-    } catch let error as CatalogueError where error.code == .locked {
-      throw Problem(
-        .catalogueBusy, "the catalogue is being indexed; try again", retryAfter: 10)
-    }
-    guard !gone.isEmpty else { throw Self.unknown(id) }
-    return HTTPResponse(status: 204, ["Cache-Control": "no-store"])
-  }
-
   func changes(_ request: HTTPRequest) async throws -> HTTPResponse {
     let catalogue = try self.catalogue.newest()
     var fields = RequestFields(request.info.head.query)
@@ -250,7 +238,7 @@ extension ShopService {
     return locale ?? LanguageRange.preferred(request.info.head.fields)
   }
 
-  private static func unknown(_ id: EntityID) -> Problem {
+  static func unknown(_ id: EntityID) -> Problem {
     Problem(
       .unknownEntity, "there is no \(id.type.rawValue) of this id", field: "id")
   }

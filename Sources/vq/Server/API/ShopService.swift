@@ -19,6 +19,8 @@ final class ShopService: HTTPService {
   let catalogue: ServedCatalogue
   let pool: WorkerPool
   let settings: Settings
+  /// The writer of changes from clients.
+  let updates: EntityUpdates
   let metrics: Metrics
   let log: ServerLog
   let thumbnails = ThumbnailCache()
@@ -40,6 +42,10 @@ final class ShopService: HTTPService {
     self.catalogue = catalogue
     self.pool = pool
     self.settings = settings
+    updates = EntityUpdates(
+      Indexer(
+        directory: catalogue.directory, decoder: ImageDecoder(limits: settings.decodeLimits),
+        pool: pool), afterBatch: { catalogue.releaseLog() })
     self.metrics = metrics
     self.log = log
     self.keys = Mutex(keys)
@@ -111,8 +117,9 @@ final class ShopService: HTTPService {
     case .entityResolution:
       try requireJSON(request.head)
       return work(route, bodyLimit: Self.idsLimit) { try await self.resolve($0) }
+    case .entity(let id) where method == "PUT": return try put(id, request, route)
     case .entity(let id) where method == "DELETE":
-      return work(route) { _ in try await self.remove(id) }
+      return work(route, budget: Self.updateBudget) { try await self.remove(id, $0) }
     case .entity(let id): return work(route) { try await self.entity(id, $0) }
     case .thumbnail(let id): return work(route) { try await self.thumbnail(of: id, $0) }
     case .sync: return work(route) { try await self.changes($0) }
@@ -154,7 +161,7 @@ final class ShopService: HTTPService {
   }
 
   /// Decides to answer on a thread of the pool.
-  private func work(
+  func work(
     _ route: Route, bodyLimit: Int = 0, budget: Duration? = nil,
     _ run: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse
   ) -> Decision {
@@ -191,6 +198,12 @@ final class ShopService: HTTPService {
     guard let needed = route.role(for: method) else { return nil }
     let keys = keys.withLock { $0 }
     if keys == nil && needed == .read { return nil }
+    guard needed == .read || keys?.canWrite == true else {
+      throw Problem(
+        .forbidden,
+        "this server takes no changes: it has no key that may write (vq key FILE --role write, vq serve --keys FILE)",
+        field: "Authorization")
+    }
     guard let key = keys?.key(of: request.head.fields) else {
       var problem = Problem(
         .unauthorized, "this needs 'Authorization: Bearer KEY' with a key of this server",

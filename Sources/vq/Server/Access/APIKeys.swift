@@ -31,6 +31,9 @@ struct APIKeys: Sendable {
 
   let keys: [Key]
 
+  /// Whether any key may write.
+  var canWrite: Bool { keys.contains { $0.role == .write } }
+
   /// Reads the lines of a file.
   ///
   /// - Throws: ``CommandFailure`` that names the line.

@@ -1,0 +1,79 @@
+import HTTPServer
+import PixelMatch
+import VisualQuery
+
+/// `PUT` and `DELETE /v1/entities/{type}/{id}`.
+///
+/// An answer is given once the change is durable. Every request looks for the newest generation, so the next one sees
+/// the change.
+extension ShopService {
+  /// The largest number of bytes of an entity in JSON, as of a row of a feed.
+  static let entityLimit = JSONLimits().byteCount
+  /// The longest time of a change, whose images are analyzed, and which may wait for others.
+  static let updateBudget = Duration.seconds(30)
+
+  /// Decides on a change. The images of a form have the limit of bodies.
+  func put(_ id: EntityID, _ request: RequestInfo, _ route: Route) throws(Problem) -> Decision {
+    let form = try EntityForm.kind(of: request.head)
+    let limit = form == .json ? Self.entityLimit : settings.requestLimits.bodyBytes
+    return work(route, bodyLimit: limit, budget: Self.updateBudget) { request in
+      try RequestFields(request.info.head.query).finish()
+      let entity = try EntityForm(request.body, form, of: id)
+      return try await self.put(entity, request)
+    }
+  }
+
+  private func put(_ entity: EntityForm, _ request: HTTPRequest) async throws -> HTTPResponse {
+    let written = try await write(.put(entity.value, images: entity.images), request)
+    let outcome = written.outcome
+    if let refused = outcome.refused.first {
+      throw Problem(
+        .invalidEntity,
+        "\(refused.field.map { "'\($0)' " } ?? "the entity ")\(withoutRoot(refused.reason))",
+        field: refused.field)
+    }
+    let document = EntityChangeDocument(
+      generation: written.generation, type: outcome.id.type, id: outcome.id.value,
+      effect: outcome.effect.rawValue, images: outcome.images)
+    return HTTPResponse(
+      status: outcome.effect == .added ? 201 : 200,
+      [
+        "Content-Type": "application/json", "Cache-Control": "no-store",
+        "X-Generation": String(written.generation),
+      ], body: JSONBody.encoded(document))
+  }
+
+  func remove(_ id: EntityID, _ request: HTTPRequest) async throws -> HTTPResponse {
+    try RequestFields(request.info.head.query).finish()
+    let written = try await write(.remove(id), request)
+    guard written.outcome.effect == .removed else { throw Self.unknown(id) }
+    return HTTPResponse(
+      status: 204,
+      ["Cache-Control": "no-store", "X-Generation": String(written.generation)])
+  }
+
+  private func write(
+    _ change: EntityChange, _ request: HTTPRequest
+  ) async throws -> EntityUpdates.Written {
+    do throws(UpdateError<Never>) {
+      return try await updates.write(change)
+    } catch .catalogue(let error) where error.code == .locked {
+      throw Problem(
+        .catalogueBusy, "the catalogue is being indexed; try again", retryAfter: 10)
+    } catch .catalogue(let error) {
+      log.write(
+        "catalogue", error.message, level: "error", requestID: request.info.identity.id)
+      throw Problem(
+        .catalogueUnavailable, "the catalogue cannot be written at the moment", retryAfter: 5)
+    } catch .cancelled {
+      throw CancellationError()
+    }
+  }
+
+  /// Returns a reason without the server's path of the images root.
+  private func withoutRoot(_ reason: String) -> String {
+    guard let root = catalogue.imagesRoot else { return reason }
+    return reason.replacing("the images root '\(root)'", with: "the images root")
+      .replacing("'\(root)'", with: "the images root")
+  }
+}
