@@ -32,6 +32,29 @@ enum ArticleExamples {
     }
   }
 
+  /// "Update single entities", with a mug that has `jpeg`.
+  static func updateEntities(
+    directory: String, jpeg: [UInt8], changes: [EntityChange]
+  ) async throws -> EntityChange {
+    let indexer = Indexer(directory: directory)
+    var mug = Product(id: "mug-red", title: "Camp mug", labels: ["mug"])
+    mug.price = try Price(amount: "14.90", currency: "EUR")
+    let progress = try await indexer.update(with: [
+      .put(.product(mug), images: [.encoded(jpeg)]),
+      .remove(EntityID(type: .product, value: "mug-blue")),
+    ])
+    print(progress.added, progress.changed, progress.removed, progress.generation)
+    _ = try await indexer.update(
+      with: changes, options: UpdateOptions(requiresAllImages: true),
+      outcome: { outcome in
+        for row in outcome.refused { print(outcome.id, row.field ?? "", row.reason) }
+      })
+    mug.images = ["upload:cb7c5fa5bd180174"]
+    mug.price = try Price(amount: "12.90", currency: "EUR")
+    let change = EntityChange.put(.product(mug))
+    return change
+  }
+
   /// The landing page.
   static func landingPage(directory: String, jpeg: [UInt8]) async throws {
     let matcher = Matcher(catalogue: try Catalogue(directory: directory))

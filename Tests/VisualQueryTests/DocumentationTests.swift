@@ -1,4 +1,5 @@
 import Foundation
+import PixelMatch
 import TestSupport
 import Testing
 import VisualQuery
@@ -25,7 +26,9 @@ import VisualQuery
   }
 
   /// Lines that a person would type must be lines that are compiled.
-  @Test(arguments: ["VisualQuery", "MatchYourFirstPicture", "FromDescriptorToEntities"])
+  @Test(arguments: [
+    "VisualQuery", "MatchYourFirstPicture", "FromDescriptorToEntities", "UpdateEntities",
+  ])
   func `every line of an example is compiled`(article: String) throws {
     let text = try String(
       contentsOfFile: Self.root + "/Sources/VisualQuery/VisualQuery.docc/\(article).md",
@@ -61,6 +64,10 @@ import VisualQuery
     let stored = ArticleExamples.StoredEntities()
     try await ArticleExamples.indexOnTheDevice(lookup, stored)
     #expect(stored.entities.count == 32 && stored.state != nil)
+    let change = try await ArticleExamples.updateEntities(
+      directory: folder.path + "/shop.vq",
+      jpeg: try ImageDecoder().contents(ofFile: SampleShop.image("mug-red.jpg")), changes: [])
+    #expect(change.id.value == "mug-red")
     try await ArticleExamples.matchYourFirstPicture(
       directory: folder.path + "/shop.vq", photo: SampleShop.image("mug-red.jpg"))
   }

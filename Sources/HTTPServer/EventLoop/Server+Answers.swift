@@ -45,7 +45,9 @@ extension Server {
     guard let origin = head?.fields["origin"], configuration.allowedOrigins.contains(origin)
     else { return }
     response.set("Access-Control-Allow-Origin", origin)
-    response.set("Access-Control-Expose-Headers", "ETag, Retry-After, Server-Timing, X-Generation, X-Request-ID")
+    response.set(
+      "Access-Control-Expose-Headers",
+      "ETag, Retry-After, Server-Timing, X-Generation, X-Request-ID")
     if head?.method == "OPTIONS" {
       response.set("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, DELETE")
       response.set(

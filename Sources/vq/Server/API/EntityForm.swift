@@ -15,7 +15,7 @@ struct EntityForm: Sendable {
     do throws(Problem) {
       let form = try MatchForm(head)
       if form != .picture { return form }
-    } catch where error.code != .unsupportedMediaType {
+    } catch  where error.code != .unsupportedMediaType {
       throw error
     } catch {}
     throw Problem(

@@ -75,6 +75,7 @@ import VisualQuery
       Question("GET /v1/entities/product/oats"), Question("GET /v1/entities/product/mug"),
       Question("GET /v1/entities/store/market"), Question("GET /v1/entities/product/none"),
       Question("DELETE /v1/entities/product/mug"),
+      Question("PUT /v1/entities/product/mug", json: #"{"title":"T","images":["none.jpg"]}"#),
       Question("GET /v1/entities/product/oats/thumbnail"),
       Question("GET /v1/entities/product/oats/thumbnail?image=1"),
       Question("GET /v1/entities/product/mug/thumbnail?image=1"),
