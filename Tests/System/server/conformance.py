@@ -1095,7 +1095,7 @@ def check_protocol(suite, photo, limits):
         return check
 
     for path, method in every:
-        suite.call(f"PUT {path}", "PUT", path, 405, has=allows(method))
+        suite.call(f"PATCH {path}", "PATCH", path, 405, has=allows(method))
         suite.call(f"OPTIONS {path}", "OPTIONS", path, 204, has=allows(method))
     suite.call("GET /v1/match", "GET", "/v1/match", 405, has=allows("POST"))
     suite.call("POST /v1/sync", "POST", "/v1/sync", 405, b"{}", {"Content-Type": "application/json"}, has=allows("GET"))
@@ -1258,7 +1258,7 @@ def check_keys(suite):
         ("GET", "/v1/entities?ids=product:oats"), ("GET", "/v1/entities/suggested"),
         ("GET", "/v1/entities/product/oats"), ("GET", "/v1/entities/product/oats/thumbnail"),
         ("GET", "/v1/sync"), ("GET", "/v1/limits"), ("GET", "/metrics"),
-        ("DELETE", "/v1/entities/product/none"),
+        ("DELETE", "/v1/entities/product/none"), ("PUT", "/v1/entities/product/none"),
     ]
     for method, target in guarded:
         suite.call(f"{method} {target} without key", method, target, 401, key=None, has=bearer)
@@ -1284,7 +1284,7 @@ def check_put(suite, photo):
         return suite.call(name, "PUT", target, status, body, headers, **{"key": suite.write_key, **more})
 
     if suite.write_key is None or suite.key is not None and suite.key != suite.write_key:
-        put("put without write key", row, 403, key=suite.key, code="forbidden")
+        put("put without write key", row, 401 if suite.key is None else 403, key=suite.key)
     if suite.write_key is None:
         return
 
@@ -1336,7 +1336,7 @@ def check_put(suite, photo):
 def check_delete(suite, state, upserts):
     target = "/v1/entities/product/none"
     if suite.write_key is None or suite.key is not None and suite.key != suite.write_key:
-        suite.call("delete without write key", "DELETE", target, 403, code="forbidden")
+        suite.call("delete without write key", "DELETE", target, 401 if suite.key is None else 403)
     if suite.write_key is None:
         return
     suite.call(

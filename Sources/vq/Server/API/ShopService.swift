@@ -198,21 +198,24 @@ final class ShopService: HTTPService {
     guard let needed = route.role(for: method) else { return nil }
     let keys = keys.withLock { $0 }
     if keys == nil && needed == .read { return nil }
-    guard needed == .read || keys?.canWrite == true else {
-      throw Problem(
-        .forbidden,
-        "this server takes no changes: it has no key that may write (vq key FILE --role write, vq serve --keys FILE)",
-        field: "Authorization")
-    }
+    let takesNoChanges =
+      needed == .write && keys?.canWrite != true
+      ? "this server takes no changes, since no key may write (vq key FILE --role write, vq serve --keys FILE)"
+      : nil
     guard let key = keys?.key(of: request.head.fields) else {
+      if let takesNoChanges, keys == nil, request.head.fields["authorization"] != nil {
+        throw Problem(.forbidden, takesNoChanges, field: "Authorization")
+      }
       var problem = Problem(
-        .unauthorized, "this needs 'Authorization: Bearer KEY' with a key of this server",
+        .unauthorized,
+        takesNoChanges ?? "this needs 'Authorization: Bearer KEY' with a key of this server",
         field: "Authorization")
       problem.fields = [HTTPFields.Field(name: "WWW-Authenticate", value: "Bearer")]
       throw problem
     }
     guard needed == .read || key.role == .write else {
-      throw Problem(.forbidden, "the key '\(key.name)' may read only", field: "Authorization")
+      throw Problem(
+        .forbidden, takesNoChanges ?? "the key '\(key.name)' may read only", field: "Authorization")
     }
     return key
   }

@@ -167,11 +167,13 @@ import VisualQuery
       let shop = try await ServedShop(
         feed: { try $0.write(#"{"type":"product","id":"mug","title":"Mug"}"#, to: "feed.jsonl") },
         keys: keys)
-      let response = try await shop.ask(
-        "\(method) /v1/entities/product/mug", ["Content-Type: application/json"],
-        Array(#"{"title":"T"}"#.utf8))
-      #expect(response.status == 403)
-      #expect(String(decoding: response.body, as: UTF8.self).contains("--role write"))
+      for (given, status) in [([], 401), (["Authorization: Bearer \(reader.key)"], 403)] {
+        let response = try await shop.ask(
+          "\(method) /v1/entities/product/mug", ["Content-Type: application/json"] + given,
+          Array(#"{"title":"T"}"#.utf8))
+        #expect(response.status == status)
+        #expect(String(decoding: response.body, as: UTF8.self).contains("--role write"))
+      }
     }
   }
 

@@ -104,7 +104,7 @@ import VisualQuery
       line: "GET /v1/entities/product/oats/thumbnail?image=7", status: 404, code: .noPicture,
       field: "image"),
     Refused(
-      line: "DELETE /v1/entities/product/oats", status: 403, code: .forbidden,
+      line: "DELETE /v1/entities/product/oats", status: 401, code: .unauthorized,
       field: "Authorization"),
     Refused(
       line: "POST /v1/match", type: "text/plain", body: "a", status: 415,
