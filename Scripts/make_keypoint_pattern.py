@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes KeypointPattern+Pairs.swift: the 256 pairs of positions that a keypoint hash compares.
+"""Makes KeypointPattern+Pairs.swift: the 96 pairs of positions that a keypoint hash compares.
 
 usage: Scripts/make_keypoint_pattern.py > Sources/PixelMatch/Signatures/KeypointPattern+Pairs.swift
 
@@ -12,7 +12,7 @@ collection is favored. The same seed gives the same file.
 import math
 import random
 
-PAIRS, CANDIDATES, REACH, LEAST_SPAN, SIGMA, RANGE = 256, 3000, 14.4, 6.0, 6.0, 6.0
+PAIRS, CANDIDATES, REACH, LEAST_SPAN, SIGMA, RANGE = 96, 3000, 14.4, 6.0, 6.0, 6.0
 rng = random.Random(2026)
 
 

@@ -12,7 +12,7 @@ CK_INLINE int32_t within(int32_t place, int32_t count) {
 // ---- Hashes -----------------------------------------------------------------------------------
 
 CK_INLINE void patch_hash(const uint16_t *restrict sums, int32_t width, int32_t height, int32_t x,
-                          int32_t y, const int8_t *restrict pairs, uint64_t *restrict words) {
+                          int32_t y, const int8_t *restrict pairs, uint32_t *restrict words) {
   int32_t places[2 * PAIRS];
   for (int i = 0; i < 2 * PAIRS; i++) {
     places[i] = within(y + pairs[2 * i + 1], height) * width + within(x + pairs[2 * i], width);
@@ -24,8 +24,24 @@ CK_INLINE void patch_hash(const uint16_t *restrict sums, int32_t width, int32_t 
     // Packs eight bytes of 0 or 1 into the highest byte, the first of them lowest.
     uint64_t eight = 0;
     for (int bit = 0; bit < 8; bit++) eight |= (uint64_t)bits[8 * byte + bit] << (8 * bit);
-    words[byte / 8] |= (eight * 0x0102040810204080u >> 56) << (8 * (byte % 8));
+    words[byte / 4] |= (uint32_t)(eight * 0x0102040810204080u >> 56) << (8 * (byte % 4));
   }
+}
+
+// Orders the first bits by how near the two pixels of each pair are, the nearest first, ties by bit.
+CK_INLINE void patch_doubts(const uint16_t *sums, int32_t width, int32_t height, int32_t x, int32_t y,
+                            const int8_t *pairs, uint8_t *order) {
+  uint32_t keys[CK_WORD_BIT_LIMIT];
+  for (uint32_t bit = 0; bit < CK_WORD_BIT_LIMIT; bit++) {
+    const int8_t *pair = pairs + 4 * bit;
+    const int32_t one = sums[within(y + pair[1], height) * width + within(x + pair[0], width)];
+    const int32_t other = sums[within(y + pair[3], height) * width + within(x + pair[2], width)];
+    const uint32_t key = (uint32_t)(one > other ? one - other : other - one) << 8 | bit;
+    uint32_t place = bit;
+    for (; place > 0 && keys[place - 1] > key; place--) keys[place] = keys[place - 1];
+    keys[place] = key;
+  }
+  for (uint32_t bit = 0; bit < CK_WORD_BIT_LIMIT; bit++) order[bit] = (uint8_t)keys[bit];
 }
 
 // ---- Directions -------------------------------------------------------------------------------
@@ -71,7 +87,10 @@ CK_INLINE void patch_moments(const uint8_t *luma, int32_t width, int32_t height,
 
 CK_KERNEL(void, patch_hash, (sums, width, height, x, y, pairs, words),
           const uint16_t *sums, int32_t width, int32_t height, int32_t x, int32_t y,
-          const int8_t *pairs, uint64_t *words)
+          const int8_t *pairs, uint32_t *words)
+CK_KERNEL(void, patch_doubts, (sums, width, height, x, y, pairs, order),
+          const uint16_t *sums, int32_t width, int32_t height, int32_t x, int32_t y,
+          const int8_t *pairs, uint8_t *order)
 CK_KERNEL(void, patch_moments, (luma, width, height, x, y, across, down),
           const uint8_t *luma, int32_t width, int32_t height, int32_t x, int32_t y, int32_t *across,
           int32_t *down)

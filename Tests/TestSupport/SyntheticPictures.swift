@@ -87,6 +87,10 @@ public enum SyntheticPicture {
   }
 }
 
+extension SeededGenerator {
+  fileprivate mutating func next32() -> UInt32 { UInt32(truncatingIfNeeded: next()) }
+}
+
 extension PDQHash {
   /// A hash of 256 random bits.
   public static func random(using generator: inout SeededGenerator) -> PDQHash {
@@ -117,14 +121,13 @@ extension KeypointSet {
   public static func random(using generator: inout SeededGenerator) -> KeypointSet {
     let count = Int.random(in: 0...KeypointSet.limit, using: &generator)
     return KeypointSet(
-      keypoints: (0..<count).map { _ in
+      keypoints: (0..<count).map { index in
         Keypoint(
           x: .random(in: 0..<512, using: &generator), y: .random(in: 0..<512, using: &generator),
-          level: .random(in: 0..<6, using: &generator),
-          angle: .random(in: 0...255, using: &generator))
+          level: UInt8(index * 6 / count), angle: .random(in: 0...255, using: &generator))
       },
       hashes: (0..<count).map { _ in
-        KeypointHash(words: PDQHash.random(using: &generator).words)
+        KeypointHash(words: SIMD3(generator.next32(), generator.next32(), generator.next32()))
       })
   }
 }

@@ -90,8 +90,8 @@ enum GrowthBench {
   private static func redrawn(_ signature: Signature, _ generator: inout SplitMix) -> Signature {
     let hashes = signature.keypoints.hashes.map { hash in
       var words = hash.words
-      for word in 0..<4 {
-        words[word] ^= generator.next() & generator.next()
+      for word in 0..<3 {
+        words[word] ^= UInt32(truncatingIfNeeded: generator.next() & generator.next())
       }
       return KeypointHash(words: words)
     }

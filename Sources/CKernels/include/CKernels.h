@@ -35,35 +35,119 @@ size_t ck_hamming_scan(const uint64_t *blocks, size_t block_count, const uint64_
                        size_t query_count, uint32_t limit, uint32_t *hit_indices,
                        uint32_t *hit_distances, uint32_t level);
 
+// ---- 96-bit codes: the hashes of keypoints ----------------------------------------------------------
+
+// A block is eight codes stored as 3 rows of 8 words: word w of code c is at 8 * w + c.
+enum : uint32_t { CK_KEYPOINT_WORDS = 3, CK_KEYPOINT_BLOCK_WORDS = 24 };
+
 // Finds the nearest of 1 to 65 535 codes for each query.
 //
-//   queries      query_count * 4 words
-//   blocks       block_count * CK_WORDS_PER_BLOCK words that hold code_count codes
+//   queries      query_count * CK_KEYPOINT_WORDS words
+//   blocks       block_count * CK_KEYPOINT_BLOCK_WORDS words that hold code_count codes
 //   best         room for query_count: distance * 65 536 + index of the nearest, the first of equal
 //   ones
-void ck_nearest_codes(const uint64_t *queries, size_t query_count, const uint64_t *blocks,
+void ck_nearest_codes(const uint32_t *queries, size_t query_count, const uint32_t *blocks,
                       size_t block_count, size_t code_count, uint32_t *best, uint32_t level);
 
-// Finds which of the listed codes are within `limit` of a query.
+// ---- Votes of keypoints -----------------------------------------------------------------------------
+
+enum : uint32_t {
+  // The largest number of bits of a visual word.
+  CK_WORD_BIT_LIMIT = 24,
+  // The number of leading bits of a hash that a word and a posting hold together.
+  CK_POSTING_HASH_BITS = 56,
+  // The number of bits of a word that are tried both ways.
+  CK_DOUBTS = 5,
+  // The number of keypoints whose hits are collected by one call.
+  CK_VOTE_BATCH = 16,
+};
+
+// An inverted index. The word of a keypoint is the first word_bits bits of its hash. From the lowest bit, a posting has word_bits
+// bits of its row, the eight bits of its angle, and the bits of its hash from word_bits to CK_POSTING_HASH_BITS.
+typedef struct {
+  // The first posting of each word, and the end of the last one's.
+  const uint32_t *starts;
+  const uint64_t *postings;
+  size_t posting_count;
+  uint32_t word_bits, row_count;
+  // Longer lists are skipped: their words are too common to tell rows apart.
+  uint32_t longest;
+} ck_word_index;
+
+// The keypoints of one view of a query, fewer than 1024.
+typedef struct {
+  // The first CK_POSTING_HASH_BITS bits of each hash; the others are zero.
+  const uint64_t *hashes;
+  const uint8_t *angles;
+  // CK_WORD_BIT_LIMIT bits of each word, the least certain first.
+  const uint8_t *doubts;
+  size_t count;
+  uint32_t is_mirrored;
+} ck_vote_source;
+
+// Finds the postings that are near the keypoints `first` ..< `first` + CK_VOTE_BATCH. Wrong starts and rows are passed over.
 //
-//   query        4 words
-//   blocks       code_count codes in whole blocks
-//   postings     indices of the codes to compare; an index of code_count or more is skipped
-//   hits, distances   room for posting_count
+//   hits         room for CK_VOTE_BATCH << CK_DOUBTS times longest
 //
-// Returns the number of hits, in the order of the postings.
-size_t ck_verify_postings(const uint64_t *query, const uint64_t *blocks, size_t code_count,
-                          const uint32_t *postings, size_t posting_count, uint32_t limit,
-                          uint32_t *hits, uint32_t *distances, uint32_t level);
+// Returns the number of hits.
+size_t ck_collect_votes(const ck_word_index *index, const ck_vote_source *keypoints, size_t first,
+                        uint64_t *hits, uint32_t level);
+
+typedef struct {
+  uint32_t row, weight, is_mirrored;
+} ck_vote;
+
+// Adds up hits by row and view.
+//
+//   hits         count hits, those of the keypoints of one view in their order; they are lost
+//   scratch      room for count
+//   dead         a bit for each row, set if the row does not count, or NULL
+//   best         room for limit
+//
+// Returns the number of votes, the highest first, then by row, original before mirrored.
+size_t ck_rank_votes(uint64_t *hits, uint64_t *scratch, size_t count, const uint64_t *dead, ck_vote *best,
+                     size_t limit);
+
+// ---- The alignment of keypoints -----------------------------------------------------------------------
+
+// Correspondences of keypoints, the likeliest first. Every array has room for a multiple of 8, padded with a scale of zero and a
+// position `to` that no transform reaches.
+typedef struct {
+  // Positions in the query and in the other image, in pixels.
+  const double *from_x, *from_y, *to_x, *to_y;
+  // The size of the other patch divided by that of the query's.
+  const double *scale;
+  // The square of the distance at which a pair stops to count.
+  const double *limit;
+  // The rotation of the patch, in 256 steps of a turn.
+  const uint8_t *turn;
+  size_t count;
+} ck_pairs;
+
+// A rotation and scale, then a translation: x' = cosine x - sine y + x, y' = sine x + cosine y + y.
+typedef struct {
+  double cosine, sine, x, y;
+} ck_similarity;
+
+// Finds the similarity that most pairs agree with, of those that two pairs of similar size and rotation propose.
+//
+//   cosines, sines   the rotation of each of the first `proposers` pairs, times its scale
+//   partners     the largest number of pairs that are tried with each proposer
+//   best         receives the similarity, if there is one
+//
+// Returns its score: each pair counts up to one, less the share of its squared error in its limit. Zero if there is none.
+double ck_best_similarity(const ck_pairs *pairs, const double *cosines, const double *sines,
+                          size_t proposers, size_t partners, ck_similarity *best, uint32_t level);
 
 // ---- Rows of histogram bins -----------------------------------------------------------------------
 
-enum : uint32_t { CK_L1_ROW_BYTES = 288 };
+// Two bins a byte, the first of them in the low half: a grade k stands for k * k + k * k / 8, rounded down.
+enum : uint32_t { CK_L1_ROW_BYTES = 144 };
 
-// Finds the rows of bytes whose sum of absolute differences to the query is at most `limit`.
+// Finds the rows of bins whose sum of absolute differences to the query is at most `limit`.
 //
 //   rows         row_count * CK_L1_ROW_BYTES bytes
-//   query        CK_L1_ROW_BYTES bytes
+//   query        2 * CK_L1_ROW_BYTES bins, a byte each
 //   hit_indices, hit_distances   room for row_count
 //
 // Returns the number of hits, which are in ascending order of their index.
@@ -199,16 +283,22 @@ size_t ck_corners(const uint8_t *luma, size_t width, size_t height, float thresh
                   int32_t *scratch, uint32_t *places, float *responses, size_t capacity,
                   uint32_t level);
 
-enum : uint32_t { CK_PATCH_PAIRS = 256, CK_PATCH_RADIUS = 12 };
+enum : uint32_t { CK_PATCH_PAIRS = 96, CK_PATCH_RADIUS = 12 };
 
 // Compares pairs of pixels around x and y. A pixel beyond the edge is replaced by the nearest pixel
 // of the edge. A bit of `words` is set if the first pixel of a pair is less than the second.
 //
 //   sums         width * height values
 //   pairs        CK_PATCH_PAIRS times column and row of the first pixel, then of the second
-//   words        4
+//   words        CK_KEYPOINT_WORDS
 void ck_patch_hash(const uint16_t *sums, int32_t width, int32_t height, int32_t x, int32_t y,
-                   const int8_t *pairs, uint64_t *words, uint32_t level);
+                   const int8_t *pairs, uint32_t *words, uint32_t level);
+
+// Orders the first bits of a hash: those whose two pixels differ least come first, ties by bit.
+//
+//   order        room for CK_WORD_BIT_LIMIT
+void ck_patch_doubts(const uint16_t *sums, int32_t width, int32_t height, int32_t x, int32_t y,
+                     const int8_t *pairs, uint8_t *order, uint32_t level);
 
 // Computes the first moments of the brightness of a disk of CK_PATCH_RADIUS around x and y, to the
 // right and down. Pixels beyond the edge are black.

@@ -14,6 +14,19 @@ public struct Alignment: Sendable, Hashable {
   public let claim: ImageClaim
 }
 
+/// A keypoint of the query and the most similar keypoint of the other image.
+struct KeypointCorrespondence {
+  let from: SIMD2<Double>
+  let to: SIMD2<Double>
+  /// The size of the other patch divided by the size of the query's patch.
+  let scale: Double
+  /// The rotation of the patch, in 256 steps of a turn.
+  let turn: UInt8
+  let distance: UInt32
+  /// The largest error of an inlier, in pixels of the other image.
+  let tolerance: Double
+}
+
 /// Finds the position of a catalogue image in a query image.
 ///
 /// Keypoints with similar hashes propose similarities in pairs (Fischler, Bolles, "Random sample
@@ -22,7 +35,7 @@ public struct Alignment: Sendable, Hashable {
 /// angle. A few hundred trials are enough, and every run gives the same result. The best similarity
 /// is refined to an affine map and to a homography if more keypoints agree with these.
 public struct GeometricCheck: Sendable {
-  private static let distanceLimit: UInt32 = 72
+  private static let distanceLimit: UInt32 = 27
   /// The number of keypoints that propose transforms, and of partners tried with each of them, at
   /// most.
   private static let proposers = 32
@@ -32,7 +45,7 @@ public struct GeometricCheck: Sendable {
 
   private let query: QueryKeypoints
   private let size: SIMD2<Double>
-  private let words: [[UInt64]]
+  private let words: [[UInt32]]
   private let kernels: Kernels
 
   /// Prepares the check of a query.
@@ -45,21 +58,8 @@ public struct GeometricCheck: Sendable {
     self.kernels = kernels
     size = SIMD2(Double(query.size.x), Double(query.size.y))
     words = query.keypoints.views.map { view in
-      view.hashes.flatMap { [$0.words[0], $0.words[1], $0.words[2], $0.words[3]] }
+      view.hashes.flatMap { [$0.words[0], $0.words[1], $0.words[2]] }
     }
-  }
-
-  /// A keypoint of the query and the most similar keypoint of the other image.
-  private struct Correspondence {
-    let from: SIMD2<Double>
-    let to: SIMD2<Double>
-    /// The size of the other patch divided by the size of the query's patch.
-    let scale: Double
-    /// The rotation of the patch, in 256 steps of a turn.
-    let turn: UInt8
-    let distance: UInt32
-    /// The largest error of an inlier, in pixels of the other image.
-    let tolerance: Double
   }
 
   /// Returns how the image of a row is positioned in the query image, original or mirrored, or
@@ -70,7 +70,10 @@ public struct GeometricCheck: Sendable {
     of row: Int, in segment: SignatureSegment, isMirrored: Bool
   ) -> Alignment? {
     let pairs = correspondences(row, segment, isMirrored ? 1 : 0)
-    guard pairs.count >= Self.leastInliers, let first = bestSimilarity(pairs) else { return nil }
+    guard pairs.count >= Self.leastInliers,
+      let first = kernels.bestSimilarity(
+        of: CorrespondenceArrays(pairs), proposers: Self.proposers, partners: Self.partners)
+    else { return nil }
     var best = (transform: first, inliers: Self.inliers(of: first, among: pairs))
     // A transform with more degrees of freedom needs more keypoints, otherwise it fits chance.
     for (fit, least) in [
@@ -94,7 +97,7 @@ public struct GeometricCheck: Sendable {
 
   /// The parts of the query that hold the correspondences which agree with a transform.
   private func claim(
-    of transform: PlaneTransform, _ pairs: [Correspondence], isMirrored: Bool
+    of transform: PlaneTransform, _ pairs: [KeypointCorrespondence], isMirrored: Bool
   ) -> ImageClaim {
     var claim = ImageClaim()
     let motion = Motion(transform)
@@ -109,7 +112,7 @@ public struct GeometricCheck: Sendable {
   private func visible(_ places: [Keypoint], under transform: PlaneTransform) -> Int {
     guard let back = transform.inverse else { return 0 }
     return places.count { place in
-      let seen = back(Double(place.x) + 0.5, Double(place.y) + 0.5)
+      let seen = back(place.center.x, place.center.y)
       return seen.x >= 0 && seen.y >= 0 && seen.x < size.x && seen.y < size.y
     }
   }
@@ -117,102 +120,36 @@ public struct GeometricCheck: Sendable {
   /// Returns the counterpart of each keypoint of the query, the likeliest first.
   private func correspondences(
     _ row: Int, _ segment: SignatureSegment, _ view: Int
-  ) -> [Correspondence] {
-    // Read once: another program may change a mapped file between two reads.
-    let (blocks, count) = segment.keypointBlocks(at: row)
-    guard count > 0, query.count > 0 else { return [] }
-    let places = segment.keypointPlaces(blocks, count: count)
+  ) -> [KeypointCorrespondence] {
+    let places = segment.keypointPlaces(at: row)
     let words = words[view]
+    let blocks = segment.keypointBlocks(at: row).blocks
+    // Another program may change a mapped file between two reads.
+    guard !places.isEmpty, !words.isEmpty, places.count <= 8 * blocks.count else { return [] }
     let best = segment.withKeypointHashes(blocks: blocks) { hashes in
-      kernels.nearestCodes(to: words.span, in: hashes, count: count)
+      kernels.nearestCodes(to: words.span, in: hashes, count: places.count)
     }
-    var pairs: [Correspondence] = []
+    var pairs: [KeypointCorrespondence] = []
     for (point, found) in zip(query.points, best) {
       let distance = found >> 16
       guard distance <= Self.distanceLimit else { continue }
       let place = places[Int(found & 0xffff)]
       let x = Double(point.x)
       pairs.append(
-        Correspondence(
+        KeypointCorrespondence(
           from: SIMD2(view == 1 ? size.x - x : x, Double(point.y)),
-          to: SIMD2(Double(place.x) + 0.5, Double(place.y) + 0.5),
+          to: place.center,
           scale: place.reduction / Double(point.scale),
           turn: place.angle &- query.views[view].angle(of: point), distance: distance,
           tolerance: 3 + 1.5 * place.reduction))
     }
     // Stable: equal distances keep the order of the keypoints.
-    return pairs.enumerated()
-      .sorted { ($0.element.distance, $0.offset) < ($1.element.distance, $1.offset) }
-      .map(\.element)
-  }
-
-  /// Returns the similarity of the pair of correspondences that most others agree with.
-  private func bestSimilarity(_ pairs: [Correspondence]) -> PlaneTransform? {
-    var best: (transform: PlaneTransform, score: Double)?
-    for pair in pairs.prefix(Self.proposers) {
-      var tried = 0
-      let motion = Expectation(pair)
-      for other in pairs where motion.agrees(with: other) {
-        let proposed = PlaneTransform(
-          similarityFrom: pair.from, other.from, to: pair.to, other.to)
-        guard proposed.isPlausible else { continue }
-        let score = Self.score(proposed, pairs)
-        if score > (best?.score ?? 0) { best = (proposed, score) }
-        tried += 1
-        if tried == Self.partners { break }
-      }
-      // More than half agree: no better similarity can be found.
-      if let best, best.score > 0.5 * Double(pairs.count) { break }
-    }
-    return best?.transform
-  }
-
-  /// The positions of other correspondences as predicted by the patch size and angle of one.
-  private struct Expectation {
-    let pair: Correspondence
-    private let across: Double
-    private let down: Double
-
-    init(_ pair: Correspondence) {
-      self.pair = pair
-      let (cosine, sine) = IntegerAngle.direction(of: pair.turn)
-      across = pair.scale * Double(cosine) / 16384
-      down = pair.scale * Double(sine) / 16384
-    }
-
-    /// Returns whether another correspondence lies near its predicted position, and not too near to
-    /// this one to be significant.
-    func agrees(with other: Correspondence) -> Bool {
-      guard abs(Int(Int8(bitPattern: other.turn &- pair.turn))) <= 24,
-        other.scale > 0.55 * pair.scale, other.scale < 1.8 * pair.scale
-      else { return false }
-      let offset = other.from - pair.from
-      let expected = SIMD2(
-        across * offset.x - down * offset.y, down * offset.x + across * offset.y)
-      let length = expected.x * expected.x + expected.y * expected.y
-      guard length > 16 * 16 else { return false }
-      let miss = other.to - pair.to - expected
-      return miss.x * miss.x + miss.y * miss.y < 64 + 0.12 * length
-    }
-  }
-
-  /// Returns how well the correspondences agree with a transform; each counts up to one.
-  private static func score(_ transform: PlaneTransform, _ pairs: [Correspondence]) -> Double {
-    let m = transform.matrix
-    let (across, down) = (SIMD2(m[0], m[3]), SIMD2(m[1], m[4]))
-    let start = SIMD2(m[2], m[5])
-    var score = 0.0
-    for pair in pairs {
-      let miss = across * pair.from.x + down * pair.from.y + start - pair.to
-      let (dx, dy) = (miss.x, miss.y)
-      let limit = 6.25 * pair.tolerance * pair.tolerance
-      score += max(0, 1 - (dx * dx + dy * dy) / limit)
-    }
-    return score
+    let order = pairs.indices.map { pairs[$0].distance << 16 | UInt32($0) }.sorted()
+    return order.map { pairs[Int($0 & 0xffff)] }
   }
 
   private static func near(
-    _ transform: PlaneTransform, _ pairs: [Correspondence], times factor: Double
+    _ transform: PlaneTransform, _ pairs: [KeypointCorrespondence], times factor: Double
   ) -> [LeastSquares.Pair] {
     let motion = Motion(transform)
     return pairs.lazy.filter { agrees($0, with: transform, motion, times: factor) }
@@ -232,7 +169,7 @@ public struct GeometricCheck: Sendable {
   }
 
   private static func agrees(
-    _ pair: Correspondence, with transform: PlaneTransform, _ motion: Motion,
+    _ pair: KeypointCorrespondence, with transform: PlaneTransform, _ motion: Motion,
     times factor: Double = 1
   ) -> Bool {
     let ratio = pair.scale / motion.scale
@@ -246,14 +183,34 @@ public struct GeometricCheck: Sendable {
 
   /// Returns the number of positions in either image with a keypoint that agrees. Keypoints of
   /// several sizes at one position count once.
-  private static func inliers(of transform: PlaneTransform, among pairs: [Correspondence]) -> Int {
-    var from: Set<SIMD2<Int32>> = []
-    var to: Set<SIMD2<Int32>> = []
+  private static func inliers(
+    of transform: PlaneTransform, among pairs: [KeypointCorrespondence]
+  ) -> Int {
+    var from = PositionSet()
+    var to = PositionSet()
     let motion = Motion(transform)
     for pair in pairs where agrees(pair, with: transform, motion) {
-      from.insert(SIMD2(Int32(pair.from.x / 6), Int32(pair.from.y / 6)))
-      to.insert(SIMD2(Int32(pair.to.x / 6), Int32(pair.to.y / 6)))
+      from.insert(pair.from)
+      to.insert(pair.to)
     }
     return min(from.count, to.count)
+  }
+
+  /// The positions in a working image, in squares of six pixels.
+  private struct PositionSet {
+    private static let side = Signature.workingSide / 6 + 1
+    private var bits = [UInt64](repeating: 0, count: (side * side + 63) / 64)
+    private(set) var count = 0
+
+    mutating func insert(_ position: SIMD2<Double>) {
+      let square = Self.square(position.y) * Self.side + Self.square(position.x)
+      let bit = UInt64(1) << UInt64(square % 64)
+      if bits[square / 64] & bit == 0 {
+        bits[square / 64] |= bit
+        count += 1
+      }
+    }
+
+    private static func square(_ place: Double) -> Int { max(0, min(side - 1, Int(place / 6))) }
   }
 }

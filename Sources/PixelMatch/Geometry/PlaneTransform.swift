@@ -17,20 +17,6 @@ public struct PlaneTransform: Sendable, Hashable {
     matrix = [cosine, -sine, x, sine, cosine, y, 0, 0, 1]
   }
 
-  /// Makes the similarity that maps two distinct points onto two others.
-  init(
-    similarityFrom a: SIMD2<Double>, _ b: SIMD2<Double>, to c: SIMD2<Double>, _ d: SIMD2<Double>
-  ) {
-    let p = b - a
-    let q = d - c
-    let norm = p.x * p.x + p.y * p.y
-    let cosine = (p.x * q.x + p.y * q.y) / norm
-    let sine = (p.x * q.y - p.y * q.x) / norm
-    self.init(
-      cosine: cosine, sine: sine, x: c.x - cosine * a.x + sine * a.y,
-      y: c.y - sine * a.x - cosine * a.y)
-  }
-
   /// Returns the position that a point is mapped to.
   public func callAsFunction(_ x: Double, _ y: Double) -> SIMD2<Double> {
     let depth = matrix[6] * x + matrix[7] * y + matrix[8]

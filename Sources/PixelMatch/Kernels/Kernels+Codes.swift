@@ -40,7 +40,7 @@ extension Kernels {
   /// Finds the rows of histogram bins whose sum of absolute differences to the query is at most `limit`.
   ///
   /// - Parameters:
-  ///   - rows: Whole rows of as many bins as the query has.
+  ///   - rows: Whole rows of the grades of as many bins as the query has, two a byte.
   ///   - query: The bins of a color and a texture histogram.
   ///   - indices: Receives the hits in ascending order; has room for all rows.
   ///   - distances: Receives the distance of each hit; has room for all rows.
@@ -50,7 +50,9 @@ extension Kernels {
     distances: inout [UInt32]
   ) -> Int {
     let (rowCount, rest) = rows.count.quotientAndRemainder(dividingBy: Int(CK_L1_ROW_BYTES))
-    precondition(rest == 0 && query.count == CK_L1_ROW_BYTES, "a row has \(CK_L1_ROW_BYTES) bins")
+    precondition(
+      rest == 0 && query.count == 2 * CK_L1_ROW_BYTES,
+      "a row has \(2 * CK_L1_ROW_BYTES) bins in \(CK_L1_ROW_BYTES) bytes")
     precondition(
       min(indices.count, distances.count) >= rowCount, "there is no room for every hit")
     guard rowCount > 0 else { return 0 }
@@ -68,19 +70,23 @@ extension Kernels {
     }
   }
 
-  /// Finds the code nearest to each query. The first of several equally near codes wins.
+  /// Finds the hash of a keypoint nearest to each query. The first of several equally near hashes wins.
   ///
   /// - Parameters:
-  ///   - queries: Four words for each query.
-  ///   - blocks: Whole blocks of codes.
-  ///   - count: The number of codes in the blocks, 1 to 65 535; the last block may hold fewer than eight.
-  /// - Returns: For each query, 65 536 times the distance plus the index of the code.
+  ///   - queries: Three words for each query.
+  ///   - blocks: Whole blocks of hashes.
+  ///   - count: The number of hashes in the blocks, 1 to 65 535; the last block may hold fewer than eight.
+  /// - Returns: For each query, 65 536 times the distance plus the index of the hash.
   func nearestCodes(
-    to queries: Span<UInt64>, in blocks: Span<UInt64>, count: Int
+    to queries: Span<UInt32>, in blocks: Span<UInt32>, count: Int
   ) -> [UInt32] {
-    let blockCount = Self.blockCount(blocks)
-    let queryCount = queries.count / 4
-    precondition(queries.count % 4 == 0, "a query has four words")
+    let (blockCount, rest) = blocks.count.quotientAndRemainder(
+      dividingBy: Int(CK_KEYPOINT_BLOCK_WORDS))
+    precondition(rest == 0, "a block of keypoints has \(CK_KEYPOINT_BLOCK_WORDS) words")
+    let queryCount = queries.count / Int(CK_KEYPOINT_WORDS)
+    precondition(
+      queries.count == queryCount * Int(CK_KEYPOINT_WORDS),
+      "a keypoint's hash has \(CK_KEYPOINT_WORDS) words")
     precondition(
       (1...Int(UInt16.max)).contains(count) && count <= Self.codesPerBlock * blockCount,
       "the blocks do not hold \(count) codes")
@@ -95,36 +101,6 @@ extension Kernels {
         }
       }
       bestCount = queryCount
-    }
-  }
-
-  /// Calls `body` with each listed code that is within `limit` of a query, and with its distance.
-  ///
-  /// - Parameters:
-  ///   - blocks: Whole blocks of codes.
-  ///   - postings: Indices of the codes to compare; an index outside the blocks is skipped.
-  func forEachCode(
-    in blocks: Span<UInt64>, at postings: Span<UInt32>, within limit: UInt32,
-    of query: SIMD4<UInt64>, _ body: (_ code: UInt32, _ distance: UInt32) -> Void
-  ) {
-    let codeCount = Self.codesPerBlock * Self.blockCount(blocks)
-    let count = postings.count
-    guard codeCount > 0, count > 0 else { return }
-    // Sound: the counts passed are those of the spans, a vector of four words occupies four words
-    // in memory, and each half of the temporary memory has room for a value per posting.
-    unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 2 * count) { room in
-      let hits = room.baseAddress!
-      let distances = unsafe hits + count
-      let hitCount = unsafe blocks.withUnsafeBufferPointer { blocks in
-        unsafe postings.withUnsafeBufferPointer { postings in
-          unsafe withUnsafeBytes(of: query) { query in
-            unsafe ck_verify_postings(
-              query.baseAddress!.assumingMemoryBound(to: UInt64.self), blocks.baseAddress!,
-              codeCount, postings.baseAddress!, count, limit, hits, distances, level)
-          }
-        }
-      }
-      for hit in 0..<hitCount { unsafe body(hits[hit], distances[hit]) }
     }
   }
 

@@ -94,7 +94,7 @@ extension Kernels {
     }
   }
 
-  /// Compares 256 pairs of pixels around a position. A pixel beyond the edge is replaced by the
+  /// Compares 96 pairs of pixels around a position. A pixel beyond the edge is replaced by the
   /// nearest pixel of the edge.
   ///
   /// - Parameters:
@@ -105,23 +105,47 @@ extension Kernels {
   ///   second.
   func patchHash(
     _ sums: Span<UInt16>, width: Int, height: Int, x: Int, y: Int, pairs: Span<SIMD4<Int8>>
-  ) -> SIMD4<UInt64> {
+  ) -> SIMD3<UInt32> {
     Self.checkPlane(sums.count, width, height, x: x, y: y)
     precondition(pairs.count == CK_PATCH_PAIRS, "a pattern has \(CK_PATCH_PAIRS) pairs")
-    var hash = SIMD4<UInt64>.zero
+    var hash = SIMD3<UInt32>.zero
     // Sound: there is a value for each pixel, positions beyond the edge are moved to it, a pair is
-    // four bytes, and the hash is four words in memory.
+    // four bytes, and the hash is at least three words in memory.
     unsafe sums.withUnsafeBufferPointer { sums in
       unsafe pairs.withUnsafeBytes { pairs in
         unsafe withUnsafeMutableBytes(of: &hash) { hash in
           unsafe ck_patch_hash(
             sums.baseAddress!, Int32(width), Int32(height), Int32(x), Int32(y),
             pairs.baseAddress!.assumingMemoryBound(to: Int8.self),
-            hash.baseAddress!.assumingMemoryBound(to: UInt64.self), level)
+            hash.baseAddress!.assumingMemoryBound(to: UInt32.self), level)
         }
       }
     }
     return hash
+  }
+
+  /// Appends the first bits of a patch's hash in the order of their certainty: those whose two
+  /// pixels differ least come first, ties by bit.
+  func appendPatchDoubts(
+    _ sums: Span<UInt16>, width: Int, height: Int, x: Int, y: Int, pairs: Span<SIMD4<Int8>>,
+    to doubts: inout [UInt8]
+  ) {
+    Self.checkPlane(sums.count, width, height, x: x, y: y)
+    precondition(pairs.count == CK_PATCH_PAIRS, "a pattern has \(CK_PATCH_PAIRS) pairs")
+    let start = doubts.count
+    doubts.append(contentsOf: repeatElement(0, count: Int(CK_WORD_BIT_LIMIT)))
+    // Sound: there is a value for each pixel, positions beyond the edge are moved to it, a pair is
+    // four bytes, and room for the bits was just appended.
+    unsafe sums.withUnsafeBufferPointer { sums in
+      unsafe pairs.withUnsafeBytes { pairs in
+        unsafe doubts.withUnsafeMutableBufferPointer { doubts in
+          unsafe ck_patch_doubts(
+            sums.baseAddress!, Int32(width), Int32(height), Int32(x), Int32(y),
+            pairs.baseAddress!.assumingMemoryBound(to: Int8.self), doubts.baseAddress! + start,
+            level)
+        }
+      }
+    }
   }
 
   /// Computes the first moments of the brightness of the disk of radius 12 around a position, to

@@ -11,7 +11,7 @@ public struct AppearanceRarity: Sendable {
   /// Weights each bin by the fourth root of one over its mean in the segments.
   public init(_ segments: [LiveSegment]) {
     var sums = [Double](
-      repeating: Self.priorRows * Self.priorMean, count: SegmentLayout.appearanceByteCount)
+      repeating: Self.priorRows * Self.priorMean, count: SegmentLayout.binCount)
     var rows = Self.priorRows
     for live in segments where live.segment.count > 0 {
       for (bin, sum) in live.segment.binSums.enumerated() { sums[bin] += Double(sum) }

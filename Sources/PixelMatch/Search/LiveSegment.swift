@@ -3,7 +3,7 @@ public struct LiveSegment: Sendable {
   /// The signatures.
   public let segment: SignatureSegment
   /// One bit per row, set if the row is dead; empty if no row is.
-  private let deadBits: [UInt64]
+  let deadBits: [UInt64]
 
   /// Makes a view of a segment. Ignores dead rows outside it.
   public init(_ segment: SignatureSegment, deadRows: [Int] = []) {

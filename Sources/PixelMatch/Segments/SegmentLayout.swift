@@ -5,7 +5,7 @@
 /// | offset | bytes | what |
 /// |---|---|---|
 /// | 0 | 8 | `VQSEGMNT` |
-/// | 8 | 4 | format version, 2 |
+/// | 8 | 4 | format version, 3 |
 /// | 12 | 4 | signature version |
 /// | 16 | 8 | number of rows |
 /// | 24 | 8 | number of columns, 14 |
@@ -19,23 +19,21 @@
 /// little-endian words.
 enum SegmentLayout {
   static let magic: [UInt8] = Array("VQSEGMNT".utf8)
-  static let formatVersion: UInt32 = 2
+  static let formatVersion: UInt32 = 3
   static let headerByteCount = 4096
   static let checksumOffset = headerByteCount - 8
   static let columnTableOffset = 48
   static let columnEntryByteCount = 32
-  /// The largest number of rows. Keypoints of more rows would not fit the 32-bit numbers of
-  /// postings.
-  static let rowLimit = 1 << 24
-  /// The largest number of bits of a visual word: a table of 64 MB.
-  static let wordBitLimit = 24
+  /// The largest number of rows, which postings number in 24 bits.
+  static let rowLimit = 1 << VisualWord.bitLimit
 
   /// The columns of a segment and their ids.
   enum Column: UInt32, CaseIterable {
     /// PDQ hashes in blocks of eight: 4 rows of 8 words, word *w* of hash *c* at `8 w + c`; the
     /// last block is padded with zeros.
     case pdq = 1
-    /// Color histograms, 192 bytes, and texture histograms, 96 bytes, alternating.
+    /// Color histograms, 96 bytes, and texture histograms, 48 bytes, alternating: the grades of two bins a byte, the first in the
+    /// low half.
     case appearance = 2
     /// The caller's key, 4 bytes.
     case key = 3
@@ -46,21 +44,22 @@ enum SegmentLayout {
     /// PDQ quality (1), number of keypoints (1), width (2), height (2) of the working image, zero
     /// (2).
     case shape = 6
-    /// Color layouts, 768 bytes each; read for candidates only.
+    /// Color layouts, 192 bytes each; read for candidates only.
     case layout = 7
     /// The index of the first block of each row's keypoints, and the end of the last row's, 4 bytes
     /// each.
     case keypointStart = 8
-    /// Keypoint hashes in blocks of eight like those of `pdq`; each row begins a new block.
+    /// Keypoint hashes in blocks of eight: 3 rows of 8 words of 32 bits, word *w* of hash *c* at
+    /// `8 w + c`; each row begins a new block.
     case keypointHash = 9
-    /// Packed positions of the keypoints, 4 bytes each, in the order of their hashes.
+    /// Half the column, half the row and the angle of each keypoint, 3 bytes, in the order of their hashes.
     case keypointPlace = 10
-    /// The row that each block of keypoints belongs to, 4 bytes.
-    case blockRow = 11
+    /// The number of keypoints of each level, 8 bytes a row.
+    case levelCount = 11
     /// The index of the first posting of each visual word, and the end of the last one's, 4 bytes
     /// each.
     case wordStart = 12
-    /// The keypoints of each word, ascending: indices in the order of the hashes, 4 bytes each.
+    /// The postings of each word (see `VisualWord`), in the order of their rows, 8 bytes each.
     case posting = 13
     /// The sums of the histogram bins of all rows, 8 bytes per bin.
     case binSum = 14
@@ -71,21 +70,24 @@ enum SegmentLayout {
       case .pdq: (size.rows + 7) / 8 * 256
       case .appearance: size.rows * appearanceByteCount
       case .key, .tag: size.rows * 4
-      case .filterBits, .shape: size.rows * 8
+      case .filterBits, .shape, .levelCount: size.rows * 8
       case .layout: size.rows * ColorLayout.byteCount
       case .keypointStart: (size.rows + 1) * 4
-      case .keypointHash: size.blocks * 256
-      case .keypointPlace: size.blocks * 32
-      case .blockRow: size.blocks * 4
+      case .keypointHash: size.blocks * keypointBlockByteCount
+      case .keypointPlace: size.blocks * 8 * Keypoint.placeByteCount
       case .wordStart: (1 << size.wordBits + 1) * 4
-      case .posting: size.keypoints * 4
-      case .binSum: appearanceByteCount * 8
+      case .posting: size.keypoints * 8
+      case .binSum: binCount * 8
       }
     }
   }
 
+  /// The number of bins of a color and a texture histogram.
+  static let binCount = ColorHistogram.binCount + TextureHistogram.binCount
   /// The number of bytes of a color and a texture histogram.
-  static let appearanceByteCount = ColorHistogram.binCount + TextureHistogram.binCount
+  static let appearanceByteCount = binCount / 2
+  /// The number of bytes of the hashes of eight keypoints.
+  static let keypointBlockByteCount = 8 * KeypointHash.byteCount
 
   /// The counts that determine the size of a segment.
   struct Size: Sendable {
@@ -95,12 +97,8 @@ enum SegmentLayout {
     /// The number of keypoints without the padding of blocks.
     var keypoints: Int
 
-    /// The number of bits of a visual word: one or two keypoints share each word, whatever their
-    /// number.
-    var wordBits: Int {
-      let bits = Int.bitWidth - 1 - max(1, keypoints).leadingZeroBitCount
-      return min(wordBitLimit, bits)
-    }
+    /// The number of bits of a visual word.
+    var wordBits: Int { VisualWord.bits(rows: rows, keypoints: keypoints) }
   }
 
   /// Returns the offset of each column and the length of the whole file.

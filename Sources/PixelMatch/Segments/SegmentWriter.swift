@@ -77,8 +77,8 @@ public struct SegmentWriter: Sendable {
     case .pdq: Self.append(rows.map(\.signature.pdq.words), to: &bytes)
     case .appearance:
       for row in rows {
-        bytes += row.signature.color.bins
-        bytes += row.signature.texture.bins
+        bytes += HistogramGrade.packed(row.signature.color.bins)
+        bytes += HistogramGrade.packed(row.signature.texture.bins)
       }
     case .key: for row in rows { bytes.append(littleEndian: row.key) }
     case .tag: for row in rows { bytes.append(littleEndian: row.tag) }
@@ -100,21 +100,18 @@ public struct SegmentWriter: Sendable {
       }
       bytes.append(littleEndian: block)
     case .keypointHash:
-      for row in rows { Self.append(row.signature.keypoints.hashes.map(\.words), to: &bytes) }
+      for row in rows { Self.append(row.signature.keypoints.hashes, to: &bytes) }
     case .keypointPlace:
       for row in rows {
         let places = row.signature.keypoints.keypoints
-        for place in places { bytes.append(littleEndian: place.packed) }
-        let rest = 4 * (8 * row.blocks - places.count)
+        for place in places { bytes += place.place }
+        let rest = Keypoint.placeByteCount * (8 * row.blocks - places.count)
         bytes.append(contentsOf: repeatElement(0, count: rest))
       }
-    case .blockRow:
-      for (number, row) in rows.enumerated() {
-        for _ in 0..<row.blocks { bytes.append(littleEndian: UInt32(number)) }
-      }
+    case .levelCount: for row in rows { bytes += row.signature.keypoints.levelCounts }
     case .wordStart: for start in index.starts { bytes.append(littleEndian: start) }
     case .binSum:
-      var sums = [UInt64](repeating: 0, count: SegmentLayout.appearanceByteCount)
+      var sums = [UInt64](repeating: 0, count: SegmentLayout.binCount)
       for row in rows {
         for (bin, value) in (row.signature.color.bins + row.signature.texture.bins).enumerated() {
           sums[bin] += UInt64(value)
@@ -131,6 +128,17 @@ public struct SegmentWriter: Sendable {
       for word in 0..<4 {
         for place in start..<start + 8 {
           bytes.append(littleEndian: place < codes.count ? codes[place][word] : 0)
+        }
+      }
+    }
+  }
+
+  /// Appends hashes of keypoints in blocks of eight, the last one padded with zeros.
+  private static func append(_ hashes: [KeypointHash], to bytes: inout [UInt8]) {
+    for start in stride(from: 0, to: hashes.count, by: 8) {
+      for word in 0..<3 {
+        for place in start..<start + 8 {
+          bytes.append(littleEndian: place < hashes.count ? hashes[place].words[word] : 0)
         }
       }
     }

@@ -200,16 +200,17 @@ public final class SignatureSegment: Sendable {
 
   /// Returns the histograms of a row.
   public func appearance(at row: Int) -> (color: ColorHistogram, texture: TextureHistogram) {
-    let bytes = storage.bytes(range(.appearance, row, SegmentLayout.appearanceByteCount))
+    let bins = HistogramGrade.unpacked(
+      storage.bytes(range(.appearance, row, SegmentLayout.appearanceByteCount)))
     return (
-      ColorHistogram(bins: Array(bytes[..<ColorHistogram.binCount])),
-      TextureHistogram(bins: Array(bytes[ColorHistogram.binCount...]))
+      ColorHistogram(bins: Array(bins[..<ColorHistogram.binCount])),
+      TextureHistogram(bins: Array(bins[ColorHistogram.binCount...]))
     )
   }
 
   /// The sum of each bin over all rows.
   var binSums: [UInt64] {
-    (0..<SegmentLayout.appearanceByteCount).map {
+    (0..<SegmentLayout.binCount).map {
       storage.integer(at: offset(.binSum) + 8 * $0, as: UInt64.self)
     }
   }
@@ -221,26 +222,33 @@ public final class SignatureSegment: Sendable {
 
   /// Returns the keypoints of a row.
   func keypoints(at row: Int) -> KeypointSet {
-    let (blocks, count) = keypointBlocks(at: row)
-    let hashes = offset(.keypointHash) + 256 * blocks.lowerBound
+    let places = keypointPlaces(at: row)
+    let blocks = keypointBlocks(at: row).blocks
+    let size = SegmentLayout.keypointBlockByteCount
     return KeypointSet(
-      keypoints: keypointPlaces(blocks, count: count),
-      hashes: (0..<count).map {
-        KeypointHash(words: words(at: hashes + $0 / 8 * 256 + $0 % 8 * 8))
+      keypoints: places,
+      hashes: places.indices.map { index in
+        let start = offset(.keypointHash) + size * (blocks.lowerBound + index / 8) + index % 8 * 4
+        var words = SIMD3<UInt32>.zero
+        for word in 0..<3 { words[word] = storage.integer(at: start + 32 * word, as: UInt32.self) }
+        return KeypointHash(words: words)
       })
   }
 
-  /// Returns the positions of a row's keypoints.
+  /// Returns the positions of a row's keypoints; none if the file is damaged.
   func keypointPlaces(at row: Int) -> [Keypoint] {
+    // Read once: another program may change a mapped file between two reads.
     let (blocks, count) = keypointBlocks(at: row)
-    return keypointPlaces(blocks, count: count)
-  }
-
-  /// Returns the positions of the first `count` keypoints of the given blocks.
-  func keypointPlaces(_ blocks: Range<Int>, count: Int) -> [Keypoint] {
-    let places = offset(.keypointPlace) + 32 * blocks.lowerBound
-    return (0..<count).map {
-      Keypoint(packed: storage.integer(at: places + 4 * $0, as: UInt32.self))
+    let counts = storage.bytes(range(.levelCount, row, KeypointSet.levelCountByteCount))
+    guard let levels = KeypointSet.levels(ofCounts: counts), levels.count == count else {
+      return []
+    }
+    let start = offset(.keypointPlace) + 8 * Keypoint.placeByteCount * blocks.lowerBound
+    let places = storage.bytes(start..<start + Keypoint.placeByteCount * count)
+    return levels.indices.map { index in
+      let place = Keypoint.placeByteCount * index
+      return Keypoint(
+        place: (places[place], places[place + 1], places[place + 2]), level: levels[index])
     }
   }
 
@@ -256,27 +264,10 @@ public final class SignatureSegment: Sendable {
     return (first..<end, count)
   }
 
-  /// Returns the row and the position of a keypoint by its index in the segment, or `nil` if the
-  /// file is damaged.
-  func keypoint(_ number: Int) -> (row: Int, place: Keypoint)? {
-    guard number < 8 * size.blocks else { return nil }
-    let row = Int(storage.integer(at: offset(.blockRow) + number / 8 * 4, as: UInt32.self))
-    let place = storage.integer(at: offset(.keypointPlace) + 4 * number, as: UInt32.self)
-    return row < count ? (row, Keypoint(packed: place)) : nil
-  }
-
   /// The number of bits of a visual word, that is, of the first bits of a keypoint's hash.
   var wordBits: Int { size.wordBits }
   /// The number of keypoints of all rows.
   var keypointCount: Int { size.keypoints }
-
-  /// Returns the range of the postings of a visual word; empty if the file is damaged.
-  func postings(of word: Int) -> Range<Int> {
-    let start = offset(.wordStart) + 4 * word
-    let first = Int(storage.integer(at: start, as: UInt32.self))
-    let end = Int(storage.integer(at: start + 4, as: UInt32.self))
-    return first <= end && end <= size.keypoints ? first..<end : 0..<0
-  }
 
   /// Lends a range of rows of a column.
   ///
@@ -297,21 +288,28 @@ public final class SignatureSegment: Sendable {
 
   /// Lends the keypoint hashes of some blocks.
   func withKeypointHashes<Result>(
-    blocks: Range<Int>, _ body: (Span<UInt64>) -> Result
+    blocks: Range<Int>, _ body: (Span<UInt32>) -> Result
   ) -> Result {
     precondition(blocks.upperBound <= size.blocks, "blocks outside the segment")
     let start = offset(.keypointHash)
+    let width = SegmentLayout.keypointBlockByteCount
     return storage.withSpan(
-      of: start + 256 * blocks.lowerBound..<start + 256 * blocks.upperBound, as: UInt64.self, body)
+      of: start + width * blocks.lowerBound..<start + width * blocks.upperBound, as: UInt32.self,
+      body)
   }
 
-  /// Lends all keypoint hashes and all postings.
-  func withKeypointIndex<Result>(
-    _ body: (_ hashes: Span<UInt64>, _ postings: Span<UInt32>) -> Result
+  /// Lends the index of visual words: the first posting of each word, and all postings.
+  func withWordIndex<Result>(
+    _ body: (_ starts: Span<UInt32>, _ postings: Span<UInt64>) -> Result
   ) -> Result {
-    let start = offset(.posting)
-    return storage.withSpan(of: start..<start + 4 * size.keypoints, as: UInt32.self) { postings in
-      withKeypointHashes(blocks: 0..<size.blocks) { hashes in body(hashes, postings) }
+    let starts = offset(.wordStart)
+    let postings = offset(.posting)
+    return storage.withSpan(
+      of: starts..<starts + SegmentLayout.Column.wordStart.byteCount(size), as: UInt32.self
+    ) { starts in
+      storage.withSpan(of: postings..<postings + 8 * size.keypoints, as: UInt64.self) { postings in
+        body(starts, postings)
+      }
     }
   }
 

@@ -27,6 +27,8 @@ public struct ColorHistogram: Sendable, Hashable {
     return sum
   }
 
+  /// The histogram as signatures keep it, in sixteen grades a bin.
+  var graded: ColorHistogram { ColorHistogram(bins: HistogramGrade.graded(bins)) }
 }
 
 extension ColorHistogram {

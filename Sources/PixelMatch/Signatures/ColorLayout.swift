@@ -1,10 +1,10 @@
-/// The spatial distribution of color: an image as 16 × 16 cells of mean Oklab color.
+/// The spatial distribution of color: an image as 8 × 8 cells of mean Oklab color.
 ///
 /// It distinguishes images that a histogram confuses (the same colors at other positions) and
 /// images that a brightness hash confuses (the same shape in another color).
 public struct ColorLayout: Sendable, Hashable {
   /// The number of cells along each side.
-  public static let side = 16
+  public static let side = 8
   /// The number of bytes of a layout: three per cell.
   public static let byteCount = 3 * side * side
   /// The scale at which *a* and *b* of ±0.4 fill a signed byte.

@@ -1,8 +1,8 @@
 /// A position in an image with a size and an orientation.
 public struct Keypoint: Sendable, Hashable {
-  /// The column in the working image, in pixels.
+  /// The column in the working image, in pixels; an even number, which stands for two columns.
   public let x: UInt16
-  /// The row in the working image, in pixels.
+  /// The row in the working image, in pixels; an even number, which stands for two rows.
   public let y: UInt16
   /// The pyramid level of the keypoint; 0 is the finest. Its patch is larger by ``reduction`` than
   /// on that level.
@@ -11,10 +11,10 @@ public struct Keypoint: Sendable, Hashable {
   /// turn, from the positive *x* toward the positive *y* axis, which points down.
   public let angle: UInt8
 
-  /// Makes a keypoint.
+  /// Makes a keypoint. Odd columns and rows are rounded down.
   public init(x: UInt16, y: UInt16, level: UInt8, angle: UInt8) {
-    self.x = x
-    self.y = y
+    self.x = x & ~1
+    self.y = y & ~1
     self.level = level
     self.angle = angle
   }
@@ -26,35 +26,48 @@ public struct Keypoint: Sendable, Hashable {
 }
 
 extension Keypoint {
-  /// The keypoint in 29 bits, as stored in signatures and segments. Working images have sides of at
-  /// most 512 pixels.
-  var packed: UInt32 {
-    UInt32(x & 511) | UInt32(y & 511) << 9 | UInt32(level & 7) << 18 | UInt32(angle) << 21
+  /// The number of bytes of a place.
+  static let placeByteCount = 3
+
+  /// The center of the keypoint's pixels in the working image.
+  var center: SIMD2<Double> { SIMD2(Double(x) + 1, Double(y) + 1) }
+
+  /// The place as stored in signatures and segments: half the column, half the row, and the angle.
+  /// Working images have sides of at most 512 pixels. The level follows from the order.
+  var place: [UInt8] {
+    [UInt8(truncatingIfNeeded: x / 2), UInt8(truncatingIfNeeded: y / 2), angle]
   }
 
-  init(packed: UInt32) {
+  /// Makes a keypoint from its place.
+  init(place: (x: UInt8, y: UInt8, angle: UInt8), level: UInt8) {
     self.init(
-      x: UInt16(packed & 511), y: UInt16(packed >> 9 & 511), level: UInt8(packed >> 18 & 7),
-      angle: UInt8(truncatingIfNeeded: packed >> 21))
+      x: 2 * UInt16(place.x), y: 2 * UInt16(place.y), level: level, angle: place.angle)
   }
-
-  /// A Boolean value that indicates whether the level exists.
-  var isValid: Bool { level < LumaPyramid.reductions.count }
 }
 
 /// The keypoints of an image and the hash of the patch around each.
 public struct KeypointSet: Sendable, Hashable {
-  /// The largest number of keypoints of a signature, which keeps it within 8 000 bytes.
+  /// The largest number of keypoints of a signature.
   public static let limit = 184
+  /// The number of bytes that hold the number of keypoints of each level.
+  static let levelCountByteCount = 8
 
   /// The keypoints, finest level first and strongest first within each level.
   public let keypoints: [Keypoint]
   /// The hash of each keypoint.
   public let hashes: [KeypointHash]
 
-  /// Makes a set of as many hashes as keypoints.
+  /// Makes a set.
+  ///
+  /// - Precondition: There are as many hashes as keypoints, at most ``limit``, and no level is finer than the one
+  ///   before.
   public init(keypoints: [Keypoint], hashes: [KeypointHash]) {
     precondition(keypoints.count == hashes.count, "each keypoint has one hash")
+    precondition(keypoints.count <= Self.limit, "a signature has at most \(Self.limit) keypoints")
+    precondition(
+      zip(keypoints, keypoints.dropFirst()).allSatisfy { $0.level <= $1.level }
+        && (keypoints.last?.level ?? 0) < LumaPyramid.reductions.count,
+      "keypoints come in the order of their levels")
     self.keypoints = keypoints
     self.hashes = hashes
   }
@@ -64,4 +77,23 @@ public struct KeypointSet: Sendable, Hashable {
 
   /// The number of keypoints.
   public var count: Int { keypoints.count }
+
+  /// The number of keypoints of each level, finest first.
+  var levelCounts: [UInt8] {
+    var counts = [UInt8](repeating: 0, count: Self.levelCountByteCount)
+    for keypoint in keypoints { counts[Int(keypoint.level)] += 1 }
+    return counts
+  }
+
+  /// Returns the level of each keypoint, or `nil` if there are more than ``limit`` or a level does not exist.
+  static func levels(ofCounts counts: some Sequence<UInt8>) -> [UInt8]? {
+    var levels: [UInt8] = []
+    for (level, count) in counts.enumerated() where count > 0 {
+      guard level < LumaPyramid.reductions.count, levels.count + Int(count) <= limit else {
+        return nil
+      }
+      levels += repeatElement(UInt8(level), count: Int(count))
+    }
+    return levels
+  }
 }

@@ -1,20 +1,28 @@
-/// The 256-bit hash of one keypoint: each bit tells which of two pixels of its patch is brighter.
+/// The 96-bit hash of one keypoint: each bit tells which of two pixels of its patch is brighter.
 ///
 /// The patch is first rotated by the keypoint's angle, and each pixel is the sum of 5 × 5 pixels of
 /// the keypoint's level (Rublee, Rabaud, Konolige, Bradski, "ORB: an efficient alternative to SIFT
 /// or SURF", ICCV 2011, <https://doi.org/10.1109/ICCV.2011.6126544>). The pairs of pixels come from
 /// `KeypointPattern`.
 public struct KeypointHash: Sendable, Hashable {
-  /// The words; bit *i* of the hash is bit *i* mod 64 of word *i* / 64.
-  public var words: SIMD4<UInt64>
+  /// The number of bytes of a hash.
+  static let byteCount = 12
+
+  /// The words; bit *i* of the hash is bit *i* mod 32 of word *i* / 32.
+  public var words: SIMD3<UInt32>
 
   /// Makes a hash from its words.
-  public init(words: SIMD4<UInt64> = .zero) { self.words = words }
+  public init(words: SIMD3<UInt32> = .zero) { self.words = words }
 
-  /// Returns the number of bits that differ, `0...256`.
+  /// The first ``VisualWord/hashBits`` bits, which votes compare.
+  var leadingBits: UInt64 {
+    (UInt64(words[1]) << 32 | UInt64(words[0])) & (1 << UInt64(VisualWord.hashBits) - 1)
+  }
+
+  /// Returns the number of bits that differ, `0...96`.
   public func hammingDistance(to other: KeypointHash) -> Int {
     let difference = words ^ other.words
-    return (0..<4).reduce(0) { $0 + difference[$1].nonzeroBitCount }
+    return (0..<3).reduce(0) { $0 + difference[$1].nonzeroBitCount }
   }
 }
 
@@ -33,30 +41,18 @@ struct KeypointHasher {
   /// Returns the hash of the patch at a position of this level. Pixels of the edge are repeated
   /// beyond it.
   ///
-  /// - Parameter pattern: The 256 pairs of positions, rotated by the keypoint's angle.
+  /// - Parameter pattern: The 96 pairs of positions, rotated by the keypoint's angle.
   func hash(x: Int, y: Int, _ pattern: [SIMD4<Int8>]) -> KeypointHash {
     KeypointHash(
       words: Kernels.native.patchHash(
         sums.span, width: width, height: height, x: x, y: y, pairs: pattern.span))
   }
 
-  /// Returns the certainty of each of the first ``KeypointPattern/wordBits`` bits: the absolute
-  /// difference whose sign is the bit.
-  func margins(x: Int, y: Int, _ pattern: [SIMD4<Int8>]) -> [UInt16] {
-    (0..<KeypointPattern.wordBits).map { bit in
-      let (first, second) = compared(pattern[bit], x, y)
-      return first < second ? second - first : first - second
-    }
-  }
-
-  /// Returns the two values of a pair. Pixels of the edge are repeated beyond it.
-  private func compared(_ pair: SIMD4<Int8>, _ x: Int, _ y: Int) -> (UInt16, UInt16) {
-    func sum(_ x: Int, _ y: Int) -> UInt16 {
-      sums[max(0, min(height - 1, y)) * width + max(0, min(width - 1, x))]
-    }
-    return (
-      sum(x + Int(pair[0]), y + Int(pair[1])), sum(x + Int(pair[2]), y + Int(pair[3]))
-    )
+  /// Appends the first ``VisualWord/bitLimit`` bits in the order of their certainty, the absolute
+  /// difference whose sign is the bit: the least certain first.
+  func appendDoubts(x: Int, y: Int, _ pattern: [SIMD4<Int8>], to doubts: inout [UInt8]) {
+    Kernels.native.appendPatchDoubts(
+      sums.span, width: width, height: height, x: x, y: y, pairs: pattern.span, to: &doubts)
   }
 }
 

@@ -1,7 +1,5 @@
 /// The pairs of positions that keypoint hashes compare, rotated to each of 64 angles.
 enum KeypointPattern {
-  /// The number of leading bits that may serve as a visual word.
-  static let wordBits = 24
   /// The number of angles that patches are rotated to.
   static let angleCount = 64
 

@@ -1,5 +1,6 @@
 /// The keypoints of a query image: more than in a signature, from more sizes of the image, each
-/// with its hash in the original image and in the mirrored image.
+/// with its hash in the original image, and those of the working image also with that in the mirrored
+/// image.
 public struct QueryKeypoints: Sendable, Hashable {
   /// The largest number of keypoints from the working image.
   static let limit = 256
@@ -18,9 +19,10 @@ public struct QueryKeypoints: Sendable, Hashable {
 
   /// One form of the image: original, or mirrored left to right.
   struct View: Sendable, Hashable {
+    /// The hashes of the first keypoints: of all, or of those of the working image.
     let hashes: [KeypointHash]
-    /// The bit indices of each visual word, the least certain first.
-    let doubtfulBits: [[UInt8]]
+    /// The ``VisualWord/bitLimit`` bits of the visual word of each hash, the least certain first.
+    let doubts: [UInt8]
     let isMirrored: Bool
 
     /// Returns the angle of a point in this view.
@@ -37,9 +39,9 @@ public struct QueryKeypoints: Sendable, Hashable {
   /// A value without keypoints.
   static let none = QueryKeypoints(
     points: [],
-    views: [false, true].map { View(hashes: [], doubtfulBits: [], isMirrored: $0) })
+    views: [false, true].map { View(hashes: [], doubts: [], isMirrored: $0) })
 
-  private init(points: [Point], views: [View]) { (self.points, self.views) = (points, views) }
+  init(points: [Point], views: [View]) { (self.points, self.views) = (points, views) }
 
   /// Finds the keypoints of an image.
   ///
@@ -49,58 +51,48 @@ public struct QueryKeypoints: Sendable, Hashable {
   ///     none.
   init(_ pyramid: LumaPyramid, fine: (pyramid: LumaPyramid, ratio: Double)?) {
     var points: [Point] = []
-    var hashes: [[KeypointHash]] = [[], []]
-    var doubtful: [[[UInt8]]] = [[], []]
-    func add(_ found: [DetectedKeypoint], in pyramid: LumaPyramid, _ ratio: Double) {
-      points += found.map { Point($0.keypoint, ratio: ratio) }
+    var views = Self.none.views
+    func add(
+      _ found: [DetectedKeypoint], in pyramid: LumaPyramid, _ ratio: Double, views count: Int
+    ) {
+      points += found.map { Point($0, ratio: ratio) }
       var hashers = LevelHashers(pyramid)
-      for mirrored in 0...1 {
-        let described = Self.described(found, &hashers, isMirrored: mirrored == 1)
-        hashes[mirrored] += described.hashes
-        doubtful[mirrored] += described.doubtfulBits
-      }
+      for view in 0..<count { views[view] = views[view].adding(found, &hashers) }
     }
-    add(KeypointDetector.keypoints(of: pyramid, limit: Self.limit), in: pyramid, 1)
+    add(KeypointDetector.keypoints(of: pyramid, limit: Self.limit), in: pyramid, 1, views: 2)
     if let fine {
       let levels = 0..<min(2, fine.pyramid.planes.count)
+      // Mirrored images are rare, and the larger keypoints find them.
       add(
         KeypointDetector.keypoints(of: fine.pyramid, levels: levels, limit: Self.fineLimit),
-        in: fine.pyramid, fine.ratio)
+        in: fine.pyramid, fine.ratio, views: 1)
     }
     self.points = points
-    views = (0...1).map {
-      View(hashes: hashes[$0], doubtfulBits: doubtful[$0], isMirrored: $0 == 1)
-    }
+    self.views = views
   }
 }
 
 extension QueryKeypoints.Point {
-  fileprivate init(_ keypoint: Keypoint, ratio: Double) {
-    x = Float((Double(keypoint.x) + 0.5) / ratio)
-    y = Float((Double(keypoint.y) + 0.5) / ratio)
-    scale = Float(keypoint.reduction / ratio)
-    angle = keypoint.angle
+  fileprivate init(_ found: DetectedKeypoint, ratio: Double) {
+    let reduction = Double(LumaPyramid.reductions[found.level]) / 6
+    x = Float((Double(found.x) + 0.5) * reduction / ratio)
+    y = Float((Double(found.y) + 0.5) * reduction / ratio)
+    scale = Float(reduction / ratio)
+    angle = found.angle
   }
 }
 
-extension QueryKeypoints {
-  /// Returns the hashes of keypoints in one view, and the bits of their visual words, the least
-  /// certain first.
-  private static func described(
-    _ found: [DetectedKeypoint], _ hashers: inout LevelHashers, isMirrored: Bool
-  ) -> (hashes: [KeypointHash], doubtfulBits: [[UInt8]]) {
+extension QueryKeypoints.View {
+  /// Returns the view with the hashes of further keypoints.
+  fileprivate func adding(_ found: [DetectedKeypoint], _ hashers: inout LevelHashers) -> Self {
     let tables = isMirrored ? KeypointPattern.mirroredTables : KeypointPattern.tables
-    var result: (hashes: [KeypointHash], doubtfulBits: [[UInt8]]) = ([], [])
+    var (hashes, doubts) = (hashes, doubts)
     for point in found {
       let hasher = hashers[point.level]
       let pattern = tables[KeypointPattern.table(for: point.angle)]
-      result.hashes.append(hasher.hash(x: point.x, y: point.y, pattern))
-      let margins = hasher.margins(x: point.x, y: point.y, pattern)
-      result.doubtfulBits.append(
-        (0..<UInt8(KeypointPattern.wordBits)).sorted {
-          (margins[Int($0)], $0) < (margins[Int($1)], $1)
-        })
+      hashes.append(hasher.hash(x: point.x, y: point.y, pattern))
+      hasher.appendDoubts(x: point.x, y: point.y, pattern, to: &doubts)
     }
-    return result
+    return Self(hashes: hashes, doubts: doubts, isMirrored: isMirrored)
   }
 }

@@ -14,8 +14,7 @@ extension QuerySignature {
   public static let compactByteLimit = headerByteCount + 2 * viewByteCount
 
   private static let form: UInt8 = 1
-  private static let cells = 8
-  private static let headerByteCount = 8 + 3 * cells * cells
+  private static let headerByteCount = 8 + ColorLayout.byteCount
   private static let viewByteCount =
     9 + 32 * DihedralVariant.allCases.count + ColorHistogram.binCount + TextureHistogram.binCount
 
@@ -25,7 +24,7 @@ extension QuerySignature {
     bytes.append(littleEndian: Signature.version)
     bytes += [Self.form, UInt8(views.count)]
     for side in [size.x, size.y] { bytes.append(littleEndian: UInt16(clamping: side)) }
-    bytes += views[0].layout.halved
+    bytes += views[0].layout.bytes
     for view in views {
       for number in [view.origin.x, view.origin.y, view.size.x, view.size.y] {
         bytes.append(littleEndian: UInt16(clamping: number))
@@ -71,7 +70,7 @@ extension QuerySignature {
     let size = SIMD2(
       Int(bytes.littleEndian(at: 4, as: UInt16.self)),
       Int(bytes.littleEndian(at: 6, as: UInt16.self)))
-    let layout = ColorLayout(halved: Array(bytes[8..<Self.headerByteCount]))
+    let layout = ColorLayout(bytes: Array(bytes[8..<Self.headerByteCount]))
     var views: [View] = []
     for number in 0..<count {
       let start = Self.headerByteCount + number * Self.viewByteCount
@@ -87,7 +86,7 @@ extension QuerySignature {
     }
     self.init(
       size: size, views: views, keypoints: QueryKeypoints.none,
-      colors: OklabPicture(side: Self.cells, colors: layout))
+      colors: OklabPicture(layout))
   }
 }
 
@@ -118,41 +117,12 @@ extension QuerySignature.View {
   }
 }
 
-extension ColorLayout {
-  /// The means of 2 × 2 cells.
-  fileprivate var halved: [UInt8] {
-    var halved: [UInt8] = []
-    for row in stride(from: 0, to: Self.side, by: 2) {
-      for column in stride(from: 0, to: Self.side, by: 2) {
-        for channel in 0..<3 {
-          let sum = [0, 1, Self.side, Self.side + 1].reduce(0) { sum, step in
-            sum + Int(bytes[3 * (row * Self.side + column + step) + channel])
-          }
-          halved.append(UInt8((sum + 2) / 4))
-        }
-      }
-    }
-    return halved
-  }
-
-  /// Makes a layout by repeating each cell four times.
-  fileprivate init(halved: [UInt8]) {
-    var bytes: [UInt8] = []
-    for row in 0..<Self.side {
-      for column in 0..<Self.side {
-        let cell = row / 2 * (Self.side / 2) + column / 2
-        bytes += halved[3 * cell..<3 * cell + 3]
-      }
-    }
-    self.init(bytes: bytes)
-  }
-}
-
 extension OklabPicture {
-  /// Makes an image with one pixel for each 2 × 2 cells.
-  fileprivate init(side: Int, colors: ColorLayout) {
+  /// Makes an image with one pixel for each cell.
+  fileprivate init(_ layout: ColorLayout) {
+    let side = ColorLayout.side
     self.init(
       width: side, height: side,
-      pixels: (0..<side * side).map { colors.color(2 * ($0 / side), 2 * ($0 % side)) })
+      pixels: (0..<side * side).map { layout.color($0 / side, $0 % side) })
   }
 }

@@ -4,7 +4,7 @@
 public struct Signature: Sendable, Hashable {
   /// The version, which changes whenever the same image would get different bytes. Signatures of
   /// different versions cannot be compared.
-  public static let version: UInt16 = 3
+  public static let version: UInt16 = 4
 
   /// The longest side of a working image in pixels; a larger image is first reduced to it.
   public static let workingSide = 512
@@ -31,7 +31,7 @@ public struct Signature: Sendable, Hashable {
   /// The keypoints. They survive crops, rotation, occlusion and perspective.
   public let keypoints: KeypointSet
 
-  /// Makes a signature from its parts.
+  /// Makes a signature from its parts. Histograms are kept in sixteen grades a bin.
   public init(
     width: UInt16, height: UInt16, pdq: PDQHash, pdqQuality: UInt8, color: ColorHistogram,
     layout: ColorLayout, texture: TextureHistogram, keypoints: KeypointSet
@@ -40,9 +40,9 @@ public struct Signature: Sendable, Hashable {
     self.height = height
     self.pdq = pdq
     self.pdqQuality = pdqQuality
-    self.color = color
+    self.color = color.graded
     self.layout = layout
-    self.texture = texture
+    self.texture = texture.graded
     self.keypoints = keypoints
   }
 

@@ -1,4 +1,4 @@
-/// The encoding of a signature: at most 7720 bytes, little-endian, identical on every processor.
+/// The encoding of a signature: at most 3144 bytes, little-endian, identical on every processor.
 ///
 /// | offset | bytes | what |
 /// |---|---|---|
@@ -8,16 +8,20 @@
 /// | 4 | 2 | width of the working image in pixels |
 /// | 6 | 2 | height of the working image in pixels |
 /// | 8 | 32 | PDQ hash, bits 0...7 first |
-/// | 40 | 192 | color histogram, one byte a bin |
-/// | 232 | 768 | color layout, three bytes a cell, row-major |
-/// | 1000 | 96 | texture histogram, one byte a bin |
-/// | 1096 | 4 × keypoints | place of each: bits 0...8 column, 9...17 row, 18...20 level, 21...28 angle |
-/// | | 32 × keypoints | hash of each, bits 0...7 first |
+/// | 40 | 96 | color histogram: the grades of two bins a byte, the first in bits 0...3; a grade *k* stands for *k*² + *k*² / 8, rounded down |
+/// | 136 | 48 | texture histogram in the same grades |
+/// | 184 | 192 | color layout, three bytes a cell, row-major |
+/// | 376 | 8 | number of keypoints of each level, finest first |
+/// | 384 | 3 × keypoints | place of each: half the column, half the row, angle |
+/// | | 12 × keypoints | hash of each, bits 0...7 first |
 extension Signature {
+  private static let colorOffset = 40
+  private static let textureOffset = colorOffset + ColorHistogram.binCount / 2
+  private static let layoutOffset = textureOffset + TextureHistogram.binCount / 2
+  private static let levelOffset = layoutOffset + ColorLayout.byteCount
   /// The length in bytes of an encoded signature without keypoints.
-  static let leastEncodedByteCount =
-    40 + ColorHistogram.binCount + ColorLayout.byteCount + TextureHistogram.binCount
-  private static let keypointByteCount = 36
+  static let leastEncodedByteCount = levelOffset + KeypointSet.levelCountByteCount
+  private static let keypointByteCount = Keypoint.placeByteCount + KeypointHash.byteCount
 
   /// The encoded signature.
   public var encoded: [UInt8] {
@@ -29,12 +33,13 @@ extension Signature {
     bytes.append(littleEndian: width)
     bytes.append(littleEndian: height)
     for word in 0..<4 { bytes.append(littleEndian: pdq.words[word]) }
-    bytes += color.bins
+    bytes += HistogramGrade.packed(color.bins)
+    bytes += HistogramGrade.packed(texture.bins)
     bytes += layout.bytes
-    bytes += texture.bins
-    for keypoint in keypoints.keypoints { bytes.append(littleEndian: keypoint.packed) }
+    bytes += keypoints.levelCounts
+    for keypoint in keypoints.keypoints { bytes += keypoint.place }
     for hash in keypoints.hashes {
-      for word in 0..<4 { bytes.append(littleEndian: hash.words[word]) }
+      for word in 0..<3 { bytes.append(littleEndian: hash.words[word]) }
     }
     return bytes
   }
@@ -43,18 +48,23 @@ extension Signature {
   ///
   /// - Throws: ``SignatureError`` with the code `wrongLength`, `otherVersion` or `corrupt`.
   public init(encoded bytes: [UInt8]) throws(SignatureError) {
-    guard bytes.count >= Self.leastEncodedByteCount else {
+    guard bytes.count >= 2 else {
       throw SignatureError(
         code: .wrongLength,
         message:
-          "a signature has at least \(Self.leastEncodedByteCount) bytes; found \(bytes.count)"
-      )
+          "a signature has at least \(Self.leastEncodedByteCount) bytes; found \(bytes.count)")
     }
     let version = bytes.littleEndian(at: 0, as: UInt16.self)
     guard version == Self.version else {
       throw SignatureError(
         code: .otherVersion,
         message: "found signature version \(version); this build reads \(Self.version)")
+    }
+    guard bytes.count >= Self.leastEncodedByteCount else {
+      throw SignatureError(
+        code: .wrongLength,
+        message:
+          "a signature has at least \(Self.leastEncodedByteCount) bytes; found \(bytes.count)")
     }
     let count = Int(bytes[3])
     guard bytes[2] <= 100, count <= KeypointSet.limit else {
@@ -69,30 +79,48 @@ extension Signature {
         code: .wrongLength,
         message: "a signature of \(count) keypoints has \(end) bytes; found \(bytes.count)")
     }
-    func words(at offset: Int) -> SIMD4<UInt64> {
-      var words = SIMD4<UInt64>.zero
-      for word in 0..<4 { words[word] = bytes.littleEndian(at: offset + 8 * word, as: UInt64.self) }
-      return words
-    }
-    let places = Self.leastEncodedByteCount
-    let keypoints = (0..<count).map {
-      Keypoint(packed: bytes.littleEndian(at: places + 4 * $0, as: UInt32.self))
-    }
-    guard keypoints.allSatisfy(\.isValid) else {
-      throw SignatureError(code: .corrupt, message: "a keypoint is on a level that no picture has")
+    guard
+      let levels = KeypointSet.levels(
+        ofCounts: bytes[Self.levelOffset..<Self.leastEncodedByteCount]),
+      levels.count == count
+    else {
+      throw SignatureError(
+        code: .corrupt, message: "the levels of the keypoints do not add up to \(count)")
     }
     self.init(
       width: bytes.littleEndian(at: 4, as: UInt16.self),
       height: bytes.littleEndian(at: 6, as: UInt16.self),
-      pdq: PDQHash(words: words(at: 8)), pdqQuality: bytes[2],
-      color: ColorHistogram(bins: Array(bytes[40..<232])),
-      layout: ColorLayout(bytes: Array(bytes[232..<1000])),
-      texture: TextureHistogram(bins: Array(bytes[1000..<1096])),
-      keypoints: KeypointSet(
-        keypoints: keypoints,
-        hashes: (0..<count).map {
-          KeypointHash(words: words(at: places + 4 * count + 32 * $0))
-        }))
+      pdq: PDQHash(words: Self.words(bytes, at: 8)), pdqQuality: bytes[2],
+      color: ColorHistogram(
+        bins: HistogramGrade.unpacked(bytes[Self.colorOffset..<Self.textureOffset])),
+      layout: ColorLayout(bytes: Array(bytes[Self.layoutOffset..<Self.levelOffset])),
+      texture: TextureHistogram(
+        bins: HistogramGrade.unpacked(bytes[Self.textureOffset..<Self.layoutOffset])),
+      keypoints: Self.keypoints(bytes, levels: levels))
+  }
+
+  private static func words(_ bytes: [UInt8], at offset: Int) -> SIMD4<UInt64> {
+    var words = SIMD4<UInt64>.zero
+    for word in 0..<4 { words[word] = bytes.littleEndian(at: offset + 8 * word, as: UInt64.self) }
+    return words
+  }
+
+  private static func keypoints(_ bytes: [UInt8], levels: [UInt8]) -> KeypointSet {
+    let hashes = leastEncodedByteCount + Keypoint.placeByteCount * levels.count
+    return KeypointSet(
+      keypoints: levels.indices.map { index in
+        let place = leastEncodedByteCount + Keypoint.placeByteCount * index
+        return Keypoint(
+          place: (bytes[place], bytes[place + 1], bytes[place + 2]), level: levels[index])
+      },
+      hashes: levels.indices.map { index in
+        var words = SIMD3<UInt32>.zero
+        for word in 0..<3 {
+          words[word] = bytes.littleEndian(
+            at: hashes + KeypointHash.byteCount * index + 4 * word, as: UInt32.self)
+        }
+        return KeypointHash(words: words)
+      })
   }
 }
 

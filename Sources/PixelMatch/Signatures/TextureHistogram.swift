@@ -32,6 +32,8 @@ public struct TextureHistogram: Sendable, Hashable {
     return sum
   }
 
+  /// The histogram as signatures keep it, in sixteen grades a bin.
+  var graded: TextureHistogram { TextureHistogram(bins: HistogramGrade.graded(bins)) }
 }
 
 extension TextureHistogram {

@@ -118,11 +118,11 @@ import Testing
   ) {
     let view = QuerySignature(SyntheticPicture.scene(width: 200, height: 200, seed: 1)).views[0]
     let transform = PlaneTransform(variant, of: view, to: (200, 200))
-    var cells = [UInt8](repeating: 0, count: 768)
+    var cells = [UInt8](repeating: 0, count: ColorLayout.byteCount)
     cells[0] = 200
     let turned = ColorLayout(bytes: cells).applying(variant)
     let place = transform(5, 5)
-    let cell = Int(place.y * 16 / 200) * 16 + Int(place.x * 16 / 200)
+    let cell = Int(place.y * 8 / 200) * 8 + Int(place.x * 8 / 200)
     #expect(turned.bytes[3 * cell] == 200)
   }
 }

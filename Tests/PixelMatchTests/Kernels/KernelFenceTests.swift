@@ -8,7 +8,7 @@ import Testing
     case hammingScanWithoutRoom = "there is no room for every hit"
     case hammingScanOfHalfABlock = "a block has 32 words"
     case hammingScanWithoutQuery = "a query has four words"
-    case l1ScanOfHalfARow = "a row has 288 bins"
+    case l1ScanOfHalfARow = "a row has 288 bins in 144 bytes"
     case nearestOfTooManyCodes = "the blocks do not hold 9 codes"
     case pdqLumaWithoutRoom = "there is no room for the row"
     case boxRowsOfOneRow = "64 values for 16 rows of 64"
@@ -21,6 +21,9 @@ import Testing
     case planeOfAnotherSize = "99 values for a plane of 10 × 10"
     case patchOutsideThePlane = "a place outside the plane"
     case textureOfTwoRows = "a plane of 10 × 2 has no inner pixels"
+    case votesWithoutStarts = "the starts are not those of the words"
+    case votesWithoutAngles = "the keypoints of a view do not fit together"
+    case votesOfAnotherSegment = "there is no bit for row 64"
     case missingInstructionSet = "the processor has no instructions of level 4"
 
     func commit() {
@@ -35,6 +38,7 @@ import Testing
       var (row, sums, output) = (floats, floats, floats)
       let colors = [SIMD3<Float>](repeating: .zero, count: 4)
       var pixels = [UInt8](repeating: 0, count: 40)
+      var hits: [UInt64] = []
       switch self {
       case .hammingScanWithoutRoom:
         _ = kernels.hammingScan(
@@ -53,7 +57,8 @@ import Testing
           bytes.span, query: bytes.span, limit: 0, indices: &indices, distances: &distances)
       case .nearestOfTooManyCodes:
         _ = kernels.nearestCodes(
-          to: words.span.extracting(first: 4), in: words.span.extracting(first: 32), count: 9)
+          to: distances.span.extracting(first: 3), in: [UInt32](repeating: 0, count: 24).span,
+          count: 9)
       case .pdqLumaWithoutRoom:
         kernels.pdqLuma(bytes.span.extracting(first: 8), into: &row, at: 63)
       case .boxRowsOfOneRow: kernels.pdqBoxRows(&row, width: 64, window: 1)
@@ -80,6 +85,18 @@ import Testing
           bytes.span.extracting(first: 100), width: 10, height: 10, x: 10, y: 0)
       case .textureOfTwoRows:
         _ = kernels.textureCounts(bytes.span.extracting(first: 20), width: 10, height: 2)
+      case .votesWithoutStarts:
+        kernels.appendHits(
+          of: .init(hashes: [], angles: [], doubts: [], isMirrored: false), from: 0,
+          starts: indices.span, postings: words.span,
+          index: .init(wordBits: 3, rowCount: 1, longest: 1), to: &hits)
+      case .votesWithoutAngles:
+        kernels.appendHits(
+          of: .init(hashes: [1], angles: [], doubts: [], isMirrored: false), from: 0,
+          starts: [UInt32](repeating: 0, count: 9).span, postings: words.span,
+          index: .init(wordBits: 3, rowCount: 1, longest: 1), to: &hits)
+      case .votesOfAnotherSegment:
+        _ = kernels.rankedVotes([64 << 40], limit: 1, dead: [0])
       case .missingInstructionSet: _ = Kernels(level: 4)
       }
     }

@@ -221,8 +221,8 @@ import Testing
   func `a pair's bit is whether its first place is less`(kernels: Kernels, place: (Int, Int)) {
     let (width, height) = (40, 30)
     let sums = bytes(width * height, 14).map { UInt16($0) / 4 }
-    let pairs = bytes(4 * 256, 15).map { Int8($0 % 31) - 15 }
-    let pattern = (0..<256).map { pair in
+    let pairs = bytes(4 * 96, 15).map { Int8($0 % 31) - 15 }
+    let pattern = (0..<96).map { pair in
       SIMD4(pairs[4 * pair], pairs[4 * pair + 1], pairs[4 * pair + 2], pairs[4 * pair + 3])
     }
     let words = kernels.patchHash(
@@ -232,11 +232,22 @@ import Testing
       let y = max(0, min(height - 1, place.1 + Int(dy)))
       return sums[y * width + x]
     }
-    for bit in 0..<256 {
+    for bit in 0..<96 {
       let isLess =
         sum(pairs[4 * bit], pairs[4 * bit + 1]) < sum(pairs[4 * bit + 2], pairs[4 * bit + 3])
-      #expect((words[bit / 64] >> UInt64(bit % 64) & 1 == 1) == isLess, "bit \(bit)")
+      #expect((words[bit / 32] >> UInt32(bit % 32) & 1 == 1) == isLess, "bit \(bit)")
     }
+    var order: [UInt8] = [99]
+    kernels.appendPatchDoubts(
+      sums.span, width: width, height: height, x: place.0, y: place.1, pairs: pattern.span,
+      to: &order)
+    let margins = (0..<24).map { bit in
+      abs(
+        Int(sum(pairs[4 * bit], pairs[4 * bit + 1]))
+          - Int(sum(pairs[4 * bit + 2], pairs[4 * bit + 3])))
+    }
+    #expect(
+      order == [99] + (0..<24).sorted { (margins[$0], $0) < (margins[$1], $1) }.map(UInt8.init))
   }
 
   @Test(arguments: Kernels.supported, places)

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 @testable import PixelMatch
@@ -37,6 +38,100 @@ import Testing
     let base = KeypointVotes(query, kernels: Kernels(level: 0))
     #expect(votes == base.rows(in: LiveSegment(segment), limit: 20))
     #expect(!votes.isEmpty)
+  }
+
+  /// The definition in plain code: words, probes, distances, weights and turns.
+  @Test(arguments: 0..<8 as Range<UInt64>)
+  func `votes are those of the definition`(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    let signatures = (0..<Int.random(in: 1...300, using: &generator)).map { _ in
+      Signature.random(using: &generator)
+    }
+    var writer = SegmentWriter()
+    for signature in signatures { writer.append(signature, key: 0) }
+    let segment = try SignatureSegment(bytes: writer.encoded())
+    let query = Self.query(like: signatures, using: &generator)
+    let dead = signatures.indices.filter { _ in Int.random(in: 0..<4, using: &generator) == 0 }
+    let limit = Int.random(in: 1...40, using: &generator)
+    let found = KeypointVotes(query).rows(in: LiveSegment(segment, deadRows: dead), limit: limit)
+    let expected = Self.defined(query, signatures, segment.wordBits, dead: Set(dead))
+    #expect(found == Array(expected.prefix(limit)))
+    #expect(!found.isEmpty || dead.count == signatures.count)
+  }
+
+  /// Keypoints of the signatures with some bits changed.
+  private static func query(
+    like signatures: [Signature], using generator: inout SeededGenerator
+  ) -> QueryKeypoints {
+    var points: [QueryKeypoints.Point] = []
+    var (hashes, doubts): ([KeypointHash], [UInt8]) = ([], [])
+    for _ in 0..<90 {
+      let set = signatures.randomElement(using: &generator)!.keypoints
+      guard let index = set.keypoints.indices.randomElement(using: &generator) else { continue }
+      var hash = set.hashes[index]
+      for _ in 0..<Int.random(in: 0...9, using: &generator) {
+        let bit = UInt32.random(in: 0..<96, using: &generator)
+        hash.words[Int(bit / 32)] ^= 1 << (bit % 32)
+      }
+      hashes.append(hash)
+      doubts += (0..<24).shuffled(using: &generator)
+      points.append(
+        QueryKeypoints.Point(x: 1, y: 1, scale: 1, angle: .random(in: 0...255, using: &generator)))
+    }
+    return QueryKeypoints(
+      points: points,
+      views: [false, true].map { .init(hashes: hashes, doubts: doubts, isMirrored: $0) })
+  }
+
+  private static func defined(
+    _ query: QueryKeypoints, _ signatures: [Signature], _ bits: Int, dead: Set<Int>
+  ) -> [KeypointVotes.Row] {
+    struct Owner: Hashable {
+      let row: Int
+      let isMirrored: Bool
+    }
+    var lists: [Int: [(row: Int, angle: UInt8, hash: UInt64)]] = [:]
+    for (row, signature) in signatures.enumerated() {
+      for (keypoint, hash) in zip(signature.keypoints.keypoints, signature.keypoints.hashes) {
+        lists[Int(hash.words[0]) & (1 << bits - 1), default: []]
+          .append((row, keypoint.angle, hash.leadingBits >> UInt64(bits)))
+      }
+    }
+    let keypointCount = lists.values.reduce(0) { $0 + $1.count }
+    let longest = max(32, 32 * keypointCount >> bits)
+    let limit = (56 - bits) * 3 / 16
+    /// The best weight of each keypoint by turn.
+    var weights: [Owner: [SIMD2<Int>: Int]] = [:]
+    for view in query.views {
+      for (number, hash) in view.hashes.enumerated() {
+        let flips = view.doubts[24 * number..<24 * number + 24].filter { $0 < bits }.prefix(5)
+        for probe in 0..<1 << flips.count {
+          var word = Int(hash.words[0]) & (1 << bits - 1)
+          for (place, flip) in flips.enumerated() where probe >> place & 1 == 1 {
+            word ^= 1 << Int(flip)
+          }
+          guard let list = lists[word], list.count <= longest else { continue }
+          let rarity = max(1, bits + 4 - Int(log2(Double(list.count))))
+          for posting in list {
+            let distance = (posting.hash ^ hash.leadingBits >> UInt64(bits)).nonzeroBitCount
+            guard distance <= limit, !dead.contains(posting.row) else { continue }
+            let turn = Int((posting.angle &- view.angle(of: query.points[number])) >> 4)
+            let weight = rarity * (4 * limit - 3 * distance)
+            let owner = Owner(row: posting.row, isMirrored: view.isMirrored)
+            let known = weights[owner, default: [:]][SIMD2(turn, number)] ?? 0
+            weights[owner, default: [:]][SIMD2(turn, number)] = max(known, weight)
+          }
+        }
+      }
+    }
+    return weights.map { owner, counted in
+      var turns = [Int](repeating: 0, count: 16)
+      for (place, weight) in counted { turns[place.x] += weight }
+      let most = turns.indices.map { turns[$0] + turns[($0 + 1) % 16] }.max()!
+      return KeypointVotes.Row(row: owner.row, weight: most, isMirrored: owner.isMirrored)
+    }.sorted {
+      ($1.weight, $0.row, $0.isMirrored ? 1 : 0) < ($0.weight, $1.row, $1.isMirrored ? 1 : 0)
+    }
   }
 
   /// Columns are not read when a segment is opened: damage there may cost votes, but nothing else.

@@ -8,28 +8,28 @@ import Testing
     var generator = SeededGenerator(seed: seed)
     let signature = Signature.random(using: &generator)
     let bytes = signature.encoded
-    #expect(bytes.count == 1096 + 36 * signature.keypoints.count)
-    #expect(bytes.count <= 8000)
+    #expect(bytes.count == 384 + 15 * signature.keypoints.count)
+    #expect(bytes.count <= 3144)
     #expect(try Signature(encoded: bytes) == signature)
   }
 
   @Test func `fields stand where the table says`() {
     let signature = Signature(
       width: 0x0102, height: 0x0304, pdq: PDQHash(words: SIMD4(0xA1, 0, 0, 0xB200_0000_0000_0000)),
-      pdqQuality: 77, color: ColorHistogram(bins: [UInt8](repeating: 5, count: 192)),
-      layout: ColorLayout(bytes: [UInt8](repeating: 9, count: 768)),
-      texture: TextureHistogram(bins: [UInt8](repeating: 7, count: 96)),
+      pdqQuality: 77, color: ColorHistogram(bins: [UInt8](repeating: 4, count: 192)),
+      layout: ColorLayout(bytes: [UInt8](repeating: 9, count: 192)),
+      texture: TextureHistogram(bins: [UInt8](repeating: 10, count: 96)),
       keypoints: KeypointSet(
-        keypoints: [Keypoint(x: 511, y: 1, level: 5, angle: 0x81)],
-        hashes: [KeypointHash(words: SIMD4(0xC1, 0, 0, 0xD200_0000_0000_0000))]))
+        keypoints: [Keypoint(x: 511, y: 3, level: 5, angle: 0x81)],
+        hashes: [KeypointHash(words: SIMD3(0xC1, 0, 0xD200_0000))]))
     let bytes = signature.encoded
-    #expect(bytes[0..<8] == [3, 0, 77, 1, 0x02, 0x01, 0x04, 0x03])
+    #expect(bytes[0..<8] == [4, 0, 77, 1, 0x02, 0x01, 0x04, 0x03])
     #expect(bytes[8] == 0xA1 && bytes[39] == 0xB2)
-    #expect(bytes[40] == 5 && bytes[231] == 5 && bytes[232] == 9 && bytes[999] == 9)
-    #expect(bytes[1000] == 7 && bytes[1095] == 7)
-    let place = UInt32(511 | 1 << 9 | 5 << 18 | 0x81 << 21)
-    #expect(bytes[1096..<1100] == [UInt8](littleEndian: place)[...])
-    #expect(bytes[1100] == 0xC1 && bytes[1131] == 0xD2 && bytes.count == 1132)
+    #expect(bytes[40] == 0x22 && bytes[135] == 0x22 && bytes[136] == 0x33 && bytes[183] == 0x33)
+    #expect(bytes[184] == 9 && bytes[375] == 9)
+    #expect(bytes[376..<384] == [0, 0, 0, 0, 0, 1, 0, 0])
+    #expect(bytes[384..<387] == [255, 1, 0x81])
+    #expect(bytes[387] == 0xC1 && bytes[398] == 0xD2 && bytes.count == 399)
   }
 
   struct Damage: CustomTestStringConvertible, Sendable {
@@ -47,7 +47,8 @@ import Testing
     Damage(name: "quality", code: .corrupt) { $0[2] = 101 },
     Damage(name: "keypoints", code: .corrupt) { $0[3] = 255 },
     Damage(name: "fewer keypoints", code: .wrongLength) { $0[3] = 0 },
-    Damage(name: "level", code: .corrupt) { $0[1098] |= 0x1C },
+    Damage(name: "a level more", code: .corrupt) { $0[382] += 1 },
+    Damage(name: "a keypoint less on a level", code: .corrupt) { $0[376] &-= 1 },
   ])
   func `damaged bytes are refused by name`(damage: Damage) {
     var generator = SeededGenerator(seed: 1)
@@ -63,12 +64,6 @@ import Testing
     let picture = try PixelBuffer(width: 300, height: 200, format: .rgba8, bytes: bytes)
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in Signature(picture).encoded { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
-    #expect(hash == 10_645_004_671_016_300_350)
-  }
-}
-
-extension [UInt8] {
-  fileprivate init(littleEndian number: UInt32) {
-    self = (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+    #expect(hash == 15_846_929_058_957_708_968)
   }
 }
