@@ -59,7 +59,7 @@ enum SegmentLayout {
     /// The index of the first posting of each visual word, and the end of the last one's, 4 bytes
     /// each.
     case wordStart = 12
-    /// The postings of each word (see `VisualWord`), in the order of their rows, 8 bytes each.
+    /// The postings of each word (see `VisualWord`), by row and then by number, 8 bytes each.
     case posting = 13
     /// The sums of the histogram bins of all rows, 8 bytes per bin.
     case binSum = 14
@@ -112,22 +112,55 @@ enum SegmentLayout {
     return (columns, offset)
   }
 
-  /// Returns the 64-bit FNV-1a of the bytes, eight at a time; a shorter remainder is padded with
-  /// zeros.
+  /// Returns the header of a segment.
+  ///
+  /// - Parameter checksums: The checksum of each column.
+  static func header(_ size: Size, checksums: [UInt64]) -> [UInt8] {
+    let offsets = offsets(size).columns
+    var header = magic
+    header.append(littleEndian: formatVersion)
+    header.append(littleEndian: UInt32(Signature.version))
+    header.append(littleEndian: UInt64(size.rows))
+    header.append(littleEndian: UInt64(Column.allCases.count))
+    header.append(littleEndian: UInt64(size.blocks))
+    header.append(littleEndian: UInt64(size.keypoints))
+    for (column, checksum) in zip(Column.allCases, checksums) {
+      header.append(littleEndian: column.rawValue)
+      header.append(littleEndian: UInt32(0))
+      header.append(littleEndian: UInt64(offsets[column]!))
+      header.append(littleEndian: UInt64(column.byteCount(size)))
+      header.append(littleEndian: checksum)
+    }
+    header.append(contentsOf: repeatElement(0, count: checksumOffset - header.count))
+    header.append(littleEndian: checksum(header.span))
+    return header
+  }
+
+  /// Returns the checksum of bytes.
+  static func checksum(_ bytes: Span<UInt8>) -> UInt64 {
+    var checksum = Checksum()
+    checksum.add(bytes)
+    return checksum.value
+  }
+
+  /// The 64-bit FNV-1a of bytes, eight at a time; a shorter remainder is padded with zeros.
   ///
   /// Source: <https://datatracker.ietf.org/doc/html/rfc9923>, widened from bytes to words, because
   /// it protects against damage, not against an adversary.
-  static func checksum(_ bytes: Span<UInt8>) -> UInt64 {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    var index = 0
-    while index < bytes.count {
-      var word: UInt64 = 0
-      for place in 0..<min(8, bytes.count - index) {
-        word |= UInt64(bytes[index + place]) << UInt64(8 * place)
+  struct Checksum {
+    private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
+
+    /// Adds bytes; a multiple of eight, except at the end.
+    mutating func add(_ bytes: Span<UInt8>) {
+      var index = 0
+      while index < bytes.count {
+        var word: UInt64 = 0
+        for place in 0..<min(8, bytes.count - index) {
+          word |= UInt64(bytes[index + place]) << UInt64(8 * place)
+        }
+        value = (value ^ word) &* 0x0000_0100_0000_01b3
+        index += 8
       }
-      hash = (hash ^ word) &* 0x0000_0100_0000_01b3
-      index += 8
     }
-    return hash
   }
 }

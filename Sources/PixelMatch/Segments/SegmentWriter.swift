@@ -1,5 +1,8 @@
 /// Collects signatures and encodes them as the bytes of a segment.
 public struct SegmentWriter: Sendable {
+  /// The largest number of rows.
+  public static let rowLimit = SegmentLayout.rowLimit
+
   private var rows: [Row] = []
 
   private struct Row: Sendable {
@@ -41,32 +44,17 @@ public struct SegmentWriter: Sendable {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(end)
     bytes += [UInt8](repeating: 0, count: SegmentLayout.headerByteCount)
-    var table: [UInt8] = []
+    var checksums: [UInt64] = []
     for column in SegmentLayout.Column.allCases {
       let start = bytes.count
       precondition(start == offsets[column], "columns are laid out in the order of their ids")
       append(column, index, to: &bytes)
-      let checksum = SegmentLayout.checksum(bytes.span.extracting(start..<bytes.count))
-      table.append(littleEndian: column.rawValue)
-      table.append(littleEndian: UInt32(0))
-      table.append(littleEndian: UInt64(start))
-      table.append(littleEndian: UInt64(bytes.count - start))
-      table.append(littleEndian: checksum)
+      checksums.append(SegmentLayout.checksum(bytes.span.extracting(start..<bytes.count)))
       let padding = (bytes.count + 4095) / 4096 * 4096 - bytes.count
       bytes.append(contentsOf: repeatElement(0, count: padding))
     }
-    var header = SegmentLayout.magic
-    header.append(littleEndian: SegmentLayout.formatVersion)
-    header.append(littleEndian: UInt32(Signature.version))
-    header.append(littleEndian: UInt64(rows.count))
-    header.append(littleEndian: UInt64(SegmentLayout.Column.allCases.count))
-    header.append(littleEndian: UInt64(size.blocks))
-    header.append(littleEndian: UInt64(size.keypoints))
-    header += table
-    header.append(
-      contentsOf: repeatElement(0, count: SegmentLayout.checksumOffset - header.count))
-    header.append(littleEndian: SegmentLayout.checksum(header.span))
-    bytes.replaceSubrange(0..<SegmentLayout.headerByteCount, with: header)
+    bytes.replaceSubrange(
+      0..<SegmentLayout.headerByteCount, with: SegmentLayout.header(size, checksums: checksums))
     return bytes
   }
 
@@ -74,7 +62,7 @@ public struct SegmentWriter: Sendable {
     _ column: SegmentLayout.Column, _ index: VisualWordIndex, to bytes: inout [UInt8]
   ) {
     switch column {
-    case .pdq: Self.append(rows.map(\.signature.pdq.words), to: &bytes)
+    case .pdq: bytes += Self.blocks(of: rows.map(\.signature.pdq.words))
     case .appearance:
       for row in rows {
         bytes += HistogramGrade.packed(row.signature.color.bins)
@@ -122,8 +110,10 @@ public struct SegmentWriter: Sendable {
     }
   }
 
-  /// Appends codes in blocks of eight, the last one padded with zeros.
-  private static func append(_ codes: [SIMD4<UInt64>], to bytes: inout [UInt8]) {
+  /// Returns codes in blocks of eight, the last one padded with zeros.
+  static func blocks(of codes: [SIMD4<UInt64>]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity((codes.count + 7) / 8 * 256)
     for start in stride(from: 0, to: codes.count, by: 8) {
       for word in 0..<4 {
         for place in start..<start + 8 {
@@ -131,6 +121,7 @@ public struct SegmentWriter: Sendable {
         }
       }
     }
+    return bytes
   }
 
   /// Appends hashes of keypoints in blocks of eight, the last one padded with zeros.

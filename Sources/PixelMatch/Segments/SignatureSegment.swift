@@ -139,8 +139,9 @@ public final class SignatureSegment: Sendable {
   public func verify() throws(SegmentError) {
     for column in SegmentLayout.Column.allCases {
       let start = offset(column)
-      let bytes = storage.bytes(start..<start + column.byteCount(size))
-      guard SegmentLayout.checksum(bytes.span) == checksums[Int(column.rawValue) - 1] else {
+      let checksum = storage.withSpan(
+        of: start..<start + column.byteCount(size), as: UInt8.self, SegmentLayout.checksum)
+      guard checksum == checksums[Int(column.rawValue) - 1] else {
         throw SegmentError(
           code: .corrupt, path: path, message: "the checksum of column \(column) is wrong")
       }
@@ -284,6 +285,22 @@ public final class SignatureSegment: Sendable {
     let start = offset(column)
     return storage.withSpan(
       of: start + byteCount(rows.lowerBound)..<start + byteCount(rows.upperBound), as: type, body)
+  }
+
+  /// Returns the bytes of neighboring rows in a column of rows.
+  func columnBytes(_ column: SegmentLayout.Column, rows: Range<Int>) -> [UInt8] {
+    let width = column.byteCount(SegmentLayout.Size(rows: 1, blocks: 0, keypoints: 0))
+    let start = place(column, rows.lowerBound, width)
+    precondition(rows.upperBound <= count, "rows outside the segment")
+    return storage.bytes(start..<start + width * rows.count)
+  }
+
+  /// Returns the bytes of the keypoints of neighboring rows in a column of blocks.
+  func keypointBytes(_ column: SegmentLayout.Column, rows: Range<Int>) -> [UInt8] {
+    let width = column.byteCount(SegmentLayout.Size(rows: 0, blocks: 1, keypoints: 0))
+    let blocks = keypointBlocks(at: rows.lowerBound).blocks.lowerBound
+    let end = keypointBlocks(at: rows.upperBound - 1).blocks.upperBound
+    return storage.bytes(offset(column) + width * blocks..<offset(column) + width * end)
   }
 
   /// Lends the keypoint hashes of some blocks.

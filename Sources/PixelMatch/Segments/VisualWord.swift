@@ -31,6 +31,30 @@ enum VisualWord {
     max(32, (32 * keypoints) >> bits)
   }
 
+  /// A posting with its word, which together are what an index knows of a keypoint.
+  struct Posting {
+    /// The row in the segment.
+    let row: Int
+    private let angle: UInt64
+    /// The first ``VisualWord/hashBits`` bits of the hash.
+    private let leadingBits: UInt64
+
+    /// Reads a posting of an index whose words have `bits` bits.
+    init(_ posting: UInt64, word: Int, bits: Int) {
+      row = Int(posting & (1 << UInt64(bits) - 1))
+      angle = posting >> UInt64(bits) & 255
+      leadingBits = (posting >> UInt64(bits + 8)) << UInt64(bits) | UInt64(word)
+    }
+
+    /// Returns the word in an index whose words have `bits` bits.
+    func word(bits: Int) -> Int { Int(leadingBits & (1 << UInt64(bits) - 1)) }
+
+    /// Returns the posting of another row in an index whose words have `bits` bits.
+    func encoded(row: Int, bits: Int) -> UInt64 {
+      ((leadingBits >> UInt64(bits)) << 8 | angle) << UInt64(bits) | UInt64(row)
+    }
+  }
+
   /// Returns the word of a hash.
   static func word(of hash: KeypointHash, bits: Int) -> Int {
     Int(hash.words[0] & (1 << UInt32(bits) - 1))

@@ -2,7 +2,7 @@
 struct VisualWordIndex {
   /// The index of the first posting of each word, and the end of the last one's.
   private(set) var starts: [UInt32]
-  /// The postings of each word, in the order of their rows.
+  /// The postings of each word, by row and then by number.
   private(set) var postings: [UInt64]
 
   /// Sorts the keypoints of all rows by their words.
@@ -20,6 +20,24 @@ struct VisualWordIndex {
         postings[Int(next[word])] = VisualWord.posting(
           row: row, angle: keypoint.angle, hash: hash, bits: wordBits)
         next[word] += 1
+      }
+    }
+    for word in 0..<1 << wordBits {
+      Self.order(&postings, Int(starts[word])..<Int(starts[word + 1]), wordBits)
+    }
+  }
+
+  /// Brings the postings of one row and word into the order of their numbers, which does not depend on
+  /// how long words are.
+  private static func order(_ postings: inout [UInt64], _ list: Range<Int>, _ wordBits: Int) {
+    let mask = UInt64(1) << UInt64(wordBits) - 1
+    for index in list.dropFirst() {
+      var place = index
+      while place > list.lowerBound, postings[place - 1] & mask == postings[place] & mask,
+        postings[place - 1] > postings[place]
+      {
+        postings.swapAt(place - 1, place)
+        place -= 1
       }
     }
   }

@@ -55,9 +55,12 @@ actor CataloguePublisher {
 
   /// Ends a run, and removes the entities for which `isKept` returns `false`, if it is given.
   ///
+  /// - Parameter mergeLimit: The number of live rows from which a segment is not merged with others.
   /// - Returns: The number of removed entities.
-  func finish(removingAllBut isKept: (@Sendable (EntityID) -> Bool)?) throws -> Int {
-    _ = try writer.finish()
+  func finish(
+    removingAllBut isKept: (@Sendable (EntityID) -> Bool)?, mergeLimit: Int = .max
+  ) throws -> Int {
+    _ = try writer.finish(mergeLimit: mergeLimit)
     guard let isKept else { return 0 }
     return try writer.remove(try writer.allIDs().filter { !isKept($0) }).count
   }

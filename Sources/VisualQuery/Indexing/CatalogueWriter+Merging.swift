@@ -1,76 +1,120 @@
 internal import PixelMatch
 
-/// The merging of small segments, so that many small generations leave few files.
+/// The merging of segments, so that many generations leave few files, and a search looks into few indexes.
 ///
-/// Segments are grouped by their live rows: 1 to 7, 8 to 63, 64 to 511, 512 to 4095. Eight of one group become one of
-/// the next, as in a log-structured merge tree, so that a row is copied four times at most, and a type has at most 28
-/// segments below 4096 rows. Larger ones are left to `compact()`.
+/// Segments are grouped by their live rows: 1 to 7, 8 to 63, 64 to 511, and so on. Eight of one group become one of the next, as in a
+/// log-structured merge tree, up to the 2²⁴ rows of a segment. So a row is copied once for each group that it passes.
 extension CatalogueWriter {
   /// The number of segments of a group that are merged, and the ratio of the sizes of neighboring groups.
   private static let mergeCount = 8
-  /// The number of rows from which a segment is not merged.
-  private static let mergedRowLimit = 4096
+  /// The number of live rows from which a change of single entities leaves a segment alone: a merge would keep it waiting.
+  static let quickMergeLimit = 4096
 
   /// A segment that may be merged.
-  private struct SmallSegment {
+  private struct Part {
     let record: CatalogueDatabase.SegmentRecord
-    let deadRows: Set<Int>
+    let deadRows: [Int]
 
     var liveCount: Int { record.rows - deadRows.count }
   }
 
-  /// Merges small segments in the open transaction, and removes those without live rows.
-  func mergeSmallSegments(of type: EntityType) throws(CatalogueError) {
-    var small: [SmallSegment] = []
-    for record in try database.segments()
-    where record.type == type && record.rows < Self.mergedRowLimit {
-      small.append(
-        SmallSegment(record: record, deadRows: try database.deadRows(ofSegment: record.id)))
-    }
-    var chosen = small.filter { $0.liveCount == 0 }
+  /// Merges segments in the open transaction, and removes those without live rows.
+  ///
+  /// - Parameter rowLimit: The number of live rows from which a segment is not merged.
+  func mergeSegments(of type: EntityType, rowLimit: Int) throws(CatalogueError) {
+    let parts = try parts(of: type).filter { $0.liveCount < rowLimit }
+    var chosen = parts.filter { $0.liveCount == 0 }
     var rows = 0
     var lower = 1
-    while lower < Self.mergedRowLimit {
+    while lower < min(rowLimit, SegmentWriter.rowLimit) {
       let group = lower..<lower * Self.mergeCount
-      let own = small.filter { group.contains($0.liveCount) }
+      let own = parts.filter { group.contains($0.liveCount) }
+      let ownRows = own.reduce(0) { $0 + $1.liveCount }
       // The merged rows count as one more segment of the group that they belong to.
-      if own.count + (group.contains(rows) ? 1 : 0) >= Self.mergeCount {
+      if own.count + (group.contains(rows) ? 1 : 0) >= Self.mergeCount,
+        rows + ownRows <= SegmentWriter.rowLimit
+      {
         chosen += own
-        rows += own.reduce(0) { $0 + $1.liveCount }
+        rows += ownRows
       }
       lower *= Self.mergeCount
     }
     if !chosen.isEmpty { try merge(chosen, of: type) }
   }
 
+  /// Merges all segments of a type in the open transaction, as far as they fit one.
+  ///
+  /// - Returns: A Boolean value that indicates whether there was anything to merge.
+  func mergeAllSegments(of type: EntityType) throws(CatalogueError) -> Bool {
+    var groups: [[Part]] = [[]]
+    var rows = 0
+    for part in try parts(of: type) {
+      if rows + part.liveCount > SegmentWriter.rowLimit {
+        groups.append([])
+        rows = 0
+      }
+      groups[groups.count - 1].append(part)
+      rows += part.liveCount
+    }
+    var isMerged = false
+    for group in groups where group.count > 1 || group.contains(where: { !$0.deadRows.isEmpty }) {
+      try merge(group, of: type)
+      isMerged = true
+    }
+    return isMerged
+  }
+
+  private func parts(of type: EntityType) throws(CatalogueError) -> [Part] {
+    var parts: [Part] = []
+    for record in try database.segments() where record.type == type {
+      parts.append(
+        Part(record: record, deadRows: try database.deadRows(ofSegment: record.id).sorted()))
+    }
+    return parts
+  }
+
   /// Writes the live rows of some segments to a new one, and forgets them. Their files stay until
   /// the next writer removes them, for readers that are about to open them.
-  private func merge(
-    _ segments: [SmallSegment], of type: EntityType
-  ) throws(CatalogueError) {
-    let ordered = segments.sorted { $0.record.id < $1.record.id }
-    var merged = SegmentWriter()
-    var origins: [(key: UInt32, position: Int, segment: Int, row: Int)] = []
-    for small in ordered where small.liveCount > 0 {
-      let source = try Catalogue.open(small.record, in: directory)
-      for row in 0..<source.count where !small.deadRows.contains(row) {
-        let (key, tag) = (source.key(at: row), source.tag(at: row))
-        merged.append(
-          source.signature(at: row), key: key, tag: tag, filterBits: source.filterBits(at: row))
-        origins.append((key, Int(tag), small.record.id, row))
-      }
-      try Catalogue.checkUnchanged(source, of: small.record.file, in: directory)
+  private func merge(_ parts: [Part], of type: EntityType) throws(CatalogueError) {
+    let ordered = parts.sorted { $0.record.id < $1.record.id }
+    var sources: [(part: Part, live: LiveSegment)] = []
+    for part in ordered where part.liveCount > 0 {
+      let segment = try Catalogue.open(part.record, in: directory)
+      sources.append((part, LiveSegment(segment, deadRows: part.deadRows)))
     }
-    if merged.count > 0 {
-      let file = "\(type.rawValue)-\(generation + 1)m.segment"
-      let bytes = merged.encoded()
-      try CatalogueFile.write(bytes, to: file, in: directory)
+    if !sources.isEmpty {
+      let merger: SegmentMerger
+      do throws(SegmentError) {
+        merger = try SegmentMerger(sources.map(\.live))
+      } catch {
+        throw CatalogueError(
+          code: .corrupt, message: "\(error.message); run 'vq catalogue verify', then index again")
+      }
+      let file = "\(type.rawValue)-\(generation + 1)m\(ordered[0].record.id).segment"
+      let byteCount = try CatalogueFile.write(to: file, in: directory) {
+        put throws(CatalogueError) in
+        try merger.write(put)
+      }
+      for (part, live) in sources {
+        try Catalogue.checkUnchanged(live.segment, of: part.record.file, in: directory)
+      }
       let number = try database.addSegment(
-        file: file, type: type, rows: merged.count, byteCount: bytes.count)
-      for (row, origin) in origins.enumerated() {
+        file: file, type: type, rows: merger.rowCount, byteCount: byteCount)
+      try moveImages(of: sources, to: number)
+    }
+    try database.forgetSegments(ordered.map(\.record.id))
+  }
+
+  /// Notes the new rows of images.
+  private func moveImages(
+    of sources: [(part: Part, live: LiveSegment)], to number: Int
+  ) throws(CatalogueError) {
+    var newRow = 0
+    for (part, live) in sources {
+      for row in 0..<live.segment.count where live.isLive(row) {
         let isMoved = try database.moveImage(
-          of: origin.key, position: origin.position, from: (origin.segment, origin.row),
-          to: (number, row))
+          of: live.segment.key(at: row), position: Int(live.segment.tag(at: row)),
+          from: (part.record.id, row), to: (number, newRow))
         guard isMoved else {
           throw CatalogueError(
             code: .corrupt,
@@ -78,8 +122,8 @@ extension CatalogueWriter {
               a signature belongs to no image; run 'vq catalogue verify', then index the feed again
               """)
         }
+        newRow += 1
       }
     }
-    try database.forgetSegments(ordered.map(\.record.id))
   }
 }

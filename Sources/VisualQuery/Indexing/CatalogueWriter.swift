@@ -211,11 +211,12 @@ struct CatalogueWriter: ~Copyable {
     }
   }
 
-  /// Publishes the pending contents, and merges small segments. Records of images that were read
-  /// before are then out of date.
+  /// Publishes the pending contents, and merges segments. Records of images that were read before
+  /// are then out of date.
   ///
+  /// - Parameter mergeLimit: The number of live rows from which a segment is not merged.
   /// - Returns: The last published generation.
-  mutating func finish() throws(CatalogueError) -> Int {
+  mutating func finish(mergeLimit: Int = .max) throws(CatalogueError) -> Int {
     try thumbnails?.commit()
     if !isGrowing {
       // The first run publishes a generation even if it has no entities.
@@ -223,17 +224,17 @@ struct CatalogueWriter: ~Copyable {
       try database.begin()
       isGrowing = true
     }
-    try publish(mergesSegments: true)
+    try publish(mergeLimit: mergeLimit)
     return generation
   }
 
   /// Publishes the pending contents as the next generation.
-  private mutating func publish(mergesSegments: Bool = false) throws(CatalogueError) {
+  private mutating func publish(mergeLimit: Int? = nil) throws(CatalogueError) {
     do throws(CatalogueError) {
       try writeWaitingSettings()
       for type in EntityType.allCases {
         try writeSegment(of: type)
-        if mergesSegments { try mergeSmallSegments(of: type) }
+        if let mergeLimit { try mergeSegments(of: type, rowLimit: mergeLimit) }
       }
       try thumbnails?.commit()
       generation = try database.commit()

@@ -83,7 +83,8 @@ struct UpdateRun: ~Copyable {
   }
 
   private mutating func publish() async throws {
-    _ = try await publisher.finish(removingAllBut: nil)
+    _ = try await publisher.finish(
+      removingAllBut: nil, mergeLimit: CatalogueWriter.quickMergeLimit)
     progress.generation = await publisher.generation
     try previous.refresh()
     changing = []

@@ -2,30 +2,18 @@ internal import PixelMatch
 
 /// Compaction and rollback.
 extension CatalogueWriter {
-  /// The rows of a segment that is made from others.
-  private static let compactRowLimit = 131_072
-
-  /// Rewrites the live signatures if that saves space, and removes unused files.
+  /// Merges all segments, and removes unused files.
   mutating func compact() throws(CatalogueError) -> Int {
-    let records = try database.segments()
-    let dead = try database.deadRows()
-    let isWorthIt = EntityType.allCases.contains { type in
-      let own = records.filter { $0.type == type }
-      let rows = own.reduce(0) { $0 + $1.rows }
-      let fewest = (rows + Self.compactRowLimit - 1) / Self.compactRowLimit
-      return own.count > max(1, fewest) || own.contains { dead[$0.id] != nil }
+    var isMerged = false
+    try database.begin()
+    do throws(CatalogueError) {
+      for type in EntityType.allCases where try mergeAllSegments(of: type) { isMerged = true }
+      if isMerged { generation = try database.commit() } else { try database.rollBack() }
+    } catch {
+      try? database.rollBack()
+      throw error
     }
-    if isWorthIt {
-      let (directory, next) = (directory, generation + 1)
-      try transaction { database throws(CatalogueError) in
-        for type in EntityType.allCases {
-          try Self.rewrite(type, of: records, in: database, directory, generation: next)
-        }
-        try database.forgetSegments(records.map(\.id))
-        return true
-      }
-      try removeOrphans()
-    }
+    if isMerged { try removeOrphans() }
     try database.vacuum()
     try forgetUnusedPictures()
     return generation
@@ -47,59 +35,6 @@ extension CatalogueWriter {
     try FetchedPictures.removeAll(except: paths, in: directory)
     let sides = ShopSettings.thumbnailSides(try database.settings())
     try KeptThumbnails.keep(pictures, sides: Set(sides), in: directory)
-  }
-
-  /// Writes the live signatures of one type to new segments.
-  private static func rewrite(
-    _ type: EntityType, of records: [CatalogueDatabase.SegmentRecord],
-    in database: CatalogueDatabase, _ directory: String, generation: Int
-  ) throws(CatalogueError) {
-    var opened: [Int: SignatureSegment] = [:]
-    for record in records where record.type == type {
-      opened[record.id] = try Catalogue.open(record, in: directory)
-    }
-    var images: [CatalogueDatabase.OwnedImage] = []
-    var number = 0
-    func write() throws(CatalogueError) {
-      var segment = SegmentWriter()
-      for image in images {
-        guard let source = opened[image.record.segment], image.record.row < source.count else {
-          throw CatalogueError(
-            code: .corrupt,
-            message: "\(image.entity) refers to a missing signature; index it again")
-        }
-        segment.append(
-          source.signature(at: image.record.row), key: image.key,
-          tag: UInt32(clamping: image.record.position),
-          filterBits: source.filterBits(at: image.record.row))
-      }
-      number += 1
-      let file = "\(type.rawValue)-\(generation)c\(number).segment"
-      let bytes = segment.encoded()
-      for record in records {
-        if let source = opened[record.id] {
-          try Catalogue.checkUnchanged(source, of: record.file, in: directory)
-        }
-      }
-      try CatalogueFile.write(bytes, to: file, in: directory)
-      let id = try database.addSegment(
-        file: file, type: type, rows: segment.count, byteCount: bytes.count)
-      for (row, image) in images.enumerated() {
-        _ = try database.moveImage(
-          of: image.key, position: image.record.position,
-          from: (image.record.segment, image.record.row), to: (id, row))
-      }
-      images = []
-    }
-    var all: [CatalogueDatabase.OwnedImage] = []
-    try database.forEachImage { image throws(CatalogueError) in
-      if image.entity.type == type { all.append(image) }
-    }
-    for image in all {
-      images.append(image)
-      if images.count == compactRowLimit { try write() }
-    }
-    if !images.isEmpty { try write() }
   }
 
   /// Saves the published generation for a rollback.

@@ -13,24 +13,31 @@ enum DurableFile<Failure: StorageFailure> {
   ///
   /// - Throws: the failure of a ``StorageError`` with the code `full`, `notPermitted` or `io`.
   static func write(_ bytes: [UInt8], to name: String, in directory: String) throws(Failure) {
+    _ = try write(to: name, in: directory) { put throws(Failure) in try put(bytes, 0) }
+  }
+
+  /// Writes a file in parts, like ``write(_:to:in:)``.
+  ///
+  /// - Parameter body: A function that calls its argument with bytes and the offset to write them at.
+  /// - Returns: The result of `body`.
+  static func write<Result>(
+    to name: String, in directory: String,
+    _ body: (_ put: @escaping (_ bytes: [UInt8], _ offset: Int) throws(Failure) -> Void)
+      throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     let path = directory + "/" + name
     let temporary = path + ".tmp"
     let file = unsafe open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     guard file >= 0 else { throw Failure(StorageError("create", temporary)) }
-    var written = 0
-    while written < bytes.count {
-      // Sound: the pointer covers the rest of the array from `written` on.
-      let count = unsafe bytes.withUnsafeBytes { all in
-        unsafe pwrite(file, all.baseAddress! + written, all.count - written, off_t(written))
+    let result: Result
+    do throws(Failure) {
+      result = try body { bytes, offset throws(Failure) in
+        try put(bytes, at: offset, of: file, temporary)
       }
-      if count < 0 && errno == EINTR { continue }
-      guard count > 0 else {
-        let error = Failure(StorageError("write", temporary))
-        close(file)
-        unsafe unlink(temporary)
-        throw error
-      }
-      written += count
+    } catch {
+      close(file)
+      unsafe unlink(temporary)
+      throw error
     }
     let isSynced = fsync(file) == 0
     close(file)
@@ -38,6 +45,23 @@ enum DurableFile<Failure: StorageFailure> {
       throw Failure(StorageError("sync", temporary))
     }
     try sync(directory: directory)
+    return result
+  }
+
+  private static func put(
+    _ bytes: [UInt8], at offset: Int, of file: Int32, _ path: String
+  ) throws(Failure) {
+    var written = 0
+    while written < bytes.count {
+      // Sound: the pointer covers the rest of the array from `written` on.
+      let count = unsafe bytes.withUnsafeBytes { all in
+        unsafe pwrite(
+          file, all.baseAddress! + written, all.count - written, off_t(offset + written))
+      }
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0 else { throw Failure(StorageError("write", path)) }
+      written += count
+    }
   }
 
   /// Renames a complete file to its final name, and syncs both the file and the directory.

@@ -1,0 +1,232 @@
+/// Merges segments into one, without their dead rows: the bytes are those of a ``SegmentWriter`` that was
+/// given the live rows in their order.
+///
+/// Columns are copied, and the postings of a word are those of the sources, so that no hash is read and no
+/// index is built anew. It takes 4 bytes of memory for each row and each word.
+public struct SegmentMerger {
+  /// The number of words whose postings are held at a time.
+  private static let wordBatch = 4096
+  /// The number of rows whose bytes are copied at a time.
+  private static let rowBatch = 4096
+
+  /// The number of live rows.
+  public let rowCount: Int
+
+  private let sources: [LiveSegment]
+  private let size: SegmentLayout.Size
+  /// The new number of each row of each source; `UInt32.max` for dead rows.
+  private let newRows: [[UInt32]]
+  /// The index of the first posting of each word, and the end of the last one's.
+  private let starts: [UInt32]
+
+  /// Prepares to merge segments in their order.
+  ///
+  /// - Throws: ``SegmentError`` if a source is damaged: a copy of damaged columns would have valid checksums.
+  /// - Complexity: O(bytes).
+  public init(_ sources: [LiveSegment]) throws(SegmentError) {
+    var rows: UInt32 = 0
+    var newRows: [[UInt32]] = []
+    var (blocks, keypoints) = (0, 0)
+    for live in sources {
+      try live.segment.verify()
+      var numbers = [UInt32](repeating: .max, count: live.segment.count)
+      var end = 0
+      for row in 0..<live.segment.count {
+        let own = live.segment.keypointBlocks(at: row)
+        guard own.blocks == end..<end + (own.count + 7) / 8 else { throw Self.corrupt }
+        end = own.blocks.upperBound
+        guard live.isLive(row) else { continue }
+        numbers[row] = rows
+        rows += 1
+        blocks += own.blocks.count
+        keypoints += own.count
+      }
+      newRows.append(numbers)
+    }
+    self.sources = sources
+    self.newRows = newRows
+    rowCount = Int(rows)
+    size = SegmentLayout.Size(rows: rowCount, blocks: blocks, keypoints: keypoints)
+    starts = Self.starts(zip(sources, newRows), bits: size.wordBits)
+    guard Int(starts[1 << size.wordBits]) == keypoints else { throw Self.corrupt }
+  }
+
+  /// The error of a segment whose checksums are right and whose columns contradict each other.
+  private static var corrupt: SegmentError {
+    SegmentError(
+      code: .corrupt, path: nil, message: "the keypoints of a segment contradict its index")
+  }
+
+  /// A Boolean value that indicates whether the live rows fit a segment.
+  public var fitsSegment: Bool { rowCount <= SegmentLayout.rowLimit }
+
+  /// Writes the merged segment.
+  ///
+  /// - Parameter write: A function that stores bytes at an offset of the file, whatever was stored before.
+  /// - Returns: The length of the segment in bytes.
+  /// - Complexity: O(bytes of the sources).
+  public func write<Failure: Error>(
+    _ write: @escaping (_ bytes: [UInt8], _ offset: Int) throws(Failure) -> Void
+  ) throws(Failure) -> Int {
+    precondition(fitsSegment, "a segment has at most 2^24 rows")
+    var sink = SegmentSink(size, write: write)
+    for column in SegmentLayout.Column.allCases {
+      switch column {
+      case .pdq: try writeHashes(to: &sink)
+      case .appearance, .key, .tag, .filterBits, .shape, .layout, .levelCount:
+        try forEachLiveRun { live, rows throws(Failure) in
+          try sink.append(live.segment.columnBytes(column, rows: rows))
+        }
+      case .keypointStart: try writeKeypointStarts(to: &sink)
+      case .keypointHash, .keypointPlace:
+        try forEachLiveRun { live, rows throws(Failure) in
+          try sink.append(live.segment.keypointBytes(column, rows: rows))
+        }
+      case .wordStart: for start in starts { try sink.append(littleEndian: start) }
+      case .posting: try writePostings(to: &sink)
+      case .binSum: for sum in binSums() { try sink.append(littleEndian: sum) }
+      }
+      try sink.finish(column)
+    }
+    return try sink.finish()
+  }
+
+  /// Calls `body` with ranges of neighboring live rows.
+  private func forEachLiveRun<Failure: Error>(
+    _ body: (LiveSegment, Range<Int>) throws(Failure) -> Void
+  ) throws(Failure) {
+    for live in sources {
+      var start = 0
+      while start < live.segment.count {
+        guard live.isLive(start) else {
+          start += 1
+          continue
+        }
+        var end = start + 1
+        while end < min(live.segment.count, start + Self.rowBatch), live.isLive(end) { end += 1 }
+        try body(live, start..<end)
+        start = end
+      }
+    }
+  }
+
+  private func writeHashes<Failure>(to sink: inout SegmentSink<Failure>) throws(Failure) {
+    var block: [PDQHash] = []
+    for live in sources {
+      for row in 0..<live.segment.count where live.isLive(row) {
+        block.append(live.segment.pdq(at: row))
+        if block.count == 8 {
+          try sink.append(SegmentWriter.blocks(of: block.map(\.words)))
+          block.removeAll(keepingCapacity: true)
+        }
+      }
+    }
+    try sink.append(SegmentWriter.blocks(of: block.map(\.words)))
+  }
+
+  private func writeKeypointStarts<Failure>(
+    to sink: inout SegmentSink<Failure>
+  ) throws(Failure) {
+    var block: UInt32 = 0
+    for live in sources {
+      for row in 0..<live.segment.count where live.isLive(row) {
+        try sink.append(littleEndian: block)
+        block += UInt32(live.segment.keypointBlocks(at: row).blocks.count)
+      }
+    }
+    try sink.append(littleEndian: block)
+  }
+
+  /// The sums of the histogram bins of the live rows.
+  private func binSums() -> [UInt64] {
+    var sums = [UInt64](repeating: 0, count: SegmentLayout.binCount)
+    for live in sources {
+      for (bin, sum) in live.segment.binSums.enumerated() { sums[bin] &+= sum }
+      for row in 0..<live.segment.count where !live.isLive(row) {
+        let dead = live.segment.appearance(at: row)
+        for (bin, value) in (dead.color.bins + dead.texture.bins).enumerated() {
+          sums[bin] &-= UInt64(value)
+        }
+      }
+    }
+    return sums
+  }
+
+  /// Returns the index of the first posting of each word, and the end of the last one's.
+  private static func starts(
+    _ sources: some Sequence<(LiveSegment, [UInt32])>, bits: Int
+  ) -> [UInt32] {
+    var starts = [UInt32](repeating: 0, count: 1 << bits + 1)
+    for (live, numbers) in sources {
+      let own = live.segment.wordBits
+      live.segment.withWordIndex { ownStarts, postings in
+        for word in 0..<1 << own {
+          forEachPosting(of: word, ownStarts, postings, bits: own) { posting in
+            guard posting.row < numbers.count, numbers[posting.row] != .max else { return }
+            starts[posting.word(bits: bits) + 1] += 1
+          }
+        }
+      }
+    }
+    for word in 0..<1 << bits { starts[word + 1] += starts[word] }
+    return starts
+  }
+
+  /// Calls `body` with the postings of a word of a source.
+  private static func forEachPosting(
+    of word: Int, _ starts: Span<UInt32>, _ postings: Span<UInt64>, bits: Int,
+    _ body: (VisualWord.Posting) -> Void
+  ) {
+    let (start, end) = (Int(starts[word]), min(Int(starts[word + 1]), postings.count))
+    guard start < end else { return }
+    for index in start..<end { body(VisualWord.Posting(postings[index], word: word, bits: bits)) }
+  }
+
+  private func writePostings<Failure>(to sink: inout SegmentSink<Failure>) throws(Failure) {
+    let bits = size.wordBits
+    for first in stride(from: 0, to: 1 << bits, by: Self.wordBatch) {
+      let words = first..<min(1 << bits, first + Self.wordBatch)
+      let lists = zip(sources, newRows).map { live, numbers in
+        postings(of: words, in: live.segment, newRows: numbers)
+      }
+      for word in words.indices {
+        let place = word - words.lowerBound
+        for list in lists {
+          for index in list.starts[place]..<list.starts[place + 1] {
+            try sink.append(littleEndian: list.postings[index])
+          }
+        }
+      }
+    }
+  }
+
+  /// Returns the postings of some words of the merged index that come from one source, in the order of
+  /// words and rows.
+  private func postings(
+    of words: Range<Int>, in segment: SignatureSegment, newRows: [UInt32]
+  ) -> (postings: [UInt64], starts: [Int]) {
+    let (bits, own) = (size.wordBits, segment.wordBits)
+    var found: [UInt64] = []
+    var starts = [0]
+    segment.withWordIndex { ownStarts, postings in
+      for word in words {
+        // A word of the source is either the first bits of this word, or begins with it.
+        let least = word & (1 << own - 1)
+        for ownWord in stride(from: least, to: 1 << own, by: 1 << bits) {
+          Self.forEachPosting(of: ownWord, ownStarts, postings, bits: own) { posting in
+            guard posting.word(bits: bits) == word, posting.row < newRows.count,
+              newRows[posting.row] != .max
+            else { return }
+            found.append(posting.encoded(row: Int(newRows[posting.row]), bits: bits))
+          }
+        }
+        if bits < own {
+          let mask = UInt64(1) << UInt64(bits) - 1
+          found[starts.last!...].sort { ($0 & mask, $0) < ($1 & mask, $1) }
+        }
+        starts.append(found.count)
+      }
+    }
+    return (found, starts)
+  }
+}
