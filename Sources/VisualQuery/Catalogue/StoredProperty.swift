@@ -50,7 +50,9 @@ extension EntityValue {
     let extra: [String: JSONValue]
     switch self {
     case .product(let product):
-      extra = product.extra
+      // A field of the shop's own has precedence over an attribute of the same name.
+      extra = product.extra.merging(product.attributes.mapValues(JSONValue.string)) { own, _ in own
+      }
       add("group", product.group)
       add("brand", product.brand)
       add("availability", product.availability?.rawValue)

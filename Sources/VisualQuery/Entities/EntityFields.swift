@@ -9,12 +9,40 @@ public struct FieldError: Error, Sendable, Hashable {
 /// Takes the fields of an entity from a JSON object one by one; the rest becomes `extra`.
 struct EntityFields {
   private var object: [String: JSONValue]
+  /// Whether an invalid field that is not required is left out, rather than an error.
+  private let isLenient: Bool
+  /// The fields that were left out.
+  private(set) var leftOut: [FieldError] = []
 
-  init(_ json: JSONValue) throws(FieldError) {
+  init(_ json: JSONValue, isLenient: Bool = false) throws(FieldError) {
     guard case .object(let object) = json else {
       throw FieldError(field: nil, reason: "must be an object; found \(json.kind)")
     }
     self.object = object
+    self.isLenient = isLenient
+  }
+
+  /// Returns the value of a field that is not required, or `nil` if it is invalid and the fields are lenient.
+  mutating func optional<Value>(
+    _ read: (inout EntityFields) throws(FieldError) -> Value?
+  ) throws(FieldError) -> Value? {
+    do throws(FieldError) {
+      return try read(&self)
+    } catch {
+      guard isLenient else { throw error }
+      leftOut.append(error)
+      return nil
+    }
+  }
+
+  /// Returns a string that is not required.
+  mutating func optionalString(_ field: String) throws(FieldError) -> String? {
+    try optional { fields throws(FieldError) in try fields.string(field) }
+  }
+
+  /// Returns a list of strings that is not required.
+  mutating func optionalStrings(_ field: String) throws(FieldError) -> [String] {
+    try optional { fields throws(FieldError) in try fields.strings(field) } ?? []
   }
 
   /// The fields that were not taken, merged with an `extra` that we wrote.
@@ -121,6 +149,34 @@ struct EntityFields {
     }
     return availability
   }
+
+  /// Returns the properties that distinguish variants.
+  mutating func attributes() throws(FieldError) -> [String: String] {
+    switch take("attributes") {
+    case nil: return [:]
+    case .object(let values)?:
+      guard values.count <= Self.attributeLimit else {
+        throw FieldError(
+          field: "attributes",
+          reason: "has \(values.count) names; the limit is \(Self.attributeLimit)")
+      }
+      var attributes: [String: String] = [:]
+      for (name, value) in values {
+        guard case .string(let text) = value else {
+          throw FieldError(
+            field: "attributes", reason: "must be strings by name; found \(value.kind) as '\(name)'"
+          )
+        }
+        if !text.isEmpty { attributes[name] = text }
+      }
+      return attributes
+    case let other?:
+      throw FieldError(field: "attributes", reason: "must be an object; found \(other.kind)")
+    }
+  }
+
+  /// The most attributes of an entity.
+  private static let attributeLimit = 64
 
   mutating func bool(_ field: String) throws(FieldError) -> Bool {
     switch take(field) {

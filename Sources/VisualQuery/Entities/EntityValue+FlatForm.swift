@@ -11,6 +11,8 @@ extension EntityValue {
       case ("localized", _), ("images", _), ("featured", _): continue
       case ("extra", .object(let extra)):
         for (name, value) in extra where fields[name] == nil { flat[name] = value.flatText }
+      case ("attributes", .object(let attributes)):
+        for (name, value) in attributes where fields[name] == nil { flat[name] = value.flatText }
       case ("price", .object(let price)):
         flat[name] = ["amount", "currency"].compactMap { price[$0]?.flatText }
           .joined(separator: " ")

@@ -58,6 +58,11 @@ extension EntityValue {
   /// - Throws: ``FieldError`` that names the first invalid field.
   public init(json: JSONValue) throws(FieldError) {
     var fields = try EntityFields(json)
+    try self.init(&fields)
+  }
+
+  /// Takes an entity from its fields.
+  init(_ fields: inout EntityFields) throws(FieldError) {
     switch try fields.type() {
     case .product: self = .product(try Product(&fields))
     case .store: self = .store(try Store(&fields))

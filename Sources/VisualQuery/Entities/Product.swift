@@ -18,6 +18,8 @@ public struct Product: Sendable, Hashable, EntityText {
   public var url: String?
   /// The id that its variants, such as colors and sizes, share.
   public var group: String?
+  /// The properties that distinguish the variants of a group, such as `color` and `size`.
+  public var attributes: [String: String] = [:]
   /// The brand.
   public var brand: String?
   /// The price.
@@ -103,17 +105,20 @@ extension Product {
   init(_ fields: inout EntityFields) throws(FieldError) {
     id = try fields.id()
     title = try fields.requiredString("title")
-    subtitle = try fields.string("subtitle")
-    synonyms = try fields.strings("synonyms")
-    localized = try fields.localized()
-    labels = try fields.strings("labels")
-    images = try fields.strings("images")
-    url = try fields.url()
-    group = try fields.string("group")
-    brand = try fields.string("brand")
-    price = try fields.price()
-    availability = try fields.availability()
-    isFeatured = try fields.bool("featured")
+    subtitle = try fields.optionalString("subtitle")
+    synonyms = try fields.optionalStrings("synonyms")
+    localized = try fields.optional { fields throws(FieldError) in try fields.localized() } ?? [:]
+    labels = try fields.optionalStrings("labels")
+    images = try fields.optionalStrings("images")
+    url = try fields.optional { fields throws(FieldError) in try fields.url() }
+    group = try fields.optionalString("group")
+    attributes =
+      try fields.optional { fields throws(FieldError) in try fields.attributes() } ?? [:]
+    brand = try fields.optionalString("brand")
+    price = try fields.optional { fields throws(FieldError) in try fields.price() }
+    availability = try fields.optional { fields throws(FieldError) in try fields.availability() }
+    isFeatured =
+      try fields.optional { fields throws(FieldError) in try fields.bool("featured") } ?? false
     extra = fields.rest()
   }
 
@@ -121,6 +126,9 @@ extension Product {
   var json: JSONValue {
     var object = sharedFields(.product, self, extra: extra)
     object["group"] = group.map(JSONValue.string)
+    if !attributes.isEmpty {
+      object["attributes"] = .object(attributes.mapValues(JSONValue.string))
+    }
     object["brand"] = brand.map(JSONValue.string)
     object["price"] = price.map {
       .object(["amount": .string($0.amount), "currency": .string($0.currency)])

@@ -107,17 +107,18 @@ extension Store {
   init(_ fields: inout EntityFields) throws(FieldError) {
     id = try fields.id()
     title = try fields.requiredString("title")
-    subtitle = try fields.string("subtitle")
-    synonyms = try fields.strings("synonyms")
-    localized = try fields.localized()
-    labels = try fields.strings("labels")
-    images = try fields.strings("images")
-    url = try fields.url()
-    address = try fields.string("address")
-    geo = try fields.geo()
-    openingHours = try fields.openingHours()
-    stock = try fields.strings("stock")
-    isFeatured = try fields.bool("featured")
+    subtitle = try fields.optionalString("subtitle")
+    synonyms = try fields.optionalStrings("synonyms")
+    localized = try fields.optional { fields throws(FieldError) in try fields.localized() } ?? [:]
+    labels = try fields.optionalStrings("labels")
+    images = try fields.optionalStrings("images")
+    url = try fields.optional { fields throws(FieldError) in try fields.url() }
+    address = try fields.optionalString("address")
+    geo = try fields.optional { fields throws(FieldError) in try fields.geo() }
+    openingHours = try fields.optional { fields throws(FieldError) in try fields.openingHours() }
+    stock = try fields.optionalStrings("stock")
+    isFeatured =
+      try fields.optional { fields throws(FieldError) in try fields.bool("featured") } ?? false
     extra = fields.rest()
   }
 

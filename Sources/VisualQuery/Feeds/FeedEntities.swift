@@ -2,10 +2,12 @@
 struct FeedEntities {
   /// The version of the rules by which rows are read. Raised whenever the same row is read in another
   /// way, so that a row that an earlier version indexed is not skipped as unchanged.
-  static let rulesVersion = 3
+  static let rulesVersion = 4
 
   /// The schemes that links may have besides `https`.
   var allowedSchemes: Set<String>
+  /// The folders with local copies of images.
+  private let imagesMap: [ImageMapping]
   /// The line of each entity.
   private var lines: [EntityID: Int] = [:]
   /// The readable ids of rejected rows.
@@ -13,7 +15,10 @@ struct FeedEntities {
   /// Whether a rejected row has no readable id.
   private(set) var hasNamelessRow = false
 
-  init(allowedSchemes: Set<String>) { self.allowedSchemes = allowedSchemes }
+  init(allowedSchemes: Set<String>, imagesMap: [ImageMapping] = []) {
+    self.allowedSchemes = allowedSchemes
+    self.imagesMap = imagesMap
+  }
 
   /// The ids of the entities so far.
   var ids: Set<EntityID> { Set(lines.keys) }
@@ -27,16 +32,33 @@ struct FeedEntities {
   /// A parsed record, or the reason why it cannot be parsed.
   struct ParsedRecord: Sendable {
     let line: Int
-    let json: Result<JSONValue, FieldError>
+    let draft: Result<DraftRecord, FieldError>
     /// The id and the type of the entity, if both can be read.
     let id: EntityID?
+    /// Whether the record is a report of a rejected row.
+    let isReport: Bool
+  }
+
+  /// An entity with the fields that were left out of it, or a report of the reason why there is none.
+  enum Row: Sendable {
+    case entity(EntityValue, warnings: [RefusedRow])
+    case refused(RefusedRow)
+    /// A further report of a row that was read already: a row is reported once for each of its rejected images and fields.
+    case repeated
   }
 
   /// Parses a record. A report of a rejected row, as in `rejected.jsonl`, counts as that row.
   static func parse(_ record: FeedRecord) -> ParsedRecord {
-    let json = Result { () throws(FieldError) in try checkedDepth(unwrapped(record.parse())) }
+    var isReport = false
+    let draft = Result { () throws(FieldError) in
+      var draft = try record.parse()
+      (draft.json, isReport) = unwrapped(draft.json)
+      draft.json = FieldCleaning.cleaned(try checkedDepth(draft.json))
+      return draft
+    }
     return ParsedRecord(
-      line: record.line, json: json, id: (try? json.get()).flatMap(id))
+      line: record.line, draft: draft, id: (try? draft.get()).flatMap { id(of: $0.json) },
+      isReport: isReport)
   }
 
   /// Returns an entity that a program made as a row of a feed, which has the limits of one.
@@ -45,34 +67,78 @@ struct FeedEntities {
     return parse(
       FeedRecord(line: line) { () throws(FieldError) in
         do throws(JSONError) {
-          return try JSONValue(json: bytes, limits: .line, shouldStop: { false })
+          return DraftRecord(
+            json: try JSONValue(json: bytes, limits: .line, shouldStop: { false }))
         } catch {
           throw FieldError(field: nil, reason: error.message)
         }
       })
   }
 
-  /// Returns the entity of a record, or a report of the reason why there is none.
+  /// Returns the entity of a record, or a report of the reason why there is none. A field that is invalid and not
+  /// required is left out with a warning.
   ///
   /// - Parameter stored: The JSON form of the stored entity, which supplies the fields that the row
   ///   leaves out, or `nil` if the row stands alone.
-  mutating func row(_ record: ParsedRecord, over stored: String?) -> FeedRow {
+  mutating func row(_ record: ParsedRecord, over stored: String?) -> Row {
     do throws(FieldError) {
-      let value = try EntityValue(json: Self.merged(record.json.get(), over: stored))
-      try checkLink(of: value)
-      try LabelText.check(value.labels)
+      let draft = try record.draft.get()
+      let (json, bad) = checked(Self.merged(draft.json, over: stored))
+      var fields = try EntityFields(json, isLenient: true)
+      let value = try EntityValue(&fields)
       if let first = lines[value.id] {
+        if record.isReport { return .repeated }
         throw FieldError(field: "id", reason: "was already used in line \(first)")
       }
       lines[value.id] = record.line
-      return .entity(value, line: record.line)
+      let warnings = (draft.warnings + bad + fields.leftOut).map { error in
+        RefusedRow(
+          kind: .field, line: record.line, id: value.id.value, field: error.field,
+          reason: error.reason, row: draft.json)
+      }
+      return .entity(value, warnings: warnings)
     } catch {
       return .refused(refusal(of: record, error))
     }
   }
 
+  /// Returns a row without a link that the shop does not accept and without labels beyond the limits.
+  private func checked(_ json: JSONValue) -> (json: JSONValue, warnings: [FieldError]) {
+    guard case .object(var fields) = json else { return (json, []) }
+    var warnings: [FieldError] = []
+    if !imagesMap.isEmpty, case .array(let names)? = fields["images"] {
+      fields["images"] = .array(names.map(local))
+    }
+    if case .string(let url)? = fields["url"] {
+      do throws(LinkError) {
+        try Link.check(url, allowedSchemes: allowedSchemes)
+      } catch {
+        fields["url"] = nil
+        warnings.append(FieldError(field: "url", reason: error.message))
+      }
+    }
+    if case .array(let values)? = fields["labels"] {
+      let labels = values.compactMap { if case .string(let text) = $0 { text } else { nil } }
+      do throws(FieldError) {
+        try LabelText.check(labels)
+      } catch {
+        fields["labels"] = .array(
+          labels.filter { $0.utf8.count <= LabelText.byteLimit }.prefix(LabelText.countLimit).map(
+            JSONValue.string))
+        warnings.append(error)
+      }
+    }
+    return (.object(fields), warnings)
+  }
+
+  /// Returns the path of the local copy of an image, if there is one.
+  private func local(_ name: JSONValue) -> JSONValue {
+    guard case .string(let name) = name else { return name }
+    return .string(imagesMap.lazy.compactMap { $0.path(of: name) }.first ?? name)
+  }
+
   private mutating func refusal(of record: ParsedRecord, _ error: FieldError) -> RefusedRow {
-    let json = try? record.json.get()
+    let json = (try? record.draft.get())?.json
     var id: String?
     if case .object(let fields)? = json, case .string(let text)? = fields["id"] { id = text }
     if let id { refusedIDs.insert(id) } else { hasNamelessRow = true }
@@ -87,7 +153,8 @@ struct FeedEntities {
     return EntityID(type: type, value: id)
   }
 
-  private static func checkedDepth(_ json: JSONValue) throws(FieldError) -> JSONValue {
+  /// Returns a row that is not nested too deeply.
+  static func checkedDepth(_ json: JSONValue) throws(FieldError) -> JSONValue {
     let depth = JSONLimits().depth
     guard !json.isNested(deeperThan: depth) else {
       throw FieldError(
@@ -105,19 +172,10 @@ struct FeedEntities {
   }
 
   /// Unwraps a row from `rejected.jsonl`; returns any other row unchanged.
-  private static func unwrapped(_ json: JSONValue) -> JSONValue {
+  private static func unwrapped(_ json: JSONValue) -> (json: JSONValue, isReport: Bool) {
     guard case .object(let fields) = json, fields["type"] == nil, fields["reason"] != nil,
       let row = fields["row"]
-    else { return json }
-    return row
-  }
-
-  private func checkLink(of value: EntityValue) throws(FieldError) {
-    guard let url = value.url else { return }
-    do throws(LinkError) {
-      try Link.check(url, allowedSchemes: allowedSchemes)
-    } catch {
-      throw FieldError(field: "url", reason: error.message)
-    }
+    else { return (json, false) }
+    return (row, true)
   }
 }

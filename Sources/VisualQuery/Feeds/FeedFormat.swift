@@ -4,14 +4,30 @@ public enum FeedFormat: String, Sendable, Hashable, CaseIterable {
   case jsonLines = "JSON Lines"
   /// The native fields as columns.
   case csv = "CSV"
+  /// Any other table, whose columns are recognized by their names or assigned by the caller.
+  case table = "table"
+  /// A list of objects in one document, whose fields are recognized by their names.
+  case json = "JSON document"
+  /// An XML document whose items' fields are recognized by their names.
+  case xml = "XML feed"
   /// A Google Merchant feed: separated by tabs or commas, or XML (RSS 2.0 or Atom).
   case merchant = "Google Merchant feed"
   /// A Shopify product export, in which further rows of a product hold its variants and images.
   case shopify = "Shopify product CSV"
+  /// A WooCommerce product export.
+  case wooCommerce = "WooCommerce product CSV"
+  /// A Magento 2 product export.
+  case magento = "Magento product CSV"
+  /// A BigCommerce product export, in the old layout or that of version 3.
+  case bigCommerce = "BigCommerce product CSV"
+  /// A file of eBay's bulk listing tools.
+  case eBay = "eBay listing file"
   /// The eight columns of Google's Product Search, one image on each row, without a header.
   case productSearch = "Google Product Search CSV"
   /// Products and stores of schema.org in JSON-LD.
   case schemaOrg = "schema.org JSON-LD"
+  /// An HTML page with products of schema.org in it.
+  case html = "HTML page with JSON-LD"
   /// A folder of images, one product each.
   case folder = "folder of pictures"
 }
@@ -34,5 +50,9 @@ public struct FeedMapping: Sendable, Hashable {
   init(format: FeedFormat, fields: [(name: String, target: String?)] = []) {
     self.format = format
     self.fields = fields.map { Field(name: $0.name, target: $0.target) }
+  }
+
+  init(format: FeedFormat, _ columns: [String], _ targets: [FeedTarget?]) {
+    self.init(format: format, fields: zip(columns, targets).map { ($0, $1?.name) })
   }
 }

@@ -6,22 +6,33 @@ protocol FeedFormatReader: SendableMetatype {
   /// - Parameters:
   ///   - head: The beginning of the feed.
   ///   - records: The feed, after its header.
-  ///   - currency: The currency of prices that do not name one.
+  ///   - context: The options, and the convention of prices.
   /// - Throws: ``CatalogueError`` with the code `unreadableInput` if it has this format, but cannot be
   ///   read.
-  init?(_ head: FeedHead, _ records: inout RecordReader, currency: String?) throws(CatalogueError)
+  init?(
+    _ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext
+  ) throws(CatalogueError)
 
   /// The meaning of the fields.
   var mapping: FeedMapping { get }
+
+  /// The rows and files that are left out on purpose, by the reason.
+  var leftOut: [String: Int] { get }
 
   /// Returns the next record, or `nil` at the end of the feed.
   mutating func next(from records: inout RecordReader) throws(CatalogueError) -> FeedRecord?
 }
 
-/// The formats, in the order in which a feed is tried. The last one takes any table and any JSON.
+extension FeedFormatReader {
+  var leftOut: [String: Int] { [:] }
+}
+
+/// The formats, in the order in which a feed is tried. The table takes what no other format knows, or refuses it.
 let feedFormats: [any FeedFormatReader.Type] = [
-  FolderFeed.self, SchemaOrgFeed.self, MerchantXMLFeed.self, ProductSearchFeed.self,
-  ShopifyFeed.self, MerchantFeed.self, CSVFeed.self, JSONLinesFeed.self,
+  FolderFeed.self, MappedFeed.self, HTMLFeed.self, SchemaOrgFeed.self, JSONDocumentFeed.self,
+  JSONLinesFeed.self, XMLFeed.self, ProductSearchFeed.self, ShopifyFeed.self,
+  WooCommerceFeed.self, MagentoFeed.self, BigCommerceFeed.self, EBayFeed.self, MerchantFeed.self,
+  TableFeed.self,
 ]
 
 /// The beginning of a feed, from which its format is recognized.
@@ -30,69 +41,73 @@ enum FeedHead {
   case folder(path: String)
   /// JSON, with the bytes that were read so far.
   case json(start: ArraySlice<UInt8>)
-  case xml
+  /// XML, with the beginning of its text.
+  case xml(start: String)
+  case html
   /// A table, with the fields of its first record.
   case table(TableHeader)
 
+  /// The number of bytes by which formats are recognized.
+  static let startLength = 1 << 16
+
   /// Reads as much of a feed as is required to recognize it. The header of a table is taken from
   /// `records`.
-  init(of path: String, _ records: inout RecordReader) throws(CatalogueError) {
-    let start = try records.beginning()
+  init(of records: inout RecordReader) throws(CatalogueError) {
+    let start = try records.lookahead(Self.startLength)
+    if let kind = UnreadableFile.kind(of: start) {
+      throw CatalogueError(code: .unreadableInput, message: "'\(records.name)' \(kind)")
+    }
     switch try records.peek() {
     case nil: self = .empty
-    case UInt8(ascii: "{"), UInt8(ascii: "["): self = .json(start: start)
-    case UInt8(ascii: "<"): self = .xml
-    default: self = .table(try TableHeader(&records, start))
+    case UInt8(ascii: "{"), UInt8(ascii: "["): self = .json(start: start[...])
+    case UInt8(ascii: "<"):
+      let text = String(decoding: start, as: UTF8.self)
+      self = Self.isHTML(text) ? .html : .xml(start: text)
+    default: self = .table(try TableHeader(&records))
     }
+  }
+
+  /// Returns whether the first element of a text is one of HTML.
+  private static func isHTML(_ text: String) -> Bool {
+    let start = text.prefix(4096).lowercased()
+    if start.contains("<!doctype html") { return true }
+    var rest = start[...]
+    while let open = rest.firstIndex(of: "<") {
+      let name = rest[rest.index(after: open)...].prefix { $0.isLetter || "!?:".contains($0) }
+      if !name.hasPrefix("?"), !name.hasPrefix("!") {
+        return ["html", "head", "body", "div", "script", "p", "meta", "h"].contains(String(name))
+      }
+      guard let close = rest[open...].firstIndex(of: ">") else { return false }
+      rest = rest[close...]
+    }
+    return false
   }
 }
 
-/// Returns the first record of a table.
-struct TableHeader: Sendable {
-  let columns: [String]
-  let isTabbed: Bool
-  let line: Int
+/// Files that are not feeds, with what to do about them.
+enum UnreadableFile {
+  private static let kinds: [(magic: [UInt8], message: String)] = [
+    (
+      Array("PK\u{3}\u{4}".utf8),
+      "is a ZIP archive or an Excel workbook (.xlsx); in Excel, save it as 'CSV UTF-8', or unpack it"
+    ),
+    (
+      [0xD0, 0xCF, 0x11, 0xE0],
+      "is a workbook of an old Excel (.xls); open it and save it as 'CSV UTF-8'"
+    ),
+    ([0xFF, 0xD8, 0xFF], "is an image; to index images, give their folder"),
+    ([0x89, 0x50, 0x4E, 0x47], "is an image; to index images, give their folder"),
+    (Array("GIF8".utf8), "is an image; to index images, give their folder"),
+    (Array("RIFF".utf8), "is an image; to index images, give their folder"),
+    (Array("%PDF".utf8), "is a PDF document; export the products as CSV, XML or JSON"),
+    (Array("SQLite format 3".utf8), "is a database; export the products as CSV, XML or JSON"),
+    ([0x28, 0xB5, 0x2F, 0xFD], "is compressed with zstd; decompress it, or use gzip"),
+    (Array("BZh".utf8), "is compressed with bzip2; decompress it, or use gzip"),
+    ([0xFD, 0x37, 0x7A, 0x58, 0x5A], "is compressed with xz; decompress it, or use gzip"),
+  ]
 
-  fileprivate init(
-    _ records: inout RecordReader, _ start: ArraySlice<UInt8>
-  ) throws(CatalogueError) {
-    isTabbed = start.prefix { $0 != 0x0A }.contains(0x09)
-    records.hasQuotes = !isTabbed
-    guard case .bytes(let header, let line)? = try records.next() else {
-      throw CatalogueError(
-        code: .unreadableInput, message: "'\(records.name)' begins with a line beyond the limit")
-    }
-    self.line = line
-    do throws(FieldError) {
-      columns = try isTabbed ? CSVRecord.tabbedFields(header) : CSVRecord.fields(header)
-    } catch {
-      throw Self.unreadable(records.name, error)
-    }
-  }
-
-  /// Returns the fields of a record.
-  func fields(_ record: [UInt8]) throws(FieldError) -> [String] {
-    let fields = try isTabbed ? CSVRecord.tabbedFields(record) : CSVRecord.fields(record)
-    guard fields.count == columns.count else {
-      throw FieldError(
-        field: nil, reason: "has \(fields.count) fields; the header has \(columns.count)")
-    }
-    return fields
-  }
-
-  /// Returns the fields of a record with the names of their columns.
-  func namedFields(_ record: [UInt8]) throws(FieldError) -> [(name: String, text: String)] {
-    zip(columns, try fields(record)).map { ($0, $1) }
-  }
-
-  /// Returns the error of a table in an unknown format.
-  static func unreadable(_ name: String, _ error: FieldError) -> CatalogueError {
-    CatalogueError(
-      code: .unreadableInput,
-      message: """
-        '\(name)' is neither JSON Lines, whose rows begin with {, nor CSV: \
-        \(error.field.map { "column '\($0)'" } ?? "the header") \(error.reason); feeds of Google \
-        Merchant, Shopify and schema.org are recognized by their columns
-        """)
+  /// Returns the kind of a file by its first bytes, or `nil` if it may be a feed.
+  static func kind(of start: [UInt8]) -> String? {
+    kinds.first { start.starts(with: $0.magic) }?.message
   }
 }

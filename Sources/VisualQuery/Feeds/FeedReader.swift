@@ -1,14 +1,27 @@
 /// Reads a shop's products and stores from a feed in any ``FeedFormat``, which is recognized by its
 /// first bytes and its header. Feeds may be compressed with gzip.
 ///
-/// An invalid row is returned as rejected, and reading continues with the next one. The memory is
-/// that of one row and of the ids so far.
+/// An invalid row is returned as rejected, an invalid field as a warning, and reading continues. The memory is that of
+/// one row, of the ids so far, and of the first 2 MB, from which the convention of prices is learned; documents of JSON
+/// are read as a whole.
 public struct FeedReader: ~Copyable {
+  /// The number of bytes at the beginning of a feed from which the convention of its prices is learned.
+  private static let surveyLength = 2 << 20
+  /// The most records of the survey.
+  private static let surveyCount = 5000
+
   /// The format of the feed and the meaning of its fields.
   public let mapping: FeedMapping
+  /// The encoding of the text, or `nil` for UTF-8.
+  public var encoding: FeedEncoding? { records.encoding }
+  /// The number of rows or files that were left out on purpose so far, by the reason.
+  public var leftOut: [String: Int] { format.leftOut }
+  /// The warnings about the entity that was returned last, the next one last.
+  private var warnings: [RefusedRow] = []
   private var format: any FeedFormatReader
   private var records: RecordReader
   private var entities: FeedEntities
+  private let context: FeedContext
   private let byteCount: Int?
 
   /// Opens a file, a folder of images, or standard input for `-`.
@@ -16,25 +29,58 @@ public struct FeedReader: ~Copyable {
   /// - Parameters:
   ///   - path: The file.
   ///   - allowedSchemes: The schemes that links may have besides `https`.
-  ///   - currency: The currency of prices that do not name one.
+  ///   - options: The options by which its rows are read.
   /// - Throws: ``CatalogueError`` with the code `unreadableInput`, also if a table does not name its
   ///   columns.
   public init(
-    path: String, allowedSchemes: Set<String> = [], currency: String? = nil
+    path: String, allowedSchemes: Set<String> = [], options: FeedOptions = FeedOptions()
   ) throws(CatalogueError) {
     let isFolder = path != "-" && FileStatus(path)?.isDirectory == true
     var records = try RecordReader(path: isFolder ? "/dev/null" : path)
-    let head = isFolder ? .folder(path: path) : try FeedHead(of: path, &records)
-    var recognized: (any FeedFormatReader)?
-    for format in feedFormats where recognized == nil {
-      recognized = try format.init(head, &records, currency: currency)
+    var convention = PriceConvention(localeMark: options.locale.flatMap(LocaleMark.of))
+    if !isFolder {
+      convention = try Self.survey(records.lookahead(Self.surveyLength), convention, options)
     }
-    guard let recognized else { preconditionFailure("the last format takes every feed") }
-    format = recognized
-    mapping = recognized.mapping
+    let context = FeedContext(
+      prices: FeedPrices(currency: options.currency, convention: convention), options: options)
+    let head = isFolder ? .folder(path: path) : try FeedHead(of: &records)
+    format = try Self.format(head, &records, context)
+    mapping = format.mapping
     self.records = records
-    entities = FeedEntities(allowedSchemes: allowedSchemes)
+    self.context = context
+    entities = FeedEntities(allowedSchemes: allowedSchemes, imagesMap: options.imagesMap)
     byteCount = path == "-" ? nil : FileStatus(path)?.byteCount
+  }
+
+  private static func format(
+    _ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext
+  ) throws(CatalogueError) -> any FeedFormatReader {
+    for format in feedFormats {
+      if let reader = try format.init(head, &records, context) { return reader }
+    }
+    preconditionFailure("the last format takes every feed, or refuses it")
+  }
+
+  /// Learns the convention of prices from the beginning of a feed.
+  private static func survey(
+    _ sample: [UInt8], _ convention: PriceConvention, _ options: FeedOptions
+  ) -> PriceConvention {
+    let lesson = PriceLesson(convention)
+    let context = FeedContext(
+      prices: FeedPrices(currency: options.currency, learning: lesson), options: options)
+    var records = RecordReader(bytes: sample, name: "")
+    do throws(CatalogueError) {
+      let head = try FeedHead(of: &records)
+      var format = try format(head, &records, context)
+      var count = 0
+      while count < surveyCount, let record = try format.next(from: &records) {
+        _ = try? record.parse()
+        count += 1
+      }
+    } catch {
+      // The same error ends the reading of the feed itself, unless the sample is cut off.
+    }
+    return lesson.convention
   }
 
   /// Returns the next record, which is not parsed yet, or `nil` at the end.
@@ -44,11 +90,21 @@ public struct FeedReader: ~Copyable {
     try format.next(from: &records)
   }
 
-  /// Returns the next row, or `nil` at the end.
+  /// Returns the next row, or `nil` at the end. The warnings about an entity follow it.
   ///
   /// - Throws: ``CatalogueError`` with the code `unreadableInput`.
   public mutating func next() throws(CatalogueError) -> FeedRow? {
-    try nextRecord().map { entities.row(FeedEntities.parse($0), over: nil) }
+    if let warning = warnings.popLast() { return .warning(warning) }
+    while let record = try nextRecord() {
+      switch entities.row(FeedEntities.parse(record), over: nil) {
+      case .repeated: continue
+      case .refused(let refused): return .refused(refused)
+      case .entity(let value, let warnings):
+        self.warnings = warnings.reversed()
+        return .entity(value, line: record.line)
+      }
+    }
+    return nil
   }
 
   /// Returns the seed of the records' hashes: everything besides the record that determines the
@@ -57,7 +113,10 @@ public struct FeedReader: ~Copyable {
   /// - Parameter text: The options of the run.
   func hashSeed(_ text: String) -> [UInt8] {
     let columns = mapping.fields.map { "\($0.name)=\($0.target ?? "")" }
-    return Array("\(FeedEntities.rulesVersion)\n\(mapping.format)\n\(columns)\n\(text)".utf8)
+    let convention = context.prices.convention.text
+    return Array(
+      "\(FeedEntities.rulesVersion)\n\(mapping.format)\n\(columns)\n\(convention)\n\(context.options.text)\n\(text)"
+        .utf8)
   }
 
   /// Returns the estimated number of rows once `rows` are read, or `nil` if the length is unknown.

@@ -7,14 +7,14 @@ struct FeedRecord: Sendable {
   /// The bytes that determine the contents of the record, or `nil` if it was assembled from several
   /// rows.
   private let bytes: [UInt8]?
-  private let parser: @Sendable () throws(FieldError) -> JSONValue
+  private let parser: @Sendable () throws(FieldError) -> DraftRecord
 
   /// Makes a record.
   ///
   /// - Parameter parse: Returns the record in the native form.
   init(
     line: Int, bytes: [UInt8]? = nil,
-    parse: @escaping @Sendable () throws(FieldError) -> JSONValue
+    parse: @escaping @Sendable () throws(FieldError) -> DraftRecord
   ) {
     self.line = line
     self.bytes = bytes
@@ -22,9 +22,12 @@ struct FeedRecord: Sendable {
   }
 
   /// Makes a record that is already parsed.
-  init(line: Int, _ json: JSONValue) {
-    self.init(line: line) { () throws(FieldError) in json }
+  init(line: Int, _ draft: DraftRecord) {
+    self.init(line: line) { () throws(FieldError) in draft }
   }
+
+  /// Makes a record that is already parsed.
+  init(line: Int, _ json: JSONValue) { self.init(line: line, DraftRecord(json: json)) }
 
   /// Makes a record that cannot be read.
   init(line: Int, _ error: FieldError) {
@@ -49,5 +52,5 @@ struct FeedRecord: Sendable {
   }
 
   /// Returns the record in the native form.
-  func parse() throws(FieldError) -> JSONValue { try parser() }
+  func parse() throws(FieldError) -> DraftRecord { try parser() }
 }

@@ -4,10 +4,28 @@ public enum FeedRow: Sendable {
   case entity(EntityValue, line: Int)
   /// A row that cannot be used.
   case refused(RefusedRow)
+  /// A field of the entity before it that was left out, because it cannot be read.
+  case warning(RefusedRow)
 }
 
-/// A row of a feed, or an image of one, that was rejected.
+/// A row of a feed, or an image or a field of one, that was rejected.
 public struct RefusedRow: Sendable, Hashable, Encodable {
+  /// The part of a feed that was rejected.
+  public enum Kind: String, Sendable, Hashable, Encodable, CaseIterable {
+    /// The whole row.
+    case row
+    /// One image of an entity.
+    case image
+    /// One image of an entity that is on a server and was not fetched.
+    case unfetchedImage
+    /// One field of an entity, which was indexed without it.
+    case field
+    /// No part: the entity was indexed, but cannot be found by an image, since none of it was indexed.
+    case entity
+  }
+
+  /// The rejected part.
+  public let kind: Kind
   /// The line in the file, from 1.
   public let line: Int
   /// The id of the row, if it can be read.
@@ -16,18 +34,28 @@ public struct RefusedRow: Sendable, Hashable, Encodable {
   public let field: String?
   /// The reason.
   public let reason: String
+  /// The name of the image, which the reason begins with, or `nil` if it is about something else.
+  public let subject: String?
   /// The row as it was read, so that it can be corrected and indexed again, or `nil` if it could
   /// not be parsed.
   public let row: JSONValue?
 
+  private enum CodingKeys: CodingKey {
+    case kind, line, id, field, reason, row
+  }
+
   /// Makes a report of a row.
   init(
-    line: Int, id: String? = nil, field: String? = nil, reason: String, row: JSONValue? = nil
+    kind: Kind = .row, line: Int, id: String? = nil, field: String? = nil, reason: String,
+    subject: String? = nil,
+    row: JSONValue? = nil
   ) {
+    self.kind = kind
     self.line = line
     self.id = id
     self.field = field
     self.reason = reason
+    self.subject = subject
     self.row = row
   }
 }

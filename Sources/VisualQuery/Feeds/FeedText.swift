@@ -1,44 +1,107 @@
-/// Reads the prices, availabilities and categories of foreign feeds.
+/// Reads the words of foreign feeds: availabilities, flags and categories.
 enum FeedText {
-  /// Returns the price in a text such as `14.90 EUR`; the currency may come first, and the separator may be
-  /// a comma.
-  static func price(_ text: String) throws(FieldError) -> JSONValue {
-    let parts = text.split(separator: " ").map(String.init)
-    guard parts.count == 2 else {
-      throw FieldError(field: "price", reason: "is '\(text)'; expected for example 14.90 EUR")
-    }
-    let isAmountFirst = parts[0].first?.isNumber == true
-    let amount = (isAmountFirst ? parts[0] : parts[1]).replacing(",", with: ".")
-    return .object([
-      "amount": .string(amount), "currency": .string(isAmountFirst ? parts[1] : parts[0]),
-    ])
+  /// Returns whether a text is a value, rather than a word for none.
+  static func isValue(_ text: String) -> Bool {
+    !["", "-", "n/a", "na", "null", "none", "nan"].contains(trimmed(text).lowercased())
   }
 
-  /// Returns the native word for an availability of Merchant or schema.org.
+  /// Returns whether a text says yes or no, or `nil` if it says neither.
+  static func flag(_ text: String) -> Bool? {
+    switch trimmed(text).lowercased() {
+    case "1", "true", "yes", "y", "ja", "oui", "si", "sí", "on", "enabled", "visible", "active":
+      true
+    case "0", "false", "no", "n", "nein", "non", "off", "disabled", "hidden", "inactive": false
+    default: nil
+    }
+  }
+
+  /// Returns whether a text says that a product is not published.
+  static func isHidden(_ text: String) -> Bool {
+    let words: Set<String> = [
+      "draft", "archived", "unpublished", "inactive", "disabled", "private", "trash", "hidden",
+      "deleted", "-1",
+      "inaktiv", "inactif", "inactivo", "entwurf", "brouillon",
+    ]
+    let word = trimmed(text).lowercased()
+    return words.contains(word) || flag(word) == false
+  }
+
+  private static let availabilities: [String: [String]] = [
+    "inStock": [
+      "instock", "instoreonly", "onlineonly", "limitedavailability", "limited", "lowstock",
+      "available",
+      "availablenow", "instockonline", "backinstock", "yes", "true", "y", "1", "auflager",
+      "lieferbar",
+      "sofortlieferbar", "sofortverfügbar", "verfügbar", "vorrätig", "ja", "enstock", "disponible",
+      "oui",
+      "endisponible", "disponibile", "disponível", "emestoque", "opvoorraad", "beschikbaar",
+      "ilager",
+      "pålager", "påtlager", "skladem", "dostępny", "dostepny", "вналичии", "естьвналичии",
+      "onstock",
+    ],
+    "outOfStock": [
+      "outofstock", "soldout", "unavailable", "notavailable", "notinstock", "nostock", "no",
+      "false", "n", "0",
+      "oos", "ausverkauft", "nichtauflager", "nichtlieferbar", "nichtverfügbar", "vergriffen",
+      "nein",
+      "temporarilyoutofstock", "temporarilyunavailable", "rupturedestock", "enrupture", "épuisé",
+      "indisponible", "agotado", "sinstock", "nodisponible", "esaurito", "nondisponibile",
+      "esgotado",
+      "uitverkocht", "nietopvoorraad", "slutsåld", "slutilager", "udsolgt", "utsolgt", "vyprodáno",
+      "niedostępny", "нетвналичии", "неттовара",
+    ],
+    "preOrder": [
+      "preorder", "presale", "preorderonly", "vorbestellbar", "vorbestellung", "précommande",
+      "preventa",
+      "comingsoon",
+    ],
+    "backOrder": [
+      "backorder", "backordered", "onbackorder", "availablefororder", "availableonorder",
+      "madetoorder", "onorder",
+      "nachbestellt", "aufbestellung", "bestellbar", "surcommande",
+    ],
+    "discontinued": ["discontinued", "endoflife", "eol", "nichtmehrlieferbar"],
+  ]
+
+  private static let availabilityWords: [String: String] = {
+    var words: [String: String] = [:]
+    for (name, spellings) in availabilities { for word in spellings { words[word] = name } }
+    return words
+  }()
+
+  /// Returns the native word for an availability, a flag or a number of pieces.
   static func availability(_ text: String) throws(FieldError) -> String {
     let word = text.split(separator: "/").last.map(String.init) ?? text
-    switch word.lowercased().filter({ $0.isLetter }) {
-    case "instock", "limitedavailability", "onlineonly", "instoreonly": return "inStock"
-    case "outofstock", "soldout": return "outOfStock"
-    case "preorder", "presale": return "preOrder"
-    case "backorder": return "backOrder"
-    case "discontinued": return "discontinued"
-    default:
-      throw FieldError(
-        field: "availability", reason: "is '\(text)'; expected for example in_stock or out_of_stock"
-      )
+    let letters = word.lowercased().filter { $0.isLetter || $0.isNumber }
+    if let known = availabilityWords[letters] { return known }
+    if let count = Double(trimmed(text)), count.isFinite {
+      return count > 0 ? "inStock" : "outOfStock"
     }
+    throw FieldError(
+      field: "availability",
+      reason: "is '\(text)'; expected for example in_stock, out_of_stock, preorder or backorder")
   }
 
   /// Returns the labels in a category or a list of tags; of `Home > Kitchen > Mugs` the last two.
   static func words(_ text: String) -> [String] {
     if text.contains(">") {
-      return text.split(separator: ">").suffix(2).map { trimmed(String($0)).lowercased() }
+      return text.split(separator: ">").suffix(2).map { label(String($0)) }.filter { !$0.isEmpty }
     }
     // Merchant also names categories by number.
-    return text.split(whereSeparator: { $0 == "," || $0 == "/" }).map {
-      trimmed(String($0)).lowercased()
-    }.filter { Int($0) == nil && !$0.isEmpty }
+    return text.split(whereSeparator: { ",/|;".contains($0) }).map { label(String($0)) }
+      .filter { Int($0) == nil && !$0.isEmpty }
+  }
+
+  /// Returns the labels in a list of category paths: of each the last two.
+  static func categories(_ text: String, separator: Character, step: Character) -> [String] {
+    text.split(separator: separator).flatMap { path in
+      path.split(separator: step).suffix(2).map { label(String($0)) }
+    }.filter { !$0.isEmpty && $0 != "default category" }
+  }
+
+  /// Returns a word in lower case, as text, and without the rest of one that is too long for a label.
+  private static func label(_ text: String) -> String {
+    trimmed(PlainText.text(text).lowercased())
   }
 
   /// Returns the texts without duplicates, in their order.

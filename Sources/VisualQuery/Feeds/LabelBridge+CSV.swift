@@ -4,7 +4,7 @@ extension LabelBridge {
   /// - Throws: ``CatalogueError`` with the code `unreadableInput`, which names the line.
   public init(path: String) throws(CatalogueError) {
     var records = try RecordReader(path: path)
-    records.hasQuotes = true
+    records.quotedFieldSeparator = UInt8(ascii: ",")
     var columns: [String]?
     var targets: [String: Set<String>] = [:]
     while let record = try records.next() {

@@ -7,9 +7,11 @@ internal import Synchronization
 /// Redirects are followed here, one at a time, so that each is checked against the policy. Proxies
 /// in the environment are ignored, because the address behind a proxy is unknown.
 final class HTTPClient: Sendable {
-  /// A request for an image.
+  /// A request for an image or a feed.
   struct Request: Sendable {
     let url: String
+    /// The accepted media types (RFC 9110, 12.5.1).
+    var accept = "image/jpeg, image/png"
     /// The validators of the stored image (RFC 9110, 8.8), or `nil` if there is none.
     var etag: String?
     var lastModified: String?
@@ -54,7 +56,7 @@ final class HTTPClient: Sendable {
     try check(url)
     let transfer =
       idle.withLock { $0.popLast() }
-      ?? HTTPTransfer(allowsEveryAddress: policy.allowsEveryAddress)
+      ?? HTTPTransfer(policy: policy)
     defer { idle.withLock { $0.append(transfer) } }
     let end = ContinuousClock.now + policy.timeLimit
     var scheme = url.scheme

@@ -15,7 +15,7 @@ internal import CCurl
 
   private let curl: UnsafeMutableRawPointer?
   private let guardian: UnsafeMutablePointer<cc_guard>
-  private let allowsEveryAddress: Bool
+  private let allowsAddress: ([UInt8]) -> Bool
 
   // The state of the current transfer.
   private var status = 0
@@ -27,8 +27,14 @@ internal import CCurl
   private var hasForbiddenAddress = false
   private var shouldStop: () -> Bool = { false }
 
-  init(allowsEveryAddress: Bool) {
-    self.allowsEveryAddress = allowsEveryAddress
+  /// Makes a transfer.
+  ///
+  /// - Parameter policy: The policy, which says the addresses that it may connect to.
+  init(policy: FetchPolicy) {
+    let (every, ranges) = (policy.allowsEveryAddress, policy.privateAddresses)
+    allowsAddress = { address in
+      every || PublicAddress.contains(address) || ranges.contains { $0.contains(address) }
+    }
     unsafe guardian = .allocate(capacity: 1)
     unsafe curl = cc_open()
     // Sound: libcurl only calls back during a transfer, which keeps this object alive.
@@ -67,7 +73,7 @@ internal import CCurl
     defer { self.shouldStop = { false } }
     var headers: UnsafeMutablePointer<curl_slist>?
     defer { unsafe cc_list_free(headers) }
-    var lines = ["Accept: image/jpeg, image/png"]
+    var lines = ["Accept: \(request.accept)"]
     lines += request.etag.map { ["If-None-Match: \($0)"] } ?? []
     lines += request.lastModified.map { ["If-Modified-Since: \($0)"] } ?? []
     for line in lines { unsafe headers = cc_list_append(headers, line) }
@@ -110,7 +116,7 @@ internal import CCurl
   // MARK: What libcurl calls
 
   private func allows(_ address: [UInt8]) -> Bool {
-    let isAllowed = allowsEveryAddress || PublicAddress.contains(address)
+    let isAllowed = allowsAddress(address)
     if !isAllowed { hasForbiddenAddress = true }
     return isAllowed
   }

@@ -258,7 +258,7 @@ struct CatalogueWriter: ~Copyable {
     let labels = LabelText.indexed(signed.value.labels)
     let keepsRows = try keepsRows(signed, labels)
     let key = try database.upsert(
-      signed.value, rowHash: signed.refused.isEmpty ? signed.rowHash : nil)
+      signed.value, rowHash: signed.isSound ? signed.rowHash : nil)
     try putThumbnails(of: signed, key: key)
     let type = signed.value.id.type
     var growth = growing.removeValue(forKey: type) ?? Growth()

@@ -51,13 +51,15 @@ struct EntitySigner: Sendable {
       })
     var images: [SignedEntity.Image] = []
     var refused: [RefusedRow] = []
+    var hosts: [String] = []
     for (position, name) in value.imagePaths.enumerated() {
-      func refuse(_ reason: String) {
-        let subject = contents[position] == nil ? "\(name): " : ""
+      func refuse(_ reason: String, _ kind: RefusedRow.Kind = .image) {
+        let isNamed = contents[position] == nil
         refused.append(
           RefusedRow(
-            line: line, id: value.id.value, field: "images[\(position)]",
-            reason: subject + reason, row: value.json))
+            kind: kind, line: line, id: value.id.value, field: "images[\(position)]",
+            reason: isNamed ? "\(name): \(reason)" : reason, subject: isNamed ? name : nil,
+            row: value.json))
       }
       let outcome =
         if let content = contents[position] {
@@ -75,13 +77,17 @@ struct EntitySigner: Sendable {
         images.append(image)
         refuse("\(reason); the previous image is kept")
       case .refused(let reason): refuse(reason)
+      case .unfetched:
+        hosts.append(Self.host(of: name))
+        refuse("it is on a server; to fetch it, use --fetch and --allow-host HOST", .unfetchedImage)
       case .cancelled:
         return SignedEntity(
           value: value, images: [], refused: [], existing: existing, isWhole: false)
       }
     }
     return SignedEntity(
-      value: value, images: images, refused: refused, existing: existing, isWhole: true)
+      value: value, images: images, refused: refused, existing: existing, isWhole: true,
+      line: line, unfetchedHosts: hosts)
   }
 
   /// The outcome of one image.
@@ -90,7 +96,16 @@ struct EntitySigner: Sendable {
     /// The image could not be fetched again, so its previous version is used.
     case staleImage(SignedEntity.Image, String)
     case refused(String)
+    /// The image is on a server, and none are fetched.
+    case unfetched
     case cancelled
+  }
+
+  /// Returns the host of an address, with its port.
+  private static func host(of address: String) -> String {
+    let rest = address.ranges(of: "://").first.map { address[$0.upperBound...] } ?? address[...]
+    let authority = rest.prefix { !"/?#".contains($0) }
+    return String(authority.split(separator: "@").last ?? "").lowercased()
   }
 
   /// Returns the outcome of an image in a file.
@@ -203,7 +218,7 @@ struct EntitySigner: Sendable {
     do {
       guard let pictures else {
         guard let previous else {
-          return .refused("it is on a server; to fetch it, use --fetch and --allow-host HOST")
+          return .unfetched
         }
         var image = unchanged(previous)
         // An image whose bytes are no longer stored has no thumbnail until it is fetched again.
@@ -278,8 +293,24 @@ struct SignedEntity: Sendable {
   let existing: CatalogueDatabase.Existing?
   /// Whether all images were processed, which is not so if the run was cancelled.
   let isWhole: Bool
-  /// The hash of the row that the entity comes from.
+  /// The line of the row that the entity comes from.
+  var line = 0
+  /// The hash of that row.
   var rowHash: Int?
+  /// The hosts of the images that were not fetched, one for each.
+  var unfetchedHosts: [String] = []
+  /// The fields that were left out.
+  var warnings: [RefusedRow] = []
+
+  /// Whether nothing of the row was rejected.
+  var isSound: Bool { refused.isEmpty && warnings.isEmpty }
+
+  /// The report that the entity has no image.
+  var withoutImages: RefusedRow {
+    RefusedRow(
+      kind: .entity, line: line, id: value.id.value, reason: "has no image in the feed",
+      row: value.json)
+  }
 }
 
 extension SignedEntity {

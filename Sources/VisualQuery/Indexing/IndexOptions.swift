@@ -20,8 +20,8 @@ public struct IndexOptions: Sendable, Hashable {
   public var isDryRun: Bool
   /// Whether the first rejected row or image ends the run.
   public var isStrict: Bool
-  /// The currency of prices without one, such as those of a Shopify export; three letters.
-  public var currency: String?
+  /// The options by which the rows of the feed are read.
+  public var feed: FeedOptions
   /// The policy for fetching images whose paths are URLs, or `nil` to fetch none. Images that were
   /// fetched earlier are kept.
   public var fetching: FetchPolicy?
@@ -29,10 +29,10 @@ public struct IndexOptions: Sendable, Hashable {
   /// Makes options; the defaults are those of the command.
   public init(
     onConflict: ConflictPolicy = .replace, prunesMissing: Bool = false, isDryRun: Bool = false,
-    isStrict: Bool = false, currency: String? = nil, fetching: FetchPolicy? = nil
+    isStrict: Bool = false, feed: FeedOptions = FeedOptions(), fetching: FetchPolicy? = nil
   ) {
     self.fetching = fetching
-    self.currency = currency
+    self.feed = feed
     self.onConflict = onConflict
     self.prunesMissing = prunesMissing
     self.isDryRun = isDryRun

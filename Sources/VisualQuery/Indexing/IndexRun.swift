@@ -43,14 +43,14 @@ struct IndexRun: ~Copyable {
     observer: Observer
   ) {
     hashSeed = feed.hashSeed(
-      "\(options.onConflict)\n\(options.currency ?? "")\n\(allowedSchemes.sorted())")
+      "\(options.onConflict)\n\(allowedSchemes.sorted())")
     self.feed = feed
     self.options = options
     self.publisher = publisher
     self.previous = previous
     self.signer = signer
     self.observer = observer
-    entities = FeedEntities(allowedSchemes: allowedSchemes)
+    entities = FeedEntities(allowedSchemes: allowedSchemes, imagesMap: options.feed.imagesMap)
     pendingLimit = max(8 * threads, signer.pictures == nil ? 0 : 2 * FetchedPictures.width)
   }
 
@@ -77,6 +77,8 @@ struct IndexRun: ~Copyable {
       _ = try await publisher.finish(removingAllBut: nil)
       throw CancellationError()
     }
+    progress.leftOut = feed.leftOut
+    progress.encoding = feed.encoding
     progress.removed = try await publisher.finish(removingAllBut: keptIDs())
     progress.generation = await publisher.generation
     return progress
@@ -105,7 +107,9 @@ struct IndexRun: ~Copyable {
     }
     switch entities.row(parsed, over: options.onConflict == .merge ? existing?.json : nil) {
     case .refused(let row): try take(number, .refused(row))
-    case .entity(var value, let line):
+    case .repeated: try take(number, .repeated)
+    case .entity(var value, let warnings):
+      let line = record.line
       if options.onConflict == .keep, let existing {
         value = CatalogueDatabase.readableEntity(existing.json) ?? value
       }
@@ -113,8 +117,9 @@ struct IndexRun: ~Copyable {
         try previous.thumbnailSides(of: existing.key)
       }
       group.addTask { [signer, value] in
-        let signed = try await signer.sign(
+        var signed = try await signer.sign(
           value, line: line, rowHash: rowHash, existing: existing, kept: kept ?? [:])
+        signed.warnings = warnings
         return .finished(number, .signed(signed))
       }
     }
@@ -126,6 +131,7 @@ struct IndexRun: ~Copyable {
   private enum RowResult: Sendable {
     case signed(SignedEntity)
     case refused(RefusedRow)
+    case repeated
     case unchanged(images: Int)
   }
 
@@ -156,9 +162,11 @@ struct IndexRun: ~Copyable {
     while let next = results.takeNext() {
       switch next {
       case .refused(let row): try refuse(row)
+      case .repeated: break
       case .unchanged(let images):
         progress.entities += 1
         progress.unchangedImages += images
+        if images == 0 { progress.withoutImages += 1 }
       case .signed(let signed): try count(signed)
       }
       progress.rows += 1
@@ -167,14 +175,25 @@ struct IndexRun: ~Copyable {
   }
 
   private mutating func count(_ signed: SignedEntity) throws {
-    for row in signed.refused { try refuse(row) }
+    for row in signed.warnings + signed.refused { try refuse(row) }
+    for host in signed.unfetchedHosts { progress.unfetchedHosts[host, default: 0] += 1 }
+    if signed.isWhole, signed.images.isEmpty {
+      progress.withoutImages += 1
+      if signed.value.imagePaths.isEmpty { observer.refused(signed.withoutImages) }
+    }
+    if options.isDryRun, progress.examples.count < 3 { progress.examples.append(signed.value) }
     progress.count(signed)
     if signed.isToBeWritten { waiting.append(signed) }
     progress.fetchedImages = signer.pictures?.fetchedCount ?? 0
   }
 
   private mutating func refuse(_ row: RefusedRow) throws(CatalogueError) {
-    progress.refused += 1
+    switch row.kind {
+    case .row: progress.refusedRows += 1
+    case .image, .unfetchedImage: progress.refusedImages += 1
+    case .field: progress.warnings += 1
+    case .entity: break
+    }
     observer.refused(row)
     if options.isStrict {
       throw CatalogueError(

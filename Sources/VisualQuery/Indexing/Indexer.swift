@@ -38,7 +38,23 @@ public struct Indexer: Sendable {
     /// The reason why no missing entity was removed although the options asked for that, or `nil`.
     public var unprunedReason: String?
     /// The number of rejected rows and images.
-    public var refused = 0
+    public var refused: Int { refusedRows + refusedImages }
+    /// The number of rejected rows.
+    public var refusedRows = 0
+    /// The number of rejected images.
+    public var refusedImages = 0
+    /// The number of fields that were left out of entities, because they cannot be read.
+    public var warnings = 0
+    /// The number of entities that cannot be found by an image, because they have none that was indexed.
+    public var withoutImages = 0
+    /// The number of rows and files that were left out on purpose, by the reason.
+    public var leftOut: [String: Int] = [:]
+    /// The number of images that are on servers and were not fetched, by the host.
+    public var unfetchedHosts: [String: Int] = [:]
+    /// The encoding of the feed, or `nil` for UTF-8.
+    public var encoding: FeedEncoding?
+    /// The first entities of a dry run, at most three.
+    public var examples: [EntityValue] = []
     /// The last published generation.
     public var generation = 0
     /// The estimated number of rows, from the length of the file and of the rows so far, or `nil`
@@ -128,7 +144,9 @@ public struct Indexer: Sendable {
 
   private static func directory(of path: String) -> String {
     if path != "-", FileStatus(path)?.isDirectory == true { return path }
-    guard path != "-", let slash = path.lastIndex(of: "/") else { return "." }
+    guard path != "-", !FetchedPictures.isAddress(path), let slash = path.lastIndex(of: "/") else {
+      return "."
+    }
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
@@ -138,8 +156,11 @@ public struct Indexer: Sendable {
     refused: @escaping @Sendable (RefusedRow) -> Void,
     progress: @escaping @Sendable (Progress) -> Void
   ) async throws -> Progress {
+    let fetched =
+      FetchedPictures.isAddress(path) ? try FetchedFeed(path, policy: options.fetching) : nil
+    defer { fetched?.remove() }
     // Opened first, so that a mistyped path does not create a catalogue.
-    let feed = try FeedReader(path: path, currency: options.currency)
+    let feed = try FeedReader(path: fetched?.path ?? path, options: options.feed)
     mapping(feed.mapping)
     let temporary = options.isDryRun ? try dryDirectory() : nil
     defer { temporary?.remove() }

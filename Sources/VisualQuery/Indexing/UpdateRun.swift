@@ -99,9 +99,17 @@ struct UpdateRun: ~Copyable {
       return results.finish(number, with: .remove(change.id))
     }
     var rules = rules
-    switch rules.row(FeedEntities.record(of: given, line: number + 1), over: nil) {
+    let line = number + 1
+    switch rules.row(FeedEntities.record(of: given, line: line), over: nil) {
     case .refused(let row): results.finish(number, with: .refused(change.id, row))
-    case .entity(let value, let line):
+    case .repeated:
+      let row = RefusedRow(line: line, reason: "is the report of a rejected row, not an entity")
+      results.finish(number, with: .refused(change.id, row))
+    case .entity(let value, let warnings):
+      // A change is all or nothing: whoever makes it can mend the field.
+      if let row = warnings.first {
+        return results.finish(number, with: .refused(change.id, row))
+      }
       let existing = try previous.existing(value.id)
       let kept = try existing.map { existing throws(CatalogueError) in
         try previous.thumbnailSides(of: existing.key)

@@ -28,7 +28,8 @@ public struct PublicProjection: Sendable, Hashable {
   /// The fields of the catalogue's JSON form that are always public. `images` and `extra` are public in part.
   private static let standardFields: Set<String> = [
     "type", "id", "title", "subtitle", "synonyms", "localized", "labels", "url", "featured",
-    "group", "brand", "price", "availability", "address", "geo", "openingHours", "timeZone",
+    "group", "attributes", "brand", "price", "availability", "address", "geo", "openingHours",
+    "timeZone",
   ]
 
   /// Returns the public part of an entity as an object: the JSON form of a feed with image URLs in place of paths.

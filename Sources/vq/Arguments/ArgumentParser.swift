@@ -48,8 +48,11 @@ struct ArgumentParser: Sendable {
     case .version: return .version
     case .end: break
     }
-    try fill(&scan.texts, for: command)
-    try check(scan.operands, of: command)
+    let isAlone = command.options.contains { $0.standsAlone && scan.texts[$0.name] != nil }
+    if !isAlone {
+      try fill(&scan.texts, for: command)
+      try check(scan.operands, of: command)
+    }
     return .run(
       command, ParsedArguments(command: command, operands: scan.operands, texts: scan.texts))
   }

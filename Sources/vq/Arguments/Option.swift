@@ -23,6 +23,7 @@ struct Option<Value: Sendable>: Sendable {
       name: text.name, short: text.short, value: value, summary: text.summary,
       detail: text.detail, standard: standard ?? text.standard, environment: text.environment,
       isRequired: isRequired, mayRepeat: mayRepeat, isRare: text.isRare,
+      standsAlone: text.standsAlone,
       accepts: { parse($0) != nil })
     makeValue = { $0.compactMap(parse).reduce(into: initial, add) }
   }
@@ -57,6 +58,7 @@ struct OptionText: Sendable {
   let standard: String?
   let environment: String?
   let isRare: Bool
+  let standsAlone: Bool
 
   /// - Parameters:
   ///   - name: The long name, without dashes.
@@ -66,9 +68,11 @@ struct OptionText: Sendable {
   ///   - standard: The description of the default, if it is not the value itself.
   ///   - environment: The environment variable that is used if the option is not given.
   ///   - isRare: Whether the short help omits the option.
+  ///   - standsAlone: Whether the command needs neither its operands nor its required options if this one is given.
   init(
     _ name: String, _ summary: String, detail: String = "", short: Character? = nil,
-    standard: String? = nil, environment: String? = nil, isRare: Bool = false
+    standard: String? = nil, environment: String? = nil, isRare: Bool = false,
+    standsAlone: Bool = false
   ) {
     self.name = name
     self.summary = summary
@@ -77,6 +81,7 @@ struct OptionText: Sendable {
     self.standard = standard
     self.environment = environment
     self.isRare = isRare
+    self.standsAlone = standsAlone
   }
 }
 

@@ -65,6 +65,8 @@ struct OptionDescription: Sendable {
   let mayRepeat: Bool
   /// Whether the short help omits the option.
   let isRare: Bool
+  /// Whether the command needs neither its operands nor its required options if this one is given.
+  let standsAlone: Bool
   /// Returns whether a text is a value of this option.
   let accepts: @Sendable (String) -> Bool
 

@@ -69,10 +69,6 @@ enum IndexCommand {
     OptionText("dry-run", "read and decode everything, but write nothing"))
   static let strict = Option<Bool>.flag(
     OptionText("strict", "stop at the first rejected row or image"))
-  static let currency = Option<String?>.word(
-    OptionText(
-      "currency", "the currency of prices without one: EUR", detail: "Shopify exports have none.",
-      isRare: true), "CODE", accepts: "three letters such as EUR")
   static let fetch = Option<Bool>.flag(
     OptionText(
       "fetch", "fetch images from servers; requires --allow-host",
@@ -98,49 +94,57 @@ enum IndexCommand {
     ],
     operand: OperandDescription(
       placeholder: "FEED", count: 1...1,
-      summary: "JSON Lines, CSV, XML or a folder; '-' for standard input", completion: .files),
+      summary: "JSON, CSV, XML, an address or a folder; '-' for standard input", completion: .files),
     options: [
       index.description, imagesRoot.description, allowOutside.description,
       thumbnails.description, onConflict.description,
-      pruneMissing.description, fetch.description, allowHost.description, dryRun.description,
+      pruneMissing.description, currency.description, map.description, mapFrom.description,
+      includeDrafts.description, fetch.description, allowHost.description, dryRun.description,
       strict.description, threads.description, rejected.description, json.description,
-      quiet.description, currency.description, publicFields.description,
-      link.description,
-      allowScheme.description,
-      bridge.description,
+      quiet.description, locale.description, imagesMap.description, allowPrivateAddress.description,
+      publicFields.description, link.description, allowScheme.description, bridge.description,
     ],
     notes: [
       HelpSection(
         title: "Feed",
         text: """
           One entity per line: 'type' (product or store), 'id' and 'title' are required. Unknown \
-          fields are kept, and shown by 'vq serve' only if --public names them. An invalid row or image is reported and skipped.
+          fields are kept, and shown by 'vq serve' only if --public names them. An invalid field is left out with a \
+          warning; an invalid row or image is reported and skipped.
             {"type":"product","id":"mug-red","title":"Camp mug","labels":["mug"],
              "images":["images/mug-red.jpg"],"url":"https://shop.example/p/mug-red"}
           Further fields: 'subtitle', 'synonyms', 'localized' (texts by language), 'featured'; \
-          for products 'group', 'brand', 'price', 'availability'; for stores 'address', 'geo', \
+          for products 'group', 'attributes', 'brand', 'price', 'availability'; for stores 'address', 'geo', \
           'openingHours', 'timeZone' and 'stock', the ids of its products.
           """),
       HelpSection(
         title: "Other formats",
         text: """
-          Recognized by their first bytes and their header: Google Merchant feeds (tabs, commas \
-          or XML), Shopify product CSV (old and new headers), the eight columns of Google's \
-          Product Search, schema.org products and stores in JSON-LD, and folders of images, \
-          whose names become ids. Any file may be compressed with gzip. Images are files beneath \
-          --images-root. Images on servers are fetched with --fetch and --allow-host; images in \
-          a bucket must be copied first.
+          Recognized by their contents: exports of Shopify, WooCommerce, Magento 2, PrestaShop, \
+          BigCommerce, eBay and Amazon, Google Merchant feeds and Meta catalogues (tables or XML), \
+          other XML, JSON lists and documents, schema.org in JSON-LD or in HTML pages, any table \
+          whose columns have usual names, and folders of images, whose names become ids. --map \
+          assigns the columns of other tables; --dry-run shows the first three entities. Any file \
+          may be compressed with gzip. Images are files beneath --images-root. Images and feeds on \
+          servers are fetched with --fetch and --allow-host. See docs/feeds.md.
+          """),
+      HelpSection(
+        title: "Failures",
+        text: """
+          The exit code is 1 if no entity was indexed, or if there are images and all were rejected.
           """),
       HelpSection(
         title: "JSON form",
         text: """
-          One object at the end of the run. In rejected.jsonl, a line for each rejected row or \
-          image.
+          One object at the end of the run; a dry run adds 'examples'. In rejected.jsonl, a line for \
+          each rejected row, image and field, and for each entity without images.
             {"schema":"vq.index/1","generation":4,"rows":32,"entities":32,"added":32,
              "changed":0,"removed":0,"signedImages":34,"unchangedImages":0,
-             "fetchedImages":0,"thumbnails":0,"refused":0,"dryRun":false,
-             "elapsedMs":210}
-            {"line":12,"id":"mug-red","field":"images[0]","reason":"…","row":{…}}
+             "fetchedImages":0,"thumbnails":0,"refused":0,"refusedRows":0,
+             "refusedImages":0,"warnings":0,"withoutImages":0,"leftOut":{},
+             "unfetchedHosts":{},"dryRun":false,"elapsedMs":210}
+            {"kind":"image","line":12,"id":"mug-red","field":"images[0]","reason":"…",
+             "row":{…}}
           """),
     ],
     exitCodes: [.success, .failure, .usage, .unusableIndex, .interrupted],
@@ -149,7 +153,13 @@ enum IndexCommand {
   @concurrent static func run(
     _ arguments: ParsedArguments, on console: Console
   ) async throws -> ExitCode {
+    if let path = arguments[mapFrom] {
+      try printMapping(of: path, to: console)
+      return .success
+    }
+    let feed = arguments.operands[0]
     let fetching = try policy(of: arguments)
+    let rejections = RejectionSummary()
     let refusals = try refusedRowsFile(arguments)
     let isQuiet = arguments[quiet]
     let elapsed = ProgressLine.stopwatch()
@@ -159,17 +169,21 @@ enum IndexCommand {
       pool: WorkerPool(width: arguments[threads]))
     let options = IndexOptions(
       onConflict: arguments[onConflict] ?? .replace, prunesMissing: arguments[pruneMissing],
-      isDryRun: arguments[dryRun], isStrict: arguments[strict], currency: arguments[currency],
+      isDryRun: arguments[dryRun], isStrict: arguments[strict], feed: feedOptions(of: arguments),
       fetching: fetching)
     let result: Indexer.Progress
     do {
       result = try await indexer.run(
-        path: arguments.operands[0], imagesRoot: arguments[imagesRoot], options: options,
+        path: feed, imagesRoot: arguments[imagesRoot], options: options,
         mapping: { if !isQuiet { report($0, to: console) } },
-        refused: { report($0, to: console, and: refusals) },
+        refused: {
+          rejections.add($0)
+          refusals?.append($0)
+        },
         progress: { if !isQuiet { show($0, on: line) } })
     } catch {
       line.finish()
+      for text in rejections.lines { console.diagnostics.warning(text) }
       try refusals?.close(isWhole: false)
       guard error is CancellationError else { throw error }
       throw CommandFailure(
@@ -177,10 +191,12 @@ enum IndexCommand {
         advice: ["to continue, run the same command again"])
     }
     line.finish()
+    for text in rejections.lines { console.diagnostics.warning(text) }
     try refusals?.close(isWhole: true)
-    if result.refused > 0, !isQuiet, let refusals {
+    if result.refused + result.warnings > 0, !isQuiet, let refusals {
       console.diagnostics.note("rejected rows are in \(DisplayText.escaped(refusals.path))")
     }
+    if !isQuiet { report(result, feed: feed, index: arguments[index], to: console) }
     if let reason = result.unprunedReason {
       console.diagnostics.warning("nothing was removed: \(reason)")
     }
@@ -188,8 +204,10 @@ enum IndexCommand {
     if arguments[json] {
       try console.output.writeJSON(summary)
     } else if !isQuiet {
+      for example in summary.examples ?? [] { try console.output.writeJSON(example) }
       try console.output.writeLine(summary.sentence(directory: arguments[index]))
     }
+    if let failure = failure(of: result) { throw failure }
     return .success
   }
 
@@ -202,25 +220,16 @@ enum IndexCommand {
   private static func policy(of arguments: ParsedArguments) throws -> FetchPolicy? {
     let hosts = arguments[allowHost]
     if arguments[fetch] == !hosts.isEmpty {
-      return arguments[fetch] ? FetchPolicy(hosts: hosts) : nil
+      if !arguments[fetch] { return nil }
+      var policy = FetchPolicy(hosts: hosts)
+      policy.privateAddresses = arguments[allowPrivateAddress]
+      return policy
     }
     throw CommandFailure(
       .usage,
       hosts.isEmpty
         ? "--fetch requires --allow-host HOST: the hosts that images may be fetched from"
         : "--allow-host requires --fetch: nothing is fetched without it")
-  }
-
-  /// Reports the recognized format of a foreign feed.
-  private static func report(_ mapping: FeedMapping, to console: Console) {
-    if [.jsonLines, .csv].contains(mapping.format) { return }
-    let mapped = mapping.fields.compactMap { field in
-      field.target.map { "\(field.name) → \($0)" }
-    }
-    let unmapped = mapping.fields.filter { $0.target == nil }.map(\.name)
-    console.diagnostics.note(
-      "reading a \(mapping.format.rawValue): \(mapped.joined(separator: ", "))"
-        + (unmapped.isEmpty ? "" : "; kept unchanged: \(unmapped.joined(separator: ", "))"))
   }
 
   private static func settings(of arguments: ParsedArguments) throws -> ShopSettings {
@@ -242,65 +251,7 @@ enum IndexCommand {
     return settings
   }
 
-  private static func report(_ row: RefusedRow, to console: Console, and file: RefusedRowsFile?) {
-    let field = row.field.map { " \($0)" } ?? ""
-    let id = row.id.map { " (\($0))" } ?? ""
-    console.diagnostics.warning("line \(row.line)\(id):\(field) \(row.reason)")
-    file?.append(row)
-  }
-
   private static func show(_ progress: Indexer.Progress, on line: ProgressLine) {
     line.update(done: progress.rows, total: progress.estimatedRows, refused: progress.refused)
-  }
-}
-
-/// The JSON form of a run's summary, `vq.index/1`.
-struct IndexDocument: Encodable, Sendable {
-  let schema = "vq.index/1"
-  let generation: Int
-  let rows: Int
-  let entities: Int
-  let added: Int
-  let changed: Int
-  let removed: Int
-  let signedImages: Int
-  let unchangedImages: Int
-  let fetchedImages: Int
-  let thumbnails: Int
-  let refused: Int
-  let dryRun: Bool
-  let elapsedMs: Double
-
-  init(_ progress: Indexer.Progress, elapsed: Duration, isDryRun: Bool) {
-    (added, changed, removed) = (progress.added, progress.changed, progress.removed)
-    dryRun = isDryRun
-    generation = progress.generation
-    rows = progress.rows
-    entities = progress.entities
-    signedImages = progress.signedImages
-    unchangedImages = progress.unchangedImages
-    fetchedImages = progress.fetchedImages
-    thumbnails = progress.thumbnails
-    refused = progress.refused
-    elapsedMs = (elapsed / .milliseconds(1)).rounded()
-  }
-
-  /// Returns the summary for people.
-  func sentence(directory: String) -> String {
-    let seconds = max(0.1, (elapsedMs / 100).rounded() / 10)
-    let removed = removed > 0 ? ", \(self.removed) removed" : ""
-    let fetched = fetchedImages > 0 ? ", \(fetchedImages) fetched" : ""
-    let thumbnails =
-      thumbnails > 0
-      ? ", \(DisplayText.count(self.thumbnails, "thumbnail", "thumbnails")) stored" : ""
-    let end =
-      dryRun
-      ? "Nothing was written."
-      : "\(DisplayText.escaped(directory)) is at generation \(generation)."
-    return """
-      \(DisplayText.count(entities, "entity", "entities")), \(added) new, \(changed) changed\(removed): \
-      \(DisplayText.count(signedImages, "image", "images")) analyzed, \(unchangedImages) unchanged\(fetched)\(thumbnails), \
-      \(refused) rejected, in \(seconds) s. \(end)
-      """
   }
 }

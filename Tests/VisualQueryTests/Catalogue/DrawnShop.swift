@@ -29,7 +29,11 @@ final class DrawnShop {
     let path = try folder.write(rows.joined(separator: "\n"), to: "catalogue.jsonl")
     let refused = Mutex<[RefusedRow]>([])
     let progress = try await Indexer(directory: index, settings: settings).run(
-      path: path, options: options, refused: { row in refused.withLock { $0.append(row) } })
+      path: path, options: options,
+      refused: { row in
+        // An entity without images is no rejection.
+        if row.kind != .entity { refused.withLock { $0.append(row) } }
+      })
     return (progress, refused.withLock { $0 })
   }
 

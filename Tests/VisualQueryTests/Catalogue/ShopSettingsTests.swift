@@ -15,6 +15,15 @@ import Testing
       .run(path: folder.write(rows.joined(separator: "\n"), to: "c.jsonl")).refused
   }
 
+  private func warnings(
+    _ rows: [String], _ settings: ShopSettings = ShopSettings()
+  ) async throws -> Int {
+    let progress = try await Indexer(directory: directory, settings: settings)
+      .run(path: folder.write(rows.joined(separator: "\n"), to: "c.jsonl"))
+    #expect(progress.entities == rows.count)
+    return progress.warnings
+  }
+
   @Test func `a template links what has no URL of its own, and stays until it is replaced`()
     async throws
   {
@@ -39,16 +48,16 @@ import Testing
     #expect(try Catalogue(directory: directory).links == LinkSettings())
   }
 
-  @Test func `links of other schemes are refused, unless the shop allows them`() async throws {
+  @Test func `links of other schemes are left out, unless the shop allows them`() async throws {
     func row(_ url: String) -> String {
       #"{"type":"product","id":"\#(url.hashValue)","title":"A","url":"\#(url)"}"#
     }
     let rows = ["https://a.example/", "http://a.example/", "shop://a", "javascript:alert(1)"].map(
       row)
-    #expect(try await index(rows) == 3)
+    #expect(try await warnings(rows) == 3)
     let allowing = ShopSettings(
       links: LinkSettings(allowedSchemes: ["http", "shop", "javascript"]))
-    #expect(try await index(rows, allowing) == 1)
+    #expect(try await warnings(rows, allowing) == 1)
   }
 
   @Test func `a setting that did not change makes no generation`() async throws {

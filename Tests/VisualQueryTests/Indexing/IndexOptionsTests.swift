@@ -156,7 +156,7 @@ import Testing
   @Test func `a refused row can be mended and fed back`() async throws {
     let shop = try await Self.shop()
     let rows = [
-      #"{"type":"product","id":"d","title":"D","price":3}"#, DrawnShop.row("e"), "nonsense",
+      #"{"type":"product","id":"d","title":"","price":3}"#, DrawnShop.row("e"), "nonsense",
     ]
     let (_, refused) = try await shop.run(rows)
     #expect(refused.map(\.line) == [1, 2, 3])
@@ -165,7 +165,11 @@ import Testing
     let lines = try refused.prefix(2).map {
       String(decoding: try encoder.encode($0), as: UTF8.self)
     }
-    let mended = lines.map { $0.replacing(#""price":3"#, with: #""brand":"D""#) }
+    let mended = lines.map {
+      $0.replacing(#""title":"""#, with: #""title":"D","brand":"D""#).replacing(
+        #","price":3"#, with: ""
+      ).replacing(#""price":3,"#, with: "")
+    }
     let (progress, again) = try await shop.run(mended)
     #expect(again.isEmpty && progress.added == 1 && progress.signedImages == 1)
     #expect(try await shop.product("d")?.brand == "D")

@@ -76,7 +76,7 @@ import Testing
       "'vq match' requires --index DIR, or VQ_INDEX in the environment"),
     Mistake(
       "index --index i", .missingOperand,
-      "'vq index' requires FEED: JSON Lines, CSV, XML or a folder; '-' for standard input"),
+      "'vq index' requires FEED: JSON, CSV, XML, an address or a folder; '-' for standard input"),
     Mistake(
       "index --index i a b", .unexpectedOperand, "'vq index' takes one FEED; found also 'b'"),
     Mistake(

@@ -385,8 +385,10 @@ import Testing
   @Test func `refused rows are reported, kept in a file, and no failure`() throws {
     let folder = try TemporaryDirectory()
     let catalogue = try folder.write(
-      #"{"type":"product","id":"a","title":"A","images":["none.jpg"]}"# + "\n{oops\n",
+      #"{"type":"product","id":"a","title":"A","images":["none.jpg","a.jpg"]}"# + "\n{oops\n",
       to: "c.jsonl")
+    try FileManager.default.copyItem(
+      atPath: SampleShop.image("oats.jpg"), toPath: folder.path + "/a.jpg")
     let run = try RunningVQ([
       "index", catalogue, "--index", folder.path + "/i.vq", "--rejected", folder.path + "/r.jsonl",
       "--json",
@@ -400,9 +402,9 @@ import Testing
       as: UTF8.self)
     #expect(
       file
-        == #"{"field":"images[0]","id":"a","line":1,"reason":"none.jpg: there is no such file beneath '\#(folder.path)'","row":{"id":"a","images":["none.jpg"],"title":"A","type":"product"}}"#
+        == #"{"field":"images[0]","id":"a","kind":"image","line":1,"reason":"none.jpg: there is no such file beneath '\#(folder.path)'","row":{"id":"a","images":["none.jpg","a.jpg"],"title":"A","type":"product"}}"#
         + "\n"
-        + #"{"line":2,"reason":"is not JSON: expected a name in quotes at byte 1, found 'o'"}"#
+        + #"{"kind":"row","line":2,"reason":"is not JSON: expected a name in quotes at byte 1, found 'o'"}"#
         + "\n")
   }
 
@@ -413,11 +415,13 @@ import Testing
     let index = folder.path + "/i.vq"
     let file = index + "/rejected.jsonl"
     let first = try RunningVQ(["index", catalogue, "--index", index])
-    #expect(first.status == 0 && first.errors.contains("rejected rows are in \(file)"))
+    // Nothing can be found by image.
+    #expect(first.status == 1 && first.errors.contains("rejected rows are in \(file)"))
+    #expect(first.errors.contains("all images were rejected (1)"))
     let kept = try #require(FileManager.default.contents(atPath: file))
     // A run that does not come to look at any row leaves it, and so does one that writes nothing.
     #expect(try RunningVQ(["index", folder.path + "/none", "--index", index]).status != 0)
-    #expect(try RunningVQ(["index", catalogue, "--index", index, "--dry-run"]).status == 0)
+    #expect(try RunningVQ(["index", catalogue, "--index", index, "--dry-run"]).status == 1)
     #expect(FileManager.default.contents(atPath: file) == kept)
     // The file is read by the run that makes it anew.
     let feed = ["index", file, "--images-root", folder.path, "--index", index, "--json"]

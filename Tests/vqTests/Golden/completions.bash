@@ -19,10 +19,15 @@ _vq() {
     index:--allow-outside) _vq_reply -d; compopt -o filenames; return ;;
     index:--thumbnails) return ;;
     index:--on-conflict) _vq_reply -W 'keep merge replace'; return ;;
+    index:--currency) return ;;
+    index:--map) return ;;
+    index:--map-from) _vq_reply -f; compopt -o filenames; return ;;
     index:--allow-host) return ;;
     index:--threads|index:-j) return ;;
     index:--rejected) _vq_reply -f; compopt -o filenames; return ;;
-    index:--currency) return ;;
+    index:--locale) return ;;
+    index:--images-map) return ;;
+    index:--allow-private-address) return ;;
     index:--public) return ;;
     index:--link) return ;;
     index:--allow-scheme) return ;;
@@ -94,7 +99,7 @@ _vq() {
   case $command:$word in
     :-*) _vq_reply -W '--color --help -h --version' ;;
     :*) _vq_reply -W 'index match catalogue doctor labels eval why-not serve key hash help completions' ;;
-    index:-*) _vq_reply -W '--index --images-root --allow-outside --thumbnails --on-conflict --prune-missing --fetch --allow-host --dry-run --strict --threads -j --rejected --json --quiet -q --currency --public --link --allow-scheme --bridge --color --help -h --version' ;;
+    index:-*) _vq_reply -W '--index --images-root --allow-outside --thumbnails --on-conflict --prune-missing --currency --map --map-from --include-drafts --fetch --allow-host --dry-run --strict --threads -j --rejected --json --quiet -q --locale --images-map --allow-private-address --public --link --allow-scheme --bridge --color --help -h --version' ;;
     index:*) _vq_reply -f; compopt -o filenames; return ;;
     match:-*) _vq_reply -W '--index --labels --region --limit --products --stores --min-confidence --deadline --type --where --threads -j --explain --json --all-fields --tolerant --with-label --near --at --locale --signature --continue --refresh --max-bytes --max-pixels --color --help -h --version' ;;
     match:*) _vq_reply -f; compopt -o filenames; return ;;

@@ -37,6 +37,10 @@ _vq() {
         '--thumbnails=[store thumbnails of these sizes in the index\: 160,480]:SIDES:' \
         '--on-conflict=[what to do with an entity that is already indexed]:WHAT:(keep merge replace)' \
         '--prune-missing[remove entities that the feed lacks]' \
+        '--currency=[the currency of prices without one\: EUR]:CODE:' \
+        '*--map=[the columns of a table\: id=SKU,title=Name,images=Photos]:FIELD=COLUMN:' \
+        '--map-from=[print a --map for the columns of a table, and stop]:FILE:_files' \
+        '--include-drafts[index drafts, archived and unpublished products, too]' \
         '--fetch[fetch images from servers; requires --allow-host]' \
         '*--allow-host=[hosts that images may be fetched from]:HOST:' \
         '--dry-run[read and decode everything, but write nothing]' \
@@ -47,7 +51,9 @@ _vq() {
         '--json[the summary as one JSON object]' \
         '--quiet[no progress and no summary]' \
         '-q[no progress and no summary]' \
-        '--currency=[the currency of prices without one\: EUR]:CODE:' \
+        '--locale=[the notation of numbers\: de for 1.299,00]:LOCALE:' \
+        '*--images-map=[local copies of images\: '\''https\://cdn.example/*=photos/'\'']:URL=DIR:' \
+        '*--allow-private-address=[addresses of an internal image server\: 10.1.2.0/24]:CIDR:' \
         '*--public=[your own fields that '\''vq serve'\'' may show\: material,care]:FIELD:' \
         '*--link=[the URL of entities without one of their own]:LINK:' \
         '*--allow-scheme=[schemes accepted in links besides https]:LIST:' \

@@ -9,13 +9,22 @@ struct FolderFeed: FeedFormatReader {
   /// The paths of the remaining images in the folder, the next one last.
   private var names: [String]
   private var line = 0
+  let leftOut: [String: Int]
 
-  init?(_ head: FeedHead, _ records: inout RecordReader, currency: String?) throws(CatalogueError) {
+  init?(
+    _ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext
+  ) throws(CatalogueError) {
     guard case .folder(let path) = head else { return nil }
-    names = try Self.imageNames(in: path).reversed()
+    var others: [String: Int] = [:]
+    names = try Self.imageNames(in: path, &others).reversed()
+    leftOut = others
     if names.isEmpty {
+      let found = others.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(3)
+      let list = found.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
       throw CatalogueError(
-        code: .unreadableInput, message: "the folder '\(path)' contains no JPEG or PNG files")
+        code: .unreadableInput,
+        message: "the folder '\(path)' contains no JPEG or PNG files"
+          + (list.isEmpty ? "" : "; found \(list)"))
     }
   }
 
@@ -26,8 +35,10 @@ struct FolderFeed: FeedFormatReader {
 
   /// Returns the images of a folder and its subfolders, by name, without hidden files, indexes and
   /// cyclic links.
+  ///
+  /// - Parameter others: Counts the other files by their endings.
   private static func imageNames(
-    in path: String, above: Set<UInt64> = []
+    in path: String, above: Set<UInt64> = [], _ others: inout [String: Int]
   ) throws(CatalogueError) -> [String] {
     guard let folder = FileStatus(path), folder.isDirectory, !above.contains(folder.inode) else {
       return []
@@ -44,8 +55,11 @@ struct FolderFeed: FeedFormatReader {
       if name.hasPrefix(".") || ending == "vq" { continue }
       if endings.contains(ending) && name.count > ending.count + 1 {
         images.append(name)
+      } else if FileStatus(path + "/" + name)?.isDirectory != true {
+        others[name.contains(".") ? ".\(ending) files" : "files without an ending", default: 0] += 1
       } else {
-        let inside = try imageNames(in: path + "/" + name, above: above.union([folder.inode]))
+        let inside = try imageNames(
+          in: path + "/" + name, above: above.union([folder.inode]), &others)
         images += inside.map { name + "/" + $0 }
       }
     }

@@ -1,25 +1,166 @@
-/// One object on each line: in the native form, or a node of schema.org.
+/// One object on each line: in the native form, a node of schema.org, or with fields that are recognized by their names.
 struct JSONLinesFeed: FeedFormatReader {
   let mapping = FeedMapping(format: .jsonLines)
+  private let context: FeedContext
 
-  init?(_ head: FeedHead, _ records: inout RecordReader, currency: String?) {}
-
-  mutating func next(from records: inout RecordReader) throws(CatalogueError) -> FeedRecord? {
-    switch try records.next() {
-    case nil: nil
-    case .tooLong(let line): .tooLong(line: line)
-    case .bytes(let bytes, let line):
-      FeedRecord(line: line, bytes: bytes) { () throws(FieldError) in try Self.object(bytes) }
+  init?(_ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext) {
+    switch head {
+    case .empty, .json: self.context = context
+    default: return nil
     }
   }
 
-  private static func object(_ bytes: [UInt8]) throws(FieldError) -> JSONValue {
-    let json: JSONValue
-    do throws(JSONError) {
-      json = try JSONValue(json: bytes, limits: .line, shouldStop: { false })
-    } catch {
-      throw FieldError(field: nil, reason: error.message)
+  mutating func next(from records: inout RecordReader) throws(CatalogueError) -> FeedRecord? {
+    switch try records.next() {
+    case nil: return nil
+    case .tooLong(let line): return .tooLong(line: line)
+    case .bytes(let bytes, let line):
+      let context = context
+      return FeedRecord(line: line, bytes: bytes) { () throws(FieldError) in
+        let json: JSONValue
+        do throws(JSONError) {
+          json = try JSONValue(json: bytes, limits: .line, shouldStop: { false })
+        } catch {
+          throw FieldError(field: nil, reason: error.message)
+        }
+        return try JSONFields.draft(json, context, isDocument: false)
+      }
     }
-    return SchemaOrgFeed.isNode(json) ? try SchemaOrgFeed.object(json) : json
+  }
+}
+
+/// Turns objects of JSON into entities.
+enum JSONFields {
+  /// Returns the entity of an object: in the native form, a node of schema.org, or with fields that are recognized by
+  /// their names.
+  ///
+  /// - Parameter isDocument: Whether the object is one of a document, which need not say that it is a product, as a line of
+  ///   JSON Lines with `id` and `title` must.
+  static func draft(
+    _ json: JSONValue, _ context: FeedContext, isDocument: Bool
+  ) throws(FieldError) -> DraftRecord {
+    if SchemaOrgFeed.isNode(json) { return try SchemaOrgFeed.draft(json, context) }
+    guard case .object(let fields) = json else { return DraftRecord(json: json) }
+    let isNative = !isDocument && fields["id"] != nil && fields["title"] != nil || isNative(fields)
+    if isNative { return native(fields, context) }
+    _ = try FeedEntities.checkedDepth(json)
+    return foreign(fields, context).finished(context)
+  }
+
+  /// Returns whether an object has the native form, at least in part, or is a report of a rejected row.
+  private static func isNative(_ fields: [String: JSONValue]) -> Bool {
+    if case .string(let type)? = fields["type"], EntityType(rawValue: type) != nil { return true }
+    if fields["reason"] != nil, fields["row"] != nil { return true }
+    // A row without a type is reported as such, unless its names are those of another form.
+    let targets = ColumnVocabulary.targets(of: fields.keys.sorted())
+    return !(targets.contains(.id) && targets.contains(.title))
+  }
+
+  /// Returns a native object; a price that is a text or a number is read as in other formats.
+  private static func native(
+    _ fields: [String: JSONValue], _ context: FeedContext
+  ) -> DraftRecord {
+    guard let price = fields["price"] else { return DraftRecord(json: .object(fields)) }
+    if case .object = price { return DraftRecord(json: .object(fields)) }
+    var fields = fields
+    var warnings: [FieldError] = []
+    do throws(FieldError) {
+      var currency: String?
+      if case .string(let code)? = fields["currency"] { currency = code }
+      fields["price"] = try Self.price(price, currency, context)
+    } catch {
+      fields["price"] = nil
+      warnings.append(error)
+    }
+    return DraftRecord(json: .object(fields), warnings: warnings)
+  }
+
+  private static func price(
+    _ value: JSONValue, _ currency: String?, _ context: FeedContext
+  ) throws(FieldError) -> JSONValue? {
+    switch value {
+    case .string(let text): try context.prices.price(text, column: currency)
+    case .integer, .number: try context.prices.price(number: value.text, column: currency)
+    case .null: nil
+    default:
+      throw FieldError(field: "price", reason: "is \(value.kind); expected for example 14.90 EUR")
+    }
+  }
+
+  /// Returns an object whose fields are recognized by their names.
+  static func foreign(_ fields: [String: JSONValue], _ context: FeedContext) -> ProductDraft {
+    var draft = ProductDraft()
+    let names = fields.keys.sorted()
+    for (name, target) in zip(names, ColumnVocabulary.targets(of: names)) {
+      guard let value = fields[name], value != .null else { continue }
+      add(target, name, value, to: &draft)
+    }
+    return draft
+  }
+
+  private static func add(
+    _ target: FeedTarget?, _ name: String, _ value: JSONValue, to draft: inout ProductDraft
+  ) {
+    guard let target else { return draft.keep(name, value) }
+    switch target {
+    case .image: draft.add(.image, name, addresses(in: value).joined(separator: "\n"))
+    case .images: draft.addImages(addresses(in: value).flatMap(ImageList.names))
+    case .thumbnail: draft.add(.thumbnail, name, addresses(in: value).first ?? "")
+    case .labels:
+      for text in texts(in: value) { draft.addLabels(FeedText.words(text)) }
+    case .price, .salePrice, .pricedIn:
+      if case .object(let price) = value {
+        let names = price.keys.sorted()
+        for (name, target) in zip(names, ColumnVocabulary.targets(of: names)) {
+          if let inner = price[name], target == .price || target == .currency {
+            add(target, name, inner, to: &draft)
+          }
+        }
+        for name in ["amount", "value"] {
+          if let inner = price[name] { add(.price, name, inner, to: &draft) }
+        }
+      } else if case .number(let number) = value {
+        draft.setPrice(number: JSONValue.number(number).text, isSale: target == .salePrice)
+      } else {
+        draft.add(target, name, texts(in: value).first ?? "")
+      }
+    default:
+      draft.add(target, name, texts(in: value).first ?? "")
+    }
+  }
+
+  /// Returns the addresses of images: texts, or the addresses in objects.
+  static func addresses(in value: JSONValue) -> [String] {
+    switch value {
+    case .string(let text): return [text]
+    case .array(let values): return values.flatMap(addresses)
+    case .object(let object):
+      let names = [
+        "src", "url", "contentUrl", "href", "link", "path", "file", "full", "large", "original",
+        "@id",
+      ]
+      for name in names {
+        if let inner = object[name] { return addresses(in: inner) }
+      }
+      return []
+    default: return []
+    }
+  }
+
+  /// Returns the texts in a value: texts, numbers, and the names of objects.
+  static func texts(in value: JSONValue) -> [String] {
+    switch value {
+    case .string(let text): return [text]
+    case .integer(let number): return ["\(number)"]
+    case .number: return [value.text]
+    case .bool(let flag): return [flag ? "true" : "false"]
+    case .array(let values): return values.flatMap(texts)
+    case .object(let object):
+      for name in ["name", "title", "label", "value", "text", "en", "default", "id"] {
+        if let inner = object[name] { return texts(in: inner) }
+      }
+      return []
+    case .null: return []
+    }
   }
 }

@@ -12,7 +12,7 @@ struct ProductSearchFeed: FeedFormatReader {
   let mapping = FeedMapping(format: .productSearch, fields: Array(zip(Self.columns, Self.targets)))
   private var product = ProductSearchProduct()
 
-  init?(_ head: FeedHead, _ records: inout RecordReader, currency: String?) {
+  init?(_ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext) {
     guard case .table(let header) = head, Self.isRow(header.columns) else { return nil }
     _ = product.add(header.columns, line: header.line)
   }

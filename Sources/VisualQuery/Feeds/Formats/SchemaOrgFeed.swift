@@ -4,18 +4,25 @@ struct SchemaOrgFeed: FeedFormatReader {
   /// The bytes by which a document's format is recognized.
   private static let startLength = 1 << 16
 
-  let mapping = FeedMapping(
-    format: .schemaOrg,
-    fields: [
-      ("sku, productID, gtin, branchCode, @id", "id"), ("name", "title"), ("image", "images"),
-      ("category, color, keywords", "labels"), ("offers", "price"), ("brand", "brand"),
-    ])
+  /// The fields that are read, for reports.
+  static let fields: [(name: String, target: String?)] = [
+    ("sku, productID, gtin, branchCode, url, @id", "id"), ("name", "title"), ("image", "images"),
+    ("category, color, keywords", "labels"), ("offers", "price"), ("offers.url", "url"),
+    ("brand", "brand"),
+    ("color, size, material, pattern", "attributes"),
+  ]
+
+  let mapping = FeedMapping(format: .schemaOrg, fields: Self.fields)
+  private let context: FeedContext
   /// The remaining nodes, the next one last.
   private var nodes: [JSONValue]
   private var line = 0
 
-  init?(_ head: FeedHead, _ records: inout RecordReader, currency: String?) throws(CatalogueError) {
+  init?(
+    _ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext
+  ) throws(CatalogueError) {
     guard case .json(let start) = head, Self.isDocument(start) else { return nil }
+    self.context = context
     let bytes = try records.rest()
     do throws(JSONError) {
       nodes = Self.nodes(in: try JSONValue(json: bytes, limits: .document)).reversed()
@@ -32,8 +39,9 @@ struct SchemaOrgFeed: FeedFormatReader {
 
   mutating func next(from records: inout RecordReader) -> FeedRecord? {
     line += 1
+    let context = context
     return nodes.popLast().map { node in
-      FeedRecord(line: line) { () throws(FieldError) in try Self.object(node) }
+      FeedRecord(line: line) { () throws(FieldError) in try Self.draft(node, context) }
     }
   }
 
@@ -56,18 +64,66 @@ struct SchemaOrgFeed: FeedFormatReader {
     }
   }
 
-  /// Returns the nodes of a document that are products or stores, at any depth.
-  private static func nodes(in json: JSONValue) -> [JSONValue] {
+  /// Returns the nodes of a document that are products or stores, at any depth. The variants of a group come in its
+  /// place, with the fields that they leave out.
+  static func nodes(in json: JSONValue) -> [JSONValue] {
     switch json {
     case .array(let values): return values.flatMap(nodes)
     case .object(let object):
+      let variants = variants(of: object)
+      if !variants.isEmpty { return variants }
       if type(of: object) != nil { return [json] }
-      return ["@graph", "itemListElement", "item", "hasVariant", "mainEntity"].flatMap { name in
-        object[name].map(nodes) ?? []
-      }
+      let names = [
+        "@graph", "itemListElement", "item", "hasVariant", "mainEntity", "mainEntityOfPage",
+        "department", "location",
+        "hasPOS", "makesOffer", "itemOffered",
+      ]
+      return names.flatMap { name in object[name].map(nodes) ?? [] }
     default: return []
     }
   }
+
+  /// Returns the variants of a group of products.
+  private static func variants(of group: [String: JSONValue]) -> [JSONValue] {
+    let list: [JSONValue]
+    switch group["hasVariant"] {
+    case .array(let values)?: list = values
+    case .object(let value)?: list = [.object(value)]
+    default: return []
+    }
+    let id = ["productGroupID", "sku", "productID", "@id", "url"].lazy.compactMap {
+      text(group[$0])
+    }.first
+    var variants: [JSONValue] = []
+    for (index, value) in list.enumerated() {
+      // A variant that is only named has its fields elsewhere in the document.
+      guard case .object(var variant) = value,
+        variant["name"] != nil || variant["sku"] != nil || variant["offers"] != nil
+      else { continue }
+      for (name, value) in group where variant[name] == nil && !unsharedFields.contains(name) {
+        variant[name] = value
+      }
+      if variant["@type"] == nil { variant["@type"] = .string("Product") }
+      if let id {
+        variant["inProductGroupWithID"] = variant["inProductGroupWithID"] ?? .string(id)
+        if !idFields.contains(where: { text(variant[$0]) != nil }) {
+          variant["sku"] = .string("\(id)-\(index + 1)")
+        }
+      }
+      variants.append(.object(variant))
+    }
+    return variants
+  }
+
+  /// The fields of a group that are not those of its variants.
+  private static let unsharedFields: Set<String> = [
+    "@type", "@id", "@context", "hasVariant", "variesBy", "sku", "productID", "productGroupID",
+    "gtin", "gtin13", "mpn",
+    "offers", "color", "size", "url",
+  ]
+  private static let idFields = [
+    "sku", "productID", "gtin", "gtin13", "gtin14", "gtin12", "gtin8", "mpn",
+  ]
 
   /// Returns whether an object is a node of schema.org.
   static func isNode(_ json: JSONValue) -> Bool {
@@ -75,63 +131,154 @@ struct SchemaOrgFeed: FeedFormatReader {
     return object["@type"] != nil || object["@graph"] != nil || object["@context"] != nil
   }
 
+  private static let productTypes: Set<String> = [
+    "Product", "IndividualProduct", "ProductModel", "ProductGroup", "SomeProducts", "Vehicle",
+    "Car", "Book",
+  ]
+  private static let placeTypes: Set<String> = [
+    "LocalBusiness", "Place", "ShoppingCenter", "Restaurant", "Bakery", "CafeOrCoffeeShop",
+    "Pharmacy", "Optician",
+    "AutoDealer", "FoodEstablishment", "GasStation", "Florist",
+  ]
+
   private static func type(of object: [String: JSONValue]) -> EntityType? {
-    let names = texts(object["@type"]).map { $0.split(separator: "/").last.map(String.init) ?? $0 }
-    if names.contains(where: { $0 == "Product" || $0 == "IndividualProduct" }) { return .product }
-    if names.contains(where: { $0.hasSuffix("Store") || $0 == "LocalBusiness" }) { return .store }
+    let names = texts(object["@type"]).map { name in
+      name.split(whereSeparator: { $0 == "/" || $0 == ":" }).last.map(String.init) ?? name
+    }
+    if names.contains(where: productTypes.contains) { return .product }
+    if names.contains(where: { $0.hasSuffix("Store") || placeTypes.contains($0) }) { return .store }
     return nil
   }
 
   /// Returns a node in the native form.
-  static func object(_ json: JSONValue) throws(FieldError) -> JSONValue {
-    guard case .object(let node) = json, let type = type(of: node) else {
-      throw FieldError(field: "@type", reason: "must be Product or Store")
-    }
-    let idFields =
-      type == .product ? ["sku", "productID", "gtin", "gtin13", "@id"] : ["branchCode", "@id"]
-    guard let id = idFields.lazy.compactMap({ text(node[$0]) }).first ?? text(node["url"]) else {
+  static func draft(_ json: JSONValue, _ context: FeedContext) throws(FieldError) -> DraftRecord {
+    guard case .object(let node) = try FeedEntities.checkedDepth(json), let type = type(of: node)
+    else { throw FieldError(field: "@type", reason: "must be Product or Store") }
+    let names = type == .product ? idFields : ["branchCode", "identifier"]
+    let offer = offer(node["offers"])
+    let address = text(node["url"]) ?? text(offer?["url"])
+    let fragment = text(node["@id"]).map { $0.hasPrefix("#") || $0.hasPrefix("_:") } == true
+    guard
+      let id = names.lazy.compactMap({ text(node[$0]) }).first ?? text(offer?["sku"])
+        ?? (fragment ? nil : text(node["@id"])) ?? address ?? text(node["@id"])
+    else {
       throw FieldError(
-        field: "sku",
-        reason: "is missing, and so are \(idFields.dropFirst().joined(separator: ", "))")
+        field: names[0],
+        reason: "is missing, and so are \(names.dropFirst().joined(separator: ", ")), @id and url")
     }
-    var object: [String: JSONValue] = ["type": .string(type.rawValue), "id": .string(id)]
-    object["title"] = text(node["name"]).map(JSONValue.string)
-    object["url"] = text(node["url"]).map(JSONValue.string)
-    let images = texts(node["image"])
-    object["images"] = images.isEmpty ? nil : .array(images.map(JSONValue.string))
-    let labels = FeedText.unique(
-      [node["category"], node["color"], node["keywords"]].flatMap(texts).flatMap(FeedText.words))
-    object["labels"] = labels.isEmpty ? nil : .array(labels.map(JSONValue.string))
-    object["description"] = node["description"]
+    var draft = ProductDraft()
+    draft.type = type
+    draft.id = id
+    draft.title = text(node["name"]) ?? ""
+    draft.url = address
+    draft.addImages(texts(node["image"]).isEmpty ? texts(node["photo"]) : texts(node["image"]))
+    draft.addLabels([node["category"], node["keywords"]].flatMap(texts).flatMap(FeedText.words))
+    if let description = text(node["description"]) {
+      draft.add(.description, "description", description)
+    }
     switch type {
-    case .product:
-      object["brand"] = text(node["brand"]).map(JSONValue.string)
-      object["group"] =
-        (text(node["inProductGroupWithID"]) ?? group(node["isVariantOf"])).map(JSONValue.string)
-      try addOffer(node["offers"], to: &object)
-    case .store:
-      object["address"] = address(node["address"]).map(JSONValue.string)
-      object["geo"] = geo(node["geo"])
-      // Opening hours without a time zone cannot be evaluated; they are kept unchanged.
-      object["schemaOpeningHours"] = node["openingHours"]
+    case .product: addProduct(node, offer, to: &draft)
+    case .store: addStore(node, to: &draft)
     }
-    return .object(object)
+    for name in ["sku", "mpn", "gtin", "gtin13", "model", "telephone", "email", "slogan"] {
+      if let text = text(node[name]), !text.hasSameBytes(as: id) { draft.keep(name, .string(text)) }
+    }
+    return draft.finished(context)
   }
 
-  private static func addOffer(
-    _ offers: JSONValue?, to object: inout [String: JSONValue]
-  ) throws(FieldError) {
-    var offer = offers
-    if case .array(let several)? = offers { offer = several.first }
-    guard case .object(let fields)? = offer else { return }
-    if let amount = text(fields["price"]) ?? text(fields["lowPrice"]),
-      let currency = text(fields["priceCurrency"])
+  private static func addProduct(
+    _ node: [String: JSONValue], _ offer: [String: JSONValue]?, to draft: inout ProductDraft
+  ) {
+    draft.brand = text(node["brand"]) ?? text(node["manufacturer"])
+    draft.group = text(node["inProductGroupWithID"]) ?? group(node["isVariantOf"])
+    for name in ["color", "size", "material", "pattern"] {
+      if let value = text(node[name]) { draft.setAttribute(name, value) }
+    }
+    guard let offer else { return }
+    draft.currency = text(offer["priceCurrency"])
+    draft.availability = text(offer["availability"])
+    if let price = offer["price"] ?? offer["lowPrice"] {
+      switch price {
+      case .integer, .number: draft.setPrice(number: price.text, isSale: false)
+      default: draft.price = text(price).map { PriceField(text: $0) }
+      }
+    }
+  }
+
+  private static func addStore(_ node: [String: JSONValue], to draft: inout ProductDraft) {
+    if let address = address(node["address"]) { draft.add(.address, "address", address) }
+    if case .object(let geo)? = node["geo"], let north = text(geo["latitude"]),
+      let east = text(geo["longitude"])
     {
-      object["price"] = .object(["amount": .string(amount), "currency": .string(currency)])
+      draft.add(.latitude, "latitude", north)
+      draft.add(.longitude, "longitude", east)
     }
-    if let word = text(fields["availability"]) {
-      object["availability"] = .string(try FeedText.availability(word))
+    let hours = texts(node["openingHours"]) + specifiedHours(node["openingHoursSpecification"])
+    if hours.isEmpty { return }
+    let lines = JSONValue.array(hours.map(JSONValue.string))
+    // Opening hours without a time zone cannot be evaluated; they are kept unchanged.
+    if let zone = text(node["timeZone"]) {
+      draft.keep("openingHours", lines)
+      draft.keep("timeZone", .string(zone))
+    } else {
+      draft.keep("schemaOpeningHours", lines)
     }
+  }
+
+  private static let days = [
+    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
+  ]
+
+  /// Returns the lines of opening hours that nodes specify, such as `Mo,Tu 09:00-18:00`.
+  private static func specifiedHours(_ value: JSONValue?) -> [String] {
+    switch value {
+    case .array(let values)?: return values.flatMap { specifiedHours($0) }
+    case .object(let node)?:
+      let days = texts(node["dayOfWeek"]).compactMap { name -> String? in
+        let day = name.split(separator: "/").last.map { $0.lowercased() } ?? ""
+        return Self.days.first { day.count > 1 && $0.hasPrefix(day) }.map {
+          String($0.prefix(2)).capitalizedFirst
+        }
+      }
+      guard let opens = text(node["opens"]), let closes = text(node["closes"]),
+        opens != closes || opens == "00:00"
+      else { return [] }
+      let list = days.isEmpty ? "Mo-Su" : days.joined(separator: ",")
+      return ["\(list) \(opens.prefix(5))-\(closes == opens ? "24:00" : String(closes.prefix(5)))"]
+    default: return []
+    }
+  }
+
+  /// Returns the first offer with a price; the availability is that of the first one that is in stock.
+  private static func offer(_ value: JSONValue?) -> [String: JSONValue]? {
+    var offers: [[String: JSONValue]] = []
+    func collect(_ value: JSONValue?) {
+      switch value {
+      case .array(let values)?: for value in values { collect(value) }
+      case .object(var offer)?:
+        var specification = offer["priceSpecification"]
+        if case .array(let several)? = specification { specification = several.first }
+        if case .object(let fields)? = specification {
+          offer.merge(fields.filter { $0.key.hasPrefix("price") }) { own, _ in own }
+        }
+        if offer["price"] == nil, offer["lowPrice"] == nil, offer["offers"] != nil {
+          collect(offer["offers"])
+        } else {
+          offers.append(offer)
+        }
+      default: return
+      }
+    }
+    collect(value)
+    guard
+      var offer = offers.first(where: { $0["price"] != nil || $0["lowPrice"] != nil })
+        ?? offers.first
+    else { return nil }
+    let inStock = offers.compactMap { text($0["availability"]) }.first {
+      (try? FeedText.availability($0)) == "inStock"
+    }
+    if let inStock { offer["availability"] = .string(inStock) }
+    return offer
   }
 
   private static func group(_ value: JSONValue?) -> String? {
@@ -147,15 +294,6 @@ struct SchemaOrgFeed: FeedFormatReader {
     return parts.isEmpty ? nil : parts.joined(separator: ", ")
   }
 
-  private static func geo(_ value: JSONValue?) -> JSONValue? {
-    guard case .object(let fields)? = value,
-      let latitude = text(fields["latitude"]).flatMap(Double.init),
-      let longitude = text(fields["longitude"]).flatMap(Double.init),
-      latitude.isFinite, longitude.isFinite
-    else { return nil }
-    return .object(["latitude": .number(latitude), "longitude": .number(longitude)])
-  }
-
   /// Returns a text, a number as text, or the name or address of a node.
   private static func text(_ value: JSONValue?) -> String? { texts(value).first }
 
@@ -166,8 +304,16 @@ struct SchemaOrgFeed: FeedFormatReader {
     case .number(let number)?: ["\(number)"]
     case .array(let values)?: values.flatMap { texts($0) }
     case .object(let fields)?:
-      texts(fields["url"] ?? fields["contentUrl"] ?? fields["name"] ?? fields["@id"])
+      texts(
+        fields["url"] ?? fields["contentUrl"] ?? fields["name"] ?? fields["value"] ?? fields[
+          "@value"]
+          ?? fields["@id"])
     default: []
     }
   }
+}
+
+extension String {
+  /// The text with its first letter in upper case.
+  fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

@@ -1,110 +1,171 @@
 /// A Shopify product export, with the headers before and since 2024
 /// (<https://help.shopify.com/en/manual/products/import-export/using-csv>).
+///
+/// The rows of a handle follow each other. Drafts, archived and unpublished products are left out, unless the options
+/// include them.
 struct ShopifyFeed: FeedFormatReader {
-  /// The field of an entity that each column becomes, by its name in lower case.
-  fileprivate static let columns: [String: String] = [
-    "handle": "id", "url handle": "id", "title": "title", "vendor": "brand", "type": "labels",
-    "product category": "labels", "tags": "labels", "image src": "images",
-    "product image url": "images", "variant price": "price", "price": "price",
-    "variant image": "images", "variant image url": "images", "status": "status",
-    "published": "published", "published on online store": "published",
+  /// The meaning of columns, by their normalized names.
+  private static let targets: [String: FeedTarget] = [
+    "handle": .id, "urlhandle": .id, "title": .title, "vendor": .brand, "type": .labels,
+    "productcategory": .labels, "tags": .labels, "imagesrc": .images, "productimageurl": .images,
+    "variantprice": .price, "price": .price, "variantimage": .images, "variantimageurl": .images,
+    "bodyhtml": .description, "description": .description, "customproducttype": .labels,
+    "standardproducttype": .labels, "variantinventoryqty": .quantity,
+    "inventoryquantity": .quantity,
+  ]
+  /// Columns of single variants and of the state of a product, which are not fields of the product.
+  private static let ownColumns: Set<String> = [
+    "status", "published", "publishedononlinestore", "imageposition", "imagealttext", "variantsku",
+    "sku",
   ]
 
   let mapping: FeedMapping
+  private(set) var leftOut: [String: Int] = [:]
   private let header: TableHeader
-  private let currency: String?
-  private var product = ShopifyProduct()
+  private let columnTargets: [FeedTarget?]
+  private let context: FeedContext
+  private var queue = RecordQueue()
+  private var handle = ""
+  private var group: VariantGroup?
+  private var optionNames: [String] = ["", "", ""]
+  private var isHidden = false
 
-  init?(_ head: FeedHead, _ records: inout RecordReader, currency: String?) {
-    guard case .table(let header) = head else { return nil }
-    let names = Set(header.columns.map(MerchantFields.normalized))
-    guard names.contains("handle") || names.contains("url_handle"), names.contains("title") else {
-      return nil
-    }
+  init?(_ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext) {
+    guard case .table(let header) = head, header.has("title"),
+      header.has("handle") || header.has("urlhandle")
+    else { return nil }
     // A native table may have a column with this name.
-    guard names.contains("handle") || !names.isSuperset(of: ["type", "id", "title"]) else {
-      return nil
-    }
+    guard header.has("handle") || !header.has("type", "id", "title") else { return nil }
     self.header = header
-    self.currency = currency
-    mapping = FeedMapping(
-      format: .shopify, fields: header.columns.map { ($0, Self.columns[$0.lowercased()]) })
+    self.context = context
+    columnTargets = header.normalized.map { name in
+      if name.hasPrefix("option"), name.hasSuffix("value") { return .attributes }
+      return Self.targets[name]
+    }
+    mapping = FeedMapping(format: .shopify, header.columns, columnTargets)
   }
 
   mutating func next(from records: inout RecordReader) throws(CatalogueError) -> FeedRecord? {
-    while let record = try records.next() {
+    while true {
+      if let record = queue.next() { return record }
+      guard let record = try records.next() else {
+        if group == nil { return nil }
+        finish()
+        continue
+      }
       guard case .bytes(let bytes, let line) = record else { return .tooLong(line: record.line) }
       do throws(FieldError) {
-        if let finished = product.add(try header.namedFields(bytes), line: line) {
-          return FeedRecord(line: finished.line, priced(finished.object))
-        }
+        try add(header.fields(bytes), line)
       } catch {
         return FeedRecord(line: line, error)
       }
     }
-    return product.finish().map { FeedRecord(line: $0.line, priced($0.object)) }
   }
 
-  /// Returns a product with the given currency for a price without one.
-  private func priced(_ json: JSONValue) -> JSONValue {
-    guard let currency, case .object(var object) = json,
-      case .string(let amount)? = object["variantPrice"]
-    else { return json }
-    object["variantPrice"] = nil
-    object["price"] = .object(["amount": .string(amount), "currency": .string(currency)])
-    return .object(object)
-  }
-}
-
-/// Assembles the rows of one handle to a product.
-private struct ShopifyProduct: Sendable {
-  private var handle = ""
-  private var line = 0
-  private var object: [String: JSONValue] = [:]
-  private var images: [String] = []
-  private var labels: [String] = []
-
-  /// Adds a row.
-  ///
-  /// - Returns: The previous product, if the row begins another one.
-  mutating func add(
-    _ fields: [(name: String, text: String)], line: Int
-  ) -> (object: JSONValue, line: Int)? {
-    let own = fields.first { ShopifyFeed.columns[$0.name.lowercased()] == "id" }?.text ?? ""
-    var finished: (JSONValue, Int)?
-    if !own.hasSameBytes(as: handle) {
-      finished = finish()
-      (handle, self.line) = (own, line)
-      object = ["type": .string("product"), "id": .string(own)]
+  /// Adds a row to the product of its handle.
+  private mutating func add(_ fields: [String], _ line: Int) throws(FieldError) {
+    let own = text("handle", fields) ?? text("urlhandle", fields) ?? ""
+    if !own.hasSameBytes(as: handle) || group == nil {
+      finish()
+      handle = own
+      begin(line)
     }
-    for (name, text) in fields where !text.isEmpty {
-      switch ShopifyFeed.columns[name.lowercased()] {
-      case "id": break
-      case "images": if !images.contains(text) { images.append(text) }
-      case "labels": labels += FeedText.words(text)
-      // A Shopify export has no currency, so the price is kept unchanged.
-      case "price": object["variantPrice"] = object["variantPrice"] ?? .string(text)
-      case "status":
-        if ["archived", "draft"].contains(text.lowercased()) {
-          object["availability"] = .string("discontinued")
-        }
-      case "published": object["published"] = .string(text)
-      case let target?: object[target] = object[target] ?? .string(text)
-      case nil: object[name] = object[name] ?? .string(text)
+    var variant = VariantRow(id: "", line: line)
+    for (column, text) in fields.enumerated() where !text.isEmpty {
+      let name = header.normalized[column]
+      switch name {
+      case "variantimage", "variantimageurl": variant.images = [text]
+      case "imagesrc", "productimageurl":
+        let alt = self.text("imagealttext", fields) ?? ""
+        let isNew = group?.images.contains { $0.name == text } == false
+        if isNew { group?.images.append((text, alt)) }
+      case "variantprice", "price": variant.price = PriceField(text: text)
+      case "variantinventoryqty", "inventoryquantity": variant.quantity = text
+      case "variantsku", "sku": variant.sku = text
+      case "status", "published", "publishedononlinestore": note(name, text)
+      case "bodyhtml", "description": group?.base.add(.description, name, text)
+      case _ where Self.ownColumns.contains(name): continue
+      case _ where name.hasPrefix("option"): addOption(name, text, to: &variant)
+      default: addShared(column, text)
       }
     }
-    return finished
+    // A row with only an image has no price and no option of its own.
+    if variant.price != nil || !variant.sku.isEmpty || !variant.options.isEmpty {
+      variant.id = variantID(variant)
+      group?.variants.append(variant)
+    }
   }
 
-  /// Returns the last product.
-  mutating func finish() -> (object: JSONValue, line: Int)? {
-    guard !handle.isEmpty else { return nil }
-    object["images"] = images.isEmpty ? nil : .array(images.map(JSONValue.string))
-    object["labels"] =
-      labels.isEmpty ? nil : .array(FeedText.unique(labels).map(JSONValue.string))
-    defer {
-      (handle, object, images, labels) = ("", [:], [], [])
+  private mutating func begin(_ line: Int) {
+    var base = ProductDraft()
+    base.id = handle
+    base.keep("handle", .string(handle))
+    group = VariantGroup(base: base, line: line)
+    (optionNames, isHidden) = (["", "", ""], false)
+  }
+
+  private mutating func addShared(_ column: Int, _ text: String) {
+    let target = columnTargets[column]
+    switch target {
+    case .title?:
+      let isFirst = group?.base.title.isEmpty == true
+      if isFirst { group?.base.title = text }
+    case .brand?:
+      let brand = group?.base.brand ?? text
+      group?.base.brand = brand
+    case .id?: return
+    default: group?.base.add(target, header.columns[column], text)
     }
-    return (.object(object), line)
+  }
+
+  /// Reads `Option1 Name`, `Option1 Value` and the like; names stand in the first row only.
+  private mutating func addOption(_ column: String, _ text: String, to variant: inout VariantRow) {
+    guard let digit = column.first(where: \.isNumber)?.wholeNumberValue, (1...3).contains(digit)
+    else {
+      return
+    }
+    if column.hasSuffix("name") {
+      optionNames[digit - 1] = VariantOption.name(text)
+    } else if column.hasSuffix("value") {
+      let name = optionNames[digit - 1]
+      // Products without variants have one that is called so.
+      if name == "title" || text == "Default Title" { return }
+      variant.options.append((name.isEmpty ? "option\(digit)" : name, text))
+    }
+  }
+
+  /// Notes the state of a product.
+  private mutating func note(_ column: String, _ text: String) {
+    let word = FeedText.trimmed(text).lowercased()
+    let hides =
+      column == "status"
+      ? word == "draft" || word == "archived" || word == "unlisted" : word == "false"
+    if hides, context.options.includesDrafts {
+      group?.base.availability = "discontinued"
+    } else if hides {
+      isHidden = true
+    }
+  }
+
+  /// Returns the id of a variant: the handle and its color, otherwise its number.
+  private func variantID(_ variant: VariantRow) -> String {
+    let color = variant.color.lowercased().split { !$0.isLetter && !$0.isNumber }.joined(
+      separator: "-")
+    let suffix = color.isEmpty ? "\((group?.variants.count ?? 0) + 1)" : color
+    return "\(handle)/\(suffix)"
+  }
+
+  private mutating func finish() {
+    guard let group else { return }
+    self.group = nil
+    if isHidden {
+      leftOut["drafts, archived and unpublished products (--include-drafts)", default: 0] += 1
+    } else {
+      queue.add(group.products(context))
+    }
+  }
+
+  private func text(_ name: String, _ fields: [String]) -> String? {
+    header.index(name).flatMap { fields[$0].isEmpty ? nil : fields[$0] }
   }
 }

@@ -118,7 +118,7 @@ enum FeedCheck {
   static func run(_ bytes: [UInt8]) {
     file.replace(by: bytes)
     do {
-      var reader = try FeedReader(path: file.path, currency: "EUR")
+      var reader = try FeedReader(path: file.path, options: FeedOptions(currency: "EUR"))
       while let row = try reader.next() {
         guard case .entity(let value, _) = row else { continue }
         let stored = try? JSONValue(stored: value.json.text)

@@ -25,6 +25,9 @@ internal import CExpat
   private(set) var items: [Item] = []
   private let names: Set<String>
   private let limit: Int
+  /// Whether the fields of an item are all elements in it without further ones and its attributes, rather than its
+  /// children.
+  private let isDeep: Bool
   /// The number of lines before the first one that the parser sees.
   private let lineOffset: Int
   private let parser: XML_Parser
@@ -37,6 +40,10 @@ internal import CExpat
   private var text: [UInt8] = []
   private var byteCount = 0
   private var refusal: String?
+  /// The names of the open elements of an item, and the attribute that says more.
+  private var path: [(name: String, address: String?)] = []
+  /// Whether the last tag was a first one, so that the element has no others in it.
+  private var isLeaf = false
   /// The encoding that the document declares, if it does.
   private(set) var encoding: String?
 
@@ -47,8 +54,14 @@ internal import CExpat
   ///   - limit: The most bytes of text in an item.
   ///   - lineOffset: The number of lines before the first one that the parser sees.
   ///   - encoding: The encoding of the text, or `nil` if the document declares it.
-  init(items names: Set<String>, limit: Int, lineOffset: Int = 0, encoding: String? = nil) {
+  ///   - isDeep: Whether the fields of an item are all elements in it without further ones and its attributes, rather
+  ///     than its children.
+  init(
+    items names: Set<String>, limit: Int, lineOffset: Int = 0, encoding: String? = nil,
+    isDeep: Bool = false
+  ) {
     self.names = names
+    self.isDeep = isDeep
     self.limit = limit
     self.lineOffset = lineOffset
     // Only a lack of memory makes this fail, as it does any other allocation.
@@ -120,7 +133,8 @@ internal import CExpat
         UnsafeRawBufferPointer(start: bytes, count: Int(count)))
     }
     unsafe XML_SetXmlDeclHandler(parser) { context, _, encoding, _ in
-      unsafe XMLItemParser.from(context).encoding = encoding.map { unsafe String(cString: $0) }
+      let parser = unsafe XMLItemParser.from(context)
+      parser.encoding = unsafe parser.encoding ?? encoding.map { unsafe String(cString: $0) }
     }
     unsafe XML_SetEntityDeclHandler(parser) { context, _, _, _, _, _, _, _, _ in
       unsafe XMLItemParser.from(context).refuse("declares entities, which are not accepted")
@@ -146,13 +160,27 @@ internal import CExpat
   private func start(_ name: String, _ attributes: [String: String]) {
     depth += 1
     text = []
+    isLeaf = true
     guard let itemDepth else {
       if names.contains(name) {
         itemDepth = depth
         itemLine = line
-        (fields, byteCount) = ([], 0)
+        (fields, byteCount, path) = ([], 0, [])
+        if isDeep {
+          for (name, value) in attributes.sorted(by: { $0.key < $1.key }) {
+            byteCount += value.utf8.count
+            fields.append(Field(name: name, text: value))
+          }
+        }
       }
       return
+    }
+    if isDeep {
+      // `<param name="Color">` is a field of that name; `<image url="…"/>` has its text in an attribute.
+      let isNamed = ["param", "attribute", "property", "feature", "field", "PARAM"].contains(name)
+      let address = attributes["url"] ?? attributes["href"] ?? attributes["src"]
+      path.append((isNamed ? attributes["name"] ?? name : name, address))
+      byteCount += path[path.count - 1].name.utf8.count
     }
     // The link of an Atom entry is an attribute.
     if depth == itemDepth + 1, name == "link", let target = attributes["href"] {
@@ -169,7 +197,13 @@ internal import CExpat
   private func end(_ name: String) {
     defer { depth -= 1 }
     guard let itemDepth else { return }
-    if depth == itemDepth + 1, byteCount <= limit {
+    if isDeep, depth > itemDepth, let (name, address) = path.popLast() {
+      if isLeaf, byteCount <= limit, fields.count < Self.fieldLimit {
+        let own = FeedText.trimmed(String(decoding: text, as: UTF8.self))
+        fields.append(Field(name: qualified(name), text: own.isEmpty ? address ?? "" : own))
+      }
+      isLeaf = false
+    } else if depth == itemDepth + 1, byteCount <= limit {
       fields.append(
         Field(name: name, text: FeedText.trimmed(String(decoding: text, as: UTF8.self))))
     }
@@ -178,6 +212,19 @@ internal import CExpat
     items.append(
       Item(line: itemLine, fields: byteCount <= limit ? .success(fields) : .failure(error)))
     self.itemDepth = nil
+  }
+
+  /// The most fields of an item whose fields are at any depth.
+  private static let fieldLimit = 4096
+
+  /// Returns the name of a field; one of a list has its own name, another that of its parent, too.
+  private func qualified(_ name: String) -> String {
+    guard let parent = path.last?.name else { return name }
+    let own = ColumnVocabulary.targets(of: [name])[0]
+    switch own {
+    case .image?, .images?, .labels?, .attribute?: return name
+    default: return "\(parent).\(name)"
+    }
   }
 
   private func refuse(_ reason: String) {

@@ -1,6 +1,7 @@
 /// Reads the items of an XML document one by one, and continues with the next item after an error.
 struct XMLItemStream {
   private let names: Set<String>
+  private let isDeep: Bool
   /// The beginnings of the items' first tags.
   private let tags: [[UInt8]]
   private var parser: XMLItemParser
@@ -16,10 +17,14 @@ struct XMLItemStream {
   private var isAtEnd = false
 
   /// Makes a stream of the elements with the given names.
-  init(items names: Set<String>) {
+  ///
+  /// - Parameter isDeep: Whether the fields of an item are all elements in it without further ones and its attributes,
+  ///   rather than its children.
+  init(items names: Set<String>, isDeep: Bool = false) {
     self.names = names
+    self.isDeep = isDeep
     tags = names.sorted().map { Array("<\($0)".utf8) }
-    parser = XMLItemParser(items: names, limit: RecordReader.recordLimit)
+    parser = XMLItemParser(items: names, limit: RecordReader.recordLimit, isDeep: isDeep)
   }
 
   /// Returns the next item, or `nil` at the end.
@@ -32,6 +37,11 @@ struct XMLItemStream {
       if let item = ready.popLast() { return item }
       if isAtEnd { return nil }
       if let chunk = try records.nextChunk() {
+        if parsedByteCount == 0, records.encoding != nil {
+          // The reader decoded the text already, whatever the document declares.
+          parser = XMLItemParser(
+            items: names, limit: RecordReader.recordLimit, encoding: "UTF-8", isDeep: isDeep)
+        }
         try parse(chunk, records.name)
       } else {
         isAtEnd = true
@@ -87,7 +97,7 @@ struct XMLItemStream {
     let reached = line + text[..<start].count { $0 == UInt8(ascii: "\n") }
     parser = XMLItemParser(
       items: names, limit: RecordReader.recordLimit, lineOffset: reached - 1,
-      encoding: parser.encoding)
+      encoding: parser.encoding, isDeep: isDeep)
     // The tags that are open there are unknown, so one element encloses the rest.
     let root = Array("<r>".utf8)
     _ = parser.parse(root)

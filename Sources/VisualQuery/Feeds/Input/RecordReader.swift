@@ -43,8 +43,13 @@ struct RecordReader: ~Copyable {
   private var readByteCount = 0
   /// The number of bytes of the records so far, or 0 for compressed input, where it is unknown.
   var consumedByteCount: Int { gzip == nil ? readByteCount - (buffer.count - position) : 0 }
-  /// Whether line breaks within quotes do not end a record.
-  var hasQuotes = false
+  /// The separator of fields that may be quoted, if line breaks within quotes do not end a record.
+  var quotedFieldSeparator: UInt8?
+  private var decoder = TextDecoder()
+  /// The byte that ends a line: a line feed, or a carriage return in files that have none.
+  private var lineBreak: UInt8?
+  /// The encoding of the input so far, or `nil` for UTF-8.
+  var encoding: FeedEncoding? { decoder.encoding }
 
   /// Opens a file, or reads standard input for `-`.
   init(path: String, recordLimit: Int = RecordReader.recordLimit) throws(CatalogueError) {
@@ -57,6 +62,17 @@ struct RecordReader: ~Copyable {
     name = path
     ownsDescriptor = path != "-"
     descriptor = file
+  }
+
+  /// Reads text in UTF-8 from memory.
+  init(bytes: [UInt8], name: String) {
+    recordLimit = RecordReader.recordLimit
+    self.name = name
+    ownsDescriptor = false
+    descriptor = -1
+    buffer = bytes
+    isAtEnd = true
+    lineBreak = Self.lineBreak(in: bytes[...])
   }
 
   deinit { if ownsDescriptor { close(descriptor) } }
@@ -76,26 +92,23 @@ struct RecordReader: ~Copyable {
     }
   }
 
+  /// The position within a field, which decides what a quote means.
+  private enum FieldState {
+    case start, plain, quoted, quoteInQuotes
+  }
+
   /// Returns the next record that is not blank, or `nil` at the end.
   mutating func next() throws(CatalogueError) -> Record? {
     var record: [UInt8] = []
     var isTooLong = false
-    var isQuoted = false
+    var state = FieldState.start
     var start = line
     while true {
       if position == buffer.count, try !fill() {
         return Self.finished(record, isTooLong, start)
       }
-      // Takes everything up to the line break at once, but checks every byte for quotes.
       let begin = position
-      var end = position
-      while end < buffer.count {
-        let byte = buffer[end]
-        if byte == UInt8(ascii: "\n") && !isQuoted { break }
-        if byte == UInt8(ascii: "\n") { line += 1 }
-        if hasQuotes && byte == UInt8(ascii: "\"") { isQuoted.toggle() }
-        end += 1
-      }
+      let end = endOfRecord(&state)
       if record.count + end - begin > recordLimit {
         isTooLong = true
         record = []
@@ -108,8 +121,39 @@ struct RecordReader: ~Copyable {
         if let finished = Self.finished(record, isTooLong, start) { return finished }
         record = []
         start = line
+        state = .start
       }
     }
+  }
+
+  /// Returns the index of the next line break outside quotes, or the end of the buffer.
+  private mutating func endOfRecord(_ state: inout FieldState) -> Int {
+    let lineBreak = lineBreak ?? UInt8(ascii: "\n")
+    guard let separator = quotedFieldSeparator else {
+      return buffer[position...].firstIndex(of: lineBreak) ?? buffer.count
+    }
+    let quote = UInt8(ascii: "\"")
+    var index = position
+    while index < buffer.count {
+      let byte = buffer[index]
+      if byte == lineBreak {
+        if state != .quoted { break }
+        line += 1
+      }
+      switch state {
+      case .quoted: if byte == quote { state = .quoteInQuotes }
+      case .quoteInQuotes where byte == quote: state = .quoted
+      case .start where byte == quote: state = .quoted
+      default: state = byte == separator ? .start : .plain
+      }
+      index += 1
+    }
+    return index
+  }
+
+  private static func lineBreak(in bytes: ArraySlice<UInt8>) -> UInt8? {
+    if bytes.contains(UInt8(ascii: "\n")) { return UInt8(ascii: "\n") }
+    return bytes.contains(UInt8(ascii: "\r")) ? UInt8(ascii: "\r") : nil
   }
 
   private static func finished(_ record: [UInt8], _ isTooLong: Bool, _ line: Int) -> Record? {
@@ -153,13 +197,54 @@ struct RecordReader: ~Copyable {
     return buffer[position...]
   }
 
-  /// Reads more bytes; returns `false` at the end.
+  /// Returns the next bytes without taking them, as many as there are up to a limit.
+  mutating func lookahead(_ limit: Int) throws(CatalogueError) -> [UInt8] {
+    while buffer.count - position < limit, try fill() {}
+    return Array(buffer[position...].prefix(limit))
+  }
+
+  /// The most bytes of standard input that are read twice.
+  private static let streamLimit = 64 << 20
+
+  /// Returns another reader of the rows behind the header of a table, for a look at all of them before they are read.
+  mutating func copy(behind header: TableHeader) throws(CatalogueError) -> RecordReader {
+    if name != "-", descriptor >= 0 {
+      var copy = try RecordReader(path: name, recordLimit: recordLimit)
+      _ = try TableHeader(&copy)
+      return copy
+    }
+    let bytes = try lookahead(Self.streamLimit + 1)
+    guard bytes.count <= Self.streamLimit else {
+      throw CatalogueError(
+        code: .unreadableInput,
+        message:
+          "standard input has more than \(Self.streamLimit) bytes of a format whose variants refer to each "
+          + "other; save it to a file and index that")
+    }
+    var copy = RecordReader(bytes: bytes, name: name)
+    copy.quotedFieldSeparator = quotedFieldSeparator
+    return copy
+  }
+
+  /// Reads more text; returns `false` at the end.
   private mutating func fill() throws(CatalogueError) -> Bool {
     if isAtEnd { return false }
     if position == buffer.count {
       buffer.removeAll(keepingCapacity: true)
       position = 0
     }
+    let start = buffer.count
+    var isMore = try fillRaw()
+    // The encoding is recognized by the first bytes, of which a pipe may give few at a time.
+    while readByteCount < 1024, isMore { isMore = try fillRaw() }
+    decoder.decode(&buffer, from: start)
+    if !isMore { decoder.finish(&buffer) }
+    lineBreak = lineBreak ?? Self.lineBreak(in: buffer[start...])
+    return buffer.count > start || isMore
+  }
+
+  /// Reads more bytes; returns `false` at the end.
+  private mutating func fillRaw() throws(CatalogueError) -> Bool {
     if gzip == nil {
       let start = buffer.count
       let got = try readBytes()

@@ -1,0 +1,44 @@
+/// Gives the fields of a row the form that the native form has: texts without HTML, ids and titles as strings.
+enum FieldCleaning {
+  /// The fields whose HTML becomes text.
+  private static let titles = ["title", "subtitle", "brand"]
+  private static let descriptions = [
+    "description", "shortDescription", "longDescription", "body", "bodyHtml",
+  ]
+
+  /// Returns a row with clean fields.
+  static func cleaned(_ json: JSONValue) -> JSONValue {
+    guard case .object(var fields) = json else { return json }
+    for name in ["id", "title", "group"] {
+      if case .integer(let number)? = fields[name] { fields[name] = .string("\(number)") }
+    }
+    for name in titles {
+      guard case .string(let text)? = fields[name] else { continue }
+      fields[name] = .string(withoutControls(PlainText.text(text)))
+    }
+    for name in descriptions {
+      guard case .string(let text)? = fields[name] else { continue }
+      fields[name] = .string(PlainText.description(text))
+    }
+    // A single image or label needs no list.
+    for (name, list) in [
+      ("image", "images"), ("images", "images"), ("label", "labels"), ("labels", "labels"),
+    ] {
+      guard case .string(let text)? = fields[name], name == list || fields[list] == nil else {
+        continue
+      }
+      fields[name] = nil
+      let parts = list == "images" ? ImageList.names(in: text) : [text].filter { !$0.isEmpty }
+      fields[list] = .array(parts.map(JSONValue.string))
+    }
+    return .object(fields)
+  }
+
+  /// Returns a text in which control characters are blanks.
+  private static func withoutControls(_ text: String) -> String {
+    func isControl(_ byte: UInt8) -> Bool { byte < 0x20 && byte != 0x0A && byte != 0x09 }
+    guard text.utf8.contains(where: isControl) else { return text }
+    let bytes = text.utf8.map { isControl($0) ? 0x20 : $0 }
+    return FeedText.trimmed(String(decoding: bytes, as: UTF8.self))
+  }
+}

@@ -1,0 +1,171 @@
+/// A BigCommerce product export: the layout with `Item Type`, and that of version 3 with `Item`
+/// (<https://support.bigcommerce.com/s/article/Product-Import-Export-v3>).
+///
+/// Rows of variants and images follow the row of their product.
+struct BigCommerceFeed: FeedFormatReader {
+  private static let targets: [String: FeedTarget] = [
+    "productname": .title, "name": .title, "brandname": .brand, "brand": .brand, "price": .price,
+    "saleprice": .salePrice, "category": .labels, "categories": .labels, "producturl": .url,
+    "productdescription": .description, "description": .description, "currentstocklevel": .quantity,
+    "currentstock": .quantity, "productcodesku": .id, "sku": .id, "imageurlimport": .images,
+    "internalimageurlexport": .images, "variantimageurl": .images,
+  ]
+
+  let mapping: FeedMapping
+  private(set) var leftOut: [String: Int] = [:]
+  private let header: TableHeader
+  private let columnTargets: [FeedTarget?]
+  /// The column that says what a row is.
+  private let kindColumn: Int
+  private let context: FeedContext
+  private var queue = RecordQueue()
+  private var group: VariantGroup?
+  private var isHidden = false
+
+  init?(_ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext) {
+    guard case .table(let header) = head else { return nil }
+    let isOld = header.has("itemtype", "productname")
+    guard isOld || header.has("item", "name", "sku", "options"),
+      let kindColumn = header.index(isOld ? "itemtype" : "item")
+    else { return nil }
+    self.header = header
+    self.context = context
+    self.kindColumn = kindColumn
+    columnTargets = header.normalized.map { name in
+      let base = String(name.filter { !$0.isNumber })
+      if base == "productimagefile" || base == "productimageurl" { return .images }
+      return Self.targets[name]
+    }
+    mapping = FeedMapping(format: .bigCommerce, header.columns, columnTargets)
+  }
+
+  mutating func next(from records: inout RecordReader) throws(CatalogueError) -> FeedRecord? {
+    while true {
+      if let record = queue.next() { return record }
+      guard let record = try records.next() else {
+        if group == nil { return nil }
+        finish()
+        continue
+      }
+      guard case .bytes(let bytes, let line) = record else { return .tooLong(line: record.line) }
+      do throws(FieldError) {
+        try read(header.fields(bytes), line)
+      } catch {
+        return FeedRecord(line: line, error)
+      }
+    }
+  }
+
+  private mutating func read(_ fields: [String], _ line: Int) throws(FieldError) {
+    switch FeedText.trimmed(fields[kindColumn]).lowercased() {
+    case "product":
+      finish()
+      begin(fields, line)
+    case "sku", "variant":
+      var row = VariantRow(id: "", line: line)
+      row.sku = text(["productcodesku", "sku"], fields) ?? ""
+      row.id = row.sku.isEmpty ? text(["productid", "id"], fields) ?? "" : row.sku
+      row.price = text(["price"], fields).map { PriceField(text: $0) }
+      row.salePrice = text(["saleprice"], fields).map { PriceField(text: $0) }
+      row.quantity = text(["currentstocklevel", "currentstock"], fields)
+      row.images = imageNames(fields)
+      row.options = Self.options(text(["options"], fields) ?? text(["productname"], fields) ?? "")
+      group?.variants.append(row)
+    case "image":
+      let description = text(["imagedescription"], fields) ?? ""
+      for name in imageNames(fields) { group?.images.append((name, description)) }
+    case let kind:
+      leftOut["rows of the kind '\(kind.prefix(20))'", default: 0] += 1
+    }
+  }
+
+  private mutating func begin(_ fields: [String], _ line: Int) {
+    var draft = ProductDraft()
+    for (column, text) in fields.enumerated() where !text.isEmpty && column != kindColumn {
+      switch columnTargets[column] {
+      case .images?: continue
+      case .labels?:
+        draft.addLabels(
+          FeedText.categories(text.replacing(";", with: "|"), separator: "|", step: "/"))
+      case let target: draft.add(target, header.columns[column], text)
+      }
+    }
+    if draft.id.isEmpty { draft.id = text(["productid", "id"], fields) ?? "" }
+    if let url = draft.url, !url.contains("://") {
+      // The path of the shop's address, which a template of links completes.
+      draft.url = nil
+      draft.keep("path", .string(url))
+    }
+    var group = VariantGroup(base: draft, line: line)
+    group.images = imageNames(fields).map { ($0, "") }
+    self.group = group
+    isHidden = text(["productvisible", "isvisible"], fields).flatMap(FeedText.flag) == false
+  }
+
+  /// Returns the images of a row. A file and an address with the same number are one image.
+  private func imageNames(_ fields: [String]) -> [String] {
+    var names: [String] = []
+    var numbered: [String: Int] = [:]
+    for (column, text) in fields.enumerated()
+    where !text.isEmpty && columnTargets[column] == .images {
+      let number = String(header.normalized[column].filter(\.isNumber))
+      if !number.isEmpty, let place = numbered[number] {
+        if text.contains("://") { names[place] = text }
+        continue
+      }
+      if number.isEmpty, !names.isEmpty { continue }
+      if !number.isEmpty { numbered[number] = names.count }
+      names.append(text)
+    }
+    return FeedText.unique(names)
+  }
+
+  /// Returns the options in `[RT]Size=Small,[CS]Color=Red:#f00` or `Type=Swatch|Name=Color|Value=Red[#f00]`.
+  private static func options(_ text: String) -> [(name: String, value: String)] {
+    if text.contains("Name=") {
+      var options: [(name: String, value: String)] = []
+      for part in text.split(separator: "|").map(String.init) {
+        if part.hasPrefix("Name=") {
+          options.append((VariantOption.name(String(part.dropFirst(5))), ""))
+        } else if part.hasPrefix("Value="), !options.isEmpty {
+          // The next option follows without a separator.
+          let value = part.dropFirst(6).split(separator: "Type=", maxSplits: 1).first ?? ""
+          options[options.count - 1].value = Self.withoutCode(String(value))
+        }
+      }
+      return options.filter { !$0.value.isEmpty }
+    }
+    return text.split(separator: ",").compactMap { part in
+      var part = FeedText.trimmed(String(part))[...]
+      if part.first == "[", let close = part.firstIndex(of: "]") {
+        part = part[part.index(after: close)...]
+      }
+      guard let sign = part.firstIndex(of: "=") else { return nil }
+      let value = withoutCode(String(part[part.index(after: sign)...]))
+      return value.isEmpty ? nil : (VariantOption.name(String(part[..<sign])), value)
+    }
+  }
+
+  /// Returns the name of a color without its code.
+  private static func withoutCode(_ value: String) -> String {
+    FeedText.trimmed(
+      String(value.prefix { $0 != "[" && $0 != "#" }.split(separator: ":").first ?? ""))
+  }
+
+  private mutating func finish() {
+    guard let group else { return }
+    self.group = nil
+    if isHidden, !context.options.includesDrafts {
+      leftOut["hidden products (--include-drafts)", default: 0] += 1
+    } else {
+      queue.add(group.products(context))
+    }
+  }
+
+  private func text(_ names: [String], _ fields: [String]) -> String? {
+    for name in names {
+      if let column = header.index(name), !fields[column].isEmpty { return fields[column] }
+    }
+    return nil
+  }
+}

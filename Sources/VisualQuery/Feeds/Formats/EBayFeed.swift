@@ -1,0 +1,67 @@
+/// A file of eBay's bulk listing tools, in which rows with `Relationship` = `Variation` follow their listing
+/// (<https://developer.ebay.com/devzone/merchant-data/createlisting/>).
+struct EBayFeed: FeedFormatReader {
+  let mapping: FeedMapping
+  private let rows: TableRows
+  private let relationship: Int
+  private let details: Int?
+  private var queue = RecordQueue()
+  private var group: VariantGroup?
+
+  init?(_ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext) {
+    guard case .table(let header) = head, header.has("title"),
+      let relationship = header.index("relationship")
+    else { return nil }
+    var targets = ColumnVocabulary.targets(of: header.columns)
+    for (column, name) in header.normalized.enumerated()
+    where name == "customlabel" || name == "customlabelsku" {
+      if let other = targets.firstIndex(of: .id) { targets[other] = nil }
+      targets[column] = .id
+    }
+    guard targets.contains(.id) else { return nil }
+    self.relationship = relationship
+    details = header.index("relationshipdetails")
+    mapping = FeedMapping(format: .eBay, header.columns, targets)
+    rows = TableRows(header: header, targets: targets, isNative: false, context: context)
+  }
+
+  mutating func next(from records: inout RecordReader) throws(CatalogueError) -> FeedRecord? {
+    while true {
+      if let record = queue.next() { return record }
+      guard let record = try records.next() else {
+        guard let last = group else { return nil }
+        group = nil
+        queue.add(last.products(rows.context))
+        continue
+      }
+      guard case .bytes(let bytes, let line) = record else { return .tooLong(line: record.line) }
+      do throws(FieldError) {
+        try read(rows.header.fields(bytes), rows.draft(bytes), line)
+      } catch {
+        return FeedRecord(line: line, error)
+      }
+    }
+  }
+
+  private mutating func read(_ fields: [String], _ draft: ProductDraft, _ line: Int) {
+    let isVariation = fields[relationship].lowercased() == "variation"
+    if isVariation, group != nil {
+      var row = VariantRow(id: draft.id, line: line)
+      row.sku = draft.id
+      row.price = draft.price
+      row.quantity = draft.quantity
+      row.images = draft.imageNames
+      row.options = (details.map { fields[$0] } ?? "").split(separator: "|").compactMap { pair in
+        let parts = pair.split(separator: "=", maxSplits: 1).map { FeedText.trimmed(String($0)) }
+        return parts.count == 2 ? (VariantOption.name(parts[0]), parts[1]) : nil
+      }
+      if row.id.isEmpty { row.id = (group?.base.id ?? "") + "/\((group?.variants.count ?? 0) + 1)" }
+      group?.variants.append(row)
+      return
+    }
+    if let last = group { queue.add(last.products(rows.context)) }
+    var next = VariantGroup(base: draft, line: line)
+    next.images = draft.imageNames.map { ($0, "") }
+    group = next
+  }
+}

@@ -1,0 +1,75 @@
+/// An HTML page with products or stores of schema.org in its JSON-LD.
+struct HTMLFeed: FeedFormatReader {
+  let mapping = FeedMapping(format: .html, fields: SchemaOrgFeed.fields)
+  /// The remaining nodes, the next one last.
+  private var nodes: [JSONValue] = []
+  private var count = 0
+  private let context: FeedContext
+
+  init?(
+    _ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext
+  ) throws(CatalogueError) {
+    guard case .html = head else { return nil }
+    self.context = context
+    let page = String(decoding: try records.rest(), as: UTF8.self)
+    var damaged = 0
+    for script in Self.scripts(in: page) {
+      // Some programs write references of HTML into scripts, where they are none.
+      let json =
+        (try? JSONValue(json: Array(script.utf8), limits: .document))
+        ?? (try? JSONValue(json: Array(PlainText.text(script).utf8), limits: .document))
+      if let json { nodes += SchemaOrgFeed.nodes(in: json) } else { damaged += 1 }
+    }
+    nodes.reverse()
+    guard nodes.isEmpty else { return }
+    let title = Self.title(of: page).map { ", titled '\($0)'" } ?? ""
+    let fault = damaged > 0 ? "; \(damaged) of its JSON-LD scripts are not JSON" : ""
+    throw CatalogueError(
+      code: .unreadableInput,
+      message:
+        "'\(records.name)' is an HTML page\(title), without products in JSON-LD\(fault); is it an error page?"
+    )
+  }
+
+  mutating func next(from records: inout RecordReader) -> FeedRecord? {
+    count += 1
+    guard let node = nodes.popLast() else { return nil }
+    let context = context
+    return FeedRecord(line: count) { () throws(FieldError) in
+      try SchemaOrgFeed.draft(node, context)
+    }
+  }
+
+  /// Returns the contents of the scripts with JSON-LD.
+  private static func scripts(in page: String) -> [String] {
+    var scripts: [String] = []
+    var rest = page[...]
+    while let type = rest.ranges(of: "application/ld+json").first {
+      rest = rest[type.upperBound...]
+      guard let open = rest.firstIndex(of: ">") else { break }
+      rest = rest[rest.index(after: open)...]
+      let end = rest.ranges(of: "</script").first ?? rest.ranges(of: "</SCRIPT").first
+      var script = FeedText.trimmed(String(rest[..<(end?.lowerBound ?? rest.endIndex)]))
+      for mark in ["<!--", "//<![CDATA[", "<![CDATA["] where script.hasPrefix(mark) {
+        script = String(script.dropFirst(mark.count))
+      }
+      for mark in ["-->", "//]]>", "]]>"] where script.hasSuffix(mark) {
+        script = String(script.dropLast(mark.count))
+      }
+      scripts.append(script)
+      guard let end else { break }
+      rest = rest[end.upperBound...]
+    }
+    return scripts
+  }
+
+  private static func title(of page: String) -> String? {
+    let start = String(page.prefix(1 << 16))
+    guard let open = start.ranges(of: "<title").first ?? start.ranges(of: "<h1").first,
+      let close = start[open.upperBound...].firstIndex(of: ">")
+    else { return nil }
+    let text = start[start.index(after: close)...].prefix { $0 != "<" }
+    let title = FeedText.trimmed(PlainText.text(String(text.prefix(60))))
+    return title.isEmpty ? nil : title
+  }
+}

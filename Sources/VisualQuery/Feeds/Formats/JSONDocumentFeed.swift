@@ -1,0 +1,275 @@
+/// A document of JSON: a list of objects, objects one after another on several lines each, or an object that has the
+/// products in a list, such as `{"products": […]}`.
+///
+/// The document is read as a whole, within the limits of documents.
+struct JSONDocumentFeed: FeedFormatReader {
+  let mapping: FeedMapping
+  /// The remaining objects, the next one last.
+  private var objects: [JSONValue]
+  private var count = 0
+  private let context: FeedContext
+
+  /// The fields that documents keep their products in.
+  private static let lists = [
+    "products", "items", "data", "entities", "results", "records", "rows", "entries", "catalog",
+    "catalogue",
+    "articles", "artikel", "produkte", "productos", "produits", "offers", "hits", "nodes", "edges",
+    "variants",
+  ]
+
+  init?(
+    _ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext
+  ) throws(CatalogueError) {
+    guard case .json(let start) = head, Self.isDocument(start) else { return nil }
+    let bytes = try records.rest()
+    var objects: [JSONValue] = []
+    do throws(JSONError) {
+      for value in try JSONSequence.values(in: bytes) { objects += Self.objects(in: value) }
+    } catch {
+      if error.code != .cancelled {
+        throw CatalogueError(
+          code: .unreadableInput, message: "'\(records.name)' \(error.message)")
+      }
+      objects = []
+    }
+    self.objects = objects.reversed()
+    self.context = context
+    let names = objects.prefix(100).reduce(into: Set<String>()) { names, object in
+      if case .object(let fields) = object { names.formUnion(fields.keys) }
+    }.sorted()
+    mapping = FeedMapping(format: .json, names, ColumnVocabulary.targets(of: names))
+  }
+
+  mutating func next(from records: inout RecordReader) -> FeedRecord? {
+    count += 1
+    guard let object = objects.popLast() else { return nil }
+    let context = context
+    return FeedRecord(line: count, bytes: Array(object.text.utf8)) { () throws(FieldError) in
+      try JSONFields.draft(object, context, isDocument: true)
+    }
+  }
+
+  /// Returns whether JSON is a document, rather than an object on each line.
+  private static func isDocument(_ start: ArraySlice<UInt8>) -> Bool {
+    let text = start.drop { [0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0) }
+    let line = text.prefix { $0 != 0x0A && $0 != 0x0D }
+    let isWhole = line.count < text.count
+    if text.first == UInt8(ascii: "[") { return line.count < 2 || isList(line) || !isJSON(line) }
+    guard
+      case .object(let fields)? = try? JSONValue(
+        json: Array(line), limits: .document, shouldStop: { false })
+    else {
+      // A line that goes on behind the beginning is one of many, unless the object is broken over several or begins with
+      // a list of products.
+      return isWhole ? isBrokenOff(line) : beginsWithList(line)
+    }
+    return fields["id"] == nil && fields["row"] == nil && list(of: fields) != nil
+  }
+
+  /// Returns whether a line is a list with something in it that is an object.
+  private static func isList(_ line: ArraySlice<UInt8>) -> Bool {
+    let next = line.dropFirst().first { $0 != 0x20 && $0 != 0x09 }
+    return next == UInt8(ascii: "{") || next == UInt8(ascii: "[") && line.count > 2
+  }
+
+  private static func isJSON(_ line: ArraySlice<UInt8>) -> Bool {
+    (try? JSONValue(json: Array(line), limits: .document, shouldStop: { false })) != nil
+  }
+
+  /// Returns whether a line is the beginning of an object that goes on in the next one.
+  private static func isBrokenOff(_ line: ArraySlice<UInt8>) -> Bool {
+    let last = line.last { $0 != 0x20 && $0 != 0x09 }
+    return last.map {
+      [UInt8(ascii: "{"), UInt8(ascii: ","), UInt8(ascii: "["), UInt8(ascii: ":")].contains($0)
+    }
+      ?? false
+  }
+
+  /// Returns whether an object has a list of products near its beginning.
+  private static func beginsWithList(_ line: ArraySlice<UInt8>) -> Bool {
+    let start = String(decoding: line.prefix(4096), as: UTF8.self).filter { !$0.isWhitespace }
+    return lists.contains { start.contains("\"\($0)\":[{") } && !start.hasPrefix("{\"type\":\"")
+  }
+
+  private static func list(of fields: [String: JSONValue]) -> [JSONValue]? {
+    for name in lists {
+      switch fields[name] {
+      case .array(let values)?:
+        if values.contains(where: { if case .object = $0 { true } else { false } }) {
+          return values
+        }
+      case .object(let inner)?:
+        if let values = list(of: inner) { return values }
+      default: continue
+      }
+    }
+    return nil
+  }
+
+  /// Returns the products in a value.
+  private static func objects(in value: JSONValue) -> [JSONValue] {
+    switch value {
+    case .array(let values): values.flatMap(objects)
+    case .object(let fields):
+      if isEntity(fields) {
+        NestedVariants.products(of: fields)
+      } else if case .object? = fields["node"], let node = fields["node"] {
+        objects(in: node)
+      } else {
+        list(of: fields).map { $0.flatMap(objects) } ?? [value]
+      }
+    default: [value]
+    }
+  }
+
+  /// Returns whether an object has a title and an id of its own.
+  private static func isEntity(_ fields: [String: JSONValue]) -> Bool {
+    let targets = ColumnVocabulary.targets(of: fields.keys.sorted())
+    return targets.contains(.title) && targets.contains(.id)
+      || SchemaOrgFeed.isNode(.object(fields))
+  }
+}
+
+/// Reads values of JSON that follow each other, with blanks or commas between them.
+enum JSONSequence {
+  static func values(in bytes: [UInt8]) throws(JSONError) -> [JSONValue] {
+    var values: [JSONValue] = []
+    var rest = bytes[...]
+    while true {
+      rest = rest.drop {
+        [0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF, UInt8(ascii: ",")].contains($0)
+      }
+      if rest.isEmpty { return values }
+      let end = end(of: rest)
+      values.append(try JSONValue(json: Array(rest[..<end]), limits: .document))
+      rest = rest[end...]
+    }
+  }
+
+  /// Returns the index behind the first value.
+  private static func end(of bytes: ArraySlice<UInt8>) -> Int {
+    var depth = 0
+    var isText = false
+    var isEscaped = false
+    for index in bytes.indices {
+      let byte = bytes[index]
+      if isText {
+        if isEscaped {
+          isEscaped = false
+        } else if byte == UInt8(ascii: "\\") {
+          isEscaped = true
+        } else if byte == UInt8(ascii: "\"") {
+          isText = false
+        }
+        continue
+      }
+      switch byte {
+      case UInt8(ascii: "\""): isText = true
+      case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        depth -= 1
+        if depth <= 0 { return index + 1 }
+      default: continue
+      }
+    }
+    return bytes.endIndex
+  }
+}
+
+/// Makes products of the variants within an object, as Shopify's `products.json` and others have them.
+enum NestedVariants {
+  /// Returns a product for each variant that has an image or a color of its own, otherwise the object itself.
+  static func products(of fields: [String: JSONValue]) -> [JSONValue] {
+    var fields = fields
+    if case .object(let images)? = fields["image"], fields["images"] == nil {
+      fields["images"] = .object(images)
+    }
+    guard case .array(let variants)? = fields["variants"], variants.count > 0,
+      let id = (fields["handle"] ?? fields["id"] ?? fields["sku"]).flatMap({
+        JSONFields.texts(in: $0).first
+      })
+    else { return [.object(fields)] }
+    let names = optionNames(fields["options"])
+    var base = fields
+    for name in ["variants", "options"] { base[name] = nil }
+    var products: [JSONValue] = []
+    var seen: Set<String> = []
+    for case .object(var variant) in variants {
+      let attributes = attributes(of: variant, names)
+      let image = variant["featured_image"] ?? variant["image"] ?? variant["images"]
+      let images =
+        image.map(JSONFields.addresses) ?? images(of: variant["id"] ?? variant["image_id"], fields)
+      let color = attributes["color"] ?? ""
+      guard !color.isEmpty || !images.isEmpty, seen.insert("\(color)\n\(images)").inserted else {
+        continue
+      }
+      var product = base
+      for name in ["sku", "price", "available", "barcode"] {
+        if let value = variant.removeValue(forKey: name), value != .null { product[name] = value }
+      }
+      if !images.isEmpty {
+        product["images"] = .array(images.map(JSONValue.string))
+        product["image"] = nil
+      }
+      let suffix = (variant["sku"] ?? product["sku"] ?? variant["id"]).flatMap {
+        JSONFields.texts(in: $0).first
+      }
+      product["id"] = .string(suffix ?? "\(id)-\(products.count + 1)")
+      product["handle"] = nil
+      product["group"] = .string(id)
+      for (name, value) in attributes { product[name] = product[name] ?? .string(value) }
+      products.append(.object(product))
+    }
+    if products.count > 1 { return products }
+    if case .object(let only)? = variants.first {
+      for name in ["sku", "price", "available"] where base[name] == nil { base[name] = only[name] }
+    }
+    return [.object(base)]
+  }
+
+  /// Returns the names of options: texts, or objects with a name.
+  private static func optionNames(_ value: JSONValue?) -> [String] {
+    guard case .array(let options)? = value else { return [] }
+    return options.map { (JSONFields.texts(in: $0).first ?? "").lowercased() }
+  }
+
+  private static func attributes(
+    of variant: [String: JSONValue], _ names: [String]
+  ) -> [String: String] {
+    var attributes: [String: String] = [:]
+    for (index, name) in names.enumerated() {
+      if let value = variant["option\(index + 1)"].flatMap({ JSONFields.texts(in: $0).first }),
+        !name.isEmpty
+      {
+        attributes[VariantOption.name(name)] = value
+      }
+    }
+    for name in ["color", "colour", "size", "material"] {
+      if let value = variant[name].flatMap({ JSONFields.texts(in: $0).first }) {
+        attributes[VariantOption.name(name)] = value
+      }
+    }
+    return attributes
+  }
+
+  /// Returns the images of a product that name a variant.
+  private static func images(of id: JSONValue?, _ fields: [String: JSONValue]) -> [String] {
+    guard let id, case .array(let images)? = fields["images"] else { return [] }
+    return images.filter { image in
+      guard case .object(let image) = image, case .array(let ids)? = image["variant_ids"] else {
+        return false
+      }
+      return ids.contains(id)
+    }.flatMap(JSONFields.addresses)
+  }
+}
+
+/// The names of the options of variants.
+enum VariantOption {
+  /// Returns the name of an attribute for an option: `color` for `Farbe`, otherwise the name in lower case.
+  static func name(_ option: String) -> String {
+    let name = FeedText.trimmed(option.lowercased())
+    if case .attribute(let known)?? = ColumnVocabulary.targets(of: [name]).first { return known }
+    return name
+  }
+}

@@ -1,0 +1,148 @@
+/// A WooCommerce product export
+/// (<https://github.com/woocommerce/woocommerce/wiki/Product-CSV-Import-Schema>).
+///
+/// The variations of a product may be anywhere in the file, so that variable products are held back until its end.
+struct WooCommerceFeed: FeedFormatReader {
+  private static let targets: [String: FeedTarget] = [
+    "sku": .id, "name": .title, "description": .description, "regularprice": .price,
+    "saleprice": .salePrice,
+    "categories": .labels, "tags": .labels, "images": .images, "instock": .availability,
+    "brands": .brand,
+    "brand": .brand, "externalurl": .url, "isfeatured": .featured, "parent": .group,
+  ]
+
+  let mapping: FeedMapping
+  private(set) var leftOut: [String: Int] = [:]
+  private let header: TableHeader
+  private let columnTargets: [FeedTarget?]
+  private let context: FeedContext
+  /// The variable products, by their SKU and by `id:` and their number.
+  private var groups: [VariantGroup] = []
+  private var places: [String: Int] = [:]
+  /// The variations, by the parent that they name.
+  private var variations: [(parent: String, draft: ProductDraft, row: VariantRow)] = []
+  private var queue = RecordQueue()
+  private var isAtEnd = false
+
+  init?(_ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext) {
+    guard case .table(let header) = head, header.has("type", "name", "images"),
+      header.has("regularprice") || header.has("published"), header.has("sku") || header.has("id")
+    else { return nil }
+    self.header = header
+    self.context = context
+    columnTargets = header.normalized.map { name in
+      if name.hasPrefix("attribute"), name.hasSuffix("values") { return .attributes }
+      return Self.targets[name]
+    }
+    mapping = FeedMapping(format: .wooCommerce, header.columns, columnTargets)
+  }
+
+  mutating func next(from records: inout RecordReader) throws(CatalogueError) -> FeedRecord? {
+    while true {
+      if let record = queue.next() { return record }
+      if isAtEnd { return nil }
+      guard let record = try records.next() else {
+        finish()
+        continue
+      }
+      guard case .bytes(let bytes, let line) = record else { return .tooLong(line: record.line) }
+      do throws(FieldError) {
+        if let record = try read(header.fields(bytes), line) { return record }
+      } catch {
+        return FeedRecord(line: line, error)
+      }
+    }
+  }
+
+  /// Returns the entity of a row, or `nil` if the row is held back or left out.
+  private mutating func read(_ fields: [String], _ line: Int) throws(FieldError) -> FeedRecord? {
+    let kind = (text("type", fields) ?? "simple").lowercased()
+    if !context.options.includesDrafts, let published = text("published", fields),
+      ["0", "-1", "draft", "private", "false"].contains(published.lowercased())
+    {
+      leftOut["drafts and unpublished products (--include-drafts)", default: 0] += 1
+      return nil
+    }
+    let options = attributes(fields)
+    var draft = draft(fields)
+    if kind.contains("variation") {
+      var row = VariantRow(id: draft.id, line: line)
+      row.sku = text("sku", fields) ?? ""
+      (row.price, row.salePrice) = (draft.price, draft.salePrice)
+      (row.availability, row.quantity) = (draft.availability, draft.quantity)
+      row.options = options.filter { !$0.value.isEmpty }
+      row.images = draft.images
+      variations.append((text("parent", fields) ?? "", draft, row))
+      return nil
+    }
+    if kind.contains("variable") {
+      places[draft.id] = groups.count
+      if let number = text("id", fields) { places["id:" + number] = groups.count }
+      var group = VariantGroup(base: draft, line: line)
+      group.images = draft.images.map { ($0, "") }
+      groups.append(group)
+      return nil
+    }
+    for option in options { draft.setAttribute(option.name, option.value) }
+    return FeedRecord(line: line, draft.finished(context))
+  }
+
+  /// Returns the fields of a row besides its attributes.
+  private func draft(_ fields: [String]) -> ProductDraft {
+    var draft = ProductDraft()
+    draft.currency = text("currency", fields)
+    let isOnSale =
+      text("datesalepricestarts", fields) == nil && text("datesalepriceends", fields) == nil
+    for (column, text) in fields.enumerated() where !text.isEmpty {
+      let name = header.normalized[column]
+      switch name {
+      case "type", "published", "parent", "currency": continue
+      case "categories", "tags":
+        draft.addLabels(FeedText.categories(text, separator: ",", step: ">"))
+      // A reduction with dates may have ended.
+      case "saleprice" where !isOnSale: draft.keep(header.columns[column], .string(text))
+      case "shortdescription": draft.keep("shortDescription", .string(PlainText.description(text)))
+      case _ where name.hasPrefix("attribute"): continue
+      default: draft.add(columnTargets[column], header.columns[column], text)
+      }
+    }
+    if draft.id.isEmpty { draft.id = text("id", fields) ?? "" }
+    return draft
+  }
+
+  /// Returns the attributes of a row, from the columns `Attribute 1 name` and `Attribute 1 value(s)`.
+  private func attributes(_ fields: [String]) -> [(name: String, value: String)] {
+    var attributes: [(name: String, value: String)] = []
+    var number = 1
+    while let column = header.index("attribute\(number)name") {
+      if !fields[column].isEmpty, let value = text("attribute\(number)values", fields) {
+        attributes.append((VariantOption.name(fields[column]), value))
+      }
+      number += 1
+    }
+    return attributes
+  }
+
+  /// Makes the entities of variable products at the end of the file.
+  private mutating func finish() {
+    isAtEnd = true
+    for (parent, draft, row) in variations {
+      if let place = places[parent] {
+        groups[place].variants.append(row)
+        continue
+      }
+      // A variation whose product is not in the file, or is left out with it.
+      var draft = draft
+      if !parent.isEmpty { draft.group = parent }
+      for option in row.options { draft.setAttribute(option.name, option.value) }
+      queue.add([(row.line, draft.finished(context))])
+    }
+    variations = []
+    for group in groups { queue.add(group.products(context)) }
+    groups = []
+  }
+
+  private func text(_ name: String, _ fields: [String]) -> String? {
+    header.index(name).flatMap { fields[$0].isEmpty ? nil : fields[$0] }
+  }
+}

@@ -1,0 +1,219 @@
+/// The native form of a record, and the fields of the record that cannot be read.
+struct DraftRecord: Sendable, Hashable {
+  var json: JSONValue
+  var warnings: [FieldError] = []
+}
+
+/// Collects the fields of a foreign record and makes an entity in the native form of them.
+///
+/// A price or an availability that cannot be read is left out with a warning.
+struct ProductDraft: Sendable {
+  var type = EntityType.product
+  var id = ""
+  var title = ""
+  var brand: String?
+  var group: String?
+  var url: String?
+  var price: PriceField?
+  var salePrice: PriceField?
+  /// The currency of a field of its own.
+  var currency: String?
+  var availability: String?
+  var quantity: String?
+  private(set) var attributes: [String: String] = [:]
+  private(set) var labels: [String] = []
+  private(set) var mainImages: [String] = []
+  private(set) var images: [String] = []
+  private var thumbnail: String?
+  private var latitude: String?
+  private var longitude: String?
+  private var fields: [String: JSONValue] = [:]
+  private var warnings: [FieldError] = []
+
+  /// Adds a field of a row by its meaning. Empty fields count as absent.
+  ///
+  /// - Parameters:
+  ///   - target: The meaning, or `nil` for a field that is kept unchanged.
+  ///   - name: The name in the feed.
+  mutating func add(_ target: FeedTarget?, _ name: String, _ text: String) {
+    if text.isEmpty { return }
+    switch target {
+    case .type?: setType(text)
+    case .id?: id = FeedText.trimmed(text)
+    case .title?: title = text
+    case .brand?: brand = text
+    case .group?: group = FeedText.trimmed(text)
+    case .url?: url = FeedText.trimmed(text)
+    case .image?: mainImages += ImageList.names(in: text)
+    case .images?: images += ImageList.names(in: text)
+    case .thumbnail?: thumbnail = text
+    case .labels?: addLabels(FeedText.words(text))
+    case .price?, .amount?: price = price ?? PriceField(text: text)
+    case .pricedIn(let code)?: price = price ?? PriceField(text: text, currency: code)
+    case .salePrice?: salePrice = PriceField(text: text)
+    case .currency?: currency = text
+    case .availability?: availability = text
+    case .quantity?: quantity = text
+    case .attribute(let name)?: setAttribute(name, text)
+    case .latitude?: latitude = text
+    case .longitude?: longitude = text
+    case .synonyms?, .stock?, .openingHours?: addList(target, text)
+    case .featured?: setFeatured(text)
+    case .subtitle?, .address?, .timeZone?: fields[target?.name ?? name] = .string(text)
+    case .description?:
+      fields["description"] = fields["description"] ?? .string(PlainText.description(text))
+    case nil, .attributes?, .visibility?: keep(name, .string(text))
+    }
+  }
+
+  /// Keeps a field unchanged.
+  mutating func keep(_ name: String, _ value: JSONValue) {
+    if !name.isEmpty, fields[name] == nil { fields[name] = value }
+  }
+
+  /// Sets a property that distinguishes variants. A color is a label, too.
+  mutating func setAttribute(_ name: String, _ text: String) {
+    let value = PlainText.text(FeedText.trimmed(text))
+    if value.isEmpty { return }
+    attributes[name] = value
+    if name == "color" { addLabels(FeedText.words(value)) }
+  }
+
+  mutating func addLabels(_ texts: [String]) { labels += texts }
+
+  /// The names of the images so far, the main one first.
+  var imageNames: [String] {
+    let all = FeedText.unique(mainImages + images)
+    return all.isEmpty ? thumbnail.map(ImageList.names) ?? [] : all
+  }
+
+  mutating func addImages(_ names: [String]) { images += names }
+
+  mutating func replaceImages(_ names: [String]) {
+    (mainImages, images, thumbnail) = ([], names, nil)
+  }
+
+  /// Sets the price from a number, whose point is a decimal one.
+  mutating func setPrice(number: String, isSale: Bool) {
+    let field = PriceField(text: number, isNumber: true)
+    if isSale { salePrice = field } else { price = price ?? field }
+  }
+
+  mutating func warn(_ field: String, _ reason: String) {
+    warnings.append(FieldError(field: field, reason: reason))
+  }
+
+  private mutating func setType(_ text: String) {
+    if let type = EntityType(rawValue: FeedText.trimmed(text.lowercased())) {
+      self.type = type
+    } else {
+      addLabels(FeedText.words(text))
+    }
+  }
+
+  private mutating func setFeatured(_ text: String) {
+    if let isFeatured = FeedText.flag(text) {
+      fields["featured"] = .bool(isFeatured)
+    } else {
+      warn("featured", "is '\(text)'; expected true or false")
+    }
+  }
+
+  private mutating func addList(_ target: FeedTarget?, _ text: String) {
+    let parts = text.split(separator: "|").map { FeedText.trimmed(String($0)) }
+    fields[target?.name ?? ""] = .array(parts.filter { !$0.isEmpty }.map(JSONValue.string))
+  }
+
+  /// Returns the entity.
+  func finished(_ context: FeedContext) -> DraftRecord {
+    var object = fields
+    var warnings = warnings
+    object["type"] = .string(type.rawValue)
+    if !id.isEmpty { object["id"] = .string(id) }
+    if !title.isEmpty { object["title"] = .string(PlainText.text(FeedText.trimmed(title))) }
+    object["brand"] = brand.map { .string(PlainText.text($0)) } ?? object["brand"]
+    object["group"] = group.map(JSONValue.string) ?? object["group"]
+    object["url"] = url.map(JSONValue.string) ?? object["url"]
+    let names = imageNames
+    if !names.isEmpty { object["images"] = .array(names.map(JSONValue.string)) }
+    let words = FeedText.unique(labels)
+    if !words.isEmpty { object["labels"] = .array(words.map(JSONValue.string)) }
+    if !attributes.isEmpty {
+      object["attributes"] = .object(attributes.mapValues(JSONValue.string))
+    }
+    do throws(FieldError) {
+      if let price = try readPrice(context.prices, &warnings) { object["price"] = price }
+    } catch {
+      warnings.append(error)
+      // The text is kept, so that nothing of the row is lost.
+      object["priceText"] = price.map { .string($0.text) }
+    }
+    do throws(FieldError) {
+      if let word = try readAvailability() { object["availability"] = .string(word) }
+    } catch {
+      warnings.append(error)
+    }
+    addPlace(to: &object, &warnings)
+    return DraftRecord(json: .object(object), warnings: warnings)
+  }
+
+  /// Returns the reduced price if there is one, otherwise the price.
+  private func readPrice(
+    _ prices: FeedPrices, _ warnings: inout [FieldError]
+  ) throws(FieldError) -> JSONValue? {
+    if let salePrice, FeedText.isValue(salePrice.text), !salePrice.isZero {
+      do throws(FieldError) {
+        return try salePrice.read(prices, currency)
+      } catch {
+        warnings.append(FieldError(field: "price", reason: "(reduced) \(error.reason)"))
+      }
+    }
+    guard let price, FeedText.isValue(price.text) else { return nil }
+    return try price.read(prices, currency)
+  }
+
+  private func readAvailability() throws(FieldError) -> String? {
+    if let availability, FeedText.isValue(availability) {
+      return try FeedText.availability(availability)
+    }
+    guard let quantity, let count = Double(quantity.replacing(",", with: ".")) else { return nil }
+    return count > 0 ? "inStock" : "outOfStock"
+  }
+
+  private func addPlace(to object: inout [String: JSONValue], _ warnings: inout [FieldError]) {
+    guard let latitude, let longitude else {
+      if latitude != nil || longitude != nil {
+        warnings.append(FieldError(field: "geo", reason: "has only one of latitude and longitude"))
+      }
+      return
+    }
+    guard let north = Double(latitude), let east = Double(longitude), north.isFinite, east.isFinite
+    else {
+      warnings.append(
+        FieldError(field: "geo", reason: "is '\(latitude)', '\(longitude)'; expected two numbers"))
+      return
+    }
+    object["geo"] = .object(["latitude": .number(north), "longitude": .number(east)])
+  }
+}
+
+/// A price as a field of a record has it.
+struct PriceField: Sendable, Hashable {
+  let text: String
+  /// The currency that the name of the field says.
+  var currency: String?
+  /// Whether the text is a number of JSON, whose point is a decimal one.
+  var isNumber = false
+
+  /// Whether the price is zero, as some programs write one that there is not.
+  var isZero: Bool { Double(text).map { $0 == 0 } ?? false }
+
+  /// Returns the price in the native form.
+  ///
+  /// - Parameter other: The currency that another field names.
+  func read(_ prices: FeedPrices, _ other: String?) throws(FieldError) -> JSONValue {
+    isNumber
+      ? try prices.price(number: text, column: currency ?? other)
+      : try prices.price(text, column: currency ?? other)
+  }
+}

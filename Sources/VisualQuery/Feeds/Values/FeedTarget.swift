@@ -1,0 +1,62 @@
+/// The part of an entity that a field of a feed becomes.
+enum FeedTarget: Hashable, Sendable {
+  case type, id, title, subtitle, synonyms, labels, brand, group, url
+  /// The main image, the further ones, and a small copy that counts if there is no other.
+  case image, images, thumbnail
+  /// A price, with or without its currency; a price in a currency that the name of the column says; a reduced price.
+  case price, salePrice
+  case pricedIn(String)
+  case amount, currency
+  case availability, quantity
+  case description
+  /// A property that distinguishes variants, such as `color`.
+  case attribute(String)
+  /// Several properties whose names other fields say.
+  case attributes
+  /// Whether a product is a draft or is not published.
+  case visibility
+  case featured, address, latitude, longitude, openingHours, timeZone, stock
+
+  /// The name, as mappings are reported and given.
+  var name: String {
+    switch self {
+    case .type: "type"
+    case .id: "id"
+    case .title: "title"
+    case .subtitle: "subtitle"
+    case .synonyms: "synonyms"
+    case .labels: "labels"
+    case .brand: "brand"
+    case .group: "group"
+    case .url: "url"
+    case .image, .images, .thumbnail: "images"
+    case .price, .pricedIn, .salePrice: "price"
+    case .amount: "price.amount"
+    case .currency: "price.currency"
+    case .availability, .quantity: "availability"
+    case .description: "description"
+    case .attribute(let name): "attributes.\(name)"
+    case .attributes: "attributes"
+    case .visibility: "visibility"
+    case .featured: "featured"
+    case .address: "address"
+    case .latitude: "geo.latitude"
+    case .longitude: "geo.longitude"
+    case .openingHours: "openingHours"
+    case .timeZone: "timeZone"
+    case .stock: "stock"
+    }
+  }
+
+  /// The targets that a caller may name.
+  static let named: [String: FeedTarget] = [
+    "type": .type, "id": .id, "title": .title, "subtitle": .subtitle, "synonyms": .synonyms,
+    "labels": .labels, "brand": .brand, "group": .group, "url": .url, "image": .image,
+    "images": .images, "price": .price, "salePrice": .salePrice, "price.amount": .amount,
+    "price.currency": .currency, "currency": .currency, "availability": .availability,
+    "quantity": .quantity, "description": .description, "color": .attribute("color"),
+    "size": .attribute("size"), "material": .attribute("material"), "featured": .featured,
+    "address": .address, "geo.latitude": .latitude, "geo.longitude": .longitude,
+    "openingHours": .openingHours, "timeZone": .timeZone, "stock": .stock,
+  ]
+}

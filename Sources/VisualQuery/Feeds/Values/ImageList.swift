@@ -1,0 +1,73 @@
+/// Reads the images of a field: one name or address, or a list of them.
+enum ImageList {
+  /// Words that programs write where there is no image.
+  private static let placeholders: Set<String> = [
+    "no_selection", "null", "none", "n/a", "nan", "-", "[]", "undefined", "false",
+  ]
+
+  /// Returns the names and addresses in a field, separated by bars, commas, semicolons, blanks or line breaks.
+  ///
+  /// A comma, semicolon or blank only separates if it cannot be part of a name: before another address, or between
+  /// names that all have an ending.
+  static func names(in text: String) -> [String] {
+    if text.first == "[", let list = jsonList(text) { return list }
+    return text.split(whereSeparator: { $0 == "|" || $0.isNewline }).flatMap { part in
+      let name = FeedText.trimmed(String(part))
+      return isAddress(name) ? addresses(in: name) : files(in: name)
+    }.filter { !$0.isEmpty && !placeholders.contains($0.lowercased()) }
+  }
+
+  private static func isAddress(_ text: String) -> Bool {
+    text.hasPrefix("//") || text.contains("://")
+  }
+
+  private static func jsonList(_ text: String) -> [String]? {
+    guard case .array(let values)? = try? JSONValue(json: Array(text.utf8)) else { return nil }
+    let texts = values.compactMap { if case .string(let text) = $0 { text } else { nil } }
+    return texts.count == values.count ? texts.filter { !$0.isEmpty } : nil
+  }
+
+  /// Splits before each further address.
+  private static func addresses(in text: String) -> [String] {
+    var names: [String] = []
+    var start = text.startIndex
+    var index = text.startIndex
+    while index < text.endIndex {
+      if ",; \t".contains(text[index]) {
+        let next = text[index...].drop { ",; \t".contains($0) }
+        if next.hasPrefix("http://") || next.hasPrefix("https://") || next.hasPrefix("//") {
+          names.append(String(text[start..<index]))
+          start = next.startIndex
+          index = next.startIndex
+          continue
+        }
+      }
+      index = text.index(after: index)
+    }
+    names.append(String(text[start...].prefix { !$0.isNewline }))
+    return names.map(trimmedEnd)
+  }
+
+  private static func trimmedEnd(_ text: String) -> String {
+    var text = text[...]
+    while let last = text.last, ",; ".contains(last) { text.removeLast() }
+    return String(text)
+  }
+
+  /// Splits a list of file names.
+  private static func files(in text: String) -> [String] {
+    for separator in [",", ";"] as [Character] where text.contains(separator) {
+      let parts = text.split(separator: separator).map { FeedText.trimmed(String($0)) }
+        .filter { !$0.isEmpty }
+      if parts.allSatisfy(hasEnding) { return parts }
+    }
+    return [text]
+  }
+
+  private static func hasEnding(_ name: String) -> Bool {
+    guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return false }
+    let ending = name[name.index(after: dot)...]
+    return (2...5).contains(ending.count)
+      && ending.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+  }
+}

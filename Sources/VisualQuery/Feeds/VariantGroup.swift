@@ -1,0 +1,173 @@
+/// A variant of a product, as one row has it.
+struct VariantRow: Sendable {
+  /// The id of the entity, if the variant becomes one.
+  var id: String
+  var sku = ""
+  var price: PriceField?
+  var salePrice: PriceField?
+  var availability: String?
+  var quantity: String?
+  /// The values of its options, by the names of attributes, in their order.
+  var options: [(name: String, value: String)] = []
+  var images: [String] = []
+  let line: Int
+
+  var color: String { options.first { $0.name == "color" }?.value ?? "" }
+}
+
+/// A product with its variants, which becomes one entity for each look: variants that differ in size only are one entity.
+///
+/// Variants with a color or an image of their own are entities of the same `group`, as far as they have images: an image
+/// that two entities share would find neither with certainty. Images that belong to no variant, and variants without
+/// images, make an entity of their own.
+struct VariantGroup: Sendable {
+  /// The fields that the variants share.
+  var base: ProductDraft
+  /// The images of the product, with the texts that describe them.
+  var images: [(name: String, text: String)] = []
+  var variants: [VariantRow] = []
+  /// The line of the product's first row.
+  let line: Int
+
+  /// The variants that look the same.
+  private struct Look {
+    var images: [String]
+    var variants: [VariantRow]
+  }
+
+  /// Returns the entities, with the lines they come from.
+  func products(_ context: FeedContext) -> [(line: Int, record: DraftRecord)] {
+    let looks = looks
+    let shown = looks.filter { !$0.images.isEmpty }
+    guard looks.count > 1, !shown.isEmpty else { return [(line, whole(context))] }
+    let claimed = Set(shown.flatMap(\.images))
+    let rest = images.map(\.name).filter { !claimed.contains($0) }
+    let unseen = looks.filter { $0.images.isEmpty }.flatMap(\.variants)
+    var products: [(line: Int, record: DraftRecord)] = shown.map { look in
+      var draft = base
+      draft.id = look.variants[0].id
+      draft.group = base.group ?? base.id
+      draft.replaceImages(look.images)
+      return (look.variants[0].line, record(draft, look.variants, context))
+    }
+    if !rest.isEmpty || !unseen.isEmpty {
+      var draft = base
+      draft.group = base.group ?? base.id
+      draft.replaceImages(rest)
+      draft.price = draft.price ?? variants.first?.price
+      products.append((line, record(draft, unseen, context)))
+    }
+    return products
+  }
+
+  /// Returns one entity for all variants.
+  private func whole(_ context: FeedContext) -> DraftRecord {
+    var draft = base
+    draft.replaceImages(FeedText.unique(images.map(\.name) + variants.flatMap(\.images)))
+    return record(draft, variants, context)
+  }
+
+  /// The variants by their look, in the order of the rows.
+  private var looks: [Look] {
+    var keys: [String] = []
+    var byKey: [String: [VariantRow]] = [:]
+    for variant in variants {
+      let key =
+        variant.color.isEmpty
+        ? variant.images.joined(separator: "\n") : "\u{0}" + variant.color.lowercased()
+      if byKey[key] == nil { keys.append(key) }
+      byKey[key, default: []].append(variant)
+    }
+    var looks: [Look] = []
+    for key in keys {
+      let variants = byKey[key] ?? []
+      var own = FeedText.unique(variants.flatMap(\.images))
+      if own.isEmpty, keys.count > 1 { own = images(showing: variants[0].color) }
+      // Variants that share all images cannot be told apart.
+      if let same = looks.firstIndex(where: { $0.images == own }) {
+        looks[same].variants += variants
+      } else {
+        looks.append(Look(images: own, variants: variants))
+      }
+    }
+    return looks
+  }
+
+  /// Returns the images of the product whose name or description has a color in it.
+  private func images(showing color: String) -> [String] {
+    let words = Self.words(color)
+    if words.isEmpty { return [] }
+    return images.filter { image in
+      let file = image.name.split(separator: "/").last.map(String.init) ?? image.name
+      let own = Self.words(file + " " + image.text)
+      return own.indices.contains { own[$0...].starts(with: words) }
+    }.map(\.name)
+  }
+
+  private static func words(_ text: String) -> [String] {
+    text.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init)
+  }
+
+  /// Returns the entity of some variants: the price of the first, and the values of all of them.
+  private func record(
+    _ draft: ProductDraft, _ variants: [VariantRow], _ context: FeedContext
+  ) -> DraftRecord {
+    var draft = draft
+    if let first = variants.first {
+      draft.price = first.price ?? draft.price
+      draft.salePrice = first.price == nil ? draft.salePrice : first.salePrice
+    }
+    if let inStock = variants.first(where: \.isInStock) ?? variants.first {
+      draft.availability = inStock.availability ?? draft.availability
+      draft.quantity = inStock.quantity ?? draft.quantity
+    }
+    for name in FeedText.unique(variants.flatMap { $0.options.map(\.name) }) {
+      let values = FeedText.unique(
+        variants.flatMap { $0.options.filter { $0.name == name }.map(\.value) })
+      draft.setAttribute(name, values.prefix(40).joined(separator: ", "))
+    }
+    let skus = variants.map(\.sku).filter { !$0.isEmpty }
+    if variants.count == 1 || Set(skus).count == 1, let sku = skus.first {
+      draft.keep("sku", .string(sku))
+    } else if variants.count > 1 {
+      draft.keep("variants", .array(variants.prefix(500).map { $0.json(context) }))
+    }
+    return draft.finished(context)
+  }
+}
+
+extension VariantRow {
+  /// Whether its own fields say that it can be bought now.
+  fileprivate var isInStock: Bool {
+    if let availability { return (try? FeedText.availability(availability)) == "inStock" }
+    return quantity.flatMap(Double.init).map { $0 > 0 } ?? false
+  }
+
+  /// The variant as a field of its product.
+  fileprivate func json(_ context: FeedContext) -> JSONValue {
+    var object: [String: JSONValue] = [:]
+    if !sku.isEmpty { object["sku"] = .string(sku) }
+    for option in options { object[option.name] = .string(option.value) }
+    if let price { object["price"] = (try? price.read(context.prices, nil)) ?? .string(price.text) }
+    return .object(object)
+  }
+}
+
+/// Entities that were made of several rows and wait to be read.
+struct RecordQueue: Sendable {
+  private var records: [FeedRecord] = []
+  private var position = 0
+
+  mutating func add(_ products: [(line: Int, record: DraftRecord)]) {
+    records += products.map { FeedRecord(line: $0.line, $0.record) }
+  }
+
+  mutating func next() -> FeedRecord? {
+    guard position < records.count else {
+      (records, position) = ([], 0)
+      return nil
+    }
+    defer { position += 1 }
+    return records[position]
+  }
+}

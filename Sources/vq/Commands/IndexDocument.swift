@@ -1,0 +1,85 @@
+import VisualQuery
+
+/// The JSON form of a run's summary, `vq.index/1`.
+struct IndexDocument: Encodable, Sendable {
+  let schema = "vq.index/1"
+  let generation: Int
+  let rows: Int
+  let entities: Int
+  let added: Int
+  let changed: Int
+  let removed: Int
+  let signedImages: Int
+  let unchangedImages: Int
+  let fetchedImages: Int
+  let thumbnails: Int
+  let refused: Int
+  let refusedRows: Int
+  let refusedImages: Int
+  let warnings: Int
+  let withoutImages: Int
+  let leftOut: [String: Int]
+  let unfetchedHosts: [String: Int]
+  let encoding: String?
+  /// The first entities of a dry run.
+  let examples: [EntityExample]?
+  let dryRun: Bool
+  let elapsedMs: Double
+
+  init(_ progress: Indexer.Progress, elapsed: Duration, isDryRun: Bool) {
+    (added, changed, removed) = (progress.added, progress.changed, progress.removed)
+    dryRun = isDryRun
+    generation = progress.generation
+    rows = progress.rows
+    entities = progress.entities
+    signedImages = progress.signedImages
+    unchangedImages = progress.unchangedImages
+    fetchedImages = progress.fetchedImages
+    thumbnails = progress.thumbnails
+    refused = progress.refused
+    refusedRows = progress.refusedRows
+    refusedImages = progress.refusedImages
+    warnings = progress.warnings
+    withoutImages = progress.withoutImages
+    leftOut = progress.leftOut
+    unfetchedHosts = progress.unfetchedHosts
+    encoding = progress.encoding?.name
+    examples = isDryRun ? progress.examples.map(EntityExample.init) : nil
+    elapsedMs = (elapsed / .milliseconds(1)).rounded()
+  }
+
+  /// Returns the summary for people.
+  func sentence(directory: String) -> String {
+    let seconds = max(0.1, (elapsedMs / 100).rounded() / 10)
+    let removed = removed > 0 ? ", \(self.removed) removed" : ""
+    let fetched = fetchedImages > 0 ? ", \(fetchedImages) fetched" : ""
+    let thumbnails =
+      thumbnails > 0
+      ? ", \(DisplayText.count(self.thumbnails, "thumbnail", "thumbnails")) stored" : ""
+    let end =
+      dryRun
+      ? "Nothing was written."
+      : "\(DisplayText.escaped(directory)) is at generation \(generation)."
+    let lost =
+      withoutImages > 0
+      ? "\(DisplayText.count(withoutImages, "entity", "entities")) cannot be found by image. " : ""
+    return """
+      \(DisplayText.count(entities, "entity", "entities")), \(added) new, \(changed) changed\(removed); \
+      \(DisplayText.count(signedImages, "image", "images")) analyzed, \(unchangedImages) unchanged\(fetched)\(thumbnails); \
+      \(DisplayText.count(refusedRows, "row", "rows")) and \(DisplayText.count(refusedImages, "image", "images")) \
+      rejected, \(DisplayText.count(warnings, "warning", "warnings")); in \(seconds) s. \(lost)\(end)
+      """
+  }
+}
+
+/// An entity as it would be indexed, in the JSON form of a feed.
+struct EntityExample: Encodable, Sendable {
+  let value: EntityValue
+
+  func encode(to encoder: any Encoder) throws {
+    switch value {
+    case .product(let product): try product.encode(to: encoder)
+    case .store(let store): try store.encode(to: encoder)
+    }
+  }
+}

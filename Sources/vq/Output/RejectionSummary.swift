@@ -1,0 +1,91 @@
+import Synchronization
+import VisualQuery
+
+/// The rejected rows, images and fields of a run by their reasons, so that ten thousand of a kind are one line.
+final class RejectionSummary: Sendable {
+  /// The most reasons that have a line of their own.
+  private static let lineLimit = 40
+  /// The most reasons that are told apart.
+  private static let reasonLimit = 1000
+
+  private struct Reason {
+    let first: RefusedRow
+    var count = 1
+  }
+
+  private struct State {
+    var places: [String: Int] = [:]
+    var reasons: [Reason] = []
+    var further = 0
+  }
+
+  private let state = Mutex(State())
+
+  /// Counts a row, an image or a field. Images that were not fetched have a report of their own, by their hosts.
+  func add(_ row: RefusedRow) {
+    if row.kind == .unfetchedImage { return }
+    let field = row.field.map { String($0.prefix { $0 != "[" }) } ?? ""
+    let key = "\(row.kind.rawValue) \(field) \(Self.pattern(Self.reason(of: row)))"
+    state.withLock { state in
+      if let place = state.places[key] {
+        state.reasons[place].count += 1
+      } else if state.reasons.count < Self.reasonLimit {
+        state.places[key] = state.reasons.count
+        state.reasons.append(Reason(first: row))
+      } else {
+        state.further += 1
+      }
+    }
+  }
+
+  /// The lines, the reason that came first at the beginning.
+  var lines: [String] {
+    state.withLock { state in
+      var lines = state.reasons.prefix(Self.lineLimit).map(Self.line)
+      let rest = state.reasons.dropFirst(Self.lineLimit).reduce(state.further) { $0 + $1.count }
+      if rest > 0 {
+        lines.append("\(DisplayText.count(rest, "further rejection", "further rejections"))")
+      }
+      return lines
+    }
+  }
+
+  private static func line(_ reason: Reason) -> String {
+    let row = reason.first
+    let id = row.id.map { " (\($0))" } ?? ""
+    if reason.count == 1 {
+      let field = row.field.map { " \($0)" } ?? ""
+      return "line \(row.line)\(id):\(field) \(row.reason)"
+    }
+    let what =
+      switch row.kind {
+      case .row: "\(reason.count) rows: " + (row.field.map { "\($0) " } ?? "")
+      case .image, .unfetchedImage: "\(reason.count) images: "
+      case .field: "\(reason.count) times: " + (row.field.map { "\($0) " } ?? "")
+      case .entity: "\(reason.count) entities: "
+      }
+    let example = row.subject.map { " \($0)" } ?? ""
+    return "\(what)\(Self.reason(of: row)); for example line \(row.line)\(id)\(example)"
+  }
+
+  /// Returns the reason without the name of the image.
+  private static func reason(of row: RefusedRow) -> String {
+    guard let subject = row.subject, row.reason.hasPrefix(subject + ": ") else { return row.reason }
+    return String(row.reason.dropFirst(subject.count + 2))
+  }
+
+  /// Returns a reason without its quoted parts and numbers, in which reasons of one kind differ.
+  private static func pattern(_ reason: String) -> String {
+    var pattern = ""
+    var isQuoted = false
+    for character in reason {
+      if character == "'" {
+        isQuoted.toggle()
+      } else if isQuoted || character.isNumber {
+        continue
+      }
+      pattern.append(character)
+    }
+    return pattern
+  }
+}
