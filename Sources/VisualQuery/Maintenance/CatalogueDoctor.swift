@@ -49,6 +49,12 @@ public struct CatalogueDoctor: Sendable {
     public let detail: String
     /// The suggested correction.
     public let cure: String
+    /// The id of the entity that has the same image, or `nil` if the finding is about something else.
+    public let twin: String?
+
+    init(kind: Kind, id: String, detail: String, cure: String, twin: String? = nil) {
+      (self.kind, self.id, self.detail, self.cure, self.twin) = (kind, id, detail, cure, twin)
+    }
   }
 
   /// The number of characters on a line of a result, on the narrowest phone.
@@ -147,7 +153,8 @@ public struct CatalogueDoctor: Sendable {
             Finding(
               kind: .indistinguishable, id: min(id, twin).description,
               detail: "has the same image as \(max(id, twin))",
-              cure: "use images that show the difference, or merge the entities"))
+              cure: "use images that show the difference, or merge the entities",
+              twin: max(id, twin).description))
         }
       }
     }
@@ -230,7 +237,8 @@ public struct CatalogueDoctor: Sendable {
     }
     let url = links.handoff(for: value).url
     if url == nil {
-      find(.noLink, "has no link", "add a 'url', or a template for all: vq index --link")
+      find(
+        .noLink, "has no link", "add a 'url', or a template for all: \(linkTemplate(for: value))")
     } else if url?.lowercased().hasPrefix("http:") == true {
       find(.insecureLink, "has the link '\(url ?? "")'", "use https")
     }
@@ -256,6 +264,18 @@ public struct CatalogueDoctor: Sendable {
       }
     }
     return findings
+  }
+
+  /// Returns the option with the usual template of links of the shop system that an entity comes from.
+  private static func linkTemplate(for value: EntityValue) -> String {
+    guard case .product(let product) = value else { return "vq index --link" }
+    if product.extra["handle"] != nil {
+      return "vq index --link 'product=https://SHOP/products/{handle}'"
+    }
+    if product.extra["url_key"] != nil {
+      return "vq index --link 'product=https://SHOP/{url_key}.html'"
+    }
+    return "vq index --link"
   }
 
   private static func languages(of value: EntityValue) -> [String?] {

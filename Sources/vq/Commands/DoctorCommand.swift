@@ -17,7 +17,8 @@ enum DoctorCommand {
           Images that two entities share, that lack detail or are too small; entities without an \
           image or a link; missing image files; texts of more than three lines; links without \
           encryption; unknown currencies; stores without a location or with unknown products in \
-          stock. Each finding names the entity and says what to do. The exit code is 1 if there \
+          stock. A summary comes first, then each kind with examples and what to do; --json \
+          lists all findings. The exit code is 1 if there \
           are findings, for CI.
           """),
       HelpSection(
@@ -35,13 +36,11 @@ enum DoctorCommand {
   ) async throws -> ExitCode {
     let catalogue = try Catalogue(directory: arguments[MatchCommand.index])
     let findings = try await CatalogueDoctor(catalogue: catalogue).findings()
-    for finding in findings {
-      if arguments[json] {
-        try console.output.writeJSON(finding)
-      } else {
-        try console.output.writeLine(
-          DisplayText.escaped("\(finding.id) \(finding.detail)") + "\n    \(finding.cure)")
-      }
+    if arguments[json] {
+      for finding in findings { try console.output.writeJSON(finding) }
+    } else {
+      let report = DoctorReport(findings, entityCount: catalogue.entityCount)
+      for line in report.lines { try console.output.writeLine(DisplayText.escaped(line)) }
     }
     if findings.isEmpty && !arguments[json] {
       try console.output.writeLine(

@@ -137,7 +137,7 @@ enum IndexCommand {
         title: "JSON form",
         text: """
           One object at the end of the run; a dry run adds 'examples'. In rejected.jsonl, a line for \
-          each rejected row, image and field, and for each entity without images.
+          each rejected row, image and field.
             {"schema":"vq.index/1","generation":4,"rows":32,"entities":32,"added":32,
              "changed":0,"removed":0,"signedImages":34,"unchangedImages":0,
              "fetchedImages":0,"thumbnails":0,"refused":0,"refusedRows":0,
@@ -178,7 +178,8 @@ enum IndexCommand {
         mapping: { if !isQuiet { report($0, to: console) } },
         refused: {
           rejections.add($0)
-          refusals?.append($0)
+          // 'vq doctor' lists the entities without images; their rows need no correction to be read again.
+          if $0.kind != .entity { refusals?.append($0) }
         },
         progress: { if !isQuiet { show($0, on: line) } })
     } catch {

@@ -15,6 +15,8 @@ final class RejectionSummary: Sendable {
 
   private struct State {
     var places: [String: Int] = [:]
+    /// The places by the reasons as they are written, so that a repeated one is not analyzed again.
+    var known: [String: Int] = [:]
     var reasons: [Reason] = []
     var further = 0
   }
@@ -25,10 +27,17 @@ final class RejectionSummary: Sendable {
   func add(_ row: RefusedRow) {
     if row.kind == .unfetchedImage { return }
     let field = row.field.map { String($0.prefix { $0 != "[" }) } ?? ""
-    let key = "\(row.kind.rawValue) \(field) \(Self.pattern(Self.reason(of: row)))"
+    let reason = Self.reason(of: row)
+    let written = "\(row.kind.rawValue) \(field) \(reason)"
     state.withLock { state in
+      if let place = state.known[written] {
+        state.reasons[place].count += 1
+        return
+      }
+      let key = "\(row.kind.rawValue) \(field) \(Self.pattern(reason))"
       if let place = state.places[key] {
         state.reasons[place].count += 1
+        if state.known.count < Self.reasonLimit { state.known[written] = place }
       } else if state.reasons.count < Self.reasonLimit {
         state.places[key] = state.reasons.count
         state.reasons.append(Reason(first: row))

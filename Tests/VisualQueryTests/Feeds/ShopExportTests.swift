@@ -1,4 +1,5 @@
 import Foundation
+import PixelMatch
 import TestSupport
 import Testing
 
@@ -386,5 +387,67 @@ import Testing
     ] as [(String, [String])]) func `a field may list images`(text: String, names: [String])
   {
     #expect(ImageList.names(in: text) == names)
+  }
+}
+
+/// Files in Magento's layout, of which nothing but the size is of a shop.
+@Suite struct LargeExportTests {
+  private static func rows(productCount: Int) -> String {
+    var rows = [
+      "sku,store_view_code,attribute_set_code,product_type,categories,name,product_online,price,url_key,base_image,additional_images,additional_attributes,qty,is_in_stock,configurable_variations"
+    ]
+    for product in 0..<productCount {
+      var children: [String] = []
+      for color in 0..<4 {
+        for size in ["XS", "S", "M", "L", "XL"].prefix(color == 0 ? 4 : 5) {
+          let sku = "P\(product)-\(size)-C\(color)"
+          children.append("sku=\(sku),size=\(size),color=C\(color)")
+          rows.append(
+            "\(sku),,Top,simple,Default Category/Tops,\(sku),1,\(20 + color).0000,\(sku),/c\(color)-main.jpg,\"/c\(color)-main.jpg,/c\(color)-alt.jpg\",\"color=C\(color),size=\(size)\",5,1,"
+          )
+        }
+      }
+      rows.append(
+        "P\(product),,Top,configurable,Default Category/Tops,Product \(product),1,,p\(product),/c0-main.jpg,,,0,1,\"\(children.joined(separator: "|"))\""
+      )
+    }
+    return rows.joined(separator: "\n")
+  }
+
+  /// Would break if variants were lost among many.
+  @Test func `two thousand rows with configurable products are read`() throws {
+    let folder = try TemporaryDirectory()
+    let rows = Self.rows(productCount: 100)
+    #expect(rows.split(separator: "\n").count == 2001)
+    var reader = try FeedReader(
+      path: folder.write(rows, to: "export.csv"), options: FeedOptions(currency: "USD"))
+    var groups: [String: Set<String>] = [:]
+    while let row = try reader.next() {
+      guard case .entity(.product(let product), _) = row, product.images.count == 2 else {
+        Issue.record("\(row)")
+        return
+      }
+      groups[product.group ?? "", default: []].insert(product.attributes["color"] ?? "")
+    }
+    #expect(groups.count == 100 && groups.values.allSatisfy { $0.count == 4 })
+  }
+
+  /// Would break if entities of several rows were taken for changed ones in the next run.
+  @Test func `a second run over configurable products changes nothing`() async throws {
+    let folder = try TemporaryDirectory()
+    for color in 0..<4 {
+      let picture = SyntheticPicture.scene(width: 48, height: 48, seed: UInt64(color))
+      for view in ["main", "alt"] {
+        _ = try folder.write(picture.jpeg(), to: "c\(color)-\(view).jpg")
+      }
+    }
+    let path = try folder.write(Self.rows(productCount: 2), to: "export.csv")
+    let options = IndexOptions(feed: FeedOptions(currency: "USD"))
+    let indexer = Indexer(directory: folder.path + "/i.vq")
+    let first = try await indexer.run(path: path, options: options)
+    #expect(first.entities == 8 && first.refused == 0 && first.warnings == 0)
+    #expect(first.signedImages == 16 && first.withoutImages == 0)
+    let second = try await indexer.run(path: path, options: options)
+    #expect(second.changed == 0 && second.signedImages == 0 && second.unchangedImages == 16)
   }
 }

@@ -1,0 +1,59 @@
+import TestSupport
+import Testing
+
+@testable import VisualQuery
+@testable import vq
+
+@Suite struct DoctorReportTests {
+  private typealias Finding = CatalogueDoctor.Finding
+
+  /// Would break if a thousand findings of a kind hid the others, or if the counts did not add up.
+  @Test func `a report begins with counts and shows few of each kind`() {
+    var findings = (0..<100).map {
+      Finding(kind: .noLink, id: "product:\($0)", detail: "has no link", cure: "add a 'url'")
+    }
+    findings.append(
+      Finding(kind: .noPicture, id: "product:7", detail: "has no image", cure: "add one"))
+    let lines = DoctorReport(findings, entityCount: 100).lines
+    #expect(lines[0] == "101 findings in 100 entities: noLink 100, noPicture 1")
+    #expect(lines[1] == "most findings: product:7 (2)")
+    #expect(lines.count == 11 && lines.contains("… and 97 more of 'noLink'"))
+    #expect(DoctorReport([], entityCount: 3).lines.isEmpty)
+  }
+
+  /// Would break if 300 pairs of the same image were listed pair by pair.
+  @Test func `entities that share an image are one group`() {
+    let pairs = [("a", "b"), ("c", "d"), ("b", "c"), ("e", "f"), ("a", "d")]
+    let findings = pairs.map {
+      Finding(
+        kind: .indistinguishable, id: $0.0, detail: "has the same image as \($0.1)", cure: "merge",
+        twin: $0.1)
+    }
+    let lines = DoctorReport(findings, entityCount: 6).lines
+    #expect(lines.contains("a, b, c, d have the same image"))
+    #expect(lines.contains("e, f have the same image"))
+  }
+
+  /// Would break if ten thousand images of a reason were ten thousand lines.
+  @Test func `rejections are one line for each reason`() {
+    let summary = RejectionSummary()
+    for number in 1...10_000 {
+      summary.add(
+        RefusedRow(
+          kind: .image, line: number, id: "p\(number)", field: "images[0]",
+          reason: "\(number).jpg: there is no such file", subject: "\(number).jpg"))
+    }
+    for number in 1...2 {
+      summary.add(
+        RefusedRow(
+          kind: .field, line: number, id: "q", field: "price", reason: "is 'x\(number)'; expected"))
+    }
+    summary.add(RefusedRow(line: 3, reason: "is not JSON"))
+    summary.add(RefusedRow(kind: .unfetchedImage, line: 3, reason: "it is on a server"))
+    #expect(
+      summary.lines == [
+        "10000 images: there is no such file; for example line 1 (p1) 1.jpg",
+        "2 times: price is 'x1'; expected; for example line 1 (q)", "line 3: is not JSON",
+      ])
+  }
+}
