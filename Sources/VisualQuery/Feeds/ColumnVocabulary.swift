@@ -32,7 +32,7 @@ enum ColumnVocabulary {
       id sku productsku variantsku itemsku sellersku productid itemid offerid articleid variantid awproductid \
       merchantproductid wareid artikelnummer artikelnr artnr artno articlenumber articleno articlecode itemnumber itemno \
       itemcode productcode productcodesku productnumber customlabelsku customlabel partnumber modelnumber mpn \
-      productreference reference référence referencia riferimento codigo código codice code productkey handle urlhandle \
+      ordernumber internalreference defaultcode productidnoneditable handleid productreference reference référence referencia riferimento codigo código codice code productkey handle urlhandle \
       urlkey slug uniqid uniqueid uid uuid oid guid key identifier asin gtin gtin13 ean ean13 upc barcode isbn objectid \
       entityid contentid stockcode number nummer nr externalid № артикул код
       """),
@@ -40,7 +40,7 @@ enum ColumnVocabulary {
       .title,
       """
       title name productname producttitle itemname itemtitle displayname productdisplayname titel bezeichnung \
-      produktname produkttitel produktbezeichnung artikelname artikelbezeichnung nombre nom nomduproduit titre título \
+      produktname produktnamn artikelnamn produkttitel produktbezeichnung artikelname artikelbezeichnung nombre nom nomduproduit titre título \
       titulo titolo nome nomeprodotto naam productnaam navn namn nazwa název názov название наименование posttitle \
       articlename heading headline product produkt producto produit prodotto artikel item modelname
       """),
@@ -61,7 +61,7 @@ enum ColumnVocabulary {
     Entry(
       .images, repeatable: true,
       """
-      images additionalimagelink additionalimagelinks additionalimage additionalimages additionalimageurl \
+      images hostedimageurls additionalimagelink additionalimagelinks additionalimage additionalimages additionalimageurl \
       additionalimageurls imageurls imagelinks imagelist imageset imagefiles pictures pictureurls photos photourls \
       gallery galleryimages galleryimageurls imagegallery mediagallery mediagalleryimages media medias bilder \
       weiterebilder zusatzbilder fotos imagenes imágenes immagini images1 otherimages otherimageurl otherimageurls \
@@ -71,12 +71,12 @@ enum ColumnVocabulary {
     Entry(
       .price,
       """
-      price regularprice currentprice sellingprice sellprice actualprice finalprice discountedprice unitprice \
+      price regularprice salesprice listprice currentprice sellingprice sellprice actualprice finalprice discountedprice unitprice \
       productprice itemprice variantprice priceamount displayprice searchprice storeprice standardprice retailprice \
       pricevat pricetaxincluded priceincltax pricetaxincl pricewithtax pricetaxexcluded priceexcltax listprice msrp rrp rrpprice \
       mrp originalprice baseprice startprice buyitnowprice buynowprice pricevalue preis verkaufspreis vkpreis vk \
       vkbrutto bruttopreis endpreis einzelpreis preisbrutto precio precioventa preciopvp pvp prix prixttc prixdevente \
-      prezzo prijs verkoopprijs pris preço preco cena ár цена fiyat amount
+      prisinklmoms prisinkmoms prisinklmva preisinklmwst prezzo prijs verkoopprijs pris preço preco cena ár цена fiyat amount
       """),
     Entry(
       .salePrice,
@@ -202,10 +202,12 @@ enum ColumnVocabulary {
   static func targets(of names: [String]) -> [FeedTarget?] {
     var targets: [FeedTarget?] = names.map { _ in nil }
     var best: [Int: (rank: Int, column: Int)] = [:]
+    var translated: [Int] = []
     for (column, name) in names.enumerated() {
       let normal = normalized(name)
       guard let place = places[normal] else {
         targets[column] = numberedImage(normal) ?? pricedColumn(name)
+        if targets[column] == nil { translated.append(column) }
         continue
       }
       let entry = entries[place.entry]
@@ -219,7 +221,40 @@ enum ColumnVocabulary {
         best[place.entry] = (place.rank, column)
       }
     }
+    // A field in one language counts if there is none without.
+    for column in translated {
+      guard let place = withoutLanguage(names[column]).flatMap({ places[normalized($0)] }),
+        best[place.entry] == nil, isText(entries[place.entry].target)
+      else { continue }
+      targets[column] = entries[place.entry].target
+      best[place.entry] = (place.rank, column)
+    }
     return targets
+  }
+
+  private static func isText(_ target: FeedTarget) -> Bool {
+    switch target {
+    case .title, .description, .url, .labels, .attribute, .subtitle: true
+    default: false
+    }
+  }
+
+  /// Returns a name such as `name-en_US`, `name(de)`, `title_fr` or `translations.DEFAULT.name` without its language.
+  private static func withoutLanguage(_ name: String) -> String? {
+    if name.hasPrefix("translations.") { return name.split(separator: ".").last.map(String.init) }
+    var rest = FeedText.trimmed(name)[...]
+    if rest.last == ")" { rest.removeLast() }
+    let parts = rest.split(whereSeparator: { "-_(: .".contains($0) })
+    for count in [2, 1] where parts.count > count {
+      let language = parts[parts.count - count]
+      // These are words of other meanings more often than languages.
+      let isWord = ["id", "is", "no", "to", "in", "it"].contains(language.lowercased())
+      guard language.count == 2, !isWord, LocaleMark.of(language.lowercased()) != nil,
+        count == 1 || parts[parts.count - 1].count == 2
+      else { continue }
+      return String(rest[..<language.startIndex])
+    }
+    return nil
   }
 
   /// Returns what the fields of the native form become, and those of other names as far as the native form leaves them

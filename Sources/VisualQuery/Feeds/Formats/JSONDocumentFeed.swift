@@ -13,7 +13,8 @@ struct JSONDocumentFeed: FeedFormatReader {
   private static let lists = [
     "products", "items", "data", "entities", "results", "records", "rows", "entries", "catalog",
     "catalogue",
-    "articles", "artikel", "produkte", "productos", "produits", "offers", "hits", "nodes", "edges",
+    "articles", "artikel", "produkte", "productos", "produits", "offers", "hits", "nodes",
+    "_embedded", "edges",
     "variants",
   ]
 
@@ -109,17 +110,36 @@ struct JSONDocumentFeed: FeedFormatReader {
   /// Returns the products in a value.
   private static func objects(in value: JSONValue) -> [JSONValue] {
     switch value {
-    case .array(let values): values.flatMap(objects)
-    case .object(let fields):
-      if isEntity(fields) {
-        NestedVariants.products(of: fields)
-      } else if case .object? = fields["node"], let node = fields["node"] {
-        objects(in: node)
-      } else {
-        list(of: fields).map { $0.flatMap(objects) } ?? [value]
-      }
-    default: [value]
+    case .array(let values): return values.flatMap(objects)
+    case .object(let own):
+      let fields = withValues(own)
+      if isEntity(fields) { return NestedVariants.products(of: fields) }
+      if let node = fields["node"], case .object = node { return objects(in: node) }
+      return list(of: fields).map { $0.flatMap(objects) } ?? [value]
+    default: return [value]
     }
+  }
+
+  /// Returns an object with the values of its attributes as fields, as Akeneo keeps them:
+  /// `{"values": {"name": [{"data": "Mug", "locale": "en_US"}]}}`. The first value counts.
+  private static func withValues(_ fields: [String: JSONValue]) -> [String: JSONValue] {
+    guard case .object(let values)? = fields["values"] else { return fields }
+    var flat = fields
+    flat["values"] = nil
+    for (name, value) in values {
+      guard case .array(let entries) = value, case .object(let first)? = entries.first,
+        let data = first["data"]
+      else { continue }
+      // A price is a list with an amount for each currency.
+      if case .array(let prices) = data, case .object(let price)? = prices.first,
+        price["amount"] != nil
+      {
+        flat[name] = .object(price)
+      } else {
+        flat[name] = data
+      }
+    }
+    return flat
   }
 
   /// Returns whether an object has a title and an id of its own.
