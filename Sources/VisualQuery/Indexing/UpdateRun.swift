@@ -146,7 +146,7 @@ struct UpdateRun: ~Copyable {
         taken = .init(
           number: number, id: id, effect: isKnown ? .removed : .unknown, images: [], refused: [])
       case .refused(let id, let row):
-        progress.refused += 1
+        progress.refusedRows += 1
         taken = .init(number: number, id: id, effect: .refused, images: [], refused: [row])
       case .signed(let signed): taken = try await put(signed, number)
       }
@@ -161,7 +161,7 @@ struct UpdateRun: ~Copyable {
     _ signed: SignedEntity, _ number: Int
   ) async throws -> EntityChange.Outcome? {
     guard signed.isWhole else { return nil }
-    progress.refused += signed.refused.count
+    progress.refusedImages += signed.refused.count
     let isRefused = options.requiresAllImages && !signed.refused.isEmpty
     let effect: EntityChange.Effect =
       switch signed.change {
