@@ -148,7 +148,7 @@ public struct CatalogueUpkeep: Sendable {
   ///
   /// - Returns: The new generation, or the old one if nothing would be gained.
   /// - Throws: ``CatalogueError``; `CancellationError`.
-  /// - Complexity: O(bytes of the catalogue); the memory is that of one segment of 131 072 images.
+  /// - Complexity: O(bytes of the catalogue); 4 bytes of memory for each image and each visual word.
   public func compact() async throws -> Int {
     try await withTaskExecutorPreference(pool) { @concurrent in
       var writer = try CatalogueWriter(directory: directory)

@@ -147,7 +147,7 @@ import Testing
     let changes: [EntityChange] = [
       .put(.product(Product(id: "", title: "T"))),
       .put(.product(Product(id: "a", title: "T", url: "javascript:x"))),
-      .put(.product(Product(id: "b", title: "T\u{1}"))),
+      .put(.product(Product(id: "b", title: "\u{1}"))),
       .put(try Self.product("c"), images: [.encoded(half), .pixels(try Self.photo(1))]),
       .put(try Self.product("d"), images: [.pixels(try Self.photo(2), address: "mug.jpg")]),
       .put(try Self.product("e"), images: [.reference("https://shop.example/e.jpg")]),
