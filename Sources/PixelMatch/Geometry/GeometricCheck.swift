@@ -71,9 +71,10 @@ public struct GeometricCheck: Sendable {
   ) -> Alignment? {
     let pairs = correspondences(row, segment, isMirrored ? 1 : 0)
     guard pairs.count >= Self.leastInliers,
-      let first = kernels.bestSimilarity(
-        of: CorrespondenceArrays(pairs), proposers: Self.proposers, partners: Self.partners)
-    else { return nil }
+      let first = bestSimilarity(pairs)
+    else {
+      return nil
+    }
     var best = (transform: first, inliers: Self.inliers(of: first, among: pairs))
     // A transform with more degrees of freedom needs more keypoints, otherwise it fits chance.
     for (fit, least) in [
@@ -146,6 +147,22 @@ public struct GeometricCheck: Sendable {
     // Stable: equal distances keep the order of the keypoints.
     let order = pairs.indices.map { pairs[$0].distance << 16 | UInt32($0) }.sorted()
     return order.map { pairs[Int($0 & 0xffff)] }
+  }
+
+  /// Returns the similarity of the pair of correspondences that most others agree with.
+  private func bestSimilarity(_ pairs: [KeypointCorrespondence]) -> PlaneTransform? {
+    let arrays = Kernels.CorrespondenceArrays(count: pairs.count) { index in
+      let pair = pairs[index]
+      // The error, squared, at which a pair stops to count: 2.5 times that of an inlier.
+      return (pair.from, pair.to, pair.scale, pair.turn, 6.25 * pair.tolerance * pair.tolerance)
+    }
+    let directions = pairs.prefix(Self.proposers).map { pair in
+      let (cosine, sine) = IntegerAngle.direction(of: pair.turn)
+      return SIMD2(pair.scale * Double(cosine) / 16384, pair.scale * Double(sine) / 16384)
+    }
+    return kernels.bestSimilarity(of: arrays, directions: directions, partners: Self.partners).map {
+      PlaneTransform(cosine: $0.cosine, sine: $0.sine, x: $0.x, y: $0.y)
+    }
   }
 
   private static func near(

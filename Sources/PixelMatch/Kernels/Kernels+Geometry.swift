@@ -1,75 +1,93 @@
 internal import CKernels
 
-/// Correspondences between keypoints of two images, as the kernel takes them: one array a number.
-struct CorrespondenceArrays {
-  /// The number of correspondences without padding.
-  private(set) var count = 0
-  fileprivate var fromX: [Double] = []
-  fileprivate var fromY: [Double] = []
-  fileprivate var toX: [Double] = []
-  fileprivate var toY: [Double] = []
-  fileprivate var scale: [Double] = []
-  fileprivate var limit: [Double] = []
-  fileprivate var turn: [UInt8] = []
-
-  /// Collects correspondences, the likeliest first.
-  init(_ pairs: [KeypointCorrespondence]) {
-    for pair in pairs {
-      // The error, squared, at which a pair stops to count: 2.5 times that of an inlier.
-      append(pair, limit: 6.25 * pair.tolerance * pair.tolerance)
-    }
-    count = pairs.count
-    let padding = KeypointCorrespondence(
-      from: .zero, to: SIMD2(repeating: 1e12), scale: 0, turn: 0, distance: 0, tolerance: 0)
-    while turn.count % 8 != 0 { append(padding, limit: 1) }
-  }
-
-  private mutating func append(_ pair: KeypointCorrespondence, limit: Double) {
-    fromX.append(pair.from.x)
-    fromY.append(pair.from.y)
-    toX.append(pair.to.x)
-    toY.append(pair.to.y)
-    scale.append(pair.scale)
-    turn.append(pair.turn)
-    self.limit.append(limit)
-  }
-}
-
+/// The alignment of keypoints.
 extension Kernels {
+  /// Correspondences of keypoints in two images, the likeliest first: one array a number.
+  struct CorrespondenceArrays {
+    /// The number of correspondences without padding.
+    let count: Int
+    fileprivate var fromX: [Double] = []
+    fileprivate var fromY: [Double] = []
+    fileprivate var toX: [Double] = []
+    fileprivate var toY: [Double] = []
+    fileprivate var scale: [Double] = []
+    fileprivate var limit: [Double] = []
+    fileprivate var turn: [UInt8] = []
+
+    /// Collects `count` correspondences.
+    ///
+    /// - Parameter pair: A function that returns one: the positions in both images, the ratio of the sizes of the patches, the
+    ///   rotation in 256 steps of a turn, and the square of the error at which it stops to count.
+    init(
+      count: Int,
+      _ pair: (Int) -> (
+        from: SIMD2<Double>, to: SIMD2<Double>, scale: Double, turn: UInt8, limit: Double
+      )
+    ) {
+      self.count = count
+      for index in 0..<(count + 7) / 8 * 8 {
+        // A pair with the scale zero agrees with none, and no transform reaches its position.
+        let padding = (SIMD2<Double>.zero, SIMD2<Double>(repeating: 1e12), 0.0, UInt8(0), 1.0)
+        let (from, to, scale, turn, limit) = index < count ? pair(index) : padding
+        fromX.append(from.x)
+        fromY.append(from.y)
+        toX.append(to.x)
+        toY.append(to.y)
+        self.scale.append(scale)
+        self.turn.append(turn)
+        self.limit.append(limit)
+      }
+    }
+  }
+
+  /// A rotation and a scale, then a translation.
+  struct Similarity {
+    var cosine = 0.0
+    var sine = 0.0
+    var x = 0.0
+    var y = 0.0
+  }
+
   /// Finds the similarity that most correspondences agree with, of those that two of them propose
   /// whose patches have similar sizes and rotations.
   ///
   /// - Parameters:
-  ///   - proposers: The largest number of correspondences that propose.
+  ///   - directions: The cosine and the sine of the rotation of each of the first correspondences, times its scale. These
+  ///     propose.
   ///   - partners: The largest number of correspondences that are tried with each of them.
-  /// - Complexity: O(`proposers` × `partners` × correspondences).
+  /// - Complexity: O(`directions.count` × `partners` × correspondences).
   func bestSimilarity(
-    of pairs: CorrespondenceArrays, proposers: Int, partners: Int
-  ) -> PlaneTransform? {
-    let proposers = min(proposers, pairs.count)
-    guard proposers > 0 else { return nil }
-    let directions = (0..<proposers).map { index in
-      let (cosine, sine) = IntegerAngle.direction(of: pairs.turn[index])
-      return (
-        pairs.scale[index] * Double(cosine) / 16384, pairs.scale[index] * Double(sine) / 16384
-      )
-    }
-    let (cosines, sines) = (directions.map(\.0), directions.map(\.1))
+    of pairs: CorrespondenceArrays, directions: [SIMD2<Double>], partners: Int
+  ) -> Similarity? {
+    precondition(directions.count <= pairs.count, "more directions than correspondences")
+    guard !directions.isEmpty else { return nil }
+    let (cosines, sines) = (directions.map(\.x), directions.map(\.y))
     var best = ck_similarity()
     // Sound: each array has `count` numbers and is padded to a multiple of eight.
-    let score = unsafe pairs.fromX.withUnsafeBufferPointer { fromX in
-      unsafe pairs.fromY.withUnsafeBufferPointer { fromY in
-        unsafe pairs.toX.withUnsafeBufferPointer { toX in
-          unsafe pairs.toY.withUnsafeBufferPointer { toY in
-            unsafe pairs.scale.withUnsafeBufferPointer { scale in
-              unsafe pairs.limit.withUnsafeBufferPointer { limit in
-                unsafe pairs.turn.withUnsafeBufferPointer { turn in
+    let score = unsafe pairs.withLent { lent in
+      unsafe ck_best_similarity(lent, cosines, sines, directions.count, partners, &best, level)
+    }
+    guard score > 0 else { return nil }
+    return Similarity(cosine: best.cosine, sine: best.sine, x: best.x, y: best.y)
+  }
+}
+
+extension Kernels.CorrespondenceArrays {
+  /// Lends the arrays as the kernel takes them.
+  fileprivate func withLent<Result>(_ body: (UnsafePointer<ck_pairs>) -> Result) -> Result {
+    // Sound: the pointers are used during the call only.
+    unsafe fromX.withUnsafeBufferPointer { fromX in
+      unsafe fromY.withUnsafeBufferPointer { fromY in
+        unsafe toX.withUnsafeBufferPointer { toX in
+          unsafe toY.withUnsafeBufferPointer { toY in
+            unsafe scale.withUnsafeBufferPointer { scale in
+              unsafe limit.withUnsafeBufferPointer { limit in
+                unsafe turn.withUnsafeBufferPointer { turn in
                   var lent = unsafe ck_pairs(
                     from_x: fromX.baseAddress!, from_y: fromY.baseAddress!,
                     to_x: toX.baseAddress!, to_y: toY.baseAddress!, scale: scale.baseAddress!,
-                    limit: limit.baseAddress!, turn: turn.baseAddress!, count: pairs.count)
-                  return unsafe ck_best_similarity(
-                    &lent, cosines, sines, proposers, partners, &best, level)
+                    limit: limit.baseAddress!, turn: turn.baseAddress!, count: count)
+                  return unsafe body(&lent)
                 }
               }
             }
@@ -77,7 +95,5 @@ extension Kernels {
         }
       }
     }
-    return score > 0
-      ? PlaneTransform(cosine: best.cosine, sine: best.sine, x: best.x, y: best.y) : nil
   }
 }

@@ -17,11 +17,18 @@ extension Kernels {
 
   /// The keypoints of one view of a query.
   struct VoteSource {
-    /// The ``KeypointHash/leadingBits`` of each keypoint.
+    /// The first 56 bits of each keypoint's hash.
     let hashes: [UInt64]
     let angles: [UInt8]
-    /// The bits of each word, the least certain first, ``VisualWord/bitLimit`` each.
+    /// The bits of each word, the least certain first, 24 each.
     let doubts: [UInt8]
+    let isMirrored: Bool
+  }
+
+  /// The votes of a row.
+  struct Vote {
+    let row: Int
+    let weight: Int
     let isMirrored: Bool
   }
 
@@ -76,7 +83,7 @@ extension Kernels {
   ///   - dead: One bit per row, set if the row does not count; empty if all count.
   /// - Returns: The votes, the highest first, ties by row, original before mirrored.
   /// - Complexity: O(*n* log `limit`) for *n* hits.
-  func rankedVotes(_ hits: [UInt64], limit: Int, dead: [UInt64]) -> [KeypointVotes.Row] {
+  func rankedVotes(_ hits: [UInt64], limit: Int, dead: [UInt64]) -> [Vote] {
     precondition(limit >= 1, "a limit of \(limit) votes")
     let lastRow = hits.lazy.map { Int($0 >> 40) }.max() ?? 0
     precondition(dead.isEmpty || lastRow / 64 < dead.count, "there is no bit for row \(lastRow)")
@@ -97,7 +104,7 @@ extension Kernels {
       }
     }
     return votes.map {
-      KeypointVotes.Row(row: Int($0.row), weight: Int($0.weight), isMirrored: $0.is_mirrored == 1)
+      Vote(row: Int($0.row), weight: Int($0.weight), isMirrored: $0.is_mirrored == 1)
     }
   }
 }

@@ -60,6 +60,8 @@ public struct KeypointVotes: Sendable {
         }
       }
     }
-    return kernels.rankedVotes(hits, limit: limit, dead: live.deadBits)
+    return kernels.rankedVotes(hits, limit: limit, dead: live.deadBits).map {
+      Row(row: $0.row, weight: $0.weight, isMirrored: $0.isMirrored)
+    }
   }
 }

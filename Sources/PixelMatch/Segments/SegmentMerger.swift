@@ -206,6 +206,8 @@ public struct SegmentMerger {
     of words: Range<Int>, in segment: SignatureSegment, newRows: [UInt32]
   ) -> (postings: [UInt64], starts: [Int]) {
     let (bits, own) = (size.wordBits, segment.wordBits)
+    /// The bits of the hash by which a word is longer than those of the source.
+    let furtherMask = bits > own ? UInt64(1) << UInt64(bits - own) - 1 : 0
     var found: [UInt64] = []
     var starts = [0]
     segment.withWordIndex { ownStarts, postings in
@@ -213,10 +215,16 @@ public struct SegmentMerger {
         // A word of the source is either the first bits of this word, or begins with it.
         let least = word & (1 << own - 1)
         for ownWord in stride(from: least, to: 1 << own, by: 1 << bits) {
-          Self.forEachPosting(of: ownWord, ownStarts, postings, bits: own) { posting in
-            guard posting.word(bits: bits) == word, posting.row < newRows.count,
-              newRows[posting.row] != .max
-            else { return }
+          let (start, end) = (
+            Int(ownStarts[ownWord]), min(Int(ownStarts[ownWord + 1]), postings.count)
+          )
+          guard start < end else { continue }
+          for index in start..<end {
+            // Most postings of a shorter word are of other words: they are passed over undecoded.
+            let further = postings[index] >> UInt64(own + 8) & furtherMask
+            guard further == UInt64(word >> own) || bits <= own else { continue }
+            let posting = VisualWord.Posting(postings[index], word: ownWord, bits: own)
+            guard posting.row < newRows.count, newRows[posting.row] != .max else { continue }
             found.append(posting.encoded(row: Int(newRows[posting.row]), bits: bits))
           }
         }

@@ -31,7 +31,7 @@ public struct Product: Sendable, Hashable, EntityText {
   /// All other fields of the feed, unchanged.
   public var extra: [String: JSONValue] = [:]
 
-  /// Makes a product. ``Indexer/update(with:options:outcome:)`` checks its fields like those of a feed.
+  /// Makes a product. ``Indexer/update(with:options:outcome:)-(Changes,_,_)`` checks its fields like those of a feed.
   public init(
     id: String, title: String, subtitle: String? = nil, synonyms: [String] = [],
     localized: [String: LocalizedText] = [:], labels: [String] = [], images: [String] = [],

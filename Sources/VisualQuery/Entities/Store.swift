@@ -37,7 +37,7 @@ public struct Store: Sendable, Hashable, EntityText {
   /// All other fields of the feed, unchanged.
   public var extra: [String: JSONValue] = [:]
 
-  /// Makes a store. ``Indexer/update(with:options:outcome:)`` checks its fields like those of a feed.
+  /// Makes a store. ``Indexer/update(with:options:outcome:)-(Changes,_,_)`` checks its fields like those of a feed.
   public init(
     id: String, title: String, subtitle: String? = nil, synonyms: [String] = [],
     localized: [String: LocalizedText] = [:], labels: [String] = [], images: [String] = [],
