@@ -7,12 +7,13 @@
 // The loop of a kernel is written once, as a function that is inlined into each of the copies.
 #define CK_INLINE static inline __attribute__((always_inline))
 
-// Defines ck_NAME, which takes the parameters `...` and a level and calls the copy of that level. Every
-// copy returns NAME applied to `arguments`.
+// Defines ck_NAME, which takes the parameters `...` and a level and calls the copy of that level.
+// Every copy returns NAME applied to `arguments`.
 #define CK_KERNEL(type, name, arguments, ...)                                                      \
   CK_KERNEL_WITH_POPCNT(type, name, name, arguments, __VA_ARGS__)
 
-// Defines ck_NAME like CK_KERNEL, with a loop of its own for processors with POPCNT but without AVX2.
+// Defines ck_NAME like CK_KERNEL, with a loop of its own for processors with POPCNT but without
+// AVX2.
 #define CK_KERNEL_WITH_POPCNT(type, name, popcnt_name, arguments, ...)                             \
   CK_KERNEL_OF_LOOPS(type, name, popcnt_name, name, arguments, __VA_ARGS__)
 

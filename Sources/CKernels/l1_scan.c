@@ -4,8 +4,8 @@
 
 enum { WORDS = CK_L1_ROW_BYTES / 2, NIBBLES = 4 };
 
-// Each 16-bit word holds four grades, which stand for k * k + k * k / 8. The query's bins lie in the order of
-// the loop, so that the compiler takes as many words at a time as fit a vector.
+// Each 16-bit word holds four grades, which stand for k * k + k * k / 8. The query's bins lie in
+// the order of the loop, so that the compiler takes as many words at a time as fit a vector.
 CK_INLINE uint32_t l1(const uint16_t *restrict row, const uint16_t *restrict query) {
   uint16_t sums[WORDS] = {0};
   for (uint32_t nibble = 0; nibble < NIBBLES; nibble++) {

@@ -28,7 +28,8 @@ CK_INLINE void patch_hash(const uint16_t *restrict sums, int32_t width, int32_t 
   }
 }
 
-// Orders the first bits by how near the two pixels of each pair are, the nearest first, ties by bit.
+// Orders the first bits by how near the two pixels of each pair are, the nearest first, ties by
+// bit.
 CK_INLINE void patch_doubts(const uint16_t *sums, int32_t width, int32_t height, int32_t x, int32_t y,
                             const int8_t *pairs, uint8_t *order) {
   uint32_t keys[CK_WORD_BIT_LIMIT];

@@ -48,7 +48,8 @@ CK_INLINE ck_similarity through(const ck_pairs *pairs, size_t i, size_t j) {
   return s;
 }
 
-// The pairs j ..< j + LANES that lie about where pair i puts them, and not too near to it: -1, otherwise 0.
+// The pairs j ..< j + LANES that lie about where pair i puts them, and not too near to it: -1,
+// otherwise 0.
 CK_INLINE Longs agreeing(const ck_pairs *pairs, size_t i, size_t j, double cosine, double sine) {
   Longs turn;
   for (int lane = 0; lane < LANES; lane++) {

@@ -142,7 +142,8 @@ static size_t offer(ck_vote *heap, size_t count, size_t limit, ck_vote vote) {
   return count + 1;
 }
 
-// Adds up the hits of one row and view over two neighboring turns; a keypoint counts once for a turn, by its best hit.
+// Adds up the hits of one row and view over two neighboring turns; a keypoint counts once for a
+// turn, by its best hit.
 static uint32_t tally(const uint64_t *hits, size_t count) {
   uint32_t turns[TURNS] = {0};
   uint64_t former = ~(uint64_t)0, counted = 0;

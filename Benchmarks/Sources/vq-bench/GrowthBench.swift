@@ -3,10 +3,11 @@ import PixelMatch
 
 /// The time of a query's stages in catalogues of growing size.
 ///
-/// A row is a real image's signature in which an eighth of all keypoint bits are flipped. Words are then used as
-/// unevenly as in real photos: the sum of the squared lengths of the lists, over what even lists would give, is 7, 11, 16 and
-/// 22 for words of 14, 16, 18 and 20 bits; it is 8, 13, 19 and 34 in 3 356 photos of groceries and garments. A quarter
-/// of the bits would give 2, 3, 3 and 5. Every other given image is a query, the rest are rows.
+/// A row is a real image's signature in which an eighth of all keypoint bits are flipped. Words are
+/// then used as unevenly as in real photos: the sum of the squared lengths of the lists, over what
+/// even lists would give, is 7, 11, 16 and 22 for words of 14, 16, 18 and 20 bits; it is 8, 13, 19
+/// and 34 in 3 356 photos of groceries and garments. A quarter of the bits would give 2, 3, 3 and
+/// 5. Every other given image is a query, the rest are rows.
 ///
 /// Segments are written to a temporary folder and merged into one, as a run of `vq index` does.
 enum GrowthBench {

@@ -1,7 +1,7 @@
 // Loops that compute signatures, and loops that compare a query with every stored code.
 //
-// Each function is compiled once per instruction set, and `level` selects one of the copies. All copies
-// return the same bits. No function allocates, fails or keeps state.
+// Each function is compiled once per instruction set, and `level` selects one of the copies. All
+// copies return the same bits. No function allocates, fails or keeps state.
 #ifndef CKERNELS_H
 #define CKERNELS_H
 
@@ -62,8 +62,9 @@ enum : uint32_t {
   CK_VOTE_BATCH = 16,
 };
 
-// An inverted index. The word of a keypoint is the first word_bits bits of its hash. From the lowest bit, a posting has word_bits
-// bits of its row, the eight bits of its angle, and the bits of its hash from word_bits to CK_POSTING_HASH_BITS.
+// An inverted index. The word of a keypoint is the first word_bits bits of its hash. From the
+// lowest bit, a posting has word_bits bits of its row, the eight bits of its angle, and the bits of
+// its hash from word_bits to CK_POSTING_HASH_BITS.
 typedef struct {
   // The first posting of each word, and the end of the last one's.
   const uint32_t *starts;
@@ -85,7 +86,8 @@ typedef struct {
   uint32_t is_mirrored;
 } ck_vote_source;
 
-// Finds the postings that are near the keypoints `first` ..< `first` + CK_VOTE_BATCH. Wrong starts and rows are passed over.
+// Finds the postings that are near the keypoints `first` ..< `first` + CK_VOTE_BATCH. Wrong starts
+// and rows are passed over.
 //
 //   hits         room for CK_VOTE_BATCH << CK_DOUBTS times longest
 //
@@ -110,8 +112,8 @@ size_t ck_rank_votes(uint64_t *hits, uint64_t *scratch, size_t count, const uint
 
 // ---- The alignment of keypoints -----------------------------------------------------------------------
 
-// Correspondences of keypoints, the likeliest first. Every array has room for a multiple of 8, padded with a scale of zero and a
-// position `to` that no transform reaches.
+// Correspondences of keypoints, the likeliest first. Every array has room for a multiple of 8,
+// padded with a scale of zero and a position `to` that no transform reaches.
 typedef struct {
   // Positions in the query and in the other image, in pixels.
   const double *from_x, *from_y, *to_x, *to_y;
@@ -129,19 +131,22 @@ typedef struct {
   double cosine, sine, x, y;
 } ck_similarity;
 
-// Finds the similarity that most pairs agree with, of those that two pairs of similar size and rotation propose.
+// Finds the similarity that most pairs agree with, of those that two pairs of similar size and
+// rotation propose.
 //
 //   cosines, sines   the rotation of each of the first `proposers` pairs, times its scale
 //   partners     the largest number of pairs that are tried with each proposer
 //   best         receives the similarity, if there is one
 //
-// Returns its score: each pair counts up to one, less the share of its squared error in its limit. Zero if there is none.
+// Returns its score: each pair counts up to one, less the share of its squared error in its limit.
+// Zero if there is none.
 double ck_best_similarity(const ck_pairs *pairs, const double *cosines, const double *sines,
                           size_t proposers, size_t partners, ck_similarity *best, uint32_t level);
 
 // ---- Rows of histogram bins -----------------------------------------------------------------------
 
-// Two bins a byte, the first of them in the low half: a grade k stands for k * k + k * k / 8, rounded down.
+// Two bins a byte, the first of them in the low half: a grade k stands for k * k + k * k / 8,
+// rounded down.
 enum : uint32_t { CK_L1_ROW_BYTES = 144 };
 
 // Finds the rows of bins whose sum of absolute differences to the query is at most `limit`.
@@ -164,8 +169,8 @@ enum : uint32_t { CK_PDQ_LANES = 16 };
 // Computes the brightness of `count` RGBA pixels: 0.299 R + 0.587 G + 0.114 B, correctly rounded.
 void ck_pdq_luma(const uint8_t *rgba, size_t count, float *out, uint32_t level);
 
-// Averages `window` neighbors along each of CK_PDQ_LANES rows, in place; fewer at the ends of a row.
-// `window` is at least 1 and at most `width`.
+// Averages `window` neighbors along each of CK_PDQ_LANES rows, in place; fewer at the ends of a
+// row. `window` is at least 1 and at most `width`.
 //
 //   rows         CK_PDQ_LANES * width values, one row after the other
 //   scratch      room for 2 * CK_PDQ_LANES * width
@@ -254,7 +259,8 @@ float ck_step_bins(const float *pixels, const float *weights, size_t width, size
 // Computes the brightness of `count` RGBA pixels: (77 R + 150 G + 29 B + 128) / 256.
 void ck_luma(const uint8_t *rgba, size_t count, uint8_t *out, uint32_t level);
 
-// Averages squares of 2 x 2 pixels to width / 2 by height / 2 pixels; an odd column or row is dropped.
+// Averages squares of 2 x 2 pixels to width / 2 by height / 2 pixels; an odd column or row is
+// dropped.
 void ck_reduce_by_2(const uint8_t *luma, size_t width, size_t height, uint8_t *out, uint32_t level);
 
 // Reduces three columns and rows to two, by area: 2 * (width / 3) by 2 * (height / 3) pixels.

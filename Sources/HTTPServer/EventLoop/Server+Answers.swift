@@ -11,7 +11,8 @@ extension Server {
 
   /// Writes an answer.
   ///
-  /// - Parameter closes: Whether the connection ends with it even if client and server would keep it.
+  /// - Parameter closes: Whether the connection ends with it even if client and server would keep
+  ///   it.
   func answer(
     _ connection: Connection, _ response: HTTPResponse, to request: RequestSummary,
     closes: Bool = false
@@ -68,8 +69,8 @@ extension Server {
         end = deadline(after: configuration.writeTimeout, of: connection)
       case .wouldBlock:
         connection.enter(.writing(output), until: end)
-        // Without `.hangUp`: the poller would report a client that has closed its own side and does not read again
-        // and again. It reports one that is gone altogether anyway.
+        // Without `.hangUp`: the poller would report a client that has closed its own side and does
+        // not read again and again. It reports one that is gone altogether anyway.
         return setInterest(.write, of: connection)
       case .closed: return drop(connection)
       }

@@ -1,6 +1,6 @@
 #if !Codecs
-  // The replacement of libjpeg, libpng and Little CMS in a build without the package trait `Codecs`: headers
-  // are read and limits are checked as usual, but no pixels are decoded.
+  // The replacement of libjpeg, libpng and Little CMS in a build without the package trait
+  // `Codecs`: headers are read and limits are checked as usual, but no pixels are decoded.
 
   /// The reader of the rows of an encoded image. No instance exists in this build, because opening
   /// one fails.

@@ -1,6 +1,7 @@
 internal import CKernels
 
-/// Comparison of 256-bit codes, which are stored in blocks of eight: word *w* of code *c* is at `8 w + c`.
+/// Comparison of 256-bit codes, which are stored in blocks of eight: word *w* of code *c* is at `8
+/// w + c`.
 extension Kernels {
   private static let wordsPerBlock = Int(CK_WORDS_PER_BLOCK)
   private static let codesPerBlock = Int(CK_CODES_PER_BLOCK)
@@ -37,7 +38,8 @@ extension Kernels {
     }
   }
 
-  /// Finds the rows of histogram bins whose sum of absolute differences to the query is at most `limit`.
+  /// Finds the rows of histogram bins whose sum of absolute differences to the query is at most
+  /// `limit`.
   ///
   /// - Parameters:
   ///   - rows: Whole rows of the grades of as many bins as the query has, two a byte.
@@ -70,12 +72,14 @@ extension Kernels {
     }
   }
 
-  /// Finds the hash of a keypoint nearest to each query. The first of several equally near hashes wins.
+  /// Finds the hash of a keypoint nearest to each query. The first of several equally near hashes
+  /// wins.
   ///
   /// - Parameters:
   ///   - queries: Three words for each query.
   ///   - blocks: Whole blocks of hashes.
-  ///   - count: The number of hashes in the blocks, 1 to 65 535; the last block may hold fewer than eight.
+  ///   - count: The number of hashes in the blocks, 1 to 65 535; the last block may hold fewer than
+  ///     eight.
   /// - Returns: For each query, 65 536 times the distance plus the index of the hash.
   func nearestCodes(
     to queries: Span<UInt32>, in blocks: Span<UInt32>, count: Int

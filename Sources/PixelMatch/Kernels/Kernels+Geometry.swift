@@ -16,8 +16,9 @@ extension Kernels {
 
     /// Collects `count` correspondences.
     ///
-    /// - Parameter pair: A function that returns one: the positions in both images, the ratio of the sizes of the patches, the
-    ///   rotation in 256 steps of a turn, and the square of the error at which it stops to count.
+    /// - Parameter pair: A function that returns one: the positions in both images, the ratio of
+    ///   the sizes of the patches, the rotation in 256 steps of a turn, and the square of the error
+    ///   at which it stops to count.
     init(
       count: Int,
       _ pair: (Int) -> (
@@ -52,8 +53,8 @@ extension Kernels {
   /// whose patches have similar sizes and rotations.
   ///
   /// - Parameters:
-  ///   - directions: The cosine and the sine of the rotation of each of the first correspondences, times its scale. These
-  ///     propose.
+  ///   - directions: The cosine and the sine of the rotation of each of the first correspondences,
+  ///     times its scale. These propose.
   ///   - partners: The largest number of correspondences that are tried with each of them.
   /// - Complexity: O(`directions.count` × `partners` × correspondences).
   func bestSimilarity(

@@ -32,8 +32,8 @@ enum SegmentLayout {
     /// PDQ hashes in blocks of eight: 4 rows of 8 words, word *w* of hash *c* at `8 w + c`; the
     /// last block is padded with zeros.
     case pdq = 1
-    /// Color histograms, 96 bytes, and texture histograms, 48 bytes, alternating: the grades of two bins a byte, the first in the
-    /// low half.
+    /// Color histograms, 96 bytes, and texture histograms, 48 bytes, alternating: the grades of two
+    /// bins a byte, the first in the low half.
     case appearance = 2
     /// The caller's key, 4 bytes.
     case key = 3
@@ -52,7 +52,8 @@ enum SegmentLayout {
     /// Keypoint hashes in blocks of eight: 3 rows of 8 words of 32 bits, word *w* of hash *c* at
     /// `8 w + c`; each row begins a new block.
     case keypointHash = 9
-    /// Half the column, half the row and the angle of each keypoint, 3 bytes, in the order of their hashes.
+    /// Half the column, half the row and the angle of each keypoint, 3 bytes, in the order of their
+    /// hashes.
     case keypointPlace = 10
     /// The number of keypoints of each level, 8 bytes a row.
     case levelCount = 11

@@ -1,8 +1,8 @@
-/// Merges segments into one, without their dead rows: the bytes are those of a ``SegmentWriter`` that was
-/// given the live rows in their order.
+/// Merges segments into one, without their dead rows: the bytes are those of a ``SegmentWriter``
+/// that was given the live rows in their order.
 ///
-/// Columns are copied, and the postings of a word are those of the sources, so that no hash is read and no
-/// index is built anew. It takes 4 bytes of memory for each row and each word.
+/// Columns are copied, and the postings of a word are those of the sources, so that no hash is read
+/// and no index is built anew. It takes 4 bytes of memory for each row and each word.
 public struct SegmentMerger {
   /// The number of words whose postings are held at a time.
   private static let wordBatch = 4096
@@ -21,7 +21,8 @@ public struct SegmentMerger {
 
   /// Prepares to merge segments in their order.
   ///
-  /// - Throws: ``SegmentError`` if a source is damaged: a copy of damaged columns would have valid checksums.
+  /// - Throws: ``SegmentError`` if a source is damaged: a copy of damaged columns would have valid
+  ///   checksums.
   /// - Complexity: O(bytes).
   public init(_ sources: [LiveSegment]) throws(SegmentError) {
     var rows: UInt32 = 0
@@ -62,7 +63,8 @@ public struct SegmentMerger {
 
   /// Writes the merged segment.
   ///
-  /// - Parameter write: A function that stores bytes at an offset of the file, whatever was stored before.
+  /// - Parameter write: A function that stores bytes at an offset of the file, whatever was stored
+  ///   before.
   /// - Returns: The length of the segment in bytes.
   /// - Complexity: O(bytes of the sources).
   public func write<Failure: Error>(
@@ -200,8 +202,8 @@ public struct SegmentMerger {
     }
   }
 
-  /// Returns the postings of some words of the merged index that come from one source, in the order of
-  /// words and rows.
+  /// Returns the postings of some words of the merged index that come from one source, in the order
+  /// of words and rows.
   private func postings(
     of words: Range<Int>, in segment: SignatureSegment, newRows: [UInt32]
   ) -> (postings: [UInt64], starts: [Int]) {

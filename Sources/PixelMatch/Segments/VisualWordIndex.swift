@@ -27,8 +27,8 @@ struct VisualWordIndex {
     }
   }
 
-  /// Brings the postings of one row and word into the order of their numbers, which does not depend on
-  /// how long words are.
+  /// Brings the postings of one row and word into the order of their numbers, which does not depend
+  /// on how long words are.
   private static func order(_ postings: inout [UInt64], _ list: Range<Int>, _ wordBits: Int) {
     let mask = UInt64(1) << UInt64(wordBits) - 1
     for index in list.dropFirst() {

@@ -1,7 +1,8 @@
 /// The four bits in which signatures keep a bin of a histogram.
 ///
-/// Bins are roots of shares, and most are small: grades follow the square of their number, so that small bins are told apart
-/// and large ones are off by at most 15. A query keeps its bins in eight bits.
+/// Bins are roots of shares, and most are small: grades follow the square of their number, so that
+/// small bins are told apart and large ones are off by at most 15. A query keeps its bins in eight
+/// bits.
 enum HistogramGrade {
   /// The number of grades.
   static let count = 16

@@ -59,8 +59,8 @@ public struct KeypointSet: Sendable, Hashable {
 
   /// Makes a set.
   ///
-  /// - Precondition: There are as many hashes as keypoints, at most ``limit``, and no level is finer than the one
-  ///   before.
+  /// - Precondition: There are as many hashes as keypoints, at most ``limit``, and no level is
+  ///   finer than the one before.
   public init(keypoints: [Keypoint], hashes: [KeypointHash]) {
     precondition(keypoints.count == hashes.count, "each keypoint has one hash")
     precondition(keypoints.count <= Self.limit, "a signature has at most \(Self.limit) keypoints")
@@ -85,7 +85,8 @@ public struct KeypointSet: Sendable, Hashable {
     return counts
   }
 
-  /// Returns the level of each keypoint, or `nil` if there are more than ``limit`` or a level does not exist.
+  /// Returns the level of each keypoint, or `nil` if there are more than ``limit`` or a level does
+  /// not exist.
   static func levels(ofCounts counts: some Sequence<UInt8>) -> [UInt8]? {
     var levels: [UInt8] = []
     for (level, count) in counts.enumerated() where count > 0 {

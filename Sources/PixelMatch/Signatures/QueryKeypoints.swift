@@ -1,6 +1,6 @@
 /// The keypoints of a query image: more than in a signature, from more sizes of the image, each
-/// with its hash in the original image, and those of the working image also with that in the mirrored
-/// image.
+/// with its hash in the original image, and those of the working image also with that in the
+/// mirrored image.
 public struct QueryKeypoints: Sendable, Hashable {
   /// The largest number of keypoints from the working image.
   static let limit = 256

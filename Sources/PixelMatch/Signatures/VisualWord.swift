@@ -1,9 +1,9 @@
 /// A visual word: the first bits of a keypoint's hash. Its postings are 64-bit numbers.
 ///
 /// From the lowest bit, a posting in an index of words of *w* bits has *w* bits of the row, the
-/// eight bits of the keypoint's angle, and the bits *w* to 55 of its hash. Word and posting together
-/// thus have 56 bits of the hash, however long words are, and indexes can be merged without reading
-/// hashes.
+/// eight bits of the keypoint's angle, and the bits *w* to 55 of its hash. Word and posting
+/// together thus have 56 bits of the hash, however long words are, and indexes can be merged
+/// without reading hashes.
 ///
 /// A word is just bits, so no vocabulary is trained and segments are independent of each other.
 enum VisualWord {
@@ -13,8 +13,8 @@ enum VisualWord {
   static let bitLimit = 24
   /// The smallest number of bits of a word.
   private static let leastBits = 8
-  /// The logarithm of the smallest mean number of postings of a word. Longer words would be searched
-  /// in less time, but a segment would have more starts than it is worth.
+  /// The logarithm of the smallest mean number of postings of a word. Longer words would be
+  /// searched in less time, but a segment would have more starts than it is worth.
   private static let meanLogarithm = 3
 
   /// Returns the number of bits of a word for a segment: 8 to 16 postings share a word, and a

@@ -74,8 +74,8 @@ public final class Catalogue: Sendable {
     let files: [String: SignatureSegment]
   }
 
-  /// Opens the newest generation. A writer that merges segments may remove a file just before it is opened here; then
-  /// there is a newer generation, which does not need it.
+  /// Opens the newest generation. A writer that merges segments may remove a file just before it is
+  /// opened here; then there is a newer generation, which does not need it.
   private static func open(
     _ directory: String, _ readerCount: Int
   ) throws(CatalogueError) -> Opened {

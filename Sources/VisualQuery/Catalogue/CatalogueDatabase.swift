@@ -9,7 +9,8 @@ final class CatalogueDatabase {
   /// The file's name within a catalogue's directory.
   static let fileName = "catalogue.sqlite"
 
-  /// The number of bytes of the write-ahead log from which it is begun anew as soon as readers permit.
+  /// The number of bytes of the write-ahead log from which it is begun anew as soon as readers
+  /// permit.
   static let logByteLimit = 64 << 20
 
   let connection: CatalogueConnection

@@ -98,12 +98,14 @@ public final class CurrentCatalogue: Sendable {
     }
   }
 
-  /// Lets the next writer begin the write-ahead log anew if it is long. Does nothing if the directory is not writable.
+  /// Lets the next writer begin the write-ahead log anew if it is long. Does nothing if the
+  /// directory is not writable.
   ///
-  /// A log cannot begin anew while a connection reads from it, and a connection that opens a generation reads from it
-  /// unless all of it was copied into the database before. That is not possible before readers have left the older
-  /// generations. So a long log is copied once the newest generation is open, and then that generation is opened again.
-  /// A service that runs while the catalogue changes should call this every now and then.
+  /// A log cannot begin anew while a connection reads from it, and a connection that opens a
+  /// generation reads from it unless all of it was copied into the database before. That is not
+  /// possible before readers have left the older generations. So a long log is copied once the
+  /// newest generation is open, and then that generation is opened again. A service that runs while
+  /// the catalogue changes should call this every now and then.
   ///
   /// - Complexity: O(1) while the log is short, otherwise O(its bytes).
   public func releaseLog() { releaseLog(longerThan: CatalogueDatabase.logByteLimit) }

@@ -23,7 +23,8 @@ public struct DisplayRepresentation: Sendable, Hashable, Encodable {
   }
 }
 
-/// The texts of an entity in one language. The shop's own language replaces those that are `nil` or empty.
+/// The texts of an entity in one language. The shop's own language replaces those that are `nil` or
+/// empty.
 public struct LocalizedText: Sendable, Hashable {
   /// The name that is displayed.
   public var title: String?
@@ -77,8 +78,8 @@ extension EntityValue {
 
   /// Returns the representation in a language, as far as the catalogue has it.
   ///
-  /// - Parameter locale: A BCP 47 tag such as `de-CH`; it falls back to `de`, then to the shop's own
-  ///   language (RFC 4647, 3.4). `nil` means the shop's own.
+  /// - Parameter locale: A BCP 47 tag such as `de-CH`; it falls back to `de`, then to the shop's
+  ///   own language (RFC 4647, 3.4). `nil` means the shop's own.
   public func displayRepresentation(for locale: String?) -> DisplayRepresentation {
     switch self {
     case .product(let product): product.displayRepresentation(for: locale)

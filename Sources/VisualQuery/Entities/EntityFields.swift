@@ -2,7 +2,8 @@
 public struct FieldError: Error, Sendable, Hashable {
   /// The name of the field, or `nil` if the entity as a whole is invalid.
   public let field: String?
-  /// The reason, as the rest of a sentence that begins with the field: `has the invalid amount 'x'`.
+  /// The reason, as the rest of a sentence that begins with the field: `has the invalid amount
+  /// 'x'`.
   public let reason: String
 }
 
@@ -22,7 +23,8 @@ struct EntityFields {
     self.isLenient = isLenient
   }
 
-  /// Returns the value of a field that is not required, or `nil` if it is invalid and the fields are lenient.
+  /// Returns the value of a field that is not required, or `nil` if it is invalid and the fields
+  /// are lenient.
   mutating func optional<Value>(
     _ read: (inout EntityFields) throws(FieldError) -> Value?
   ) throws(FieldError) -> Value? {

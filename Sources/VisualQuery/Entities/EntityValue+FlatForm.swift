@@ -35,7 +35,8 @@ extension EntityValue {
 }
 
 extension JSONValue {
-  /// Returns the value as a string: a list separated by commas, an object as JSON, `nil` if it is empty.
+  /// Returns the value as a string: a list separated by commas, an object as JSON, `nil` if it is
+  /// empty.
   fileprivate var flatText: String? {
     switch self {
     case .null: nil

@@ -31,7 +31,8 @@ public struct Product: Sendable, Hashable, EntityText {
   /// All other fields of the feed, unchanged.
   public var extra: [String: JSONValue] = [:]
 
-  /// Makes a product. ``Indexer/update(with:options:outcome:)-(Changes,_,_)`` checks its fields like those of a feed.
+  /// Makes a product. ``Indexer/update(with:options:outcome:)-(Changes,_,_)`` checks its fields
+  /// like those of a feed.
   public init(
     id: String, title: String, subtitle: String? = nil, synonyms: [String] = [],
     localized: [String: LocalizedText] = [:], labels: [String] = [], images: [String] = [],
@@ -64,8 +65,8 @@ public struct Price: Sendable, Hashable {
 
   /// Makes a price from its parts.
   ///
-  /// - Throws: ``FieldError`` if the amount is not a decimal number of at most 20 characters, or the
-  ///   currency is not three capital letters.
+  /// - Throws: ``FieldError`` if the amount is not a decimal number of at most 20 characters, or
+  ///   the currency is not three capital letters.
   public init(amount: String, currency: String) throws(FieldError) {
     let parts = amount.split(separator: ".", omittingEmptySubsequences: false)
     let isDecimal =

@@ -37,7 +37,8 @@ public struct Store: Sendable, Hashable, EntityText {
   /// All other fields of the feed, unchanged.
   public var extra: [String: JSONValue] = [:]
 
-  /// Makes a store. ``Indexer/update(with:options:outcome:)-(Changes,_,_)`` checks its fields like those of a feed.
+  /// Makes a store. ``Indexer/update(with:options:outcome:)-(Changes,_,_)`` checks its fields like
+  /// those of a feed.
   public init(
     id: String, title: String, subtitle: String? = nil, synonyms: [String] = [],
     localized: [String: LocalizedText] = [:], labels: [String] = [], images: [String] = [],
@@ -87,8 +88,8 @@ public struct GeoPoint: Sendable, Hashable {
     self.init(latitude: latitude, longitude: longitude)
   }
 
-  /// Returns the great-circle distance in meters on a sphere of the Earth's mean radius: within 0.6 % of that on
-  /// the ellipsoid. Source: R. W. Sinnott, "Virtues of the haversine", 1984.
+  /// Returns the great-circle distance in meters on a sphere of the Earth's mean radius: within 0.6
+  /// % of that on the ellipsoid. Source: R. W. Sinnott, "Virtues of the haversine", 1984.
   public func distanceMeters(to other: GeoPoint) -> Double {
     let degree = Double.pi / 180
     func haversine(_ degrees: Double) -> Double {

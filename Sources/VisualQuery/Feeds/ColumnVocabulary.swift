@@ -1,9 +1,12 @@
-/// The names that shops give to the fields of their products, in the languages that exports are found in.
+/// The names that shops give to the fields of their products, in the languages that exports are
+/// found in.
 ///
-/// Names are compared in lower case and without blanks and punctuation: `Image_Link`, `imageLink` and `image link` are
-/// one name. Of several fields with the same meaning, the one whose name stands first in the list counts.
+/// Names are compared in lower case and without blanks and punctuation: `Image_Link`, `imageLink`
+/// and `image link` are one name. Of several fields with the same meaning, the one whose name
+/// stands first in the list counts.
 enum ColumnVocabulary {
-  /// Returns a name in the form of the lists: letters and digits in lower case, without the prefix `g:`.
+  /// Returns a name in the form of the lists: letters and digits in lower case, without the prefix
+  /// `g:`.
   static func normalized(_ name: String) -> String {
     var name = FeedText.trimmed(name.lowercased())
     if name.hasPrefix("\u{FEFF}") { name.removeFirst() }
@@ -196,7 +199,8 @@ enum ColumnVocabulary {
     return places
   }()
 
-  /// Returns what each field becomes, in the order of the fields; `nil` for one that is kept unchanged.
+  /// Returns what each field becomes, in the order of the fields; `nil` for one that is kept
+  /// unchanged.
   ///
   /// - Parameter names: The names of the fields, as the feed has them.
   static func targets(of names: [String]) -> [FeedTarget?] {
@@ -239,7 +243,8 @@ enum ColumnVocabulary {
     }
   }
 
-  /// Returns a name such as `name-en_US`, `name(de)`, `title_fr` or `translations.DEFAULT.name` without its language.
+  /// Returns a name such as `name-en_US`, `name(de)`, `title_fr` or `translations.DEFAULT.name`
+  /// without its language.
   private static func withoutLanguage(_ name: String) -> String? {
     if name.hasPrefix("translations.") { return name.split(separator: ".").last.map(String.init) }
     var rest = FeedText.trimmed(name)[...]
@@ -257,8 +262,8 @@ enum ColumnVocabulary {
     return nil
   }
 
-  /// Returns what the fields of the native form become, and those of other names as far as the native form leaves them
-  /// out.
+  /// Returns what the fields of the native form become, and those of other names as far as the
+  /// native form leaves them out.
   static func nativeTargets(of names: [String]) -> [FeedTarget?] {
     let own = names.map { name -> FeedTarget? in
       let name = FeedText.trimmed(name)

@@ -24,8 +24,9 @@ public struct FeedColumns: Sendable {
     }
   }
 
-  /// The value of `--map` with the recognized columns, and placeholders for `id` and `title` if they are not recognized.
-  /// A comma in the name of a column is left out, which does not matter to how it is found.
+  /// The value of `--map` with the recognized columns, and placeholders for `id` and `title` if
+  /// they are not recognized. A comma in the name of a column is left out, which does not matter to
+  /// how it is found.
   public var mapping: String {
     var parts = assignments.map { "\($0.target)=\($0.column.replacing(",", with: " "))" }
     for required in ["title", "id"] where !assignments.contains(where: { $0.target == required }) {

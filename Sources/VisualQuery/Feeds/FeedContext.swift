@@ -4,8 +4,8 @@ public struct FeedOptions: Sendable, Hashable {
   public var currency: String?
   /// The locale of numbers such as `1.299`, such as `de-DE`, or `nil` if the feed shows it.
   public var locale: String?
-  /// The fields of a table by the field of the entity that they become, as the caller says, or empty if they are
-  /// recognized by their names.
+  /// The fields of a table by the field of the entity that they become, as the caller says, or
+  /// empty if they are recognized by their names.
   public var fields: [FieldAssignment]
   /// The folders with local copies of images, by the addresses that they are copies of.
   public var imagesMap: [ImageMapping]
@@ -39,8 +39,8 @@ public struct FieldAssignment: Sendable, Hashable {
   /// The names that a column may become.
   public static let targetNames: [String] = FeedTarget.named.keys.sorted()
 
-  /// Makes an assignment; returns `nil` if the field of the entity is unknown. `attributes.NAME` is a property of
-  /// variants.
+  /// Makes an assignment; returns `nil` if the field of the entity is unknown. `attributes.NAME` is
+  /// a property of variants.
   public init?(target name: String, column: String) {
     let prefix = "attributes."
     if name.hasPrefix(prefix), name.count > prefix.count {
@@ -56,8 +56,8 @@ public struct FieldAssignment: Sendable, Hashable {
   var text: String { "\(target.name)=\(column)" }
 }
 
-/// A folder with local copies of images: `https://cdn.example/*=photos/`, in which `*` stands for the path of a file
-/// beneath the folder.
+/// A folder with local copies of images: `https://cdn.example/*=photos/`, in which `*` stands for
+/// the path of a file beneath the folder.
 public struct ImageMapping: Sendable, Hashable, CustomStringConvertible {
   private let before: String
   private let after: String

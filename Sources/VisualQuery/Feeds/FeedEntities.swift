@@ -1,7 +1,7 @@
 /// Turns the records of one feed into entities, and detects repeated ids.
 struct FeedEntities {
-  /// The version of the rules by which rows are read. Raised whenever the same row is read in another
-  /// way, so that a row that an earlier version indexed is not skipped as unchanged.
+  /// The version of the rules by which rows are read. Raised whenever the same row is read in
+  /// another way, so that a row that an earlier version indexed is not skipped as unchanged.
   static let rulesVersion = 4
 
   /// The schemes that links may have besides `https`.
@@ -39,11 +39,13 @@ struct FeedEntities {
     let isReport: Bool
   }
 
-  /// An entity with the fields that were left out of it, or a report of the reason why there is none.
+  /// An entity with the fields that were left out of it, or a report of the reason why there is
+  /// none.
   enum Row: Sendable {
     case entity(EntityValue, warnings: [RefusedRow])
     case refused(RefusedRow)
-    /// A further report of a row that was read already: a row is reported once for each of its rejected images and fields.
+    /// A further report of a row that was read already: a row is reported once for each of its
+    /// rejected images and fields.
     case repeated
   }
 
@@ -75,8 +77,8 @@ struct FeedEntities {
       })
   }
 
-  /// Returns the entity of a record, or a report of the reason why there is none. A field that is invalid and not
-  /// required is left out with a warning.
+  /// Returns the entity of a record, or a report of the reason why there is none. A field that is
+  /// invalid and not required is left out with a warning.
   ///
   /// - Parameter stored: The JSON form of the stored entity, which supplies the fields that the row
   ///   leaves out, or `nil` if the row stands alone.
@@ -102,7 +104,8 @@ struct FeedEntities {
     }
   }
 
-  /// Returns a row without a link that the shop does not accept and without labels beyond the limits.
+  /// Returns a row without a link that the shop does not accept and without labels beyond the
+  /// limits.
   private func checked(_ json: JSONValue) -> (json: JSONValue, warnings: [FieldError]) {
     guard case .object(var fields) = json else { return (json, []) }
     var warnings: [FieldError] = []

@@ -7,8 +7,8 @@ protocol FeedFormatReader: SendableMetatype {
   ///   - head: The beginning of the feed.
   ///   - records: The feed, after its header.
   ///   - context: The options, and the convention of prices.
-  /// - Throws: ``CatalogueError`` with the code `unreadableInput` if it has this format, but cannot be
-  ///   read.
+  /// - Throws: ``CatalogueError`` with the code `unreadableInput` if it has this format, but cannot
+  ///   be read.
   init?(
     _ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext
   ) throws(CatalogueError)
@@ -27,7 +27,8 @@ extension FeedFormatReader {
   var leftOut: [String: Int] { [:] }
 }
 
-/// The formats, in the order in which a feed is tried. The table takes what no other format knows, or refuses it.
+/// The formats, in the order in which a feed is tried. The table takes what no other format knows,
+/// or refuses it.
 let feedFormats: [any FeedFormatReader.Type] = [
   FolderFeed.self, MappedFeed.self, HTMLFeed.self, SchemaOrgFeed.self, JSONDocumentFeed.self,
   JSONLinesFeed.self, XMLFeed.self, ProductSearchFeed.self, ShopifyFeed.self,

@@ -1,11 +1,12 @@
 /// Reads a shop's products and stores from a feed in any ``FeedFormat``, which is recognized by its
 /// first bytes and its header. Feeds may be compressed with gzip.
 ///
-/// An invalid row is returned as rejected, an invalid field as a warning, and reading continues. The memory is that of
-/// one row, of the ids so far, and of the first 2 MB, from which the convention of prices is learned; documents of JSON
-/// are read as a whole.
+/// An invalid row is returned as rejected, an invalid field as a warning, and reading continues.
+/// The memory is that of one row, of the ids so far, and of the first 2 MB, from which the
+/// convention of prices is learned; documents of JSON are read as a whole.
 public struct FeedReader: ~Copyable {
-  /// The number of bytes at the beginning of a feed from which the convention of its prices is learned.
+  /// The number of bytes at the beginning of a feed from which the convention of its prices is
+  /// learned.
   private static let surveyLength = 2 << 20
   /// The most records of the survey.
   private static let surveyCount = 5000
@@ -30,8 +31,8 @@ public struct FeedReader: ~Copyable {
   ///   - path: The file.
   ///   - allowedSchemes: The schemes that links may have besides `https`.
   ///   - options: The options by which its rows are read.
-  /// - Throws: ``CatalogueError`` with the code `unreadableInput`, also if a table does not name its
-  ///   columns.
+  /// - Throws: ``CatalogueError`` with the code `unreadableInput`, also if a table does not name
+  ///   its columns.
   public init(
     path: String, allowedSchemes: Set<String> = [], options: FeedOptions = FeedOptions()
   ) throws(CatalogueError) {

@@ -20,7 +20,8 @@ public struct RefusedRow: Sendable, Hashable, Encodable {
     case unfetchedImage
     /// One field of an entity, which was indexed without it.
     case field
-    /// No part: the entity was indexed, but cannot be found by an image, since none of it was indexed.
+    /// No part: the entity was indexed, but cannot be found by an image, since none of it was
+    /// indexed.
     case entity
   }
 

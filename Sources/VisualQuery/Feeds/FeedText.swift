@@ -99,7 +99,8 @@ enum FeedText {
     }.filter { !$0.isEmpty && $0 != "default category" }
   }
 
-  /// Returns a word in lower case, as text, and without the rest of one that is too long for a label.
+  /// Returns a word in lower case, as text, and without the rest of one that is too long for a
+  /// label.
   private static func label(_ text: String) -> String {
     trimmed(PlainText.text(text).lowercased())
   }

@@ -1,4 +1,5 @@
-/// Gives the fields of a row the form that the native form has: texts without HTML, ids and titles as strings.
+/// Gives the fields of a row the form that the native form has: texts without HTML, ids and titles
+/// as strings.
 enum FieldCleaning {
   /// The fields whose HTML becomes text.
   private static let titles = ["title", "subtitle", "brand"]

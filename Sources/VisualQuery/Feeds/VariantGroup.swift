@@ -15,11 +15,12 @@ struct VariantRow: Sendable {
   var color: String { options.first { $0.name == "color" }?.value ?? "" }
 }
 
-/// A product with its variants, which becomes one entity for each look: variants that differ in size only are one entity.
+/// A product with its variants, which becomes one entity for each look: variants that differ in
+/// size only are one entity.
 ///
-/// Variants with a color or an image of their own are entities of the same `group`, as far as they have images: an image
-/// that two entities share would find neither with certainty. Images that belong to no variant, and variants without
-/// images, make an entity of their own.
+/// Variants with a color or an image of their own are entities of the same `group`, as far as they
+/// have images: an image that two entities share would find neither with certainty. Images that
+/// belong to no variant, and variants without images, make an entity of their own.
 struct VariantGroup: Sendable {
   /// The fields that the variants share.
   var base: ProductDraft

@@ -9,7 +9,8 @@ public struct FetchPolicy: Sendable, Hashable {
   public var byteLimit: Int
   /// The time limit for an image, including redirects.
   public var timeLimit: Duration
-  /// The ranges of addresses that are allowed although they are not public, such as those of a server of the shop's own.
+  /// The ranges of addresses that are allowed although they are not public, such as those of a
+  /// server of the shop's own.
   public var privateAddresses: [AddressRange] = []
   /// Whether addresses that are not public are allowed: for tests with servers on this machine.
   var allowsEveryAddress = false
@@ -24,7 +25,8 @@ public struct FetchPolicy: Sendable, Hashable {
   }
 }
 
-/// A range of IP addresses in CIDR notation (RFC 4632), such as `10.1.2.0/24`, `192.168.1.5` or `fd00::/8`.
+/// A range of IP addresses in CIDR notation (RFC 4632), such as `10.1.2.0/24`, `192.168.1.5` or
+/// `fd00::/8`.
 public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
   private let bytes: [UInt8]
   private let bitCount: Int

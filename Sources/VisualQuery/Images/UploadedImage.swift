@@ -1,5 +1,5 @@
-/// The names of images that were indexed from memory: `upload:` and the 16 hexadecimal digits of the hash of their
-/// content. They have no file.
+/// The names of images that were indexed from memory: `upload:` and the 16 hexadecimal digits of
+/// the hash of their content. They have no file.
 enum UploadedImage {
   private static let prefix = "upload:"
 

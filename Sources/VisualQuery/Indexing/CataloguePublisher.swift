@@ -15,8 +15,9 @@ actor CataloguePublisher {
       CatalogueWriter(directory: directory, keepsPrevious: true, isDryRun: isDryRun), settings)
   }
 
-  /// Takes the writer's lock for changes of single entities: it does not wait for another writer, and does not save the
-  /// current generation for a rollback, which costs as much as the catalogue is large.
+  /// Takes the writer's lock for changes of single entities: it does not wait for another writer,
+  /// and does not save the current generation for a rollback, which costs as much as the catalogue
+  /// is large.
   ///
   /// - Throws: ``CatalogueError``.
   init(updating directory: String, settings: ShopSettings) throws {
@@ -55,7 +56,8 @@ actor CataloguePublisher {
 
   /// Ends a run, and removes the entities for which `isKept` returns `false`, if it is given.
   ///
-  /// - Parameter mergeLimit: The number of live rows from which a segment is not merged with others.
+  /// - Parameter mergeLimit: The number of live rows from which a segment is not merged with
+  ///   others.
   /// - Returns: The number of removed entities.
   func finish(
     removingAllBut isKept: (@Sendable (EntityID) -> Bool)?, mergeLimit: Int = .max

@@ -1,13 +1,17 @@
 internal import PixelMatch
 
-/// The merging of segments, so that many generations leave few files, and a search looks into few indexes.
+/// The merging of segments, so that many generations leave few files, and a search looks into few
+/// indexes.
 ///
-/// Segments are grouped by their live rows: 1 to 7, 8 to 63, 64 to 511, and so on. Eight of one group become one of the next, as in a
-/// log-structured merge tree, up to the 2²⁴ rows of a segment. So a row is copied once for each group that it passes.
+/// Segments are grouped by their live rows: 1 to 7, 8 to 63, 64 to 511, and so on. Eight of one
+/// group become one of the next, as in a log-structured merge tree, up to the 2²⁴ rows of a
+/// segment. So a row is copied once for each group that it passes.
 extension CatalogueWriter {
-  /// The number of segments of a group that are merged, and the ratio of the sizes of neighboring groups.
+  /// The number of segments of a group that are merged, and the ratio of the sizes of neighboring
+  /// groups.
   private static let mergeCount = 8
-  /// The number of live rows from which a change of single entities leaves a segment alone: a merge would keep it waiting.
+  /// The number of live rows from which a change of single entities leaves a segment alone: a merge
+  /// would keep it waiting.
   static let quickMergeLimit = 4096
 
   /// A segment that may be merged.

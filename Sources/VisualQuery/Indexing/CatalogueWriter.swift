@@ -20,7 +20,8 @@ struct CatalogueWriter: ~Copyable {
   /// An image of the next generation.
   private struct PlacedImage {
     let image: SignedEntity.Image
-    /// The stored record whose row the image keeps, or `nil` if it is in the next row of the new segment.
+    /// The stored record whose row the image keeps, or `nil` if it is in the next row of the new
+    /// segment.
     let kept: ImageRecord?
   }
   private typealias ImageRecord = CatalogueDatabase.ImageRecord
@@ -178,7 +179,8 @@ struct CatalogueWriter: ~Copyable {
     }
   }
 
-  /// Adds settings to the next generation, whatever publishes it, if they differ from the stored ones.
+  /// Adds settings to the next generation, whatever publishes it, if they differ from the stored
+  /// ones.
   mutating func prepare(_ settings: ShopSettings) throws(CatalogueError) {
     let stored = try database.settings()
     waitingSettings = settings.values.filter { stored[$0.name] != $0.value }

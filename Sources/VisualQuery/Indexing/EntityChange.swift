@@ -20,13 +20,14 @@ public enum EntityChange: Sendable {
 
 /// An image of an entity to index.
 ///
-/// An image from memory has no file afterwards. Its stored name in ``EntityValue/imagePaths`` is its address, otherwise
-/// `upload:` and the hash of its content. An entity that is put again with that name as a reference keeps the image.
-/// Only the index can show it: if ``ShopSettings/thumbnailSides`` are set, thumbnails are stored with its signature,
-/// otherwise there are none. An index of another signature version needs the image again.
+/// An image from memory has no file afterwards. Its stored name in ``EntityValue/imagePaths`` is
+/// its address, otherwise `upload:` and the hash of its content. An entity that is put again with
+/// that name as a reference keeps the image. Only the index can show it: if
+/// ``ShopSettings/thumbnailSides`` are set, thumbnails are stored with its signature, otherwise
+/// there are none. An index of another signature version needs the image again.
 public enum EntityImage: Sendable {
-  /// A name as in `images` of a feed: a path beneath the images root, an address, or the name of an image of the same
-  /// entity that was indexed from memory before.
+  /// A name as in `images` of a feed: a path beneath the images root, an address, or the name of an
+  /// image of the same entity that was indexed from memory before.
   case reference(String)
   /// The bytes of a JPEG or PNG file, and perhaps the http or https address at which apps find it.
   case encoded([UInt8], address: String? = nil)
@@ -66,15 +67,16 @@ extension EntityChange {
     public let effect: Effect
     /// The stored names of the entity's images; a later change can refer to them.
     public let images: [String]
-    /// The reasons why the entity or some of its images were not indexed. The line is ``number`` + 1.
+    /// The reasons why the entity or some of its images were not indexed. The line is ``number`` +
+    /// 1.
     public let refused: [RefusedRow]
   }
 }
 
 /// The options of an update.
 public struct UpdateOptions: Sendable, Hashable {
-  /// Whether an entity is refused if one of its images is. Otherwise it is indexed without that image, like a row of
-  /// a feed.
+  /// Whether an entity is refused if one of its images is. Otherwise it is indexed without that
+  /// image, like a row of a feed.
   public var requiresAllImages: Bool
   /// The policy for fetching images at addresses that come without bytes, or `nil` to fetch none.
   public var fetching: FetchPolicy?
@@ -86,9 +88,11 @@ public struct UpdateOptions: Sendable, Hashable {
   }
 }
 
-/// The reason why an update ended early. The changes before it are published unless the catalogue cannot be written.
+/// The reason why an update ended early. The changes before it are published unless the catalogue
+/// cannot be written.
 public enum UpdateError<SourceError: Error>: Error {
-  /// The catalogue cannot be opened or written; with the code `locked` if another writer is at work.
+  /// The catalogue cannot be opened or written; with the code `locked` if another writer is at
+  /// work.
   case catalogue(CatalogueError)
   /// The sequence of changes failed.
   case source(SourceError)

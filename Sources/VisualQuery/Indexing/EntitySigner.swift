@@ -36,7 +36,8 @@ struct EntitySigner: Sendable {
     return signed
   }
 
-  /// Extracts the signatures of the images of one entity. The names of the images become those of the entity.
+  /// Extracts the signatures of the images of one entity. The names of the images become those of
+  /// the entity.
   ///
   /// - Parameter kept: The sides of the stored thumbnails, by the content hash of the image.
   /// - Throws: ``CatalogueError`` if a fetched image cannot be stored.
@@ -173,7 +174,8 @@ struct EntitySigner: Sendable {
     }
   }
 
-  /// Returns the outcome of the name of an image that came from memory before, of which only the signature is stored.
+  /// Returns the outcome of the name of an image that came from memory before, of which only the
+  /// signature is stored.
   private func uploadedBefore(
     _ name: String, _ position: Int, _ existing: CatalogueDatabase.Existing?
   ) -> Outcome {

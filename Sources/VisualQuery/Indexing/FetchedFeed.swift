@@ -8,7 +8,8 @@ struct FetchedFeed: Sendable {
   /// The file.
   let path: String
 
-  /// Fetches a feed under the rules for images: from the allowed hosts only, and from public addresses.
+  /// Fetches a feed under the rules for images: from the allowed hosts only, and from public
+  /// addresses.
   ///
   /// - Throws: ``CatalogueError`` with the code `unreadableInput`.
   init(_ url: String, policy: FetchPolicy?) throws(CatalogueError) {

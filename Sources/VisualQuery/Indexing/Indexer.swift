@@ -45,7 +45,8 @@ public struct Indexer: Sendable {
     public var refusedImages = 0
     /// The number of fields that were left out of entities, because they cannot be read.
     public var warnings = 0
-    /// The number of entities that cannot be found by an image, because they have none that was indexed.
+    /// The number of entities that cannot be found by an image, because they have none that was
+    /// indexed.
     public var withoutImages = 0
     /// The number of rows and files that were left out on purpose, by the reason.
     public var leftOut: [String: Int] = [:]

@@ -1,5 +1,5 @@
-/// One update of an indexer with changes from memory. It takes a change when a thread is free, analyzes its images
-/// there, and passes the entities to the publisher in the order of the changes.
+/// One update of an indexer with changes from memory. It takes a change when a thread is free,
+/// analyzes its images there, and passes the entities to the publisher in the order of the changes.
 struct UpdateRun: ~Copyable {
   /// The number of changes after which a generation is published.
   private static let publicationLimit = 16_384
@@ -49,8 +49,8 @@ struct UpdateRun: ~Copyable {
   /// Runs to the end of the changes.
   ///
   /// - Returns: The counts at the end.
-  /// - Throws: ``UpdateError`` with `source`, or `CancellationError`, after the changes so far were published;
-  ///   ``CatalogueError``.
+  /// - Throws: ``UpdateError`` with `source`, or `CancellationError`, after the changes so far were
+  ///   published; ``CatalogueError``.
   mutating func run<Changes: AsyncSequence & Sendable>(
     _ changes: Changes
   ) async throws -> Indexer.Progress where Changes.Element == EntityChange {

@@ -79,7 +79,8 @@ public struct EntityLookup: Sendable {
 
   /// Returns the entities whose title, subtitle, labels, brand or other names contain all words of
   /// a text, the last word as a prefix, ignoring case, diacritics and number. If these are
-  /// fewer than `limit`, those follow that have the words with one mistake in four to six letters or two in more.
+  /// fewer than `limit`, those follow that have the words with one mistake in four to six letters
+  /// or two in more.
   ///
   /// - Returns: The best first; ties by type and id. A text without words gives nothing. If more
   ///   than 10 000 entities contain the words, the best of the first 10 000 in catalogue order.

@@ -49,7 +49,8 @@ public struct CatalogueDoctor: Sendable {
     public let detail: String
     /// The suggested correction.
     public let cure: String
-    /// The id of the entity that has the same image, or `nil` if the finding is about something else.
+    /// The id of the entity that has the same image, or `nil` if the finding is about something
+    /// else.
     public let twin: String?
 
     init(kind: Kind, id: String, detail: String, cure: String, twin: String? = nil) {
@@ -266,7 +267,8 @@ public struct CatalogueDoctor: Sendable {
     return findings
   }
 
-  /// Returns the option with the usual template of links of the shop system that an entity comes from.
+  /// Returns the option with the usual template of links of the shop system that an entity comes
+  /// from.
   private static func linkTemplate(for value: EntityValue) -> String {
     guard case .product(let product) = value else { return "vq index --link" }
     if product.extra["handle"] != nil {

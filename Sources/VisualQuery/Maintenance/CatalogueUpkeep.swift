@@ -148,7 +148,8 @@ public struct CatalogueUpkeep: Sendable {
   ///
   /// - Returns: The new generation, or the old one if nothing would be gained.
   /// - Throws: ``CatalogueError``; `CancellationError`.
-  /// - Complexity: O(bytes of the catalogue); 4 bytes of memory for each image and each visual word.
+  /// - Complexity: O(bytes of the catalogue); 4 bytes of memory for each image and each visual
+  ///   word.
   public func compact() async throws -> Int {
     try await withTaskExecutorPreference(pool) { @concurrent in
       var writer = try CatalogueWriter(directory: directory)

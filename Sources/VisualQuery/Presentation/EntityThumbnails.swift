@@ -43,8 +43,8 @@ public struct EntityThumbnails: Sendable {
   public struct Thumbnail: Sendable, Hashable {
     /// A JPEG file, upright.
     public let jpeg: [UInt8]
-    /// The tag of the image's content, as in ``PublicProjection/imageURL(of:at:)``. It differs from that of the URL if
-    /// the file has changed since it was indexed.
+    /// The tag of the image's content, as in ``PublicProjection/imageURL(of:at:)``. It differs from
+    /// that of the URL if the file has changed since it was indexed.
     public let contentTag: String
 
     /// Makes a value.

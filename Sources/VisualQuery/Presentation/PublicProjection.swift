@@ -1,5 +1,5 @@
-/// The part of entities that anyone may see: the standard fields, the fields of the shop's own that it made public, and
-/// images as URLs. Paths, stock lists and all other fields are left out.
+/// The part of entities that anyone may see: the standard fields, the fields of the shop's own that
+/// it made public, and images as URLs. Paths, stock lists and all other fields are left out.
 ///
 /// ``EntityLookup/publicProjection(of:)`` makes the projection of a catalogue's entities.
 public struct PublicProjection: Sendable, Hashable {
@@ -25,14 +25,16 @@ public struct PublicProjection: Sendable, Hashable {
 
   // MARK: Fields
 
-  /// The fields of the catalogue's JSON form that are always public. `images` and `extra` are public in part.
+  /// The fields of the catalogue's JSON form that are always public. `images` and `extra` are
+  /// public in part.
   private static let standardFields: Set<String> = [
     "type", "id", "title", "subtitle", "synonyms", "localized", "labels", "url", "featured",
     "group", "attributes", "brand", "price", "availability", "address", "geo", "openingHours",
     "timeZone",
   ]
 
-  /// Returns the public part of an entity as an object: the JSON form of a feed with image URLs in place of paths.
+  /// Returns the public part of an entity as an object: the JSON form of a feed with image URLs in
+  /// place of paths.
   public func object(for value: EntityValue) -> JSONValue {
     guard case .object(let all) = value.json else { return .object([:]) }
     var object = all.filter { Self.standardFields.contains($0.key) }
@@ -45,7 +47,8 @@ public struct PublicProjection: Sendable, Hashable {
     return .object(object)
   }
 
-  /// Returns whether strangers may filter by a property. The entities that pass a filter reveal their values.
+  /// Returns whether strangers may filter by a property. The entities that pass a filter reveal
+  /// their values.
   public func allowsFilter(by property: EntityProperty) -> Bool {
     fields.contains(property.name) || property.name != "images" && property.isStandard
   }
@@ -66,16 +69,17 @@ public struct PublicProjection: Sendable, Hashable {
       image: imageURLs(of: value).first, synonyms: representation.synonyms)
   }
 
-  /// Returns the URLs of an entity's images, in their order. An image that has neither a URL of its own nor a
-  /// thumbnail is left out.
+  /// Returns the URLs of an entity's images, in their order. An image that has neither a URL of its
+  /// own nor a thumbnail is left out.
   public func imageURLs(of value: EntityValue) -> [String] {
     value.imagePaths.indices.compactMap { imageURL(of: value, at: $0) }
   }
 
-  /// Returns the URL of an image: the shop's own if the feed has one, else that of the server's thumbnail, relative to
-  /// the server's address; `nil` if there is neither.
+  /// Returns the URL of an image: the shop's own if the feed has one, else that of the server's
+  /// thumbnail, relative to the server's address; `nil` if there is neither.
   ///
-  /// The URL of a thumbnail changes with the content of the image, so that its answer can be stored forever.
+  /// The URL of a thumbnail changes with the content of the image, so that its answer can be stored
+  /// forever.
   public func imageURL(of value: EntityValue, at position: Int) -> String? {
     guard value.imagePaths.indices.contains(position) else { return nil }
     let path = value.imagePaths[position]
@@ -87,7 +91,8 @@ public struct PublicProjection: Sendable, Hashable {
       + "?size=\(EntityThumbnails.Size.large.rawValue)&image=\(position)&v=\(tag)"
   }
 
-  /// Whether an image of a feed is at an address of http or https. An address with a user may have a password, too.
+  /// Whether an image of a feed is at an address of http or https. An address with a user may have
+  /// a password, too.
   private static func isPublicURL(_ text: String) -> Bool {
     guard FetchedPictures.isAddress(text) else { return false }
     do throws(LinkError) {

@@ -18,7 +18,8 @@ enum DurableFile<Failure: StorageFailure> {
 
   /// Writes a file in parts, like ``write(_:to:in:)``.
   ///
-  /// - Parameter body: A function that calls its argument with bytes and the offset to write them at.
+  /// - Parameter body: A function that calls its argument with bytes and the offset to write them
+  ///   at.
   /// - Returns: The result of `body`.
   static func write<Result>(
     to name: String, in directory: String,

@@ -136,7 +136,8 @@ internal import PixelMatch
     return value
   }
 
-  /// Returns the values that `read` makes of a query's rows, without the rows for which it returns `nil`.
+  /// Returns the values that `read` makes of a query's rows, without the rows for which it returns
+  /// `nil`.
   ///
   /// - Parameters:
   ///   - values: The values of the parameters, in their order.

@@ -45,7 +45,8 @@ struct Option<Value: Sendable>: Sendable {
     self.init(text, value: value, initial: nil, parse: parse, add: { $0 = $1 })
   }
 
-  /// Returns the value of the texts that were given, all of them accepted; the default if there are none.
+  /// Returns the value of the texts that were given, all of them accepted; the default if there are
+  /// none.
   func value(of texts: [String]) -> Value { makeValue(texts) }
 }
 
@@ -68,7 +69,8 @@ struct OptionText: Sendable {
   ///   - standard: The description of the default, if it is not the value itself.
   ///   - environment: The environment variable that is used if the option is not given.
   ///   - isRare: Whether the short help omits the option.
-  ///   - standsAlone: Whether the command needs neither its operands nor its required options if this one is given.
+  ///   - standsAlone: Whether the command needs neither its operands nor its required options if
+  ///     this one is given.
   init(
     _ name: String, _ summary: String, detail: String = "", short: Character? = nil,
     standard: String? = nil, environment: String? = nil, isRare: Bool = false,
@@ -210,8 +212,8 @@ extension Option<Set<String>?> {
 }
 
 extension Option<[Int]?> {
-  /// The sides of thumbnails with commas between them, an empty list for `none`, or `nil` if the option
-  /// is not given.
+  /// The sides of thumbnails with commas between them, an empty list for `none`, or `nil` if the
+  /// option is not given.
   static func thumbnailSides(_ text: OptionText) -> Self {
     let (range, limit) = (ShopSettings.thumbnailSideRange, ShopSettings.thumbnailSideLimit)
     let value = ValueDescription(

@@ -106,7 +106,8 @@ extension IndexCommand {
     [.xml, .html, .eBay].contains(format) ? "an" : "a"
   }
 
-  /// Reports what a run learned about its feed: the encoding, what was left out, and the servers with images.
+  /// Reports what a run learned about its feed: the encoding, what was left out, and the servers
+  /// with images.
   static func report(_ result: Indexer.Progress, feed: String, index: String, to console: Console) {
     if let encoding = result.encoding {
       let how = encoding.isGuessed ? "recognized by its bytes" : "as it declares"

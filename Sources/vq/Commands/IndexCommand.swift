@@ -178,7 +178,8 @@ enum IndexCommand {
         mapping: { if !isQuiet { report($0, to: console) } },
         refused: {
           rejections.add($0)
-          // 'vq doctor' lists the entities without images; their rows need no correction to be read again.
+          // 'vq doctor' lists the entities without images; their rows need no correction to be read
+          // again.
           if $0.kind != .entity { refusals?.append($0) }
         },
         progress: { if !isQuiet { show($0, on: line) } })

@@ -150,8 +150,8 @@ enum ServeCommand {
   /// The time between two looks for a new generation while nobody asks for the catalogue.
   private static let refreshInterval = Duration.seconds(1)
 
-  /// Serves on a thread of its own. Another one looks for new generations, for the answers of the event loop, and every
-  /// few seconds the labels that the catalogue lacks are counted.
+  /// Serves on a thread of its own. Another one looks for new generations, for the answers of the
+  /// event loop, and every few seconds the labels that the catalogue lacks are counted.
   private static func serve(
     _ listener: Socket, _ service: ShopService, _ mailbox: Mailbox,
     _ configuration: ServerConfiguration
@@ -166,7 +166,8 @@ enum ServeCommand {
         while (try? await Task.sleep(for: .seconds(5))) != nil { service.countUnmatchedLabels() }
         return nil
       }
-      // Not on the service's pool, all of whose threads may be at work when a probe asks for the state.
+      // Not on the service's pool, all of whose threads may be at work when a probe asks for the
+      // state.
       group.addTask(executorPreference: watching) {
         while (try? await Task.sleep(for: refreshInterval)) != nil {
           _ = try? service.catalogue.newest()

@@ -1,6 +1,7 @@
 import VisualQuery
 
-/// The findings of `vq doctor` for people: a summary, the entities with the most findings, and each kind with examples.
+/// The findings of `vq doctor` for people: a summary, the entities with the most findings, and each
+/// kind with examples.
 struct DoctorReport {
   private typealias Finding = CatalogueDoctor.Finding
 

@@ -1,7 +1,8 @@
 import Synchronization
 import VisualQuery
 
-/// The rejected rows, images and fields of a run by their reasons, so that ten thousand of a kind are one line.
+/// The rejected rows, images and fields of a run by their reasons, so that ten thousand of a kind
+/// are one line.
 final class RejectionSummary: Sendable {
   /// The most reasons that have a line of their own.
   private static let lineLimit = 40
@@ -23,7 +24,8 @@ final class RejectionSummary: Sendable {
 
   private let state = Mutex(State())
 
-  /// Counts a row, an image or a field. Images that were not fetched have a report of their own, by their hosts.
+  /// Counts a row, an image or a field. Images that were not fetched have a report of their own, by
+  /// their hosts.
   func add(_ row: RefusedRow) {
     if row.kind == .unfetchedImage { return }
     let field = row.field.map { String($0.prefix { $0 != "[" }) } ?? ""

@@ -121,8 +121,8 @@ import Testing
     #expect(try first.counts().first?.queries == 3)
   }
 
-  /// Would break if labels were measured in characters, of which one may have any number of bytes: a
-  /// few requests once made the file grow by megabytes.
+  /// Would break if labels were measured in characters, of which one may have any number of bytes:
+  /// a few requests once made the file grow by megabytes.
   @Test func `unknown labels take a bounded number of bytes`() async throws {
     _ = try await index([#"{"type":"product","id":"m","title":"M"}"#])
     let labels = try UnmatchedLabels(directory: directory)

@@ -4,8 +4,8 @@ import Testing
 
 @testable import VisualQuery
 
-/// What shops have their products in already. The samples are of our own making, by the formats' public
-/// specifications.
+/// What shops have their products in already. The samples are of our own making, by the formats'
+/// public specifications.
 @Suite struct FeedFormatTests {
   private static func read(
     _ text: String, currency: String? = nil
@@ -163,8 +163,8 @@ import Testing
     #expect(try Self.read(lines).entities.map(\.id.value) == ["a", "b"])
   }
 
-  /// Would break if one row too deep made a file of many rows look like one document, which is refused
-  /// whole.
+  /// Would break if one row too deep made a file of many rows look like one document, which is
+  /// refused whole.
   @Test func `nodes that are too deep are refused one by one`() throws {
     func node(_ id: String, _ depth: Int) -> String {
       let lists = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)

@@ -192,8 +192,8 @@ import Testing
     }
   }
 
-  /// Would break if ids were compared as Swift compares strings: to a database, to links and to other
-  /// programs these are two ids.
+  /// Would break if ids were compared as Swift compares strings: to a database, to links and to
+  /// other programs these are two ids.
   @Test func `an id is its bytes, precomposed or not`() throws {
     let ids = ["caf\u{E9}", "cafe\u{301}"]
     let rows = try rows(

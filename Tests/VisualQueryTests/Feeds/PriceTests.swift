@@ -51,7 +51,8 @@ import Testing
     Spelling("1,299 USD", "1299 USD"), Spelling("1.299 EUR", "1299 EUR"),
     Spelling("¥1,299", "1299 JPY"), Spelling("1.299 JPY", "1299 JPY"),
     Spelling("12.500 KWD", "12.500 KWD"),
-    // In the countries of these currencies the mark is a decimal one, but no amount has three decimals.
+    // In the countries of these currencies the mark is a decimal one, but no amount has three
+    // decimals.
     Spelling("1.299 USD", nil), Spelling("1,299 EUR", nil), Spelling("1,299 XCD", nil),
     Spelling("14.90", nil), Spelling("14.90", "14.90 EUR", currency: "EUR"),
     Spelling("$14.90", "14.90 CAD", currency: "CAD"),

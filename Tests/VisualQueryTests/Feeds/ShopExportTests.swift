@@ -52,7 +52,8 @@ import Testing
     lamp,Lamp,,V,T,,true,Title,Default Title,,,L1,"1,299.00",l.jpg,,,active
     """
 
-  /// Would break if the answer to a picture of the red one said that it is black, or if a SKU or a price were lost.
+  /// Would break if the answer to a picture of the red one said that it is black, or if a SKU or a
+  /// price were lost.
   @Test func `a Shopify product becomes one entity for each color`() throws {
     let export = try Self.read(Self.shopify)
     #expect(export.format == .shopify && export.warnings.isEmpty)

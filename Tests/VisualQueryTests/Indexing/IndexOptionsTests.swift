@@ -86,7 +86,8 @@ import Testing
     #expect(try await shop.exported() == before)
   }
 
-  /// A copy, a move or a checkout gives files new times; decoding them all again would cost a night.
+  /// A copy, a move or a checkout gives files new times; decoding them all again would cost a
+  /// night.
   @Test func `a file that was only written again is not decoded again`() async throws {
     let shop = try await Self.shop()
     for (seed, id) in ["a", "b", "c"].enumerated() {

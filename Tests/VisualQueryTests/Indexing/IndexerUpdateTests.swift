@@ -317,7 +317,8 @@ import Testing
     #expect(try await shop.findings() == [])
   }
 
-  /// Would break if a reader failed because a writer removes a segment between the read of its name and its opening.
+  /// Would break if a reader failed because a writer removes a segment between the read of its name
+  /// and its opening.
   @Test func `a catalogue can be opened while segments are merged`() async throws {
     let shop = try Shop()
     _ = try await shop.update([])

@@ -55,8 +55,8 @@ import Testing
     expectGolden(run.output, "match-several.txt")
   }
 
-  /// Would break if pictures that compete for the threads lost their answers to a deadline that nobody
-  /// asked for.
+  /// Would break if pictures that compete for the threads lost their answers to a deadline that
+  /// nobody asked for.
   @Test func `a command line has no deadline unless it names one`() throws {
     let pictures = ["mug-blue.jpg", "kettle.jpg", "oats.jpg", "board.jpg", "candle.png"]
     let run = try RunningVQ(
@@ -205,7 +205,8 @@ import Testing
     #expect(feed.errors.contains("Permission denied"), "\(feed.errors)")
   }
 
-  /// The test may run as root, from whom nothing is kept: a link to itself cannot be followed by anybody.
+  /// The test may run as root, from whom nothing is kept: a link to itself cannot be followed by
+  /// anybody.
   @Test func `what cannot be looked at is not called absent`() throws {
     let folder = try TemporaryDirectory()
     let loop = folder.path + "/loop"

@@ -120,7 +120,8 @@ struct BigCommerceFeed: FeedFormatReader {
     return FeedText.unique(names)
   }
 
-  /// Returns the options in `[RT]Size=Small,[CS]Color=Red:#f00` or `Type=Swatch|Name=Color|Value=Red[#f00]`.
+  /// Returns the options in `[RT]Size=Small,[CS]Color=Red:#f00` or
+  /// `Type=Swatch|Name=Color|Value=Red[#f00]`.
   private static func options(_ text: String) -> [(name: String, value: String)] {
     if text.contains("Name=") {
       var options: [(name: String, value: String)] = []

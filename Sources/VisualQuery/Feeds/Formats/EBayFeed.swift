@@ -1,5 +1,5 @@
-/// A file of eBay's bulk listing tools, in which rows with `Relationship` = `Variation` follow their listing
-/// (<https://developer.ebay.com/devzone/merchant-data/createlisting/>).
+/// A file of eBay's bulk listing tools, in which rows with `Relationship` = `Variation` follow
+/// their listing (<https://developer.ebay.com/devzone/merchant-data/createlisting/>).
 struct EBayFeed: FeedFormatReader {
   let mapping: FeedMapping
   private let rows: TableRows

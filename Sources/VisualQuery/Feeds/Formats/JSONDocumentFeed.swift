@@ -1,5 +1,5 @@
-/// A document of JSON: a list of objects, objects one after another on several lines each, or an object that has the
-/// products in a list, such as `{"products": […]}`.
+/// A document of JSON: a list of objects, objects one after another on several lines each, or an
+/// object that has the products in a list, such as `{"products": […]}`.
 ///
 /// The document is read as a whole, within the limits of documents.
 struct JSONDocumentFeed: FeedFormatReader {
@@ -60,8 +60,8 @@ struct JSONDocumentFeed: FeedFormatReader {
       case .object(let fields)? = try? JSONValue(
         json: Array(line), limits: .document, shouldStop: { false })
     else {
-      // A line that goes on behind the beginning is one of many, unless the object is broken over several or begins with
-      // a list of products.
+      // A line that goes on behind the beginning is one of many, unless the object is broken over
+      // several or begins with a list of products.
       return isWhole ? isBrokenOff(line) : beginsWithList(line)
     }
     return fields["id"] == nil && fields["row"] == nil && list(of: fields) != nil
@@ -196,9 +196,11 @@ enum JSONSequence {
   }
 }
 
-/// Makes products of the variants within an object, as Shopify's `products.json` and others have them.
+/// Makes products of the variants within an object, as Shopify's `products.json` and others have
+/// them.
 enum NestedVariants {
-  /// Returns a product for each variant that has an image or a color of its own, otherwise the object itself.
+  /// Returns a product for each variant that has an image or a color of its own, otherwise the
+  /// object itself.
   static func products(of fields: [String: JSONValue]) -> [JSONValue] {
     var fields = fields
     if case .object(let images)? = fields["image"], fields["images"] == nil {
@@ -286,7 +288,8 @@ enum NestedVariants {
 
 /// The names of the options of variants.
 enum VariantOption {
-  /// Returns the name of an attribute for an option: `color` for `Farbe`, otherwise the name in lower case.
+  /// Returns the name of an attribute for an option: `color` for `Farbe`, otherwise the name in
+  /// lower case.
   static func name(_ option: String) -> String {
     let name = FeedText.trimmed(option.lowercased())
     if case .attribute(let known)?? = ColumnVocabulary.targets(of: [name]).first { return known }

@@ -1,4 +1,5 @@
-/// One object on each line: in the native form, a node of schema.org, or with fields that are recognized by their names.
+/// One object on each line: in the native form, a node of schema.org, or with fields that are
+/// recognized by their names.
 struct JSONLinesFeed: FeedFormatReader {
   let mapping = FeedMapping(format: .jsonLines)
   private let context: FeedContext
@@ -31,11 +32,11 @@ struct JSONLinesFeed: FeedFormatReader {
 
 /// Turns objects of JSON into entities.
 enum JSONFields {
-  /// Returns the entity of an object: in the native form, a node of schema.org, or with fields that are recognized by
-  /// their names.
+  /// Returns the entity of an object: in the native form, a node of schema.org, or with fields that
+  /// are recognized by their names.
   ///
-  /// - Parameter isDocument: Whether the object is one of a document, which need not say that it is a product, as a line of
-  ///   JSON Lines with `id` and `title` must.
+  /// - Parameter isDocument: Whether the object is one of a document, which need not say that it is
+  ///   a product, as a line of JSON Lines with `id` and `title` must.
   static func draft(
     _ json: JSONValue, _ context: FeedContext, isDocument: Bool
   ) throws(FieldError) -> DraftRecord {
@@ -47,7 +48,8 @@ enum JSONFields {
     return foreign(fields, context).finished(context)
   }
 
-  /// Returns whether an object has the native form, at least in part, or is a report of a rejected row.
+  /// Returns whether an object has the native form, at least in part, or is a report of a rejected
+  /// row.
   private static func isNative(_ fields: [String: JSONValue]) -> Bool {
     if case .string(let type)? = fields["type"], EntityType(rawValue: type) != nil { return true }
     if fields["reason"] != nil, fields["row"] != nil { return true }

@@ -1,8 +1,9 @@
 /// A Magento 2 product export
 /// (<https://experienceleague.adobe.com/docs/commerce-admin/systems/data-transfer/data-attributes-product.html>).
 ///
-/// A configurable product names its variants, which are rows of their own, usually before it. So the file is read twice:
-/// first for the names. Images are files beneath `pub/media/catalog/product`.
+/// A configurable product names its variants, which are rows of their own, usually before it. So
+/// the file is read twice: first for the names. Images are files beneath
+/// `pub/media/catalog/product`.
 struct MagentoFeed: FeedFormatReader {
   private static let targets: [String: FeedTarget] = [
     "sku": .id, "name": .title, "description": .description, "price": .price,
@@ -169,7 +170,8 @@ struct MagentoFeed: FeedFormatReader {
     name.contains("://") ? name : String(name.drop { $0 == "/" })
   }
 
-  /// Returns the pairs of a list such as `color=Black,size=XS`. A part without `=` continues the value before it.
+  /// Returns the pairs of a list such as `color=Black,size=XS`. A part without `=` continues the
+  /// value before it.
   private static func pairs(_ text: String) -> [(name: String, value: String)] {
     var pairs: [(name: String, value: String)] = []
     for part in text.split(separator: ",", omittingEmptySubsequences: false) {

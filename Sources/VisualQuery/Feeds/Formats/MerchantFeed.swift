@@ -1,6 +1,6 @@
 /// A Google Merchant feed as a table
-/// (<https://support.google.com/merchants/answer/7052112>), and the catalogues of Meta, Pinterest and others in the same
-/// layout.
+/// (<https://support.google.com/merchants/answer/7052112>), and the catalogues of Meta, Pinterest
+/// and others in the same layout.
 struct MerchantFeed: FeedFormatReader {
   let mapping: FeedMapping
   private(set) var leftOut: [String: Int] = [:]

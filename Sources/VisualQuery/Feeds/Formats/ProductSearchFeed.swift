@@ -1,5 +1,5 @@
-/// The CSV of Google's Product Search: eight columns without a header, one image on each row. The rows of a
-/// product follow each other.
+/// The CSV of Google's Product Search: eight columns without a header, one image on each row. The
+/// rows of a product follow each other.
 struct ProductSearchFeed: FeedFormatReader {
   private static let columns = [
     "image-uri", "image-id", "product-set-id", "product-id", "product-category",

@@ -64,8 +64,8 @@ struct SchemaOrgFeed: FeedFormatReader {
     }
   }
 
-  /// Returns the nodes of a document that are products or stores, at any depth. The variants of a group come in its
-  /// place, with the fields that they leave out.
+  /// Returns the nodes of a document that are products or stores, at any depth. The variants of a
+  /// group come in its place, with the fields that they leave out.
   static func nodes(in json: JSONValue) -> [JSONValue] {
     switch json {
     case .array(let values): return values.flatMap(nodes)
@@ -249,7 +249,8 @@ struct SchemaOrgFeed: FeedFormatReader {
     }
   }
 
-  /// Returns the first offer with a price; the availability is that of the first one that is in stock.
+  /// Returns the first offer with a price; the availability is that of the first one that is in
+  /// stock.
   private static func offer(_ value: JSONValue?) -> [String: JSONValue]? {
     var offers: [[String: JSONValue]] = []
     func collect(_ value: JSONValue?) {

@@ -1,8 +1,8 @@
 /// A Shopify product export, with the headers before and since 2024
 /// (<https://help.shopify.com/en/manual/products/import-export/using-csv>).
 ///
-/// The rows of a handle follow each other. Drafts, archived and unpublished products are left out, unless the options
-/// include them.
+/// The rows of a handle follow each other. Drafts, archived and unpublished products are left out,
+/// unless the options include them.
 struct ShopifyFeed: FeedFormatReader {
   /// The meaning of columns, by their normalized names.
   private static let targets: [String: FeedTarget] = [

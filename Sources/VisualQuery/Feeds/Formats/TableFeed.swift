@@ -1,7 +1,8 @@
-/// A table whose columns are recognized by their names: those of the native form, or those that shops usually give them.
+/// A table whose columns are recognized by their names: those of the native form, or those that
+/// shops usually give them.
 ///
-/// In the native form, `labels`, `images`, `stock`, `synonyms` and `openingHours` are lists whose parts are separated by
-/// `|`. An empty field counts as absent.
+/// In the native form, `labels`, `images`, `stock`, `synonyms` and `openingHours` are lists whose
+/// parts are separated by `|`. An empty field counts as absent.
 struct TableFeed: FeedFormatReader {
   let mapping: FeedMapping
   private(set) var leftOut: [String: Int] = [:]
@@ -32,7 +33,8 @@ struct TableFeed: FeedFormatReader {
   }
 }
 
-/// A table whose columns the caller assigns; the others are recognized by their names, or kept unchanged.
+/// A table whose columns the caller assigns; the others are recognized by their names, or kept
+/// unchanged.
 struct MappedFeed: FeedFormatReader {
   let mapping: FeedMapping
   private(set) var leftOut: [String: Int] = [:]
@@ -79,8 +81,8 @@ struct TableRows: Sendable {
   /// The names under which fields are kept unchanged.
   let names: [String]
   let targets: [FeedTarget?]
-  /// Whether the columns are those of the native form, whose lists are separated by bars and whose labels stay as they
-  /// are.
+  /// Whether the columns are those of the native form, whose lists are separated by bars and whose
+  /// labels stay as they are.
   let isNative: Bool
   let context: FeedContext
 

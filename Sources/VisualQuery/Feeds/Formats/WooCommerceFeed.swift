@@ -1,7 +1,8 @@
 /// A WooCommerce product export
 /// (<https://github.com/woocommerce/woocommerce/wiki/Product-CSV-Import-Schema>).
 ///
-/// The variations of a product may be anywhere in the file, so that variable products are held back until its end.
+/// The variations of a product may be anywhere in the file, so that variable products are held back
+/// until its end.
 struct WooCommerceFeed: FeedFormatReader {
   private static let targets: [String: FeedTarget] = [
     "sku": .id, "name": .title, "description": .description, "regularprice": .price,
@@ -110,7 +111,8 @@ struct WooCommerceFeed: FeedFormatReader {
     return draft
   }
 
-  /// Returns the attributes of a row, from the columns `Attribute 1 name` and `Attribute 1 value(s)`.
+  /// Returns the attributes of a row, from the columns `Attribute 1 name` and `Attribute 1
+  /// value(s)`.
   private func attributes(_ fields: [String]) -> [(name: String, value: String)] {
     var attributes: [(name: String, value: String)] = []
     var number = 1

@@ -1,5 +1,5 @@
-/// An XML document of products: a Google Merchant feed, whose items are `item` of RSS 2.0 or `entry` of Atom, or items of
-/// another name, whose fields are recognized by their names.
+/// An XML document of products: a Google Merchant feed, whose items are `item` of RSS 2.0 or
+/// `entry` of Atom, or items of another name, whose fields are recognized by their names.
 ///
 /// An item that is not well-formed is rejected, and reading continues with the next one.
 struct XMLFeed: FeedFormatReader {
@@ -64,7 +64,8 @@ struct XMLFeed: FeedFormatReader {
     }
   }
 
-  /// Returns the meaning of an item's fields. A field that occurs several times has the same meaning each time.
+  /// Returns the meaning of an item's fields. A field that occurs several times has the same
+  /// meaning each time.
   private mutating func targets(of fields: [XMLItemParser.Field]) -> [FeedTarget?] {
     let names = FeedText.unique(fields.map(\.name))
     let targets: [FeedTarget?]

@@ -15,8 +15,8 @@ enum CSVRecord {
     return fields
   }
 
-  /// Returns the fields of a record that are separated by commas or another byte, without their quotes (RFC 4180).
-  /// Quotes within a field that does not begin with one are part of it.
+  /// Returns the fields of a record that are separated by commas or another byte, without their
+  /// quotes (RFC 4180). Quotes within a field that does not begin with one are part of it.
   static func fields(
     _ record: [UInt8], separator: UInt8 = UInt8(ascii: ",")
   ) throws(FieldError) -> [String] {

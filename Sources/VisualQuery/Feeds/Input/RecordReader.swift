@@ -206,7 +206,8 @@ struct RecordReader: ~Copyable {
   /// The most bytes of standard input that are read twice.
   private static let streamLimit = 64 << 20
 
-  /// Returns another reader of the rows behind the header of a table, for a look at all of them before they are read.
+  /// Returns another reader of the rows behind the header of a table, for a look at all of them
+  /// before they are read.
   mutating func copy(behind header: TableHeader) throws(CatalogueError) -> RecordReader {
     if name != "-", descriptor >= 0 {
       var copy = try RecordReader(path: name, recordLimit: recordLimit)

@@ -19,8 +19,9 @@ struct SingleByteEncoding: Sendable, Hashable {
     return scalar == "\u{FFFD}" ? nil : scalar
   }
 
-  /// Returns the encoding that a document declares, or `nil` if it is unknown. ISO-8859-1 is read as Windows-1252, which
-  /// has the same characters and those that programs write in spite of the declaration.
+  /// Returns the encoding that a document declares, or `nil` if it is unknown. ISO-8859-1 is read
+  /// as Windows-1252, which has the same characters and those that programs write in spite of the
+  /// declaration.
   static func named(_ name: String) -> SingleByteEncoding? {
     switch name.lowercased().replacing("_", with: "-") {
     case "cp1250", "windows-1250": windows1250

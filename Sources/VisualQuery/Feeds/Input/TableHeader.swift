@@ -51,8 +51,8 @@ struct TableHeader: Sendable {
     return Currency.codes.contains(code) ? code : nil
   }
 
-  /// Returns the number of lines before the header: the separator of Excel, the notes of eBay, and those of Amazon, whose
-  /// third line names the columns.
+  /// Returns the number of lines before the header: the separator of Excel, the notes of eBay, and
+  /// those of Amazon, whose third line names the columns.
   private static func linesBeforeHeader(_ lines: [String]) -> Int {
     guard let first = lines.first else { return 0 }
     if first.hasPrefix("TemplateType") { return min(2, lines.count - 1) }

@@ -8,9 +8,9 @@ public struct FeedEncoding: Sendable, Hashable {
 
 /// Turns the text of a feed into UTF-8 chunk by chunk. Text in UTF-8 is left unchanged.
 ///
-/// The encoding is that of the mark at the beginning, or the one that an XML document declares. Otherwise text is UTF-8,
-/// unless the first chunk with other characters than ASCII has more bytes that are not UTF-8 than characters that are:
-/// then it is Windows-1252. JSON is always Unicode.
+/// The encoding is that of the mark at the beginning, or the one that an XML document declares.
+/// Otherwise text is UTF-8, unless the first chunk with other characters than ASCII has more bytes
+/// that are not UTF-8 than characters that are: then it is Windows-1252. JSON is always Unicode.
 struct TextDecoder: Sendable {
   private enum Mode {
     /// The bytes so far are ASCII.
@@ -94,7 +94,8 @@ struct TextDecoder: Sendable {
     }
   }
 
-  /// Returns the byte order of UTF-16 without a mark: nearly every second byte of ASCII text is zero.
+  /// Returns the byte order of UTF-16 without a mark: nearly every second byte of ASCII text is
+  /// zero.
   private static func isBigEndian(_ bytes: ArraySlice<UInt8>) -> Bool? {
     let sample = bytes.prefix(512)
     guard sample.count >= 32, !sample.starts(with: "PK".utf8) else { return nil }

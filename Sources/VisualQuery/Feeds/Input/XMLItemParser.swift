@@ -1,7 +1,7 @@
 internal import CExpat
 
-/// Parses a stream of XML and collects the items in it: elements with given names, and in each the texts of
-/// its child elements.
+/// Parses a stream of XML and collects the items in it: elements with given names, and in each the
+/// texts of its child elements.
 ///
 /// The memory is that of one chunk and its items. An item that is longer than the limit is skipped
 /// and reported. Declarations of entities are rejected, so that none can be expanded or fetched.
@@ -25,8 +25,8 @@ internal import CExpat
   private(set) var items: [Item] = []
   private let names: Set<String>
   private let limit: Int
-  /// Whether the fields of an item are all elements in it without further ones and its attributes, rather than its
-  /// children.
+  /// Whether the fields of an item are all elements in it without further ones and its attributes,
+  /// rather than its children.
   private let isDeep: Bool
   /// The number of lines before the first one that the parser sees.
   private let lineOffset: Int
@@ -54,8 +54,8 @@ internal import CExpat
   ///   - limit: The most bytes of text in an item.
   ///   - lineOffset: The number of lines before the first one that the parser sees.
   ///   - encoding: The encoding of the text, or `nil` if the document declares it.
-  ///   - isDeep: Whether the fields of an item are all elements in it without further ones and its attributes, rather
-  ///     than its children.
+  ///   - isDeep: Whether the fields of an item are all elements in it without further ones and its
+  ///     attributes, rather than its children.
   init(
     items names: Set<String>, limit: Int, lineOffset: Int = 0, encoding: String? = nil,
     isDeep: Bool = false
@@ -116,8 +116,8 @@ internal import CExpat
 
   // MARK: Events
 
-  /// Sound: expat calls the handlers within `XML_Parse`, while `self` is alive, with the pointer that
-  /// was set; names and texts are valid for the length of a call and are copied.
+  /// Sound: expat calls the handlers within `XML_Parse`, while `self` is alive, with the pointer
+  /// that was set; names and texts are valid for the length of a call and are copied.
   private func setHandlers() {
     unsafe XML_SetElementHandler(
       parser,

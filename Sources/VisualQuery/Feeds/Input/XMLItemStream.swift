@@ -18,8 +18,8 @@ struct XMLItemStream {
 
   /// Makes a stream of the elements with the given names.
   ///
-  /// - Parameter isDeep: Whether the fields of an item are all elements in it without further ones and its attributes,
-  ///   rather than its children.
+  /// - Parameter isDeep: Whether the fields of an item are all elements in it without further ones
+  ///   and its attributes, rather than its children.
   init(items names: Set<String>, isDeep: Bool = false) {
     self.names = names
     self.isDeep = isDeep
@@ -29,7 +29,8 @@ struct XMLItemStream {
 
   /// Returns the next item, or `nil` at the end.
   ///
-  /// - Throws: ``CatalogueError`` with the code `unreadableInput`, also if the document declares entities.
+  /// - Throws: ``CatalogueError`` with the code `unreadableInput`, also if the document declares
+  ///   entities.
   mutating func next(
     from records: inout RecordReader
   ) throws(CatalogueError) -> XMLItemParser.Item? {

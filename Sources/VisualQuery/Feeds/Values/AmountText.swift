@@ -1,6 +1,7 @@
 /// An amount as it is written, with the meaning of its separators as far as it is certain.
 enum AmountText: Hashable, Sendable {
-  /// A number whose separators are certain, as digits with at most one point. The marks are those that the text has.
+  /// A number whose separators are certain, as digits with at most one point. The marks are those
+  /// that the text has.
   case exact(String, decimal: Character?, group: Character?)
   /// A number such as `1.299` or `1,299`, in which the mark may separate thousands or decimals.
   case ambiguous(whole: String, fraction: String, mark: Character)
@@ -54,7 +55,8 @@ enum AmountText: Hashable, Sendable {
     return .ambiguous(whole: integer, fraction: fraction, mark: last)
   }
 
-  /// Returns the digits of groups of thousands, or of lakhs and crores, or `nil` if they are not such groups.
+  /// Returns the digits of groups of thousands, or of lakhs and crores, or `nil` if they are not
+  /// such groups.
   private static func grouped(_ runs: ArraySlice<String>) -> String? {
     let sizes = runs.map(\.utf8.count)
     guard let first = sizes.first, (1...3).contains(first) else { return nil }

@@ -23,8 +23,9 @@ enum Currency {
     return withPoint.contains(code) ? "." : nil
   }
 
-  /// Returns the currencies that a mark such as `€`, `kr` or `Rs` may stand for, the usual one first; `nil` if it is
-  /// not a mark. A mark without a usual currency, such as `kr`, begins with an empty code.
+  /// Returns the currencies that a mark such as `€`, `kr` or `Rs` may stand for, the usual one
+  /// first; `nil` if it is not a mark. A mark without a usual currency, such as `kr`, begins with
+  /// an empty code.
   static func candidates(for mark: String) -> [String]? {
     let upper = mark.uppercased()
     if codes.contains(upper) { return [upper] }

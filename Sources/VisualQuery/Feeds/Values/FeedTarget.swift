@@ -3,7 +3,8 @@ enum FeedTarget: Hashable, Sendable {
   case type, id, title, subtitle, synonyms, labels, brand, group, url
   /// The main image, the further ones, and a small copy that counts if there is no other.
   case image, images, thumbnail
-  /// A price, with or without its currency; a price in a currency that the name of the column says; a reduced price.
+  /// A price, with or without its currency; a price in a currency that the name of the column says;
+  /// a reduced price.
   case price, salePrice
   case pricedIn(String)
   case amount, currency

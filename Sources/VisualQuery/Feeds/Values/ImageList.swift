@@ -5,10 +5,11 @@ enum ImageList {
     "no_selection", "null", "none", "n/a", "nan", "-", "[]", "undefined", "false",
   ]
 
-  /// Returns the names and addresses in a field, separated by bars, commas, semicolons, blanks or line breaks.
+  /// Returns the names and addresses in a field, separated by bars, commas, semicolons, blanks or
+  /// line breaks.
   ///
-  /// A comma, semicolon or blank only separates if it cannot be part of a name: before another address, or between
-  /// names that all have an ending.
+  /// A comma, semicolon or blank only separates if it cannot be part of a name: before another
+  /// address, or between names that all have an ending.
   static func names(in text: String) -> [String] {
     if text.first == "[", let list = jsonList(text) { return list }
     return text.split(whereSeparator: { $0 == "|" || $0.isNewline }).flatMap { part in

@@ -3,9 +3,11 @@ enum PlainText {
   /// The most characters of a description that are kept.
   static let descriptionLimit = 20_000
 
-  /// Returns the text of HTML: references decoded, tags gone, blocks on lines of their own, blanks joined.
+  /// Returns the text of HTML: references decoded, tags gone, blocks on lines of their own, blanks
+  /// joined.
   ///
-  /// A text without a tag of HTML and without a reference is returned unchanged: `a < b` and `<M>` stay.
+  /// A text without a tag of HTML and without a reference is returned unchanged: `a < b` and `<M>`
+  /// stay.
   static func text(_ html: String) -> String {
     guard html.utf8.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) else {
       return html

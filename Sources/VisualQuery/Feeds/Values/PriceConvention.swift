@@ -43,7 +43,8 @@ struct PriceConvention: Sendable, Hashable {
     }
   }
 
-  /// Returns whether a point or a comma before three digits separates thousands, or `nil` if that stays open.
+  /// Returns whether a point or a comma before three digits separates thousands, or `nil` if that
+  /// stays open.
   private func separatesThousands(_ mark: Character, _ currency: String) -> Bool? {
     let other: Character = mark == "." ? "," : "."
     let minorDigits = Currency.minorDigits(of: currency)
@@ -83,7 +84,8 @@ enum LocaleMark {
   private static let regionsWithPoint = Set(
     "CH LI MX US PR DO GT HN NI SV PA PE".split(separator: " ").map(String.init))
 
-  /// Returns the decimal mark of a locale such as `de`, `de-CH` or `en_US`, or `nil` if it is unknown.
+  /// Returns the decimal mark of a locale such as `de`, `de-CH` or `en_US`, or `nil` if it is
+  /// unknown.
   static func of(_ locale: String) -> Character? {
     let parts = locale.split(whereSeparator: { $0 == "-" || $0 == "_" }).map(String.init)
     guard let language = parts.first?.lowercased() else { return nil }

@@ -1,4 +1,5 @@
-/// A price as a feed writes it: an amount, and before or behind it a code or a mark of its currency.
+/// A price as a feed writes it: an amount, and before or behind it a code or a mark of its
+/// currency.
 struct PriceText: Sendable, Hashable {
   let amount: AmountText
   /// The currencies that the text may mean, the usual one first, or `nil` if it names none.
@@ -91,7 +92,8 @@ struct PriceText: Sendable, Hashable {
     }
   }
 
-  /// Returns the mark of a currency before or behind an amount, without blanks, full stops and the stroke of `14,-`.
+  /// Returns the mark of a currency before or behind an amount, without blanks, full stops and the
+  /// stroke of `14,-`.
   private static func mark(_ part: ArraySlice<Character>, isBehind: Bool) -> String {
     let strokes = isBehind ? ".,:*-/" : ".:"
     var text = part.filter { $0 != " " }[...]

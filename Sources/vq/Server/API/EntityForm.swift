@@ -1,9 +1,11 @@
 import HTTPServer
 import VisualQuery
 
-/// The body of `PUT /v1/entities/{type}/{id}`: an entity as in a row of a feed, in a form perhaps with its images.
+/// The body of `PUT /v1/entities/{type}/{id}`: an entity as in a row of a feed, in a form perhaps
+/// with its images.
 struct EntityForm: Sendable {
-  /// The name of the part of a form that is the entity. Every other part is the image that `images` names like it.
+  /// The name of the part of a form that is the entity. Every other part is the image that `images`
+  /// names like it.
   private static let entityPart = "entity"
 
   let value: EntityValue

@@ -1,8 +1,8 @@
 import Synchronization
 import VisualQuery
 
-/// The writer of a server's changes. One batch is written at a time; the changes that come meanwhile are the next
-/// batch, and are published together.
+/// The writer of a server's changes. One batch is written at a time; the changes that come
+/// meanwhile are the next batch, and are published together.
 actor EntityUpdates {
   /// A change that is durable.
   struct Written: Sendable {
@@ -33,7 +33,8 @@ actor EntityUpdates {
     self.afterBatch = afterBatch
   }
 
-  /// Writes a change, and returns once it is durable. A cancelled request does not stop the batch that it is in.
+  /// Writes a change, and returns once it is durable. A cancelled request does not stop the batch
+  /// that it is in.
   func write(_ change: EntityChange) async throws(UpdateError<Never>) -> Written {
     if isWriting {
       let turn = await withCheckedContinuation { continuation in

@@ -1,7 +1,8 @@
 import HTTPServer
 
 extension Problem {
-  /// The code of a problem, which tells the cases of one status apart. `openapi.json` lists them by status.
+  /// The code of a problem, which tells the cases of one status apart. `openapi.json` lists them by
+  /// status.
   enum Code: String, Sendable, CaseIterable {
     // 400
     case badRequest

@@ -31,8 +31,8 @@ enum Route: Sendable, Hashable {
 
   /// Finds the route of a path, or returns `nil` if nothing is served at it.
   ///
-  /// Only an id may contain a slash, percent-encoded in the path: `/v1%2Fmatch` is not `/v1/match`. Otherwise it
-  /// would get past the rules of a proxy for `/v1/match`.
+  /// Only an id may contain a slash, percent-encoded in the path: `/v1%2Fmatch` is not `/v1/match`.
+  /// Otherwise it would get past the rules of a proxy for `/v1/match`.
   ///
   /// - Parameter path: The percent-decoded segments.
   init?(path: [String]) throws(Problem) {

@@ -3,8 +3,9 @@ import VisualQuery
 
 /// The catalogue that is served, and its state as it was last seen.
 ///
-/// Opening a generation reads files and queries SQLite, which the event loop must not do. Requests that need the
-/// catalogue ask for it on threads of the pool; answers that are made on the event loop use ``state``.
+/// Opening a generation reads files and queries SQLite, which the event loop must not do. Requests
+/// that need the catalogue ask for it on threads of the pool; answers that are made on the event
+/// loop use ``state``.
 final class ServedCatalogue: Sendable {
   /// The part of a generation that the event loop tells.
   struct Snapshot: Sendable {
@@ -46,13 +47,14 @@ final class ServedCatalogue: Sendable {
   private let current: CurrentCatalogue
   private let onError: @Sendable (CatalogueError) -> Void
   private let lastState: Mutex<State>
-  /// Held while a generation is looked for, so that an earlier finding does not replace a later one. The event loop
-  /// never waits for it.
+  /// Held while a generation is looked for, so that an earlier finding does not replace a later
+  /// one. The event loop never waits for it.
   private let search = Mutex(())
 
   /// Takes a catalogue and reads its state.
   ///
-  /// - Parameter onError: Called when the catalogue becomes degraded or unavailable, on the thread that found it so.
+  /// - Parameter onError: Called when the catalogue becomes degraded or unavailable, on the thread
+  ///   that found it so.
   init(
     _ current: CurrentCatalogue, onError: @escaping @Sendable (CatalogueError) -> Void
   ) throws(CatalogueError) {

@@ -261,7 +261,8 @@ extension ShopService {
     }
   }
 
-  /// The version of the documents of entities, which is raised if the same generation gets other answers.
+  /// The version of the documents of entities, which is raised if the same generation gets other
+  /// answers.
   private static let documentVersion = 2
 
   /// The tag of the answers of a generation in a language.
@@ -271,7 +272,8 @@ extension ShopService {
     )
   }
 
-  /// The `Cache-Control` of an answer that never changes. A shared cache would give it to clients without a key.
+  /// The `Cache-Control` of an answer that never changes. A shared cache would give it to clients
+  /// without a key.
   private var immutableCaching: String {
     (hasKeys ? "private" : "public") + ", max-age=31536000, immutable"
   }
@@ -293,8 +295,8 @@ extension ShopService {
 
   /// The answer to a client that has the version of a tag already.
   ///
-  /// Asked once it is known that the answer would be a success: to a client with any other answer, a
-  /// precondition means nothing (RFC 9110, 13.2.1).
+  /// Asked once it is known that the answer would be a success: to a client with any other answer,
+  /// a precondition means nothing (RFC 9110, 13.2.1).
   private func notModified(_ request: HTTPRequest, _ tag: Tag) -> HTTPResponse? {
     let known = request.info.head.fields.list("if-none-match").map {
       $0.hasPrefix("W/") ? String($0.dropFirst(2)) : $0

@@ -4,8 +4,8 @@ import VisualQuery
 
 /// `PUT` and `DELETE /v1/entities/{type}/{id}`.
 ///
-/// An answer is given once the change is durable. Every request looks for the newest generation, so the next one sees
-/// the change.
+/// An answer is given once the change is durable. Every request looks for the newest generation, so
+/// the next one sees the change.
 extension ShopService {
   /// The largest number of bytes of an entity in JSON, as of a row of a feed.
   static let entityLimit = JSONLimits().byteCount

@@ -151,7 +151,8 @@ final class ShopService: HTTPService {
     }
   }
 
-  /// Decides to answer at once. Refuses parameters, which no such route takes, before the answer is made.
+  /// Decides to answer at once. Refuses parameters, which no such route takes, before the answer is
+  /// made.
   private func answer(
     _ request: RequestInfo, _ route: Route,
     _ response: @autoclosure () throws(Problem) -> HTTPResponse

@@ -192,7 +192,8 @@ import VisualQuery
     #expect(try await Self.put(shop, "product/mug", #"{"title":"T"}"#).status == 200)
   }
 
-  /// Would break if two writers of one server met at the lock, or if an answer came before its change was durable.
+  /// Would break if two writers of one server met at the lock, or if an answer came before its
+  /// change was durable.
   @Test func `changes at once are all written, several in a generation`() async throws {
     let shop = try await Self.shop()
     let index = shop.index

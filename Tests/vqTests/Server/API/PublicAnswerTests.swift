@@ -170,7 +170,8 @@ import VisualQuery
     }
     let other = try await shop.ask("GET " + images[0].dropLast() + "x")
     #expect(other.status == 200 && other["Cache-Control"] == "private, no-cache")
-    // The file is another one than was indexed: its thumbnail must not be kept under the tag of that one.
+    // The file is another one than was indexed: its thumbnail must not be kept under the tag of
+    // that one.
     _ = try shop.folder.copy(SampleShop.image("kettle.jpg"), to: "CANARY-root/oats.jpg")
     let small = try await shop.ask("GET /v1/entities/product/oats/thumbnail?size=small")
     #expect(small["Cache-Control"] == "private, no-cache")
