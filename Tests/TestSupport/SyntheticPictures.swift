@@ -101,7 +101,11 @@ extension PDQHash {
 
 extension Signature {
   /// A signature of random numbers: valid, of no picture.
-  public static func random(using generator: inout SeededGenerator) -> Signature {
+  ///
+  /// - Parameter hasKeypoints: Whether it may have keypoints, which take most of the time.
+  public static func random(
+    using generator: inout SeededGenerator, hasKeypoints: Bool = true
+  ) -> Signature {
     func bytes(_ count: Int, upTo most: UInt8) -> [UInt8] {
       (0..<count).map { _ in UInt8.random(in: 0...most, using: &generator) }
     }
@@ -112,7 +116,7 @@ extension Signature {
       color: ColorHistogram(bins: bytes(ColorHistogram.binCount, upTo: 60)),
       layout: ColorLayout(bytes: bytes(ColorLayout.byteCount, upTo: 255)),
       texture: TextureHistogram(bins: bytes(TextureHistogram.binCount, upTo: 120)),
-      keypoints: .random(using: &generator))
+      keypoints: hasKeypoints ? .random(using: &generator) : .empty)
   }
 }
 

@@ -9,13 +9,15 @@ extension FlatScan {
       for row in 0..<live.segment.count where live.isLive(row) {
         let bits = live.segment.filterBits(at: row)
         guard anyBits.isEmpty || anyBits.contains(where: { bits & $0 == $0 }) else { continue }
-        let signature = live.segment.signature(at: row)
-        let distance =
-          switch query {
-          case .hashes(let hashes): hashes.map { $0.hammingDistance(to: signature.pdq) }.min()!
-          case .appearance(let color, let texture):
-            color.distance(to: signature.color) + texture.distance(to: signature.texture)
-          }
+        let distance: Int
+        switch query {
+        case .hashes(let hashes):
+          let own = live.segment.pdq(at: row)
+          distance = hashes.map { $0.hammingDistance(to: own) }.min()!
+        case .appearance(let color, let texture):
+          let own = live.segment.appearance(at: row)
+          distance = color.distance(to: own.color) + texture.distance(to: own.texture)
+        }
         if distance <= maximumDistance {
           all.append(Candidate(distance: distance, segment: place, row: row))
         }

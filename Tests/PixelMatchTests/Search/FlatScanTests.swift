@@ -9,7 +9,8 @@ import Testing
     var writer = SegmentWriter()
     for row in 0..<count {
       writer.append(
-        .random(using: &generator), key: UInt32(row), filterBits: generator.next() & bits)
+        .random(using: &generator, hasKeypoints: false), key: UInt32(row),
+        filterBits: generator.next() & bits)
     }
     return try SignatureSegment(bytes: writer.encoded())
   }
