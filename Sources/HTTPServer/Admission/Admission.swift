@@ -54,6 +54,7 @@ struct Admission: Sendable {
   struct Ticket: Sendable, Hashable {
     let kind: Kind
     fileprivate let expected: Duration
+    fileprivate let isShort: Bool
   }
 
   init(width: Int, queueLimit: Int) {
@@ -64,18 +65,21 @@ struct Admission: Sendable {
   /// The duration that a request of a kind is expected to take.
   func expectation(of kind: Kind) -> Duration { histories[kind]?.median ?? .milliseconds(10) }
 
-  /// The duration below which a request is short.
-  static let shortLimit = Duration.milliseconds(10)
+  /// The duration below which a request is short: half of the 50 ms that nobody should wait for a place.
+  static let shortLimit = Duration.milliseconds(25)
 
-  /// Returns the duration that the next request would wait.
-  ///
-  /// - Parameter expected: The expected duration of the request.
-  func expectedWait(of expected: Duration) -> Duration {
-    hasPlace(for: expected) ? .zero : backlog / width
+  /// Returns the duration that the next request of a kind would wait.
+  func expectedWait(of kind: Kind) -> Duration {
+    hasPlace(isShort: isShort(kind)) ? .zero : backlog / width
   }
 
-  private func hasPlace(for expected: Duration) -> Bool {
-    running < width || (expected < Self.shortLimit && running < 2 * width)
+  /// Returns whether requests of a kind are known to be short.
+  private func isShort(_ kind: Kind) -> Bool {
+    histories[kind]?.median.map { $0 < Self.shortLimit } ?? false
+  }
+
+  private func hasPlace(isShort: Bool) -> Bool {
+    running < width || (isShort && running < 2 * width)
   }
 
   /// Admits a request, or returns `nil`.
@@ -85,18 +89,19 @@ struct Admission: Sendable {
   ///   - budget: The longest time that it may take, including its wait.
   mutating func admit(kind: Kind, budget: Duration) -> Ticket? {
     let expected = expectation(of: kind)
-    if !hasPlace(for: expected) {
-      guard waiting < queueLimit, expectedWait(of: expected) + expected <= budget else {
+    let isShort = isShort(kind)
+    if !hasPlace(isShort: isShort) {
+      guard waiting < queueLimit, expectedWait(of: kind) + expected <= budget else {
         return nil
       }
     }
     waiting += 1
     backlog += expected
-    return Ticket(kind: kind, expected: expected)
+    return Ticket(kind: kind, expected: expected, isShort: isShort)
   }
 
   /// Returns whether there is a place for a waiting request.
-  func canStart(_ ticket: Ticket) -> Bool { waiting > 0 && hasPlace(for: ticket.expected) }
+  func canStart(_ ticket: Ticket) -> Bool { waiting > 0 && hasPlace(isShort: ticket.isShort) }
 
   /// Moves one request from the waiting to the running ones.
   mutating func start() {

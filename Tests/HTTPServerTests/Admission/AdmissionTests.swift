@@ -101,7 +101,7 @@ import Testing
     let waiting = try admission.admitted(kind: "slow", budget: .seconds(1))
     admission.abandon(waiting)
     #expect(admission.running == 0 && admission.waiting == 0)
-    #expect(admission.expectedWait(of: .seconds(1)) == .zero)
+    #expect(admission.expectedWait(of: "slow") == .zero)
   }
 
   /// Would break if one entity waited for filters that take seconds.
@@ -121,6 +121,8 @@ import Testing
     }
     let third = try admission.admitted(kind: long, budget: .seconds(10))
     #expect(!admission.canStart(third))
+    // A kind that nothing is known of may be long.
+    #expect(admission.admit(kind: "new", budget: .milliseconds(20)) == nil)
     for _ in 0..<2 {
       let ticket = try admission.admitted(kind: short, budget: .milliseconds(20))
       #expect(admission.canStart(ticket))
