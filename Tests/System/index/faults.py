@@ -119,8 +119,10 @@ class Faults:
         catalogue = self.catalogue("long.jsonl", 100)
         first = subprocess.Popen([self.vq, "index", "-", "--index", index, "-q", "--images-root", self.folder, *self.places],
                                  stdin=subprocess.PIPE)
-        rows = open(catalogue, "rb").read().splitlines(True)
-        first.stdin.write(rows[0])
+        # The format is found in the first two megabytes; the writer is locked after it.
+        rows = [row.rstrip() + b" " * 30_000 + b"\n" for row in open(catalogue, "rb").read().splitlines(True)]
+        sent = 90
+        first.stdin.write(b"".join(rows[:sent]))
         first.stdin.flush()
         while not os.path.exists(os.path.join(index, "writer.lock")):
             time.sleep(0.005)
@@ -128,7 +130,7 @@ class Faults:
         second = self.index(catalogue, index)
         self.say("a second writer is told to wait",
                  second.returncode == 5 and "locked by another" in second.stderr, second.stderr)
-        first.stdin.write(b"".join(rows[1:]))
+        first.stdin.write(b"".join(rows[sent:]))
         first.stdin.close()
         self.say("the first one finishes", first.wait() == 0 and self.is_sound(index)[0])
 
