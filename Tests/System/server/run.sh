@@ -52,4 +52,4 @@ Tests/System/server/nginx.sh "$VQ" "$index" "$picture"
 echo "== clients that misbehave"
 python3 Tests/System/server/clients.py "$VQ" Samples/shop/catalogue.jsonl "$picture"
 echo "== changes of entities, and kills"
-python3 Tests/System/server/updates.py "$VQ" Samples/shop/images --kills 8
+python3 Tests/System/server/updates.py "$VQ" Samples/shop/images --kills 4
