@@ -10,7 +10,7 @@
 enum { LANES = 8, TURN_LIMIT = 24 };
 // The shortest distance, squared, at which a second pair tells a rotation.
 static const double least_distance = 16 * 16;
-// How far a pair may lie from where another one's size and rotation put it.
+// The limits within which a second pair agrees with the position that the first one predicts.
 static const double scale_low = 0.55, scale_high = 1.8, miss_base = 64, miss_share = 0.12;
 // The range of a plausible determinant: a scale factor between 1/12 and 12.
 static const double determinant_limit = 144;
