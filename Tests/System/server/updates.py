@@ -152,14 +152,17 @@ class Updates:
         other = subprocess.Popen([self.vq, "index", "-", "--index", self.index, "-q"], stdin=reader,
                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(reader)
-        os.write(writer, b'{"type":"product","id":"first","title":"First"}\n')
+        # The format is found in the first two megabytes; the writer is locked after it.
+        feed = os.fdopen(writer, "wb")
+        feed.write((b'{"type":"product","id":"first","title":"First"}' + b" " * 30_000 + b"\n") * 80)
+        feed.flush()
         status, deadline = None, time.monotonic() + 20
         while status != 503 and time.monotonic() < deadline:
             answer = self.ask(port, "PUT", "/v1/entities/product/late", b'{"title":"Late"}')
             status = answer and answer[0]
         self.say("a change during an index run gets 503", status == 503, answer)
         self.say("with the code catalogueBusy", bool(answer) and answer[1].get("code") == "catalogueBusy", answer)
-        os.close(writer)
+        feed.close()
         other.wait()
         answer = self.ask(port, "PUT", "/v1/entities/product/late", b'{"title":"Late again"}')
         self.say("and is taken after it", bool(answer) and answer[0] in (200, 201), answer)
