@@ -101,17 +101,6 @@ static int32_t prepare(ci_reader *base) {
   return reader->pass < reader->passes ? CI_MORE : CI_OK;
 }
 
-static void flatten_on_white(uint8_t *rgba, uint32_t width) {
-  for (uint32_t x = 0; x < width; x++, rgba += 4) {
-    const uint32_t alpha = rgba[3];
-    if (alpha == 255) continue;
-    for (int c = 0; c < 3; c++) {
-      rgba[c] = (uint8_t)((rgba[c] * alpha + 255 * (255 - alpha) + 127) / 255);
-    }
-    rgba[3] = 255;
-  }
-}
-
 static int32_t read_rows(ci_reader *base, uint8_t *rows, uint32_t max_rows, uint32_t *rows_read) {
   png_reader *reader = (png_reader *)base;
   const size_t row_bytes = (size_t)4 * base->width;
@@ -123,16 +112,11 @@ static int32_t read_rows(ci_reader *base, uint8_t *rows, uint32_t max_rows, uint
     } else {
       png_read_row(reader->png, row, NULL);
     }
-    flatten_on_white(row, base->width);
+    ci_flatten_on_white(row, base->width);
     reader->row++;
     ++*rows_read;
   }
   return CI_OK;
-}
-
-static int32_t fail(png_reader *reader, int32_t status, const char *message) {
-  snprintf(reader->base.message, CI_MESSAGE_BYTES, "%s", message);
-  return status;
 }
 
 // Allocates memory for the pixels that the passes leave at this fraction of the size. Of each
@@ -147,7 +131,7 @@ static int32_t open_passes(png_reader *reader, ci_limits limits) {
   if (__builtin_mul_overflow((uint64_t)4 * reader->base.width, (uint64_t)reader->base.height,
                              &bytes_needed) ||
       bytes_needed > limits.memory_limit) {
-    return fail(reader, CI_TOO_LARGE, "an interlaced picture must stand in memory whole");
+    return ci_fail(&reader->base, CI_TOO_LARGE, "an interlaced picture must stand in memory whole");
   }
   reader->picture = calloc(1, (size_t)bytes_needed);
   // libpng writes whole rows; a pass fills only the beginning.
@@ -201,7 +185,7 @@ ci_reader *ci_png_open(const uint8_t *bytes, size_t count, uint32_t denominator,
   reader->base.height = reader->full_height;
   if (png_get_rowbytes(reader->png, reader->info) != (uint64_t)4 * reader->full_width ||
       (denominator != 1 && !is_interlaced)) {
-    *status = fail(reader, CI_UNSUPPORTED, "rows do not come as RGBA");
+    *status = ci_fail(&reader->base, CI_UNSUPPORTED, "rows do not come as RGBA");
     return &reader->base;
   }
   *status = is_interlaced ? open_passes(reader, limits) : CI_OK;

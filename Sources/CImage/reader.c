@@ -1,5 +1,7 @@
 #include "reader.h"
 
+#include <stdio.h>
+
 uint32_t ci_reader_width(const ci_reader *reader) { return reader->width; }
 
 uint32_t ci_reader_height(const ci_reader *reader) { return reader->height; }
@@ -22,5 +24,21 @@ int32_t ci_reader_read_rows(ci_reader *reader, uint8_t *rows, size_t capacity, u
 void ci_reader_close(ci_reader *reader) {
   if (reader != NULL) {
     reader->close(reader);
+  }
+}
+
+int32_t ci_fail(ci_reader *reader, int32_t status, const char *message) {
+  snprintf(reader->message, CI_MESSAGE_BYTES, "%s", message);
+  return status;
+}
+
+void ci_flatten_on_white(uint8_t *rgba, uint32_t width) {
+  for (uint32_t x = 0; x < width; x++, rgba += 4) {
+    const uint32_t alpha = rgba[3];
+    if (alpha == 255) continue;
+    for (int c = 0; c < 3; c++) {
+      rgba[c] = (uint8_t)((rgba[c] * alpha + 255 * (255 - alpha) + 127) / 255);
+    }
+    rgba[3] = 255;
   }
 }

@@ -1,4 +1,4 @@
-// The base of both kinds of reader.
+// The base of all kinds of reader.
 #ifndef READER_H
 #define READER_H
 
@@ -15,5 +15,11 @@ struct ci_reader {
   bool is_damaged;
   char message[CI_MESSAGE_BYTES];
 };
+
+// Sets the message and returns the status.
+int32_t ci_fail(ci_reader *reader, int32_t status, const char *message);
+
+// Blends a row of RGBA with white and sets its alpha to 255.
+void ci_flatten_on_white(uint8_t *rgba, uint32_t width);
 
 #endif

@@ -26,10 +26,12 @@ import Testing
     #expect(run.errors == Help(commands: VQ.commands).text(.short))
   }
 
-  @Test func `the version is one line of standard output`() throws {
+  @Test func `the version is followed by the formats of images`() throws {
     let run = try RunningVQ(["--version"])
     #expect(run.status == 0)
-    #expect(run.output == "vq \(VQ.version)\n")
+    let lines = run.output.split(separator: "\n")
+    #expect(lines.first == "vq \(VQ.version)")
+    #expect(lines.last?.hasPrefix("images: JPEG, PNG") == true)
     #expect(run.errors == "")
   }
 

@@ -1,5 +1,5 @@
-// JPEG and PNG decoders that return rows of RGBA pixels on request, a JPEG encoder, and conversions
-// of pixels by ICC profiles.
+// Decoders of JPEG, PNG, WebP, AVIF, HEIC and GIF that return rows of RGBA pixels on request, a JPEG
+// encoder, and conversions of pixels by ICC profiles.
 //
 // The interface uses fixed-width integers, buffers that the caller owns, and status codes. No
 // function calls back, keeps a global or lets an error of a C library jump past it. A reader belongs to
@@ -37,6 +37,7 @@ typedef struct {
 //
 //   denominator  1, 2, 4 or 8: the image is decoded at this fraction of its size. A PNG must be
 //                interlaced unless this is 1; every 2nd, 4th or 8th pixel of every such row is kept
+//                (sizes are rounded up)
 //   status       CI_OK or the reason why no row can be read
 //
 // Returns NULL only with CI_NO_MEMORY; otherwise a reader to be closed, whatever the status.
@@ -45,12 +46,38 @@ ci_reader *ci_jpeg_open(const uint8_t *bytes, size_t count, uint32_t denominator
 ci_reader *ci_png_open(const uint8_t *bytes, size_t count, uint32_t denominator, ci_limits limits,
                        int32_t *status);
 
+// Libraries that are loaded when first needed, so that nothing else needs them.
+typedef enum : int32_t {
+  CI_WEBP = 0,  // libwebp
+  CI_HEIC = 1,  // libheif with a decoder of HEVC
+  CI_AVIF = 2,  // libheif with a decoder of AV1
+  CI_GIF = 3,   // giflib
+} ci_library;
+
+// Loads a library unless that was done before, and returns whether it can be used.
+bool ci_library_load(ci_library library);
+
+// Open an image like the functions above, after ci_library_load returned true.
+//
+//   bytes          for WebP, a file or a frame of an animation: its chunks ALPH, VP8 or VP8L
+//   width, height  the size that the caller found in the header and checked; an image that turns out
+//                  to be larger is corrupt
+//
+// The first frame of a GIF and the primary image of a HEIF file, turned and cropped as the file says,
+// are decoded at full size.
+ci_reader *ci_webp_open(const uint8_t *bytes, size_t count, uint32_t width, uint32_t height,
+                        uint32_t denominator, ci_limits limits, int32_t *status);
+ci_reader *ci_heif_open(const uint8_t *bytes, size_t count, uint32_t width, uint32_t height,
+                        int32_t *status);
+ci_reader *ci_gif_open(const uint8_t *bytes, size_t count, uint32_t width, uint32_t height,
+                       ci_limits limits, int32_t *status);
+
 // Return the width in pixels and the number of the rows.
 uint32_t ci_reader_width(const ci_reader *reader);
 uint32_t ci_reader_height(const ci_reader *reader);
 
 // Does a bounded part of the work that precedes the first row: entropy decoding of a progressive
-// JPEG, the passes of an interlaced PNG. Returns CI_MORE until it is done, then CI_OK, or an error.
+// JPEG, the passes of an interlaced PNG, all of a WebP, HEIF or GIF. Returns CI_MORE until it is done, then CI_OK, or an error.
 // After CI_TRUNCATED, the rows of a progressive JPEG can still be read, with the detail of the
 // scans so far.
 int32_t ci_reader_prepare(ci_reader *reader);

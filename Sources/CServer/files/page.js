@@ -82,7 +82,7 @@ async function ask(path, options) {
 async function readable(file) {
   limits ??= await fetched("v1/limits").then((response) => response.ok ? response.json() : null)
     .catch(() => null);
-  const isRead = ["image/jpeg", "image/png"].includes(file.type);
+  const isRead = (limits?.pictureTypes ?? ["image/jpeg", "image/png"]).includes(file.type);
   if (isRead && file.size <= (limits?.bodyBytes ?? Infinity)) return file;
   const bitmap = await createImageBitmap(file);
   const scale = Math.min(1, 2048 / Math.max(bitmap.width, bitmap.height));

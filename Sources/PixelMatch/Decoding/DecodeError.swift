@@ -4,7 +4,7 @@ public struct DecodeError: Error, Sendable, Hashable {
   public enum Code: String, Sendable, CaseIterable {
     /// There are no bytes.
     case empty
-    /// The bytes are neither JPEG nor PNG, or are a kind of these that is not supported.
+    /// The bytes are of no format that is accepted and can be decoded here.
     case unsupportedFormat
     /// The bytes end before the image does.
     case truncated

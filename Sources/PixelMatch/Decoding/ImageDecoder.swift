@@ -1,8 +1,11 @@
-/// Decodes JPEG and PNG.
+/// Decodes JPEG and PNG, and WebP, AVIF, HEIC and GIF if their libraries are installed.
+///
+/// The libraries of JPEG and PNG are linked; libwebp, libheif and giflib are loaded when first needed.
+/// ``ImageFormat/readable`` tells what can be decoded.
 ///
 /// The header is read and checked against the limits on bounds-checked memory before a C library
-/// sees the bytes. Rows are decoded a few at a time. The full-size image is in memory only if the
-/// caller asks for it.
+/// sees the bytes. Rows of a JPEG or PNG are decoded a few at a time, and the full-size image is in
+/// memory only if the caller asks for it; of the other formats, it is while it is decoded.
 public struct ImageDecoder: Sendable {
   /// The limits on what decoding may cost.
   public let limits: DecodeLimits
@@ -14,12 +17,16 @@ public struct ImageDecoder: Sendable {
   /// only warns of, for example an invalid code in the data of a JPEG, after which it makes up
   /// pixels. ``DecodedPicture/damage`` reports it.
   public let keepsDamaged: Bool
+  /// The formats that are accepted. Those that strangers send should be few.
+  public let formats: Set<ImageFormat>
 
   /// Makes a decoder.
   public init(
-    limits: DecodeLimits = .default, keepsTruncated: Bool = false, keepsDamaged: Bool = false
+    limits: DecodeLimits = .default, keepsTruncated: Bool = false, keepsDamaged: Bool = false,
+    formats: Set<ImageFormat> = ImageFormat.all
   ) {
     self.limits = limits
+    self.formats = formats
     self.keepsTruncated = keepsTruncated
     self.keepsDamaged = keepsDamaged
   }
@@ -28,7 +35,7 @@ public struct ImageDecoder: Sendable {
   ///
   /// - Throws: ``DecodeError`` with any code but `cancelled` and `unreadable`.
   public func header(of bytes: [UInt8]) throws(DecodeError) -> ImageHeader {
-    try ImageHeader(of: bytes, limits: limits)
+    try ImageHeader(of: bytes, limits: limits, accepting: formats)
   }
 
   /// Decodes an image at full size, upright, in sRGB.
@@ -48,7 +55,7 @@ public struct ImageDecoder: Sendable {
   /// A JPEG is decoded at the smallest of 1/8, 1/4, 1/2 and 1/1 of its size that leaves three
   /// quarters of `limit`; this costs no more than its entropy decoding. Of an interlaced PNG, only
   /// the passes that leave `limit` pixels are read: 1, 3, 5 or 7 passes give every 8th, 4th, 2nd or
-  /// every pixel. If the result is still larger, its rows are averaged by area as they are decoded.
+  /// every pixel. libwebp scales a WebP to the smallest of these fractions that leaves `limit` pixels. If the result is still larger, its rows are averaged by area as they are decoded.
   /// The result is converted to sRGB from the color space that the file declares, if it is another;
   /// colors outside sRGB are clipped.
   ///
@@ -72,6 +79,7 @@ public struct ImageDecoder: Sendable {
   ) throws(DecodeError) -> DecodedPicture {
     precondition(limit >= 1, "a picture has at least one pixel")
     let header = try header(of: bytes)
+    try header.format.checkLibrary(accepting: formats)
     let denominator = Self.denominator(of: header, longerSide: limit)
     try limits.check(
       memory: DecodeMemory.byteCount(of: header, denominator: denominator)
@@ -80,7 +88,7 @@ public struct ImageDecoder: Sendable {
     let missing: UInt8 = conversion.takesInks ? 0 : 255
     var damage: DecodeError?
     var (pixels, width, height) = try RowReader.withReader(
-      of: bytes, format: header.format, denominator: denominator, limits: limits,
+      of: bytes, header, denominator: denominator, limits: limits,
       keepsDamaged: keepsDamaged, keepsInks: conversion.takesInks
     ) { (reader) throws(DecodeError) in
       let full = (width: reader.width, height: reader.height)
@@ -115,6 +123,8 @@ public struct ImageDecoder: Sendable {
       return limit > longer ? 1 : [8, 4, 2].first { longer / $0 >= limit - limit / 4 } ?? 1
     case .png:
       return header.isProgressive ? [8, 4, 2].first { (longer - 1) / $0 + 1 >= limit } ?? 1 : 1
+    case .webp: return [8, 4, 2].first { (longer - 1) / $0 + 1 >= limit } ?? 1
+    case .avif, .heic, .gif: return 1
     }
   }
 
@@ -138,11 +148,12 @@ public struct ImageDecoder: Sendable {
     of bytes: [UInt8], shouldStop: () -> Bool = { Task.isCancelled }
   ) throws(DecodeError) -> PDQCoefficients {
     let header = try header(of: bytes)
+    try header.format.checkLibrary(accepting: formats)
     try limits.check(
       memory: DecodeMemory.byteCount(of: header, denominator: 1)
         + PDQHasher.byteCount(width: header.width, height: header.height), for: header)
     return try RowReader.withReader(
-      of: bytes, format: header.format, denominator: 1, limits: limits, keepsDamaged: keepsDamaged,
+      of: bytes, header, denominator: 1, limits: limits, keepsDamaged: keepsDamaged,
       keepsInks: false
     ) { (reader) throws(DecodeError) in
       var hasher: PDQHasher? = PDQHasher(width: reader.width, height: reader.height)
@@ -173,7 +184,7 @@ public struct ImageDecoder: Sendable {
       switch reader.prepare() {
       case .done: break preparing
       case .more: continue
-      case .failed(.truncated, let message) where keepsTruncated && header.format == .jpeg:
+      case .failed(.truncated, let message) where keepsTruncated && header.keepsRowsOfPart:
         damage = DecodeError(code: .truncated, message: "\(name) \(message)")
         break preparing
       case .failed(let code, let message):

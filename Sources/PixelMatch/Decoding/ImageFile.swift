@@ -6,6 +6,19 @@
   import Darwin
 #endif
 
+extension ImageFormat {
+  /// Returns the first bytes of a file, by which its format is told; none if it cannot be read.
+  package static func beginning(ofFile path: String) -> [UInt8] {
+    let descriptor = unsafe open(FileName.systemName(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { return [] }
+    defer { close(descriptor) }
+    return unsafe [UInt8](unsafeUninitializedCapacity: 1024) { buffer, count in
+      // Sound: the buffer has room for 1024 bytes.
+      count = unsafe max(0, read(descriptor, buffer.baseAddress, 1024))
+    }
+  }
+}
+
 extension ImageDecoder {
   /// Reads an encoded image from a file. Stops when the byte limit is exceeded.
   ///

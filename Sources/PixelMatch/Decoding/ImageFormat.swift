@@ -4,24 +4,72 @@ public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
   case jpeg
   /// ISO/IEC 15948.
   case png
+  /// RFC 9649. Of an animation, the first frame is decoded.
+  case webp
+  /// AV1 in the container of ISO/IEC 23008-12.
+  case avif
+  /// HEVC in the container of ISO/IEC 23008-12, as from an iPhone; also named HEIF.
+  case heic
+  /// GIF87a and GIF89a. The first frame is decoded.
+  case gif
+
+  /// The formats that a server accepts by default: the decoders of the others are larger, and
+  /// their input is a stranger's.
+  public static let common: Set<ImageFormat> = [.jpeg, .png, .webp]
+
+  /// All formats.
+  public static let all = Set(allCases)
 
   /// Detects the format of an image.
   ///
+  /// - Parameter accepted: The formats that the message of an error recommends.
   /// - Throws: ``DecodeError`` with the code `empty`, or `unsupportedFormat` with a message that
   ///   names the apparent format.
-  public init(of bytes: [UInt8]) throws(DecodeError) {
+  public init(
+    of bytes: [UInt8], accepting accepted: Set<ImageFormat> = all
+  ) throws(DecodeError) {
     if bytes.isEmpty {
-      throw DecodeError(code: .empty, message: "the picture is empty; send JPEG or PNG")
+      throw DecodeError(
+        code: .empty, message: "the picture is empty; send \(Self.alternatives(in: accepted))")
     }
-    if bytes.starts(with: [0xFF, 0xD8, 0xFF]) {
-      self = .jpeg
-    } else if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
-      self = .png
-    } else {
+    guard let format = Self.detected(in: bytes) else {
       throw DecodeError(
         code: .unsupportedFormat,
-        message: "\(Self.sniffedName(of: bytes)) is not supported; send JPEG or PNG")
+        message: """
+          \(Self.sniffedName(of: bytes)) is not supported; send \(Self.alternatives(in: accepted))
+          """)
     }
+    self = format
+  }
+
+  /// Returns the format of the first bytes, or `nil` if it is none of these.
+  package static func detected(in bytes: [UInt8]) -> ImageFormat? {
+    if bytes.starts(with: [0xFF, 0xD8, 0xFF]) { return .jpeg }
+    if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return .png }
+    switch sniffedName(of: bytes) {
+    case "WebP": return .webp
+    case "GIF": return .gif
+    case "AVIF": return .avif
+    case "HEIC": return .heic
+    default: return nil
+    }
+  }
+
+  /// The name of the format in messages.
+  public var name: String {
+    switch self {
+    case .jpeg: "JPEG"
+    case .png: "PNG"
+    case .webp: "WebP"
+    case .avif: "AVIF"
+    case .heic: "HEIC"
+    case .gif: "GIF"
+    }
+  }
+
+  /// The content types of the format; the first one is the usual one.
+  public var contentTypes: [String] {
+    self == .heic ? ["image/heic", "image/heif"] : ["image/" + rawValue]
   }
 
   /// Returns the apparent format of a file for messages: `HEIC`, `WebP`, `text`, …
@@ -33,9 +81,7 @@ public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
     }
     if bytes.starts(with: [0xFF, 0xD8, 0xFF]) { return "JPEG" }
     if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47]) { return "PNG" }
-    if has("ftyp", at: 4) {
-      return nameOfBrand(String(decoding: bytes.dropFirst(8).prefix(4), as: UTF8.self))
-    }
+    if has("ftyp", at: 4) { return nameOfMedia(bytes) }
     if has("RIFF") && has("WEBP", at: 8) { return "WebP" }
     if has("GIF87a") || has("GIF89a") { return "GIF" }
     if has("BM") && bytes.count > 26 { return "BMP" }
@@ -57,13 +103,21 @@ public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
     return nameOfText(bytes) ?? "this kind of file"
   }
 
-  /// Returns the name of the format with a brand of an ISO base media file (ISO/IEC 14496-12).
-  private static func nameOfBrand(_ brand: String) -> String {
-    switch brand {
-    case "heic", "heix", "hevc", "hevx", "heim", "heis", "mif1", "msf1": "HEIC"
-    case "avif", "avis": "AVIF"
-    case "qt  ": "QuickTime video"
-    default: "MP4 video"
+  /// Returns the name of the format of an ISO base media file (ISO/IEC 14496-12, 4.3): that of its
+  /// major brand, or if that is only the container's, of the brands that it is compatible with.
+  private static func nameOfMedia(_ bytes: [UInt8]) -> String {
+    func brand(_ place: Int) -> String {
+      String(decoding: bytes.dropFirst(place).prefix(4), as: UTF8.self)
+    }
+    let end = min(bytes.count, 256, bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) })
+    switch brand(8) {
+    case "heic", "heix", "hevc", "hevx", "heim", "heis": return "HEIC"
+    case "avif", "avis": return "AVIF"
+    case "mif1", "msf1", "miaf":
+      let others = stride(from: 16, to: max(16, end), by: 4).map(brand)
+      return others.contains("avif") ? "AVIF" : "HEIC"
+    case "qt  ": return "QuickTime video"
+    default: return "MP4 video"
     }
   }
 

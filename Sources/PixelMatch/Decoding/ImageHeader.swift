@@ -2,18 +2,18 @@
 public struct ImageHeader: Sendable, Hashable {
   /// The encoding.
   public let format: ImageFormat
-  /// The number of columns as stored, before the orientation is applied.
+  /// The number of columns as stored, before the orientation is applied and an AVIF or HEIC is cropped.
   public let width: Int
   /// The number of rows as stored.
   public let height: Int
   /// The rotation or reflection that makes the image upright.
   public let orientation: Orientation
   /// A Boolean value that indicates whether the image is stored in passes, each over its whole
-  /// area: progressive JPEG, interlaced PNG.
+  /// area: progressive JPEG, interlaced PNG or GIF.
   public let isProgressive: Bool
-  /// The number of scans of a JPEG; 1 for a PNG.
+  /// The number of scans of a JPEG; 1 for other formats.
   public let scanCount: Int
-  /// The number of 8 × 8 blocks of all components of a JPEG; 0 for a PNG.
+  /// The number of 8 × 8 blocks of all components of a JPEG; 0 for other formats.
   let blockCount: Int
   /// A Boolean value that indicates whether a JPEG is arithmetic-coded.
   let isArithmetic: Bool
@@ -21,6 +21,11 @@ public struct ImageHeader: Sendable, Hashable {
   let componentCount: Int
   /// The color spaces that the file declares, those first that take precedence; empty for sRGB.
   let colors: [DeclaredColor]
+  /// The bytes that the decoder is given: the whole file, or the first frame of an animated WebP.
+  let pixels: Range<Int>
+  /// The number of bytes for each full-size pixel that the decoder keeps besides the rows that it
+  /// returns.
+  let keptBytesPerPixel: Int
 }
 
 extension ImageHeader {
@@ -40,12 +45,20 @@ extension ImageHeader {
   /// Reads the header of an image and checks it against the limits.
   ///
   /// - Throws: ``DecodeError``.
-  /// - Complexity: O(bytes) for a JPEG, whose scans are counted; O(chunks) for a PNG.
-  init(of bytes: [UInt8], limits: DecodeLimits) throws(DecodeError) {
+  /// - Complexity: O(bytes) for a JPEG, whose scans are counted; O(chunks) for other formats.
+  init(
+    of bytes: [UInt8], limits: DecodeLimits, accepting formats: Set<ImageFormat> = ImageFormat.all
+  ) throws(DecodeError) {
     try limits.check(byteCount: bytes.count)
-    switch try ImageFormat(of: bytes) {
+    let format = try ImageFormat(of: bytes, accepting: formats)
+    try format.check(accepting: formats)
+    switch format {
     case .jpeg: self = try JPEGHeaderReader.header(of: bytes.span, limits: limits)
     case .png: self = try PNGHeaderReader.header(of: bytes.span, limits: limits)
+    case .webp: self = try WebPHeaderReader.header(of: bytes.span, limits: limits)
+    case .gif: self = try GIFHeaderReader.header(of: bytes.span, limits: limits)
+    case .avif, .heic:
+      self = try HEIFHeaderReader.header(of: bytes, format: format, limits: limits)
     }
     try limits.check(width: width, height: height)
     guard blockScans <= limits.blockScanLimit else {

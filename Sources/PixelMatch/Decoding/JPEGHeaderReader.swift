@@ -50,7 +50,8 @@ enum JPEGHeaderReader {
       format: .jpeg, width: frame.width, height: frame.height, orientation: orientation,
       isProgressive: frame.isProgressive || scans > 1, scanCount: scans,
       blockCount: frame.blockCount, isArithmetic: frame.isArithmetic,
-      componentCount: frame.componentCount, colors: try profile.declaration(limits: limits))
+      componentCount: frame.componentCount, colors: try profile.declaration(limits: limits),
+      pixels: 0..<bytes.count, keptBytesPerPixel: 0)
   }
 
   /// Returns the second byte of the next marker and moves `place` past it.

@@ -8,11 +8,11 @@
     private let opened: Never
 
     static func withReader<Result>(
-      of bytes: [UInt8], format: ImageFormat, denominator: Int, limits: DecodeLimits,
+      of bytes: [UInt8], _ header: ImageHeader, denominator: Int, limits: DecodeLimits,
       keepsDamaged: Bool, keepsInks: Bool,
       _ body: (borrowing RowReader) throws(DecodeError) -> Result
     ) throws(DecodeError) -> Result {
-      throw DecodeError(withoutCodecFor: format)
+      throw DecodeError(withoutCodecFor: header.format)
     }
 
     var width: Int { switch opened {} }
@@ -48,6 +48,13 @@
     ) throws(DecodeError) -> [UInt8] {
       throw DecodeError(withoutCodecFor: .jpeg)
     }
+  }
+
+  extension ImageFormat {
+    /// A Boolean value that indicates whether images of the format can be decoded: not in this build.
+    public var isReadable: Bool { false }
+
+    func checkLibrary(accepting accepted: Set<ImageFormat>) throws(DecodeError) {}
   }
 
   extension DecodeError {

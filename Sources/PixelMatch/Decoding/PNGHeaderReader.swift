@@ -67,6 +67,7 @@ enum PNGHeaderReader {
       format: .png, width: width, height: height, orientation: orientation,
       isProgressive: bytes[28] == 1, scanCount: 1, blockCount: 0, isArithmetic: false,
       // Bit 1 of the color type stands for color (PNG, 11.2.1).
-      componentCount: bytes[25] & 2 == 0 ? 1 : 3, colors: colors.declarations)
+      componentCount: bytes[25] & 2 == 0 ? 1 : 3, colors: colors.declarations,
+      pixels: 0..<bytes.count, keptBytesPerPixel: 0)
   }
 }

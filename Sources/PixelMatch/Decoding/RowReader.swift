@@ -17,7 +17,7 @@
     /// - Parameter keepsInks: Whether rows of a JPEG of four components hold cyan, magenta, yellow
     ///   and black, 255 the most ink, instead of RGBA.
     static func withReader<Result>(
-      of bytes: [UInt8], format: ImageFormat, denominator: Int, limits: DecodeLimits,
+      of bytes: [UInt8], _ header: ImageHeader, denominator: Int, limits: DecodeLimits,
       keepsDamaged: Bool, keepsInks: Bool,
       _ body: (borrowing RowReader) throws(DecodeError) -> Result
     ) throws(DecodeError) -> Result {
@@ -30,21 +30,15 @@
       // result.
       let result: Swift.Result<Result, DecodeError> = unsafe bytes.withUnsafeBufferPointer { lent in
         var status = CI_OK
-        let opened =
-          switch format {
-          case .jpeg:
-            unsafe ci_jpeg_open(
-              lent.baseAddress, lent.count, UInt32(denominator), limits, &status)
-          case .png:
-            unsafe ci_png_open(lent.baseAddress, lent.count, UInt32(denominator), limits, &status)
-          }
+        let pixels = unsafe UnsafeBufferPointer(rebasing: lent[header.pixels])
+        let opened = unsafe open(pixels, header, UInt32(denominator), limits, &status)
         guard let opened = unsafe opened else {
           return .failure(DecodeError(code: .tooMuchWork, message: "no memory for a decoder"))
         }
         defer { unsafe ci_reader_close(opened) }
         let reader = unsafe RowReader(opened)
         if case .failed(let code, let message) = reader.status(status) {
-          return .failure(DecodeError(code: code, message: "\(format.name) \(message)"))
+          return .failure(DecodeError(code: code, message: "\(header.format.name) \(message)"))
         }
         do throws(DecodeError) {
           return .success(try body(reader))
@@ -53,6 +47,22 @@
         }
       }
       return try result.get()
+    }
+
+    private static func open(
+      _ bytes: UnsafeBufferPointer<UInt8>, _ header: ImageHeader, _ denominator: UInt32,
+      _ limits: ci_limits, _ status: inout Int32
+    ) -> OpaquePointer? {
+      let start = bytes.baseAddress
+      let count = bytes.count
+      let (width, height) = (UInt32(header.width), UInt32(header.height))
+      return switch header.format {
+      case .jpeg: unsafe ci_jpeg_open(start, count, denominator, limits, &status)
+      case .png: unsafe ci_png_open(start, count, denominator, limits, &status)
+      case .webp: unsafe ci_webp_open(start, count, width, height, denominator, limits, &status)
+      case .gif: unsafe ci_gif_open(start, count, width, height, limits, &status)
+      case .avif, .heic: unsafe ci_heif_open(start, count, width, height, &status)
+      }
     }
 
     private init(_ reader: OpaquePointer) {
@@ -105,7 +115,8 @@ extension RowReader {
   }
 }
 
-extension ImageFormat {
-  /// The name of the format in messages.
-  var name: String { rawValue.uppercased() }
+extension ImageHeader {
+  /// A Boolean value that indicates whether the rows of an image that ends too early can be read after
+  /// it is prepared.
+  var keepsRowsOfPart: Bool { [.jpeg, .webp, .gif].contains(format) }
 }

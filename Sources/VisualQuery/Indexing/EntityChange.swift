@@ -29,7 +29,7 @@ public enum EntityImage: Sendable {
   /// A name as in `images` of a feed: a path beneath the images root, an address, or the name of an
   /// image of the same entity that was indexed from memory before.
   case reference(String)
-  /// The bytes of a JPEG or PNG file, and perhaps the http or https address at which apps find it.
+  /// The bytes of an image file, and perhaps the http or https address at which apps find it.
   case encoded([UInt8], address: String? = nil)
   /// Pixels, and perhaps the http or https address at which apps find the image.
   case pixels(PixelBuffer, address: String? = nil)

@@ -39,7 +39,7 @@ public struct Matcher: Sendable {
   /// incomplete.
   ///
   /// - Parameters:
-  ///   - bytes: A JPEG or PNG file.
+  ///   - bytes: An image file in one of the decoder's formats.
   ///   - labels: Words for what is visible.
   ///   - region: The part of the image that is meant, or `nil` for all of it.
   ///   - decoder: The decoder, with its limits.

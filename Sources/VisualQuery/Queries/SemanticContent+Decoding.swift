@@ -7,7 +7,7 @@ extension SemanticContent {
   /// ``Matcher/content(decoding:labels:region:decoder:timeout:)`` does it on threads of its own.
   ///
   /// - Parameters:
-  ///   - bytes: A JPEG or PNG file.
+  ///   - bytes: An image file in one of the decoder's formats.
   ///   - labels: Words for what is seen.
   ///   - region: The part of the picture that is meant.
   ///   - decoder: What the picture is decoded with, within its limits.

@@ -20,10 +20,10 @@ enum HashCommand {
     ],
     operand: OperandDescription(
       placeholder: "IMAGE", count: 1...Int.max,
-      summary: "a JPEG or PNG file; '-' for standard input", completion: .files),
+      summary: "a file such as JPEG, PNG or WebP; '-' for standard input", completion: .files),
     options: [
       json.description, query.description, PictureLimits.maxBytes.description,
-      PictureLimits.maxPixels.description,
+      PictureLimits.maxPixels.description, PictureLimits.formats.description,
     ],
     notes: [
       HelpSection(
@@ -43,7 +43,8 @@ enum HashCommand {
   @concurrent static func run(
     _ arguments: ParsedArguments, on console: Console
   ) async throws -> ExitCode {
-    let decoder = ImageDecoder(limits: PictureLimits.limits(of: arguments))
+    let decoder = ImageDecoder(
+      limits: PictureLimits.limits(of: arguments), formats: arguments[PictureLimits.formats])
     let pool = WorkerPool()
     let isQuery = arguments[query]
     var code = ExitCode.success

@@ -1,3 +1,4 @@
+import PixelMatch
 import VisualQuery
 
 /// `vq index`: indexes a feed.
@@ -103,6 +104,7 @@ enum IndexCommand {
       strict.description, threads.description, rejected.description, json.description,
       quiet.description, locale.description, imagesMap.description, allowPrivateAddress.description,
       publicFields.description, link.description, allowScheme.description, bridge.description,
+      PictureLimits.formats.description,
     ],
     notes: [
       HelpSection(
@@ -166,6 +168,7 @@ enum IndexCommand {
     let line = ProgressLine("indexing", on: console.diagnostics, elapsed: elapsed)
     let indexer = Indexer(
       directory: arguments[index], settings: try settings(of: arguments),
+      decoder: ImageDecoder(formats: arguments[PictureLimits.formats]),
       pool: WorkerPool(width: arguments[threads]))
     let options = IndexOptions(
       onConflict: arguments[onConflict] ?? .replace, prunesMissing: arguments[pruneMissing],

@@ -106,7 +106,7 @@ enum MatchCommand {
     ],
     operand: OperandDescription(
       placeholder: "IMAGE", count: 0...Int.max,
-      summary: "a JPEG or PNG file; '-' for standard input; none with only --labels",
+      summary: "a file such as JPEG, PNG or WebP; '-' for standard input; none with only --labels",
       completion: .files),
     options: [
       index.description, labels.description, region.description, limit.description,
@@ -118,6 +118,7 @@ enum MatchCommand {
       locale.description, signature.description, continuation.description,
       refresh.description,
       PictureLimits.maxBytes.description, PictureLimits.maxPixels.description,
+      PictureLimits.formats.description,
     ],
     notes: [
       HelpSection(
@@ -164,7 +165,7 @@ enum MatchCommand {
       continuation: arguments[continuation], refreshes: arguments[refresh],
       decoder: ImageDecoder(
         limits: PictureLimits.limits(of: arguments), keepsTruncated: arguments[tolerant],
-        keepsDamaged: true),
+        keepsDamaged: true, formats: arguments[PictureLimits.formats]),
       lookup: arguments[json] && !arguments[allFields]
         ? EntityLookup(catalogue: catalogue, pool: pool) : nil)
     let report = MatchReport(
@@ -236,6 +237,13 @@ enum PictureLimits {
       "max-pixels", "reject larger images", standard: "100000000, 100 megapixels",
       isRare: true),
     in: 1...1_000_000_000, default: 100_000_000)
+
+  static let formats = Option<Set<ImageFormat>>.formats(
+    OptionText(
+      "formats", "formats of images that are accepted: jpeg,png,webp",
+      detail: "WebP requires the package libwebp7, AVIF and HEIC libheif1, and GIF libgif7. "
+        + "'vq --version' lists those that are installed.",
+      isRare: true), default: ImageFormat.all)
 
   static func limits(of arguments: ParsedArguments) -> DecodeLimits {
     DecodeLimits(byteLimit: arguments[maxBytes], pixelLimit: arguments[maxPixels])

@@ -59,6 +59,12 @@ enum ServeCommand {
       "decode-memory", "MB of memory for decoding images",
       detail: "Divided equally among the threads.", standard: "64 per thread, at least 256",
       isRare: true), in: 1...1_000_000)
+  static let formats = Option<Set<ImageFormat>>.formats(
+    OptionText(
+      "formats", "formats of images that are accepted, or all",
+      detail: "Besides these, there are avif, heic and gif, whose decoders are larger. WebP "
+        + "requires the package libwebp7, AVIF and HEIC libheif1, and GIF libgif7.",
+      isRare: true), default: ImageFormat.common)
   static let rate = Option<Double?>.number(
     OptionText(
       "rate", "requests per second for each key, or address",
@@ -93,7 +99,7 @@ enum ServeCommand {
       keys.description, deadline.description, maxDeadline.description, queue.description,
       rate.description, MatchCommand.threads.description, connections.description,
       perAddress.description, maxBytes.description, PictureLimits.maxPixels.description,
-      decodeMemory.description,
+      decodeMemory.description, formats.description,
       origins.description,
       appIDs.description, grace.description, quiet.description,
     ],
@@ -208,6 +214,7 @@ enum ServeCommand {
     settings.decodeLimits = DecodeLimits(
       byteLimit: arguments[maxBytes], pixelLimit: arguments[PictureLimits.maxPixels],
       memoryLimit: memoryLimit(asked: arguments[decodeMemory], threads: threads))
+    settings.formats = arguments[formats]
     settings.deadlines = DeadlineLimits(
       standard: .milliseconds(min(arguments[deadline], arguments[maxDeadline])),
       maximum: .milliseconds(arguments[maxDeadline]))

@@ -17,7 +17,7 @@ enum WhyNotCommand {
     ],
     operand: OperandDescription(
       placeholder: "IMAGE", count: 1...1,
-      summary: "a JPEG or PNG file; '-' for standard input", completion: .files),
+      summary: "a file such as JPEG, PNG or WebP; '-' for standard input", completion: .files),
     options: [
       MatchCommand.index.description, expect.description, MatchCommand.labels.description,
       MatchCommand.region.description, MatchCommand.limit.description,
@@ -25,6 +25,7 @@ enum WhyNotCommand {
       MatchCommand.minConfidence.description, MatchCommand.type.description,
       MatchCommand.threads.description, json.description,
       PictureLimits.maxBytes.description, PictureLimits.maxPixels.description,
+      PictureLimits.formats.description,
     ],
     notes: [
       HelpSection(
@@ -57,7 +58,9 @@ enum WhyNotCommand {
       options: MatchCommand.optionsWithoutDeadline(arguments),
       labels: arguments[MatchCommand.labels],
       region: arguments[MatchCommand.region],
-      decoder: ImageDecoder(limits: PictureLimits.limits(of: arguments), keepsDamaged: true))
+      decoder: ImageDecoder(
+        limits: PictureLimits.limits(of: arguments), keepsDamaged: true,
+        formats: arguments[PictureLimits.formats]))
     let picture = arguments.operands[0]
     let id = id(arguments[expect])
     try await search.matcher.checkKnown([id], option: "--expect")

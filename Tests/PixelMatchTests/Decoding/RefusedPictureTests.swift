@@ -25,8 +25,6 @@ import Testing
   }
 
   @Test(arguments: [
-    Format("HEIC", "\0\0\0\u{18}ftypheic\0\0\0\0mif1heic"), Format("AVIF", "\0\0\0\u{1C}ftypavif"),
-    Format("WebP", "RIFF\u{10}\0\0\0WEBPVP8 "), Format("GIF", "GIF89a\u{1}\0\u{1}\0"),
     Format("BMP", "BM" + String(repeating: "\0", count: 60)), Format("TIFF", "II*\0\u{8}\0\0\0"),
     Format("JPEG XL", [0xFF, 0x0A, 0x00]), Format("PDF", "%PDF-1.7"), Format("ICO", [0, 0, 1, 0]),
     Format("SVG", "<?xml version=\"1.0\"?><svg/>"), Format("HTML", "<!doctype html><p>"),
@@ -35,7 +33,8 @@ import Testing
     Format("this kind of file", [0x07, 0x80, 0xFE]),
   ])
   func `another kind of file is refused by its name`(format: Format) {
-    let error = #expect(throws: DecodeError.self) { try ImageDecoder().header(of: format.bytes) }
+    let decoder = ImageDecoder(formats: [.jpeg, .png])
+    let error = #expect(throws: DecodeError.self) { try decoder.header(of: format.bytes) }
     #expect(error?.code == .unsupportedFormat)
     #expect(error?.message == "\(format.name) is not supported; send JPEG or PNG")
   }

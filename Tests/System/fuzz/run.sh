@@ -18,6 +18,9 @@ cp "$FUZZ_PROGRAM" "$folder/Fuzzers"
 "$folder/Fuzzers" seeds "$folder/seeds"
 cp Tests/PixelMatchTests/Conformance/pictures/*.jpg "$folder/seeds/jpeg/"
 cp Tests/PixelMatchTests/Conformance/pictures/*.png "$folder/seeds/png/"
+cp Tests/PixelMatchTests/Conformance/loaded/*.webp "$folder/seeds/webp/"
+cp Tests/PixelMatchTests/Conformance/loaded/*.gif "$folder/seeds/gif/"
+cp Tests/PixelMatchTests/Conformance/loaded/*.{avif,heic} "$folder/seeds/heif/"
 
 # The program knows its target by the name that it is called by. Traps are findings that need no backtrace of Swift's.
 fuzz() {

@@ -204,9 +204,16 @@ import Testing
     try FileManager.default.createSymbolicLink(
       atPath: folder.path + "/cups/back", withDestinationPath: folder.path)
     for name in [
-      "red-mug.jpg", "B.PNG", "notes.txt", ".hidden.jpg", "cups/small/red-mug.jpg", "shop.vq/c.jpg",
+      "red-mug.jpg", "B.PNG", "cup.jfif", ".hidden.jpg", "cups/small/red-mug.jpg", "shop.vq/c.jpg",
     ] {
       _ = try folder.copy(SampleShop.image("mug-red.jpg"), to: name)
+    }
+    for (name, text) in [
+      ("notes.txt", "a note"), ("a.scan", "II*\0\u{8}\0\0\0"), ("b.dat", "%PDF-1.7"),
+      ("c", "II*\0"),
+      ("page.webp", "<html>"),
+    ] {
+      _ = try folder.write(text, to: name)
     }
     var reader = try FeedReader(path: folder.path)
     var titles: [String] = []
@@ -215,9 +222,11 @@ import Testing
     }
     #expect(
       titles == [
-        #"B: B, ["B.PNG"]"#, #"cups/small/red-mug: red mug, ["cups/small/red-mug.jpg"]"#,
-        #"red-mug: red mug, ["red-mug.jpg"]"#,
+        #"B: B, ["B.PNG"]"#, #"cup: cup, ["cup.jfif"]"#,
+        #"cups/small/red-mug: red mug, ["cups/small/red-mug.jpg"]"#,
+        #"page: page, ["page.webp"]"#, #"red-mug: red mug, ["red-mug.jpg"]"#,
       ])
+    #expect(reader.leftOut == [".txt files": 1, "TIFF files": 2, "PDF files": 1])
     let empty = try TemporaryDirectory()
     #expect(throws: CatalogueError.self) { _ = try FeedReader(path: empty.path) }
   }

@@ -357,7 +357,7 @@ import Testing
     Failure(
       ["hash", "/no/such.jpg"], 4, "cannot decode '/no/such.jpg': cannot open it: No such file"),
     Failure(["hash", "/"], 4, "it is a directory"),
-    Failure(["hash", #filePath], 4, "text is not supported; send JPEG or PNG"),
+    Failure(["hash", #filePath], 4, "text is not supported; send JPEG, PNG"),
     Failure(["match", "x.jpg", "--index", "/none"], 5, "there is no index at '/none'"),
     Failure(["match", "x.jpg", "--index", "/usr"], 5, "'/usr' is not a vq index"),
     Failure(

@@ -32,6 +32,7 @@ _vq() {
     index:--link) return ;;
     index:--allow-scheme) return ;;
     index:--bridge) _vq_reply -f; compopt -o filenames; return ;;
+    index:--formats) _vq_reply -W 'jpeg png webp avif heic gif all'; return ;;
     match:--index) _vq_reply -d; compopt -o filenames; return ;;
     match:--labels) return ;;
     match:--region) return ;;
@@ -51,6 +52,7 @@ _vq() {
     match:--continue) return ;;
     match:--max-bytes) return ;;
     match:--max-pixels) return ;;
+    match:--formats) _vq_reply -W 'jpeg png webp avif heic gif all'; return ;;
     catalogue:--index) _vq_reply -d; compopt -o filenames; return ;;
     catalogue:--id) return ;;
     catalogue:--images-root) _vq_reply -d; compopt -o filenames; return ;;
@@ -73,6 +75,7 @@ _vq() {
     why-not:--threads|why-not:-j) return ;;
     why-not:--max-bytes) return ;;
     why-not:--max-pixels) return ;;
+    why-not:--formats) _vq_reply -W 'jpeg png webp avif heic gif all'; return ;;
     serve:--index) _vq_reply -d; compopt -o filenames; return ;;
     serve:--host) return ;;
     serve:--port) return ;;
@@ -88,6 +91,7 @@ _vq() {
     serve:--max-bytes) return ;;
     serve:--max-pixels) return ;;
     serve:--decode-memory) return ;;
+    serve:--formats) _vq_reply -W 'jpeg png webp avif heic gif all'; return ;;
     serve:--allow-origin) return ;;
     serve:--app-id) return ;;
     serve:--grace) return ;;
@@ -95,13 +99,14 @@ _vq() {
     key:--role) _vq_reply -W 'read write'; return ;;
     hash:--max-bytes) return ;;
     hash:--max-pixels) return ;;
+    hash:--formats) _vq_reply -W 'jpeg png webp avif heic gif all'; return ;;
   esac
   case $command:$word in
     :-*) _vq_reply -W '--color --help -h --version' ;;
     :*) _vq_reply -W 'index match catalogue doctor labels eval why-not serve key hash help completions' ;;
-    index:-*) _vq_reply -W '--index --images-root --allow-outside --thumbnails --on-conflict --prune-missing --currency --map --map-from --include-drafts --fetch --allow-host --dry-run --strict --threads -j --rejected --json --quiet -q --locale --images-map --allow-private-address --public --link --allow-scheme --bridge --color --help -h --version' ;;
+    index:-*) _vq_reply -W '--index --images-root --allow-outside --thumbnails --on-conflict --prune-missing --currency --map --map-from --include-drafts --fetch --allow-host --dry-run --strict --threads -j --rejected --json --quiet -q --locale --images-map --allow-private-address --public --link --allow-scheme --bridge --formats --color --help -h --version' ;;
     index:*) _vq_reply -f; compopt -o filenames; return ;;
-    match:-*) _vq_reply -W '--index --labels --region --limit --products --stores --min-confidence --deadline --type --where --threads -j --explain --json --all-fields --tolerant --with-label --near --at --locale --signature --continue --refresh --max-bytes --max-pixels --color --help -h --version' ;;
+    match:-*) _vq_reply -W '--index --labels --region --limit --products --stores --min-confidence --deadline --type --where --threads -j --explain --json --all-fields --tolerant --with-label --near --at --locale --signature --continue --refresh --max-bytes --max-pixels --formats --color --help -h --version' ;;
     match:*) _vq_reply -f; compopt -o filenames; return ;;
     catalogue:-*) _vq_reply -W '--index --id --images-root --allow-outside --public --pictures --json --color --help -h --version' ;;
     catalogue:*) return ;;
@@ -111,13 +116,13 @@ _vq() {
     labels:*) return ;;
     eval:-*) _vq_reply -W '--index --without-labels --calibrate --threads -j --json --quiet -q --color --help -h --version' ;;
     eval:*) _vq_reply -f; compopt -o filenames; return ;;
-    why-not:-*) _vq_reply -W '--index --expect --labels --region --limit --products --stores --min-confidence --type --threads -j --json --max-bytes --max-pixels --color --help -h --version' ;;
+    why-not:-*) _vq_reply -W '--index --expect --labels --region --limit --products --stores --min-confidence --type --threads -j --json --max-bytes --max-pixels --formats --color --help -h --version' ;;
     why-not:*) _vq_reply -f; compopt -o filenames; return ;;
-    serve:-*) _vq_reply -W '--index --host --port --socket --keys --deadline --max-deadline --queue --rate --threads -j --connections --per-address --max-bytes --max-pixels --decode-memory --allow-origin --app-id --grace --quiet --color --help -h --version' ;;
+    serve:-*) _vq_reply -W '--index --host --port --socket --keys --deadline --max-deadline --queue --rate --threads -j --connections --per-address --max-bytes --max-pixels --decode-memory --formats --allow-origin --app-id --grace --quiet --color --help -h --version' ;;
     serve:*) return ;;
     key:-*) _vq_reply -W '--name --role --color --help -h --version' ;;
     key:*) _vq_reply -f; compopt -o filenames; return ;;
-    hash:-*) _vq_reply -W '--json --query --max-bytes --max-pixels --color --help -h --version' ;;
+    hash:-*) _vq_reply -W '--json --query --max-bytes --max-pixels --formats --color --help -h --version' ;;
     hash:*) _vq_reply -f; compopt -o filenames; return ;;
     help:-*) _vq_reply -W '--color --help -h --version' ;;
     help:*) _vq_reply -W 'index match catalogue doctor labels eval why-not serve key hash help completions'; return ;;

@@ -40,6 +40,7 @@ complete -c vq -n '__fish_seen_subcommand_from index' -l public -x -d 'your own 
 complete -c vq -n '__fish_seen_subcommand_from index' -l link -x -d 'the URL of entities without one of their own'
 complete -c vq -n '__fish_seen_subcommand_from index' -l allow-scheme -x -d 'schemes accepted in links besides https'
 complete -c vq -n '__fish_seen_subcommand_from index' -l bridge -r -F -d 'a label bridge: CSV, see \'vq help labels\''
+complete -c vq -n '__fish_seen_subcommand_from index' -l formats -x -a 'jpeg png webp avif heic gif all' -d 'formats of images that are accepted: jpeg,png,webp'
 complete -c vq -n '__fish_seen_subcommand_from index' -F
 complete -c vq -n '__fish_seen_subcommand_from match' -l index -x -a '(__fish_complete_directories)' -d 'the index to search'
 complete -c vq -n '__fish_seen_subcommand_from match' -l labels -x -d 'words for what the image shows: mug,cup'
@@ -65,6 +66,7 @@ complete -c vq -n '__fish_seen_subcommand_from match' -l continue -x -d 'show th
 complete -c vq -n '__fish_seen_subcommand_from match' -l refresh -d 'with --continue: search again, for what is new'
 complete -c vq -n '__fish_seen_subcommand_from match' -l max-bytes -x -d 'reject larger files'
 complete -c vq -n '__fish_seen_subcommand_from match' -l max-pixels -x -d 'reject larger images'
+complete -c vq -n '__fish_seen_subcommand_from match' -l formats -x -a 'jpeg png webp avif heic gif all' -d 'formats of images that are accepted: jpeg,png,webp'
 complete -c vq -n '__fish_seen_subcommand_from match' -F
 complete -c vq -n '__fish_seen_subcommand_from catalogue' -l index -x -a '(__fish_complete_directories)' -d 'the index to search'
 complete -c vq -n '__fish_seen_subcommand_from catalogue' -l id -x -d 'with remove: product:mug-red,store:harbour'
@@ -99,6 +101,7 @@ complete -c vq -n '__fish_seen_subcommand_from why-not' -l threads -s j -x -d 'n
 complete -c vq -n '__fish_seen_subcommand_from why-not' -l json -d 'the answer as one JSON object'
 complete -c vq -n '__fish_seen_subcommand_from why-not' -l max-bytes -x -d 'reject larger files'
 complete -c vq -n '__fish_seen_subcommand_from why-not' -l max-pixels -x -d 'reject larger images'
+complete -c vq -n '__fish_seen_subcommand_from why-not' -l formats -x -a 'jpeg png webp avif heic gif all' -d 'formats of images that are accepted: jpeg,png,webp'
 complete -c vq -n '__fish_seen_subcommand_from why-not' -F
 complete -c vq -n '__fish_seen_subcommand_from serve' -l index -x -a '(__fish_complete_directories)' -d 'the index to search'
 complete -c vq -n '__fish_seen_subcommand_from serve' -l host -x -d 'listen on this IP address'
@@ -115,6 +118,7 @@ complete -c vq -n '__fish_seen_subcommand_from serve' -l per-address -x -d 'maxi
 complete -c vq -n '__fish_seen_subcommand_from serve' -l max-bytes -x -d 'reject larger bodies'
 complete -c vq -n '__fish_seen_subcommand_from serve' -l max-pixels -x -d 'reject larger images'
 complete -c vq -n '__fish_seen_subcommand_from serve' -l decode-memory -x -d 'MB of memory for decoding images'
+complete -c vq -n '__fish_seen_subcommand_from serve' -l formats -x -a 'jpeg png webp avif heic gif all' -d 'formats of images that are accepted, or all'
 complete -c vq -n '__fish_seen_subcommand_from serve' -l allow-origin -x -d 'accept requests from these origins (CORS)'
 complete -c vq -n '__fish_seen_subcommand_from serve' -l app-id -x -d 'apps that may open the shop\'s links: TEAM.bundle'
 complete -c vq -n '__fish_seen_subcommand_from serve' -l grace -x -d 'seconds for running requests at shutdown'
@@ -126,6 +130,7 @@ complete -c vq -n '__fish_seen_subcommand_from hash' -l json -d 'one JSON object
 complete -c vq -n '__fish_seen_subcommand_from hash' -l query -d 'print the signature for \'vq match --signature\''
 complete -c vq -n '__fish_seen_subcommand_from hash' -l max-bytes -x -d 'reject larger files'
 complete -c vq -n '__fish_seen_subcommand_from hash' -l max-pixels -x -d 'reject larger images'
+complete -c vq -n '__fish_seen_subcommand_from hash' -l formats -x -a 'jpeg png webp avif heic gif all' -d 'formats of images that are accepted: jpeg,png,webp'
 complete -c vq -n '__fish_seen_subcommand_from hash' -F
 complete -c vq -n '__fish_seen_subcommand_from help' -a 'index match catalogue doctor labels eval why-not serve key hash help completions'
 complete -c vq -n '__fish_seen_subcommand_from completions' -a 'bash zsh fish'

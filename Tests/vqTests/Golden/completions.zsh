@@ -58,6 +58,7 @@ _vq() {
         '*--link=[the URL of entities without one of their own]:LINK:' \
         '*--allow-scheme=[schemes accepted in links besides https]:LIST:' \
         '--bridge=[a label bridge\: CSV, see '\''vq help labels'\'']:FILE:_files' \
+        '--formats=[formats of images that are accepted\: jpeg,png,webp]:LIST:(jpeg png webp avif heic gif all)' \
         '--color=[when to use color]:WHEN:(auto always never)' \
         '--help[show the complete help; -h a short one]' \
         '-h[show the complete help; -h a short one]' \
@@ -90,6 +91,7 @@ _vq() {
         '--refresh[with --continue\: search again, for what is new]' \
         '--max-bytes=[reject larger files]:N:' \
         '--max-pixels=[reject larger images]:N:' \
+        '--formats=[formats of images that are accepted\: jpeg,png,webp]:LIST:(jpeg png webp avif heic gif all)' \
         '--color=[when to use color]:WHEN:(auto always never)' \
         '--help[show the complete help; -h a short one]' \
         '-h[show the complete help; -h a short one]' \
@@ -158,6 +160,7 @@ _vq() {
         '--json[the answer as one JSON object]' \
         '--max-bytes=[reject larger files]:N:' \
         '--max-pixels=[reject larger images]:N:' \
+        '--formats=[formats of images that are accepted\: jpeg,png,webp]:LIST:(jpeg png webp avif heic gif all)' \
         '--color=[when to use color]:WHEN:(auto always never)' \
         '--help[show the complete help; -h a short one]' \
         '-h[show the complete help; -h a short one]' \
@@ -181,6 +184,7 @@ _vq() {
         '--max-bytes=[reject larger bodies]:N:' \
         '--max-pixels=[reject larger images]:N:' \
         '--decode-memory=[MB of memory for decoding images]:N:' \
+        '--formats=[formats of images that are accepted, or all]:LIST:(jpeg png webp avif heic gif all)' \
         '*--allow-origin=[accept requests from these origins (CORS)]:ORIGIN:' \
         '*--app-id=[apps that may open the shop'\''s links\: TEAM.bundle]:ID:' \
         '--grace=[seconds for running requests at shutdown]:S:' \
@@ -204,6 +208,7 @@ _vq() {
         '--query[print the signature for '\''vq match --signature'\'']' \
         '--max-bytes=[reject larger files]:N:' \
         '--max-pixels=[reject larger images]:N:' \
+        '--formats=[formats of images that are accepted\: jpeg,png,webp]:LIST:(jpeg png webp avif heic gif all)' \
         '--color=[when to use color]:WHEN:(auto always never)' \
         '--help[show the complete help; -h a short one]' \
         '-h[show the complete help; -h a short one]' \

@@ -2,7 +2,10 @@ internal import PixelMatch
 
 /// A folder of images. Each image is a product, whose title is made from the name of the file.
 struct FolderFeed: FeedFormatReader {
-  private static let endings: Set<String> = ["jpg", "jpeg", "png"]
+  /// The endings of files that are images without a look at their contents.
+  private static let endings: Set<String> = [
+    "jpg", "jpeg", "png", "webp", "avif", "heic", "heif", "gif",
+  ]
 
   let mapping = FeedMapping(
     format: .folder, fields: [("file name", "id"), ("picture", "images")])
@@ -23,7 +26,7 @@ struct FolderFeed: FeedFormatReader {
       let list = found.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
       throw CatalogueError(
         code: .unreadableInput,
-        message: "the folder '\(path)' contains no JPEG or PNG files"
+        message: "the folder '\(path)' contains no images"
           + (list.isEmpty ? "" : "; found \(list)"))
     }
   }
@@ -36,7 +39,9 @@ struct FolderFeed: FeedFormatReader {
   /// Returns the images of a folder and its subfolders, by name, without hidden files, indexes and
   /// cyclic links.
   ///
-  /// - Parameter others: Counts the other files by their endings.
+  /// A file with an unknown ending is an image if its first bytes are those of one.
+  ///
+  /// - Parameter others: Counts the other files by their formats.
   private static func imageNames(
     in path: String, above: Set<UInt64> = [], _ others: inout [String: Int]
   ) throws(CatalogueError) -> [String] {
@@ -56,7 +61,12 @@ struct FolderFeed: FeedFormatReader {
       if endings.contains(ending) && name.count > ending.count + 1 {
         images.append(name)
       } else if FileStatus(path + "/" + name)?.isDirectory != true {
-        others[name.contains(".") ? ".\(ending) files" : "files without an ending", default: 0] += 1
+        let start = ImageFormat.beginning(ofFile: path + "/" + name)
+        if ImageFormat.detected(in: start) != nil {
+          images.append(name)
+        } else {
+          others[Self.kind(of: start, ending: name.contains(".") ? ending : nil), default: 0] += 1
+        }
       } else {
         let inside = try imageNames(
           in: path + "/" + name, above: above.union([folder.inode]), &others)
@@ -64,6 +74,13 @@ struct FolderFeed: FeedFormatReader {
       }
     }
     return images
+  }
+
+  /// Returns the kind of a file that is no image, for counts: `TIFF files`, `.txt files`.
+  private static func kind(of start: [UInt8], ending: String?) -> String {
+    let format = ImageFormat.sniffedName(of: start)
+    if !["text", "this kind of file"].contains(format) { return "\(format) files" }
+    return ending.map { ".\($0) files" } ?? "files without an ending"
   }
 
   private static func product(_ name: String) -> JSONValue {

@@ -116,7 +116,8 @@ struct LimitsDocument: Sendable, Encodable {
   let matches = MatchOptions.maximumLimit
   let entities = EntityLookup.maximumLimit
   let deadlineMs: Deadline
-  let pictureTypes = ["image/jpeg", "image/png"]
+  /// The content types of the formats that are accepted and installed.
+  let pictureTypes: [String]
   let thumbnailPixels = [String: Int](
     uniqueKeysWithValues: EntityThumbnails.Size.allCases.map { ($0.rawValue, $0.longerSide) })
 }

@@ -64,7 +64,8 @@ extension ShopService {
       targetBytes: settings.requestLimits.targetBytes,
       deadlineMs: LimitsDocument.Deadline(
         default: milliseconds(settings.deadlines.standard),
-        maximum: milliseconds(settings.deadlines.maximum)))
+        maximum: milliseconds(settings.deadlines.maximum)),
+      pictureTypes: ImageFormat.readable.filter(settings.formats.contains).flatMap(\.contentTypes))
   }
 
   static func json(_ document: some Encodable) -> HTTPResponse {

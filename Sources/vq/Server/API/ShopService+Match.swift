@@ -92,7 +92,8 @@ extension ShopService {
     do {
       return try await matcher.content(
         decoding: picture, labels: question.labels, region: question.region,
-        decoder: ImageDecoder(limits: settings.decodeLimits, keepsDamaged: true),
+        decoder: ImageDecoder(
+          limits: settings.decodeLimits, keepsDamaged: true, formats: settings.formats),
         timeout: timeout)
     } catch let error as DecodeError {
       throw Problem(error, of: picture, limits: settings.decodeLimits)

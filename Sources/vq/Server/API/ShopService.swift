@@ -8,6 +8,8 @@ final class ShopService: HTTPService {
   /// The settings of the owner of the server.
   struct Settings: Sendable {
     var decodeLimits = DecodeLimits(byteLimit: 10_000_000, pixelLimit: 100_000_000)
+    /// The formats of images in requests.
+    var formats = ImageFormat.common
     var requestLimits = RequestParser.Limits()
     var deadlines = DeadlineLimits()
     /// The number of requests a second of one client; `nil` for any number.
@@ -44,7 +46,9 @@ final class ShopService: HTTPService {
     self.settings = settings
     updates = EntityUpdates(
       Indexer(
-        directory: catalogue.directory, decoder: ImageDecoder(limits: settings.decodeLimits),
+        directory: catalogue.directory,
+        decoder: ImageDecoder(
+          limits: settings.decodeLimits, formats: settings.formats),
         pool: pool), afterBatch: { catalogue.releaseLog() })
     self.metrics = metrics
     self.log = log

@@ -2,7 +2,9 @@ import Foundation
 
 /// All targets.
 private let targets: [any FuzzTarget.Type] = [
-  RequestTarget.self, MultipartTarget.self, JPEGTarget.self, PNGTarget.self, JSONTarget.self,
+  RequestTarget.self, MultipartTarget.self, JPEGTarget.self, PNGTarget.self, WebPTarget.self,
+  GIFTarget.self,
+  HEIFTarget.self, JSONTarget.self,
   CSVTarget.self, XMLTarget.self, TokenTarget.self, SegmentTarget.self,
 ]
 

@@ -1,0 +1,300 @@
+// libheif as a pull reader, loaded when first needed. The few declarations that are used here are
+// those of its heif.h, whose structures only grow at their ends.
+//
+// The library decodes an image in one call that cannot be stopped, for a second or more. It does so
+// on a thread of its own, so that the caller can stop waiting; the thread then frees what it used.
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "libraries.h"
+#include "reader.h"
+
+#ifdef __APPLE__
+#define HEIF_LIBRARY "libheif.1.dylib"
+#else
+#define HEIF_LIBRARY "libheif.so.1"
+#endif
+
+enum {
+  COMPRESSION_HEVC = 1,
+  COMPRESSION_AV1 = 4,
+  COLORSPACE_RGB = 1,
+  CHROMA_INTERLEAVED_RGBA = 11,
+  CHANNEL_INTERLEAVED = 10,
+  ERROR_UNSUPPORTED_FILE = 3,
+  ERROR_UNSUPPORTED_FEATURE = 4,
+  ERROR_MEMORY = 6,
+  SUBERROR_END_OF_DATA = 100,
+  // The number of decodings that go on although nobody waits for them, above which none begins.
+  ABANDONED_LIMIT = 4,
+};
+
+typedef struct {
+  int code, subcode;
+  const char *message;
+} heif_error;
+
+// The beginning of the options; the library allocates the rest.
+typedef struct {
+  uint8_t version;
+  uint8_t ignore_transformations;
+  void *start_progress, *on_progress, *end_progress, *progress_data;
+  uint8_t convert_hdr_to_8bit;  // since version 2
+} heif_options;
+
+static struct {
+  int (*heif_have_decoder_for_format)(int);
+  void *(*heif_context_alloc)(void);
+  void (*heif_context_free)(void *);
+  void (*heif_context_set_maximum_image_size_limit)(void *, int);
+  void (*heif_context_set_max_decoding_threads)(void *, int);
+  heif_error (*heif_context_read_from_memory_without_copy)(void *, const void *, size_t, const void *);
+  heif_error (*heif_context_get_primary_image_handle)(void *, void **);
+  void (*heif_image_handle_release)(const void *);
+  int (*heif_image_handle_get_width)(const void *);
+  int (*heif_image_handle_get_height)(const void *);
+  heif_options *(*heif_decoding_options_alloc)(void);
+  void (*heif_decoding_options_free)(heif_options *);
+  heif_error (*heif_decode_image)(const void *, void **, int, int, const heif_options *);
+  void (*heif_image_release)(const void *);
+  int (*heif_image_get_width)(const void *, int);
+  int (*heif_image_get_height)(const void *, int);
+  const uint8_t *(*heif_image_get_plane_readonly)(const void *, int, int *);
+} heif;
+static bool is_loaded;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static atomic_int abandoned_count;
+
+static void load(void) {
+  void *const handle = dlopen(HEIF_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  is_loaded = handle != NULL && CI_FIND(handle, heif, heif_have_decoder_for_format) &&
+              CI_FIND(handle, heif, heif_context_alloc) &&
+              CI_FIND(handle, heif, heif_context_free) &&
+              CI_FIND(handle, heif, heif_context_set_maximum_image_size_limit) &&
+              CI_FIND(handle, heif, heif_context_read_from_memory_without_copy) &&
+              CI_FIND(handle, heif, heif_context_get_primary_image_handle) &&
+              CI_FIND(handle, heif, heif_image_handle_release) &&
+              CI_FIND(handle, heif, heif_image_handle_get_width) &&
+              CI_FIND(handle, heif, heif_image_handle_get_height) &&
+              CI_FIND(handle, heif, heif_decoding_options_alloc) &&
+              CI_FIND(handle, heif, heif_decoding_options_free) &&
+              CI_FIND(handle, heif, heif_decode_image) &&
+              CI_FIND(handle, heif, heif_image_release) &&
+              CI_FIND(handle, heif, heif_image_get_width) &&
+              CI_FIND(handle, heif, heif_image_get_height) &&
+              CI_FIND(handle, heif, heif_image_get_plane_readonly);
+  // Since libheif 1.13. Without it, tiles are decoded on threads of the library.
+  if (is_loaded) (void)CI_FIND(handle, heif, heif_context_set_max_decoding_threads);
+}
+
+bool ci_heif_load(bool is_hevc) {
+  pthread_once(&once, load);
+  if (!is_loaded) return false;
+  // A context loads the decoders that are separate files.
+  void *const context = heif.heif_context_alloc();
+  if (context != NULL) heif.heif_context_free(context);
+  return heif.heif_have_decoder_for_format(is_hevc ? COMPRESSION_HEVC : COMPRESSION_AV1) != 0;
+}
+
+// A decoding, which belongs to the reader and its thread: whoever comes last frees it.
+typedef struct {
+  pthread_mutex_t lock;
+  pthread_cond_t change;
+  bool is_done, is_abandoned;
+  uint8_t *bytes;  // a copy, since the thread may outlive the caller's
+  void *context, *handle, *image;
+  heif_error error;
+} decoding;
+
+typedef struct {
+  ci_reader base;
+  decoding *decoding;
+  const uint8_t *plane;
+  size_t stride;
+  uint32_t row;
+  bool is_running;  // whether a thread was started
+} heif_reader;
+
+static void free_decoding(decoding *job) {
+  if (job->image != NULL) heif.heif_image_release(job->image);
+  if (job->handle != NULL) heif.heif_image_handle_release(job->handle);
+  if (job->context != NULL) heif.heif_context_free(job->context);
+  free(job->bytes);
+  pthread_cond_destroy(&job->change);
+  pthread_mutex_destroy(&job->lock);
+  free(job);
+}
+
+static void *decode(void *argument) {
+  decoding *job = argument;
+  heif_options *const options = heif.heif_decoding_options_alloc();
+  if (options != NULL && options->version >= 2) options->convert_hdr_to_8bit = 1;
+  const heif_error error = heif.heif_decode_image(job->handle, &job->image, COLORSPACE_RGB,
+                                                  CHROMA_INTERLEAVED_RGBA, options);
+  if (options != NULL) heif.heif_decoding_options_free(options);
+  pthread_mutex_lock(&job->lock);
+  job->error = error;
+  job->is_done = true;
+  const bool is_abandoned = job->is_abandoned;
+  pthread_cond_signal(&job->change);
+  pthread_mutex_unlock(&job->lock);
+  if (is_abandoned) {
+    free_decoding(job);
+    atomic_fetch_sub(&abandoned_count, 1);
+  }
+  return NULL;
+}
+
+static void close_reader(ci_reader *base) {
+  heif_reader *reader = (heif_reader *)base;
+  decoding *const job = reader->decoding;
+  if (job != NULL) {
+    pthread_mutex_lock(&job->lock);
+    const bool is_over = !reader->is_running || job->is_done;
+    if (!is_over) {
+      job->is_abandoned = true;
+      atomic_fetch_add(&abandoned_count, 1);
+    }
+    pthread_mutex_unlock(&job->lock);
+    if (is_over) free_decoding(job);
+  }
+  free(reader);
+}
+
+static int32_t failure(ci_reader *base, heif_error error) {
+  const char *const message = error.message != NULL ? error.message : "libheif cannot decode it";
+  if (error.subcode == SUBERROR_END_OF_DATA) return ci_fail(base, CI_TRUNCATED, message);
+  switch (error.code) {
+    case 0: return CI_OK;
+    case ERROR_UNSUPPORTED_FILE:
+    case ERROR_UNSUPPORTED_FEATURE: return ci_fail(base, CI_UNSUPPORTED, message);
+    case ERROR_MEMORY: return ci_fail(base, CI_TOO_LARGE, message);
+    default: return ci_fail(base, CI_CORRUPT, message);
+  }
+}
+
+// Starts the thread. It blocks all signals, which are for the threads of the program.
+static int32_t start_thread(heif_reader *reader) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_t thread;
+  const int result = pthread_create(&thread, &attributes, decode, reader->decoding);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  pthread_attr_destroy(&attributes);
+  reader->is_running = result == 0;
+  return reader->is_running ? CI_OK : CI_NO_MEMORY;
+}
+
+// Waits for some milliseconds and returns whether the decoding is done.
+static bool is_done_soon(decoding *job) {
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_nsec += 3000000;
+  if (until.tv_nsec >= 1000000000) {
+    until.tv_sec++;
+    until.tv_nsec -= 1000000000;
+  }
+  pthread_mutex_lock(&job->lock);
+  while (!job->is_done && pthread_cond_timedwait(&job->change, &job->lock, &until) != ETIMEDOUT) {
+  }
+  const bool is_done = job->is_done;
+  pthread_mutex_unlock(&job->lock);
+  return is_done;
+}
+
+static int32_t prepare(ci_reader *base) {
+  heif_reader *reader = (heif_reader *)base;
+  decoding *const job = reader->decoding;
+  if (reader->plane != NULL) return CI_OK;
+  if (!reader->is_running) {
+    const int32_t status = start_thread(reader);
+    if (status != CI_OK) return status;
+  }
+  if (!is_done_soon(job)) return CI_MORE;
+  if (job->error.code != 0) return failure(base, job->error);
+  int stride = 0;
+  const uint8_t *const plane =
+      heif.heif_image_get_plane_readonly(job->image, CHANNEL_INTERLEAVED, &stride);
+  if (plane == NULL || stride < 0 || (uint32_t)stride < 4 * base->width ||
+      heif.heif_image_get_width(job->image, CHANNEL_INTERLEAVED) != (int)base->width ||
+      heif.heif_image_get_height(job->image, CHANNEL_INTERLEAVED) != (int)base->height) {
+    return ci_fail(base, CI_CORRUPT, "its headers contradict each other");
+  }
+  reader->plane = plane;
+  reader->stride = (size_t)stride;
+  return CI_OK;
+}
+
+static int32_t read_rows(ci_reader *base, uint8_t *rows, uint32_t max_rows, uint32_t *rows_read) {
+  heif_reader *reader = (heif_reader *)base;
+  while (*rows_read < max_rows && reader->row < base->height) {
+    uint8_t *const row = rows + (size_t)*rows_read * 4 * base->width;
+    memcpy(row, reader->plane + reader->row * reader->stride, (size_t)4 * base->width);
+    ci_flatten_on_white(row, base->width);
+    reader->row++;
+    ++*rows_read;
+  }
+  return CI_OK;
+}
+
+static int32_t start(heif_reader *reader, const uint8_t *bytes, size_t count, uint32_t width,
+                     uint32_t height) {
+  ci_reader *const base = &reader->base;
+  if (atomic_load(&abandoned_count) >= ABANDONED_LIMIT) {
+    return ci_fail(base, CI_TOO_LARGE, "too many images are being decoded at the moment");
+  }
+  decoding *const job = calloc(1, sizeof *job);
+  if (job == NULL) return CI_NO_MEMORY;
+  pthread_mutex_init(&job->lock, NULL);
+  pthread_cond_init(&job->change, NULL);
+  reader->decoding = job;
+  job->bytes = malloc(count);
+  job->context = heif.heif_context_alloc();
+  if (job->bytes == NULL || job->context == NULL) return CI_NO_MEMORY;
+  memcpy(job->bytes, bytes, count);
+  heif.heif_context_set_maximum_image_size_limit(job->context,
+                                                 (int)(width > height ? width : height));
+  if (heif.heif_context_set_max_decoding_threads != NULL) {
+    heif.heif_context_set_max_decoding_threads(job->context, 0);
+  }
+  const heif_error error = heif.heif_context_read_from_memory_without_copy(
+      job->context, job->bytes, count, NULL);
+  if (error.code != 0) return failure(base, error);
+  const heif_error missing =
+      heif.heif_context_get_primary_image_handle(job->context, &job->handle);
+  if (missing.code != 0) return failure(base, missing);
+  const int columns = heif.heif_image_handle_get_width(job->handle);
+  const int rows = heif.heif_image_handle_get_height(job->handle);
+  // A file may crop the image.
+  if (columns < 1 || rows < 1 || (uint32_t)columns > width || (uint32_t)rows > height) {
+    return ci_fail(base, CI_CORRUPT, "its headers contradict each other");
+  }
+  base->width = (uint32_t)columns;
+  base->height = (uint32_t)rows;
+  return CI_OK;
+}
+
+ci_reader *ci_heif_open(const uint8_t *bytes, size_t count, uint32_t width, uint32_t height,
+                        int32_t *status) {
+  heif_reader *reader = calloc(1, sizeof *reader);
+  if (reader == NULL) {
+    *status = CI_NO_MEMORY;
+    return NULL;
+  }
+  reader->base.prepare = prepare;
+  reader->base.read_rows = read_rows;
+  reader->base.close = close_reader;
+  *status = start(reader, bytes, count, width, height);
+  return &reader->base;
+}

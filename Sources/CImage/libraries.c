@@ -1,0 +1,13 @@
+#include "libraries.h"
+
+#include "CImage.h"
+
+bool ci_library_load(ci_library library) {
+  switch (library) {
+    case CI_WEBP: return ci_webp_load();
+    case CI_HEIC: return ci_heif_load(true);
+    case CI_AVIF: return ci_heif_load(false);
+    case CI_GIF: return ci_gif_load();
+  }
+  return false;
+}

@@ -1,0 +1,15 @@
+// The libraries that are loaded when first needed.
+#ifndef LIBRARIES_H
+#define LIBRARIES_H
+
+#include <stdbool.h>
+
+bool ci_webp_load(void);
+bool ci_heif_load(bool is_hevc);
+bool ci_gif_load(void);
+
+// Looks a function up, stores it in the member of its name, and gives whether it was found.
+#define CI_FIND(handle, table, name)                                                              \
+  ((table.name = (__typeof__(table.name))dlsym(handle, #name)) != NULL)
+
+#endif

@@ -1,0 +1,24 @@
+// A reader of a picture that its library decodes as a whole: `prepare` fills the pixels step by step.
+#ifndef PICTURE_READER_H
+#define PICTURE_READER_H
+
+#include "reader.h"
+
+typedef struct {
+  ci_reader base;
+  uint8_t *pixels;  // height rows of width pixels of RGBA
+  uint32_t row;     // the next row to be read
+} picture_reader;
+
+// The number of full-size pixels between two returns to the caller: some milliseconds of work.
+enum { CI_PIXELS_A_STEP = 1 << 17 };
+
+// Sets the size and allocates white pixels. Returns CI_OK, CI_TOO_LARGE or CI_NO_MEMORY.
+int32_t ci_picture_allocate(picture_reader *reader, uint32_t width, uint32_t height,
+                            uint64_t memory_limit);
+
+// Copies rows and flattens their alpha on white.
+int32_t ci_picture_read_rows(ci_reader *base, uint8_t *rows, uint32_t max_rows,
+                             uint32_t *rows_read);
+
+#endif

@@ -1,0 +1,179 @@
+// libwebp as a pull reader, loaded when first needed. The few declarations that are used here are
+// those of its decode.h, ABI 2.9, whose major number the library itself compares.
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "picture_reader.h"
+#include "libraries.h"
+
+#ifdef __APPLE__
+#define WEBP_LIBRARY "libwebp.7.dylib"
+#else
+#define WEBP_LIBRARY "libwebp.so.7"
+#endif
+
+enum { ABI_VERSION = 0x0209, MODE_RGBA = 1 };
+
+typedef enum {
+  STATUS_OK = 0,
+  STATUS_OUT_OF_MEMORY = 1,
+  STATUS_UNSUPPORTED = 4,
+  STATUS_SUSPENDED = 5,
+  STATUS_NOT_ENOUGH_DATA = 7,
+} webp_status;
+
+typedef struct {
+  int width, height, has_alpha, has_animation, format;
+  uint32_t pad[5];
+} webp_features;
+
+typedef struct {
+  int colorspace;
+  int width, height;
+  int is_external_memory;
+  union {
+    struct {
+      uint8_t *rgba;
+      int stride;
+      size_t size;
+    } rgba;
+    struct {
+      uint8_t *y, *u, *v, *a;
+      int y_stride, u_stride, v_stride, a_stride;
+      size_t y_size, u_size, v_size, a_size;
+    } yuva;
+  } u;
+  uint32_t pad[4];
+  uint8_t *private_memory;
+} webp_buffer;
+
+typedef struct {
+  int bypass_filtering, no_fancy_upsampling;
+  int use_cropping, crop_left, crop_top, crop_width, crop_height;
+  int use_scaling, scaled_width, scaled_height;
+  int use_threads, dithering_strength, flip, alpha_dithering_strength;
+  uint32_t pad[5];
+} webp_options;
+
+typedef struct {
+  webp_features input;
+  webp_buffer output;
+  webp_options options;
+} webp_config;
+
+static struct {
+  int (*WebPInitDecoderConfigInternal)(webp_config *, int);
+  webp_status (*WebPGetFeaturesInternal)(const uint8_t *, size_t, webp_features *, int);
+  void *(*WebPIDecode)(const uint8_t *, size_t, webp_config *);
+  webp_status (*WebPIUpdate)(void *, const uint8_t *, size_t);
+  void (*WebPIDelete)(void *);
+} webp;
+static bool is_loaded;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void load(void) {
+  void *const handle = dlopen(WEBP_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  is_loaded = handle != NULL && CI_FIND(handle, webp, WebPInitDecoderConfigInternal) &&
+              CI_FIND(handle, webp, WebPGetFeaturesInternal) && CI_FIND(handle, webp, WebPIDecode) &&
+              CI_FIND(handle, webp, WebPIUpdate) && CI_FIND(handle, webp, WebPIDelete);
+}
+
+bool ci_webp_load(void) {
+  pthread_once(&once, load);
+  return is_loaded;
+}
+
+typedef struct {
+  picture_reader picture;
+  const uint8_t *bytes;
+  size_t count;
+  size_t step;   // the number of bytes that are decoded between two returns to the caller
+  size_t given;  // the number of bytes that the library has
+  webp_config config;
+  void *decoder;
+  bool is_done;
+} webp_reader;
+
+static void close_reader(ci_reader *base) {
+  webp_reader *reader = (webp_reader *)base;
+  if (reader->decoder != NULL) webp.WebPIDelete(reader->decoder);
+  free(reader->picture.pixels);
+  free(reader);
+}
+
+static int32_t failure(ci_reader *base, webp_status status) {
+  switch (status) {
+    case STATUS_OK: return CI_OK;
+    case STATUS_OUT_OF_MEMORY: return CI_NO_MEMORY;
+    case STATUS_UNSUPPORTED: return ci_fail(base, CI_UNSUPPORTED, "libwebp does not support it");
+    case STATUS_SUSPENDED:
+    case STATUS_NOT_ENOUGH_DATA:
+      return ci_fail(base, CI_TRUNCATED, "the bytes end before the picture does");
+    default: return ci_fail(base, CI_CORRUPT, "its data is invalid");
+  }
+}
+
+static int32_t prepare(ci_reader *base) {
+  webp_reader *reader = (webp_reader *)base;
+  if (reader->is_done) return CI_OK;
+  const size_t rest = reader->count - reader->given;
+  reader->given += rest < reader->step ? rest : reader->step;
+  const webp_status status = webp.WebPIUpdate(reader->decoder, reader->bytes, reader->given);
+  if (status == STATUS_SUSPENDED && reader->given < reader->count) return CI_MORE;
+  reader->is_done = true;
+  return failure(base, status);
+}
+
+static int32_t start(webp_reader *reader, uint32_t width, uint32_t height, uint32_t denominator,
+                     ci_limits limits) {
+  ci_reader *const base = &reader->picture.base;
+  webp_features features;
+  memset(&features, 0, sizeof features);
+  const webp_status status =
+      webp.WebPGetFeaturesInternal(reader->bytes, reader->count, &features, ABI_VERSION);
+  if (status != STATUS_OK) return failure(base, status);
+  if ((uint32_t)features.width != width || (uint32_t)features.height != height) {
+    return ci_fail(base, CI_CORRUPT, "its headers contradict each other");
+  }
+  const int32_t allocated = ci_picture_allocate(
+      &reader->picture, (width - 1) / denominator + 1, (height - 1) / denominator + 1,
+      limits.memory_limit);
+  if (allocated != CI_OK) return allocated;
+  if (!webp.WebPInitDecoderConfigInternal(&reader->config, ABI_VERSION)) {
+    return ci_fail(base, CI_UNSUPPORTED, "this version of libwebp is not supported");
+  }
+  webp_buffer *const output = &reader->config.output;
+  output->colorspace = MODE_RGBA;
+  output->is_external_memory = 1;
+  output->u.rgba.rgba = reader->picture.pixels;
+  output->u.rgba.stride = (int)(4 * base->width);
+  output->u.rgba.size = (size_t)4 * base->width * base->height;
+  reader->config.options.use_scaling = denominator > 1;
+  reader->config.options.scaled_width = (int)base->width;
+  reader->config.options.scaled_height = (int)base->height;
+  reader->decoder = webp.WebPIDecode(NULL, 0, &reader->config);
+  if (reader->decoder == NULL) return CI_NO_MEMORY;
+  const size_t steps = (size_t)width * height / CI_PIXELS_A_STEP + 1;
+  reader->step = reader->count / steps + 1;
+  return CI_OK;
+}
+
+ci_reader *ci_webp_open(const uint8_t *bytes, size_t count, uint32_t width, uint32_t height,
+                        uint32_t denominator, ci_limits limits, int32_t *status) {
+  webp_reader *reader = calloc(1, sizeof *reader);
+  if (reader == NULL) {
+    *status = CI_NO_MEMORY;
+    return NULL;
+  }
+  ci_reader *const base = &reader->picture.base;
+  base->prepare = prepare;
+  base->read_rows = ci_picture_read_rows;
+  base->close = close_reader;
+  reader->bytes = bytes;
+  reader->count = count;
+  *status = start(reader, width, height, denominator, limits);
+  return base;
+}
