@@ -2,6 +2,8 @@
 /// of the next entities.
 actor CataloguePublisher {
   private var writer: CatalogueWriter
+  /// Whether the catalogue had no generation before.
+  private let isNew: Bool
 
   /// The last published generation.
   var generation: Int { writer.generation }
@@ -25,6 +27,7 @@ actor CataloguePublisher {
   }
 
   private init(_ writer: consuming CatalogueWriter, _ settings: ShopSettings) throws {
+    isNew = writer.generation == 0
     try writer.put(settings)
     self.writer = writer
   }
@@ -53,6 +56,12 @@ actor CataloguePublisher {
   ///
   /// - Returns: Whether the entity existed.
   func remove(_ id: EntityID) throws -> Bool { try writer.putRemoval(of: id) }
+
+  /// Removes the catalogue if it is new and has no entity, so that a failed first run leaves nothing but
+  /// its rejected rows.
+  func removeIfNew() {
+    if isNew { writer.removeIfEmpty() }
+  }
 
   /// Ends a run, and removes the entities for which `isKept` returns `false`, if it is given.
   ///

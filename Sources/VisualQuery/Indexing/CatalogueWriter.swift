@@ -248,6 +248,24 @@ struct CatalogueWriter: ~Copyable {
     }
   }
 
+  /// Removes the files of the catalogue if it has no published entity, and its directory if nothing else
+  /// is in it. The writer must not be used afterwards.
+  mutating func removeIfEmpty() {
+    discard()
+    guard !isDryRun, let state = try? database.state(), state.productCount + state.storeCount == 0
+    else { return }
+    let databases = [
+      CatalogueDatabase.fileName, KeptThumbnails.fileName, FetchedPictures.fileName,
+      PreviousCatalogue.fileName,
+    ]
+    for name in databases {
+      for suffix in ["", "-wal", "-shm"] { Folder.remove(name + suffix, in: directory) }
+    }
+    // Last, since it keeps other writers out.
+    Folder.remove(WriterLock.fileName, in: directory)
+    unsafe rmdir(FileName.systemName(directory))
+  }
+
   private mutating func discard() {
     growing = [:]
     isGrowing = false

@@ -79,7 +79,11 @@ struct IndexRun: ~Copyable {
     }
     progress.leftOut = feed.leftOut
     progress.encoding = feed.encoding
-    progress.removed = try await publisher.finish(removingAllBut: keptIDs())
+    let kept = keptIDs()
+    // A run without entities publishes nothing: neither a first generation nor settings.
+    if progress.entities > 0 || kept != nil {
+      progress.removed = try await publisher.finish(removingAllBut: kept)
+    }
     progress.generation = await publisher.generation
     return progress
   }

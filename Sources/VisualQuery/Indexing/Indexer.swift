@@ -168,6 +168,22 @@ public struct Indexer: Sendable {
     let directory = temporary?.path ?? directory
     let publisher = try CataloguePublisher(
       directory: directory, settings: settings.withoutPictures, isDryRun: options.isDryRun)
+    do {
+      let progress = try await index(
+        feed, of: path, imagesRoot: imagesRoot, options, publisher, in: directory,
+        IndexRun.Observer(refused: refused, progress: progress))
+      if progress.entities == 0 { await publisher.removeIfNew() }
+      return progress
+    } catch {
+      await publisher.removeIfNew()
+      throw error
+    }
+  }
+
+  private func index(
+    _ feed: consuming FeedReader, of path: String, imagesRoot: String?, _ options: IndexOptions,
+    _ publisher: CataloguePublisher, in directory: String, _ observer: IndexRun.Observer
+  ) async throws -> Progress {
     let (places, thumbnailSides) = try await pictureSettings(
       path: path, imagesRoot: imagesRoot, options, publisher)
     let pictures = try options.fetching.map { policy throws(CatalogueError) in
@@ -181,8 +197,7 @@ public struct Indexer: Sendable {
         decoder: decoder, pictures: pictures, folders: PictureFolders(places),
         thumbnailSides: thumbnailSides, directory: directory,
         keepsMissing: options.onConflict != .replace),
-      threads: pool.width,
-      observer: IndexRun.Observer(refused: refused, progress: progress))
+      threads: pool.width, observer: observer)
     return try await run.run()
   }
 

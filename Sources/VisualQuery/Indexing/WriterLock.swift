@@ -9,6 +9,8 @@
 /// The exclusive right to write to a catalogue. The system releases it when the process ends,
 /// however it ends.
 struct WriterLock: ~Copyable {
+  static let fileName = "writer.lock"
+
   private let descriptor: Int32
 
   /// The time for which a run waits. A server changes single entities in a fraction of it.
@@ -20,7 +22,7 @@ struct WriterLock: ~Copyable {
   /// - Parameter limit: The longest time to wait for another writer. Blocks the thread.
   /// - Throws: ``CatalogueError`` with the code `locked` if another process has it.
   init(directory: String, waiting limit: Duration = .zero) throws(CatalogueError) {
-    let path = directory + "/writer.lock"
+    let path = directory + "/" + Self.fileName
     // A complete value is destroyed when its initializer throws, which would close the descriptor a
     // second time, when it may already belong to another file.
     let file = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)

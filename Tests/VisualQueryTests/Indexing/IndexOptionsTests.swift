@@ -57,6 +57,35 @@ import Testing
     #expect(try await shop.ids() == ["a", "b"])
   }
 
+  /// An index of generation 1 without entities once looked like a success to whatever came after.
+  @Test(arguments: ["", "nonsense\n", #"{"type":"product","id":"b"}"# + "\n"])
+  func `a first run without entities leaves nothing`(text: String) async throws {
+    let folder = try TemporaryDirectory()
+    let indexer = Indexer(directory: folder.path + "/shop.vq")
+    let path = try folder.write(text, to: "feed.jsonl")
+    let progress = try? await indexer.run(path: path)
+    #expect(progress.map { $0.entities == 0 && $0.generation == 0 } != false)
+    #expect(!FileManager.default.fileExists(atPath: indexer.directory))
+    // Other files of the directory stay.
+    try FileManager.default.createDirectory(
+      atPath: indexer.directory, withIntermediateDirectories: true)
+    _ = try folder.write("a note", to: "shop.vq/note.txt")
+    _ = try? await indexer.run(path: path)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: indexer.directory) == ["note.txt"])
+  }
+
+  @Test func `a run without entities leaves an index as it was`() async throws {
+    let shop = try await Self.shop()
+    let before = try await shop.exported()
+    let other = try TemporaryDirectory()
+    let path = try other.write("", to: "feed.jsonl")
+    let progress = try await Indexer(directory: shop.index).run(
+      path: path, imagesRoot: other.path, options: IndexOptions(prunesMissing: true))
+    #expect(progress.entities == 0 && progress.generation == 1)
+    #expect(try await shop.exported() == before)
+    #expect(try Catalogue(directory: shop.index).generation == 1)
+  }
+
   @Test func `a dry run says what would be and changes no byte`() async throws {
     let shop = try await Self.shop()
     let before = try await shop.exported()

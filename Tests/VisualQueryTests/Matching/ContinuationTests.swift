@@ -220,7 +220,7 @@ import Testing
       }
     }
     let other = try TemporaryDirectory()
-    _ = try await Indexer(directory: other.path + "/o.vq").run(path: other.write("", to: "c.jsonl"))
+    _ = try await Indexer(directory: other.path + "/o.vq").putSettings()
     let foreign = Matcher(catalogue: try Catalogue(directory: other.path + "/o.vq"))
     await #expect(throws: MatchError.self) { _ = try await foreign.values(continuing: token) }
     for generation in 0..<Matcher.continuationLifetime {

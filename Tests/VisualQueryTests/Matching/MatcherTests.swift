@@ -156,8 +156,7 @@ import Testing
         sample, SemanticContent(labels: ["mug"]),
         MatchOptions(minimumConfidence: 0.99, timeout: nil)) == .nothingAboveConfidence)
     let folder = try TemporaryDirectory()
-    let empty = try folder.write("", to: "empty.jsonl")
-    _ = try await Indexer(directory: folder.path + "/e.vq").run(path: empty)
+    _ = try await Indexer(directory: folder.path + "/e.vq").putSettings()
     #expect(
       try await reason(
         Catalogue(directory: folder.path + "/e.vq"), SemanticContent(labels: ["mug"]), unhurried)

@@ -222,6 +222,7 @@ import Testing
         folder.path + "/i",
       ])
     #expect(root.errors.hasPrefix("vq: cannot open '\(loop)': "))
+    #expect(!FileManager.default.fileExists(atPath: folder.path + "/i"))
     let absent = try RunningVQ(["match", "--labels", "mug", "--index", folder.path + "/none"])
     #expect(absent.errors.contains("there is no index at"))
   }
