@@ -20,6 +20,10 @@ public enum FeedFormat: String, Sendable, Hashable, CaseIterable {
   case magento = "Magento product CSV"
   /// A BigCommerce product export, in the old layout or that of version 3.
   case bigCommerce = "BigCommerce product CSV"
+  /// A Squarespace product export, in which further rows of a product hold its variants.
+  case squarespace = "Squarespace product CSV"
+  /// A Wix Stores product export, in the layout with `handleId` or that with `handle`.
+  case wix = "Wix product CSV"
   /// A file of eBay's bulk listing tools.
   case eBay = "eBay listing file"
   /// The eight columns of Google's Product Search, one image on each row, without a header.

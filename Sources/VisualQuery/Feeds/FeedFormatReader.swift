@@ -32,7 +32,8 @@ extension FeedFormatReader {
 let feedFormats: [any FeedFormatReader.Type] = [
   FolderFeed.self, MappedFeed.self, HTMLFeed.self, SchemaOrgFeed.self, JSONDocumentFeed.self,
   JSONLinesFeed.self, XMLFeed.self, ProductSearchFeed.self, ShopifyFeed.self,
-  WooCommerceFeed.self, MagentoFeed.self, BigCommerceFeed.self, EBayFeed.self, MerchantFeed.self,
+  WooCommerceFeed.self, MagentoFeed.self, BigCommerceFeed.self, SquarespaceFeed.self,
+  WixFeed.self, EBayFeed.self, MerchantFeed.self,
   TableFeed.self,
 ]
 

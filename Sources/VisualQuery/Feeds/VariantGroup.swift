@@ -18,9 +18,11 @@ struct VariantRow: Sendable {
 /// A product with its variants, which becomes one entity for each look: variants that differ in
 /// size only are one entity.
 ///
-/// Variants with a color or an image of their own are entities of the same `group`, as far as they
-/// have images: an image that two entities share would find neither with certainty. Images that
-/// belong to no variant, and variants without images, make an entity of their own.
+/// Variants with a color or an image of their own are entities of the same `group`. An image belongs to
+/// one of them only, since one that two entities share would find neither with certainty: colors that
+/// share all images are one entity, and images that belong to no color make an entity of their own, as do
+/// variants with neither. A color without an image is found by its words, and beneath the others of its
+/// group; if all other colors have images, it takes those that are left.
 struct VariantGroup: Sendable {
   /// The fields that the variants share.
   var base: ProductDraft
@@ -34,29 +36,34 @@ struct VariantGroup: Sendable {
   private struct Look {
     var images: [String]
     var variants: [VariantRow]
+    var isColor: Bool { !variants[0].color.isEmpty }
   }
 
   /// Returns the entities, with the lines they come from.
   func products(_ context: FeedContext) -> [(line: Int, record: DraftRecord)] {
-    let looks = looks
-    let shown = looks.filter { !$0.images.isEmpty }
-    guard looks.count > 1, !shown.isEmpty else { return [(line, whole(context))] }
-    let claimed = Set(shown.flatMap(\.images))
-    let rest = images.map(\.name).filter { !claimed.contains($0) }
-    let unseen = looks.filter { $0.images.isEmpty }.flatMap(\.variants)
-    var products: [(line: Int, record: DraftRecord)] = shown.map { look in
+    var looks = looks
+    let claimed = Set(looks.flatMap(\.images))
+    var rest = images.map(\.name).filter { !claimed.contains($0) }
+    let unseen = looks.indices.filter { looks[$0].images.isEmpty }
+    if unseen.count == 1, !claimed.isEmpty, looks[unseen[0]].isColor {
+      (looks[unseen[0]].images, rest) = (rest, [])
+    }
+    let own = looks.filter { !$0.images.isEmpty || $0.isColor }
+    guard looks.count > 1, !own.isEmpty else { return [(line, whole(context))] }
+    let others = looks.filter { $0.images.isEmpty && !$0.isColor }.flatMap(\.variants)
+    var products: [(line: Int, record: DraftRecord)] = own.map { look in
       var draft = base
       draft.id = look.variants[0].id
       draft.group = base.group ?? base.id
       draft.replaceImages(look.images)
       return (look.variants[0].line, record(draft, look.variants, context))
     }
-    if !rest.isEmpty || !unseen.isEmpty {
+    if !rest.isEmpty || !others.isEmpty {
       var draft = base
       draft.group = base.group ?? base.id
       draft.replaceImages(rest)
       draft.price = draft.price ?? variants.first?.price
-      products.append((line, record(draft, unseen, context)))
+      products.append((line, record(draft, others, context)))
     }
     return products
   }
@@ -85,7 +92,10 @@ struct VariantGroup: Sendable {
       var own = FeedText.unique(variants.flatMap(\.images))
       if own.isEmpty, keys.count > 1 { own = images(showing: variants[0].color) }
       // Variants that share all images cannot be told apart.
-      if let same = looks.firstIndex(where: { $0.images == own }) {
+      let isAlike = { (look: Look) in
+        look.images == own && (!own.isEmpty || !look.isColor && variants[0].color.isEmpty)
+      }
+      if let same = looks.firstIndex(where: isAlike) {
         looks[same].variants += variants
       } else {
         looks.append(Look(images: own, variants: variants))

@@ -123,8 +123,8 @@ enum IndexCommand {
         title: "Other formats",
         text: """
           Recognized by their contents: exports of Shopify, WooCommerce, Magento 2, PrestaShop, \
-          BigCommerce, eBay and Amazon, Google Merchant feeds and Meta catalogues (tables or XML), \
-          other XML, JSON lists and documents, schema.org in JSON-LD or in HTML pages, any table \
+          BigCommerce, Squarespace, Wix, eBay and Amazon, Google Merchant feeds and Meta catalogues \
+          (tables or XML), other XML, JSON lists and documents, schema.org in JSON-LD or in HTML pages, any table \
           whose columns have usual names, and folders of images, whose names become ids. --map \
           assigns the columns of other tables; --dry-run shows the first three entities. Any file \
           may be compressed with gzip. Images are files beneath --images-root. Images and feeds on \

@@ -2,7 +2,7 @@
 /// (<https://support.bigcommerce.com/s/article/Product-Import-Export-v3>).
 ///
 /// Rows of variants and images follow the row of their product.
-struct BigCommerceFeed: FeedFormatReader {
+struct BigCommerceFeed: FollowingRowsFeed {
   private static let targets: [String: FeedTarget] = [
     "productname": .title, "name": .title, "brandname": .brand, "brand": .brand, "price": .price,
     "saleprice": .salePrice, "category": .labels, "categories": .labels, "producturl": .url,
@@ -13,13 +13,11 @@ struct BigCommerceFeed: FeedFormatReader {
 
   let mapping: FeedMapping
   private(set) var leftOut: [String: Int] = [:]
-  private let header: TableHeader
-  private let columnTargets: [FeedTarget?]
+  private let table: ExportTable
   /// The column that says what a row is.
   private let kindColumn: Int
-  private let context: FeedContext
-  private var queue = RecordQueue()
-  private var group: VariantGroup?
+  var queue = RecordQueue()
+  var group: VariantGroup?
   private var isHidden = false
 
   init?(_ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext) {
@@ -28,51 +26,34 @@ struct BigCommerceFeed: FeedFormatReader {
     guard isOld || header.has("item", "name", "sku", "options"),
       let kindColumn = header.index(isOld ? "itemtype" : "item")
     else { return nil }
-    self.header = header
-    self.context = context
     self.kindColumn = kindColumn
-    columnTargets = header.normalized.map { name in
+    table = ExportTable(header, context) { name in
       let base = String(name.filter { !$0.isNumber })
       if base == "productimagefile" || base == "productimageurl" { return .images }
       return Self.targets[name]
     }
-    mapping = FeedMapping(format: .bigCommerce, header.columns, columnTargets)
+    mapping = table.mapping(.bigCommerce)
   }
 
-  mutating func next(from records: inout RecordReader) throws(CatalogueError) -> FeedRecord? {
-    while true {
-      if let record = queue.next() { return record }
-      guard let record = try records.next() else {
-        if group == nil { return nil }
-        finish()
-        continue
-      }
-      guard case .bytes(let bytes, let line) = record else { return .tooLong(line: record.line) }
-      do throws(FieldError) {
-        try read(header.fields(bytes), line)
-      } catch {
-        return FeedRecord(line: line, error)
-      }
-    }
-  }
-
-  private mutating func read(_ fields: [String], _ line: Int) throws(FieldError) {
+  mutating func read(_ bytes: [UInt8], _ line: Int) throws(FieldError) {
+    let fields = try table.header.fields(bytes)
     switch FeedText.trimmed(fields[kindColumn]).lowercased() {
     case "product":
       finish()
       begin(fields, line)
     case "sku", "variant":
       var row = VariantRow(id: "", line: line)
-      row.sku = text(["productcodesku", "sku"], fields) ?? ""
-      row.id = row.sku.isEmpty ? text(["productid", "id"], fields) ?? "" : row.sku
-      row.price = text(["price"], fields).map { PriceField(text: $0) }
-      row.salePrice = text(["saleprice"], fields).map { PriceField(text: $0) }
-      row.quantity = text(["currentstocklevel", "currentstock"], fields)
+      row.sku = table.text("productcodesku", "sku", in: fields) ?? ""
+      row.id = row.sku.isEmpty ? table.text("productid", "id", in: fields) ?? "" : row.sku
+      row.price = table.text("price", in: fields).map { PriceField(text: $0) }
+      row.salePrice = table.text("saleprice", in: fields).map { PriceField(text: $0) }
+      row.quantity = table.text("currentstocklevel", "currentstock", in: fields)
       row.images = imageNames(fields)
-      row.options = Self.options(text(["options"], fields) ?? text(["productname"], fields) ?? "")
+      row.options = Self.options(
+        table.text("options", in: fields) ?? table.text("productname", in: fields) ?? "")
       group?.variants.append(row)
     case "image":
-      let description = text(["imagedescription"], fields) ?? ""
+      let description = table.text("imagedescription", in: fields) ?? ""
       for name in imageNames(fields) { group?.images.append((name, description)) }
     case let kind:
       leftOut["rows of the kind '\(kind.prefix(20))'", default: 0] += 1
@@ -82,15 +63,15 @@ struct BigCommerceFeed: FeedFormatReader {
   private mutating func begin(_ fields: [String], _ line: Int) {
     var draft = ProductDraft()
     for (column, text) in fields.enumerated() where !text.isEmpty && column != kindColumn {
-      switch columnTargets[column] {
+      switch table.targets[column] {
       case .images?: continue
       case .labels?:
         draft.addLabels(
           FeedText.categories(text.replacing(";", with: "|"), separator: "|", step: "/"))
-      case let target: draft.add(target, header.columns[column], text)
+      case let target: draft.add(target, table.header.columns[column], text)
       }
     }
-    if draft.id.isEmpty { draft.id = text(["productid", "id"], fields) ?? "" }
+    if draft.id.isEmpty { draft.id = table.text("productid", "id", in: fields) ?? "" }
     if let url = draft.url, !url.contains("://") {
       // The path of the shop's address, which a template of links completes.
       draft.url = nil
@@ -99,7 +80,7 @@ struct BigCommerceFeed: FeedFormatReader {
     var group = VariantGroup(base: draft, line: line)
     group.images = imageNames(fields).map { ($0, "") }
     self.group = group
-    isHidden = text(["productvisible", "isvisible"], fields).flatMap(FeedText.flag) == false
+    isHidden = table.text("productvisible", "isvisible", in: fields).flatMap(FeedText.flag) == false
   }
 
   /// Returns the images of a row. A file and an address with the same number are one image.
@@ -107,8 +88,8 @@ struct BigCommerceFeed: FeedFormatReader {
     var names: [String] = []
     var numbered: [String: Int] = [:]
     for (column, text) in fields.enumerated()
-    where !text.isEmpty && columnTargets[column] == .images {
-      let number = String(header.normalized[column].filter(\.isNumber))
+    where !text.isEmpty && table.targets[column] == .images {
+      let number = String(table.header.normalized[column].filter(\.isNumber))
       if !number.isEmpty, let place = numbered[number] {
         if text.contains("://") { names[place] = text }
         continue
@@ -153,20 +134,11 @@ struct BigCommerceFeed: FeedFormatReader {
       String(value.prefix { $0 != "[" && $0 != "#" }.split(separator: ":").first ?? ""))
   }
 
-  private mutating func finish() {
-    guard let group else { return }
-    self.group = nil
-    if isHidden, !context.options.includesDrafts {
+  mutating func take(_ group: VariantGroup) {
+    if isHidden, !table.context.options.includesDrafts {
       leftOut["hidden products (--include-drafts)", default: 0] += 1
     } else {
-      queue.add(group.products(context))
+      queue.add(group.products(table.context))
     }
-  }
-
-  private func text(_ names: [String], _ fields: [String]) -> String? {
-    for name in names {
-      if let column = header.index(name), !fields[column].isEmpty { return fields[column] }
-    }
-    return nil
   }
 }

@@ -1,12 +1,12 @@
 /// A file of eBay's bulk listing tools, in which rows with `Relationship` = `Variation` follow
 /// their listing (<https://developer.ebay.com/devzone/merchant-data/createlisting/>).
-struct EBayFeed: FeedFormatReader {
+struct EBayFeed: FollowingRowsFeed {
   let mapping: FeedMapping
   private let rows: TableRows
   private let relationship: Int
   private let details: Int?
-  private var queue = RecordQueue()
-  private var group: VariantGroup?
+  var queue = RecordQueue()
+  var group: VariantGroup?
 
   init?(_ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext) {
     guard case .table(let header) = head, header.has("title"),
@@ -25,25 +25,9 @@ struct EBayFeed: FeedFormatReader {
     rows = TableRows(header: header, targets: targets, isNative: false, context: context)
   }
 
-  mutating func next(from records: inout RecordReader) throws(CatalogueError) -> FeedRecord? {
-    while true {
-      if let record = queue.next() { return record }
-      guard let record = try records.next() else {
-        guard let last = group else { return nil }
-        group = nil
-        queue.add(last.products(rows.context))
-        continue
-      }
-      guard case .bytes(let bytes, let line) = record else { return .tooLong(line: record.line) }
-      do throws(FieldError) {
-        try read(rows.header.fields(bytes), rows.draft(bytes), line)
-      } catch {
-        return FeedRecord(line: line, error)
-      }
-    }
-  }
-
-  private mutating func read(_ fields: [String], _ draft: ProductDraft, _ line: Int) {
+  mutating func read(_ bytes: [UInt8], _ line: Int) throws(FieldError) {
+    let fields = try rows.header.fields(bytes)
+    let draft = try rows.draft(bytes)
     let isVariation = fields[relationship].lowercased() == "variation"
     if isVariation, group != nil {
       var row = VariantRow(id: draft.id, line: line)
@@ -59,9 +43,11 @@ struct EBayFeed: FeedFormatReader {
       group?.variants.append(row)
       return
     }
-    if let last = group { queue.add(last.products(rows.context)) }
+    finish()
     var next = VariantGroup(base: draft, line: line)
     next.images = draft.imageNames.map { ($0, "") }
     group = next
   }
+
+  mutating func take(_ group: VariantGroup) { queue.add(group.products(rows.context)) }
 }

@@ -19,9 +19,7 @@ struct MagentoFeed: FeedFormatReader {
 
   let mapping: FeedMapping
   private(set) var leftOut: [String: Int] = [:]
-  private let header: TableHeader
-  private let columnTargets: [FeedTarget?]
-  private let context: FeedContext
+  private let table: ExportTable
   /// The configurable product of each variant, and the variant's options.
   private var parents: [String: (sku: String, options: [(name: String, value: String)])] = [:]
   /// The configurable products that are disabled.
@@ -38,19 +36,18 @@ struct MagentoFeed: FeedFormatReader {
     guard case .table(let header) = head, header.has("sku", "name", "producttype"),
       header.has("baseimage") || header.has("attributesetcode")
     else { return nil }
-    self.header = header
-    self.context = context
-    columnTargets = header.normalized.map { Self.targets[$0] }
-    mapping = FeedMapping(format: .magento, header.columns, columnTargets)
+    table = ExportTable(header, context) { Self.targets[$0] }
+    mapping = table.mapping(.magento)
     try readParents(records.copy(behind: header))
   }
 
   /// Reads which variants belong to which configurable products.
   private mutating func readParents(_ records: consuming RecordReader) throws(CatalogueError) {
-    guard header.index("configurablevariations") != nil else { return }
+    guard table.header.index("configurablevariations") != nil else { return }
     while let record = try records.next() {
-      guard case .bytes(let bytes, _) = record, let fields = try? header.fields(bytes),
-        let sku = text("sku", fields), let list = text("configurablevariations", fields)
+      guard case .bytes(let bytes, _) = record, let fields = try? table.header.fields(bytes),
+        let sku = table.text("sku", in: fields),
+        let list = table.text("configurablevariations", in: fields)
       else { continue }
       if isDisabled(fields) { hidden.insert(sku) }
       for variation in list.split(separator: "|") {
@@ -70,13 +67,13 @@ struct MagentoFeed: FeedFormatReader {
       if isAtEnd { return nil }
       guard let record = try records.next() else {
         isAtEnd = true
-        for sku in order { if let group = groups[sku] { queue.add(group.products(context)) } }
+        for sku in order { if let group = groups[sku] { queue.add(group.products(table.context)) } }
         groups = [:]
         continue
       }
       guard case .bytes(let bytes, let line) = record else { return .tooLong(line: record.line) }
       do throws(FieldError) {
-        if let record = try read(header.fields(bytes), line) { return record }
+        if let record = try read(table.header.fields(bytes), line) { return record }
       } catch {
         return FeedRecord(line: line, error)
       }
@@ -85,11 +82,11 @@ struct MagentoFeed: FeedFormatReader {
 
   /// Returns the entity of a row, or `nil` if the row is held back or left out.
   private mutating func read(_ fields: [String], _ line: Int) throws(FieldError) -> FeedRecord? {
-    if text("storeviewcode", fields) != nil {
+    if table.text("storeviewcode", in: fields) != nil {
       leftOut["rows of store views, which translate other rows", default: 0] += 1
       return nil
     }
-    let sku = text("sku", fields) ?? ""
+    let sku = table.text("sku", in: fields) ?? ""
     if isDisabled(fields) || parents[sku].map({ hidden.contains($0.sku) }) == true {
       leftOut["disabled products (--include-drafts)", default: 0] += 1
       return nil
@@ -109,19 +106,19 @@ struct MagentoFeed: FeedFormatReader {
       group(parent.sku, line) { $0.variants.append(row) }
       return nil
     }
-    if text("producttype", fields)?.lowercased() == "configurable",
-      text("configurablevariations", fields) != nil
+    if table.text("producttype", in: fields)?.lowercased() == "configurable",
+      table.text("configurablevariations", in: fields) != nil
     {
       let images = draft.imageNames.map { ($0, "") }
       group(sku, line) { ($0.base, $0.images) = (draft, images) }
       return nil
     }
-    return FeedRecord(line: line, draft.finished(context))
+    return FeedRecord(line: line, draft.finished(table.context))
   }
 
   private func isDisabled(_ fields: [String]) -> Bool {
-    let status = text("productonline", fields) ?? text("status", fields)
-    return !context.options.includesDrafts && (status == "2" || status == "0")
+    let status = table.text("productonline", in: fields) ?? table.text("status", in: fields)
+    return !table.context.options.includesDrafts && (status == "2" || status == "0")
   }
 
   private mutating func group(_ sku: String, _ line: Int, _ change: (inout VariantGroup) -> Void) {
@@ -138,15 +135,16 @@ struct MagentoFeed: FeedFormatReader {
   private func draft(_ fields: [String]) -> ProductDraft {
     var draft = ProductDraft()
     let isReduced =
-      text("specialpricefromdate", fields) == nil && text("specialpricetodate", fields) == nil
+      table.text("specialpricefromdate", in: fields) == nil
+      && table.text("specialpricetodate", in: fields) == nil
     for (column, text) in fields.enumerated() where !text.isEmpty && text != "no_selection" {
-      let name = header.normalized[column]
+      let name = table.header.normalized[column]
       switch name {
       case "categories": draft.addLabels(FeedText.categories(text, separator: ",", step: "/"))
       case "baseimage", "additionalimages", "smallimage", "thumbnailimage":
         let names = ImageList.names(in: text).map(Self.path)
-        draft.add(columnTargets[column], name, names.joined(separator: "|"))
-      case "specialprice" where !isReduced: draft.keep(header.columns[column], .string(text))
+        draft.add(table.targets[column], name, names.joined(separator: "|"))
+      case "specialprice" where !isReduced: draft.keep(table.header.columns[column], .string(text))
       case "shortdescription": draft.keep("shortDescription", .string(PlainText.description(text)))
       case "additionalattributes":
         for (name, value) in Self.pairs(text) {
@@ -159,7 +157,7 @@ struct MagentoFeed: FeedFormatReader {
           }
         }
       case "configurablevariations", "configurablevariationlabels": continue
-      default: draft.add(columnTargets[column], header.columns[column], text)
+      default: draft.add(table.targets[column], table.header.columns[column], text)
       }
     }
     return draft
@@ -183,9 +181,5 @@ struct MagentoFeed: FeedFormatReader {
       }
     }
     return pairs
-  }
-
-  private func text(_ name: String, _ fields: [String]) -> String? {
-    header.index(name).flatMap { fields[$0].isEmpty ? nil : fields[$0] }
   }
 }

@@ -3,7 +3,7 @@
 ///
 /// The rows of a handle follow each other. Drafts, archived and unpublished products are left out,
 /// unless the options include them.
-struct ShopifyFeed: FeedFormatReader {
+struct ShopifyFeed: FollowingRowsFeed {
   /// The meaning of columns, by their normalized names.
   private static let targets: [String: FeedTarget] = [
     "handle": .id, "urlhandle": .id, "title": .title, "vendor": .brand, "type": .labels,
@@ -21,12 +21,10 @@ struct ShopifyFeed: FeedFormatReader {
 
   let mapping: FeedMapping
   private(set) var leftOut: [String: Int] = [:]
-  private let header: TableHeader
-  private let columnTargets: [FeedTarget?]
-  private let context: FeedContext
-  private var queue = RecordQueue()
+  private let table: ExportTable
+  var queue = RecordQueue()
   private var handle = ""
-  private var group: VariantGroup?
+  var group: VariantGroup?
   private var optionNames: [String] = ["", "", ""]
   private var isHidden = false
 
@@ -36,35 +34,16 @@ struct ShopifyFeed: FeedFormatReader {
     else { return nil }
     // A native table may have a column with this name.
     guard header.has("handle") || !header.has("type", "id", "title") else { return nil }
-    self.header = header
-    self.context = context
-    columnTargets = header.normalized.map { name in
-      if name.hasPrefix("option"), name.hasSuffix("value") { return .attributes }
-      return Self.targets[name]
+    table = ExportTable(header, context) { name in
+      name.hasPrefix("option") && name.hasSuffix("value") ? .attributes : Self.targets[name]
     }
-    mapping = FeedMapping(format: .shopify, header.columns, columnTargets)
-  }
-
-  mutating func next(from records: inout RecordReader) throws(CatalogueError) -> FeedRecord? {
-    while true {
-      if let record = queue.next() { return record }
-      guard let record = try records.next() else {
-        if group == nil { return nil }
-        finish()
-        continue
-      }
-      guard case .bytes(let bytes, let line) = record else { return .tooLong(line: record.line) }
-      do throws(FieldError) {
-        try add(header.fields(bytes), line)
-      } catch {
-        return FeedRecord(line: line, error)
-      }
-    }
+    mapping = table.mapping(.shopify)
   }
 
   /// Adds a row to the product of its handle.
-  private mutating func add(_ fields: [String], _ line: Int) throws(FieldError) {
-    let own = text("handle", fields) ?? text("urlhandle", fields) ?? ""
+  mutating func read(_ bytes: [UInt8], _ line: Int) throws(FieldError) {
+    let fields = try table.header.fields(bytes)
+    let own = table.text("handle", "urlhandle", in: fields) ?? ""
     if !own.hasSameBytes(as: handle) || group == nil {
       finish()
       handle = own
@@ -72,11 +51,11 @@ struct ShopifyFeed: FeedFormatReader {
     }
     var variant = VariantRow(id: "", line: line)
     for (column, text) in fields.enumerated() where !text.isEmpty {
-      let name = header.normalized[column]
+      let name = table.header.normalized[column]
       switch name {
       case "variantimage", "variantimageurl": variant.images = [text]
       case "imagesrc", "productimageurl":
-        let alt = self.text("imagealttext", fields) ?? ""
+        let alt = table.text("imagealttext", in: fields) ?? ""
         let isNew = group?.images.contains { $0.name == text } == false
         if isNew { group?.images.append((text, alt)) }
       case "variantprice", "price": variant.price = PriceField(text: text)
@@ -105,7 +84,7 @@ struct ShopifyFeed: FeedFormatReader {
   }
 
   private mutating func addShared(_ column: Int, _ text: String) {
-    let target = columnTargets[column]
+    let target = table.targets[column]
     switch target {
     case .title?:
       let isFirst = group?.base.title.isEmpty == true
@@ -114,7 +93,7 @@ struct ShopifyFeed: FeedFormatReader {
       let brand = group?.base.brand ?? text
       group?.base.brand = brand
     case .id?: return
-    default: group?.base.add(target, header.columns[column], text)
+    default: group?.base.add(target, table.header.columns[column], text)
     }
   }
 
@@ -140,7 +119,7 @@ struct ShopifyFeed: FeedFormatReader {
     let hides =
       column == "status"
       ? word == "draft" || word == "archived" || word == "unlisted" : word == "false"
-    if hides, context.options.includesDrafts {
+    if hides, table.context.options.includesDrafts {
       group?.base.availability = "discontinued"
     } else if hides {
       isHidden = true
@@ -155,17 +134,11 @@ struct ShopifyFeed: FeedFormatReader {
     return "\(handle)/\(suffix)"
   }
 
-  private mutating func finish() {
-    guard let group else { return }
-    self.group = nil
+  mutating func take(_ group: VariantGroup) {
     if isHidden {
       leftOut["drafts, archived and unpublished products (--include-drafts)", default: 0] += 1
     } else {
-      queue.add(group.products(context))
+      queue.add(group.products(table.context))
     }
-  }
-
-  private func text(_ name: String, _ fields: [String]) -> String? {
-    header.index(name).flatMap { fields[$0].isEmpty ? nil : fields[$0] }
   }
 }

@@ -14,9 +14,7 @@ struct WooCommerceFeed: FeedFormatReader {
 
   let mapping: FeedMapping
   private(set) var leftOut: [String: Int] = [:]
-  private let header: TableHeader
-  private let columnTargets: [FeedTarget?]
-  private let context: FeedContext
+  private let table: ExportTable
   /// The variable products, by their SKU and by `id:` and their number.
   private var groups: [VariantGroup] = []
   private var places: [String: Int] = [:]
@@ -29,13 +27,10 @@ struct WooCommerceFeed: FeedFormatReader {
     guard case .table(let header) = head, header.has("type", "name", "images"),
       header.has("regularprice") || header.has("published"), header.has("sku") || header.has("id")
     else { return nil }
-    self.header = header
-    self.context = context
-    columnTargets = header.normalized.map { name in
-      if name.hasPrefix("attribute"), name.hasSuffix("values") { return .attributes }
-      return Self.targets[name]
+    table = ExportTable(header, context) { name in
+      name.hasPrefix("attribute") && name.hasSuffix("values") ? .attributes : Self.targets[name]
     }
-    mapping = FeedMapping(format: .wooCommerce, header.columns, columnTargets)
+    mapping = table.mapping(.wooCommerce)
   }
 
   mutating func next(from records: inout RecordReader) throws(CatalogueError) -> FeedRecord? {
@@ -48,7 +43,7 @@ struct WooCommerceFeed: FeedFormatReader {
       }
       guard case .bytes(let bytes, let line) = record else { return .tooLong(line: record.line) }
       do throws(FieldError) {
-        if let record = try read(header.fields(bytes), line) { return record }
+        if let record = try read(table.header.fields(bytes), line) { return record }
       } catch {
         return FeedRecord(line: line, error)
       }
@@ -57,8 +52,8 @@ struct WooCommerceFeed: FeedFormatReader {
 
   /// Returns the entity of a row, or `nil` if the row is held back or left out.
   private mutating func read(_ fields: [String], _ line: Int) throws(FieldError) -> FeedRecord? {
-    let kind = (text("type", fields) ?? "simple").lowercased()
-    if !context.options.includesDrafts, let published = text("published", fields),
+    let kind = (table.text("type", in: fields) ?? "simple").lowercased()
+    if !table.context.options.includesDrafts, let published = table.text("published", in: fields),
       ["0", "-1", "draft", "private", "false"].contains(published.lowercased())
     {
       leftOut["drafts and unpublished products (--include-drafts)", default: 0] += 1
@@ -68,46 +63,47 @@ struct WooCommerceFeed: FeedFormatReader {
     var draft = draft(fields)
     if kind.contains("variation") {
       var row = VariantRow(id: draft.id, line: line)
-      row.sku = text("sku", fields) ?? ""
+      row.sku = table.text("sku", in: fields) ?? ""
       (row.price, row.salePrice) = (draft.price, draft.salePrice)
       (row.availability, row.quantity) = (draft.availability, draft.quantity)
       row.options = options.filter { !$0.value.isEmpty }
       row.images = draft.images
-      variations.append((text("parent", fields) ?? "", draft, row))
+      variations.append((table.text("parent", in: fields) ?? "", draft, row))
       return nil
     }
     if kind.contains("variable") {
       places[draft.id] = groups.count
-      if let number = text("id", fields) { places["id:" + number] = groups.count }
+      if let number = table.text("id", in: fields) { places["id:" + number] = groups.count }
       var group = VariantGroup(base: draft, line: line)
       group.images = draft.images.map { ($0, "") }
       groups.append(group)
       return nil
     }
     for option in options { draft.setAttribute(option.name, option.value) }
-    return FeedRecord(line: line, draft.finished(context))
+    return FeedRecord(line: line, draft.finished(table.context))
   }
 
   /// Returns the fields of a row besides its attributes.
   private func draft(_ fields: [String]) -> ProductDraft {
     var draft = ProductDraft()
-    draft.currency = text("currency", fields)
+    draft.currency = table.text("currency", in: fields)
     let isOnSale =
-      text("datesalepricestarts", fields) == nil && text("datesalepriceends", fields) == nil
+      table.text("datesalepricestarts", in: fields) == nil
+      && table.text("datesalepriceends", in: fields) == nil
     for (column, text) in fields.enumerated() where !text.isEmpty {
-      let name = header.normalized[column]
+      let name = table.header.normalized[column]
       switch name {
       case "type", "published", "parent", "currency": continue
       case "categories", "tags":
         draft.addLabels(FeedText.categories(text, separator: ",", step: ">"))
       // A reduction with dates may have ended.
-      case "saleprice" where !isOnSale: draft.keep(header.columns[column], .string(text))
+      case "saleprice" where !isOnSale: draft.keep(table.header.columns[column], .string(text))
       case "shortdescription": draft.keep("shortDescription", .string(PlainText.description(text)))
       case _ where name.hasPrefix("attribute"): continue
-      default: draft.add(columnTargets[column], header.columns[column], text)
+      default: draft.add(table.targets[column], table.header.columns[column], text)
       }
     }
-    if draft.id.isEmpty { draft.id = text("id", fields) ?? "" }
+    if draft.id.isEmpty { draft.id = table.text("id", in: fields) ?? "" }
     return draft
   }
 
@@ -116,8 +112,8 @@ struct WooCommerceFeed: FeedFormatReader {
   private func attributes(_ fields: [String]) -> [(name: String, value: String)] {
     var attributes: [(name: String, value: String)] = []
     var number = 1
-    while let column = header.index("attribute\(number)name") {
-      if !fields[column].isEmpty, let value = text("attribute\(number)values", fields) {
+    while let column = table.header.index("attribute\(number)name") {
+      if !fields[column].isEmpty, let value = table.text("attribute\(number)values", in: fields) {
         attributes.append((VariantOption.name(fields[column]), value))
       }
       number += 1
@@ -137,14 +133,10 @@ struct WooCommerceFeed: FeedFormatReader {
       var draft = draft
       if !parent.isEmpty { draft.group = parent }
       for option in row.options { draft.setAttribute(option.name, option.value) }
-      queue.add([(row.line, draft.finished(context))])
+      queue.add([(row.line, draft.finished(table.context))])
     }
     variations = []
-    for group in groups { queue.add(group.products(context)) }
+    for group in groups { queue.add(group.products(table.context)) }
     groups = []
-  }
-
-  private func text(_ name: String, _ fields: [String]) -> String? {
-    header.index(name).flatMap { fields[$0].isEmpty ? nil : fields[$0] }
   }
 }

@@ -1,0 +1,29 @@
+/// The table of a shop system's export: its columns with their meaning, and the options of the run.
+struct ExportTable: Sendable {
+  let header: TableHeader
+  /// The meaning of each column, or `nil` for one that is kept unchanged or read by the format.
+  let targets: [FeedTarget?]
+  let context: FeedContext
+
+  /// Makes a table.
+  ///
+  /// - Parameter target: Returns the meaning of a column by its normalized name.
+  init(_ header: TableHeader, _ context: FeedContext, target: (String) -> FeedTarget?) {
+    self.header = header
+    self.context = context
+    targets = header.normalized.map(target)
+  }
+
+  /// Returns the meaning of the columns for people.
+  func mapping(_ format: FeedFormat) -> FeedMapping {
+    FeedMapping(format: format, header.columns, targets)
+  }
+
+  /// Returns the first field of a row that is not empty, of some columns by their normalized names.
+  func text(_ names: String..., in fields: [String]) -> String? {
+    for name in names {
+      if let column = header.index(name), !fields[column].isEmpty { return fields[column] }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import PixelMatch
+import TestSupport
+import Testing
+
+@testable import VisualQuery
+
+/// Documents of JSON, HTML and XML.
+@Suite struct DocumentFeedTests {
+  @Test(arguments: [
+    #"[{"id": 1, "title": "Mug", "price": 14.9, "category": "cups", "image": "a.jpg"}]"#,
+    #"{"products": [{"sku": "1", "name": "Mug", "price": "14.90", "images": [{"src": "a.jpg"}]}], "total": 1}"#,
+    "{\n  \"id\": \"1\",\n  \"name\": \"Mug\",\n  \"price\": {\"amount\": 14.9},\n  \"photos\": [\"a.jpg\"]\n}",
+    #"{"_embedded": {"items": [{"identifier": "1", "values": {"name": [{"data": "Mug", "locale": "en_US"}], "price": [{"data": [{"amount": "14.90", "currency": "EUR"}]}], "image": [{"data": "a.jpg"}]}}]}}"#,
+  ]) func `a document of JSON`(text: String) throws {
+    let export = try ReadExport(text)
+    let mug = try #require(export.products.first)
+    #expect(export.format == .json && export.products.count == 1 && export.warnings.isEmpty)
+    #expect(mug.id == "1" && mug.title == "Mug" && mug.images == ["a.jpg"])
+    #expect(mug.price.flatMap { Double($0.amount) } == 14.9)
+  }
+
+  @Test func `variants within an object become entities`() throws {
+    let export = try ReadExport(
+      #"""
+      {"products": [{"id": 1, "title": "Tee", "handle": "tee", "options": [{"name": "Color"}],
+        "images": [{"src": "r.jpg"}, {"src": "b.jpg"}], "variants": [
+        {"id": 11, "option1": "Red", "price": "10.00", "sku": "T-R", "featured_image": {"src": "r.jpg"}},
+        {"id": 12, "option1": "Blue", "price": "11.00", "sku": "T-B", "featured_image": {"src": "b.jpg"}}]}]}
+      """#)
+    #expect(export.products.map(\.id) == ["T-R", "T-B"])
+    let blue = try export.product("T-B")
+    #expect(blue.group == "tee" && blue.attributes["color"] == "Blue" && blue.images == ["b.jpg"])
+  }
+
+  @Test func `a page of HTML with a group of variants`() throws {
+    let export = try ReadExport(
+      #"""
+      <!DOCTYPE html><html><head><script type="application/ld+json">{"@context": "https://schema.org",
+      "@type": "ProductGroup", "productGroupID": "G", "name": "Mug &amp; cup", "brand": {"name": "N"}, "hasVariant": [
+      {"@type": "Product", "sku": "m-r", "color": "Red", "image": "r.jpg", "offers": {"price": "14.90",
+       "priceCurrency": "EUR", "url": "https://s.example/r"}},
+      {"sku": "m-b", "color": "Blue", "image": "b.jpg", "offers": [{"@type": "Offer"}, {"price": 15,
+       "priceCurrency": "EUR", "availability": "InStock"}]}]}</script></head></html>
+      """#, FeedOptions())
+    #expect(export.format == .html && export.products.map(\.id) == ["m-r", "m-b"])
+    let red = try export.product("m-r")
+    #expect(
+      red.title == "Mug & cup" && red.group == "G" && red.url == "https://s.example/r"
+        && red.brand == "N")
+    #expect(red.attributes["color"] == "Red" && red.price?.amount == "14.90")
+    #expect(try export.product("m-b").availability == .inStock)
+  }
+
+  @Test func `XML with items of another name`() throws {
+    let export = try ReadExport(
+      """
+      <?xml version="1.0" encoding="UTF-8"?><yml_catalog><shop><name>S</name><offers>
+      <offer id="7" available="true"><url>https://s.example/7</url><price>1490</price><currencyId>RUB</currencyId>
+      <picture>7.jpg</picture><picture>8.jpg</picture><name>Кружка</name><vendor>V</vendor>
+      <delivery><price>5</price></delivery><param name="Цвет">Красный</param></offer></offers></shop></yml_catalog>
+      """, FeedOptions())
+    let mug = try #require(export.products.first)
+    #expect(
+      export.format == .xml && mug.id == "7" && mug.title == "Кружка"
+        && mug.images == ["7.jpg", "8.jpg"])
+    #expect(
+      mug.price == (try Price(amount: "1490", currency: "RUB")) && mug.availability == .inStock)
+    #expect(mug.attributes["color"] == "Красный" && mug.brand == "V")
+  }
+}

@@ -1,0 +1,162 @@
+import Foundation
+import PixelMatch
+import TestSupport
+import Testing
+
+@testable import VisualQuery
+
+/// The exports of hosted shop systems: the headers are theirs, the values are ours.
+@Suite struct HostedShopExportTests {
+  private static let shopify = """
+    Handle,Title,Body (HTML),Vendor,Type,Tags,Published,Option1 Name,Option1 Value,Option2 Name,Option2 Value,Variant SKU,Variant Price,Image Src,Image Alt Text,Variant Image,Status
+    tee,"<b>Soft</b> tee &amp; co",<p>Nice</p>,Northlight,Shirts,cotton,true,Color,Red,Size,S,T-R-S,19.90,red.jpg,,red.jpg,active
+    tee,,,,,,,,Red,,M,T-R-M,19.90,blue.jpg,,red.jpg,
+    tee,,,,,,,,Blue,,S,T-B-S,21.90,detail.jpg,,blue.jpg,
+    cup,Cup,,V,T,,true,Farbe,Gelb,,,C-Y,9.90,cup-1.jpg,Tasse in gelb,,active
+    cup,,,,,,,,Grün,,,C-G,9.90,cup-grün.jpg,,,
+    draft,Draft,,V,T,,false,Title,Default Title,,,D1,9.90,d.jpg,,,draft
+    lamp,Lamp,,V,T,,true,Title,Default Title,,,L1,"1,299.00",l.jpg,,,active
+    """
+
+  /// Would break if the answer to a picture of the red one said that it is black, or if a SKU or a
+  /// price were lost.
+  @Test func `a Shopify product becomes one entity for each color`() throws {
+    let export = try ReadExport(Self.shopify)
+    #expect(export.format == .shopify && export.warnings.isEmpty)
+    #expect(
+      export.products.map(\.id) == ["tee/red", "tee/blue", "tee", "cup/gelb", "cup/grün", "lamp"])
+    let red = try export.product("tee/red")
+    #expect(red.title == "Soft tee & co" && red.group == "tee" && red.images == ["red.jpg"])
+    #expect(red.attributes == ["color": "Red", "size": "S, M"] && red.price?.amount == "19.90")
+    #expect(red.extra["variants"].map { "\($0)".contains("T-R-M") } == true)
+    #expect(red.extra["description"] == .string("Nice") && red.extra["Option1 Value"] == nil)
+    let blue = try export.product("tee/blue")
+    #expect(blue.price?.amount == "21.90" && blue.extra["sku"] == .string("T-B-S"))
+    // An image that belongs to no variant still finds the product.
+    #expect(try export.product("tee").images == ["detail.jpg"])
+    #expect(try export.product("cup/gelb").images == ["cup-1.jpg"])
+    #expect(try export.product("cup/grün").attributes["color"] == "Grün")
+    let lamp = try export.product("lamp")
+    #expect(lamp.price?.amount == "1299.00" && lamp.group == nil && lamp.attributes.isEmpty)
+    #expect(export.leftOut.values.reduce(0, +) == 1)
+    let all = try ReadExport(Self.shopify, FeedOptions(currency: "EUR", includesDrafts: true))
+    #expect(try all.product("draft").availability == .discontinued)
+  }
+
+  @Test func `a BigCommerce export with SKUs`() throws {
+    let export = try ReadExport(
+      """
+      Item Type,Product ID,Product Name,Product Type,Product Code/SKU,Brand Name,Product Description,Price,Sale Price,Product Visible?,Current Stock Level,Category,Product Image ID - 1,Product Image File - 1,Product Image URL - 1,Product URL
+      Product,1,Journal,P,SJ,OFS,<p>x</p>,25.00,0,Y,4,Shop All;Shop All/Paper,10,a/img.jpg,https://b.example/img.jpg,/journal/
+        SKU,2,"[RT]Size=Small,[CS]Color=Red:#f00",,SJ-R,,,26.00,,,1,,11,a/red.jpg,,
+        SKU,3,"[RT]Size=Small,[CS]Color=Blue:#00f",,SJ-B,,,27.00,,,1,,12,a/blue.jpg,,
+      Product,4,Hidden,P,H,OFS,,25.00,,N,4,Shop All,,,,
+      """)
+    #expect(export.format == .bigCommerce && export.products.map(\.id) == ["SJ-R", "SJ-B", "SJ"])
+    let blue = try export.product("SJ-B")
+    #expect(blue.attributes == ["color": "Blue", "size": "Small"] && blue.price?.amount == "27.00")
+    #expect(blue.group == "SJ" && blue.images == ["a/blue.jpg"] && blue.brand == "OFS")
+    #expect(try export.product("SJ").images == ["https://b.example/img.jpg"])
+    #expect(export.leftOut.values.reduce(0, +) == 1)
+  }
+
+  @Test func `a BigCommerce export of version 3`() throws {
+    let export = try ReadExport(
+      """
+      Item,ID,Name,Type,SKU,Options,Current Stock,Price,Sale Price,Brand ID,Categories,Description,Product URL,Is Visible,Variant Image URL,Internal Image URL (Export),Image URL (Import),Image Description
+      Product,1,Mug,physical,M,,3,14.90,,2,3,<b>Good</b>,/mug/,TRUE,,,,
+      Variant,2,,,M-R,Type=Swatch|Name=Color|Value=Red[#ff0000]Type=Rectangle|Name=Size|Value=L,1,15.90,,,,,,,https://b.example/r.jpg,,,
+      Variant,3,,,M-B,Type=Swatch|Name=Color|Value=Blue[#0000ff]Type=Rectangle|Name=Size|Value=L,1,15.90,,,,,,,https://b.example/b.jpg,,,
+      Image,4,,,,,,,,,,,,,,https://b.example/all.jpg,,All colors
+      """)
+    #expect(export.format == .bigCommerce && export.products.map(\.id) == ["M-R", "M-B", "M"])
+    #expect(try export.product("M-B").attributes == ["color": "Blue", "size": "L"])
+    #expect(try export.product("M").images == ["https://b.example/all.jpg"])
+  }
+
+  /// A color without an image of its own has its SKU and its price, but no image that another entity has,
+  /// too: either would hold the other down.
+  @Test func `a color of a Shopify product is an entity also without an image`() throws {
+    let header =
+      "Handle,Title,Option1 Name,Option1 Value,Variant SKU,Variant Price,Image Src,Variant Image\n"
+    let none = try ReadExport(
+      header + "tee,Tee,Color,Red,T-R,19.90,front.jpg,\ntee,,,Blue,T-B,21.90,back.jpg,\n")
+    #expect(none.products.map(\.id) == ["tee/red", "tee/blue", "tee"])
+    #expect(none.products.map(\.images) == [[], [], ["front.jpg", "back.jpg"]])
+    #expect(none.products.allSatisfy { $0.group == "tee" && $0.title == "Tee" })
+    let blue = try none.product("tee/blue")
+    #expect(blue.price?.amount == "21.90" && blue.extra["sku"] == .string("T-B"))
+    #expect(blue.attributes == ["color": "Blue"])
+    // What is left is the image of the only color without one.
+    let one = try ReadExport(
+      header + "tee,Tee,Color,Red,T-R,19.90,front.jpg,red.jpg\ntee,,,Blue,T-B,21.90,red.jpg,\n")
+    #expect(one.products.map(\.id) == ["tee/red", "tee/blue"])
+    #expect(one.products.map(\.images) == [["red.jpg"], ["front.jpg"]])
+    // Sizes look alike.
+    let sizes = try ReadExport(
+      header + "tee,Tee,Size,S,T-S,19.90,front.jpg,\ntee,,,M,T-M,19.90,,\n")
+    #expect(sizes.products.map(\.id) == ["tee"])
+  }
+
+  private static let squarespace = """
+    Product ID [Non Editable],Variant ID [Non Editable],Product Type [Non Editable],Product Page,Product URL,Title,Description,SKU,Option Name 1,Option Value 1,Option Name 2,Option Value 2,Option Name 3,Option Value 3,Price,Sale Price,On Sale,Stock,Categories,Tags,Weight,Length,Width,Height,Visible,Hosted Image URLs
+    5f01,9a01,PHYSICAL,shop,camp-mug,Camp mug,<p>Enamel</p>,SQ-R,Color,Red,Size,S,,,14.00,9.00,Yes,3,"/cups, /outdoor",sale,0,0,0,0,Yes,https://images.example/mug-red.jpg https://images.example/mug-blue.jpg
+    ,9a02,,,,,,SQ-B,Color,Blue,Size,S,,,15.00,9.00,No,0,,,0,0,0,0,,
+    5f02,9a03,PHYSICAL,shop,lantern,Lantern,,SQ-L,,,,,,,40.00,0.00,No,Unlimited,,,0,0,0,0,Yes,https://images.example/lantern.jpg
+    5f03,9a04,PHYSICAL,shop,off,Off,,SQ-O,,,,,,,40.00,0.00,No,1,,,0,0,0,0,No,https://images.example/off.jpg
+    """
+
+  /// Rows of variants have no title: they were refused.
+  @Test func `a Squarespace export, whose variants have no title`() throws {
+    let export = try ReadExport(Self.squarespace)
+    #expect(export.format == .squarespace && export.warnings.isEmpty)
+    #expect(export.products.map(\.id) == ["SQ-R", "SQ-B", "5f02"])
+    let red = try export.product("SQ-R")
+    #expect(red.title == "Camp mug" && red.group == "5f01" && red.price?.amount == "9.00")
+    #expect(red.images == ["https://images.example/mug-red.jpg"] && red.availability == .inStock)
+    #expect(red.attributes == ["color": "Red", "size": "S"])
+    #expect(
+      red.extra["description"] == .string("Enamel") && red.extra["slug"] == .string("camp-mug"))
+    let blue = try export.product("SQ-B")
+    #expect(blue.title == "Camp mug" && blue.price?.amount == "15.00")
+    #expect(blue.images == ["https://images.example/mug-blue.jpg"])
+    #expect(blue.availability == .outOfStock)
+    #expect(try export.product("5f02").availability == .inStock)
+    #expect(export.leftOut.values.reduce(0, +) == 1)
+  }
+
+  private static let wixProducts = [
+    """
+    handleId,fieldType,name,description,productImageUrl,collection,sku,ribbon,price,surcharge,visible,discountMode,discountValue,inventory,weight,cost,productOptionName1,productOptionType1,productOptionDescription1
+    p1,Product,Camp mug,<p>Enamel</p>,0a1_red~mv2.jpg;https://w.example/blue.jpg,Cups;Sale,,,14.00,,true,PERCENT,0,InStock,,,Color,COLOR,#ff0000:Red;#0000ff:Blue
+    p1,Variant,,,,,W-R,,,0,true,,,3,,,Color,COLOR,#ff0000:Red
+    p1,Variant,,,,,W-B,,,1.50,true,,,0,,,Color,COLOR,#0000ff:Blue
+    p2,Product,Off,,https://w.example/off.jpg,,W-O,,9,,false,,,InStock,,,,,
+    """,
+    """
+    handle,fieldType,name,visible,plainDescription,media,mediaAltText,ribbon,brand,price,strikethroughPrice,inventory,sku,barcode,weight,productOptionName1,productOptionType1,productOptionChoices1
+    p1,PRODUCT,Camp mug,TRUE,<p>Enamel</p>,0a1_red~mv2.jpg,,,,14.00,,IN_STOCK,,,,Color,COLOR_SWATCHES,#ff0000:Red;#0000ff:Blue
+    p1,MEDIA,,,,https://w.example/blue.jpg,,,,,,,,,,,,
+    p1,VARIANT,,TRUE,,,,,,14.00,,3,W-R,,,,,#ff0000:Red
+    p1,VARIANT,,TRUE,,,,,,15.50,,0,W-B,,,,,#0000ff:Blue
+    p2,PRODUCT,Off,FALSE,,https://w.example/off.jpg,,,,9,,IN_STOCK,W-O,,,,,
+    """,
+  ]
+
+  /// Rows of variants have no name, and their images are those of the product.
+  @Test(arguments: wixProducts)
+  func `a Wix export, whose variants have no name`(text: String) throws {
+    let export = try ReadExport(text)
+    #expect(export.format == .wix && export.warnings.isEmpty)
+    #expect(export.products.map(\.id) == ["W-R", "W-B"])
+    let red = try export.product("W-R")
+    #expect(red.title == "Camp mug" && red.group == "p1" && red.price?.amount == "14.00")
+    #expect(red.images == ["https://static.wixstatic.com/media/0a1_red~mv2.jpg"])
+    #expect(red.attributes == ["color": "Red"] && red.availability == .inStock)
+    #expect(red.extra["description"] == .string("Enamel"))
+    let blue = try export.product("W-B")
+    #expect(blue.price?.amount == "15.50" && blue.availability == .outOfStock)
+    #expect(blue.images == ["https://w.example/blue.jpg"])
+    #expect(export.leftOut.values.reduce(0, +) == 1)
+  }
+}
