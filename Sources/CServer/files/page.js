@@ -52,11 +52,11 @@ async function search() {
   if (!picture && !labels().length) return say("Nothing has been asked yet.");
   say("Searching …");
   if (picture) {
-    const query = new URLSearchParams({ deadlineMs: "2000" });
+    const query = new URLSearchParams({ deadlineMs: "2000", group: "true" });
     if (labels().length) query.set("labels", labels().join(","));
     await ask(`v1/match?${query}`, { headers: { "Content-Type": picture.type }, body: picture });
   } else {
-    await askJSON({ labels: labels(), deadlineMs: 2000 });
+    await askJSON({ labels: labels(), deadlineMs: 2000, group: true });
   }
 }
 
@@ -188,7 +188,8 @@ function card(value) {
     value.display.subtitle ? make("p", { className: "subtitle", textContent: value.display.subtitle }) : null,
     facts,
     more ? make("p", { textContent: more }) : null,
-    link(value.url)),
+    link(value.url),
+    variants(value)),
     why(value.evidence));
   element.addEventListener("click", () => choose(element, value));
   element.addEventListener("focusin", () => choose(element, value));
@@ -198,10 +199,31 @@ function card(value) {
   return element;
 }
 
+// The other colors of a product, beneath the one that matched.
+function variants(value) {
+  if (!value.variants) return null;
+  const items = value.variants.map((variant) => {
+    const names = Object.values(variant.product?.attributes ?? {}).join(", ");
+    const image = make("span", { className: "swatch" });
+    thumbnail({ ...variant, type: value.type }, variant.display.image).then((source) => {
+      if (source) image.append(make("img", { alt: "", src: source }));
+    });
+    const text = names || variant.display.subtitle || variant.display.title;
+    return make("li", {}, image, make("span", {},
+      isSafe(variant.url)
+        ? make("a", { href: variant.url, textContent: text, target: "_blank", rel: "noreferrer" })
+        : make("span", { textContent: text }),
+      variant.confidence ? make("span", { className: "subtitle", textContent: ` ${percent(variant.confidence)}` }) : null));
+  });
+  return make("ul", { className: "variants", ariaLabel: "Other variants" }, ...items);
+}
+
+// Links come from the shop's own catalogue; what would run in this page is none.
+const isSafe = (url) =>
+  url && /^[a-z][a-z0-9+.-]*:/i.test(url) && !/^(javascript|data|vbscript|blob):/i.test(url);
+
 function link(url) {
-  // Links come from the shop's own catalogue; what would run in this page is none.
-  const isSafe = url && /^[a-z][a-z0-9+.-]*:/i.test(url) && !/^(javascript|data|vbscript|blob):/i.test(url);
-  return isSafe
+  return isSafe(url)
     ? make("a", { className: "link", href: url, textContent: url, target: "_blank", rel: "noreferrer" })
     : make("p", { className: "subtitle", textContent: "No link" });
 }

@@ -101,11 +101,40 @@ extension CatalogueDatabase {
     ) { (UInt32(clamping: $0.integer(0)), $0.isNull(1) ? nil : $0.text(1)) }
   }
 
+  /// Returns the groups of some keys, without those that have none.
+  func groups(ofKeys keys: [UInt32]) throws(CatalogueError) -> [UInt32: String] {
+    guard let property = try propertyNumber("group") else { return [:] }
+    var groups: [UInt32: String] = [:]
+    for key in keys {
+      groups[key] = try connection.first(
+        "SELECT value FROM properties WHERE property = ? AND entity = ? AND place = 0",
+        [.integer(property), .integer(Int(key))]
+      ) { $0.text(0) }
+    }
+    return groups
+  }
+
+  /// Returns the first keys of a group, in ascending order.
+  ///
+  /// - Complexity: O(`limit` · log *n*) with the index that a writer makes; O(*n*) in a catalogue that
+  ///   was last written without it.
+  func keys(ofGroup group: String, limit: Int) throws(CatalogueError) -> [UInt32] {
+    guard let property = try propertyNumber("group") else { return [] }
+    // The number is a part of the text, so that the partial index is used.
+    return try connection.rows(
+      """
+      SELECT entity FROM properties WHERE property = \(property) AND value = ? AND place = 0
+      ORDER BY entity LIMIT ?
+      """, [.text(group), .integer(limit)]
+    ) { UInt32(clamping: $0.integer(0)) }
+  }
+
   /// An entity that matches a text, with its score: lower is better.
   typealias TextHit = (key: UInt32, score: Double)
 
   /// Returns the first entities, by key, that contain a form of each word, the first form of the last
-  /// word also as a prefix. The score is BM25 with the highest weight for the title.
+  /// word also as a prefix. The score is BM25 with the highest weight for the title and the lowest for the
+  /// description.
   ///
   /// - Parameter excluded: The type to leave out, or `nil`.
   func hits(
@@ -122,7 +151,7 @@ extension CatalogueDatabase {
       excluded == nil ? "" : " AND +rowid NOT IN (SELECT key FROM entities WHERE type = ?)"
     return try connection.rows(
       """
-      SELECT rowid, bm25(entityText, 10, 4, 4, 4, 6) FROM entityText
+      SELECT rowid, bm25(entityText, 10, 4, 4, 4, 6, 1) FROM entityText
       WHERE entityText MATCH ?\(condition) LIMIT ?
       """,
       [.text(query.joined(separator: " AND "))]

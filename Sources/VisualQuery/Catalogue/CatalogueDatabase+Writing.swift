@@ -174,6 +174,14 @@ extension CatalogueDatabase {
       throw CatalogueError(code: .io, message: "a property was written but has no number")
     }
     propertyNumbers[bytes] = number
+    if name == "group" {
+      // Finds the members of a group. Its name has the number, which a rollback may change.
+      try connection.execute(
+        """
+        CREATE INDEX IF NOT EXISTS groupMembers\(number) ON properties(value)
+        WHERE property = \(number)
+        """)
+    }
     return number
   }
 
@@ -242,9 +250,14 @@ extension CatalogueDatabase {
       display.title, display.subtitle ?? "", value.labels.joined(separator: " "), brand,
       otherNames(of: value),
     ].map(LabelText.folded)
+    let description = LabelText.folded(value.longDescription ?? "")
     try connection.statement(
-      "INSERT INTO entityText(rowid, title, subtitle, labels, brand, names) VALUES(?, ?, ?, ?, ?, ?)"
-    ).bind([.integer(key)] + texts.map(SQLiteValue.text)).run()
+      """
+      INSERT INTO entityText(rowid, title, subtitle, labels, brand, names, description)
+      VALUES(?, ?, ?, ?, ?, ?, ?)
+      """
+    ).bind([.integer(key)] + (texts + [description]).map(SQLiteValue.text)).run()
+    // Mistakes are corrected by the words of the other texts only.
     try insertWords(of: texts)
   }
 

@@ -5,7 +5,7 @@
 /// be equal to `value`. `wordParts` finds mistyped words: ``WordParts``.
 enum CatalogueSchema {
   /// The version of the tables, incremented with every change.
-  static let version = 6
+  static let version = 7
   /// The application id of the file: "VQCT".
   static let applicationID = 0x5651_4354
 
@@ -80,7 +80,7 @@ enum CatalogueSchema {
       PRIMARY KEY(segment, row)
     ) STRICT, WITHOUT ROWID;
     CREATE VIRTUAL TABLE entityText USING fts5(
-      title, subtitle, labels, brand, names, prefix = '1 2',
+      title, subtitle, labels, brand, names, description, prefix = '1 2',
       tokenize = 'porter unicode61 remove_diacritics 2');
     CREATE TABLE wordParts(
       length INTEGER NOT NULL, place INTEGER NOT NULL, part TEXT NOT NULL, word TEXT NOT NULL,

@@ -39,6 +39,20 @@ public enum EntityValue: Sendable, Hashable {
     }
   }
 
+  /// The name of the field with ``longDescription``, which is one of the shop's own.
+  static let descriptionField = "description"
+
+  /// The description, as text of any length, or `nil` if there is none.
+  var longDescription: String? {
+    let extra =
+      switch self {
+      case .product(let product): product.extra
+      case .store(let store): store.extra
+      }
+    if case .string(let text)? = extra[Self.descriptionField] { return text }
+    return nil
+  }
+
   /// Returns the entity with other images.
   func with(imagePaths: [String]) -> EntityValue {
     switch self {

@@ -77,8 +77,8 @@ public struct EntityLookup: Sendable {
     }
   }
 
-  /// Returns the entities whose title, subtitle, labels, brand or other names contain all words of
-  /// a text, the last word as a prefix, ignoring case, diacritics and number. If these are
+  /// Returns the entities whose title, subtitle, labels, brand, other names or description contain all
+  /// words of a text, the last word as a prefix, ignoring case, diacritics and number. If these are
   /// fewer than `limit`, those follow that have the words with one mistake in four to six letters
   /// or two in more.
   ///

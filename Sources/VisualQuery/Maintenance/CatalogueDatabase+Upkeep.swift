@@ -156,8 +156,8 @@ extension CatalogueDatabase {
       INSERT INTO settings SELECT * FROM \(name).settings
         WHERE name NOT GLOB '\(ShopSettings.picturePrefix)*';
       INSERT INTO labelBridge SELECT * FROM \(name).labelBridge;
-      INSERT INTO entityText(rowid, title, subtitle, labels, brand, names)
-        SELECT rowid, title, subtitle, labels, brand, names FROM \(name).entityText;
+      INSERT INTO entityText(rowid, title, subtitle, labels, brand, names, description)
+        SELECT rowid, title, subtitle, labels, brand, names, description FROM \(name).entityText;
       INSERT INTO wordParts SELECT * FROM \(name).wordParts;
       UPDATE changes SET entity =
         (SELECT key FROM entities e WHERE e.type = changes.type AND e.id = changes.id);

@@ -37,6 +37,8 @@ struct Continuation: Sendable {
     var locale: String?
     /// Seconds since 1970.
     var date: Double?
+    /// Whether pages have one card for each group; absent for no.
+    var isGrouped: Bool?
   }
 
   /// One entity of the ranked list.
@@ -64,7 +66,7 @@ struct Continuation: Sendable {
       types: options.types.sorted(), productFilter: options.filters[.product],
       storeFilter: options.filters[.store], minimumConfidence: options.minimumConfidence,
       near: options.near.map { [$0.latitude, $0.longitude] }, locale: options.locale,
-      date: options.date?.timeIntervalSince1970)
+      date: options.date?.timeIntervalSince1970, isGrouped: options.isGrouped ? true : nil)
     self.signature = signature?.compactBytes ?? []
     generation = catalogue.generation
     self.cutOff = cutOff
@@ -103,7 +105,8 @@ struct Continuation: Sendable {
     var options = MatchOptions(
       limit: question.limit, typeLimits: [:], types: Set(question.types),
       minimumConfidence: question.minimumConfidence,
-      date: question.date.map(Date.init(timeIntervalSince1970:)), locale: question.locale)
+      date: question.date.map(Date.init(timeIntervalSince1970:)), locale: question.locale,
+      isGrouped: question.isGrouped ?? false)
     options.typeLimits[.product] = question.products
     options.typeLimits[.store] = question.stores
     options.filters[.product] = question.productFilter

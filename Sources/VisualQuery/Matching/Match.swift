@@ -43,6 +43,22 @@ public struct Match: Sendable, Hashable {
   public let display: DisplayRepresentation
   /// The link that opens the entity.
   public let handoff: Handoff
+  /// The other variants of its group if ``MatchOptions/isGrouped``, at most
+  /// ``VariantGroups/variantLimit``: those that were found as well, the best first, then the others in
+  /// catalogue order, unless products were filtered.
+  public let variants: [MatchVariant]
+}
+
+/// Another variant of a matched product.
+public struct MatchVariant: Sendable, Hashable {
+  /// The entity.
+  public let value: EntityValue
+  /// The confidence that it would have as a match, or `nil` if it is not among the answers.
+  public let confidence: Double?
+  /// The texts and the image for a card, in the language of the query.
+  public let display: DisplayRepresentation
+  /// The link that opens it.
+  public let handoff: Handoff
 }
 
 /// The position of an image of the catalogue within the query's image.

@@ -96,6 +96,8 @@ public struct MatchDocument: Sendable, Encodable {
     let product: JSONValue?
     let store: JSONValue?
     let evidence: [Evidence]
+    /// The other variants of its group, or `nil` if there are none or none are asked for.
+    let variants: [Variant]?
 
     init(_ match: Match, _ projection: PublicProjection?) {
       rank = match.rank
@@ -122,7 +124,8 @@ public struct MatchDocument: Sendable, Encodable {
           transform: alignment.transform.map { rounded($0, 6) },
           region: alignment.region.map { rounded($0, 4) })
       }
-      let object = projection?.object(for: match.value) ?? match.value.json
+      let object =
+        projection?.object(for: match.value, leavesOutDescription: true) ?? match.value.json
       switch match.value {
       case .product: (product, store) = (object, nil)
       case .store: (product, store) = (nil, object)
@@ -131,6 +134,25 @@ public struct MatchDocument: Sendable, Encodable {
         Evidence(
           kind: $0.kind, value: rounded($0.value, 4), weight: rounded($0.weight, 4))
       }
+      variants =
+        match.variants.isEmpty ? nil : match.variants.map { Variant($0, projection) }
+    }
+  }
+
+  struct Variant: Sendable, Encodable {
+    let id: String
+    let confidence: Double?
+    let url: String?
+    let display: DisplayRepresentation
+    let product: JSONValue
+
+    init(_ variant: MatchVariant, _ projection: PublicProjection?) {
+      id = variant.value.id.value
+      confidence = variant.confidence.map { min(0.9999, rounded($0, 4)) }
+      url = variant.handoff.url
+      display = projection?.display(variant.display, of: variant.value) ?? variant.display
+      product =
+        projection?.object(for: variant.value, leavesOutDescription: true) ?? variant.value.json
     }
   }
 

@@ -63,6 +63,10 @@ public struct MatchResponse: Sendable, Hashable {
   public let hasMore: Bool
   /// The best candidate below the cut-off if `matches` is empty.
   public internal(set) var nearMiss: NearMiss?
+  /// The ids of all entities in the answer: the matches and the variants beneath them.
+  public var entityIDs: [EntityID] {
+    matches.flatMap { match in [match.value.id] + match.variants.map(\.value.id) }
+  }
   /// The list behind the token, which is sealed when it is asked for.
   let sealable: SealableContinuation
 

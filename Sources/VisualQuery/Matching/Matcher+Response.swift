@@ -46,19 +46,26 @@ extension Matcher {
   ) throws -> MatchResponse {
     try catalogue.checkUnchanged()
     let entries = continuation.entries
-    let shownBefore = entries.count(where: \.isShown)
+    let groups = options.isGrouped ? try groups(of: continuation) : nil
+    func isLeft(_ index: Int) -> Bool {
+      !entries[index].isShown && groups?.isCardLeft(index) ?? true
+    }
+    let shownBefore = groups?.shownCount ?? entries.count(where: \.isShown)
     let page = Ranking.page(
-      of: entries.map(\.scored.type), notShown: { !entries[$0].isShown }, options: options)
+      of: entries.map(\.scored.type), notShown: isLeft, options: options)
     let scored = page.map { entries[$0].scored }
     let values = try catalogue.entities(keys: scored.map(\.key))
     var objects = MatchedObjects()
-    let matches = scored.enumerated().compactMap { index, entity in
-      values[entity.key].map {
+    let matches = try scored.enumerated().compactMap { index, entity in
+      try values[entity.key].map {
         match(
           entity, $0, rank: shownBefore + index + 1, object: objects.number(of: entity.image),
-          options)
+          variants: try groups.map {
+            try variants(beneath: page[index], of: $0, in: continuation, options)
+          } ?? [], options)
       }
     }
+    let beneath = groups.map { groups in page.flatMap { groups.others(than: $0) } } ?? []
     return MatchResponse(
       matches: matches, objects: objects.all,
       isComplete: outcome?.isComplete ?? true,
@@ -68,8 +75,9 @@ extension Matcher {
       generation: catalogue.generation,
       emptyReason: matches.isEmpty ? .nothingAboveConfidence : nil,
       unmatchedLabels: outcome?.state.labels.unmatched ?? [],
-      hasMore: entries.count > shownBefore + page.count,
-      sealable: SealableContinuation(continuation.showing(page), secret: catalogue.secret))
+      hasMore: entries.indices.count(where: isLeft) > page.count,
+      sealable: SealableContinuation(
+        continuation.showing(page + beneath), secret: catalogue.secret))
   }
 
   /// Returns the number of images that every scan has reached.
@@ -114,7 +122,7 @@ extension Matcher {
 
   private func match(
     _ entity: ScoredEntity, _ value: EntityValue, rank: Int, object: Int?,
-    _ options: MatchOptions
+    variants: [MatchVariant], _ options: MatchOptions
   ) -> Match {
     let position = entity.imagePosition.flatMap {
       value.imagePaths.indices.contains($0) ? $0 : nil
@@ -130,7 +138,7 @@ extension Matcher {
       alignment: entity.image.flatMap { MatchAlignment(of: $0) },
       object: object, stocks: entity.stocks, distanceMeters: entity.distance, isOpen: isOpen,
       display: value.displayRepresentation(for: options.locale),
-      handoff: catalogue.links.handoff(for: value))
+      handoff: catalogue.links.handoff(for: value), variants: variants)
   }
 
   private func emptyReason(

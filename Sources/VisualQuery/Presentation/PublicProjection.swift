@@ -9,6 +9,8 @@ public struct PublicProjection: Sendable, Hashable {
   /// The public fields among those of the shop's own.
   public let fields: Set<String>
   private let contentTags: ContentTags
+  /// The most bytes of a description that answers to matches have.
+  static let descriptionLimit = 500
 
   /// The path beneath which `vq serve` has entities and their thumbnails.
   private static let entityPath = "/v1/entities"
@@ -35,13 +37,22 @@ public struct PublicProjection: Sendable, Hashable {
 
   /// Returns the public part of an entity as an object: the JSON form of a feed with image URLs in
   /// place of paths.
-  public func object(for value: EntityValue) -> JSONValue {
+  ///
+  /// - Parameter leavesOutDescription: Whether a long description is left out even if it is public, as in
+  ///   answers to matches, which have many entities.
+  public func object(
+    for value: EntityValue, leavesOutDescription: Bool = false
+  ) -> JSONValue {
     guard case .object(let all) = value.json else { return .object([:]) }
     var object = all.filter { Self.standardFields.contains($0.key) }
     let urls = imageURLs(of: value)
     if !urls.isEmpty { object["images"] = .array(urls.map(JSONValue.string)) }
     if case .object(let extra)? = all["extra"] {
-      let shown = extra.filter { fields.contains($0.key) }
+      let isLong = (value.longDescription?.utf8.count ?? 0) > Self.descriptionLimit
+      let shown = extra.filter { name, _ in
+        fields.contains(name)
+          && !(leavesOutDescription && isLong && name == EntityValue.descriptionField)
+      }
       if !shown.isEmpty { object["extra"] = .object(shown) }
     }
     return .object(object)

@@ -35,6 +35,9 @@ public struct MatchOptions: Sendable, Hashable {
   public var date: Date?
   /// The language of titles, a BCP 47 tag, or `nil` for the shop's own.
   public var locale: String?
+  /// Whether an answer has one match for each group of variants, the best one, with the others beneath
+  /// it: ``Match/variants``. The limits then count groups.
+  public var isGrouped: Bool
 
   /// Makes options; the defaults are those of the command and of the service.
   public init(
@@ -42,7 +45,7 @@ public struct MatchOptions: Sendable, Hashable {
     types: Set<EntityType> = Set(EntityType.allCases), filters: [EntityType: EntityFilter] = [:],
     minimumConfidence: Double? = nil,
     timeout: Duration? = Self.defaultTimeout, near: GeoPoint? = nil, date: Date? = nil,
-    locale: String? = nil
+    locale: String? = nil, isGrouped: Bool = false
   ) {
     self.limit = Self.bounded(limit)
     self.typeLimits = typeLimits
@@ -53,6 +56,7 @@ public struct MatchOptions: Sendable, Hashable {
     self.near = near
     self.date = date
     self.locale = locale
+    self.isGrouped = isGrouped
   }
 
   private static func bounded(_ limit: Int) -> Int { min(max(limit, 1), maximumLimit) }

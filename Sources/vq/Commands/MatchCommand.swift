@@ -79,6 +79,12 @@ enum MatchCommand {
       "refresh", "with --continue: search again, for what is new",
       detail: "Without it, the pages are those of the first search, without removed entities.",
       isRare: true))
+  static let group = Option<Bool>.flag(
+    OptionText(
+      "group", "one match for each group of variants, the others beneath",
+      detail:
+        "Variants are products of one 'group', such as the colors of a shirt. Limits count groups.")
+  )
   static let explain = Option<Bool>.flag(
     OptionText(
       "explain", "show how each confidence was computed",
@@ -112,7 +118,8 @@ enum MatchCommand {
       index.description, labels.description, region.description, limit.description,
       products.description,
       stores.description, minConfidence.description, deadline.description, type.description,
-      conditions.description, threads.description, explain.description, json.description,
+      conditions.description, group.description, threads.description, explain.description,
+      json.description,
       allFields.description,
       tolerant.description, withLabel.description, near.description, at.description,
       locale.description, signature.description, continuation.description,
@@ -134,7 +141,8 @@ enum MatchCommand {
           If there is no match, 'emptyReason' gives the reason. 'hasMore' tells whether there are \
           further matches, which --continue shows. 'unmatchedLabels' lists the labels that are \
           unknown. A store may have 'stocks', the matched product that it sells, \
-          'distanceMeters' and 'openNow'. 'profile' names the color space of an image that is not \
+          'distanceMeters' and 'openNow'. With --group, 'variants' lists the other variants of its group, \
+          with 'confidence' if they match, too. 'profile' names the color space of an image that is not \
           sRGB, and tells whether it was converted. For an image that cannot be decoded there are only \
           'query' and 'error'.
           """)
@@ -213,6 +221,7 @@ enum MatchCommand {
     for type in EntityType.allCases { options.filters[type] = filter }
     (options.near, options.date) = (arguments[near], arguments[at])
     options.locale = arguments[locale]
+    options.isGrouped = arguments[group]
     return options
   }
 

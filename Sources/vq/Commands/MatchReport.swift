@@ -88,6 +88,13 @@ struct MatchReport {
             "\(match.rank)", DisplayText.confidence(match.confidence), match.tier.rawValue,
             match.value.id.type.rawValue, Self.name(match.display),
           ], note: match.handoff.url ?? match.value.id.description)
+        for variant in match.variants {
+          table.append(
+            [
+              "", variant.confidence.map(DisplayText.confidence) ?? "", "", "",
+              "  also: " + Self.name(variant.display),
+            ], note: variant.handoff.url ?? variant.value.id.description)
+        }
       }
       lines += table.lines(width: console.width, usesColor: console.usesColor)
     }

@@ -67,7 +67,7 @@ struct PictureSearch: Sendable {
   }
 
   private func projection(of response: MatchResponse) async throws -> PublicProjection? {
-    try await lookup?.publicProjection(of: response.matches.map(\.value.id))
+    try await lookup?.publicProjection(of: response.entityIDs)
   }
 
   /// Decodes an image at the resolution that its region needs.

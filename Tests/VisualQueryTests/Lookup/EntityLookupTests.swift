@@ -37,6 +37,33 @@ import Testing
       ])
   }
 
+  /// A word of a description finds the entity after those that have it in their titles, and answers to
+  /// matches do not carry twenty thousand characters each.
+  @Test func `descriptions are searched, and long ones are not in answers to matches`() async throws
+  {
+    let folder = try TemporaryDirectory()
+    let long = String(repeating: "A kettle for long evenings. ", count: 40)
+    let rows = [
+      #"{"type":"product","id":"a","title":"Pot","description":"\#(long)"}"#,
+      #"{"type":"product","id":"b","title":"Kettle"}"#,
+      #"{"type":"product","id":"c","title":"Cup","description":"Short."}"#,
+    ]
+    let settings = ShopSettings(publicFields: ["description"])
+    let indexer = Indexer(directory: folder.path + "/shop.vq", settings: settings)
+    let path = try folder.write(rows.joined(separator: "\n"), to: "feed.jsonl")
+    _ = try await indexer.run(path: path)
+    let lookup = EntityLookup(catalogue: try Catalogue(directory: indexer.directory))
+    #expect(try await lookup.entities(matching: "kettle").map(\.id.value) == ["b", "a"])
+    #expect(try await lookup.entities(matching: "evening pot").map(\.id.value) == ["a"])
+    let values = try await lookup.entities(for: [product("a"), product("c")])
+    let projection = try await lookup.publicProjection(of: values.map(\.id))
+    let whole = values.map { projection.object(for: $0).text.contains("description") }
+    let brief = values.map {
+      projection.object(for: $0, leavesOutDescription: true).text.contains("description")
+    }
+    #expect(whole == [true, true] && brief == [false, true])
+  }
+
   @Test(arguments: [
     ("mug", 4), ("MUGS", 4), ("Bécher", 0), ("Campingbecher", 4), ("camping", 5), ("tin cup", 1),
     ("mug red", 1), ("red mu", 1), ("northli", 5), ("", 0), ("  \"*' ", 0), ("AND", 3),

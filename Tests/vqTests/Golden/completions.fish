@@ -52,6 +52,7 @@ complete -c vq -n '__fish_seen_subcommand_from match' -l min-confidence -x -d 'o
 complete -c vq -n '__fish_seen_subcommand_from match' -l deadline -x -d 'time limit in ms for each image; 0: no limit'
 complete -c vq -n '__fish_seen_subcommand_from match' -l type -x -a 'product store' -d 'only products, or only stores'
 complete -c vq -n '__fish_seen_subcommand_from match' -l where -x -d 'only entities with such a property: price<20'
+complete -c vq -n '__fish_seen_subcommand_from match' -l group -d 'one match for each group of variants, the others beneath'
 complete -c vq -n '__fish_seen_subcommand_from match' -l threads -s j -x -d 'number of threads'
 complete -c vq -n '__fish_seen_subcommand_from match' -l explain -d 'show how each confidence was computed'
 complete -c vq -n '__fish_seen_subcommand_from match' -l json -d 'one JSON object per line and image'

@@ -76,6 +76,7 @@ _vq() {
         '--deadline=[time limit in ms for each image; 0\: no limit]:MS:' \
         '--type=[only products, or only stores]:TYPE:(product store)' \
         '*--where=[only entities with such a property\: price<20]:CONDITION:' \
+        '--group[one match for each group of variants, the others beneath]' \
         '--threads=[number of threads]:N:' \
         '-j+[number of threads]:N:' \
         '--explain[show how each confidence was computed]' \

@@ -123,6 +123,7 @@ struct MatchQuestion: Sendable {
     let filter = try filter(&fields, besides: labels)
     for type in EntityType.allCases { options.filters[type] = filter }
     options.near = try near(&fields)
+    options.isGrouped = try fields.flag("group") ?? false
     options.date = try fields.instant("at")
     options.locale = try LanguageRange.locale(&fields)
     return options

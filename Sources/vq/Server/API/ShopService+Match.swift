@@ -33,7 +33,7 @@ extension ShopService {
     note(response)
     // Without a deadline: an answer that is found is given.
     let projection = try await EntityLookup(catalogue: matcher.catalogue, pool: pool)
-      .publicProjection(of: response.matches.map(\.value.id))
+      .publicProjection(of: response.entityIDs)
     let document = MatchDocument(
       response, query: "request", elapsed: end - request.arrival, profile: profile,
       projection: projection)
