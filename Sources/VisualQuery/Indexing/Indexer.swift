@@ -175,7 +175,8 @@ public struct Indexer: Sendable {
       if progress.entities == 0 { await publisher.removeIfNew() }
       return progress
     } catch {
-      await publisher.removeIfNew()
+      // An interrupted run is continued: what it has fetched stays.
+      if !(error is CancellationError) { await publisher.removeIfNew() }
       throw error
     }
   }
