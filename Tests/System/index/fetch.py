@@ -17,18 +17,21 @@ import time
 
 ADDRESS = "93.184.215.14"
 NAMES = {"cdn.shop.example": ADDRESS, "other.shop.example": ADDRESS, "inside.shop.example": "127.0.0.1",
-         "metadata.shop.example": "169.254.169.254", "loop.shop.example": "::1", "mapped.shop.example": "::ffff:10.0.0.1"}
+         "metadata.shop.example": "169.254.169.254", "loop.shop.example": "::1", "mapped.shop.example": "::ffff:10.0.0.1",
+         "images.internal.example": "10.1.2.3"}
 
 
 class Origin(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    pictures, log, slow = {}, [], 0.0
+    pictures, feeds, log, slow = {}, {}, [], 0.0
 
     def do_GET(self):
         Origin.log.append((self.headers["Host"], self.path))
         time.sleep(Origin.slow)
         if self.path.startswith("/to/"):
             return self.answer(302, {"Location": self.path[4:]})
+        if self.path in Origin.feeds:
+            return self.answer(200, {"Content-Type": "text/csv"}, Origin.feeds[self.path])
         picture = Origin.pictures.get(self.path)
         if picture is None:
             return self.answer(404)
@@ -107,6 +110,12 @@ class Fetching:
                              env=os.environ | environment)
         return json.loads(run.stdout or "{}"), run.stderr
 
+    def run(self, feed, name, *arguments):
+        """Indexes a feed, and gives the summary, the messages and the exit code."""
+        command = [self.vq, "index", feed, "--index", f"{self.folder}/{name}", "--json", *arguments]
+        run = subprocess.run(command, capture_output=True, text=True)
+        return json.loads(run.stdout or "{}"), run.stderr, run.returncode
+
     def is_refused(self, what, url, reason, *hosts):
         Origin.log.clear()
         summary, errors = self.index(self.rows([url], "one.jsonl"), "refused.vq", *hosts)
@@ -144,6 +153,9 @@ class Fetching:
             self.say(f"a redirection to {what} is refused", summary.get("refused") == 1 and reason in errors and len(Origin.log) == 1,
                      (summary, errors, Origin.log))
 
+        self.feeds(pictures)
+        self.internal(pictures)
+
         for ending in (signal.SIGKILL, signal.SIGINT):
             name = f"{ending.name}.vq"
             Origin.slow = 0.2
@@ -163,11 +175,53 @@ class Fetching:
             self.say("and the index is sound", verified.returncode == 0)
 
 
+    def feeds(self, pictures):
+        """A feed whose name is an address."""
+        fetch = ["--fetch", "--allow-host", "cdn.shop.example"]
+        rows = "".join(f"p{number};T;https://cdn.shop.example{name}\n" for number, name in enumerate(pictures))
+        Origin.feeds["/feed.csv"] = ("id;title;image\n" + rows).encode()
+        Origin.feeds["/down.csv"] = b"<html><body><h1>502 Bad Gateway</h1></body></html>"
+        Origin.feeds["/empty.csv"] = b"id;title;image\n"
+        address = "https://cdn.shop.example/feed.csv"
+        for name in (address, "http://cdn.shop.example/to/" + address):
+            summary, errors, code = self.run(name, "feed.vq", *fetch)
+            self.say(f"the feed at {name} goes in with its pictures",
+                     (code, summary.get("entities"), summary.get("refused")) == (0, len(pictures), 0), (summary, errors, code))
+        for what, name, reason in [
+                ("that is an error page", "https://cdn.shop.example/down.csv", "502 Bad Gateway"),
+                ("that is not there", "https://cdn.shop.example/none.csv", "404"),
+                ("without rows", "https://cdn.shop.example/empty.csv", "no entity was indexed"),
+                ("of a host off the list", "https://other.shop.example/feed.csv", "other.shop.example"),
+                ("of the machine", "http://inside.shop.example/feed.csv", "inside.shop.example")]:
+            hosts = ["--allow-host", "inside.shop.example"] if "inside" in name else []
+            summary, errors, code = self.run(name, "none.vq", *fetch, *hosts)
+            self.say(f"a feed {what} ends with 1 and leaves nothing",
+                     code == 1 and reason in errors and not os.path.exists(f"{self.folder}/none.vq"), (summary, errors, code))
+
+    def internal(self, pictures):
+        """A server of the shop's own network."""
+        host = "images.internal.example"
+        rows = self.rows([f"http://{host}{name}" for name in pictures], "internal.jsonl")
+        fetch = ["--fetch", "--allow-host", host]
+        for opened, goes_in in [([], False), (["10.1.3.0/24"], False), (["10.1.2.3"], True), (["192.168.0.0/16", "10.1.2.0/24"], True)]:
+            arguments = [word for text in opened for word in ("--allow-private-address", text)]
+            name = f"internal{len(opened)}{goes_in}.vq"
+            summary, errors, code = self.run(rows, name, *fetch, *arguments)
+            found = summary.get("signedImages") == len(pictures) if goes_in else summary.get("refusedImages") == len(pictures)
+            self.say(f"with {' and '.join(opened) or 'nothing'} opened, pictures of {NAMES[host]} "
+                     + ("go in" if goes_in else "are refused"), found and code == (0 if goes_in else 1), (summary, errors, code))
+        one = self.rows(["http://inside.shop.example/0.jpg"], "one.jsonl")
+        summary, errors, code = self.run(one, "refused.vq", "--fetch", "--allow-host", "inside.shop.example",
+                                         "--allow-private-address", "10.0.0.0/8")
+        self.say("the machine itself stays closed", summary.get("refused") == 1 and "not public" in errors, (summary, errors, code))
+
+
 def main():
     if os.environ.get("VQ_FETCH_INSIDE") != "1":
         own = ["unshare", "--net", "--mount"] + ([] if os.geteuid() == 0 else ["--map-root-user"])
         os.execvpe(own[0], own + [sys.executable, *sys.argv], os.environ | {"VQ_FETCH_INSIDE": "1"})
-    for command in ["link set lo up", f"address add {ADDRESS}/32 dev lo", "address add 169.254.169.254/32 dev lo"]:
+    for command in ["link set lo up", f"address add {ADDRESS}/32 dev lo", "address add 169.254.169.254/32 dev lo",
+                    "address add 10.1.2.3/32 dev lo"]:
         subprocess.run(["ip", *command.split()], check=True)
     with tempfile.TemporaryDirectory() as folder:
         with open(f"{folder}/hosts", "w") as file:
@@ -178,7 +232,7 @@ def main():
         for number, name in enumerate(names):
             with open(os.path.join(sys.argv[2], name), "rb") as file:
                 Origin.pictures[f"/{number}.jpg"] = file.read()
-        for port, address in [(80, ADDRESS), (8080, ADDRESS), (80, "127.0.0.1"), (80, "169.254.169.254")]:
+        for port, address in [(80, ADDRESS), (8080, ADDRESS), (80, "127.0.0.1"), (80, "169.254.169.254"), (80, "10.1.2.3")]:
             serve(port, address)
         serve(443, certificate="server", folder=folder)
         serve(8443, certificate="nobody", folder=folder)

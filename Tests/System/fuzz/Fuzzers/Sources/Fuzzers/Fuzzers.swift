@@ -5,7 +5,7 @@ private let targets: [any FuzzTarget.Type] = [
   RequestTarget.self, MultipartTarget.self, JPEGTarget.self, PNGTarget.self, WebPTarget.self,
   GIFTarget.self,
   HEIFTarget.self, JSONTarget.self,
-  CSVTarget.self, XMLTarget.self, TokenTarget.self, SegmentTarget.self,
+  CSVTarget.self, XMLTarget.self, HTMLTarget.self, TokenTarget.self, SegmentTarget.self,
 ]
 
 /// The target that the program is called by: `request` for a link of that name.
