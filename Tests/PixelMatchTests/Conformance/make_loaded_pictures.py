@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes loaded/ and loaded.tsv: small WebP, AVIF, HEIC and GIF images, and their pixels according to another decoder.
+"""Writes loaded/, loaded.tsv and large.*: small WebP, AVIF, HEIC and GIF images, and their pixels according to another decoder.
 
 usage: make_loaded_pictures.py        needs Pillow and pillow-heif, which have their own copies of the codecs
 
@@ -56,6 +56,10 @@ save("alpha.heic", ALPHA, quality=80)
 save("p3.heic", RGB, quality=90, icc_profile=P3)
 deep = (np.asarray(RGB).astype(np.uint16) * 257).tobytes()
 pillow_heif.encode("RGB;16", RGB.size, deep, f"{OUT}/deep.heic", quality=80)
+LARGE = Image.open(f"{HERE}/large.png").convert("RGB")
+for kind in ("webp", "avif", "heic"):
+    LARGE.save(f"{HERE}/large.{kind}", quality=30)
+LARGE.quantize(32).save(f"{HERE}/large.gif")
 # Color spaces that are no profile are three numbers of ITU-T H.273; 12 stands for the primaries of Display P3.
 data = open(f"{OUT}/p3-code-points.avif", "rb").read()
 place = data.index(b"nclx")

@@ -152,6 +152,38 @@ struct LoadedVector: CustomTestStringConvertible, Sendable {
     #expect(error?.code == .cancelled)
   }
 
+  static let large = ImageFormat.readable.filter { ![.jpeg, .png].contains($0) }
+
+  /// Would break if a caller had to wait for a decoder, or a decoding that nobody waits for harmed the
+  /// next one.
+  @Test(arguments: large)
+  func `the work before the first row can be stopped`(format: ImageFormat) throws {
+    let bytes = PictureVector.bytes(of: "../large.\(format.rawValue)")
+    var asked = 0
+    let error = #expect(throws: DecodeError.self) {
+      try ImageDecoder().decode(
+        bytes,
+        shouldStop: {
+          asked += 1
+          return asked == 2
+        })
+    }
+    #expect(error?.code == .cancelled && asked == 2)
+    let picture = try ImageDecoder().decode(bytes)
+    #expect((picture.width, picture.height) == (1024, 640))
+  }
+
+  /// libwebp scales by itself; the others are decoded whole and averaged.
+  @Test(arguments: large, [512, 300, 100])
+  func `a reduced picture is nearly the area average`(format: ImageFormat, limit: Int) throws {
+    let bytes = PictureVector.bytes(of: "../large.\(format.rawValue)")
+    let small = try ImageDecoder().decode(bytes, longerSide: limit)
+    #expect(max(small.width, small.height) == limit)
+    let expected = rgba(try ImageDecoder().decode(bytes).reduced(toLongerSide: limit))
+    let error = zip(rgba(small), expected).map { abs(Int($0) - Int($1)) }.reduce(0, +)
+    #expect(Double(error) / Double(expected.count) < 3)
+  }
+
   /// Otherwise, whoever accepts one of the formats would run the decoder of the other.
   @Test func `an AVIF that holds HEVC is refused`() throws {
     var bytes = PictureVector.bytes(of: "../loaded/plain.heic")
