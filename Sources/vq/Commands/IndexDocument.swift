@@ -59,7 +59,9 @@ struct IndexDocument: Encodable, Sendable {
     let end =
       dryRun
       ? "Nothing was written."
-      : "\(DisplayText.escaped(directory)) is at generation \(generation)."
+      : generation == 0
+        ? "No index was made."
+        : "\(DisplayText.escaped(directory)) is at generation \(generation)."
     let lost =
       withoutImages > 0
       ? "\(DisplayText.count(withoutImages, "entity", "entities")) cannot be found by image. " : ""

@@ -424,7 +424,7 @@ class Suite:
                 split = not parameter.get("explode", True)
                 value = [
                     plain(part) for text in texts for part in (text.split(",") if split else [text])]
-            elif schema.get("type") in ("integer", "number"):
+            elif schema.get("type") in ("integer", "number", "boolean"):
                 value = json.loads(plain(texts[0]))
             else:
                 value = plain(texts[0])
@@ -615,7 +615,7 @@ def check_match(suite, photo):
     suite.picture(
         "match with every parameter",
         "labels=box,cereal&labels=food&limit=5&products=3&stores=2&minConfidence=0.5"
-        "&deadlineMs=10000&region=0,0,1,1&where=price%3C20&where=brand%3DNorthlight"
+        "&deadlineMs=10000&group=true&region=0,0,1,1&where=price%3C20&where=brand%3DNorthlight"
         "&withLabel=cereal,store&near=50.94,6.96&at=2026-05-09T10:30:00Z&locale=de", photo)
 
     def with_stores(answer):
@@ -627,6 +627,16 @@ def check_match(suite, photo):
     suite.picture(
         "match stores near a place", query + "&near=50.94,6.96&at=2026-05-09T10:30:00%2B02:00",
         photo, has=with_stores)
+    def grouped(answer):
+        products = [v for v in answer.json["values"] if v["type"] == "product"]
+        groups = [v["product"].get("group") for v in products]
+        mugs = next((v for v in products if v["product"].get("group") == "camp-mug"), {})
+        return expect(len(set(groups)) == len(groups), f"a group is repeated among {groups}") + expect(
+            len(mugs.get("variants", [])) == 3, "the other mugs are not beneath one")
+
+    suite.post(
+        "match labels, one match for each group", "/v1/match",
+        {"labels": ["mug"], "group": True, "type": "product", "deadlineMs": 10000}, has=grouped)
     suite.picture(
         "match only stores", query + "&type=store", photo,
         has=lambda a: expect(

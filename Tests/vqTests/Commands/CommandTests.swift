@@ -227,6 +227,15 @@ import Testing
     #expect(absent.errors.contains("there is no index at"))
   }
 
+  @Test func `a feed without entries makes no index`() throws {
+    let folder = try TemporaryDirectory()
+    let feed = try folder.write("id;title;image\n", to: "feed.csv")
+    let run = try RunningVQ(["index", feed, "--index", folder.path + "/i"])
+    #expect(run.status == 1 && run.output.hasSuffix("No index was made.\n"))
+    #expect(run.errors.hasSuffix("vq: no entity was indexed: the feed has no entries\n"))
+    #expect(!FileManager.default.fileExists(atPath: folder.path + "/i"))
+  }
+
   @Test func `JSON is one line a picture, of stable keys`() throws {
     let run = try RunningVQ([
       "match", "--json", SampleShop.image("mug-blue.jpg"), SampleShop.query("q10-plant.jpg"),
