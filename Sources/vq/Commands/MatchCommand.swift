@@ -83,8 +83,8 @@ enum MatchCommand {
     OptionText(
       "group", "one match for each group of variants, the others beneath",
       detail:
-        "Variants are products of one 'group', such as the colors of a shirt. Limits count groups.")
-  )
+        "Variants are products of one 'group', such as the colors of a shirt. Limits count groups.",
+      isRare: true))
   static let explain = Option<Bool>.flag(
     OptionText(
       "explain", "show how each confidence was computed",

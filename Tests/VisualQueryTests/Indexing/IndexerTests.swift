@@ -74,7 +74,7 @@ import Testing
   @Test func `bad pictures are reported with their line, and the rest goes in`() async throws {
     let folder = try TemporaryDirectory()
     _ = try folder.copy(SampleShop.image("mug-red.jpg"), to: "good.jpg")
-    _ = try folder.write("GIF89a..", to: "animated.jpg")
+    _ = try folder.write("II*\0....", to: "animated.jpg")
     let jpeg = [UInt8](FileManager.default.contents(atPath: SampleShop.image("mug-red.jpg"))!)
     _ = try folder.write(Array(jpeg.prefix(jpeg.count / 2)), to: "half.jpg")
     let catalogue = try folder.write(
@@ -86,7 +86,7 @@ import Testing
     #expect(refused.map(\.line).sorted() == [1, 2, 3, 4, 5])
     let reasons = Dictionary(uniqueKeysWithValues: refused.map { ($0.line, $0.reason) })
     #expect(reasons[1] == "none.jpg: there is no such file beneath '\(folder.path)'")
-    #expect(reasons[2]?.contains("GIF is not supported") == true)
+    #expect(reasons[2]?.contains("TIFF is not supported") == true)
     #expect(reasons[4]?.contains("rows are there") == true)
     #expect(reasons[5]?.contains("--fetch") == true)
     #expect(progress.entities == 4 && progress.signedImages == 1 && progress.refused == 5)

@@ -10,6 +10,8 @@ import Testing
 
     init(_ count: Int) async throws {
       folder = try TemporaryDirectory()
+      // A feed without rows would make no index.
+      _ = try await Indexer(directory: directory).putSettings()
       try await put(0..<count)
     }
 
