@@ -22,7 +22,9 @@ public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
 
   /// Detects the format of an image.
   ///
-  /// - Parameter accepted: The formats that the message of an error recommends.
+  /// - Parameters:
+  ///   - bytes: The encoded image, or its beginning.
+  ///   - accepted: The formats that the message of an error recommends.
   /// - Throws: ``DecodeError`` with the code `empty`, or `unsupportedFormat` with a message that
   ///   names the apparent format.
   public init(

@@ -38,8 +38,10 @@ public struct PublicProjection: Sendable, Hashable {
   /// Returns the public part of an entity as an object: the JSON form of a feed with image URLs in
   /// place of paths.
   ///
-  /// - Parameter leavesOutDescription: Whether a long description is left out even if it is public, as in
-  ///   answers to matches, which have many entities.
+  /// - Parameters:
+  ///   - value: The entity.
+  ///   - leavesOutDescription: Whether a long description is left out even if it is public, as in answers
+  ///     to matches, which have many entities.
   public func object(
     for value: EntityValue, leavesOutDescription: Bool = false
   ) -> JSONValue {
