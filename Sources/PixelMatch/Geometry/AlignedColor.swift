@@ -8,20 +8,27 @@
 
 /// Compares the colors of a query image and another image at the positions that a transform aligns,
 /// so that a red shirt ranks above a blue one in the same pose.
+///
+/// What counts is the thing, not its ground: before a plain ground, only the cells that stand out from it are
+/// compared. A query without color is compared by lightness alone.
 public struct AlignedColor: Sendable {
   /// The smallest number of cells within the query image that is significant.
   private static let leastCells = 16
   /// The number of samples along each side of a cell.
   private static let samples = 3
+  /// The 99th percentile of the chroma below which a picture has no color.
+  private static let leastChroma = 0.01
 
   private let colors: OklabPicture
   private let scale: SIMD2<Double>
+  private let isColorless: Bool
 
   /// Prepares the comparison of a query.
   public init(_ query: QuerySignature) {
     colors = query.colors
     scale = SIMD2(
       Double(colors.width) / Double(query.size.x), Double(colors.height) / Double(query.size.y))
+    isColorless = query.chroma < Self.leastChroma
   }
 
   /// Compares the cells of a layout with the colors of the query at the aligned positions.
@@ -31,33 +38,44 @@ public struct AlignedColor: Sendable {
   ///   - size: The other working image's width and height in pixels.
   ///   - transform: From the query's working image to the other's.
   ///   - covered: Boxes of the query in which other things lie in front, in shares of its sides.
-  /// - Returns: The mean Oklab distance after the light is equalized, that is, the difference that
-  ///   no change of white balance, brightness or contrast explains; `nil` if too little of the
-  ///   other image lies within the query.
+  /// - Returns: The root of the mean squared Oklab distance in the light that explains most of it, that is,
+  ///   the difference that no change of white balance, brightness or contrast explains; `nil` if too
+  ///   little of the other image lies within the query.
   public func residual(
     of layout: ColorLayout, size: (width: Int, height: Int), under transform: PlaneTransform,
     outside covered: [ImageBox] = []
   ) -> Double? {
     guard let back = transform.inverse else { return nil }
+    let thing = layout.foreground
     var cells: [Cell] = []
     cells.reserveCapacity(ColorLayout.side * ColorLayout.side)
     for row in 0..<ColorLayout.side {
       for column in 0..<ColorLayout.side {
         guard let seen = mean(row, column, size, back, covered) else { continue }
         cells.append(
-          Cell(seen: Self.cones(seen), kept: Self.cones(layout.color(row, column))))
+          Cell(
+            seen: Self.cones(seen), kept: kept(layout.color(row, column)),
+            isGround: !thing[row * ColorLayout.side + column]))
       }
     }
     guard cells.count >= Self.leastCells else { return nil }
-    let gains = Self.gains(cells)
-    return Self.residual(
-      cells, SIMD3(Float(exp(gains[0])), Float(exp(gains[1])), Float(exp(gains[2]))))
+    let ratios = Self.ratios(cells)
+    let compared =
+      cells.count { !$0.isGround } >= Self.leastCells / 2 ? cells.filter { !$0.isGround } : cells
+    return Self.lights(ratios).map { Self.residual(compared, Self.factors($0)) }.min()
   }
 
   /// The mean color of one cell in both images, as roots of the cone responses.
   private struct Cell {
     let seen: SIMD3<Float>
     let kept: SIMD3<Float>
+    /// Whether the other image shows its plain ground there.
+    let isGround: Bool
+  }
+
+  /// Returns the cone responses that a color would have in an image like the query.
+  private func kept(_ color: SIMD3<Float>) -> SIMD3<Float> {
+    Self.cones(isColorless ? SIMD3(color[0], 0, 0) : color)
   }
 
   /// Returns the mean color of the query at a cell, or `nil` if most of the cell lies outside the
@@ -86,35 +104,54 @@ public struct AlignedColor: Sendable {
     return inside > Float(Self.samples * Self.samples) / 2 ? sum / inside : nil
   }
 
+  // MARK: Light
+
   /// Returns the logarithm of the factor that maps each cone's response in the query to that in the
   /// other image (von Kries adaptation). It is the median over the cells, so that a minority of
   /// another color does not shift it.
-  private static func gains(_ cells: [Cell]) -> SIMD3<Double> {
-    var gains = SIMD3<Double>.zero
+  private static func ratios(_ cells: [Cell]) -> SIMD3<Double> {
+    var medians = SIMD3<Double>.zero
     for cone in 0..<3 {
       let ratios = cells.map {
         Double(log(max(0.05, $0.kept[cone]) / max(0.05, $0.seen[cone])))
       }.sorted()
-      gains[cone] = max(-gainLimit, min(gainLimit, ratios[ratios.count / 2]))
+      medians[cone] = ratios[ratios.count / 2]
     }
-    return gains
+    return medians
   }
 
-  /// The gain of a factor of 2 in light. Cone responses are stored as cube roots.
-  private static let gainLimit = 0.23
+  /// Returns the changes of light that an image may have undergone: none, since its ground may have been
+  /// replaced; one of each cone; and a larger one of brightness with a smaller one of color.
+  private static func lights(_ ratios: SIMD3<Double>) -> [SIMD3<Double>] {
+    func clamped(_ ratios: SIMD3<Double>, _ limit: Double) -> SIMD3<Double> {
+      ratios.clamped(lowerBound: SIMD3(repeating: -limit), upperBound: SIMD3(repeating: limit))
+    }
+    let brightness = SIMD3(repeating: ratios.sum() / 3)
+    return [
+      .zero, clamped(ratios, doubledLight),
+      clamped(brightness, 2 * doubledLight) + clamped(ratios - brightness, largestCast),
+    ]
+  }
+
+  /// The logarithm of a doubling of the light. Cone responses are stored as cube roots.
+  private static let doubledLight = 0.23
+  /// The largest difference of a cone's ratio from the mean of all.
+  private static let largestCast = 0.15
+
+  private static func factors(_ light: SIMD3<Double>) -> SIMD3<Float> {
+    SIMD3(Float(exp(light[0])), Float(exp(light[1])), Float(exp(light[2])))
+  }
 
   private static func residual(_ cells: [Cell], _ factors: SIMD3<Float>) -> Double {
     var sum: Float = 0
     for cell in cells {
-      let difference =
+      var difference =
         Kernels.oklab(ofCones: cell.seen * factors) - Kernels.oklab(ofCones: cell.kept)
       // Contrast and shadows change lightness more than chroma.
-      let lightness = 0.5 * difference[0]
-      sum +=
-        (lightness * lightness + difference[1] * difference[1] + difference[2] * difference[2])
-        .squareRoot()
+      difference[0] *= 0.5
+      sum += (difference * difference).sum()
     }
-    return Double(sum) / Double(cells.count)
+    return Double((sum / Float(cells.count)).squareRoot())
   }
 
   /// Returns the inverse of ``Kernels/oklab(ofCones:)``.

@@ -106,6 +106,29 @@ public struct ColorLayout: Sendable, Hashable {
       (Float(bytes[3 &* cell &+ 2]) - 128) / Self.chromaScale)
   }
 
+  /// The distance in Oklab within which cells are of one color.
+  private static let groundDistance: Float = 0.04
+  /// The share of the border from which on its color is that of a ground.
+  private static let groundShare = 0.6
+
+  /// Whether each cell stands out from a plain ground. If the border has no single color, all cells do.
+  var foreground: [Bool] {
+    let border = (0..<Self.side * Self.side).filter {
+      let (row, column) = ($0 / Self.side, $0 % Self.side)
+      return row == 0 || column == 0 || row == Self.side - 1 || column == Self.side - 1
+    }.map(color)
+    var ground = SIMD3<Float>.zero
+    for lane in ground.indices { ground[lane] = border.map { $0[lane] }.sorted()[border.count / 2] }
+    func standsOut(_ color: SIMD3<Float>) -> Bool {
+      Self.length(color - ground) > Self.groundDistance
+    }
+    let plain = border.count { !standsOut($0) }
+    guard Double(plain) >= Self.groundShare * Double(border.count) else {
+      return [Bool](repeating: true, count: Self.side * Self.side)
+    }
+    return (0..<Self.side * Self.side).map { standsOut(color($0)) }
+  }
+
   private static func length(_ color: SIMD3<Float>) -> Float {
     (color[0] * color[0] + color[1] * color[1] + color[2] * color[2]).squareRoot()
   }

@@ -30,10 +30,12 @@ struct MeasuredEvidence: Sendable, Hashable {
     }
   }
 
-  /// The mean difference of aligned colors, in Oklab, from which on they say nothing for a candidate.
-  private static let strangerResidual = 0.03
+  /// The difference of aligned colors, in Oklab, from which on they say nothing for a candidate.
+  private static let strangerResidual = 0.05
   /// The likeness of the histograms below which aligned images show another color.
   private static let offColorSimilarity = 0.4
+  /// How far the aligned lightness of an image without color can be believed.
+  private static let grayTrust = 0.25
   /// The inliers from which on an alignment is trusted wholly, less three.
   private static let trustedInliers = 12.0
 
@@ -49,7 +51,8 @@ struct MeasuredEvidence: Sendable, Hashable {
   var inliers = 0
   /// See ``Evidence/Kind/agreement``.
   var agreement = 0.0
-  /// The mean difference of the colors at aligned places in Oklab, or `nil` if nothing aligns.
+  /// The difference of the colors at aligned places in Oklab (``AlignedColor``), or `nil` if nothing
+  /// aligns.
   var residual: Double?
   /// See ``Evidence/Kind/labels``; `nil` if no label of the query is known.
   var labels: Double?
@@ -96,7 +99,17 @@ struct MeasuredEvidence: Sendable, Hashable {
 
   /// The regressors of the second step. Fourteen keypoints agree if only a brand's logo is the same:
   /// that makes an answer likely, not sure.
-  var certainties: SIMD16<Double> { regressors(inliersFrom: 14) }
+  ///
+  /// A label that agrees counts twice as much with keypoints that agree: of things that look alike without
+  /// structure, such as loose fruit, a wrong label would otherwise decide.
+  var certainties: SIMD16<Double> {
+    var lanes = regressors(inliersFrom: 14)
+    if let labels, labels > 0 {
+      let share = max(0, min(1, Double(inliers - 4) / Self.trustedInliers))
+      lanes[Lane.labels.rawValue] = labels * (1 + share) / 2
+    }
+    return lanes
+  }
 
   /// The likeness of the colors, as far as they can be believed.
   var colorLikeness: Double { colorfulness * Self.likeness(color) }
@@ -113,7 +126,8 @@ struct MeasuredEvidence: Sendable, Hashable {
         case .texture: colorfulness * Self.likeness(texture)
         case .votes: log(1 + Double(votes) / 1000)
         case .inliers: log(1 + Double(max(0, inliers - least)))
-        case .alignedColor, .offColor: colorfulness * (self[lane] ?? 0)
+        case .alignedColor: max(colorfulness, Self.grayTrust) * (self[lane] ?? 0)
+        case .offColor: colorfulness * (self[lane] ?? 0)
         }
     }
     return lanes

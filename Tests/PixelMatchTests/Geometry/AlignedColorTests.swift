@@ -36,4 +36,44 @@ import Testing
     #expect(itself < 0.03)
     #expect(underWarm < other / 2 && underDark < other / 2)
   }
+
+  /// A square of one color with a lighter upper half before a plain ground, in whole cells of a layout.
+  private func square(_ color: [Int], before ground: UInt8) throws -> PixelBuffer {
+    var bytes: [UInt8] = []
+    for y in 0..<160 {
+      for x in 0..<160 {
+        let isInside = (40..<120).contains(x) && (40..<120).contains(y)
+        let light = y < 80 ? 100 : 70
+        bytes += color.map { isInside ? UInt8($0 * light / 100) : ground } + [255]
+      }
+    }
+    return try PixelBuffer(width: 160, height: 160, format: .rgba8, bytes: bytes)
+  }
+
+  @Test func `the ground that two things share does not hide that their colors differ`() throws {
+    let red = try square([200, 60, 50], before: 250)
+    let blue = try square([60, 90, 200], before: 250)
+    let difference = try residual(blue, red)
+    #expect(difference > 0.1)
+    #expect(try residual(red, red) < difference / 10)
+  }
+
+  @Test func `another ground does not make another color`() throws {
+    let red = try square([200, 60, 50], before: 250)
+    #expect(try residual(try square([200, 60, 50], before: 30), red) < 0.04)
+  }
+
+  @Test func `a light of a quarter is a light, not another color`() throws {
+    let red = try square([200, 60, 50], before: 250)
+    let dark = try changed(red) { _, value in Int(value) * 55 / 100 }
+    #expect(try residual(dark, red) < 0.03)
+  }
+
+  @Test func `a gray image is compared by its lightness`() throws {
+    let red = try square([200, 60, 50], before: 250)
+    let white = try square([240, 240, 235], before: 250)
+    let gray = try square([102, 102, 102], before: 250)
+    #expect(try residual(gray, red) < 0.05)
+    #expect(try residual(gray, white) > 0.08)
+  }
 }
