@@ -180,7 +180,7 @@ public final class Catalogue: Sendable {
   }
 
   /// Returns the normalized labels of some entities.
-  func labels(ofKeys keys: [UInt32]) throws(CatalogueError) -> [UInt32: Set<String>] {
+  func labels(ofKeys keys: [UInt32]) throws(CatalogueError) -> [UInt32: [String: Int]] {
     try read { database throws(CatalogueError) in try database.labels(ofKeys: keys) }
   }
 

@@ -76,13 +76,13 @@ extension CatalogueDatabase {
     return locations
   }
 
-  /// Returns the normalized labels of some entities.
-  func labels(ofKeys keys: [UInt32]) throws(CatalogueError) -> [UInt32: Set<String>] {
-    var labels: [UInt32: Set<String>] = [:]
+  /// Returns the normalized labels of some entities, as ``LabelText/indexed(_:)`` does.
+  func labels(ofKeys keys: [UInt32]) throws(CatalogueError) -> [UInt32: [String: Int]] {
+    var labels: [UInt32: [String: Int]] = [:]
     for key in keys {
       try connection.forEachRow(
-        "SELECT label FROM labels WHERE entity = ?", [.integer(Int(key))]
-      ) { row in labels[key, default: []].insert(row.text(0)) }
+        "SELECT label, words FROM labels WHERE entity = ?", [.integer(Int(key))]
+      ) { row in labels[key, default: [:]][row.text(0)] = row.integer(1) }
     }
     return labels
   }

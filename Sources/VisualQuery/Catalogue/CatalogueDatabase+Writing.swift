@@ -239,9 +239,9 @@ extension CatalogueDatabase {
   }
 
   private func insertLabels(of key: Int, _ value: EntityValue) throws(CatalogueError) {
-    for label in LabelText.indexed(value.labels).sorted() {
-      try connection.statement("INSERT INTO labels VALUES(?, ?, ?)")
-        .bind(.text(label), .text(value.id.type.rawValue), .integer(key)).run()
+    for (label, words) in LabelText.indexed(value.labels).sorted(by: { $0.key < $1.key }) {
+      try connection.statement("INSERT INTO labels VALUES(?, ?, ?, ?)")
+        .bind(.text(label), .text(value.id.type.rawValue), .integer(key), .integer(words)).run()
     }
     var brand = ""
     if case .product(let product) = value { brand = product.brand ?? "" }

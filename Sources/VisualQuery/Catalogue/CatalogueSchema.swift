@@ -2,7 +2,8 @@
 ///
 /// In `properties`, the values of a property are stored together, in the order of the entities'
 /// keys, so that a filter reads only the properties that it names. `folded` is `NULL` if it would
-/// be equal to `value`. `wordParts` finds mistyped words: ``WordParts``.
+/// be equal to `value`. `wordParts` finds mistyped words: ``WordParts``. In `labels`, `words` is the number
+/// of words of the shortest label of the entity that ends with `label`.
 enum CatalogueSchema {
   /// The version of the tables, incremented with every change.
   static let version = 7
@@ -58,7 +59,7 @@ enum CatalogueSchema {
     ) STRICT, WITHOUT ROWID;
     CREATE TABLE labels(
       label TEXT NOT NULL, type TEXT NOT NULL, entity INTEGER NOT NULL REFERENCES entities(key),
-      PRIMARY KEY(label, type, entity)
+      words INTEGER NOT NULL, PRIMARY KEY(label, type, entity)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX labelsOfEntity ON labels(entity);
     CREATE TABLE labelFrequencies(

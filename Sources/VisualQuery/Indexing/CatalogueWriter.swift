@@ -285,7 +285,7 @@ struct CatalogueWriter: ~Copyable {
     for image in signed.images where !keepsRows {
       growth.segment.append(
         try signature(of: image), key: key, tag: UInt32(clamping: image.position),
-        filterBits: LabelBits.mask(of: labels))
+        filterBits: LabelBits.mask(of: labels.keys))
     }
     growth.entities.append(
       (
@@ -298,14 +298,14 @@ struct CatalogueWriter: ~Copyable {
   /// Returns whether the segment rows of an entity's images remain valid: nothing that is stored in
   /// them has changed.
   private func keepsRows(
-    _ signed: SignedEntity, _ labels: Set<String>
+    _ signed: SignedEntity, _ labels: [String: Int]
   ) throws(CatalogueError) -> Bool {
     guard let existing = signed.existing, existing.images.count == signed.images.count,
       zip(existing.images, signed.images).allSatisfy({ old, new in
         old.position == new.position && old == new.previous
       })
     else { return false }
-    return try database.labels(ofKeys: [existing.key])[existing.key] ?? [] == labels
+    return try database.labels(ofKeys: [existing.key])[existing.key] ?? [:] == labels
   }
 
   private mutating func putThumbnails(

@@ -1,13 +1,13 @@
 /// The normalized form of labels, for comparison.
 public enum LabelText {
   /// Returns a label in lower case, without diacritics, with single blanks between the words and
-  /// each word in the singular.
+  /// each word in the singular and in its American spelling.
   ///
   /// Plural endings are removed by the rules of English spelling: `berries` to `berry`, `boxes` to
   /// `box`, `tomatoes` to `tomato`, `cups` to `cup`; `glass`, `bus` and `tennis` stay. The result
   /// is for comparison, not for display: `cookie` and `cookies` both become `cooky`.
   public static func normalized(_ label: String) -> String {
-    words(label).map(singular).joined(separator: " ")
+    words(label).map { american(singular($0)) }.joined(separator: " ")
   }
 
   /// Returns a text in lower case, without diacritics.
@@ -48,10 +48,19 @@ public enum LabelText {
     }
   }
 
-  /// Returns all normalized labels under which an entity with some labels is indexed.
-  static func indexed(_ labels: [String]) -> Set<String> {
-    Set(labels.flatMap { heads(of: normalized($0)) })
+  /// Returns all normalized labels under which an entity with some labels is indexed, each with the number of
+  /// words of the shortest of its labels that ends with it.
+  static func indexed(_ labels: [String]) -> [String: Int] {
+    var indexed: [String: Int] = [:]
+    for label in labels.map(normalized) {
+      let words = wordCount(label)
+      for head in heads(of: label) { indexed[head] = min(indexed[head] ?? .max, words) }
+    }
+    return indexed
   }
+
+  /// Returns the number of words of a normalized label.
+  static func wordCount(_ normalized: String) -> Int { normalized.split(separator: " ").count }
 
   /// Returns the words of a text, folded.
   static func words(_ text: String) -> [String] {
@@ -83,6 +92,23 @@ public enum LabelText {
 
   private static let ligatures: [Unicode.Scalar: String] = [
     "ß": "ss", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d", "ı": "i", "’": "'",
+  ]
+
+  private static func american(_ word: String) -> String { americanSpellings[word] ?? word }
+
+  /// British spellings of words that name or describe goods, in the singular.
+  private static let americanSpellings = [
+    "aluminium": "aluminum", "armour": "armor", "catalogue": "catalog", "centre": "center",
+    "chilli": "chili", "colour": "color", "coloured": "colored",
+    "cosy": "cozy", "doughnut": "donut", "fibre": "fiber",
+    "flavour": "flavor", "flavoured": "flavored", "grey": "gray",
+    "harbour": "harbor", "jewellery": "jewelry",
+    "litre": "liter", "meagre": "meager", "metre": "meter", "mould": "mold",
+    "moulding": "molding", "moustache": "mustache", "multicolour": "multicolor",
+    "multicoloured": "multicolored", "odour": "odor", "organiser": "organizer",
+    "plough": "plow", "pyjama": "pajama", "sceptre": "scepter",
+    "sulphur": "sulfur", "theatre": "theater", "tyre": "tire", "vapour": "vapor",
+    "whisky": "whiskey", "woollen": "woolen", "yoghurt": "yogurt", "yoghourt": "yogurt",
   ]
 
   private static func singular(_ word: String) -> String {

@@ -52,7 +52,7 @@ struct QueryState: Sendable {
     if labels.known.isEmpty { return [:] }
     let labelsByKey = try catalogue.labels(ofKeys: keys.sorted())
     return Dictionary(
-      uniqueKeysWithValues: keys.map { ($0, labels.rarity(of: labelsByKey[$0] ?? [])) })
+      uniqueKeysWithValues: keys.map { ($0, labels.rarity(of: labelsByKey[$0] ?? [:])) })
   }
 
   /// Returns every candidate entity with its confidence, in no order: by its best image, in the whole

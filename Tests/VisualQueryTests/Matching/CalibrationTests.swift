@@ -102,11 +102,23 @@ import Testing
     let labels = evidence(["mug", "cup", "zebra"])
     #expect(labels.known.map(\.label) == ["mug", "cup"])
     #expect(labels.unmatched == ["zebra"])
-    let rare = try #require(labels.rarity(of: ["mug", "cup"]))
-    let common = try #require(labels.rarity(of: ["cup"]))
+    let rare = try #require(labels.rarity(of: ["mug": 1, "cup": 1]))
+    let common = try #require(labels.rarity(of: ["cup": 1]))
     #expect(0 < common && common < rare && rare < 2)
-    #expect(labels.rarity(of: ["lamp"]) == -rare / 2)
-    #expect(evidence(["zebra"]).rarity(of: ["mug"]) == nil)
+    #expect(labels.rarity(of: ["lamp": 1]) == -rare / 2)
+    #expect(evidence(["zebra"]).rarity(of: ["mug": 1]) == nil)
+  }
+
+  @Test func `a label that agrees in part counts by its share of the words`() throws {
+    let whole = try #require(evidence(["mug"]).rarity(of: ["mug": 1]))
+    #expect(evidence(["mug"]).rarity(of: ["coffee mug": 2, "mug": 2]) == whole / 2)
+    #expect(evidence(["enamel mug"]).rarity(of: ["mug": 1]) == whole / 2)
+    #expect(evidence(["enamel mug"]).rarity(of: ["coffee mug": 2, "mug": 2]) == whole / 2)
+    #expect(evidence(["beaker"]).rarity(of: ["mug": 1]) == whole)
+    let coffeeMug = try #require(evidence(["coffee mug"]).rarity(of: ["coffee mug": 2, "mug": 2]))
+    #expect(coffeeMug > whole)
+    #expect(
+      evidence(["mug", "cup"]).rarity(of: ["cup": 1, "coffee mug": 2, "mug": 2])! >= whole / 2)
   }
 
   @Test func `labels are taken through the bridge, and by their last words`() throws {
