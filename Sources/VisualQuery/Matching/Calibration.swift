@@ -66,10 +66,10 @@ public enum Calibration {
 
   /// The fitted coefficients.
   static let coefficients = Coefficients(
-    step1: SIMD16(lanes: 1.172, 4.878, 2.993, 0.208, 2.418, 0.629, 1.669, 0.011, 1.965),
-    step2: SIMD16(lanes: 0.631, 0.539, 0, 0, 0.271, 0, 2.7, 2.181, 1.187),
-    prior: -3.143, lead: 0.835, inlierLead: 0.752,
-    alone: Coefficients.Alone(prior: -0.493, color: 1.116, hash: 2.497))
+    step1: SIMD16(lanes: 1.18, 4.705, 3.144, 0, 2.7, 0.804, 2.199, 0.184, 1.816),
+    step2: SIMD16(lanes: 0.792, 0.685, 0, 0, 0.121, 0, 3.821, 1.359, 0.833),
+    prior: -3.172, lead: 0.787, inlierLead: 0.985,
+    alone: Coefficients.Alone(prior: -0.821, color: 1.191, hash: 1.567))
 
   /// The addition to the log-odds of what is found in a cell of a page: a page of absent things has as many
   /// chances of a false match as it has cells. At it, the default cut-off is 0.92 for a cell (docs/quality.md).

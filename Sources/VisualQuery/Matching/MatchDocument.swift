@@ -12,6 +12,7 @@ public struct MatchDocument: Sendable, Encodable {
   let generation: Int
   let values: [Value]
   let objects: [MatchedObject]
+  let regions: [Region]
   let emptyReason: MatchResponse.EmptyReason?
   let unmatchedLabels: [String]
   let hasMore: Bool
@@ -42,6 +43,7 @@ public struct MatchDocument: Sendable, Encodable {
     objects = response.objects.map {
       MatchedObject(number: $0.number, box: $0.box.map { rounded($0, 4) })
     }
+    regions = response.regions.map(Region.init)
     emptyReason = response.emptyReason
     unmatchedLabels = response.unmatchedLabels
     hasMore = response.hasMore
@@ -55,8 +57,8 @@ public struct MatchDocument: Sendable, Encodable {
   }
 
   private enum CodingKeys: CodingKey {
-    case schema, query, complete, coverage, elapsedMs, generation, values, objects, emptyReason,
-      nearMiss
+    case schema, query, complete, coverage, elapsedMs, generation, values, objects, regions,
+      emptyReason, nearMiss
     case unmatchedLabels, hasMore, continuation, profile
   }
 
@@ -71,6 +73,7 @@ public struct MatchDocument: Sendable, Encodable {
     try container.encode(generation, forKey: .generation)
     try container.encode(values, forKey: .values)
     try container.encode(objects, forKey: .objects)
+    try container.encode(regions, forKey: .regions)
     try container.encode(emptyReason, forKey: .emptyReason)
     try container.encode(nearMiss, forKey: .nearMiss)
     try container.encode(unmatchedLabels, forKey: .unmatchedLabels)
@@ -153,6 +156,22 @@ public struct MatchDocument: Sendable, Encodable {
       display = projection?.display(variant.display, of: variant.value) ?? variant.display
       product =
         projection?.object(for: variant.value, leavesOutDescription: true) ?? variant.value.json
+    }
+  }
+
+  struct Region: Sendable, Encodable {
+    let source: SearchedRegion.Source
+    let box: [Double]
+    let type: EntityType?
+    let id: String?
+    let confidence: Double?
+
+    init(_ region: SearchedRegion) {
+      source = region.source
+      box = region.box.map { rounded($0, 4) }
+      type = region.best?.type
+      id = region.best?.value
+      confidence = region.confidence.map { min(0.9999, rounded($0, 4)) }
     }
   }
 

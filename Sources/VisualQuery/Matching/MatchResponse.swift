@@ -45,6 +45,9 @@ public struct MatchResponse: Sendable, Hashable {
   public let matches: [Match]
   /// The things that the image shows, as far as its matches tell: each match names its object.
   public let objects: [MatchedObject]
+  /// The parts of the image that were searched on their own: the cells of a page, and outlines of things that
+  /// were not sure at first.
+  public internal(set) var regions: [SearchedRegion] = []
   /// Whether all planned work was done before the deadline.
   public let isComplete: Bool
   /// The share of the planned work that was done, `0...1`.

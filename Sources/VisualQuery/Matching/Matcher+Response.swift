@@ -15,6 +15,7 @@ extension Matcher {
     to content: SemanticContent, _ options: MatchOptions, _ state: QueryState
   ) throws -> MatchResponse {
     let scored = state.scoredEntities()
+    let options = options.fitting(cells: state.cellCount)
     var cutOff = state.cutOff
     var list = try rank(scored, state, options, cutOff: cutOff)
     if list.entities.isEmpty, state.signature != nil, !state.plan.isComplete {
@@ -28,6 +29,7 @@ extension Matcher {
       content.labels, signature: state.signature, options, list.entities, cutOff: cutOff,
       in: catalogue)
     var response = try page(of: continuation, options, outcome)
+    response.regions = try regions(of: state, options)
     if response.matches.isEmpty {
       response.emptyReason = emptyReason(state, options)
       response.nearMiss = try nearMiss(
@@ -78,6 +80,23 @@ extension Matcher {
       hasMore: entries.indices.count(where: isLeft) > page.count,
       sealable: SealableContinuation(
         continuation.showing(page + beneath), secret: catalogue.secret))
+  }
+
+  /// Returns the regions that were searched, each with what is likeliest in it.
+  private func regions(
+    of state: QueryState, _ options: MatchOptions
+  ) throws -> [SearchedRegion] {
+    let likeliest = state.regions.map { region in
+      state.scored(region).filter { options.types.contains($0.type) }
+        .max { ($0.confidence, $1.key) < ($1.confidence, $0.key) }
+    }
+    let ids = try catalogue.ids(keys: likeliest.compactMap { $0?.key })
+    return zip(state.regions, likeliest).map { region, best in
+      let box = region.frame.box
+      return SearchedRegion(
+        source: region.source, box: [box.x, box.y, box.width, box.height],
+        best: best.flatMap { ids[$0.key] }, confidence: best?.confidence)
+    }
   }
 
   /// Returns the number of images that every scan has reached.

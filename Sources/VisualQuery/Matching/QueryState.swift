@@ -19,6 +19,8 @@ struct QueryState: Sendable {
   var plan: QueryPlan
   /// The searches of the types, if there is an image.
   var searches: [TypeSearch]
+  /// The number of cells of the page that the image shows, 0 if it is none.
+  var cellCount = 0
   /// The parts of the image that were searched on their own.
   var regions: [RegionSearch] = []
   /// The entities that share a label with the query.
@@ -64,13 +66,23 @@ struct QueryState: Sendable {
         ($0.key, $0)
       })
     for region in regions {
-      let prior = region.source == .layout ? Calibration.cellPrior : 0
-      for entity in scored(region.searches, in: region.frame, prior: prior) {
+      for entity in scored(region) {
         if let other = best[entity.key], other.confidence >= entity.confidence { continue }
         best[entity.key] = entity
       }
     }
     return best.values + labelMatches.filter { best[$0.key] == nil }
+  }
+
+  /// Returns the candidates of a region, each with its confidence, in the order of the keys. In an outline,
+  /// which a candidate has drawn, keypoints must agree: that something else looks alike there says nothing.
+  func scored(_ region: RegionSearch) -> [ScoredEntity] {
+    switch region.source {
+    case .layout: scored(region.searches, in: region.frame, prior: Calibration.cellPrior)
+    case .outline:
+      scored(region.searches, in: region.frame, prior: 0)
+        .filter { $0.image!.evidence.inliers >= Rivals.claimingInliers }
+    }
   }
 
   /// Compares the colors of candidates that sure ones partly cover once more, without the covered parts: what

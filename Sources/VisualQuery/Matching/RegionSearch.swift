@@ -1,16 +1,28 @@
 internal import PixelMatch
 
-/// A part of the query's image that is searched on its own, since it shows another thing than the rest.
-struct RegionSearch: Sendable {
-  /// What proposed the region.
-  enum Source: Sendable, Hashable {
-    /// Plain lines part it from the rest of the image.
+/// A part of the query's image that was searched on its own.
+public struct SearchedRegion: Sendable, Hashable {
+  /// What proposed a region.
+  public enum Source: String, Sendable, Hashable, Codable, CaseIterable {
+    /// Plain lines part it from the rest of the image, as on a page of a shop.
     case layout
     /// Keypoints outline a candidate in it.
     case outline
   }
 
-  let source: Source
+  /// What proposed it.
+  public let source: Source
+  /// Its box: left, top, width and height in shares of the sides of the query's image.
+  public let box: [Double]
+  /// The entity that is likeliest in it, shown or not, or `nil` if none is alike.
+  public let best: EntityID?
+  /// The confidence of ``best``.
+  public let confidence: Double?
+}
+
+/// A part of the query's image that is searched on its own, since it may show another thing than the rest.
+struct RegionSearch: Sendable {
+  let source: SearchedRegion.Source
   let frame: ImageFrame
   var searches: [TypeSearch]
 }
@@ -35,6 +47,8 @@ struct ImageFrame: Sendable, Hashable {
 
 /// Finds the parts of a query's image that are worth a search of their own.
 struct RegionProposals {
+  /// The inliers from which on the outline of a candidate is looked at again if nothing is sure.
+  private static let outliningInliers = 5
   /// The most outlines that are looked at again.
   private static let outlineLimit = 4
   /// The sides of an outline, as shares of the image's, below which it is too small to be looked at.
@@ -50,14 +64,19 @@ struct RegionProposals {
 
   /// The candidates that are shown whatever the regions bring.
   let sure: [BestImage]
+  /// Whether anything is shown, by whatever evidence.
+  private let isAnySure: Bool
   private let unsure: [BestImage]
 
   /// - Parameter scored: The candidates of the whole image.
   init(_ scored: [ScoredEntity], cutOff: Double) {
     let aligned = scored.filter {
-      ($0.image?.evidence.inliers ?? 0) >= Rivals.claimingInliers
+      ($0.image?.evidence.inliers ?? 0) >= Self.outliningInliers
     }
-    sure = aligned.filter { $0.confidence >= cutOff }.compactMap(\.image)
+    sure = aligned.filter {
+      $0.confidence >= cutOff && $0.image!.evidence.inliers >= Rivals.claimingInliers
+    }.compactMap(\.image)
+    isAnySure = scored.contains { $0.confidence >= cutOff }
     unsure = aligned.filter { $0.confidence < cutOff }
       .sorted { ($1.image!.evidence.inliers, $0.key) < ($0.image!.evidence.inliers, $1.key) }
       .compactMap(\.image)
@@ -72,10 +91,13 @@ struct RegionProposals {
     }.map { PictureRegion(x: $0.x, y: $0.y, width: $0.width, height: $0.height) }
   }
 
-  /// The candidates with some agreeing keypoints that lie apart from all sure ones.
+  /// The candidates with some agreeing keypoints that lie apart from all sure ones; all of them if nothing is
+  /// sure.
   var apart: [BestImage] {
-    unsure.filter { image in
-      sure.allSatisfy { Rivals.areApart($0.evidence, image.evidence) }
+    guard isAnySure else { return unsure }
+    return unsure.filter { image in
+      image.evidence.inliers >= Rivals.claimingInliers
+        && sure.allSatisfy { Rivals.areApart($0.evidence, image.evidence) }
     }
   }
 

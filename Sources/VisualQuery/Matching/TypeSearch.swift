@@ -5,6 +5,8 @@ struct TypeSearch: Sendable {
   /// The most candidates whose geometry is verified: the best by votes, and the best by score.
   private static let verifiedByVotes = 96
   private static let verifiedByScore = 48
+  /// The most candidates that are compared once more with a part of the image.
+  private static let lookedAtAgain = 32
 
   let type: EntityType
   let segments: [LiveSegment]
@@ -59,6 +61,24 @@ struct TypeSearch: Sendable {
       candidates[row] = candidate
     }
     return 1
+  }
+
+  /// Returns a search of a part of the image among the best candidates of the whole image.
+  func narrowed(to signature: QuerySignature) -> TypeSearch {
+    var search = TypeSearch(type, segments, signature)
+    let ranked = candidates.values.map {
+      (inliers: $0.measured.alignment?.inliers ?? 0, votes: $0.votes.best, candidate: $0)
+    }.sorted {
+      ($1.inliers, $1.votes, $0.candidate.row) < ($0.inliers, $0.votes, $1.candidate.row)
+    }
+    for (_, _, known) in ranked.prefix(Self.lookedAtAgain) {
+      search.candidates[known.row] = Candidate(
+        row: known.row, key: known.key, votes: known.votes,
+        measured: search.comparison.measure(
+          known.row.row, in: segments[known.row.segment].segment),
+        labels: known.labels)
+    }
+    return search
   }
 
   /// Compares the colors of a candidate at aligned places once more, without some boxes of the query.

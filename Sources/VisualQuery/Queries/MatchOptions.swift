@@ -10,6 +10,8 @@ public struct MatchOptions: Sendable, Hashable {
   public static let maximumLimit = 100
   /// The most matches in all if none is asked for.
   public static let defaultLimit = 8
+  /// The most matches of a page of many things if none is asked for.
+  public static let defaultPageLimit = 12
   /// The most matches of each type if none is asked for.
   public static let defaultTypeLimits: [EntityType: Int] = [.product: 5, .store: 3]
   /// The time of a query if none is asked for.
@@ -19,6 +21,9 @@ public struct MatchOptions: Sendable, Hashable {
   public var limit: Int { didSet { limit = Self.bounded(limit) } }
   /// The most matches of each type, `0...100`; a type that is not listed has no limit of its own.
   public var typeLimits: [EntityType: Int]
+  /// The most matches, in all and of products, if the image is a page of several things and has more of them
+  /// than the other limits allow; 0 leaves those limits as they are.
+  public var pageLimit: Int
   /// The types that are searched. Only stores are also found by the products that they stock.
   public var types: Set<EntityType>
   /// The entities of each type that may be found; the search skips all others.
@@ -45,7 +50,7 @@ public struct MatchOptions: Sendable, Hashable {
     types: Set<EntityType> = Set(EntityType.allCases), filters: [EntityType: EntityFilter] = [:],
     minimumConfidence: Double? = nil,
     timeout: Duration? = Self.defaultTimeout, near: GeoPoint? = nil, date: Date? = nil,
-    locale: String? = nil, isGrouped: Bool = false
+    locale: String? = nil, isGrouped: Bool = false, pageLimit: Int = Self.defaultPageLimit
   ) {
     self.limit = Self.bounded(limit)
     self.typeLimits = typeLimits
@@ -57,9 +62,22 @@ public struct MatchOptions: Sendable, Hashable {
     self.date = date
     self.locale = locale
     self.isGrouped = isGrouped
+    self.pageLimit = pageLimit
   }
 
   private static func bounded(_ limit: Int) -> Int { min(max(limit, 1), maximumLimit) }
+
+  /// Returns the options for a page with a number of cells: a match for each of them.
+  func fitting(cells: Int) -> MatchOptions {
+    let room = min(cells, pageLimit)
+    guard room > 1 else { return self }
+    var options = self
+    options.limit = max(limit, room)
+    if let products = typeLimits[.product], products > 0 {
+      options.typeLimits[.product] = max(products, room)
+    }
+    return options
+  }
 
   /// The most matches of a type.
   func limit(of type: EntityType) -> Int {

@@ -19,7 +19,12 @@ enum MatchCommand {
       "labels", "words for what the image shows: mug,cup",
       detail: "Hints, not filters: correct labels help, unknown ones are ignored."))
   static let limit = Option<Int>.integer(
-    OptionText("limit", "maximum number of matches"),
+    OptionText(
+      "limit", "maximum number of matches",
+      detail: """
+        If neither this nor --products is given, a page of several things has up to \
+        \(MatchOptions.defaultPageLimit).
+        """),
     in: 1...MatchOptions.maximumLimit, default: MatchOptions.defaultLimit)
   static let products = Option<Int>.integer(
     OptionText("products", "maximum number of products"),
@@ -227,11 +232,15 @@ enum MatchCommand {
 
   /// Returns the options that other commands have too, without a deadline.
   static func optionsWithoutDeadline(_ arguments: ParsedArguments) -> MatchOptions {
-    MatchOptions(
+    let isStandard =
+      arguments[limit] == MatchOptions.defaultLimit
+      && arguments[products] == MatchOptions.defaultTypeLimits[.product]
+    return MatchOptions(
       limit: arguments[limit],
       typeLimits: [.product: arguments[products], .store: arguments[stores]],
       types: arguments[type].map { [$0] } ?? Set(EntityType.allCases),
-      minimumConfidence: arguments[minConfidence], timeout: nil)
+      minimumConfidence: arguments[minConfidence], timeout: nil,
+      pageLimit: isStandard ? MatchOptions.defaultPageLimit : 0)
   }
 }
 

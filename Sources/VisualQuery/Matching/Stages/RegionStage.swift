@@ -1,7 +1,8 @@
 internal import PixelMatch
 
 /// Searches the parts of the image that may show other things than what was found so far: the cells of a
-/// page, and the outlines of candidates that lie apart from the sure ones.
+/// page, and the outlines of candidates that lie apart from the sure ones. A cell is a query of its own; in an
+/// outline only the best candidates of the whole image are compared once more.
 struct RegionStage: SearchStage {
   let image: PixelBuffer
   let signature: QuerySignature
@@ -17,10 +18,12 @@ struct RegionStage: SearchStage {
     }
     var proposals = proposed()
     if state.uncoverCandidates(proposals) { proposals = proposed() }
-    let cells = proposals.cells(of: PageLayout.cells(of: image))
+    let layout = PageLayout.cells(of: image)
+    state.cellCount = layout.count
+    let cells = proposals.cells(of: layout)
     let boxes = cells.isEmpty ? proposals.outlines() : cells
     guard !boxes.isEmpty else { return 1 }
-    let source: RegionSearch.Source = cells.isEmpty ? .outline : .layout
+    let source: SearchedRegion.Source = cells.isEmpty ? .outline : .layout
     let parent = state
     let found = try await withThrowingTaskGroup(of: (Int, RegionSearch?).self) { group in
       for (index, box) in boxes.enumerated() {
@@ -38,7 +41,7 @@ struct RegionStage: SearchStage {
 
   /// Runs the stages over one part of the image; `nil` if the deadline does not allow it.
   @concurrent private func search(
-    _ box: PictureRegion, _ source: RegionSearch.Source, within parent: QueryState,
+    _ box: PictureRegion, _ source: SearchedRegion.Source, within parent: QueryState,
     in catalogue: Catalogue
   ) async throws -> RegionSearch? {
     guard !parent.shouldStop(),
@@ -46,10 +49,16 @@ struct RegionStage: SearchStage {
         try image.cropped(to: box), shouldStop: { parent.shouldStop() })
     else { return nil }
     var state = parent
-    state.searches = parent.searches.map { TypeSearch($0.type, $0.segments, signature) }
+    state.searches = parent.searches.map {
+      source == .layout
+        ? TypeSearch($0.type, $0.segments, signature) : $0.narrowed(to: signature)
+    }
     // Regions are searched side by side, so that each has one thread.
-    let stages: [any SearchStage] = imageStages(
-      signature, labelMasks: labelMasks, threads: 1, shouldStop: parent.shouldStop)
+    let stages: [any SearchStage] =
+      source == .layout
+      ? imageStages(
+        signature, labelMasks: labelMasks, threads: 1, shouldStop: parent.shouldStop)
+      : [GeometryStage()]
     for stage in stages {
       guard try await stage.run(on: &state, in: catalogue) == 1 else { return nil }
       await Task.yield()

@@ -112,13 +112,16 @@ struct MatchQuestion: Sendable {
     _ fields: inout RequestFields, limit: Int?, labels: [String]
   ) throws(Problem) -> MatchOptions {
     let perType = 0...MatchOptions.maximumLimit
+    let products = try fields.integer("products", in: perType)
+    let stores = try fields.integer("stores", in: perType)
+    let standard = MatchOptions.defaultTypeLimits
     var options = MatchOptions(
-      limit: limit ?? 8,
+      limit: limit ?? MatchOptions.defaultLimit,
       typeLimits: [
-        .product: try fields.integer("products", in: perType) ?? 5,
-        .store: try fields.integer("stores", in: perType) ?? 3,
+        .product: products ?? standard[.product]!, .store: stores ?? standard[.store]!,
       ],
       minimumConfidence: try fields.number("minConfidence", in: 0...1))
+    if limit != nil || products != nil { options.pageLimit = 0 }
     if let type: EntityType = try fields.choice("type") { options.types = [type] }
     let filter = try filter(&fields, besides: labels)
     for type in EntityType.allCases { options.filters[type] = filter }

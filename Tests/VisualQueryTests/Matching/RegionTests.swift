@@ -1,0 +1,111 @@
+import PixelMatch
+import TestSupport
+import Testing
+@testable import VisualQuery
+
+/// Images that show several things, or a small one.
+@Suite struct RegionTests {
+  private static let shared = Task {
+    let folder = try await CatalogueTests.sampleCatalogue()
+    return (folder, try Catalogue(directory: folder.path + "/shop.vq"))
+  }
+
+  /// A canvas of one color that images are pasted on.
+  private struct Canvas {
+    let (width, height): (Int, Int)
+    private(set) var bytes: [UInt8]
+
+    init(_ picture: PixelBuffer) {
+      (width, height) = (picture.width, picture.height)
+      bytes = SyntheticPicture.rgba(picture)
+    }
+
+    init(width: Int, height: Int, gray: UInt8) {
+      (self.width, self.height) = (width, height)
+      bytes = [UInt8](repeating: gray, count: 4 * width * height)
+      for index in stride(from: 3, to: bytes.count, by: 4) { bytes[index] = 255 }
+    }
+
+    mutating func paste(_ picture: PixelBuffer, x: Int, y: Int) {
+      let pixels = SyntheticPicture.rgba(picture)
+      for row in 0..<picture.height {
+        let start = 4 * ((y + row) * width + x)
+        bytes.replaceSubrange(
+          start..<start + 4 * picture.width,
+          with: pixels[4 * row * picture.width..<4 * (row + 1) * picture.width])
+      }
+    }
+
+    var picture: PixelBuffer {
+      get throws {
+        try PixelBuffer(width: width, height: height, format: .rgba8, bytes: bytes)
+      }
+    }
+  }
+
+  private func picture(_ id: String, longerSide: Int) throws -> PixelBuffer {
+    let bytes = try ImageDecoder().contents(ofFile: SampleShop.image("\(id).jpg"))
+    return try ImageDecoder().decode(bytes, longerSide: longerSide).reduced(
+      toLongerSide: longerSide)
+  }
+
+  private func page(_ ids: [String]) throws -> PixelBuffer {
+    var canvas = Canvas(width: 800, height: 20 + 260 * ((ids.count + 2) / 3), gray: 255)
+    for (index, id) in ids.enumerated() {
+      canvas.paste(
+        try picture(id, longerSide: 240), x: 20 + index % 3 * 260, y: 20 + index / 3 * 260)
+    }
+    return try canvas.picture
+  }
+
+  private let things = ["mug-red", "lantern", "sneaker-navy", "tea-mint", "board", "backpack"]
+
+  /// Would break if a page showed no more than an image of one thing, or if its cells were not searched.
+  @Test func `each thing of a page is found, in its own cell`() async throws {
+    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    let answer = try await matcher.values(
+      for: SemanticContent(pixelBuffer: page(things)),
+      options: MatchOptions(types: [.product], timeout: nil))
+    #expect(Set(answer.matches.map(\.value.id.value)).isSuperset(of: things))
+    #expect(answer.matches.count > MatchOptions.defaultTypeLimits[.product]!)
+    for region in answer.regions {
+      let id = try #require(region.best?.value)
+      let index = try #require(things.firstIndex(of: id))
+      #expect(region.source == .layout)
+      #expect(abs(region.box[0] - (20 + Double(index % 3) * 260) / 800) < 0.05)
+      #expect(abs(region.box[1] - (20 + Double(index / 3) * 260) / 540) < 0.05)
+    }
+  }
+
+  @Test func `a limit that is asked for holds for a page too`() async throws {
+    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    let answer = try await matcher.values(
+      for: SemanticContent(pixelBuffer: page(things)),
+      options: MatchOptions(limit: 2, timeout: nil, pageLimit: 0))
+    #expect(answer.matches.count == 2 && answer.hasMore)
+  }
+
+  @Test(arguments: [(0, 8, 5), (1, 8, 5), (6, 8, 6), (9, 9, 9), (12, 12, 12), (40, 12, 12)])
+  func `a page has room for each of its cells, up to a limit`(
+    cells: Int, limit: Int, products: Int
+  ) {
+    let options = MatchOptions().fitting(cells: cells)
+    #expect(options.limit == limit)
+    #expect(options.limit(of: .product) == products && options.limit(of: .store) == 3)
+    #expect(MatchOptions(pageLimit: 0).fitting(cells: cells) == MatchOptions(pageLimit: 0))
+  }
+
+  /// Would break if the outline of a weak candidate were not looked at again.
+  @Test(arguments: ["lantern", "notebook", "tea-mint"])
+  func `a small thing in a scene is found`(id: String) async throws {
+    var canvas = Canvas(SyntheticPicture.scene(width: 1000, height: 750, seed: 3))
+    canvas.paste(try picture(id, longerSide: 230), x: 610, y: 330)
+    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    let answer = try await matcher.values(
+      for: SemanticContent(pixelBuffer: canvas.picture), options: MatchOptions(timeout: nil))
+    let first = try #require(answer.matches.first)
+    #expect(first.value.id.value == id)
+    let box = try #require(first.alignment?.region)
+    #expect(abs(box[0] - 0.61) < 0.05 && abs(box[1] - 0.44) < 0.05)
+  }
+}
