@@ -4,11 +4,60 @@ extension Catalogue {
   private static let sortedLimit = 4096
   /// The number of keys whose values are sorted at a time.
   private static let sortedPart: UInt32 = 8192
+  /// The number of values that are read in sequence in the time of one lookup.
+  private static let lookupCost = 32
   /// The largest number of text matches that are scored.
   static let scoredHits = 10_000
 
-  /// Returns the first entities of some types, by type and id, whose keys are in a set.
+  /// Returns the first entities of some types, by type and id, that meet some conditions.
   @concurrent func entities(
+    matching filter: EntityFilter, types: [EntityType], limit: Int,
+    _ shouldStop: @escaping @Sendable () -> Bool
+  ) async throws -> [EntityValue] {
+    if filter.labels.isEmpty, keptKeys(of: .filter(filter)) == nil,
+      let first = try await firstKeys(
+        matching: filter, types: types, limit: limit, lookingAt: entityCount / Self.lookupCost / 2,
+        shouldStop)
+    {
+      return try values(of: first, shouldStop)
+    }
+    let keys = try await keys(matching: filter, shouldStop: shouldStop)
+    return try await entities(in: keys, types: types, limit: limit, shouldStop)
+  }
+
+  /// Finds the first entities of some types, by type and id, that meet some conditions, by looking up the
+  /// properties of one entity after another.
+  ///
+  /// - Parameter most: The most entities to look at.
+  /// - Returns: Their keys, or `nil` as soon as more entities would probably have to be looked at.
+  @concurrent func firstKeys(
+    matching filter: EntityFilter, types: [EntityType], limit: Int, lookingAt most: Int,
+    _ shouldStop: @escaping @Sendable () -> Bool
+  ) async throws -> [UInt32]? {
+    let conditions = try checkedConditions(of: filter)
+    var found: [UInt32] = []
+    var looked = 0
+    for type in types {
+      var last = ""
+      while found.count < limit {
+        let expected = looked * (limit - found.count) / (found.count + 1)
+        if looked + max(expected, Self.sparseLimit) > most { return nil }
+        let part = try read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
+          try database.ids(of: type, after: last, limit: Self.sparseLimit)
+        }
+        let accepted = try await keys(
+          matching: conditions, filter.mode, within: KeySet(part.map(\.key)), shouldStop)
+        found += part.lazy.map(\.key).filter(accepted.contains).prefix(limit - found.count)
+        looked += part.count
+        guard part.count == Self.sparseLimit else { break }
+        last = part[part.count - 1].id.value
+      }
+    }
+    return found
+  }
+
+  /// Returns the first entities of some types, by type and id, whose keys are in a set.
+  @concurrent private func entities(
     in keys: KeySet, types: [EntityType], limit: Int,
     _ shouldStop: @escaping @Sendable () -> Bool
   ) async throws -> [EntityValue] {
@@ -18,20 +67,26 @@ extension Catalogue {
       return try values(of: sorted.prefix(limit).map(\.key), shouldStop)
     }
     var found: [UInt32] = []
+    var length = limit
     for type in types {
       var last = ""
       while found.count < limit {
+        let current = length
         let part = try read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
-          try database.ids(of: type, after: last, limit: Self.partLength)
+          try database.ids(of: type, after: last, limit: current)
         }
         found += part.lazy.map(\.key).filter(keys.contains).prefix(limit - found.count)
-        guard part.count == Self.partLength else { break }
+        guard part.count == length else { break }
         last = part[part.count - 1].id.value
+        length = Self.longer(length)
         try await rest(shouldStop)
       }
     }
     return try values(of: found, shouldStop)
   }
+
+  /// Returns the length of the part behind one that did not suffice.
+  private static func longer(_ length: Int) -> Int { min(4 * length, partLength) }
 
   /// The first entities of some types behind a key, by key, that a filter lets through; and the key of the last of them
   /// if there are more.
@@ -43,19 +98,28 @@ extension Catalogue {
   ) async throws -> (values: [EntityValue], last: UInt32?) {
     if types.isEmpty { return ([], nil) }
     let type = types.count == 1 ? types[0] : nil
-    let keys = try await self.keys(matching: filter, shouldStop: shouldStop)
+    let kept =
+      filter.labels.isEmpty
+      ? keptKeys(of: .filter(filter)) : try await keys(matching: filter, shouldStop: shouldStop)
+    let conditions = kept == nil ? try checkedConditions(of: filter) : []
     var found: [UInt32] = []
     var last = key
+    var length = limit + 1
     while found.count <= limit {
-      let missing = limit + 1 - found.count
-      let length = filter.isEmpty ? missing : Self.partLength
-      let after = last
+      let (current, after) = (length, last)
       let part = try read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
-        try database.keys(of: type, after: after, through: bound, limit: length)
+        try database.keys(of: type, after: after, through: bound, limit: current)
       }
-      found += part.lazy.filter(keys.contains).prefix(missing)
+      // Keys of a page lie together, so the values of the properties are read in sequence.
+      var accepted = kept ?? .all
+      if kept == nil, !conditions.isEmpty {
+        accepted = try await keys(
+          matching: conditions, filter.mode, within: KeySet(part), shouldStop)
+      }
+      found += part.lazy.filter(accepted.contains).prefix(limit + 1 - found.count)
       guard part.count == length, let next = part.last else { break }
       last = next
+      length = Self.longer(length)
       try await rest(shouldStop)
     }
     let page = Array(found.prefix(limit))
@@ -113,16 +177,18 @@ extension Catalogue {
   ) async throws -> [UInt32] {
     var found: [UInt32] = []
     var last: UInt32 = 0
+    var length = 4 * limit
     while found.count < limit {
-      let length = 1024
+      let current = length
       let part = try read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
-        try database.suggestions(of: type, rank: rank, after: last, limit: length)
+        try database.suggestions(of: type, rank: rank, after: last, limit: current)
       }
       for (key, group) in part where found.count < limit {
         if group.map({ groups.insert($0).inserted }) ?? true { found.append(key) }
       }
       guard part.count == length else { break }
       last = part[part.count - 1].key
+      length = Self.longer(length)
       try await rest(shouldStop)
     }
     return found
@@ -159,9 +225,9 @@ extension Catalogue {
     withWords forms: [[String]], without known: Set<UInt32>, _ types: [EntityType], limit: Int,
     _ shouldStop: @escaping @Sendable () -> Bool
   ) async throws -> [UInt32] {
-    let excluded = EntityType.allCases.first { !types.contains($0) }
+    let restriction = typeRestriction(types)
     let hits = try read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
-      try database.hits(ofWords: forms, excluding: excluded, limit: Self.scoredHits)
+      try database.hits(ofWords: forms, restriction, limit: Self.scoredHits)
     }.filter { !known.contains($0.key) }.sorted { $0.score < $1.score }
     try await rest(shouldStop)
     guard let worst = hits.prefix(limit).last?.score else { return [] }
@@ -172,6 +238,15 @@ extension Catalogue {
       scores[a.key] == scores[b.key] ? a.value < b.value : scores[a.key]! < scores[b.key]!
     }
     return best.prefix(limit).map(\.key)
+  }
+
+  /// Returns the restriction to some types that names the fewest entities, or `nil` if all types are
+  /// wanted.
+  private func typeRestriction(_ types: [EntityType]) -> CatalogueDatabase.TypeRestriction? {
+    guard types.count == 1, let other = EntityType.allCases.first(where: { $0 != types[0] }) else {
+      return nil
+    }
+    return entityCount(of: types[0]) <= entityCount(of: other) ? .only(types[0]) : .without(other)
   }
 
   /// Returns the entities of some keys, in the order of the keys.

@@ -5,17 +5,18 @@ extension Catalogue {
   /// The number of keys in a part, which takes a few milliseconds at most.
   static let partLength = 32_768
   /// The largest number of keys that are looked up one by one.
-  private static let sparseLimit = 256
+  static let sparseLimit = 256
 
-  /// Returns the keys of the entities that a filter accepts.
+  /// Returns the keys of the entities that a filter accepts, and keeps them for the next question.
   ///
   /// - Throws: ``MatchError`` with the code `invalidFilter`; ``CatalogueError``.
-  /// - Complexity: O(*n*) for each property in the filter, where *n* entities have it.
+  /// - Complexity: O(*n*) for each property in the filter, where *n* entities have it; O(1) if the keys
+  ///   are kept.
   @concurrent func keys(
     matching filter: EntityFilter, shouldStop: @escaping @Sendable () -> Bool
   ) async throws -> KeySet {
-    let conditions = try filter.conditions()
-    for condition in conditions { try checkProperty(of: condition) }
+    if let kept = keptKeys(of: .filter(filter)) { return kept }
+    let conditions = try checkedConditions(of: filter)
     var result = KeySet.all
     if !filter.labels.isEmpty {
       var labelled = KeySet()
@@ -24,15 +25,35 @@ extension Catalogue {
       }
       result = labelled
     }
+    result = try await keys(matching: conditions, filter.mode, within: result, shouldStop)
+    keep(result, of: .filter(filter))
+    return result
+  }
+
+  /// Returns the keys of a set whose entities meet some conditions.
+  @concurrent func keys(
+    matching conditions: [PropertyCondition], _ mode: ComparatorMode, within wanted: KeySet,
+    _ shouldStop: @escaping @Sendable () -> Bool
+  ) async throws -> KeySet {
+    var result = wanted
     var any = KeySet()
     for condition in conditions {
       let keys = try await keys(matching: condition, within: result, shouldStop)
-      switch filter.mode {
+      switch mode {
       case .and: result = result.intersection(keys)
       case .or: any = any.union(keys)
       }
     }
-    return filter.mode == .or && !conditions.isEmpty ? result.intersection(any) : result
+    return mode == .or && !conditions.isEmpty ? result.intersection(any) : result
+  }
+
+  /// Returns the conditions of a filter.
+  ///
+  /// - Throws: ``MatchError`` with the code `invalidFilter`; ``CatalogueError``.
+  func checkedConditions(of filter: EntityFilter) throws -> [PropertyCondition] {
+    let conditions = try filter.conditions()
+    for condition in conditions { try checkProperty(of: condition) }
+    return conditions
   }
 
   /// Names of properties among which the nearest is looked for.
@@ -58,10 +79,12 @@ extension Catalogue {
       try database.propertyNumber(condition.property)
     }
     if let property, let sql = condition.sql {
-      for range in ranges(within: wanted) {
+      for ranges in ranges(within: wanted) {
         try read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
-          try database.insertKeys(
-            passing: (sql, condition.values), property: property, in: range, into: &found)
+          for range in ranges {
+            try database.insertKeys(
+              passing: (sql, condition.values), property: property, in: range, into: &found)
+          }
         }
         try await rest(shouldStop)
       }
@@ -69,12 +92,13 @@ extension Catalogue {
     return condition.isNegated ? found.inverted : found
   }
 
-  /// Returns the ranges of keys that contain `wanted`, or the keys themselves if there are few.
-  private func ranges(within wanted: KeySet) -> [Range<UInt32>] {
+  /// Returns the ranges of keys that contain `wanted`, or the keys themselves if there are few. Those of
+  /// one list are read in one part.
+  private func ranges(within wanted: KeySet) -> [[Range<UInt32>]] {
     if let count = wanted.count, count <= Self.sparseLimit {
-      return wanted.keys(in: 0..<lastKey + 1).map { $0..<$0 + 1 }
+      return [wanted.keys(in: 0..<lastKey + 1).map { $0..<$0 + 1 }]
     }
-    return parts.filter { !wanted.keys(in: $0).isEmpty }
+    return parts.compactMap { part in wanted.bounds(in: part).map { [$0] } }
   }
 
   /// Returns the ranges of keys that are read in one part.
@@ -106,6 +130,7 @@ extension Catalogue {
   @concurrent func keys(
     of type: EntityType, shouldStop: @escaping @Sendable () -> Bool
   ) async throws -> KeySet {
+    if let kept = keptKeys(of: .type(type)) { return kept }
     let rarer: EntityType = entityCount(of: .product) < entityCount(of: .store) ? .product : .store
     var keys = KeySet()
     var last: UInt32 = 0
@@ -118,7 +143,9 @@ extension Catalogue {
       last = part[part.count - 1]
       try await rest(shouldStop)
     }
-    return type == rarer ? keys : keys.inverted
+    let result = type == rarer ? keys : keys.inverted
+    keep(result, of: .type(type))
+    return result
   }
 
   /// Returns the first entities of a type, by key, that have a normalized label and are wanted, and

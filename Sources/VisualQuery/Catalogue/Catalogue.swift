@@ -24,6 +24,8 @@ public final class Catalogue: Sendable {
   let readDamage = Mutex<CatalogueError?>(nil)
   /// The connections that read this generation.
   let readers: CatalogueReaders
+  /// The key sets of filters that were asked for.
+  private let keySets = Mutex(KeySetCache())
   /// The largest key of an entity.
   let lastKey: UInt32
   /// The link templates and accepted schemes.
@@ -187,6 +189,16 @@ public final class Catalogue: Sendable {
   /// Returns the number of entities for each of some normalized labels.
   func labelFrequencies(_ labels: [String]) throws(CatalogueError) -> [String: Int] {
     try read { database throws(CatalogueError) in try database.labelFrequencies(labels) }
+  }
+
+  /// Returns the keys that answer a question, or `nil` if they are not kept.
+  func keptKeys(of question: KeySetCache.Question) -> KeySet? {
+    keySets.withLock { $0.keys(of: question) }
+  }
+
+  /// Keeps the keys that answer a question, within a limit of memory.
+  func keep(_ keys: KeySet, of question: KeySetCache.Question) {
+    keySets.withLock { $0.keep(keys, of: question) }
   }
 
   /// Calls `body` with a connection that no other thread is using.

@@ -132,13 +132,30 @@ extension CatalogueDatabase {
   /// An entity that matches a text, with its score: lower is better.
   typealias TextHit = (key: UInt32, score: Double)
 
+  /// A restriction to one type. SQLite collects the keys of the type that it names.
+  enum TypeRestriction: Sendable {
+    case only(EntityType)
+    case without(EntityType)
+
+    fileprivate var sql: String {
+      switch self {
+      case .only: " AND +rowid IN (SELECT key FROM entities WHERE type = ?)"
+      case .without: " AND +rowid NOT IN (SELECT key FROM entities WHERE type = ?)"
+      }
+    }
+
+    fileprivate var type: EntityType {
+      switch self {
+      case .only(let type), .without(let type): type
+      }
+    }
+  }
+
   /// Returns the first entities, by key, that contain a form of each word, the first form of the last
   /// word also as a prefix. The score is BM25 with the highest weight for the title and the lowest for the
   /// description.
-  ///
-  /// - Parameter excluded: The type to leave out, or `nil`.
   func hits(
-    ofWords words: [[String]], excluding excluded: EntityType?, limit: Int
+    ofWords words: [[String]], _ restriction: TypeRestriction?, limit: Int
   ) throws(CatalogueError) -> [TextHit] {
     // Folded words contain no quotes.
     let query = words.enumerated().map { number, forms in
@@ -147,15 +164,13 @@ extension CatalogueDatabase {
       }
       return terms.count == 1 ? terms[0] : "(" + terms.joined(separator: " OR ") + ")"
     }
-    let condition =
-      excluded == nil ? "" : " AND +rowid NOT IN (SELECT key FROM entities WHERE type = ?)"
     return try connection.rows(
       """
       SELECT rowid, bm25(entityText, 10, 4, 4, 4, 6, 1) FROM entityText
-      WHERE entityText MATCH ?\(condition) LIMIT ?
+      WHERE entityText MATCH ?\(restriction?.sql ?? "") LIMIT ?
       """,
       [.text(query.joined(separator: " AND "))]
-        + (excluded.map { [.text($0.rawValue)] } ?? []) + [.integer(limit)]
+        + (restriction.map { [.text($0.type.rawValue)] } ?? []) + [.integer(limit)]
     ) { (UInt32(clamping: $0.integer(0)), $0.number(1)) }
   }
 }

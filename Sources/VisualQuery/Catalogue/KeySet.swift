@@ -5,6 +5,11 @@ struct KeySet: Sendable, Hashable {
   /// Whether the set contains all keys except those in `words`.
   private(set) var isInverted = false
 
+  init() {}
+
+  /// Makes the set of some keys.
+  init(_ keys: [UInt32]) { for key in keys { insert(key) } }
+
   /// The set of all keys.
   static let all = KeySet().inverted
 
@@ -69,6 +74,17 @@ struct KeySet: Sendable, Hashable {
     }
     return keys
   }
+
+  /// Returns the range from the first to the last key of the set in a range, or `nil` if there is none.
+  func bounds(in range: Range<UInt32>) -> Range<UInt32>? {
+    guard let first = range.first(where: contains), let last = range.last(where: contains) else {
+      return nil
+    }
+    return first..<last + 1
+  }
+
+  /// The memory of the set.
+  var byteCount: Int { words.count * 8 }
 
   private var bitCount: Int { words.reduce(0) { $0 + $1.nonzeroBitCount } }
 

@@ -115,12 +115,13 @@ public struct EntityLookup: Sendable {
     _ = try filter.conditions()
     try EntitySort.check(sorts)
     return try await run { stop in
-      let keys = try await catalogue.keys(matching: filter, shouldStop: stop)
       let (types, limit) = (types.sorted(), Self.bounded(limit))
-      return sorts.isEmpty
-        ? try await catalogue.entities(in: keys, types: types, limit: limit, stop)
-        : try await catalogue.entities(
-          in: keys, types: types, sortedBy: sorts, limit: limit, stop)
+      if sorts.isEmpty {
+        return try await catalogue.entities(matching: filter, types: types, limit: limit, stop)
+      }
+      let keys = try await catalogue.keys(matching: filter, shouldStop: stop)
+      return try await catalogue.entities(
+        in: keys, types: types, sortedBy: sorts, limit: limit, stop)
     }
   }
 

@@ -6,6 +6,8 @@ import Testing
 /// Filters against their meaning, and their limits.
 @Suite struct FilterTests {
   private static let drawn = Task { try await DrawnEntities(count: 120, seed: 1) }
+  /// More products than are looked at in one part.
+  private static let many = Task { try await DrawnEntities(count: 600, seed: 2) }
 
   private static let properties = [
     "type", "id", "title", "subtitle", "brand", "group", "availability", "address", "price",
@@ -86,6 +88,44 @@ import Testing
         .filter { FilterSemantics.passes(filter, $0) }
         .sorted { FilterSemantics.precedes($0, $1, sorts) }
       #expect(found.map(\.id) == expected.prefix(limit).map(\.id), "\(filter) \(sorts)")
+    }
+  }
+
+  /// Would break if entities that are looked at one by one met other conditions than all at once, or if
+  /// keys that were kept for an earlier question answered another one.
+  @Test(arguments: 1...4)
+  func `the first entities are those of the whole list`(seed: UInt64) async throws {
+    var random = SeededGenerator(seed: seed)
+    let catalogue = try await Self.many.value.catalogue
+    for _ in 0..<20 {
+      var filter = EntityFilter(mode: Bool.random(using: &random) ? .and : .or)
+      for _ in 0..<Int.random(in: 1...3, using: &random) {
+        filter.comparators.append(Self.comparator(&random))
+      }
+      guard !filter.comparators.contains(where: Self.isRefused) else { continue }
+      let types: [EntityType] = [[.product], [.store], [.product, .store]]
+        .randomElement(using: &random)!
+      let limit = [1, 7, 1000].randomElement(using: &random)!
+      let first = try await catalogue.firstKeys(
+        matching: filter, types: types, limit: limit, lookingAt: .max) { false }
+      let lookup = EntityLookup(catalogue: catalogue, pool: WorkerPool(width: 1))
+      for _ in 0..<2 {
+        let listed = try await lookup.entities(
+          matching: filter.comparators, mode: filter.mode, types: Set(types), limit: limit)
+        let ids = try catalogue.ids(keys: #require(first))
+        #expect(listed.map(\.id) == first?.compactMap { ids[$0] }, "\(filter)")
+      }
+    }
+  }
+
+  /// Would break if looking at single entities went on without end where hardly any is accepted.
+  @Test func `a rare property is not looked for one entity after another`() async throws {
+    let catalogue = try await Self.many.value.catalogue
+    let filter = EntityFilter(comparators: [try #require(EntityComparator("title=nothing"))])
+    for (most, isFound) in [(255, false), (1000, false), (.max, true)] {
+      let first = try await catalogue.firstKeys(
+        matching: filter, types: [.product], limit: 10, lookingAt: most) { false }
+      #expect((first == []) == isFound && (first == nil) != isFound)
     }
   }
 
