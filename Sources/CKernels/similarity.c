@@ -1,3 +1,4 @@
+#include <stdbool.h>
 #include <string.h>
 
 #include "kernel_level.h"
@@ -17,6 +18,8 @@ static const double determinant_limit = 144;
 
 typedef double Doubles __attribute__((vector_size(64)));
 typedef int64_t Longs __attribute__((vector_size(64)));
+// A bit for each of eight pairs.
+typedef bool Bits __attribute__((ext_vector_type(LANES)));
 
 CK_INLINE Doubles load(const double *values) {
   Doubles loaded;
@@ -48,13 +51,17 @@ CK_INLINE ck_similarity through(const ck_pairs *pairs, size_t i, size_t j) {
   return s;
 }
 
+// The rotations of eight patches beyond another one.
+CK_INLINE Longs turns_beyond(const uint8_t *turns, uint8_t turn) {
+  Longs beyond;
+  for (int lane = 0; lane < LANES; lane++) beyond[lane] = (int8_t)(uint8_t)(turns[lane] - turn);
+  return beyond;
+}
+
 // The pairs j ..< j + LANES that lie about where pair i puts them, and not too near to it: -1,
 // otherwise 0.
 CK_INLINE Longs agreeing(const ck_pairs *pairs, size_t i, size_t j, double cosine, double sine) {
-  Longs turn;
-  for (int lane = 0; lane < LANES; lane++) {
-    turn[lane] = (int8_t)(uint8_t)(pairs->turn[j + (size_t)lane] - pairs->turn[i]);
-  }
+  const Longs turn = turns_beyond(pairs->turn + j, pairs->turn[i]);
   const Doubles scale = load(pairs->scale + j);
   const Doubles x = load(pairs->from_x + j) - pairs->from_x[i], y = load(pairs->from_y + j) - pairs->from_y[i];
   const Doubles expected_x = cosine * x - sine * y, expected_y = sine * x + cosine * y;
@@ -92,8 +99,28 @@ CK_INLINE double best_similarity(const ck_pairs *pairs, const double *cosines, c
   return most;
 }
 
+CK_INLINE void agreeing_pairs(const ck_pairs *pairs, const ck_plane_map *map, double factor, uint8_t *agreeing) {
+  const double *m = map->matrix;
+  for (size_t i = 0; i < pairs->count; i += LANES) {
+    const Doubles x = load(pairs->from_x + i), y = load(pairs->from_y + i);
+    const Doubles ratio = load(pairs->scale + i) / map->scale;
+    const Longs turn = turns_beyond(pairs->turn + i, map->turn);
+    const Doubles depth = m[6] * x + m[7] * y + m[8];
+    const Doubles miss_x = (m[0] * x + m[1] * y + m[2]) / depth - load(pairs->to_x + i);
+    const Doubles miss_y = (m[3] * x + m[4] * y + m[5]) / depth - load(pairs->to_y + i);
+    const Doubles limit = factor * load(pairs->tolerance + i);
+    const Bits agrees = __builtin_convertvector(
+        (ratio > scale_low) & (ratio < scale_high) & (turn <= TURN_LIMIT) & (turn >= -TURN_LIMIT) &
+            (miss_x * miss_x + miss_y * miss_y <= limit * limit),
+        Bits);
+    memcpy(agreeing + i / LANES, &agrees, 1);
+  }
+}
+
 // ---- One copy per instruction set ---------------------------------------------------------------
 
 CK_KERNEL(double, best_similarity, (pairs, cosines, sines, proposers, partners, best),
           const ck_pairs *pairs, const double *cosines, const double *sines, size_t proposers,
           size_t partners, ck_similarity *best)
+CK_KERNEL(void, agreeing_pairs, (pairs, map, factor, agreeing),
+          const ck_pairs *pairs, const ck_plane_map *map, double factor, uint8_t *agreeing)

@@ -1,10 +1,15 @@
 // The votes of a query's keypoints in an index of visual words.
+#include <stdbool.h>
+
 #include "code_block.h"
 
 // A hit is one number, so that sorting numbers brings together what is added up:
 // row (24 bits), mirrored (1), turn (4), keypoint (10), weight (25).
 enum { ROW_SHIFT = 40, MIRROR_SHIFT = 39, TURN_SHIFT = 35, KEYPOINT_SHIFT = 25, TURNS = 16 };
 enum { HASH_BITS = CK_POSTING_HASH_BITS, PROBES = 1 << CK_DOUBTS, GROUP = 4 };
+
+// A bit for each posting of a block.
+typedef bool Lanes __attribute__((ext_vector_type(CK_CODES_PER_BLOCK)));
 
 // A word that is looked up, and what a posting in it is compared with.
 typedef struct {
@@ -41,18 +46,23 @@ CK_INLINE size_t collect_word(const ck_word_index *index, uint32_t word, uint64_
   const uint8_t angle = (uint8_t)(pattern >> bits);
   size_t count = 0;
   for (size_t at = from; at < end; at += CK_CODES_PER_BLOCK) {
+    // Postings of the next word are read too, and not used; only behind the last one is nothing.
     Words found = {0};
-    const size_t lanes = end - at < CK_CODES_PER_BLOCK ? end - at : CK_CODES_PER_BLOCK;
-    if (lanes == CK_CODES_PER_BLOCK) {
+    const size_t left = index->posting_count - at;
+    if (left >= CK_CODES_PER_BLOCK) {
       memcpy(&found, index->postings + at, sizeof found);
     } else {
-      memcpy(&found, index->postings + at, lanes * sizeof(uint64_t));
+      memcpy(&found, index->postings + at, left * sizeof(uint64_t));
     }
     const Words distance = __builtin_elementwise_popcount((found ^ pattern) >> shift);
-    if (__builtin_reduce_min(distance) > limit) continue;
-    for (size_t lane = 0; lane < lanes; lane++) {
+    const Lanes near = __builtin_convertvector(distance <= limit, Lanes);
+    uint8_t lanes;
+    memcpy(&lanes, &near, sizeof lanes);
+    if (end - at < CK_CODES_PER_BLOCK) lanes &= (uint8_t)((1u << (end - at)) - 1);
+    for (; lanes != 0; lanes &= (uint8_t)(lanes - 1)) {
+      const uint32_t lane = (uint32_t)__builtin_ctz(lanes);
       const uint64_t row = found[lane] & ((1u << bits) - 1);
-      if (distance[lane] > limit || row >= index->row_count) continue;
+      if (row >= index->row_count) continue;
       const uint64_t turn = (uint8_t)((uint8_t)(found[lane] >> bits) - angle) >> 4;
       hits[count++] = row << ROW_SHIFT | mark | turn << TURN_SHIFT | weight * (4 * limit - 3 * distance[lane]);
     }
@@ -96,18 +106,20 @@ CK_INLINE size_t collect_votes(const ck_word_index *index, const ck_vote_source 
 
 // ---- The rows with the most votes ---------------------------------------------------------------
 
-// Sorts by row, view and turn, 29 bits, and keeps the order of keypoints. The result is in `other`.
-static void sort_hits(uint64_t *hits, uint64_t *other, size_t count) {
-  static const uint32_t shifts[3] = {TURN_SHIFT, TURN_SHIFT + 10, TURN_SHIFT + 20};
-  for (int pass = 0; pass < 3; pass++) {
+// Sorts by row, view and turn, 29 bits, and keeps the order of keypoints. Returns where the result is.
+static uint64_t *sort_hits(uint64_t *hits, uint64_t *other, size_t count) {
+  uint64_t all = 0;
+  for (size_t i = 0; i < count; i++) all |= hits[i];
+  for (int shift = TURN_SHIFT; shift < 64 && all >> shift != 0; shift += 10) {
     size_t starts[1025] = {0};
-    for (size_t i = 0; i < count; i++) starts[(hits[i] >> shifts[pass] & 1023) + 1]++;
+    for (size_t i = 0; i < count; i++) starts[(hits[i] >> shift & 1023) + 1]++;
     for (int i = 0; i < 1024; i++) starts[i + 1] += starts[i];
-    for (size_t i = 0; i < count; i++) other[starts[hits[i] >> shifts[pass] & 1023]++] = hits[i];
+    for (size_t i = 0; i < count; i++) other[starts[hits[i] >> shift & 1023]++] = hits[i];
     uint64_t *const swap = hits;
     hits = other;
     other = swap;
   }
+  return hits;
 }
 
 static int is_better(ck_vote one, ck_vote other) {
@@ -166,15 +178,15 @@ static uint32_t tally(const uint64_t *hits, size_t count) {
 
 size_t ck_rank_votes(uint64_t *hits, uint64_t *scratch, size_t count, const uint64_t *dead, ck_vote *best,
                      size_t limit) {
-  sort_hits(hits, scratch, count);
+  const uint64_t *const sorted = sort_hits(hits, scratch, count);
   size_t kept = 0;
   for (size_t from = 0; from < count;) {
-    const uint64_t owner = scratch[from] >> MIRROR_SHIFT;
+    const uint64_t owner = sorted[from] >> MIRROR_SHIFT;
     size_t end = from + 1;
-    while (end < count && scratch[end] >> MIRROR_SHIFT == owner) end++;
+    while (end < count && sorted[end] >> MIRROR_SHIFT == owner) end++;
     const uint32_t row = (uint32_t)(owner >> 1);
     if (dead == NULL || !(dead[row / 64] >> (row % 64) & 1)) {
-      const ck_vote vote = {row, tally(scratch + from, end - from), (uint32_t)(owner & 1)};
+      const ck_vote vote = {row, tally(sorted + from, end - from), (uint32_t)(owner & 1)};
       kept = offer(best, kept, limit, vote);
     }
     from = end;

@@ -121,6 +121,8 @@ typedef struct {
   const double *scale;
   // The square of the distance at which a pair stops to count.
   const double *limit;
+  // The largest distance of a pair that agrees.
+  const double *tolerance;
   // The rotation of the patch, in 256 steps of a turn.
   const uint8_t *turn;
   size_t count;
@@ -142,6 +144,21 @@ typedef struct {
 // Zero if there is none.
 double ck_best_similarity(const ck_pairs *pairs, const double *cosines, const double *sines,
                           size_t proposers, size_t partners, ck_similarity *best, uint32_t level);
+
+// A map of the plane.
+typedef struct {
+  // Its nine entries, row by row.
+  double matrix[9];
+  // The scale and the rotation, in 256 steps of a turn, that those of the patches must agree with.
+  double scale;
+  uint8_t turn;
+} ck_plane_map;
+
+// Finds the pairs that agree with a map, within `factor` times their tolerance.
+//
+//   agreeing     receives a bit for each pair, and zeros up to the next byte
+void ck_agreeing_pairs(const ck_pairs *pairs, const ck_plane_map *map, double factor, uint8_t *agreeing,
+                       uint32_t level);
 
 // ---- Rows of histogram bins -----------------------------------------------------------------------
 

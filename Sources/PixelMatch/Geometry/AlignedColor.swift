@@ -45,7 +45,7 @@ public struct AlignedColor: Sendable {
     of layout: ColorLayout, size: (width: Int, height: Int), under transform: PlaneTransform,
     outside covered: [ImageBox] = []
   ) -> Double? {
-    guard let back = transform.inverse else { return nil }
+    guard let back = transform.inverse?.entries else { return nil }
     let thing = layout.foreground
     var cells: [Cell] = []
     cells.reserveCapacity(ColorLayout.side * ColorLayout.side)
@@ -81,7 +81,7 @@ public struct AlignedColor: Sendable {
   /// Returns the mean color of the query at a cell, or `nil` if most of the cell lies outside the
   /// query.
   private func mean(
-    _ row: Int, _ column: Int, _ size: (width: Int, height: Int), _ back: PlaneTransform,
+    _ row: Int, _ column: Int, _ size: (width: Int, height: Int), _ back: PlaneTransform.Entries,
     _ covered: [ImageBox]
   ) -> SIMD3<Float>? {
     var sum = SIMD3<Float>.zero

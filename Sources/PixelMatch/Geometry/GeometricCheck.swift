@@ -14,19 +14,6 @@ public struct Alignment: Sendable, Hashable {
   public let claim: ImageClaim
 }
 
-/// A keypoint of the query and the most similar keypoint of the other image.
-struct KeypointCorrespondence {
-  let from: SIMD2<Double>
-  let to: SIMD2<Double>
-  /// The size of the other patch divided by the size of the query's patch.
-  let scale: Double
-  /// The rotation of the patch, in 256 steps of a turn.
-  let turn: UInt8
-  let distance: UInt32
-  /// The largest error of an inlier, in pixels of the other image.
-  let tolerance: Double
-}
-
 /// Finds the position of a catalogue image in a query image.
 ///
 /// Keypoints with similar hashes propose similarities in pairs (Fischler, Bolles, "Random sample
@@ -75,15 +62,16 @@ public struct GeometricCheck: Sendable {
     else {
       return nil
     }
-    var best = (transform: first, inliers: Self.inliers(of: first, among: pairs))
+    var agreement = Agreement(pairs, kernels)
+    var best = (transform: first, inliers: agreement.inliers(of: first))
     // A transform with more degrees of freedom needs more keypoints, otherwise it fits chance.
     for (fit, least) in [
       (LeastSquares.similarity, 5), (LeastSquares.affine, 12), (LeastSquares.homography, 20),
     ] {
       for tolerance in [2.5, 1.0] {
-        let near = Self.near(best.transform, pairs, times: tolerance)
+        let near = agreement.pairs(with: best.transform, times: tolerance)
         guard near.count >= least, let refined = fit(near), refined.isPlausible else { break }
-        let inliers = Self.inliers(of: refined, among: pairs)
+        let inliers = agreement.inliers(of: refined)
         if inliers >= best.inliers { best = (refined, inliers) }
       }
     }
@@ -93,16 +81,14 @@ public struct GeometricCheck: Sendable {
     return Alignment(
       transform: transform, inliers: best.inliers,
       visible: visible(segment.keypointPlaces(at: row), under: transform),
-      isMirrored: isMirrored, claim: claim(of: best.transform, pairs, isMirrored: isMirrored))
+      isMirrored: isMirrored,
+      claim: claim(of: agreement.pairs(with: best.transform), isMirrored: isMirrored))
   }
 
-  /// The parts of the query that hold the correspondences which agree with a transform.
-  private func claim(
-    of transform: PlaneTransform, _ pairs: [KeypointCorrespondence], isMirrored: Bool
-  ) -> ImageClaim {
+  /// The parts of the query that hold some correspondences.
+  private func claim(of pairs: [LeastSquares.Pair], isMirrored: Bool) -> ImageClaim {
     var claim = ImageClaim()
-    let motion = Motion(transform)
-    for pair in pairs where Self.agrees(pair, with: transform, motion) {
+    for pair in pairs {
       let x = isMirrored ? size.x - pair.from.x : pair.from.x
       claim.insert(x: x / size.x, y: pair.from.y / size.y)
     }
@@ -111,7 +97,7 @@ public struct GeometricCheck: Sendable {
 
   /// Returns the number of keypoints of the other image that lie within the query image.
   private func visible(_ places: [Keypoint], under transform: PlaneTransform) -> Int {
-    guard let back = transform.inverse else { return 0 }
+    guard let back = transform.inverse?.entries else { return 0 }
     return places.count { place in
       let seen = back(place.center.x, place.center.y)
       return seen.x >= 0 && seen.y >= 0 && seen.x < size.x && seen.y < size.y
@@ -121,113 +107,53 @@ public struct GeometricCheck: Sendable {
   /// Returns the counterpart of each keypoint of the query, the likeliest first.
   private func correspondences(
     _ row: Int, _ segment: SignatureSegment, _ view: Int
-  ) -> [KeypointCorrespondence] {
+  ) -> Kernels.Correspondences {
     let places = segment.keypointPlaces(at: row)
     let words = words[view]
     let blocks = segment.keypointBlocks(at: row).blocks
     // Another program may change a mapped file between two reads.
-    guard !places.isEmpty, !words.isEmpty, places.count <= 8 * blocks.count else { return [] }
-    let best = segment.withKeypointHashes(blocks: blocks) { hashes in
-      kernels.nearestCodes(to: words.span, in: hashes, count: places.count)
-    }
-    var pairs: [KeypointCorrespondence] = []
-    for (point, found) in zip(query.points, best) {
-      let distance = found >> 16
-      guard distance <= Self.distanceLimit else { continue }
-      let place = places[Int(found & 0xffff)]
+    let isIntact = !places.isEmpty && !words.isEmpty && places.count <= 8 * blocks.count
+    let best =
+      isIntact
+      ? segment.withKeypointHashes(blocks: blocks) { hashes in
+        kernels.nearestCodes(to: words.span, in: hashes, count: places.count)
+      } : []
+    let order = Self.byDistance(best)
+    let (points, mirror) = (query.points, query.views[view])
+    return Kernels.Correspondences(count: order.count) { index in
+      let point = points[order[index]]
+      let place = places[Int(best[order[index]] & 0xffff)]
       let x = Double(point.x)
-      pairs.append(
-        KeypointCorrespondence(
-          from: SIMD2(view == 1 ? size.x - x : x, Double(point.y)),
-          to: place.center,
-          scale: place.reduction / Double(point.scale),
-          turn: place.angle &- query.views[view].angle(of: point), distance: distance,
-          tolerance: 3 + 1.5 * place.reduction))
+      return Kernels.Correspondences.Pair(
+        from: SIMD2(view == 1 ? size.x - x : x, Double(point.y)), to: place.center,
+        scale: place.reduction / Double(point.scale),
+        turn: place.angle &- mirror.angle(of: point), tolerance: 3 + 1.5 * place.reduction)
     }
-    // Stable: equal distances keep the order of the keypoints.
-    let order = pairs.indices.map { pairs[$0].distance << 16 | UInt32($0) }.sorted()
-    return order.map { pairs[Int($0 & 0xffff)] }
+  }
+
+  /// Returns the indices of the keypoints whose counterparts are near enough, the nearest first; equal
+  /// distances keep the order of the keypoints.
+  private static func byDistance(_ best: [UInt32]) -> [Int] {
+    var starts = [Int](repeating: 0, count: Int(distanceLimit) + 2)
+    for found in best where found >> 16 <= distanceLimit { starts[Int(found >> 16) + 1] += 1 }
+    for distance in 0...Int(distanceLimit) { starts[distance + 1] += starts[distance] }
+    var order = [Int](repeating: 0, count: starts[Int(distanceLimit) + 1])
+    for (index, found) in best.enumerated() where found >> 16 <= distanceLimit {
+      order[starts[Int(found >> 16)]] = index
+      starts[Int(found >> 16)] += 1
+    }
+    return order
   }
 
   /// Returns the similarity of the pair of correspondences that most others agree with.
-  private func bestSimilarity(_ pairs: [KeypointCorrespondence]) -> PlaneTransform? {
-    let arrays = Kernels.CorrespondenceArrays(count: pairs.count) { index in
-      let pair = pairs[index]
-      // The error, squared, at which a pair stops to count: 2.5 times that of an inlier.
-      return (pair.from, pair.to, pair.scale, pair.turn, 6.25 * pair.tolerance * pair.tolerance)
+  private func bestSimilarity(_ pairs: Kernels.Correspondences) -> PlaneTransform? {
+    let directions = (0..<min(pairs.count, Self.proposers)).map { index in
+      let (cosine, sine) = IntegerAngle.direction(of: pairs.turn(at: index))
+      let scale = pairs.scale(at: index)
+      return SIMD2(scale * Double(cosine) / 16384, scale * Double(sine) / 16384)
     }
-    let directions = pairs.prefix(Self.proposers).map { pair in
-      let (cosine, sine) = IntegerAngle.direction(of: pair.turn)
-      return SIMD2(pair.scale * Double(cosine) / 16384, pair.scale * Double(sine) / 16384)
-    }
-    return kernels.bestSimilarity(of: arrays, directions: directions, partners: Self.partners).map {
+    return kernels.bestSimilarity(of: pairs, directions: directions, partners: Self.partners).map {
       PlaneTransform(cosine: $0.cosine, sine: $0.sine, x: $0.x, y: $0.y)
     }
-  }
-
-  private static func near(
-    _ transform: PlaneTransform, _ pairs: [KeypointCorrespondence], times factor: Double
-  ) -> [LeastSquares.Pair] {
-    let motion = Motion(transform)
-    return pairs.lazy.filter { agrees($0, with: transform, motion, times: factor) }
-      .map { LeastSquares.Pair(from: $0.from, to: $0.to) }
-  }
-
-  /// The scale and rotation of a transform, which those of the patches must agree with.
-  private struct Motion {
-    let scale: Double
-    let turn: UInt8
-
-    init(_ transform: PlaneTransform) {
-      let m = transform.matrix
-      scale = max(0, m[0] * m[4] - m[1] * m[3]).squareRoot()
-      turn = IntegerAngle.of(x: Int(1e6 * (m[0] + m[4])), y: Int(1e6 * (m[3] - m[1])))
-    }
-  }
-
-  private static func agrees(
-    _ pair: KeypointCorrespondence, with transform: PlaneTransform, _ motion: Motion,
-    times factor: Double = 1
-  ) -> Bool {
-    let ratio = pair.scale / motion.scale
-    guard ratio > 0.55, ratio < 1.8,
-      abs(Int(Int8(bitPattern: pair.turn &- motion.turn))) <= 24
-    else { return false }
-    let miss = transform(pair.from.x, pair.from.y) - pair.to
-    let limit = factor * pair.tolerance
-    return miss.x * miss.x + miss.y * miss.y <= limit * limit
-  }
-
-  /// Returns the number of positions in either image with a keypoint that agrees. Keypoints of
-  /// several sizes at one position count once.
-  private static func inliers(
-    of transform: PlaneTransform, among pairs: [KeypointCorrespondence]
-  ) -> Int {
-    var from = PositionSet()
-    var to = PositionSet()
-    let motion = Motion(transform)
-    for pair in pairs where agrees(pair, with: transform, motion) {
-      from.insert(pair.from)
-      to.insert(pair.to)
-    }
-    return min(from.count, to.count)
-  }
-
-  /// The positions in a working image, in squares of six pixels.
-  private struct PositionSet {
-    private static let side = Signature.workingSide / 6 + 1
-    private var bits = [UInt64](repeating: 0, count: (side * side + 63) / 64)
-    private(set) var count = 0
-
-    mutating func insert(_ position: SIMD2<Double>) {
-      let square = Self.square(position.y) * Self.side + Self.square(position.x)
-      let bit = UInt64(1) << UInt64(square % 64)
-      if bits[square / 64] & bit == 0 {
-        bits[square / 64] |= bit
-        count += 1
-      }
-    }
-
-    private static func square(_ place: Double) -> Int { max(0, min(side - 1, Int(place / 6))) }
   }
 }

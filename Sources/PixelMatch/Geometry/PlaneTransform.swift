@@ -18,11 +18,26 @@ public struct PlaneTransform: Sendable, Hashable {
   }
 
   /// Returns the position that a point is mapped to.
-  public func callAsFunction(_ x: Double, _ y: Double) -> SIMD2<Double> {
-    let depth = matrix[6] * x + matrix[7] * y + matrix[8]
-    return SIMD2(
-      (matrix[0] * x + matrix[1] * y + matrix[2]) / depth,
-      (matrix[3] * x + matrix[4] * y + matrix[5]) / depth)
+  public func callAsFunction(_ x: Double, _ y: Double) -> SIMD2<Double> { entries(x, y) }
+
+  /// The entries outside of an array, for loops over points.
+  struct Entries {
+    fileprivate let first, second, third: SIMD3<Double>
+
+    /// Returns the position that a point is mapped to.
+    func callAsFunction(_ x: Double, _ y: Double) -> SIMD2<Double> {
+      let depth = third.x * x + third.y * y + third.z
+      return SIMD2(
+        (first.x * x + first.y * y + first.z) / depth,
+        (second.x * x + second.y * y + second.z) / depth)
+    }
+  }
+
+  var entries: Entries {
+    Entries(
+      first: SIMD3(matrix[0], matrix[1], matrix[2]),
+      second: SIMD3(matrix[3], matrix[4], matrix[5]),
+      third: SIMD3(matrix[6], matrix[7], matrix[8]))
   }
 
   /// Returns the transform that applies `other` first, then this one.

@@ -50,15 +50,9 @@ public struct KeypointVotes: Sendable {
     let index = Kernels.WordIndex(
       wordBits: segment.wordBits, rowCount: segment.count,
       longest: VisualWord.longestList(bits: segment.wordBits, keypoints: segment.keypointCount))
-    var hits: [UInt64] = []
-    segment.withWordIndex { starts, postings in
-      for source in sources {
-        for first in stride(from: 0, to: source.hashes.count, by: Kernels.voteBatch) {
-          if shouldStop() { return }
-          kernels.appendHits(
-            of: source, from: first, starts: starts, postings: postings, index: index, to: &hits)
-        }
-      }
+    let hits = segment.withWordIndex { starts, postings in
+      kernels.hits(
+        of: sources, starts: starts, postings: postings, index: index, shouldStop: shouldStop)
     }
     return kernels.rankedVotes(hits, limit: limit, dead: live.deadBits).map {
       Row(row: $0.row, weight: $0.weight, isMirrored: $0.isMirrored)

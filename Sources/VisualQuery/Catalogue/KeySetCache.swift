@@ -12,7 +12,9 @@ struct KeySetCache {
       case .type: 16
       case .filter(let filter):
         filter.labels.reduce(0) { $0 + 16 + $1.utf8.count }
-          + filter.comparators.reduce(0) { $0 + 128 + $1.property.name.utf8.count + $1.textByteCount }
+          + filter.comparators.reduce(0) {
+            $0 + 128 + $1.property.name.utf8.count + $1.textByteCount
+          }
       }
     }
   }
@@ -39,7 +41,9 @@ struct KeySetCache {
   mutating func keep(_ keys: KeySet, of question: Question) {
     let size = Self.byteCount(keys, question)
     guard size <= byteLimit, sets[question] == nil else { return }
-    while byteCount + size > byteLimit, let oldest = sets.min(by: { $0.value.lastUse < $1.value.lastUse }) {
+    while byteCount + size > byteLimit,
+      let oldest = sets.min(by: { $0.value.lastUse < $1.value.lastUse })
+    {
       byteCount -= Self.byteCount(oldest.value.keys, oldest.key)
       sets[oldest.key] = nil
     }

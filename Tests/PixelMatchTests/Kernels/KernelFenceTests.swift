@@ -38,7 +38,6 @@ import Testing
       var (row, sums, output) = (floats, floats, floats)
       let colors = [SIMD3<Float>](repeating: .zero, count: 4)
       var pixels = [UInt8](repeating: 0, count: 40)
-      var hits: [UInt64] = []
       switch self {
       case .hammingScanWithoutRoom:
         _ = kernels.hammingScan(
@@ -86,15 +85,15 @@ import Testing
       case .textureOfTwoRows:
         _ = kernels.textureCounts(bytes.span.extracting(first: 20), width: 10, height: 2)
       case .votesWithoutStarts:
-        kernels.appendHits(
-          of: .init(hashes: [], angles: [], doubts: [], isMirrored: false), from: 0,
+        _ = kernels.hits(
+          of: [.init(hashes: [], angles: [], doubts: [], isMirrored: false)],
           starts: indices.span, postings: words.span,
-          index: .init(wordBits: 3, rowCount: 1, longest: 1), to: &hits)
+          index: .init(wordBits: 3, rowCount: 1, longest: 1))
       case .votesWithoutAngles:
-        kernels.appendHits(
-          of: .init(hashes: [1], angles: [], doubts: [], isMirrored: false), from: 0,
+        _ = kernels.hits(
+          of: [.init(hashes: [1], angles: [], doubts: [], isMirrored: false)],
           starts: [UInt32](repeating: 0, count: 9).span, postings: words.span,
-          index: .init(wordBits: 3, rowCount: 1, longest: 1), to: &hits)
+          index: .init(wordBits: 3, rowCount: 1, longest: 1))
       case .votesOfAnotherSegment:
         _ = kernels.rankedVotes([64 << 40], limit: 1, dead: [0])
       case .missingInstructionSet: _ = Kernels(level: 4)

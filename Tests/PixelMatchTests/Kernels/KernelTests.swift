@@ -175,4 +175,41 @@ import Testing
     }
     #expect(counts == expected)
   }
+
+  /// The definition in plain code, with pairs that agree, hardly agree and do not.
+  @Test(arguments: Kernels.supported, [0, 1, 7, 8, 9, 200])
+  func `agreeing correspondences are those within their tolerance`(kernels: Kernels, count: Int) {
+    var random = SeededGenerator(seed: UInt64(count))
+    let map = PlaneTransform(matrix: [0.75, -0.25, 40.5, 0.25, 0.75, 10.5, 1e-5, -2e-5, 1])
+    let (scale, turn, factor) = (0.79, UInt8(250), 2.5)
+    let pairs = (0..<count).map { _ in
+      let from = SIMD2(
+        Double.random(in: 0..<512, using: &random), Double.random(in: 0..<512, using: &random))
+      let angle = Double.random(in: 0..<6.3, using: &random)
+      let tolerance = Double.random(in: 3..<12, using: &random)
+      let miss = Double.random(in: 2..<3, using: &random) * tolerance
+      return Kernels.Correspondences.Pair(
+        from: from,
+        to: map(from.x, from.y) + miss * SIMD2((angle - 3) / 3.2, 1 - abs(angle - 3) / 3.2),
+        scale: scale * Double.random(in: 0.5..<1.9, using: &random),
+        turn: turn &+ UInt8.random(in: 0..<60, using: &random) &- 30, tolerance: tolerance)
+    }
+    var agreeing = [UInt8](repeating: 0, count: (count + 7) / 8)
+    kernels.findAgreeing(
+      Kernels.Correspondences(count: count) { pairs[$0] }, with: map.matrix, scale: scale,
+      turn: turn, times: factor, into: &agreeing)
+    for (index, pair) in pairs.enumerated() {
+      let miss = map(pair.from.x, pair.from.y) - pair.to
+      let limit = factor * pair.tolerance
+      let ratio = pair.scale / scale
+      let isNear = miss.x * miss.x + miss.y * miss.y <= limit * limit
+      let isSimilar = ratio > 0.55 && ratio < 1.8
+      let isTurned = abs(Int(Int8(bitPattern: pair.turn &- turn))) > 24
+      let bit = agreeing[index / 8] >> UInt8(index % 8) & 1
+      #expect((bit == 1) == (isNear && isSimilar && !isTurned))
+    }
+    let found = agreeing.reduce(0) { $0 + $1.nonzeroBitCount }
+    #expect(found <= count)
+    if count == 200 { #expect(found > 10 && found < 190) }
+  }
 }

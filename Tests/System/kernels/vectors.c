@@ -123,10 +123,10 @@ static void votes(int n) {
 
 static void alignment(int n) {
   const size_t count = 4 + below(200), padded = (count + 7) / 8 * 8;
-  double *columns[7];
-  for (int c = 0; c < 7; c++) columns[c] = room((padded + 8) * sizeof(double));
+  double *columns[8];
+  for (int c = 0; c < 8; c++) columns[c] = room((padded + 8) * sizeof(double));
   uint8_t *turns = drawn(padded + 8);
-  ck_pairs pairs = {columns[0], columns[1], columns[2], columns[3], columns[4], columns[5], turns, count};
+  ck_pairs pairs = {columns[0], columns[1], columns[2], columns[3], columns[4], columns[5], columns[6], turns, count};
   double *cosines = room(padded * 8), *sines = room(padded * 8);
   for (size_t i = 0; i < padded; i++) {
     const double x = (double)below(8192) / 16, y = (double)below(8192) / 16;
@@ -136,6 +136,7 @@ static void alignment(int n) {
     columns[3][i] = i >= count ? 1e9 : follows ? 0.25 * x + 0.75 * y + 10 + share() : (double)below(512);
     columns[4][i] = i >= count ? 0 : follows ? 0.8 : 0.25 + share();
     columns[5][i] = 9 + (double)below(200);
+    columns[6][i] = 3 + share() * 12;
     if (follows) turns[i] = (uint8_t)(13 + below(5));
     cosines[i] = 0.5 + share() / 2;
     sines[i] = share() / 2;
@@ -144,7 +145,12 @@ static void alignment(int n) {
   const double score = ck_best_similarity(&pairs, cosines, sines, count < 40 ? count : 40, 12, &best, level);
   tell("similarity score", n, &score, sizeof score);
   tell("similarity", n, &best, sizeof best);
-  for (int c = 0; c < 7; c++) free(columns[c]);
+  ck_plane_map map = {.matrix = {0.75, -0.25, 40.5, 0.25, 0.75, 10.5, 1e-5 * share(), -1e-5 * share(), 1}, .scale = 0.8, .turn = 15};
+  uint8_t *agreeing = room(padded / 8);
+  ck_agreeing_pairs(&pairs, &map, n % 2 ? 1 : 2.5, agreeing, level);
+  tell("agreeing", n, agreeing, padded / 8);
+  free(agreeing);
+  for (int c = 0; c < 8; c++) free(columns[c]);
   free(turns), free(cosines), free(sines);
 }
 

@@ -107,7 +107,8 @@ import Testing
         .randomElement(using: &random)!
       let limit = [1, 7, 1000].randomElement(using: &random)!
       let first = try await catalogue.firstKeys(
-        matching: filter, types: types, limit: limit, lookingAt: .max) { false }
+        matching: filter, types: types, limit: limit, lookingAt: .max
+      ) { false }
       let lookup = EntityLookup(catalogue: catalogue, pool: WorkerPool(width: 1))
       for _ in 0..<2 {
         let listed = try await lookup.entities(
@@ -124,7 +125,8 @@ import Testing
     let filter = EntityFilter(comparators: [try #require(EntityComparator("title=nothing"))])
     for (most, isFound) in [(255, false), (1000, false), (.max, true)] {
       let first = try await catalogue.firstKeys(
-        matching: filter, types: [.product], limit: 10, lookingAt: most) { false }
+        matching: filter, types: [.product], limit: 10, lookingAt: most
+      ) { false }
       #expect((first == []) == isFound && (first == nil) != isFound)
     }
   }
