@@ -2,39 +2,98 @@
 
 #include "kernel_level.h"
 
-// The eight neighbors in order around the pixel.
+// Wide vectors are passed only between functions that are always inlined.
+#pragma clang diagnostic ignored "-Wpsabi"
+
+enum { LANES = 64, MOST_BLOCKS = 255 };
+typedef uint8_t Bytes __attribute__((vector_size(LANES)));
+
+CK_INLINE Bytes load(const uint8_t *bytes) {
+  Bytes loaded;
+  memcpy(&loaded, bytes, sizeof loaded);
+  return loaded;
+}
+
+// Classifies LANES pixels. Their neighbors are looked at in order around them.
+CK_INLINE Bytes classes_of(const uint8_t *above, const uint8_t *row, const uint8_t *below) {
+  const uint8_t *const places[8] = {above, above + 1, above + 2, row + 2, below + 2, below + 1, below, row};
+  const Bytes centre = load(row + 1);
+  Bytes brighter = {0}, changes = {0}, least = centre, most = centre;
+  Bytes before = (Bytes)(load(places[7]) >= centre);
+  for (int i = 0; i < 8; i++) {
+    const Bytes neighbor = load(places[i]);
+    // True is -1 in every lane.
+    const Bytes here = (Bytes)(neighbor >= centre);
+    brighter -= here;
+    changes -= here ^ before;
+    before = here;
+    least = __builtin_elementwise_min(least, neighbor);
+    most = __builtin_elementwise_max(most, neighbor);
+  }
+  const Bytes is_smooth = (Bytes)(changes <= 2);
+  const Bytes class = (is_smooth & brighter) | (~is_smooth & 9);
+  const Bytes is_flat = (Bytes)(most - least < CK_TEXTURE_CONTRAST);
+  return (is_flat & 10) | (~is_flat & class);
+}
+
+// Classifies a row of pixels.
 CK_INLINE void classify(const uint8_t *above, const uint8_t *row, const uint8_t *below, size_t count,
                         uint8_t *classes) {
-  for (size_t x = 0; x < count; x++) {
-    const uint8_t n[8] = {above[x], above[x + 1], above[x + 2], row[x + 2],
-                          below[x + 2], below[x + 1], below[x], row[x]};
-    const uint8_t centre = row[x + 1];
-    uint8_t brighter = 0, changes = 0, least = centre, most = centre;
-    for (int i = 0; i < 8; i++) {
-      const uint8_t here = n[i] >= centre, next = n[(i + 1) & 7] >= centre;
-      brighter = (uint8_t)(brighter + here);
-      changes = (uint8_t)(changes + (here ^ next));
-      least = n[i] < least ? n[i] : least;
-      most = n[i] > most ? n[i] : most;
-    }
-    const uint8_t class = changes <= 2 ? brighter : 9;
-    classes[x] = (uint8_t)(most - least) < CK_TEXTURE_CONTRAST ? 10 : class;
+  if (count < LANES) {
+    uint8_t rows[3][LANES + 2] = {0};
+    memcpy(rows[0], above, count + 2);
+    memcpy(rows[1], row, count + 2);
+    memcpy(rows[2], below, count + 2);
+    const Bytes found = classes_of(rows[0], rows[1], rows[2]);
+    memcpy(classes, &found, count);
+    return;
+  }
+  for (size_t next = 0; next < count; next += LANES) {
+    // The last block overlaps the one before.
+    const size_t x = next + LANES <= count ? next : count - LANES;
+    const Bytes found = classes_of(above + x, row + x, below + x);
+    memcpy(classes + x, &found, sizeof found);
+  }
+}
+
+// Adds a block to the number of times that each lane had a class.
+CK_INLINE void count_block(const uint8_t *classes, Bytes *counts) {
+  const Bytes block = load(classes);
+  for (int c = 0; c < CK_TEXTURE_CLASSES; c++) counts[c] -= (Bytes)(block == (uint8_t)c);
+}
+
+// Adds the counts of all lanes to the sums, and clears them.
+CK_INLINE void add_counts(Bytes *counts, uint32_t *sums) {
+  for (int c = 0; c < CK_TEXTURE_CLASSES; c++) {
+    uint8_t lanes[LANES];
+    memcpy(lanes, &counts[c], sizeof lanes);
+    for (int lane = 0; lane < LANES; lane++) sums[c] += lanes[lane];
+    counts[c] = (Bytes){0};
   }
 }
 
 CK_INLINE void texture_counts(const uint8_t *luma, size_t width, size_t height, uint8_t *classes,
                               uint32_t *counts) {
-  // Four tables, so that increments of the same class do not wait for each other.
-  uint32_t tables[4][CK_TEXTURE_CLASSES];
-  memset(tables, 0, sizeof tables);
+  memset(counts, 0, CK_TEXTURE_CLASSES * sizeof *counts);
+  Bytes lanes[CK_TEXTURE_CLASSES] = {0};
+  size_t blocks = 0;
   for (size_t y = 1; y + 1 < height; y++) {
     const uint8_t *row = luma + y * width;
-    classify(row - width, row, row + width, width - 2, classes);
-    for (size_t x = 0; x + 2 < width; x++) tables[x & 3][classes[x]]++;
+    const size_t count = width - 2;
+    classify(row - width, row, row + width, count, classes);
+    for (size_t x = 0; x < count; x += LANES) {
+      if (blocks++ % MOST_BLOCKS == MOST_BLOCKS - 1) add_counts(lanes, counts);
+      if (count - x >= LANES) {
+        count_block(classes + x, lanes);
+      } else {
+        uint8_t rest[LANES];
+        memset(rest, CK_TEXTURE_CLASSES, sizeof rest);
+        memcpy(rest, classes + x, count - x);
+        count_block(rest, lanes);
+      }
+    }
   }
-  for (int c = 0; c < CK_TEXTURE_CLASSES; c++) {
-    counts[c] = tables[0][c] + tables[1][c] + tables[2][c] + tables[3][c];
-  }
+  add_counts(lanes, counts);
 }
 
 // ---- One copy per instruction set ---------------------------------------------------------------
