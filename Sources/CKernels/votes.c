@@ -104,6 +104,13 @@ CK_INLINE size_t collect_votes(const ck_word_index *index, const ck_vote_source 
   return count;
 }
 
+size_t ck_probed_words(uint64_t hash, const uint8_t *doubts, uint32_t word_bits, uint32_t *words) {
+  Probes probes;
+  list_probes(&probes, hash, doubts, word_bits);
+  memcpy(words, probes.words, probes.count * sizeof *words);
+  return probes.count;
+}
+
 // ---- The rows with the most votes ---------------------------------------------------------------
 
 // Sorts by row, view and turn, 29 bits, and keeps the order of keypoints. Returns where the result is.

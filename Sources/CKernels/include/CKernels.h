@@ -95,6 +95,15 @@ typedef struct {
 size_t ck_collect_votes(const ck_word_index *index, const ck_vote_source *keypoints, size_t first,
                         uint64_t *hits, uint32_t level);
 
+// Lists the words that a keypoint looks up: its own, then those that differ in its most doubtful
+// bits.
+//
+//   doubts       CK_WORD_BIT_LIMIT bits, the least certain first
+//   words        room for 1 << CK_DOUBTS
+//
+// Returns the number of words.
+size_t ck_probed_words(uint64_t hash, const uint8_t *doubts, uint32_t word_bits, uint32_t *words);
+
 typedef struct {
   uint32_t row, weight, is_mirrored;
 } ck_vote;

@@ -73,6 +73,25 @@ extension Kernels {
     return hits
   }
 
+  /// Returns the words that keypoints look up.
+  static func probedWords(of source: VoteSource, wordBits: Int) -> [UInt32] {
+    precondition(
+      source.isWhole && (1...Int(CK_WORD_BIT_LIMIT)).contains(wordBits),
+      "the keypoints of a view do not fit together")
+    var words: [UInt32] = []
+    var probed = [UInt32](repeating: 0, count: 1 << Int(CK_DOUBTS))
+    for index in source.hashes.indices {
+      // Sound: each keypoint has its doubts, and there is room for the most words.
+      let count = unsafe source.doubts.withUnsafeBufferPointer { doubts in
+        unsafe ck_probed_words(
+          source.hashes[index], doubts.baseAddress! + index * Int(CK_WORD_BIT_LIMIT),
+          UInt32(wordBits), &probed)
+      }
+      words += probed.prefix(count)
+    }
+    return words
+  }
+
   /// Adds up hits by row and view: over the best two neighboring turns, each keypoint once a turn.
   ///
   /// - Parameters:

@@ -50,12 +50,21 @@ public struct KeypointVotes: Sendable {
     let index = Kernels.WordIndex(
       wordBits: segment.wordBits, rowCount: segment.count,
       longest: VisualWord.longestList(bits: segment.wordBits, keypoints: segment.keypointCount))
+    if segment.isWordIndexCold { beginReading(segment, longest: index.longest) }
     let hits = segment.withWordIndex { starts, postings in
       kernels.hits(
         of: sources, starts: starts, postings: postings, index: index, shouldStop: shouldStop)
     }
     return kernels.rankedVotes(hits, limit: limit, dead: live.deadBits).map {
       Row(row: $0.row, weight: $0.weight, isMirrored: $0.isMirrored)
+    }
+  }
+
+  /// Lets the system begin to read all postings that the keypoints look up.
+  func beginReading(_ segment: SignatureSegment, longest: Int) {
+    for source in sources {
+      segment.beginReading(
+        words: Kernels.probedWords(of: source, wordBits: segment.wordBits), longest: longest)
     }
   }
 }

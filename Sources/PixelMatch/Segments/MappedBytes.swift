@@ -88,6 +88,53 @@ internal import CMapping
     return (now?.byteCount ?? 0) < count ? .truncated(to: now?.byteCount ?? 0) : .rewritten
   }
 
+  /// Tells the system that single pages of a range are read, so that it reads none beside them.
+  func expectSinglePages(_ range: Range<Int>) {
+    advise(range, MADV_RANDOM)
+  }
+
+  /// Lets the system begin to read a range from storage, without waiting for it.
+  func beginReading(_ range: Range<Int>) {
+    advise(range, MADV_WILLNEED)
+  }
+
+  /// Advice changes no byte, and a system that does not take it goes on as before.
+  private func advise(_ range: Range<Int>, _ advice: Int32) {
+    guard file != nil, let pages = pages(of: range) else { return }
+    // Sound: the range lies within the mapping.
+    unsafe madvise(
+      UnsafeMutableRawPointer(mutating: base + pages.lowerBound), pages.count, advice)
+  }
+
+  /// Returns the range from the beginning of its first page, or `nil` if it is empty.
+  private func pages(of range: Range<Int>) -> Range<Int>? {
+    precondition(range.lowerBound >= 0 && range.upperBound <= count, "bytes outside the segment")
+    return range.isEmpty ? nil : range.lowerBound & ~(Self.pageByteCount - 1)..<range.upperBound
+  }
+
+  private static let pageByteCount = Int(getpagesize())
+
+  /// Returns whether most of 64 pages that are spread over a range are in memory; `true` if the
+  /// system does not tell.
+  func isResident(_ range: Range<Int>) -> Bool {
+    #if os(Linux)
+      guard file != nil, let pages = pages(of: range) else { return true }
+      let step = max(pages.count / 64, 1)
+      let places = stride(from: pages.lowerBound, to: pages.upperBound, by: step)
+      var missing = 0
+      for place in places {
+        let page = place & ~(Self.pageByteCount - 1)
+        var state: UInt8 = 1
+        // Sound: the page lies within the mapping, and has one byte of state.
+        unsafe mincore(UnsafeMutableRawPointer(mutating: base + page), 1, &state)
+        if state & 1 == 0 { missing += 1 }
+      }
+      return missing <= 6
+    #else
+      return true
+    #endif
+  }
+
   /// Lends the integers in the bytes of `range`, which must lie within the bytes and begin at a
   /// multiple of the integer size.
   func withSpan<Element: FixedWidthInteger & BitwiseCopyable, Result>(

@@ -40,6 +40,42 @@ import Testing
     #expect(!votes.isEmpty)
   }
 
+  /// Would break if reading ahead touched bytes outside of the file, or changed what is found.
+  @Test func `reading ahead changes no votes`() throws {
+    let folder = try TemporaryDirectory()
+    let path = folder.path + "/s.segment"
+    try Data(Self.bytes).write(to: URL(fileURLWithPath: path))
+    let segment = try SignatureSegment(path: path)
+    #expect(!segment.isWordIndexCold)
+    for scene in Self.scenes.prefix(3) {
+      let votes = KeypointVotes(QuerySignature(scene).keypoints)
+      let expected = votes.rows(in: LiveSegment(try SignatureSegment(bytes: Self.bytes)), limit: 9)
+      votes.beginReading(segment, longest: 1000)
+      #expect(votes.rows(in: LiveSegment(segment), limit: 9) == expected)
+    }
+  }
+
+  /// Would break if other words were read ahead than are looked up.
+  @Test(arguments: [1, 3, 5, 14, 24])
+  func `a keypoint looks up the words that differ in its doubtful bits`(wordBits: Int) throws {
+    var random = SeededGenerator(seed: UInt64(wordBits))
+    for _ in 0..<20 {
+      let hash = UInt64.random(in: 0..<1 << 56, using: &random)
+      let doubts = (0..<24 as Range<UInt8>).shuffled(using: &random)
+      let words = Kernels.probedWords(
+        of: .init(hashes: [hash], angles: [0], doubts: doubts, isMirrored: false),
+        wordBits: wordBits)
+      let flipped = doubts.filter { $0 < wordBits }.prefix(5)
+      let own = UInt32(hash & (1 << UInt64(wordBits) - 1))
+      let expected = (0..<1 << flipped.count).map { choice in
+        flipped.enumerated().reduce(own) { word, flip in
+          choice >> flip.offset & 1 == 1 ? word ^ 1 << UInt32(flip.element) : word
+        }
+      }
+      #expect(words == expected)
+    }
+  }
+
   /// The definition in plain code: words, probes, distances, weights and turns.
   @Test(arguments: 0..<8 as Range<UInt64>)
   func `votes are those of the definition`(seed: UInt64) throws {
