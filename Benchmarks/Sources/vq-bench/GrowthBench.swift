@@ -9,7 +9,9 @@ import PixelMatch
 /// and 34 in 3 356 photos of groceries and garments. A quarter of the bits would give 2, 3, 3 and
 /// 5. Every other given image is a query, the rest are rows.
 ///
-/// Segments are written to a temporary folder and merged into one, as a run of `vq index` does.
+/// Segments are written to a temporary folder and merged into one, as a run of `vq index` does. A whole
+/// search signs a decoded image, scans, votes and checks 144 candidates on one thread. It is cold if the
+/// segment's pages were dropped from memory before (`posix_fadvise`); what it then reads is counted too.
 enum GrowthBench {
   private static let segmentRows = 16_384
 
@@ -30,68 +32,134 @@ enum GrowthBench {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     for count in counts {
-      let (segment, mergeMs) = try merged(count, signatures, in: folder)
-      report(
-        count, segment.byteCount, [LiveSegment(segment)], queries, mergeMs: mergeMs,
-        signingMs: median(signing))
+      let file = folder.appendingPathComponent("merged-\(count).segment").path
+      let (writeMs, mergeMs) = try write(count, signatures, to: file, in: folder)
+      var line = Line()
+      line.add("pictures", Double(count))
+      line.add("writeMsPerPicture", writeMs / Double(count))
+      line.add("mergeMsPerPicture", mergeMs / Double(count))
+      line.add("querySignatureMs", median(signing))
+      try measureCold(file, asked, &line)
+      let segment = try SignatureSegment(path: file)
+      line.add("bytesPerPicture", Double(segment.byteCount) / Double(count))
+      measureStages(LiveSegment(segment), queries, &line)
+      line.add(
+        "searchWarmMs",
+        median(asked.map { picture in milliseconds { search(picture, LiveSegment(segment)) } }))
+      print("{\(line.fields.joined(separator: ","))}")
+      try FileManager.default.removeItem(atPath: file)
     }
   }
 
-  /// Returns a segment of `count` rows that was merged from small ones, and the time of the merge.
-  private static func merged(
-    _ count: Int, _ signatures: [Signature], in folder: URL
-  ) throws -> (segment: SignatureSegment, milliseconds: Double) {
+  /// The fields of a line of JSON.
+  private struct Line {
+    private(set) var fields: [String] = []
+
+    mutating func add(_ name: String, _ value: Double) {
+      fields.append("\"\(name)\":\((value * 10_000).rounded() / 10_000)")
+    }
+  }
+
+  /// Searches once for each picture, after the pages of the segment were dropped.
+  private static func measureCold(
+    _ path: String, _ pictures: [PixelBuffer], _ line: inout Line
+  ) throws {
+    var (times, megabytes): ([Double], [Double]) = ([], [])
+    for picture in pictures.prefix(9) {
+      let file = open(path, O_RDONLY)
+      guard file >= 0, fsync(file) == 0, posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED) == 0 else {
+        throw CocoaError(.fileReadUnknown)
+      }
+      close(file)
+      let before = try readBytes()
+      times.append(
+        try milliseconds {
+          search(picture, LiveSegment(try SignatureSegment(path: path)))
+        })
+      megabytes.append(Double(try readBytes() - before) / 1e6)
+    }
+    line.add("searchColdMs", median(times))
+    line.add("coldReadMegabytes", median(megabytes))
+  }
+
+  /// The bytes that this process has read from storage.
+  private static func readBytes() throws -> Int {
+    let text = try String(contentsOfFile: "/proc/self/io", encoding: .utf8)
+    let line = text.split(separator: "\n").first { $0.hasPrefix("read_bytes:") }
+    return line.flatMap { Int($0.split(separator: " ")[1]) } ?? 0
+  }
+
+  /// The stages of a match, from the decoded image to aligned candidates, on this thread.
+  private static func search(_ picture: PixelBuffer, _ live: LiveSegment) {
+    let query = QuerySignature(picture)
+    let scan = FlatScan([live])
+    var rows = scan.nearest(to: .hashes(query.views.flatMap(\.variants)), limit: 256).top.sorted
+      .count
+    for view in query.views {
+      rows += scan.nearest(to: .appearance(view.color, view.texture), limit: 256).top.sorted.count
+    }
+    let check = GeometricCheck(query)
+    for row in KeypointVotes(query.keypoints).rows(in: live, limit: 512).prefix(144) {
+      rows +=
+        check.alignment(of: row.row, in: live.segment, isMirrored: row.isMirrored)?.inliers ?? 0
+    }
+    precondition(rows > 0)
+  }
+
+  /// Writes a segment of `count` rows that is merged from small ones, and returns the milliseconds of
+  /// writing those and of merging them.
+  private static func write(
+    _ count: Int, _ signatures: [Signature], to path: String, in folder: URL
+  ) throws -> (write: Double, merge: Double) {
     var generator = SplitMix(state: 7)
     var parts: [LiveSegment] = []
+    var writing = 0.0
     for start in stride(from: 0, to: count, by: segmentRows) {
-      var writer = SegmentWriter()
-      for row in start..<min(start + segmentRows, count) {
-        writer.append(redrawn(signatures[row % signatures.count], &generator), key: UInt32(row))
+      let drawn = (start..<min(start + segmentRows, count)).map { row in
+        (UInt32(row), redrawn(signatures[row % signatures.count], &generator))
       }
       let file = folder.appendingPathComponent("part-\(start).segment")
-      try Data(writer.encoded()).write(to: file)
+      writing += try milliseconds {
+        var writer = SegmentWriter()
+        for (key, signature) in drawn { writer.append(signature, key: key) }
+        try Data(writer.encoded()).write(to: file)
+      }
       parts.append(LiveSegment(try SignatureSegment(path: file.path)))
       try FileManager.default.removeItem(at: file)
     }
-    let file = folder.appendingPathComponent("merged-\(count).segment")
-    guard FileManager.default.createFile(atPath: file.path, contents: nil),
-      let output = FileHandle(forWritingAtPath: file.path)
+    guard FileManager.default.createFile(atPath: path, contents: nil),
+      let output = FileHandle(forWritingAtPath: path)
     else { throw CocoaError(.fileWriteUnknown) }
-    let start = ContinuousClock.now
-    _ = try SegmentMerger(parts).write { bytes, offset throws(any Error) in
-      try output.seek(toOffset: UInt64(offset))
-      try output.write(contentsOf: bytes)
+    let merging = try milliseconds {
+      _ = try SegmentMerger(parts).write { bytes, offset throws(any Error) in
+        try output.seek(toOffset: UInt64(offset))
+        try output.write(contentsOf: bytes)
+      }
     }
-    let taken = (ContinuousClock.now - start) / .milliseconds(1)
     try output.close()
-    return (try SignatureSegment(path: file.path), taken)
+    return (writing, merging)
   }
 
-  private static func report(
-    _ count: Int, _ bytes: Int, _ segments: [LiveSegment], _ queries: [QuerySignature],
-    mergeMs: Double, signingMs: Double
+  /// Measures each stage of a match, warm.
+  private static func measureStages(
+    _ live: LiveSegment, _ queries: [QuerySignature], _ line: inout Line
   ) {
-    var votes: [Double] = []
-    var checks: [Double] = []
-    var hashes: [Double] = []
-    var appearances: [Double] = []
+    var (votes, checks, hashes, appearances): ([Double], [Double], [Double], [Double]) =
+      ([], [], [], [])
     var sink = 0
-    let scan = FlatScan(segments)
+    let scan = FlatScan([live])
     for query in queries + queries {
       let view = query.views[0]
       var found: [KeypointVotes.Row] = []
       votes.append(
-        milliseconds {
-          let counter = KeypointVotes(query.keypoints)
-          for live in segments { found = counter.rows(in: live, limit: 512) }
-        })
-      // As many as a match checks.
-      let last = segments[segments.count - 1].segment
+        milliseconds { found = KeypointVotes(query.keypoints).rows(in: live, limit: 512) })
       checks.append(
         milliseconds {
           let check = GeometricCheck(query)
+          // As many as a match checks.
           for row in found.prefix(144) {
-            let agreed = check.alignment(of: row.row, in: last, isMirrored: row.isMirrored)
+            let agreed = check.alignment(
+              of: row.row, in: live.segment, isMirrored: row.isMirrored)
             sink &+= agreed?.inliers ?? 1
           }
         })
@@ -109,12 +177,10 @@ enum GrowthBench {
     precondition(sink != 0)
     // The first round has read all data once.
     func warm(_ times: [Double]) -> Double { median(Array(times.suffix(queries.count))) }
-    print(
-      """
-      {"pictures":\(count),"segments":\(segments.count),"bytesPerPicture":\(bytes / count),"mergeMs":\(mergeMs),\
-      "querySignatureMs":\(signingMs),\
-      "votesMs":\(warm(votes)),"checkMs":\(warm(checks)),"hashScanMs":\(warm(hashes)),"appearanceScanMs":\(warm(appearances))}
-      """)
+    line.add("votesMs", warm(votes))
+    line.add("checkMs", warm(checks))
+    line.add("hashScanMs", warm(hashes))
+    line.add("appearanceScanMs", warm(appearances))
   }
 
   private static func redrawn(_ signature: Signature, _ generator: inout SplitMix) -> Signature {

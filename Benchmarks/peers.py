@@ -1,0 +1,147 @@
+"""Measures the time of a query beside public tools on the same catalogue: peers.py VQ TASK_DIR [--queries N] [--exhaustive N] [--rounds N]
+
+A TASK_DIR holds catalogue.jsonl and queries.jsonl as 'vq index' and 'vq eval' read them. Everything runs on one thread, in turn, and
+is given the files of the queries; times are processor times, decoding included, starting and loading the catalogue not. Prints JSON:
+for each tool the milliseconds a query (the median over the rounds), the share of queries whose first answer is right, and the share of
+vq's time that it takes. ORB with exhaustive matching answers N queries only (3).
+
+imagehash.phash + numpy: 64 bits, the nearest by Hamming distance. PDQ + faiss: eight variants in IndexBinaryFlat. ORB + BFMatcher: 400
+keypoints of the query against 200 of each image, ratio test, the most pairs.
+"""
+import argparse
+import json
+import os
+import resource
+import statistics
+import subprocess
+import tempfile
+import time
+
+os.environ["OMP_NUM_THREADS"] = "1"
+import cv2
+import faiss
+import imagehash
+import numpy as np
+import pdqhash
+from PIL import Image
+
+cv2.setNumThreads(1)
+faiss.omp_set_num_threads(1)
+
+
+def phash(path):
+    with Image.open(path) as image:
+        return np.packbits(imagehash.phash(image).hash.flatten()).view(np.uint64)[0]
+
+
+def pdq(path):
+    image = cv2.cvtColor(cv2.imread(path, cv2.IMREAD_COLOR), cv2.COLOR_BGR2RGB)
+    return np.packbits(np.array(pdqhash.compute_dihedral(image)[0], np.uint8), axis=1)
+
+
+def orb(path, count):
+    _, codes = cv2.ORB_create(nfeatures=count).detectAndCompute(cv2.imread(path, cv2.IMREAD_GRAYSCALE), None)
+    return codes if codes is not None else np.zeros((0, 32), np.uint8)
+
+
+class Phash:
+    name = "imagehash.phash + numpy"
+
+    def __init__(self, paths):
+        self.codes = np.array([phash(path) for path in paths])
+
+    def nearest(self, path):
+        return int(np.argmin(np.bitwise_count(self.codes ^ phash(path))))
+
+
+class PDQ:
+    name = "PDQ, 8 variants + faiss IndexBinaryFlat"
+
+    def __init__(self, paths):
+        self.index = faiss.IndexBinaryFlat(256)
+        self.index.add(np.stack([pdq(path)[0] for path in paths]))
+
+    def nearest(self, path):
+        distances, found = self.index.search(pdq(path), 1)
+        return int(found[np.argmin(distances[:, 0]), 0])
+
+
+class ORB:
+    name = "ORB + BFMatcher, exhaustive"
+
+    def __init__(self, paths):
+        self.codes = [orb(path, 200) for path in paths]
+        self.matcher = cv2.BFMatcher(cv2.NORM_HAMMING)
+
+    def nearest(self, path):
+        own = orb(path, 400)
+
+        def good(codes):
+            if len(codes) < 2 or len(own) == 0:
+                return 0
+            return sum(len(pair) == 2 and pair[0].distance < 0.8 * pair[1].distance for pair in self.matcher.knnMatch(own, codes, k=2))
+
+        return int(np.argmax([good(codes) for codes in self.codes]))
+
+
+def ours(vq, index, paths):
+    """Returns the processor milliseconds of each query, without those of starting, and the first answers."""
+    def run(some):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        done = subprocess.run([vq, "match", *some, "--index", index, "--json", "--threads", "1", "--min-confidence", "0"], capture_output=True, text=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done.stdout
+
+    # The first query also pays for starting and for the first read of the index.
+    start, _ = run(paths[:1])
+    spent, text = run(paths[:1] + paths)
+    lines = [json.loads(line) for line in text.splitlines()][1:]
+    return 1e3 * (spent - start) / len(paths), [line["values"][0]["id"] if line["values"] else None for line in lines]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("vq")
+    parser.add_argument("task")
+    parser.add_argument("--queries", type=int, default=50)
+    parser.add_argument("--exhaustive", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=3)
+    arguments = parser.parse_args()
+    task = arguments.task
+    rows = [json.loads(line) for line in open(f"{task}/catalogue.jsonl")]
+    owners = [row["id"] for row in rows for _ in row["images"]]
+    paths = [os.path.join(task, image) for row in rows for image in row["images"]]
+    queries = [query for line in open(f"{task}/queries.jsonl") if (query := json.loads(line))["truth"]]
+    step = max(1, len(queries) // arguments.queries)
+    queries = queries[::step][:arguments.queries]
+    asked = [os.path.join(task, query["image"]) for query in queries]
+
+    def right(answers):
+        return round(statistics.mean(answer in query["truth"] for answer, query in zip(answers, queries)), 3)
+
+    peers = [peer(paths) for peer in (Phash, PDQ, ORB)]
+    times, answers = {peer.name: [] for peer in peers} | {"vq": []}, {}
+    with tempfile.TemporaryDirectory() as folder:
+        index = f"{folder}/i.vq"
+        outside = [path for path in paths if os.path.isabs(os.path.relpath(path, task)) or os.path.relpath(path, task).startswith("..")]
+        allowed = ["--allow-outside", os.path.commonpath(outside)] if outside else []
+        subprocess.run([arguments.vq, "index", f"{task}/catalogue.jsonl", "--index", index, "--quiet", *allowed], check=True)
+        for round_ in range(arguments.rounds):
+            for peer in peers:
+                some = asked[:arguments.exhaustive] if peer.name.startswith("ORB") else asked
+                if some is not asked and round_ > 0:
+                    continue
+                start = time.process_time()
+                found = [owners[peer.nearest(path)] for path in some]
+                times[peer.name].append(1e3 * (time.process_time() - start) / len(some))
+                answers[peer.name] = found
+            spent, answers["vq"] = ours(arguments.vq, index, asked)
+            times["vq"].append(spent)
+    own = statistics.median(times["vq"])
+    print(json.dumps({"images": len(paths), "queries": len(asked), "rounds": arguments.rounds, "tools": {
+        name: {"milliseconds": round(statistics.median(spent), 2), "shareOfOurs": round(statistics.median(spent) / own, 3),
+               "queries": len(answers[name]), "firstIsRight": right(answers[name])} for name, spent in times.items()}}))
+
+
+if __name__ == "__main__":
+    main()
