@@ -12,7 +12,8 @@ extension EntityLookup {
   ///   - limit: The most entities of a page, `1...1000`.
   /// - Throws: ``MatchError`` with the code `invalidToken` if the cursor is one of another catalogue or question, or was
   ///   altered, and with `invalidFilter` as in ``entities(matching:mode:types:sortedBy:limit:)``; ``CatalogueError``.
-  /// - Complexity: O(`limit` · log *n*) for *n* entities without conditions; otherwise O(*n*) for each property.
+  /// - Complexity: O(`limit` · log *n*) for *n* entities without conditions; otherwise that of the entities up to the
+  ///   last one returned.
   public func page(
     after cursor: EntityCursor?, matching comparators: [EntityComparator] = [],
     mode: ComparatorMode = .and, types: Set<EntityType> = Set(EntityType.allCases),

@@ -105,7 +105,9 @@ public struct EntityLookup: Sendable {
   /// - Throws: ``MatchError`` with the code `invalidFilter`, also if there are more than
   ///   ``EntityFilter/comparatorLimit`` conditions or ``EntitySort/countLimit`` sorts;
   ///   ``CatalogueError``.
-  /// - Complexity: O(*n*) for each property in a condition, where *n* entities have it.
+  /// - Complexity: O(*n*) for each property in a condition, where *n* entities have it. Without sorts it
+  ///   is that of the entities up to the last one returned, if these are few, and O(`limit`) more if
+  ///   the catalogue was asked for the same conditions before.
   public func entities(
     matching comparators: [EntityComparator], mode: ComparatorMode = .and,
     types: Set<EntityType> = Set(EntityType.allCases), sortedBy sorts: [EntitySort] = [],
