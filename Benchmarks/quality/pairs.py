@@ -55,7 +55,7 @@ def make(catalogue, out):
 
 def score(vq, index, out):
     queries = [json.loads(line) for line in open(f"{out}/queries.jsonl")]
-    command = [vq, "match", "--index", index, "--json", *[f"{out}/{query['image']}" for query in queries]]
+    command = [vq, "match", "--index", index, "--json", *[os.path.join(out, query["image"]) for query in queries]]
     answers = [json.loads(line) for line in subprocess.run(command, capture_output=True, text=True).stdout.splitlines()]
     for kind in ("side", "above", "within"):
         both = one = other = count = 0

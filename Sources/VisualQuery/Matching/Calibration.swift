@@ -66,10 +66,10 @@ public enum Calibration {
 
   /// The fitted coefficients.
   static let coefficients = Coefficients(
-    step1: SIMD16(lanes: 1.18, 4.705, 3.144, 0, 2.7, 0.804, 2.199, 0.184, 1.816),
-    step2: SIMD16(lanes: 0.792, 0.685, 0, 0, 0.121, 0, 3.821, 1.359, 0.833),
-    prior: -3.172, lead: 0.787, inlierLead: 0.985,
-    alone: Coefficients.Alone(prior: -0.821, color: 1.191, hash: 1.567))
+    step1: SIMD16(lanes: 1.183, 4.703, 3.15, 0, 2.696, 0.827, 2.205, 0.224, 1.817),
+    step2: SIMD16(lanes: 0.738, 0.603, 0, 0, 0.105, 0, 3.866, 1.512, 1.437),
+    prior: -3.013, lead: 0.795, inlierLead: 0.925,
+    alone: Coefficients.Alone(prior: -0.961, color: 1.308, hash: 1.682))
 
   /// The addition to the log-odds of what is found in a cell of a page: a page of absent things has as many
   /// chances of a false match as it has cells. At it, the default cut-off is 0.92 for a cell (docs/quality.md).

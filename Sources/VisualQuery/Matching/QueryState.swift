@@ -19,8 +19,8 @@ struct QueryState: Sendable {
   var plan: QueryPlan
   /// The searches of the types, if there is an image.
   var searches: [TypeSearch]
-  /// The number of cells of the page that the image shows, 0 if it is none.
-  var cellCount = 0
+  /// Whether the image is a page that plain lines divide into cells.
+  var isPage = false
   /// The parts of the image that were searched on their own.
   var regions: [RegionSearch] = []
   /// The entities that share a label with the query.

@@ -21,8 +21,8 @@ public struct MatchOptions: Sendable, Hashable {
   public var limit: Int { didSet { limit = Self.bounded(limit) } }
   /// The most matches of each type, `0...100`; a type that is not listed has no limit of its own.
   public var typeLimits: [EntityType: Int]
-  /// The most matches, in all and of products, if the image is a page of several things and has more of them
-  /// than the other limits allow; 0 leaves those limits as they are.
+  /// The most matches, in all and of products, if the image is a page of several things and the other limits
+  /// are lower; 0 leaves those limits as they are.
   public var pageLimit: Int
   /// The types that are searched. Only stores are also found by the products that they stock.
   public var types: Set<EntityType>
@@ -67,14 +67,12 @@ public struct MatchOptions: Sendable, Hashable {
 
   private static func bounded(_ limit: Int) -> Int { min(max(limit, 1), maximumLimit) }
 
-  /// Returns the options for a page with a number of cells: a match for each of them.
-  func fitting(cells: Int) -> MatchOptions {
-    let room = min(cells, pageLimit)
-    guard room > 1 else { return self }
+  /// The options for a page of several things.
+  var forPage: MatchOptions {
     var options = self
-    options.limit = max(limit, room)
+    options.limit = max(limit, pageLimit)
     if let products = typeLimits[.product], products > 0 {
-      options.typeLimits[.product] = max(products, room)
+      options.typeLimits[.product] = max(products, pageLimit)
     }
     return options
   }

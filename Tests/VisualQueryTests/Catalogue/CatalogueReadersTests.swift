@@ -81,8 +81,9 @@ import Testing
     #expect(try Catalogue(directory: folder.path + "/i.vq").generation == 2)
   }
 
-  private static func conditions(_ count: Int) -> [EntityComparator] {
-    (0..<count).map { EntityComparator("title", .contains("zzz\($0)")) }
+  /// - Parameter word: A word of its own for each query, since the keys of a filter are kept.
+  private static func conditions(_ count: Int, _ word: String) -> [EntityComparator] {
+    (0..<count).map { EntityComparator("title", .contains("\(word)\($0)")) }
   }
 
   /// Would break if a filter went on behind its deadline, or gave part of an answer for the whole.
@@ -91,7 +92,7 @@ import Testing
     let whole = SteppingClock()
     let lookup = EntityLookup(
       catalogue: catalogue, pool: WorkerPool(width: 1), timeout: .seconds(1000), clock: whole)
-    _ = try await lookup.entities(matching: Self.conditions(32), mode: .or)
+    _ = try await lookup.entities(matching: Self.conditions(32, "whole"), mode: .or)
     #expect(whole.lookCount > 32)
     for sorts in [[], [EntitySort(by: "title")]] {
       let clock = SteppingClock()
@@ -99,7 +100,7 @@ import Testing
         catalogue: catalogue, pool: WorkerPool(width: 1), timeout: .milliseconds(5), clock: clock)
       let error = try await #require(throws: CatalogueError.self) {
         _ = try await hurried.entities(
-          matching: Self.conditions(32), mode: .or, sortedBy: sorts)
+          matching: Self.conditions(32, "hurried\(sorts.count)"), mode: .or, sortedBy: sorts)
       }
       #expect(error.code == .timedOut)
       #expect(clock.lookCount < 12)
@@ -114,7 +115,9 @@ import Testing
     let lookup = EntityLookup(
       catalogue: catalogue, pool: WorkerPool(width: 1), timeout: .seconds(1000), clock: clock)
     let query = task.withLock { task in
-      let query = Task { _ = try await lookup.entities(matching: Self.conditions(32), mode: .or) }
+      let query = Task {
+        _ = try await lookup.entities(matching: Self.conditions(32, "cancelled"), mode: .or)
+      }
       task = query
       return query
     }
@@ -125,7 +128,7 @@ import Testing
   /// Would break if a match showed entities that its filters may not let through.
   @Test func `a match whose filters do not end shows nothing and says why`() async throws {
     let catalogue = try await Self.drawn.value.catalogue
-    let filter = EntityFilter(comparators: Self.conditions(32), mode: .or)
+    let filter = EntityFilter(comparators: Self.conditions(32, "match"), mode: .or)
     func answer(_ timeout: Duration) async throws -> MatchResponse {
       let matcher = Matcher(
         catalogue: catalogue, pool: WorkerPool(width: 1), clock: SteppingClock())

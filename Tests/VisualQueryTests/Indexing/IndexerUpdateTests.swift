@@ -46,10 +46,12 @@ import Testing
       }
     }
 
-    func best(_ pixels: PixelBuffer) async throws -> String? {
+    func best(_ pixels: PixelBuffer) async throws -> String? { try await found(pixels).first }
+
+    func found(_ pixels: PixelBuffer) async throws -> [String] {
       try await Matcher(catalogue: try catalogue).values(
         for: SemanticContent(pixelBuffer: pixels), options: MatchOptions(timeout: nil)
-      ).matches.first?.value.id.value
+      ).matches.map(\.value.id.value)
     }
 
     func entity(_ id: String) async throws -> EntityValue? {
@@ -105,8 +107,9 @@ import Testing
     #expect(Array(names[1...]) == ["images/oats.jpg", "https://shop.example/mug.jpg"])
     let catalogue = try shop.catalogue
     #expect(catalogue.entityCount == 2 && catalogue.generation == 2)
+    // The lamp has the same image, and of two twins the order is that of their ids.
     #expect(
-      try await shop.best(try ImageDecoder().decode(bytes, longerSide: 512)) == "new")
+      try await shop.found(try ImageDecoder().decode(bytes, longerSide: 512)) == ["lamp", "new"])
     #expect(try await shop.findings() == [])
     // Rows of a feed keep what they do not name.
     let again = try await shop.indexer.run(path: feed)

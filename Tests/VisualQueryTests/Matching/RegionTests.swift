@@ -85,27 +85,42 @@ import Testing
     #expect(answer.matches.count == 2 && answer.hasMore)
   }
 
-  @Test(arguments: [(0, 8, 5), (1, 8, 5), (6, 8, 6), (9, 9, 9), (12, 12, 12), (40, 12, 12)])
-  func `a page has room for each of its cells, up to a limit`(
-    cells: Int, limit: Int, products: Int
-  ) {
-    let options = MatchOptions().fitting(cells: cells)
-    #expect(options.limit == limit)
-    #expect(options.limit(of: .product) == products && options.limit(of: .store) == 3)
-    #expect(MatchOptions(pageLimit: 0).fitting(cells: cells) == MatchOptions(pageLimit: 0))
+  @Test func `a page has more room, unless limits are asked for`() {
+    let page = MatchOptions().forPage
+    #expect(page.limit == 12 && page.limit(of: .product) == 12 && page.limit(of: .store) == 3)
+    #expect(MatchOptions(pageLimit: 0).forPage == MatchOptions(pageLimit: 0))
+    #expect(MatchOptions(limit: 40).forPage.limit == 40)
+    #expect(MatchOptions(typeLimits: [.product: 0]).forPage.limit(of: .product) == 0)
   }
 
-  /// Would break if the outline of a weak candidate were not looked at again.
-  @Test(arguments: ["lantern", "notebook", "tea-mint"])
-  func `a small thing in a scene is found`(id: String) async throws {
-    var canvas = Canvas(SyntheticPicture.scene(width: 1000, height: 750, seed: 3))
-    canvas.paste(try picture(id, longerSide: 230), x: 610, y: 330)
+  /// Would break if a thing were compared only as a whole image.
+  @Test(arguments: ["lantern", "notebook", "tea-mint"], [300, 200])
+  func `a small thing in a scene is found`(id: String, side: Int) async throws {
+    let plant = try ImageDecoder().contents(ofFile: SampleShop.query("q10-plant.jpg"))
+    let scene = try ImageDecoder().decode(plant, longerSide: 900).reduced(toLongerSide: 900)
+    var canvas = Canvas(scene)
+    canvas.paste(
+      try picture(id, longerSide: side), x: scene.width - side - 20, y: scene.height - side - 30)
     let matcher = Matcher(catalogue: try await Self.shared.value.1)
     let answer = try await matcher.values(
       for: SemanticContent(pixelBuffer: canvas.picture), options: MatchOptions(timeout: nil))
     let first = try #require(answer.matches.first)
     #expect(first.value.id.value == id)
     let box = try #require(first.alignment?.region)
-    #expect(abs(box[0] - 0.61) < 0.05 && abs(box[1] - 0.44) < 0.05)
+    #expect(abs(box[0] - Double(scene.width - side - 20) / Double(scene.width)) < 0.05)
+    #expect(abs(box[1] - Double(scene.height - side - 30) / Double(scene.height)) < 0.05)
+  }
+
+  /// Would break if the outline of a candidate that is not sure were not compared once more.
+  @Test func `what is not sure is looked at again in its outline`() async throws {
+    let bytes = try ImageDecoder().contents(ofFile: SampleShop.query("q03-bottle.jpg"))
+    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    let answer = try await matcher.values(
+      for: SemanticContent(pixelBuffer: ImageDecoder().decode(bytes)),
+      options: MatchOptions(timeout: nil))
+    #expect(!answer.regions.isEmpty && answer.regions.allSatisfy { $0.source == .outline })
+    let bottle = try #require(answer.regions.first { $0.best?.value == "bottle-orange" })
+    let confidence = try #require(bottle.confidence)
+    #expect(bottle.box[2] < 0.9 && (0...1).contains(confidence))
   }
 }

@@ -19,7 +19,7 @@ struct RegionStage: SearchStage {
     var proposals = proposed()
     if state.uncoverCandidates(proposals) { proposals = proposed() }
     let layout = PageLayout.cells(of: image)
-    state.cellCount = layout.count
+    state.isPage = !layout.isEmpty
     let cells = proposals.cells(of: layout)
     let boxes = cells.isEmpty ? proposals.outlines() : cells
     guard !boxes.isEmpty else { return 1 }
