@@ -40,6 +40,7 @@ let package = Package(
     .target(name: "CMapping", cSettings: guardedC),
     .systemLibrary(name: "CExpat"),
     .systemLibrary(name: "CNettle"),
+    .target(name: "CPostgres", cSettings: guardedC),
     .target(name: "CSQLite", dependencies: ["CMapping"], cSettings: guardedC),
     .systemLibrary(name: "CZlib"),
     .target(name: "CEpoll", cSettings: guardedC),
@@ -53,7 +54,9 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "VisualQuery",
-      dependencies: ["PixelMatch", "CCurl", "CExpat", "CFiles", "CNettle", "CSQLite", "CZlib"],
+      dependencies: [
+        "PixelMatch", "CCurl", "CExpat", "CFiles", "CNettle", "CPostgres", "CSQLite", "CZlib",
+      ],
       swiftSettings: strict),
     .target(name: "HTTPServer", dependencies: ["CEpoll"], swiftSettings: strict),
     .executableTarget(

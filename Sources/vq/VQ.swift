@@ -36,7 +36,8 @@ struct VQ {
     IndexCommand.command, MatchCommand.command, CatalogueCommand.command, DoctorCommand.command,
     LabelsCommand.command, EvalCommand.command,
     WhyNotCommand.command, ServeCommand.command, KeyCommand.command,
-    HashCommand.command, HelpCommand.command, CompletionsCommand.command,
+    HashCommand.command, PostgresCommand.command, CopyCommand.command, HelpCommand.command,
+    CompletionsCommand.command,
   ]
 
   static func main() async {
@@ -111,8 +112,9 @@ struct VQ {
     case let error as CatalogueError:
       switch error.code {
       case .missing, .notACatalogue, .otherSchemaVersion, .otherSignatureVersion, .locked,
-        .truncated, .corrupt, .notPermitted:
+        .truncated, .corrupt, .notPermitted, .unreachable:
         .unusableIndex
+      case .invalidLocation: .usage
       case .diskFull, .unreadableInput, .refusedRow, .timedOut, .io: .failure
       }
     case is CancellationError: .interrupted

@@ -17,6 +17,8 @@ public final class Catalogue: Sendable {
   let directory: String
 
   private let state: CatalogueDatabase.State
+  /// What distinguishes this generation from others of the directory.
+  let stamp: CatalogueDatabase.Stamp?
   private let segments: [EntityType: [LiveSegment]]
   /// All segments, by file name.
   let files: [String: SignatureSegment]
@@ -53,6 +55,7 @@ public final class Catalogue: Sendable {
     self.directory = directory
     readers = opened.readers
     state = content.state
+    stamp = content.stamp
     lastKey = content.lastKey
     generation = state.generation
     secret = Array(state.secret.utf8)
@@ -102,6 +105,7 @@ public final class Catalogue: Sendable {
   /// The contents of a generation that are read when it is opened.
   private struct Content: Sendable {
     let state: CatalogueDatabase.State
+    let stamp: CatalogueDatabase.Stamp?
     let lastKey: UInt32
     let settings: [String: String]
     let segments: [CatalogueDatabase.SegmentRecord]
@@ -109,6 +113,7 @@ public final class Catalogue: Sendable {
 
     init(_ database: CatalogueDatabase) throws(CatalogueError) {
       state = try database.state()
+      stamp = try CatalogueDatabase.Stamp(database.connection)
       lastKey = try database.lastKey()
       settings = try database.settings()
       segments = try database.segments()

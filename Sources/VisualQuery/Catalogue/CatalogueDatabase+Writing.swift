@@ -45,6 +45,7 @@ extension CatalogueDatabase {
       .integer(countChanges.entities[.product] ?? 0), .integer(countChanges.entities[.store] ?? 0),
       .integer(countChanges.images)
     ).run()
+    try beforeCommit?()
     try connection.execute("COMMIT")
     countChanges = CountChanges()
     return try state().generation
@@ -110,8 +111,19 @@ extension CatalogueDatabase {
     return Existing(key: UInt32(clamping: key), json: json, images: images)
   }
 
+  /// The numbers of an entity that another catalogue has given to it.
+  struct Place {
+    let key: Int
+    /// The place in the list of changes.
+    let sequence: Int
+  }
+
   /// Adds an entity, or replaces the one with the same type and id, which keeps its key.
-  func upsert(_ value: EntityValue, rowHash: Int?) throws(CatalogueError) -> UInt32 {
+  ///
+  /// - Parameter place: The numbers of the entity; `nil` for the next ones.
+  func upsert(
+    _ value: EntityValue, rowHash: Int?, at place: Place? = nil
+  ) throws(CatalogueError) -> UInt32 {
     let (type, id) = (SQLiteValue.text(value.id.type.rawValue), SQLiteValue.text(value.id.value))
     let content: [SQLiteValue] = [
       .text(value.json.text), rowHash.map(SQLiteValue.integer) ?? .null,
@@ -129,12 +141,12 @@ extension CatalogueDatabase {
       try removeDetails(of: key)
     } else {
       try connection.statement(
-        "INSERT INTO entities(type, id, json, rowHash, rank) VALUES(?, ?, ?, ?, ?)"
-      ).bind([type, id] + content).run()
+        "INSERT INTO entities(key, type, id, json, rowHash, rank) VALUES(?, ?, ?, ?, ?, ?)"
+      ).bind([place.map { .integer($0.key) } ?? .null, type, id] + content).run()
       key = connection.lastInsertedRow
       countChanges.entities[value.id.type, default: 0] += 1
     }
-    try noteChange(of: value.id, key: key)
+    try noteChange(of: value.id, key: key, sequence: place?.sequence)
     try insertLabels(of: key, value)
     try insertStock(of: key, value)
     try insertProperties(of: key, value)
@@ -199,10 +211,14 @@ extension CatalogueDatabase {
     return true
   }
 
-  /// Adds an entity to the end of the list of changes.
-  private func noteChange(of id: EntityID, key: Int?) throws(CatalogueError) {
-    try connection.statement("INSERT OR REPLACE INTO changes(type, id, entity) VALUES(?, ?, ?)")
-      .bind(.text(id.type.rawValue), .text(id.value), key.map(SQLiteValue.integer) ?? .null).run()
+  /// Adds an entity to the list of changes, at its end unless `sequence` is given.
+  func noteChange(of id: EntityID, key: Int?, sequence: Int? = nil) throws(CatalogueError) {
+    try connection.statement(
+      "INSERT OR REPLACE INTO changes(sequence, type, id, entity) VALUES(?, ?, ?, ?)"
+    ).bind(
+      sequence.map(SQLiteValue.integer) ?? .null, .text(id.type.rawValue), .text(id.value),
+      key.map(SQLiteValue.integer) ?? .null
+    ).run()
   }
 
   private func insertStock(of key: Int, _ value: EntityValue) throws(CatalogueError) {
@@ -276,17 +292,19 @@ extension CatalogueDatabase {
   ) throws(CatalogueError) {
     try connection.statement("DELETE FROM images WHERE entity = ?").bind(.integer(Int(key))).run()
     countChanges.images += images.count - connection.changedRowCount
-    for image in images {
-      try connection.statement("INSERT INTO images VALUES(?, ?, ?, ?, ?, ?, ?, ?)").bind(
-        .integer(Int(key)), .integer(image.position), .text(image.path),
-        .integer(image.byteCount), .integer(image.modified), .integer(image.contentHash),
-        .integer(image.segment), .integer(image.row)
-      ).run()
-    }
+    for image in images { try insert(image, of: Int(key)) }
     for image in previous {
       try connection.statement("INSERT OR IGNORE INTO deadRows VALUES(?, ?)")
         .bind(.integer(image.segment), .integer(image.row)).run()
     }
+  }
+
+  func insert(_ image: ImageRecord, of key: Int) throws(CatalogueError) {
+    try connection.statement("INSERT INTO images VALUES(?, ?, ?, ?, ?, ?, ?, ?)").bind(
+      .integer(key), .integer(image.position), .text(image.path),
+      .integer(image.byteCount), .integer(image.modified), .integer(image.contentHash),
+      .integer(image.segment), .integer(image.row)
+    ).run()
   }
 
   /// Adds a segment whose file is written and synced.

@@ -24,6 +24,12 @@ final class CatalogueDatabase {
   /// The differences between the stored counts and those of the next generation.
   var countChanges = CountChanges()
 
+  /// Whether additions to tables that do not know their generation are noted.
+  var notesGrowth = false
+
+  /// Called with everything that a generation has, before it is published; if it throws, it is not.
+  var beforeCommit: (() throws(CatalogueError) -> Void)?
+
   /// The differences of the counts in `state`, so that a commit does not count all rows.
   struct CountChanges {
     var entities: [EntityType: Int] = [:]
@@ -41,6 +47,27 @@ final class CatalogueDatabase {
     /// The key that seals tokens, in hexadecimal digits.
     var secret: String
   }
+
+  /// The number of a generation, and its token if it comes from PostgreSQL, where a number is given
+  /// again if a standby that was behind is promoted.
+  struct Stamp: Sendable, Hashable {
+    let generation: Int
+    let token: String
+
+    init?(_ connection: CatalogueConnection) throws(CatalogueError) {
+      let found = try connection.first(
+        """
+        SELECT generation, (SELECT value FROM settings WHERE name = '\(tokenName)') FROM state
+        """
+      ) { ($0.integer(0), $0.text(1)) }
+      guard let (generation, token) = found else { return nil }
+      self.generation = generation
+      self.token = token
+    }
+  }
+
+  /// The name of the setting with the token of the generation in PostgreSQL.
+  static let tokenName = ShopSettings.replicaPrefix + "token"
 
   /// A segment file that is part of the generation.
   struct SegmentRecord: Sendable, Hashable {

@@ -26,6 +26,10 @@ public struct CatalogueError: Error, Sendable, Hashable {
     case refusedRow
     /// The deadline passed before the end of a read, or its task was cancelled.
     case timedOut
+    /// PostgreSQL cannot be reached, or libpq is not installed.
+    case unreachable
+    /// The address of a catalogue in PostgreSQL is not accepted.
+    case invalidLocation
     /// A read or a write failed for another reason.
     case io
   }

@@ -135,7 +135,7 @@ public final class CurrentCatalogue: Sendable {
   ) throws(CatalogueError) -> Bool {
     let file = FileStatus(directory + "/" + CatalogueDatabase.fileName)
     guard file != nil && file?.inode == opened.file?.inode else { return false }
-    return try opened.probe.generation() == opened.catalogue.generation
+    return try opened.probe.stamp() == opened.catalogue.stamp
   }
 
   private static func open(_ directory: String, _ readers: Int) throws(CatalogueError) -> Opened {
@@ -175,10 +175,10 @@ private final class CatalogueProbe {
       path: directory + "/" + CatalogueDatabase.fileName, mode: .read)
   }
 
-  func generation() throws(CatalogueError) -> Int {
-    let generation = try connection.first("SELECT generation FROM state") { $0.integer(0) }
-    guard let generation else { return -1 }
+  /// Returns the stamp of the newest generation, or `nil` if there is none.
+  func stamp() throws(CatalogueError) -> CatalogueDatabase.Stamp? {
+    let stamp = try CatalogueDatabase.Stamp(connection)
     try connection.checkSharedMemory()
-    return generation
+    return stamp
   }
 }

@@ -89,6 +89,19 @@ final class KeptThumbnails {
     return sides
   }
 
+  /// Calls `body` with the thumbnails of an entity.
+  func forEach(
+    of entity: Int,
+    _ body: (_ contentHash: Int, _ thumbnail: Thumbnail) throws(CatalogueError) -> Void
+  ) throws(CatalogueError) {
+    try connection.forEachRow(
+      "SELECT contentHash, side, jpeg FROM thumbnails WHERE entity = ? ORDER BY contentHash, side",
+      [.integer(entity)]
+    ) { row throws(CatalogueError) in
+      try body(row.integer(0), Thumbnail(side: row.integer(1), jpeg: row.blob(2)))
+    }
+  }
+
   /// Returns the stored thumbnail of an image whose side fits best: the requested side, otherwise
   /// the smallest larger one, otherwise the largest.
   func thumbnail(of picture: Picture, side: Int) throws(CatalogueError) -> Thumbnail? {

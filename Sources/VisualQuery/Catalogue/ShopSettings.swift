@@ -41,6 +41,8 @@ public struct ShopSettings: Sendable, Hashable {
   /// The prefix of the settings that belong to a machine rather than to the contents: an export and
   /// a rollback leave them out.
   static let picturePrefix = "images."
+  /// The prefix of the settings that link a directory with PostgreSQL; they belong to the directory.
+  static let replicaPrefix = "replica."
   private static let root = picturePrefix + "root"
   private static let outside = picturePrefix + "outside"
   private static let thumbnails = picturePrefix + "thumbnails"

@@ -89,11 +89,15 @@ extension CatalogueDatabase {
   func insertWords(of texts: [String]) throws(CatalogueError) {
     for word in texts.flatMap(LabelText.searchedWords) where !knownWords.contains(word) {
       if knownWords.count < Self.knownWordLimit { knownWords.insert(word) }
-      for part in WordParts.parts(of: word) {
-        try connection.statement("INSERT OR IGNORE INTO wordParts VALUES(?, ?, ?, ?)").bind(
-          .integer(part.length), .integer(part.place), .text(part.text), .text(word)
-        ).run()
-      }
+      try insertWord(word)
+    }
+  }
+
+  func insertWord(_ word: String) throws(CatalogueError) {
+    for part in WordParts.parts(of: word) {
+      try connection.statement("INSERT OR IGNORE INTO wordParts VALUES(?, ?, ?, ?)").bind(
+        .integer(part.length), .integer(part.place), .text(part.text), .text(word)
+      ).run()
     }
   }
 

@@ -19,11 +19,16 @@ actor CataloguePublisher {
 
   /// Takes the writer's lock for changes of single entities: it does not wait for another writer,
   /// and does not save the current generation for a rollback, which costs as much as the catalogue
-  /// is large.
+  /// is large. In a copy of a catalogue in PostgreSQL it waits a little, since the copy is locked
+  /// while it takes a generation.
   ///
   /// - Throws: ``CatalogueError``.
   init(updating directory: String, settings: ShopSettings) throws {
-    try self.init(CatalogueWriter(directory: directory, lockWait: .zero), settings)
+    let database = try? CatalogueDatabase(reading: directory)
+    let isReplica = try database?.replicaOrigin() != nil
+    try self.init(
+      CatalogueWriter(
+        directory: directory, lockWait: isReplica ? WriterLock.standardWait : .zero), settings)
   }
 
   private init(_ writer: consuming CatalogueWriter, _ settings: ShopSettings) throws {

@@ -1,10 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 internal import PixelMatch
 
 /// Writes the next generations of a catalogue.
@@ -39,6 +32,9 @@ struct CatalogueWriter: ~Copyable {
   /// Whether the current generation still has to be saved before the first publication.
   private var keepsPrevious: Bool
   private let lock: WriterLock
+  /// The writer of the catalogue in PostgreSQL that the directory is a copy of, or `nil` if it is not
+  /// a copy.
+  let publisher: PostgresPublisher?
   /// The pending contents of the next generation.
   private var growing: [EntityType: Growth] = [:]
   /// Whether the transaction of the next generation is open.
@@ -62,32 +58,37 @@ struct CatalogueWriter: ~Copyable {
     directory: String, keepsPrevious: Bool = false, isDryRun: Bool = false,
     lockWait: Duration = WriterLock.standardWait
   ) throws(CatalogueError) {
-    try Self.makeDirectory(directory)
+    try CatalogueDatabase.makeDirectory(directory)
     let lock = try WriterLock(directory: directory, waiting: lockWait)
     let database = try CatalogueDatabase(writing: directory)
+    let publisher = try Self.publisher(directory, database, isDryRun: isDryRun, lockWait)
     let generation = try database.state().generation
     if !isDryRun { try Self.removeOrphans(directory, database) }
-    self.keepsPrevious = keepsPrevious && generation > 0 && !isDryRun
+    self.keepsPrevious = keepsPrevious && generation > 0 && !isDryRun && publisher == nil
     self.isDryRun = isDryRun
     self.lock = lock
+    self.publisher = publisher
     self.database = database
     self.directory = directory
     self.generation = generation
   }
 
-  /// Creates a directory and its parents.
-  private static func makeDirectory(_ path: String) throws(CatalogueError) {
-    if let status = FileStatus(path) {
-      if status.isDirectory { return }
-      throw CatalogueError(
-        code: .notACatalogue, message: "'\(path)' is a file; an index is a directory")
+  /// Brings the copy of a catalogue in PostgreSQL to its newest generation, and lets each further
+  /// one be published there first.
+  private static func publisher(
+    _ directory: String, _ database: CatalogueDatabase, isDryRun: Bool, _ lockWait: Duration
+  ) throws(CatalogueError) -> PostgresPublisher? {
+    guard !isDryRun, let origin = try database.replicaOrigin() else { return nil }
+    let location = try PostgresLocation(origin)
+    let publisher = try PostgresPublisher(
+      location, waiting: max(lockWait, WriterLock.standardWait))
+    try database.noteGrowth()
+    let reading = try PostgresConnection(location, for: .writing)
+    _ = try PostgresFollower(reading, database, directory).follow()
+    database.beforeCommit = { [unowned database] () throws(CatalogueError) in
+      try publisher.publish(database, directory)
     }
-    if let slash = path.lastIndex(of: "/"), slash != path.startIndex {
-      try makeDirectory(String(path[..<slash]))
-    }
-    guard unsafe mkdir(path, 0o755) == 0 || errno == EEXIST else {
-      throw CatalogueError(StorageError("make directory", path))
-    }
+    return publisher
   }
 
   /// Saves the current generation once, before the first change.
@@ -222,7 +223,9 @@ struct CatalogueWriter: ~Copyable {
     try thumbnails?.commit()
     if !isGrowing {
       // The first run publishes a generation even if it has no entities.
-      if (generation > 0 && waitingSettings.isEmpty) || isDryRun { return generation }
+      let hasNewThumbnails = try database.hasNewThumbnails()
+      let isComplete = generation > 0 && waitingSettings.isEmpty && !hasNewThumbnails
+      if isComplete || isDryRun { return generation }
       try database.begin()
       isGrowing = true
     }
@@ -316,6 +319,7 @@ struct CatalogueWriter: ~Copyable {
         if thumbnails == nil { thumbnails = try KeptThumbnails(writing: directory) }
         let picture = KeptThumbnails.Picture(entity: Int(key), contentHash: image.contentHash)
         try thumbnails?.put(thumbnail, of: picture)
+        try database.noteThumbnails(of: key)
       }
     }
   }

@@ -56,6 +56,7 @@ struct CatalogueExport {
     // The folders of images belong to this machine, not to the contents.
     let settings = try database.settings().filter {
       !$0.key.hasPrefix(ShopSettings.picturePrefix)
+        && !$0.key.hasPrefix(ShopSettings.replicaPrefix)
     }
     return .object([
       "schema": .string(Self.schema), "signatureVersion": .integer(Int64(Signature.version)),

@@ -47,6 +47,11 @@ extension CatalogueWriter {
 
   /// Publishes the saved generation again and saves the current one.
   mutating func rollBackRun() throws(CatalogueError) -> Int {
+    guard publisher == nil else {
+      throw CatalogueError(
+        code: .missing,
+        message: "a catalogue in PostgreSQL is not rolled back; index the previous feed instead")
+    }
     guard let previous = try PreviousCatalogue(directory: directory) else {
       throw CatalogueError(
         code: .missing, message: "'\(directory)' has no saved generation to roll back to")

@@ -90,6 +90,31 @@ enum DurableFile<Failure: StorageFailure> {
     return Array(bytes.prefix(count))
   }
 
+  /// Calls `body` with the bytes of a file in their order, in parts of the same size except the last.
+  static func forEachPart(
+    of path: String, byteCount: Int, _ body: ([UInt8]) throws(Failure) -> Void
+  ) throws(Failure) {
+    let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { throw Failure(StorageError("open", path)) }
+    defer { close(file) }
+    while true {
+      var part = [UInt8](repeating: 0, count: byteCount)
+      var filled = 0
+      while filled < byteCount {
+        // Sound: at most as many bytes are written as the array has from `filled` on.
+        let count = unsafe part.withUnsafeMutableBytes {
+          unsafe read(file, $0.baseAddress! + filled, byteCount - filled)
+        }
+        if count < 0 && errno == EINTR { continue }
+        guard count >= 0 else { throw Failure(StorageError("read", path)) }
+        if count == 0 { break }
+        filled += count
+      }
+      if filled > 0 { try body(filled == byteCount ? part : Array(part.prefix(filled))) }
+      if filled < byteCount { return }
+    }
+  }
+
   private static func sync(directory: String) throws(Failure) {
     let descriptor = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw Failure(StorageError("open", directory)) }

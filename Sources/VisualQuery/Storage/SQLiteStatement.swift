@@ -103,6 +103,9 @@ internal import CSQLite
         count: Int(sqlite3_column_bytes(handle, Int32(column)))))
   }
 
+  /// The numbers of the columns.
+  var columnIndices: Range<Int> { unsafe 0..<Int(sqlite3_column_count(handle)) }
+
   /// Returns whether a column of the current row is `NULL`.
   func isNull(_ column: Int) -> Bool {
     unsafe sqlite3_column_type(handle, Int32(column)) == SQLITE_NULL

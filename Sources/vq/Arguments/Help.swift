@@ -42,7 +42,8 @@ struct Help: Sendable {
 
   private var shortOverview: [[String]] {
     [
-      examples(overviewExamples), ["Usage: " + Self.usage(of: nil)], commandTable,
+      examples(overviewExamples), ["Usage: " + Self.usage(of: nil)],
+      commandTable(commands.filter { !$0.isRare }),
       ["More: vq COMMAND -h, vq help COMMAND, vq --help"],
     ]
   }
@@ -50,7 +51,7 @@ struct Help: Sendable {
   private var completeOverview: [[String]] {
     [
       ["vq - find the products and stores of a shop in an image"],
-      examples(overviewExamples), ["Usage: " + Self.usage(of: nil)], commandTable,
+      examples(overviewExamples), ["Usage: " + Self.usage(of: nil)], commandTable(commands),
       optionTable("Options", CommonOptions.all, form: .complete),
       environment(commands.flatMap(\.options)), exitCodes(ExitCode.allCases),
       ["Help for a command: vq help COMMAND"],
@@ -90,7 +91,7 @@ struct Help: Sendable {
     lines.isEmpty ? [] : ["Examples"] + lines.map { "  " + $0 }
   }
 
-  private var commandTable: [String] {
+  private func commandTable(_ commands: [CommandDescription]) -> [String] {
     ["Commands"] + table(commands.map { ($0.name, [$0.summary]) })
   }
 

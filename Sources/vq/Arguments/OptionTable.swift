@@ -19,6 +19,8 @@ struct CommandDescription: Sendable {
   let exitCodes: [ExitCode]
   /// Whether the command ends by itself, successfully, when it is asked to: a server.
   var endsItself = false
+  /// Whether the short help of `vq` omits the command.
+  var isRare = false
   /// Runs the command, off the main actor.
   let run: @concurrent @Sendable (ParsedArguments, Console) async throws -> ExitCode
 }
@@ -34,9 +36,10 @@ struct OperandDescription: Sendable {
   /// The completions that a shell offers. For words and commands, no other operands are accepted.
   let completion: ValueCompletion
 
-  /// The operand in a usage line: `IMAGE…`, `[IMAGE…]` or `[COMMAND]`.
+  /// The operand in a usage line: `IMAGE…`, `[IMAGE…]`, `[COMMAND]` or `FROM TO`.
   var usage: String {
-    let name = count.upperBound > 1 ? placeholder + "…" : placeholder
+    let isList = count.upperBound > max(1, count.lowerBound)
+    let name = isList ? placeholder + "…" : placeholder
     return count.lowerBound == 0 ? "[\(name)]" : name
   }
 }

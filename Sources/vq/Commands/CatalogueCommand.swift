@@ -44,6 +44,7 @@ enum CatalogueCommand {
     options: [
       MatchCommand.index.description, ids.description, imagesRoot.description,
       allowOutside.description, publicFields.description, pictures.description, json.description,
+      IndexLocation.cache.description,
     ],
     notes: [
       HelpSection(
@@ -79,26 +80,27 @@ enum CatalogueCommand {
           : "'vq catalogue \(action.rawValue)' takes no FILE"
       )
     }
-    let directory = arguments[MatchCommand.index]
+    let index = arguments[MatchCommand.index]
+    let directory = try await IndexLocation.directory(of: index, arguments, console)
     let upkeep = CatalogueUpkeep(directory: directory)
     // Opened first, so that a mistyped directory is not created.
     if action != .import { _ = try Catalogue(directory: directory) }
     switch action {
     case .status: try show(try await upkeep.status(), arguments[json], console)
     case .verify: return try await verify(upkeep, arguments, console)
-    case .compact: try printOutcome(try await upkeep.compact(), "was compacted", directory, console)
+    case .compact: try printOutcome(try await upkeep.compact(), "was compacted", index, console)
     case .rollback:
       try printOutcome(
-        try await upkeep.rollBack(), "was rolled back", directory, console)
+        try await upkeep.rollBack(), "was rolled back", index, console)
     case .export:
       try await upkeep.export { try console.output.writeLine($0) }
     case .import:
       let count = try await upkeep.importing(path: arguments.operands[1])
       try console.output.writeLine(
-        "\(DisplayText.count(count, "entity", "entities")) imported into \(DisplayText.escaped(directory))."
+        "\(DisplayText.count(count, "entity", "entities")) imported into \(DisplayText.escaped(index))."
       )
-    case .remove: try await remove(arguments, console)
-    case .set: try await set(arguments, console)
+    case .remove: try await remove(directory, arguments, console)
+    case .set: try await set(directory, arguments, console)
     }
     return .success
   }
@@ -175,7 +177,9 @@ enum CatalogueCommand {
     return findings.isEmpty ? .success : .unusableIndex
   }
 
-  private static func remove(_ arguments: ParsedArguments, _ console: Console) async throws {
+  private static func remove(
+    _ directory: String, _ arguments: ParsedArguments, _ console: Console
+  ) async throws {
     let ids = try arguments[ids].map { text in
       guard let colon = text.firstIndex(of: ":"),
         let type = EntityType(rawValue: String(text[..<colon]))
@@ -188,14 +192,15 @@ enum CatalogueCommand {
     guard !ids.isEmpty else {
       throw arguments.missingOperand("'vq catalogue remove' requires --id")
     }
-    let directory = arguments[MatchCommand.index]
     try await Matcher(catalogue: Catalogue(directory: directory)).checkKnown(ids, option: "--id")
     let removed = try await Indexer(directory: directory).remove(ids)
     try console.output.writeLine(
       "\(DisplayText.count(removed.count, "entity", "entities")) removed.")
   }
 
-  private static func set(_ arguments: ParsedArguments, _ console: Console) async throws {
+  private static func set(
+    _ directory: String, _ arguments: ParsedArguments, _ console: Console
+  ) async throws {
     let settings = ShopSettings(
       imagesRoot: arguments[imagesRoot], outsideFolders: arguments[allowOutside],
       publicFields: arguments[publicFields])
@@ -203,14 +208,14 @@ enum CatalogueCommand {
       throw arguments.missingOperand(
         "'vq catalogue set' requires --images-root DIR, --allow-outside DIR or --public FIELD")
     }
-    let directory = arguments[MatchCommand.index]
     let generation = try await Indexer(directory: directory, settings: settings).putSettings()
     guard settings.imagesRoot != nil || settings.outsideFolders != nil else {
-      return try printOutcome(generation, "has new public fields", directory, console)
+      return try printOutcome(
+        generation, "has new public fields", arguments[MatchCommand.index], console)
     }
     if let sentence = try await CatalogueUpkeep(directory: directory).missingPictures().sentence {
       console.diagnostics.warning(sentence)
     }
-    try printOutcome(generation, "has new image folders", directory, console)
+    try printOutcome(generation, "has new image folders", arguments[MatchCommand.index], console)
   }
 }

@@ -9,7 +9,9 @@ enum DoctorCommand {
     summary: "find entities that are hard to match or to show",
     examples: ["vq doctor --index shop.vq", "vq doctor --json --index shop.vq | jq -r .id"],
     operand: nil,
-    options: [MatchCommand.index.description, json.description],
+    options: [
+      MatchCommand.index.description, json.description, IndexLocation.cache.description,
+    ],
     notes: [
       HelpSection(
         title: "Findings",
@@ -34,7 +36,9 @@ enum DoctorCommand {
   @concurrent static func run(
     _ arguments: ParsedArguments, on console: Console
   ) async throws -> ExitCode {
-    let catalogue = try Catalogue(directory: arguments[MatchCommand.index])
+    let catalogue = try Catalogue(
+      directory: try await IndexLocation.directory(
+        of: arguments[MatchCommand.index], arguments, console))
     let findings = try await CatalogueDoctor(catalogue: catalogue).findings()
     if arguments[json] {
       for finding in findings { try console.output.writeJSON(finding) }

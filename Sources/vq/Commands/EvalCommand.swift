@@ -37,7 +37,7 @@ enum EvalCommand {
       completion: .files),
     options: [
       index.description, withoutLabels.description, calibrate.description, threads.description,
-      json.description, quiet.description,
+      json.description, quiet.description, IndexLocation.cache.description,
     ],
     notes: [
       HelpSection(
@@ -81,7 +81,9 @@ enum EvalCommand {
       withLabels: !arguments[withoutLabels], andWithout: isCalibrating)
     var asked: [Evaluation.Outcome] = []
     for (number, file) in files.enumerated() {
-      asked += try await evaluation.ask(file, indexes.count == 1 ? indexes[0] : indexes[number])
+      let index = indexes.count == 1 ? indexes[0] : indexes[number]
+      asked += try await evaluation.ask(
+        file, try await IndexLocation.directory(of: index, arguments, console))
     }
     let queries = asked.compactMap { try? $0.get() }
     try write(queries, isCalibrating: isCalibrating, isJSON: arguments[json], on: console)

@@ -6,7 +6,8 @@ enum IndexCommand {
   static let index = Option<String>.path(
     OptionText(
       "index", "the index to make or update",
-      detail: "A directory, created if it does not exist.", environment: "VQ_INDEX"),
+      detail: "A directory, created if it does not exist, or postgres://HOST/DATABASE.",
+      environment: "VQ_INDEX"),
     "DIR", of: .directories)
   static let imagesRoot = Option<String?>.path(
     OptionText(
@@ -105,6 +106,7 @@ enum IndexCommand {
       quiet.description, locale.description, imagesMap.description, allowPrivateAddress.description,
       publicFields.description, link.description, allowScheme.description, bridge.description,
       PictureLimits.formats.description,
+      IndexLocation.cache.description,
     ],
     notes: [
       HelpSection(
@@ -162,12 +164,13 @@ enum IndexCommand {
     let feed = arguments.operands[0]
     let fetching = try policy(of: arguments)
     let rejections = RejectionSummary()
-    let refusals = try refusedRowsFile(arguments)
+    let directory = try await IndexLocation.directory(of: arguments[index], arguments, console)
+    let refusals = try refusedRowsFile(arguments, directory)
     let isQuiet = arguments[quiet]
     let elapsed = ProgressLine.stopwatch()
     let line = ProgressLine("indexing", on: console.diagnostics, elapsed: elapsed)
     let indexer = Indexer(
-      directory: arguments[index], settings: try settings(of: arguments),
+      directory: directory, settings: try settings(of: arguments),
       decoder: ImageDecoder(formats: arguments[PictureLimits.formats]),
       pool: WorkerPool(width: arguments[threads]))
     let options = IndexOptions(
@@ -217,9 +220,11 @@ enum IndexCommand {
   }
 
   /// Returns the file for rejected rows; a dry run has none unless it is asked for.
-  private static func refusedRowsFile(_ arguments: ParsedArguments) throws -> RefusedRowsFile? {
+  private static func refusedRowsFile(
+    _ arguments: ParsedArguments, _ directory: String
+  ) throws -> RefusedRowsFile? {
     if let path = arguments[rejected] { return try RefusedRowsFile(path: path) }
-    return arguments[dryRun] ? nil : RefusedRowsFile(index: arguments[index])
+    return arguments[dryRun] ? nil : RefusedRowsFile(index: directory)
   }
 
   private static func policy(of arguments: ParsedArguments) throws -> FetchPolicy? {

@@ -26,6 +26,7 @@ enum LabelsCommand {
     operand: nil,
     options: [
       MatchCommand.index.description, unmatched.description, bridge.description, json.description,
+      IndexLocation.cache.description,
     ],
     notes: [
       HelpSection(
@@ -51,14 +52,16 @@ enum LabelsCommand {
   @concurrent static func run(
     _ arguments: ParsedArguments, on console: Console
   ) async throws -> ExitCode {
-    let directory = arguments[MatchCommand.index]
+    let directory = try await IndexLocation.directory(
+      of: arguments[MatchCommand.index], arguments, console)
     if let path = arguments[bridge] {
       // Opened first, so that a mistyped directory is not created.
       _ = try Catalogue(directory: directory)
       let settings = ShopSettings(bridge: try LabelBridge(path: path))
       let generation = try await Indexer(directory: directory, settings: settings).putSettings()
       try console.output.writeLine(
-        "The bridge of \(DisplayText.escaped(directory)) was replaced; generation \(generation).")
+        "The bridge of \(DisplayText.escaped(arguments[MatchCommand.index])) was replaced; generation \(generation)."
+      )
       return .success
     }
     let catalogue = try Catalogue(directory: directory)

@@ -12,7 +12,8 @@ enum MatchCommand {
   static let index = Option<String>.path(
     OptionText(
       "index", "the index to search",
-      detail: "A directory made by 'vq index'.", environment: "VQ_INDEX"),
+      detail: "A directory made by 'vq index', or postgres://HOST/DATABASE.",
+      environment: "VQ_INDEX"),
     "DIR", of: .directories)
   static let labels = Option<[String]>.list(
     OptionText(
@@ -128,7 +129,7 @@ enum MatchCommand {
       allFields.description,
       tolerant.description, withLabel.description, near.description, at.description,
       locale.description, signature.description, continuation.description,
-      refresh.description,
+      refresh.description, IndexLocation.cache.description, IndexLocation.atLeast.description,
       PictureLimits.maxBytes.description, PictureLimits.maxPixels.description,
       PictureLimits.formats.description,
     ],
@@ -169,7 +170,9 @@ enum MatchCommand {
     guard !arguments[refresh] || arguments[continuation] != nil else {
       throw CommandFailure(.usage, "--refresh requires --continue TOKEN")
     }
-    let catalogue = try Catalogue(directory: arguments[index])
+    let directory = try await IndexLocation.directory(
+      of: arguments[index], arguments, console, atLeast: arguments[IndexLocation.atLeast])
+    let catalogue = try Catalogue(directory: directory)
     let pool = WorkerPool(width: arguments[threads])
     let search = PictureSearch(
       matcher: Matcher(catalogue: catalogue, pool: pool), options: options(of: arguments),
@@ -188,7 +191,7 @@ enum MatchCommand {
     if arguments.operands.isEmpty {
       let answer = try await search.answer(to: nil)
       try report.write(answer)
-      count(answer.unmatchedLabels, in: arguments[index])
+      count(answer.unmatchedLabels, in: directory)
       return .success
     }
     var code = ExitCode.success
@@ -202,7 +205,7 @@ enum MatchCommand {
       unmatched += answer.unmatchedLabels
       try report.write(answer)
     }
-    count(unmatched, in: arguments[index])
+    count(unmatched, in: directory)
     return code
   }
 

@@ -95,7 +95,8 @@ enum ServeCommand {
     ],
     operand: nil,
     options: [
-      MatchCommand.index.description, host.description, port.description, socket.description,
+      MatchCommand.index.description, IndexLocation.cache.description,
+      IndexLocation.atLeast.description, host.description, port.description, socket.description,
       keys.description, deadline.description, maxDeadline.description, queue.description,
       rate.description, MatchCommand.threads.description, connections.description,
       perAddress.description, maxBytes.description, PictureLimits.maxPixels.description,
@@ -122,9 +123,13 @@ enum ServeCommand {
     _ arguments: ParsedArguments, on console: Console
   ) async throws -> ExitCode {
     let pool = WorkerPool(width: arguments[MatchCommand.threads])
+    let replica = try IndexLocation.replica(of: arguments[MatchCommand.index], arguments)
+    if let replica {
+      try await IndexLocation.follow(replica, console, atLeast: arguments[IndexLocation.atLeast])
+    }
     // One connection for each thread, so that no request waits for another one's.
     let current = try CurrentCatalogue(
-      directory: arguments[MatchCommand.index], readers: pool.width + 1)
+      directory: replica?.directory ?? arguments[MatchCommand.index], readers: pool.width + 1)
     let metrics = Metrics()
     let log = ServerLog(
       skipsSuccess: arguments[quiet], dropped: { metrics.countDroppedLogLine() })
@@ -132,7 +137,8 @@ enum ServeCommand {
       current, onError: { log.write("catalogue", $0.message, level: "error") })
     let service = ShopService(
       catalogue: catalogue, pool: pool, settings: settings(of: arguments, threads: pool.width),
-      keys: try arguments[keys].map { try APIKeys(file: $0) }, metrics: metrics, log: log)
+      replica: replica, keys: try arguments[keys].map { try APIKeys(file: $0) }, metrics: metrics,
+      log: log)
     let listener = try listener(of: arguments)
     let mailbox = try mailbox()
     let configuration = configuration(of: arguments, width: pool.width)
@@ -171,6 +177,16 @@ enum ServeCommand {
       group.addTask(executorPreference: service.pool) {
         while (try? await Task.sleep(for: .seconds(5))) != nil { service.countUnmatchedLabels() }
         return nil
+      }
+      if let replica = service.replica {
+        group.addTask {
+          await replica.run { error in
+            service.log.write(
+              "replica", error?.message ?? "following PostgreSQL",
+              level: error == nil ? "info" : "error")
+          }
+          return nil
+        }
       }
       // Not on the service's pool, all of whose threads may be at work when a probe asks for the
       // state.

@@ -26,6 +26,7 @@ enum WhyNotCommand {
       MatchCommand.threads.description, json.description,
       PictureLimits.maxBytes.description, PictureLimits.maxPixels.description,
       PictureLimits.formats.description,
+      IndexLocation.cache.description,
     ],
     notes: [
       HelpSection(
@@ -51,7 +52,9 @@ enum WhyNotCommand {
   @concurrent static func run(
     _ arguments: ParsedArguments, on console: Console
   ) async throws -> ExitCode {
-    let catalogue = try Catalogue(directory: arguments[MatchCommand.index])
+    let catalogue = try Catalogue(
+      directory: try await IndexLocation.directory(
+        of: arguments[MatchCommand.index], arguments, console))
     let search = PictureSearch(
       matcher: Matcher(
         catalogue: catalogue, pool: WorkerPool(width: arguments[MatchCommand.threads])),

@@ -9,7 +9,7 @@ _vq() {
   COMPREPLY=()
   for ((index = 1; index < COMP_CWORD; index++)); do
     case ${COMP_WORDS[index]} in
-    index|match|catalogue|doctor|labels|eval|why-not|serve|key|hash|help|completions) command=${COMP_WORDS[index]}; break ;;
+    index|match|catalogue|doctor|labels|eval|why-not|serve|key|hash|postgres|copy|help|completions) command=${COMP_WORDS[index]}; break ;;
     esac
   done
   case $command:$previous in
@@ -50,6 +50,8 @@ _vq() {
     match:--locale) return ;;
     match:--signature) return ;;
     match:--continue) return ;;
+    match:--cache) _vq_reply -d; compopt -o filenames; return ;;
+    match:--at-least) return ;;
     match:--max-bytes) return ;;
     match:--max-pixels) return ;;
     match:--formats) _vq_reply -W 'jpeg png webp avif heic gif all'; return ;;
@@ -58,11 +60,15 @@ _vq() {
     catalogue:--images-root) _vq_reply -d; compopt -o filenames; return ;;
     catalogue:--allow-outside) _vq_reply -d; compopt -o filenames; return ;;
     catalogue:--public) return ;;
+    catalogue:--cache) _vq_reply -d; compopt -o filenames; return ;;
     doctor:--index) _vq_reply -d; compopt -o filenames; return ;;
+    doctor:--cache) _vq_reply -d; compopt -o filenames; return ;;
     labels:--index) _vq_reply -d; compopt -o filenames; return ;;
     labels:--bridge) _vq_reply -f; compopt -o filenames; return ;;
+    labels:--cache) _vq_reply -d; compopt -o filenames; return ;;
     eval:--index) _vq_reply -d; compopt -o filenames; return ;;
     eval:--threads|eval:-j) return ;;
+    eval:--cache) _vq_reply -d; compopt -o filenames; return ;;
     why-not:--index) _vq_reply -d; compopt -o filenames; return ;;
     why-not:--expect) return ;;
     why-not:--labels) return ;;
@@ -77,6 +83,8 @@ _vq() {
     why-not:--max-pixels) return ;;
     why-not:--formats) _vq_reply -W 'jpeg png webp avif heic gif all'; return ;;
     serve:--index) _vq_reply -d; compopt -o filenames; return ;;
+    serve:--cache) _vq_reply -d; compopt -o filenames; return ;;
+    serve:--at-least) return ;;
     serve:--host) return ;;
     serve:--port) return ;;
     serve:--socket) _vq_reply -f; compopt -o filenames; return ;;
@@ -108,13 +116,13 @@ _vq() {
     index:*) _vq_reply -f; compopt -o filenames; return ;;
     match:-*) _vq_reply -W '--index --labels --region --limit --products --stores --min-confidence --deadline --type --where --group --threads -j --explain --json --all-fields --tolerant --with-label --near --at --locale --signature --continue --refresh --max-bytes --max-pixels --formats --color --help -h --version' ;;
     match:*) _vq_reply -f; compopt -o filenames; return ;;
-    catalogue:-*) _vq_reply -W '--index --id --images-root --allow-outside --public --pictures --json --color --help -h --version' ;;
+    catalogue:-*) _vq_reply -W '--index --id --images-root --allow-outside --public --pictures --json --cache --color --help -h --version' ;;
     catalogue:*) return ;;
-    doctor:-*) _vq_reply -W '--index --json --color --help -h --version' ;;
+    doctor:-*) _vq_reply -W '--index --json --cache --color --help -h --version' ;;
     doctor:*) return ;;
-    labels:-*) _vq_reply -W '--index --unmatched --bridge --json --color --help -h --version' ;;
+    labels:-*) _vq_reply -W '--index --unmatched --bridge --json --cache --color --help -h --version' ;;
     labels:*) return ;;
-    eval:-*) _vq_reply -W '--index --without-labels --calibrate --threads -j --json --quiet -q --color --help -h --version' ;;
+    eval:-*) _vq_reply -W '--index --without-labels --calibrate --threads -j --json --quiet -q --cache --color --help -h --version' ;;
     eval:*) _vq_reply -f; compopt -o filenames; return ;;
     why-not:-*) _vq_reply -W '--index --expect --labels --region --limit --products --stores --min-confidence --type --threads -j --json --max-bytes --max-pixels --formats --color --help -h --version' ;;
     why-not:*) _vq_reply -f; compopt -o filenames; return ;;
@@ -124,8 +132,12 @@ _vq() {
     key:*) _vq_reply -f; compopt -o filenames; return ;;
     hash:-*) _vq_reply -W '--json --query --max-bytes --max-pixels --formats --color --help -h --version' ;;
     hash:*) _vq_reply -f; compopt -o filenames; return ;;
+    postgres:-*) _vq_reply -W '--index --color --help -h --version' ;;
+    postgres:*) return ;;
+    copy:-*) _vq_reply -W '--json --color --help -h --version' ;;
+    copy:*) _vq_reply -d; compopt -o filenames; return ;;
     help:-*) _vq_reply -W '--color --help -h --version' ;;
-    help:*) _vq_reply -W 'index match catalogue doctor labels eval why-not serve key hash help completions'; return ;;
+    help:*) _vq_reply -W 'index match catalogue doctor labels eval why-not serve key hash postgres copy help completions'; return ;;
     completions:-*) _vq_reply -W '--color --help -h --version' ;;
     completions:*) _vq_reply -W 'bash zsh fish'; return ;;
   esac

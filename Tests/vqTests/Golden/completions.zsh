@@ -15,6 +15,8 @@ _vq() {
     'serve:answer queries over HTTP'
     'key:make a key for clients of '\''vq serve'\'''
     'hash:print the PDQ hash of images'
+    'postgres:prepare a PostgreSQL database for an index'
+    'copy:copy an index into PostgreSQL, or out of it'
     'help:explain a command'
     'completions:print completions for a shell'
   )
@@ -90,6 +92,8 @@ _vq() {
         '--signature=[search with an image'\''s signature]:TEXT:' \
         '--continue=[show the next page of an earlier search]:TOKEN:' \
         '--refresh[with --continue\: search again, for what is new]' \
+        '--cache=[the directory for the copy of an index in PostgreSQL]:DIR:_files -/' \
+        '--at-least=[wait for this generation of an index in PostgreSQL]:N:' \
         '--max-bytes=[reject larger files]:N:' \
         '--max-pixels=[reject larger images]:N:' \
         '--formats=[formats of images that are accepted\: jpeg,png,webp]:LIST:(jpeg png webp avif heic gif all)' \
@@ -107,6 +111,7 @@ _vq() {
         '*--public=[with set\: your own fields that '\''vq serve'\'' may show]:FIELD:' \
         '--pictures[with verify\: treat missing images as errors]' \
         '--json[status and findings as JSON]' \
+        '--cache=[the directory for the copy of an index in PostgreSQL]:DIR:_files -/' \
         '--color=[when to use color]:WHEN:(auto always never)' \
         '--help[show the complete help; -h a short one]' \
         '-h[show the complete help; -h a short one]' \
@@ -116,6 +121,7 @@ _vq() {
       _arguments -s -S \
         '--index=[the index to search]:DIR:_files -/' \
         '--json[one JSON object per line and finding]' \
+        '--cache=[the directory for the copy of an index in PostgreSQL]:DIR:_files -/' \
         '--color=[when to use color]:WHEN:(auto always never)' \
         '--help[show the complete help; -h a short one]' \
         '-h[show the complete help; -h a short one]' \
@@ -126,6 +132,7 @@ _vq() {
         '--unmatched[list unknown labels of earlier queries]' \
         '--bridge=[replace the label bridge with this CSV file]:FILE:_files' \
         '--json[one JSON object per line and label]' \
+        '--cache=[the directory for the copy of an index in PostgreSQL]:DIR:_files -/' \
         '--color=[when to use color]:WHEN:(auto always never)' \
         '--help[show the complete help; -h a short one]' \
         '-h[show the complete help; -h a short one]' \
@@ -140,6 +147,7 @@ _vq() {
         '--json[the figures as one JSON object]' \
         '--quiet[no progress]' \
         '-q[no progress]' \
+        '--cache=[the directory for the copy of an index in PostgreSQL]:DIR:_files -/' \
         '--color=[when to use color]:WHEN:(auto always never)' \
         '--help[show the complete help; -h a short one]' \
         '-h[show the complete help; -h a short one]' \
@@ -170,6 +178,8 @@ _vq() {
     serve)
       _arguments -s -S \
         '--index=[the index to search]:DIR:_files -/' \
+        '--cache=[the directory for the copy of an index in PostgreSQL]:DIR:_files -/' \
+        '--at-least=[wait for this generation of an index in PostgreSQL]:N:' \
         '--host=[listen on this IP address]:ADDRESS:' \
         '--port=[listen on this port; 0\: any free port]:N:' \
         '--socket=[listen on a Unix socket instead]:FILE:_files' \
@@ -215,13 +225,29 @@ _vq() {
         '-h[show the complete help; -h a short one]' \
         '--version[show the version]' \
         '*:IMAGE:_files' ;;
+    postgres)
+      _arguments -s -S \
+        '--index=[the database\: postgres\://db.example/shop]:URL:_files' \
+        '--color=[when to use color]:WHEN:(auto always never)' \
+        '--help[show the complete help; -h a short one]' \
+        '-h[show the complete help; -h a short one]' \
+        '--version[show the version]' \
+        '1:ACTION:' ;;
+    copy)
+      _arguments -s -S \
+        '--json[the summary as one JSON object]' \
+        '--color=[when to use color]:WHEN:(auto always never)' \
+        '--help[show the complete help; -h a short one]' \
+        '-h[show the complete help; -h a short one]' \
+        '--version[show the version]' \
+        '*:FROM TO:_files -/' ;;
     help)
       _arguments -s -S \
         '--color=[when to use color]:WHEN:(auto always never)' \
         '--help[show the complete help; -h a short one]' \
         '-h[show the complete help; -h a short one]' \
         '--version[show the version]' \
-        '1:COMMAND:(index match catalogue doctor labels eval why-not serve key hash help completions)' ;;
+        '1:COMMAND:(index match catalogue doctor labels eval why-not serve key hash postgres copy help completions)' ;;
     completions)
       _arguments -s -S \
         '--color=[when to use color]:WHEN:(auto always never)' \

@@ -11,13 +11,22 @@ extension ShopService {
       throw Problem(.stopping, "the server is stopping", retryAfter: 1)
     }
     switch catalogue.state {
-    case .ready: return Self.text("ok\n")
+    case .ready(let snapshot): return Self.text("ok\n" + following(from: snapshot.generation))
     case .degraded(let snapshot, let error):
       return Self.text(
         "degraded: \(Problem.summary(of: error)); answering from generation \(snapshot.generation)\n"
       )
     case .unavailable(let error): throw Problem(error)
     }
+  }
+
+  /// Returns a line about the catalogue in PostgreSQL that is followed, if there is one.
+  private func following(from generation: Int) -> String {
+    guard let status = replica?.status else { return "" }
+    let seconds = status.lastCurrent.map { Int((.now - $0) / .seconds(1)) }
+    let lag = seconds.map { "current \($0) s ago" } ?? "not current since the start"
+    let reason = status.error == nil ? "" : "; PostgreSQL is not followed, see the log"
+    return "generation \(generation) of \(status.newestGeneration), \(lag)\(reason)\n"
   }
 
   /// Returns the metrics of the server.
@@ -32,10 +41,15 @@ extension ShopService {
         generation: $0.generation, products: $0.productCount, stores: $0.storeCount,
         images: $0.imageCount)
     }
+    let following = (replica?.status).map { status in
+      Metrics.ReplicaFigures(
+        generation: status.newestGeneration,
+        lag: status.lastCurrent.map { (.now - $0) / .seconds(1) }, isFollowing: status.error == nil)
+    }
     return HTTPResponse(
       status: 200,
       ["Content-Type": "text/plain; version=0.0.4; charset=utf-8", "Cache-Control": "no-store"],
-      body: Array(metrics.text(figures).utf8))
+      body: Array(metrics.text(figures, following).utf8))
   }
 
   /// Returns the document that tells which links open in which app.

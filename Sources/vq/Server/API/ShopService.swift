@@ -20,6 +20,8 @@ final class ShopService: HTTPService {
 
   let catalogue: ServedCatalogue
   let pool: WorkerPool
+  /// The catalogue in PostgreSQL that is followed, or `nil` if the index is a directory of its own.
+  let replica: CatalogueReplica?
   let settings: Settings
   /// The writer of changes from clients.
   let updates: EntityUpdates
@@ -38,12 +40,14 @@ final class ShopService: HTTPService {
   static let idsLimit = 524_288
 
   init(
-    catalogue: ServedCatalogue, pool: WorkerPool, settings: Settings, keys: APIKeys?,
+    catalogue: ServedCatalogue, pool: WorkerPool, settings: Settings,
+    replica: CatalogueReplica? = nil, keys: APIKeys?,
     metrics: Metrics, log: ServerLog
   ) {
     self.catalogue = catalogue
     self.pool = pool
     self.settings = settings
+    self.replica = replica
     updates = EntityUpdates(
       Indexer(
         directory: catalogue.directory,

@@ -73,8 +73,17 @@ final class Metrics: Sendable {
     let images: Int
   }
 
+  /// The figures of a copy of a catalogue in PostgreSQL.
+  struct ReplicaFigures: Sendable {
+    /// The newest generation in PostgreSQL.
+    let generation: Int
+    /// The seconds since the copy had the newest generation, or `nil` if it never had.
+    let lag: Double?
+    let isFollowing: Bool
+  }
+
   /// Returns all figures.
-  func text(_ catalogue: CatalogueFigures?) -> String {
+  func text(_ catalogue: CatalogueFigures?, _ replica: ReplicaFigures? = nil) -> String {
     let state = state.withLock { $0 }
     var lines: [String] = []
     func family(_ name: String, _ type: String, _ help: String, _ samples: [(String, String)]) {
@@ -119,6 +128,17 @@ final class Metrics: Sendable {
         ])
       family(
         "vq_catalogue_images", "gauge", "Pictures in the catalogue.", [("", "\(catalogue.images)")])
+    }
+    if let replica {
+      family(
+        "vq_replica_newest_generation", "gauge", "The newest generation in PostgreSQL.",
+        [("", "\(replica.generation)")])
+      family(
+        "vq_replica_lag_seconds", "gauge", "Time since the copy had the newest generation.",
+        replica.lag.map { [("", "\($0)")] } ?? [])
+      family(
+        "vq_replica_following", "gauge", "Whether PostgreSQL is followed.",
+        [("", replica.isFollowing ? "1" : "0")])
     }
     let process = ProcessFigures()
     family(

@@ -45,3 +45,20 @@ struct WriterLock: ~Copyable {
 
   deinit { close(descriptor) }
 }
+
+extension CatalogueDatabase {
+  /// Creates the directory of a catalogue and its parents.
+  static func makeDirectory(_ path: String) throws(CatalogueError) {
+    if let status = FileStatus(path) {
+      if status.isDirectory { return }
+      throw CatalogueError(
+        code: .notACatalogue, message: "'\(path)' is a file; an index is a directory")
+    }
+    if let slash = path.lastIndex(of: "/"), slash != path.startIndex {
+      try makeDirectory(String(path[..<slash]))
+    }
+    guard unsafe mkdir(path, 0o755) == 0 || errno == EEXIST else {
+      throw CatalogueError(StorageError("make directory", path))
+    }
+  }
+}

@@ -1,0 +1,169 @@
+internal import Synchronization
+
+/// A directory that is a copy of a catalogue in PostgreSQL.
+///
+/// The directory is a cache and can be removed at any time. Everything that opens a directory can open
+/// this one, and everything that changes it publishes the change in PostgreSQL first.
+///
+/// ```swift
+/// let replica = try CatalogueReplica(location: PostgresLocation("postgres:///shop"), directory: "cache")
+/// _ = try await replica.follow()
+/// let catalogue = try Catalogue(directory: replica.directory)
+/// ```
+public final class CatalogueReplica: Sendable {
+  /// The address of the catalogue in PostgreSQL.
+  public let location: PostgresLocation
+  /// The directory of the copy.
+  public let directory: String
+  private let pool: WorkerPool
+  private let lastStatus = Mutex(Status())
+
+  /// The time between two looks for a new generation. The server also announces new ones.
+  private static let pollInterval = Duration.seconds(1)
+
+  /// The relation between the copy and PostgreSQL, as it was last seen.
+  public struct Status: Sendable {
+    /// The newest generation that PostgreSQL was seen to have; 0 for none.
+    public var newestGeneration = 0
+    /// The instant at which the copy had the newest generation for the last time, or `nil` for never.
+    public var lastCurrent: ContinuousClock.Instant?
+    /// The reason why the copy does not follow, or `nil` if it does.
+    public var error: CatalogueError?
+  }
+
+  /// Makes a copy, or opens one that exists.
+  ///
+  /// - Parameters:
+  ///   - location: The address of the catalogue in PostgreSQL.
+  ///   - directory: The directory of the copy, which is created if it does not exist.
+  ///   - pool: The threads on which the copy follows. A thread waits for PostgreSQL, so a service
+  ///     should give it one of its own.
+  public init(
+    location: PostgresLocation, directory: String, pool: WorkerPool = WorkerPool(width: 1)
+  ) {
+    self.location = location
+    self.directory = directory
+    self.pool = pool
+  }
+
+  /// The status. Never waits.
+  public var status: Status { lastStatus.withLock { $0 } }
+
+  /// Takes the newest generation from PostgreSQL.
+  ///
+  /// - Parameters:
+  ///   - generation: The generation to wait for, or `nil` for the newest one.
+  ///   - limit: The longest time to wait for it.
+  /// - Returns: The generation that the copy has.
+  /// - Throws: ``CatalogueError``: with the code `timedOut` if the generation did not come.
+  public func follow(
+    atLeast generation: Int? = nil, within limit: Duration = .zero
+  ) async throws -> Int {
+    try await withTaskExecutorPreference(pool) { @concurrent in
+      let end = ContinuousClock.now + limit
+      let connection = try PostgresConnection(location, for: .reading)
+      while true {
+        let own = try step(connection)
+        guard let generation, own < generation else { return own }
+        guard ContinuousClock.now < end else {
+          throw CatalogueError(
+            code: .timedOut,
+            message: "generation \(generation) did not come in time; the newest is \(own)")
+        }
+        _ = try connection.hasNotification(within: min(end - .now, .milliseconds(100)))
+      }
+    }
+  }
+
+  /// Follows PostgreSQL until the task is cancelled. Errors are reported, and tried again.
+  ///
+  /// - Parameter onChange: Called when the copy begins or ceases to follow, with the reason.
+  public func run(onChange: @escaping @Sendable (CatalogueError?) -> Void) async {
+    await withTaskExecutorPreference(pool) { @concurrent in
+      while !Task.isCancelled {
+        do throws(CatalogueError) {
+          let connection = try PostgresConnection(location, for: .reading)
+          try connection.run("listen vq_generation")
+          while true {
+            _ = try step(connection)
+            note(nil, onChange)
+            _ = try connection.hasNotification(within: Self.pollInterval)
+          }
+        } catch {
+          if Task.isCancelled { return }
+          note(error, onChange)
+          try? await Task.sleep(for: Self.pollInterval)
+        }
+      }
+    }
+  }
+
+  private func note(
+    _ error: CatalogueError?, _ onChange: @Sendable (CatalogueError?) -> Void
+  ) {
+    let isChanged = lastStatus.withLock { status in
+      defer { status.error = error }
+      return status.error?.code != error?.code
+    }
+    if isChanged { onChange(error) }
+  }
+
+  /// Takes the newest generation if the copy does not have it.
+  ///
+  /// - Returns: The generation that the copy has.
+  private func step(_ connection: PostgresConnection) throws(CatalogueError) -> Int {
+    let newest = try PostgresGeneration.newest(connection)
+    lastStatus.withLock { $0.newestGeneration = newest?.number ?? 0 }
+    if let newest, FileStatus.exists(directory + "/" + CatalogueDatabase.fileName),
+      let database = try? CatalogueDatabase(reading: directory),
+      try database.replicaToken() == newest.token
+    {
+      lastStatus.withLock { $0.lastCurrent = .now }
+      return newest.number
+    }
+    try CatalogueDatabase.makeDirectory(directory)
+    do throws(CatalogueError) {
+      let lock = try WriterLock(directory: directory, waiting: WriterLock.standardWait)
+      return try take(connection, under: lock)
+    } catch  where error.code == .locked && newest != nil {
+      // A writer in this directory brings it to the newest generation itself.
+      return try CatalogueDatabase(reading: directory).state().generation
+    }
+  }
+
+  private func take(
+    _ connection: PostgresConnection, under lock: borrowing WriterLock
+  ) throws(CatalogueError) -> Int {
+    let database = try CatalogueDatabase(writing: directory)
+    try database.checkOrigin(location, directory)
+    let taken = try PostgresFollower(connection, database, directory).follow()
+    let own = try database.state().generation
+    lastStatus.withLock { status in
+      status.newestGeneration = taken?.number ?? 0
+      if own == taken?.number ?? 0 { status.lastCurrent = .now }
+    }
+    return own
+  }
+}
+
+extension CatalogueDatabase {
+  /// Notes where a copy comes from.
+  ///
+  /// - Throws: ``CatalogueError`` if the directory is a catalogue of its own.
+  func checkOrigin(
+    _ location: PostgresLocation, _ directory: String
+  ) throws(CatalogueError) {
+    let origin = try replicaOrigin()
+    if origin == location.text { return }
+    let isEmpty = try state().generation == 0
+    guard origin != nil || isEmpty else {
+      throw CatalogueError(
+        code: .notACatalogue,
+        message: """
+          '\(directory)' is an index of its own, not a cache of PostgreSQL; name another \
+          directory with --cache, or copy it with: vq copy \(directory) postgres://…
+          """)
+    }
+    try setReplicaOrigin(location.text)
+  }
+}

@@ -1,0 +1,311 @@
+internal import PixelMatch
+
+/// Brings a directory to the newest generation in PostgreSQL.
+///
+/// The directory is a cache: it takes the keys, the list of changes, the identity and the secret from
+/// PostgreSQL, so that every copy gives the same answers and understands the tokens of every other.
+/// Signatures come as the bytes of segment files, which are the same on all copies.
+///
+/// The caller holds the lock of the directory.
+struct PostgresFollower {
+  private let connection: PostgresConnection
+  private let database: CatalogueDatabase
+  private let directory: String
+
+  init(_ connection: PostgresConnection, _ database: CatalogueDatabase, _ directory: String) {
+    self.connection = connection
+    self.database = database
+    self.directory = directory
+  }
+
+  /// Takes the newest generation, unless the directory has it already.
+  ///
+  /// - Returns: The newest generation in PostgreSQL, or `nil` if there is none.
+  /// - Throws: ``CatalogueError``; the directory keeps its generation then.
+  func follow() throws(CatalogueError) -> PostgresGeneration? {
+    try connection.transaction(Self.snapshot) { () throws(CatalogueError) in
+      try followInSnapshot()
+    }
+  }
+
+  /// The mode of a transaction that sees one generation.
+  static let snapshot = "isolation level repeatable read read only"
+
+  /// Like ``follow()``, in a transaction that the caller has begun.
+  func followInSnapshot() throws(CatalogueError) -> PostgresGeneration? {
+    try PostgresSchema.check(connection)
+    let state = try database.state()
+    let token = try database.replicaToken()
+    guard let newest = try PostgresGeneration.newest(connection) else {
+      guard token == nil else {
+        throw CatalogueError(
+          code: .missing,
+          message: """
+            PostgreSQL has no generation, although '\(directory)' is a copy of generation \
+            \(state.generation); if it was emptied on purpose, remove '\(directory)'
+            """)
+      }
+      return nil
+    }
+    if newest.token == token { return newest }
+    let base = try base(state, token)
+    if base == nil, token != nil, newest.number < state.generation,
+      try connection.run("select pg_is_in_recovery()").first?.integer(0) == 1
+    {
+      // A standby that is behind: a copy never goes back.
+      return newest
+    }
+    try take(newest, after: base)
+    return newest
+  }
+
+  /// Returns the generation that the directory has, or `nil` if it must be built anew.
+  private func base(
+    _ state: CatalogueDatabase.State, _ token: String?
+  ) throws(CatalogueError) -> Int? {
+    guard let token else { return nil }
+    let known = try connection.run(
+      "select 1::bigint from vq.generation where id = $1 and token = $2",
+      [.integer(state.generation), .text(token)])
+    return known.isEmpty ? nil : state.generation
+  }
+
+  /// A segment of signatures in PostgreSQL.
+  private struct Listed {
+    let id: Int
+    let number: Int
+    let type: EntityType
+    let rows: Int
+    let byteCount: Int
+    let born: Int
+
+    /// A name that no other segment ever has.
+    var file: String { "\(type.rawValue)-\(number)p\(id).segment" }
+  }
+
+  private func take(_ newest: PostgresGeneration, after base: Int?) throws(CatalogueError) {
+    let catalogue = try connection.run(
+      "select identity, secret, signature_version from vq.catalogue"
+    ).first
+    guard let catalogue, catalogue.integer(2) == Int(Signature.version) else {
+      throw CatalogueError(
+        code: .otherSignatureVersion,
+        message: """
+          PostgreSQL has signatures of version \(catalogue?.integer(2) ?? 0); this build reads \
+          \(Signature.version); index the feed into a new database
+          """)
+    }
+    let listed = try listedSegments()
+    let known = base == nil ? [] : Set(try database.segments().map(\.id))
+    let added = listed.filter { !known.contains($0.number) }
+    for segment in added { try fetch(segment) }
+    try fetchThumbnails(after: base)
+    try database.connection.execute("BEGIN IMMEDIATE; PRAGMA defer_foreign_keys = ON")
+    do throws(CatalogueError) {
+      if base == nil { try database.removeContents() }
+      try write(listed, added, after: base)
+      try writeSettings()
+      try database.setLastNumbers(newest.numbers)
+      try database.connection.statement(
+        """
+        UPDATE state SET generation = ?, productCount = ?, storeCount = ?, imageCount = ?,
+          identity = ?, secret = ?
+        """
+      ).bind(
+        .integer(newest.number), .integer(newest.products), .integer(newest.stores),
+        .integer(newest.images), .text(catalogue.text(0)), .text(catalogue.text(1))
+      ).run()
+      try database.setReplicaToken(newest.token)
+      if database.notesGrowth { try database.forgetGrowth() }
+      try database.connection.execute("COMMIT")
+    } catch {
+      try? database.rollBack()
+      throw error
+    }
+  }
+
+  private func listedSegments() throws(CatalogueError) -> [Listed] {
+    var listed: [Listed] = []
+    for row in try connection.run(
+      """
+      select id, number, kind, rows, bytes, born from vq.segment
+      where died is null and kind <> 'entities' order by number
+      """)
+    {
+      guard let type = EntityType(rawValue: row.text(2)) else { continue }
+      listed.append(
+        Listed(
+          id: row.integer(0), number: row.integer(1), type: type, rows: row.integer(3),
+          byteCount: row.integer(4), born: row.integer(5)))
+    }
+    return listed
+  }
+
+  // MARK: Signatures
+
+  /// Fetches the file of a segment, unless an interrupted run has done that.
+  private func fetch(_ segment: Listed) throws(CatalogueError) {
+    if (try? opened(segment)) != nil { return }
+    try CatalogueFile.write(to: segment.file, in: directory) { put throws(CatalogueError) in
+      var offset = 0
+      try connection.copyOut(
+        """
+        copy (select bytes from vq.chunk where segment = \(segment.id) order by part) \
+        to stdout (format binary)
+        """
+      ) { row throws(CatalogueError) in
+        try put(row.bytes(0), offset)
+        offset += row.bytes(0).count
+      }
+    }
+    _ = try opened(segment)
+  }
+
+  /// Opens the file of a segment and reads all of it.
+  private func opened(_ segment: Listed) throws(CatalogueError) -> SignatureSegment {
+    let opened = try Catalogue.open(
+      CatalogueDatabase.SegmentRecord(
+        id: segment.number, file: segment.file, type: segment.type, rows: segment.rows,
+        byteCount: segment.byteCount), in: directory)
+    do throws(SegmentError) {
+      try opened.verify()
+    } catch {
+      throw Catalogue.damage(error, of: segment.file, in: directory)
+    }
+    return opened
+  }
+
+  private func write(
+    _ listed: [Listed], _ added: [Listed], after base: Int?
+  ) throws(CatalogueError) {
+    for segment in added {
+      try database.connection.statement("INSERT INTO segments VALUES(?, ?, ?, ?, ?, ?)").bind(
+        .integer(segment.number), .text(segment.file), .text(segment.type.rawValue),
+        .integer(segment.rows), .integer(segment.byteCount), .integer(segment.born)
+      ).run()
+    }
+    try writeEntities(after: base)
+    try writeImages(after: base)
+    let live = Set(listed.map(\.number))
+    try database.forgetSegments(try database.segments().map(\.id).filter { !live.contains($0) })
+    let numbers = Dictionary(uniqueKeysWithValues: listed.map { ($0.id, $0.number) })
+    let new = added.map { String($0.id) }.joined(separator: ",")
+    try connection.copyOut(
+      """
+      copy (select segment, row from vq.dead where born > \(base ?? -1)\
+      \(new.isEmpty ? "" : " or segment in (\(new))")) to stdout (format binary)
+      """
+    ) { row throws(CatalogueError) in
+      guard let number = numbers[row.integer(0)] else { return }
+      try database.connection.statement("INSERT OR IGNORE INTO deadRows VALUES(?, ?)").bind(
+        .integer(number), .integer(row.integer(1))
+      ).run()
+    }
+    for segment in added { try placeImages(of: segment) }
+  }
+
+  /// Notes which images the live rows of a new segment belong to: a merge moves signatures without a
+  /// change of their entities.
+  private func placeImages(of listed: Listed) throws(CatalogueError) {
+    let segment = try opened(listed)
+    let dead = try database.deadRows(ofSegment: listed.number)
+    for row in 0..<segment.count where !dead.contains(row) {
+      try database.connection.statement(
+        "UPDATE images SET segment = ?, row = ? WHERE entity = ? AND position = ?"
+      ).bind(
+        .integer(listed.number), .integer(row), .integer(Int(segment.key(at: row))),
+        .integer(Int(segment.tag(at: row)))
+      ).run()
+    }
+  }
+
+  // MARK: Entities
+
+  private func writeEntities(after base: Int?) throws(CatalogueError) {
+    try connection.copyOut(
+      """
+      copy (select e.sequence, e.key, e.type, e.id, e.row_hash, e.doc from vq.entity e \
+      join vq.segment s on s.id = e.segment where s.born > \(base ?? -1) order by e.sequence) \
+      to stdout (format binary)
+      """
+    ) { row throws(CatalogueError) in
+      guard let type = EntityType(rawValue: row.text(2)) else {
+        throw CatalogueError(
+          code: .otherSchemaVersion,
+          message: "PostgreSQL has entities of the type '\(row.text(2))'; install a newer vq")
+      }
+      try write(row, EntityID(type: type, value: row.text(3)))
+    }
+    try connection.copyOut(
+      """
+      copy (select w.word from vq.word w join vq.segment s on s.id = w.segment \
+      where s.born > \(base ?? -1)) to stdout (format binary)
+      """
+    ) { row throws(CatalogueError) in try database.insertWord(row.text(0)) }
+  }
+
+  private func write(_ row: PostgresRow, _ id: EntityID) throws(CatalogueError) {
+    let sequence = row.integer(0)
+    let key = row.isNull(1) ? nil : row.integer(1)
+    if let existing = try database.existing(id) {
+      if Int(existing.key) == key {
+        try database.replaceImages(of: existing.key, with: [], previous: [])
+      } else {
+        _ = try database.remove(id)
+      }
+    }
+    guard let key else { return try database.noteChange(of: id, key: nil, sequence: sequence) }
+    _ = try database.upsert(
+      try CatalogueDatabase.entity(row.text(5)), rowHash: row.isNull(4) ? nil : row.integer(4),
+      at: CatalogueDatabase.Place(key: key, sequence: sequence))
+  }
+
+  private func writeImages(after base: Int?) throws(CatalogueError) {
+    try connection.copyOut(
+      """
+      copy (select e.key, i.position, i.path, i.byte_count, i.modified, i.content_hash, i.number, \
+      i.row from vq.image i join vq.entity e on e.segment = i.segment and e.sequence = i.sequence \
+      join vq.segment s on s.id = i.segment where s.born > \(base ?? -1) \
+      order by i.segment, i.sequence, i.position) to stdout (format binary)
+      """
+    ) { row throws(CatalogueError) in
+      try database.insert(
+        CatalogueDatabase.ImageRecord(
+          position: row.integer(1), path: row.text(2), byteCount: row.integer(3),
+          modified: row.integer(4), contentHash: row.integer(5), segment: row.integer(6),
+          row: row.integer(7)), of: row.integer(0))
+    }
+  }
+
+  private func fetchThumbnails(after base: Int?) throws(CatalogueError) {
+    var kept: KeptThumbnails?
+    try connection.copyOut(
+      """
+      copy (select t.key, t.content_hash, t.side, t.jpeg from vq.thumbnail t \
+      join vq.segment s on s.id = t.segment where s.born > \(base ?? -1)) to stdout (format binary)
+      """
+    ) { row throws(CatalogueError) in
+      if kept == nil { kept = try KeptThumbnails(writing: directory) }
+      try kept?.put(
+        KeptThumbnails.Thumbnail(side: row.integer(2), jpeg: row.bytes(3)),
+        of: KeptThumbnails.Picture(entity: row.integer(0), contentHash: row.integer(1)))
+    }
+    try kept?.commit()
+  }
+
+  // MARK: Settings
+
+  private func writeSettings() throws(CatalogueError) {
+    try database.connection.execute(
+      "DELETE FROM settings WHERE name NOT GLOB '\(ShopSettings.replicaPrefix)*'")
+    for row in try connection.run("select name, value from vq.setting") {
+      try database.set(row.text(0), to: row.text(1))
+    }
+    var targets: [String: Set<String>] = [:]
+    for row in try connection.run("select label, target from vq.bridge") {
+      targets[row.text(0), default: []].insert(row.text(1))
+    }
+    let bridge = LabelBridge(targets: targets)
+    if try database.bridge() != bridge { try database.replaceBridge(bridge) }
+  }
+}

@@ -1,0 +1,102 @@
+internal import CPostgres
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The address of a catalogue in PostgreSQL: a connection URL of libpq, without a password.
+///
+/// A server on another machine must prove its name (`sslmode=verify-full`): nothing less protects
+/// the password and the catalogue from a machine in between. Sockets and loopback addresses need no
+/// encryption.
+public struct PostgresLocation: Sendable, Hashable {
+  /// The URL, which has no secret in it and can be shown.
+  public let text: String
+  /// Whether the server has to prove its name.
+  let requiresVerification: Bool
+  /// Whether the URL names several servers, and leaves it to us to choose among them.
+  let choosesServer: Bool
+
+  /// Returns whether the name of an index is the address of a catalogue in PostgreSQL.
+  public static func isLocation(_ text: String) -> Bool {
+    text.hasPrefix("postgres://") || text.hasPrefix("postgresql://")
+  }
+
+  /// Checks an address.
+  ///
+  /// - Throws: ``CatalogueError`` with the code `invalidLocation`, whose message never repeats the
+  ///   address; `unreachable` if libpq is not installed.
+  public init(_ text: String) throws(CatalogueError) {
+    try Self.loadLibrary()
+    guard Self.isLocation(text), let options = Self.options(text) else {
+      throw CatalogueError(
+        code: .invalidLocation,
+        message: "the address is not valid; expected for example postgres://db.example/shop")
+    }
+    guard options["password"] == nil, options["sslpassword"] == nil else {
+      throw CatalogueError(
+        code: .invalidLocation,
+        message: """
+          the address contains a password, which other programs could read; put it into a file \
+          that PGPASSFILE names (~/.pgpass), or into PGPASSWORD
+          """)
+    }
+    let hosts = Self.hosts(options)
+    let isLocal = hosts?.allSatisfy(Self.isLocal) ?? false
+    if !isLocal, let mode = options["sslmode"], mode != "verify-full" {
+      throw CatalogueError(
+        code: .invalidLocation,
+        message: """
+          sslmode is '\(mode)'; a server on another machine needs sslmode=verify-full, with the \
+          certificate of its authority in sslrootcert
+          """)
+    }
+    self.text = text
+    requiresVerification = !isLocal
+    choosesServer = (hosts?.count ?? 1) > 1 && options["target_session_attrs"] == nil
+  }
+
+  static func loadLibrary() throws(CatalogueError) {
+    guard cp_load() else {
+      throw CatalogueError(
+        code: .unreachable,
+        message: "PostgreSQL cannot be used without libpq 14 or later; install libpq5")
+    }
+  }
+
+  private static func options(_ text: String) -> [String: String]? {
+    guard let list = unsafe cp_options(text) else { return nil }
+    // Sound: the list ends with an option without a keyword, and is freed once it was read.
+    defer { unsafe cp_options_free(list) }
+    var options: [String: String] = [:]
+    var next = unsafe list
+    while let keyword = unsafe next.pointee.keyword {
+      if let value = unsafe next.pointee.value, unsafe value.pointee != 0 {
+        unsafe options[String(cString: keyword)] = String(cString: value)
+      }
+      unsafe next += 1
+    }
+    return options
+  }
+
+  /// Returns the named servers, or `nil` if it is unknown where the connection goes.
+  private static func hosts(_ options: [String: String]) -> [String]? {
+    func environment(_ name: String) -> String? {
+      unsafe getenv(name).map { unsafe String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    }
+    let named =
+      options["hostaddr"] ?? options["host"]
+      ?? (options["service"] == nil && environment("PGSERVICE") == nil
+        ? environment("PGHOSTADDR") ?? environment("PGHOST") : nil)
+    return named?.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+  }
+
+  private static func isLocal(_ host: String) -> Bool {
+    let octets = host.split(separator: ".", omittingEmptySubsequences: false)
+    return host.hasPrefix("/") || host.hasPrefix("@") || host == "localhost" || host == "::1"
+      || octets.count == 4 && octets[0] == "127" && octets.allSatisfy { UInt8($0) != nil }
+  }
+}

@@ -1,0 +1,77 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+import VisualQuery
+
+/// The index of a command: a directory, or a catalogue in PostgreSQL, of which a directory is a copy.
+enum IndexLocation {
+  static let cache = Option<String?>.path(
+    OptionText(
+      "cache", "the directory for the copy of an index in PostgreSQL",
+      detail:
+        "Made if it does not exist, and kept, so that only changes are fetched the next time. "
+        + "It can be removed at any time.",
+      standard: "below ~/.cache/vq", environment: "VQ_CACHE", isRare: true),
+    "DIR", of: .directories)
+  static let atLeast = Option<Int?>.integer(
+    OptionText(
+      "at-least", "wait for this generation of an index in PostgreSQL",
+      detail: "For 10 s, then the command fails.", isRare: true), "N",
+    in: 1...Int(Int32.max))
+
+  private static let waitLimit = Duration.seconds(10)
+
+  /// Returns the copy of an index in PostgreSQL, or `nil` if the index is a directory.
+  static func replica(
+    of index: String, _ arguments: ParsedArguments
+  ) throws -> CatalogueReplica? {
+    guard PostgresLocation.isLocation(index) else { return nil }
+    let location = try PostgresLocation(index)
+    return CatalogueReplica(
+      location: location, directory: try arguments[cache] ?? standardCache(for: location))
+  }
+
+  /// Returns the directory of an index. If it is a copy of an index in PostgreSQL, that is brought to
+  /// the newest generation first; if that fails, a copy that exists is used as it is, with a warning.
+  ///
+  /// - Parameter generation: The generation to wait for.
+  static func directory(
+    of index: String, _ arguments: ParsedArguments, _ console: Console,
+    atLeast generation: Int? = nil
+  ) async throws -> String {
+    guard let replica = try replica(of: index, arguments) else { return index }
+    try await follow(replica, console, atLeast: generation)
+    return replica.directory
+  }
+
+  /// Brings a copy to the newest generation, or warns that it is used as it is.
+  static func follow(
+    _ replica: CatalogueReplica, _ console: Console, atLeast generation: Int? = nil
+  ) async throws {
+    do {
+      _ = try await replica.follow(atLeast: generation, within: waitLimit)
+    } catch let error as CatalogueError where error.code == .unreachable {
+      guard let catalogue = try? Catalogue(directory: replica.directory),
+        catalogue.generation >= generation ?? 1
+      else { throw error }
+      console.diagnostics.warning(
+        "\(error.message); answering from generation \(catalogue.generation) of the copy")
+    }
+  }
+
+  /// A directory for each address, below the user's folder for caches.
+  private static func standardCache(for location: PostgresLocation) throws -> String {
+    let environment = ProcessInfo.processInfo.environment
+    let base = environment["XDG_CACHE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+    guard let folder = base ?? environment["HOME"].map({ $0 + "/.cache" }) else {
+      throw CommandFailure(
+        .usage, "an index in PostgreSQL requires --cache DIR, since HOME is not set")
+    }
+    let name = SHA256.hash(Array(location.text.utf8)).prefix(8)
+      .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    return "\(folder)/vq/\(name)"
+  }
+}

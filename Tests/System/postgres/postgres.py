@@ -1,0 +1,493 @@
+#!/usr/bin/env python3
+"""Catalogues in PostgreSQL, on real servers: postgres.py VQ BINARIES SAMPLES [SCENARIO…]
+
+Each scenario begins with an empty database. Standard library only.
+"""
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import traceback
+
+from servers import Server, Shop, free_port, temporary_folder
+
+SCENARIOS = []
+
+
+def scenario(function):
+    SCENARIOS.append(function)
+    return function
+
+
+class Test:
+    def __init__(self, vq, binaries, samples, folder):
+        self.vq, self.binaries = os.path.abspath(vq), binaries
+        self.samples, self.folder = pathlib.Path(samples).resolve(), folder
+        self.failures = 0
+        self.queries = sorted(map(str, (self.samples / "queries").glob("*.jpg")))[::3]
+        self.pictures = [path.read_bytes() for path in sorted((self.samples / "shop" / "images").glob("*.jpg"))]
+        self.feed = self.samples / "shop" / "catalogue.jsonl"
+        self.keys = folder / "keys.txt"
+        self.key = self.run("key", self.keys, "--name", "writer", "--role", "write").stdout.strip()
+        self.server = Server(folder / "a", binaries)
+
+    def say(self, what, holds, found=""):
+        print("ok   " if holds else "FAIL ", what, "" if holds else f"(found {str(found)[-600:]!r})", flush=True)
+        self.failures += not holds
+
+    def run(self, *arguments, check=True, environment=None, timeout=60):
+        done = subprocess.run([self.vq, *map(str, arguments)], capture_output=True, text=True, timeout=timeout,
+                              env={**os.environ, **(environment or {})})
+        if check and done.returncode:
+            raise AssertionError(f"vq {' '.join(map(str, arguments))}: {done.stderr}")
+        return done
+
+    def new(self, name):
+        """A path in the folder at which there is nothing."""
+        path = self.folder / name
+        shutil.rmtree(path, ignore_errors=True)
+        return path
+
+    def prepare(self):
+        self.server.reset()
+        self.run("postgres", "init", "--index", self.server.url())
+
+    def index(self, cache, *options, url=None, **others):
+        return self.run("index", self.feed, "--index", url or self.server.url(), "--cache", cache, "-q", *options, **others)
+
+    def serve(self, cache, *options, url=None):
+        return Shop(self.vq, "--index", url or self.server.url(), "--cache", cache, "--keys", self.keys, *options,
+                    key=self.key)
+
+    def put(self, shop, name, title, picture=None, labels=()):
+        entity = json.dumps({"title": title, "labels": list(labels)}).encode()
+        media = "application/json"
+        if picture is not None:
+            media = "multipart/form-data; boundary=part"
+            entity = b"".join(b'--part\r\nContent-Disposition: form-data; name="' + field + b'"\r\n\r\n' + content + b"\r\n"
+                              for field, content in ((b"entity", entity), (b"photo", picture))) + b"--part--\r\n"
+        return shop.ask("PUT", f"/v1/entities/product/{name}", entity, media)[0]
+
+    def answers(self, index, *options):
+        """The bytes of the answers to all sample queries, without the time they took."""
+        lines = self.run("match", "--json", "--deadline", "0", "--min-confidence", "0", "--labels", "mug,oats",
+                         "--index", index, *options, *self.queries).stdout
+        return re.sub(r'"elapsedMs":[0-9.e-]+', "", lines)
+
+    def export(self, cache):
+        return self.run("catalogue", "export", "--index", cache).stdout
+
+    def is_sound(self, cache):
+        done = self.run("catalogue", "verify", "--index", cache, check=False)
+        return done.returncode == 0, done.stdout + done.stderr
+
+    def same(self, what, first, second):
+        """Compares everything that two copies answer."""
+        for name, sound in (("first", self.is_sound(first)), ("second", self.is_sound(second))):
+            self.say(f"{what}: the {name} is sound", *sound)
+        self.say(f"{what}: the exports are equal", self.export(first) == self.export(second))
+        self.say(f"{what}: the answers are equal", self.answers(first) == self.answers(second),
+                 self.answers(first)[:300])
+
+
+@scenario
+def copies(test):
+    """A catalogue moved into PostgreSQL and back; answers of the embedded index and of copies are equal byte for byte."""
+    test.prepare()
+    own = test.new("own.vq")
+    # The test needs thumbnails, a bridge, replaced and removed entities, and a shop's own words.
+    test.run("index", test.feed, "--index", own, "-q", "--thumbnails", "160", "--link", "product=https://shop.example/p/{id}")
+    bridge = test.folder / "bridge.csv"
+    bridge.write_text("label,labels\nbeaker,mug\n")
+    test.run("labels", "--bridge", bridge, "--index", own)
+    test.run("catalogue", "remove", "--id", "product:oats", "--index", own)
+    made = json.loads(test.run("copy", own, test.server.url(), "--json").stdout)
+    again = test.run("copy", own, test.server.url(), check=False)
+    test.say("a second copy into the same database is refused", again.returncode == 5 and "already" in again.stderr, again.stderr)
+    cache, back = test.new("cache"), test.new("back.vq")
+    embedded = test.answers(own)
+    test.say("answers of a copy equal those of the embedded index", embedded == test.answers(test.server.url(), "--cache", cache))
+    test.say("there are answers", embedded.count('"rank":1') > 5)
+    fetched = json.loads(test.run("copy", test.server.url(), back, "--json").stdout)
+    test.say("both ways have one digest", made == fetched, (made, fetched))
+    test.same("the copy that came back", own, back)
+    test.say("the copy that came back is an index of its own",
+             test.run("catalogue", "remove", "--id", "product:mug-red", "--index", back, check=False).returncode in (0, 2))
+    first, second = Shop(test.vq, "--index", own, key=None), test.serve(cache)
+    try:
+        for target in ("/v1/entities?q=mug&limit=7", "/v1/entities/suggested", "/v1/sync?limit=5"):
+            one, other = first.ask("GET", target), second.ask("GET", target)
+            test.say(f"the embedded server and the copy answer {target} alike", one == other and one[0] == 200, (one, other))
+        state = first.get("/v1/sync?limit=5").get("state")
+        one, other = (shop.ask("GET", f"/v1/sync?state={state}") for shop in (first, second))
+        test.say("the state of one server is valid on the other", one == other and one[0] == 200, (one, other))
+        picture = pathlib.Path(test.queries[0]).read_bytes()
+        page = json.loads(first.ask("POST", "/v1/match?limit=1&minConfidence=0", picture, "image/jpeg")[1])
+        token = page.get("continuation")
+        body = json.dumps({"continuation": token, "limit": 3}).encode()
+        one, other = (re.sub(rb'"elapsedMs":[0-9.e-]+', b"", shop.ask("POST", "/v1/match", body)[1]) for shop in (first, second))
+        test.say("the continuation of one server is valid on the other", token and one == other and b'"values":[{' in one, (one, other))
+    finally:
+        first.end()
+        second.end()
+
+
+@scenario
+def changes(test):
+    """Many small changes through two servers: a copy that followed, one that took all at once and the writer's are equal."""
+    test.prepare()
+    test.index(test.new("writer"), "--thumbnails", "160")
+    a, b = test.serve(test.new("c1")), test.serve(test.new("c2"))
+    generator = random.Random(7)
+    try:
+        for number in range(40):
+            shop = (a, b)[number % 2]
+            name = f"new-{generator.randrange(14)}"
+            if generator.random() < 0.2:
+                status = shop.ask("DELETE", f"/v1/entities/product/{name}")[0]
+            else:
+                picture = generator.choice(test.pictures) if generator.random() < 0.6 else None
+                status = test.put(shop, name, f"Title {number} zyxwvu{number}", picture, [f"label {number % 5}"])
+            if status not in (200, 201, 204, 404):
+                test.say("a change is made", False, status)
+        generation = int(test.server.sql("select max(id) from vq.generation")[0])
+        test.say("both servers have the newest generation", a.waits_for(generation) is not None and b.waits_for(generation) is not None)
+        begin = time.monotonic()
+        test.say("a change is made", test.put(a, "last", "The last one", test.pictures[0]) == 201)
+        delay = b.waits_for(generation + 1)
+        test.say("a change is seen on another server within two seconds", delay is not None and time.monotonic() - begin < 2, delay)
+        targets = ("/v1/entities?q=title&limit=50", "/v1/entities/suggested", "/v1/sync?limit=100", "/v1/entities?q=zyxwvu38")
+        for target in targets:
+            one, other = a.ask("GET", target), b.ask("GET", target)
+            test.say(f"both servers answer {target} alike", one == other and one[0] == 200, (one, other))
+        ready = a.ask("GET", "/readyz")[1].decode()
+        test.say("/readyz tells the generation and the lag", f"generation {generation + 1} of {generation + 1}, current 0 s ago" in ready
+                 or "current 1 s ago" in ready, ready)
+        test.say("/metrics tells the lag", b"vq_replica_lag_seconds" in a.ask("GET", "/metrics")[1])
+    finally:
+        a.end()
+        b.end()
+    fresh = test.new("c3")
+    test.answers(test.server.url(), "--cache", fresh)
+    test.same("two servers' copies", test.folder / "c1", test.folder / "c2")
+    test.same("a copy that followed and a new one", test.folder / "c1", fresh)
+    dead = int(test.server.sql("select count(*) from vq.chunk where segment not in (select id from vq.segment where died is null)")[0])
+    test.say("nothing is kept of segments that were merged", dead == 0, dead)
+    test.index(test.folder / "writer", "--prune-missing", "--on-conflict", "replace")
+    test.answers(test.server.url(), "--cache", fresh)
+    test.same("the writer's copy and one that followed a run", test.folder / "writer", fresh)
+    before = test.answers(test.server.url(), "--cache", fresh)
+    shutil.rmtree(fresh)
+    test.say("a deleted copy is made again, with the same answers", test.answers(test.server.url(), "--cache", fresh) == before)
+
+
+@scenario
+def roles(test):
+    """Each role may do what it needs, and nothing else."""
+    test.prepare()
+    test.server.sql("drop role if exists r", "drop role if exists w", "create role r login in role vq_reader",
+                    "create role w login in role vq_writer")
+    test.index(test.new("writer"), url=test.server.url("w"))
+    test.say("a reader answers", test.answers(test.server.url("r"), "--cache", test.new("reader")).count('"rank":1') > 5)
+    denied = test.index(test.folder / "reader", url=test.server.url("r"), check=False)
+    test.say("a reader may not write", denied.returncode == 5 or denied.stderr == "", denied.stderr)
+    for user, statement in [
+            ("r", "insert into vq.setting values('a', 'b')"), ("r", "delete from vq.entity"), ("r", "update vq.segment set died = 1"),
+            ("w", "update vq.chunk set bytes = ''"), ("w", "update vq.entity set id = 'x'"), ("w", "update vq.segment set born = 1"),
+            ("w", "delete from vq.generation"), ("w", "update vq.catalogue set secret = ''"), ("w", "delete from vq.catalogue"),
+            ("w", "update vq.meta set value = '9'"), ("w", "drop table vq.entity")]:
+        error = test.server.sql(statement, user=user, check=False)
+        test.say(f"{user} may not '{statement}'", "permission denied" in error or "must be owner" in error, error)
+    test.server.sql("update vq.meta set value = '99' where key = 'schema'")
+    newer = test.run("match", test.queries[0], "--index", test.server.url(), "--cache", test.new("newer"), check=False)
+    test.say("tables of a newer version are refused", newer.returncode == 5 and "install a newer vq" in newer.stderr, newer.stderr)
+    test.server.reset()
+    missing = test.run("match", test.queries[0], "--index", test.server.url(), "--cache", test.new("none"), check=False)
+    test.say("a database without tables is named", missing.returncode == 5 and "vq postgres init" in missing.stderr, missing.stderr)
+
+
+@scenario
+def writers(test):
+    """There is one writer; a second one is told so, and a lost one publishes nothing."""
+    test.prepare()
+    test.index(test.new("writer"))
+    lock = test.server.session()
+    lock.stdin.write(f"begin; select pg_advisory_xact_lock({0x76717067 << 32 | 2}); select 'held';\n")
+    lock.stdin.flush()
+    while lock.stdout.readline().strip() != "held":
+        pass
+    other = test.index(test.new("other"), check=False)
+    test.say("a second writer is told so", other.returncode == 5 and "another writer" in other.stderr, other.stderr)
+    shop = test.serve(test.new("c1"))
+    test.say("a server says that the catalogue is busy", test.put(shop, "late", "Late") == 503)
+    shop.end()
+    lock.stdin.close()
+    lock.wait()
+    # A stranger adds rows that no generation lists.
+    test.server.sql(
+        "insert into vq.entity values(999, 999, 999, 'product', 'stranger', null, '{\"type\":\"product\",\"id\":\"stranger\",\"title\":\"X\"}')",
+        "insert into vq.chunk values(999, 0, 'x')")
+    test.run("catalogue", "set", "--public", "care", "--index", test.server.url(), "--cache", test.folder / "writer")
+    cache = test.new("c2")
+    test.answers(test.server.url(), "--cache", cache)
+    test.say("rows that no generation lists are not in a copy", "stranger" not in test.export(cache))
+
+
+@scenario
+def kills(test):
+    """Writers and followers killed at random moments leave a sound catalogue, and every copy gets there."""
+    test.prepare()
+    generator = random.Random(3)
+    writer, follower = test.new("writer"), test.new("follower")
+    feed = test.folder / "many.jsonl"
+    lines = test.feed.read_text().splitlines()
+    options = ("--images-root", test.feed.parent, "-q")
+    killed = 0
+    for number in range(14):
+        rows = [json.loads(line) for line in generator.sample(lines, 20)]
+        for row in rows:
+            row["title"] += f" {number}"
+        feed.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        process = subprocess.Popen([test.vq, "index", str(feed), "--index", test.server.url(), "--cache", str(writer), *map(str, options)],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        reader = subprocess.Popen([test.vq, "match", test.queries[0], "--index", test.server.url(), "--cache", str(follower)],
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(generator.uniform(0, 0.6))
+        if generator.random() < 0.7:
+            process.kill()
+        time.sleep(generator.uniform(0, 0.2))
+        reader.kill()
+        killed += process.wait() < 0
+        reader.wait()
+    test.say("some writers were killed", killed > 2, killed)
+    test.run("index", feed, "--index", test.server.url(), "--cache", writer, *options)
+    test.answers(test.server.url(), "--cache", follower)
+    test.same("after kills, the copies of writer and follower", writer, follower)
+    fresh = test.new("fresh")
+    test.answers(test.server.url(), "--cache", fresh)
+    test.same("after kills, an old copy and a new one", follower, fresh)
+    time.sleep(0.1)
+    left = test.server.sql("select query from pg_stat_activity where application_name = 'vq'")
+    test.say("no connection is left", left == [], left)
+
+
+@scenario
+def pooler(test):
+    """PgBouncer in transaction mode, with one server connection fewer than clients would like."""
+    program = shutil.which("pgbouncer") or "/usr/sbin/pgbouncer"
+    if not os.path.exists(program):
+        return print("SKIPPED: pgbouncer is not installed", flush=True)
+    test.prepare()
+    folder, port = test.folder / "bouncer", free_port()
+    folder.mkdir(exist_ok=True)
+    os.chmod(folder, 0o777)
+    (folder / "users").write_text('"owner" ""\n')
+    (folder / "bouncer.ini").write_text(f"""[databases]
+postgres = host={test.server.folder} port={test.server.port}
+[pgbouncer]
+listen_addr =
+listen_port = {port}
+unix_socket_dir = {folder}
+unix_socket_mode = 0777
+auth_type = trust
+auth_file = {folder}/users
+pool_mode = transaction
+default_pool_size = 4
+""")
+    process = subprocess.Popen([program, str(folder / "bouncer.ini")], user=test.server.account,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(100):
+            if (folder / f".s.PGSQL.{port}").exists():
+                break
+            time.sleep(0.05)
+        url = test.server.url(host=folder, port=port)
+        test.index(test.new("writer"), url=url)
+        a = test.serve(test.new("c1"), url=url)
+        b = test.serve(test.new("c2"), url=url)
+        try:
+            for number in range(6):
+                test.say("a change through the pooler is made", test.put((a, b)[number % 2], f"p{number}", "P", test.pictures[number]) == 201)
+            delay = b.waits_for(7)
+            test.say("the other server sees it", delay is not None and a.waits_for(7) is not None, delay)
+        finally:
+            a.end()
+            b.end()
+        test.same("through the pooler", test.folder / "c1", test.folder / "c2")
+        leaked = test.server.sql("select count(*) from pg_locks where locktype = 'advisory'")
+        test.say("no lock is left", leaked == ["0"], leaked)
+    finally:
+        process.terminate()
+        process.wait()
+
+
+@scenario
+def interruptions(test):
+    """Cancelled work leaves no statement behind; a server that is down leaves the copies working."""
+    test.prepare()
+    test.index(test.new("writer"))
+    lock = test.server.session()
+    lock.stdin.write("begin; lock vq.generation in access exclusive mode; select 'held';\n")
+    lock.stdin.flush()
+    lock.stdout.readline()
+    statements = "select pid from pg_stat_activity where application_name = 'vq' and state = 'active'"
+    process = subprocess.Popen([test.vq, "match", test.queries[0], "--index", test.server.url(), "--cache", str(test.new("c1"))],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    for _ in range(100):
+        if test.server.sql(statements):
+            break
+        time.sleep(0.05)
+    test.say("a statement waits", len(test.server.sql(statements)) == 1)
+    process.send_signal(signal.SIGINT)
+    process.wait(timeout=10)
+    left = test.server.sql(statements)
+    for _ in range(40):
+        if not left:
+            break
+        time.sleep(0.05)
+        left = test.server.sql(statements)
+    test.say("Ctrl-C ends it on the server", left == [], left)
+    lock.stdin.close()
+    lock.wait()
+    cache = test.new("c2")
+    test.run("match", test.queries[0], "--index", test.server.url(), "--cache", cache, "--at-least", "1")
+    shop = test.serve(cache)
+    test.server.stop()
+    try:
+        answer = test.run("match", test.queries[0], "--index", test.server.url(), "--cache", cache)
+        test.say("without the server, the copy answers, and says so", "answering from generation 1" in answer.stderr, answer.stderr)
+        time.sleep(1.5)
+        ready = shop.ask("GET", "/readyz")
+        test.say("a server without PostgreSQL stays ready, and says so", ready[0] == 200 and b"not followed" in ready[1], ready)
+        test.say("a change is refused", test.put(shop, "x", "X") == 503)
+        none = test.run("match", test.queries[0], "--index", test.server.url(), "--cache", test.new("c3"), check=False)
+        test.say("without a copy, the command fails", none.returncode == 5 and "cannot be reached" in none.stderr, none.stderr)
+    finally:
+        test.server.start()
+    test.say("a change is made once PostgreSQL is back", test.put(shop, "x", "X") == 201)
+    test.say("the server follows again", shop.waits_for(2) is not None)
+    shop.end()
+
+
+@scenario
+def standby(test):
+    """A standby that was behind is promoted: copies of a generation that it never had are built anew."""
+    test.prepare()
+    test.index(test.new("writer"))
+    other = Server(test.folder / "b", test.binaries, source=test.server)
+    try:
+        urls = test.server.url(host=f"{test.server.folder},{other.folder}", port=f"{test.server.port},{other.port}")
+        cache = test.new("c1")
+        shop = test.serve(cache, url=urls)
+        time.sleep(0.3)
+        # The standby is cut off, so that it misses a generation.
+        other.sql("alter system set primary_conninfo = ''", "select pg_reload_conf()")
+        time.sleep(0.3)
+        direct = test.serve(test.new("c2"), url=test.server.url())
+        test.say("a change is made", test.put(direct, "lost", "Lost", test.pictures[0]) == 201)
+        test.run("match", test.queries[0], "--index", other.url(), "--cache", test.folder / "c2")
+        test.say("a copy never goes back to a standby that is behind", '"generation":2' in test.answers(test.folder / "c2"))
+        direct.end()
+        test.server.stop("immediate")
+        other.promote()
+        test.say("the promoted standby lacks the generation", other.sql("select max(id) from vq.generation") == ["1"])
+        test.run("catalogue", "set", "--public", "material", "--index", urls, "--cache", test.folder / "c2")
+        fresh = test.new("c3")
+        test.answers(urls, "--cache", fresh)
+        test.same("after the promotion, a copy that was ahead and a new one", test.folder / "c2", fresh)
+        newest = int(other.sql("select max(id) from vq.generation")[0])
+        test.say("the server follows the promoted one", shop.waits_for(newest) is not None, shop.text_of_log())
+        shop.end()
+        test.same("after the promotion, the server's copy and a new one", cache, fresh)
+    finally:
+        other.stop("immediate")
+        test.server.stop("immediate")
+        test.server.start()
+
+
+@scenario
+def secrets(test):
+    """Passwords are in no argument, message or log; another machine must prove its name."""
+    test.prepare()
+    password = "s3cr3t-0f-th3-sh0p"
+    url = f"postgres://owner:{password}@127.0.0.1:{test.server.port}/postgres"
+    refused = test.run("match", test.queries[0], "--index", url, "--cache", test.new("c1"), check=False)
+    test.say("a password in an address is refused, and not repeated",
+             refused.returncode == 2 and password not in refused.stderr + refused.stdout and "PGPASSFILE" in refused.stderr, refused.stderr)
+    far = test.run("match", test.queries[0], "--index", "postgres://db.example/shop?sslmode=require", "--cache", test.new("c1"), check=False)
+    test.say("a weaker sslmode is refused for another machine", far.returncode == 2 and "verify-full" in far.stderr, far.stderr)
+    certificate = test.server.data / "server.crt"
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=db.example",
+                    "-addext", "subjectAltName=DNS:db.example", "-keyout", test.server.data / "server.key", "-out", certificate],
+                   check=True, capture_output=True)
+    for name in ("server.key", "server.crt"):
+        os.chmod(test.server.data / name, 0o600)
+        if test.server.account:
+            shutil.chown(test.server.data / name, test.server.account)
+    authority = test.folder / "ca.crt"
+    shutil.copy(certificate, authority)
+    os.chmod(authority, 0o644)
+    address = machine_address()
+    with open(test.server.data / "postgresql.conf", "a") as configuration:
+        configuration.write(f"ssl = on\nlisten_addresses = '127.0.0.1,{address or ''}'\n".replace(",'", "'"))
+    test.server.stop()
+    test.server.start()
+    test.server.sql(f"drop role if exists net", f"create role net login password '{password}' in role vq_writer")
+    passfile = test.folder / "pass"
+    passfile.write_text(f"*:*:*:net:{password}\n")
+    os.chmod(passfile, 0o600)
+    environment = {"PGPASSFILE": str(passfile)}
+    local = f"postgres://net@127.0.0.1:{test.server.port}/postgres"
+    done = test.index(test.new("writer"), url=local, environment=environment)
+    test.say("a password comes from a file", done.returncode == 0, done.stderr)
+    wrong = test.index(test.new("c2"), url=local, environment={"PGPASSWORD": "wr0ng-" + password}, check=False)
+    test.say("a wrong password is an error that does not repeat it",
+             wrong.returncode == 5 and password not in wrong.stderr and "authentication failed" in wrong.stderr, wrong.stderr)
+    if address:
+        for host, works in (("db.example", True), ("other.example", False)):
+            url = (f"postgres://net@{host}:{test.server.port}/postgres?hostaddr={address}&sslrootcert={authority}")
+            done = test.run("match", "--labels", "mug", "--index", url, "--cache", test.new("c4"), environment=environment, check=False)
+            test.say(f"a certificate of db.example {'proves' if works else 'does not prove'} the name {host}",
+                     (done.returncode == 0) == works and (works or "does not match" in done.stderr), done.stderr)
+        url = f"postgres://net@{address}:{test.server.port}/postgres"
+        done = test.run("match", "--labels", "mug", "--index", url, "--cache", test.new("c5"), environment=environment, check=False)
+        test.say("without a certificate to check, nothing is sent", done.returncode == 5 and "root" in done.stderr, done.stderr)
+    files = [path for path in test.folder.rglob("*") if path.is_file() and path.name not in ("pass", "log") and "data" not in path.parts]
+    test.say("no file of a copy has the password", not any(password.encode() in path.read_bytes() for path in files))
+
+
+def machine_address():
+    """An address of this machine that is not a loopback, or None."""
+    found = subprocess.run(["hostname", "-I"], capture_output=True, text=True).stdout.split()
+    return next((address for address in found if "." in address), None)
+
+
+def main():
+    vq, binaries, samples, *names = sys.argv[1:]
+    with temporary_folder() as folder:
+        test = Test(vq, binaries, samples, folder)
+        try:
+            for function in SCENARIOS:
+                if names and function.__name__ not in names:
+                    continue
+                begin = time.monotonic()
+                print(f"== {function.__doc__}", flush=True)
+                try:
+                    function(test)
+                except Exception as error:  # A scenario that stops is a failure of its own.
+                    test.say(f"{function.__name__} ends", False, traceback.format_exc())
+                print(f"     {time.monotonic() - begin:.1f} s", flush=True)
+        finally:
+            test.server.stop("immediate")
+    print(f"{test.failures} failures")
+    sys.exit(test.failures > 0)
+
+
+if __name__ == "__main__":
+    main()
