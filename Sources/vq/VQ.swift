@@ -36,8 +36,8 @@ struct VQ {
     IndexCommand.command, MatchCommand.command, CatalogueCommand.command, DoctorCommand.command,
     LabelsCommand.command, EvalCommand.command,
     WhyNotCommand.command, ServeCommand.command, KeyCommand.command,
-    HashCommand.command, PostgresCommand.command, CopyCommand.command, HelpCommand.command,
-    CompletionsCommand.command,
+    HashCommand.command, SignCommand.command, PostgresCommand.command, CopyCommand.command,
+    HelpCommand.command, CompletionsCommand.command,
   ]
 
   static func main() async {

@@ -342,6 +342,16 @@ extension SignedEntity {
 }
 
 extension Indexer.Progress {
+  /// Counts something that was rejected.
+  mutating func count(_ row: RefusedRow) {
+    switch row.kind {
+    case .row: refusedRows += 1
+    case .image, .unfetchedImage: refusedImages += 1
+    case .field: warnings += 1
+    case .entity: break
+    }
+  }
+
   /// Counts an entity that is indexed.
   mutating func count(_ signed: SignedEntity) {
     switch signed.change {

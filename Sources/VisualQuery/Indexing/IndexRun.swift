@@ -192,12 +192,7 @@ struct IndexRun: ~Copyable {
   }
 
   private mutating func refuse(_ row: RefusedRow) throws(CatalogueError) {
-    switch row.kind {
-    case .row: progress.refusedRows += 1
-    case .image, .unfetchedImage: progress.refusedImages += 1
-    case .field: progress.warnings += 1
-    case .entity: break
-    }
+    progress.count(row)
     observer.refused(row)
     if options.isStrict {
       throw CatalogueError(

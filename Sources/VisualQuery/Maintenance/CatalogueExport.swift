@@ -40,13 +40,7 @@ struct CatalogueExport {
         if let file = files[image.segment] {
           try Catalogue.checkUnchanged(segment, of: file, in: directory)
         }
-        return JSONValue.object([
-          "position": .integer(Int64(image.position)), "path": .string(image.path),
-          "byteCount": .integer(Int64(image.byteCount)),
-          "modified": .integer(Int64(image.modified)),
-          "contentHash": .integer(Int64(image.contentHash)),
-          "signature": .string(Base64URL.encoded(signature.encoded)),
-        ])
+        return SignedLine.json(SignedEntity.Image(image), signature)
       }
       try line(JSONValue.object(["entity": entity, "images": .array(images)]).text)
     }

@@ -7,7 +7,7 @@ internal import PixelMatch
 public struct CatalogueUpkeep: Sendable {
   /// The directory of the catalogue.
   public let directory: String
-  private let pool: WorkerPool
+  let pool: WorkerPool
 
   /// Makes the upkeep of the catalogue in `directory`.
   public init(directory: String, pool: WorkerPool = WorkerPool()) {

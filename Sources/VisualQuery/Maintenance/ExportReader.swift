@@ -74,15 +74,8 @@ struct ExportReader: ~Copyable {
   private static func image(
     _ json: JSONValue, _ record: RecordReader.Record
   ) throws -> SignedEntity.Image {
-    guard case .object(let fields) = json, case .integer(let position)? = fields["position"],
-      case .string(let path)? = fields["path"], case .integer(let byteCount)? = fields["byteCount"],
-      case .integer(let modified)? = fields["modified"],
-      case .integer(let hash)? = fields["contentHash"],
-      case .string(let text)? = fields["signature"], let bytes = Base64URL.decoded(text)
-    else { throw wrong(record) }
-    return SignedEntity.Image(
-      position: Int(position), path: path, byteCount: Int(byteCount), modified: Int(modified),
-      contentHash: Int(hash), signature: try Signature(encoded: bytes), previous: nil)
+    guard let image = try SignedLine.image(json) else { throw wrong(record) }
+    return image
   }
 
   private static func wrong(_ record: RecordReader.Record) -> CatalogueError {

@@ -71,6 +71,10 @@ enum IndexCommand {
     OptionText("dry-run", "read and decode everything, but write nothing"))
   static let strict = Option<Bool>.flag(
     OptionText("strict", "stop at the first rejected row or image"))
+  static let signed = Option<Bool>.flag(
+    OptionText(
+      "signed", "FEED is the output of 'vq sign'; may be several files",
+      detail: "The images are not read, and --images-root is only stored.", isRare: true))
   static let fetch = Option<Bool>.flag(
     OptionText(
       "fetch", "fetch images from servers; requires --allow-host",
@@ -95,7 +99,7 @@ enum IndexCommand {
       "vq index photos/ --index shop.vq",
     ],
     operand: OperandDescription(
-      placeholder: "FEED", count: 1...1,
+      placeholder: "FEED", count: 1...Int.max,
       summary: "JSON, CSV, XML, an address or a folder; '-' for standard input", completion: .files),
     options: [
       index.description, imagesRoot.description, allowOutside.description,
@@ -105,8 +109,7 @@ enum IndexCommand {
       strict.description, threads.description, rejected.description, json.description,
       quiet.description, locale.description, imagesMap.description, allowPrivateAddress.description,
       publicFields.description, link.description, allowScheme.description, bridge.description,
-      PictureLimits.formats.description,
-      IndexLocation.cache.description,
+      PictureLimits.formats.description, IndexLocation.cache.description, signed.description,
     ],
     notes: [
       HelpSection(
@@ -160,6 +163,10 @@ enum IndexCommand {
     if let path = arguments[mapFrom] {
       try printMapping(of: path, to: console)
       return .success
+    }
+    if arguments[signed] { return try await SignedIndexing.run(arguments, on: console) }
+    guard arguments.operands.count == 1 else {
+      throw arguments.missingOperand("'vq index' takes one FEED, or several with --signed")
     }
     let feed = arguments.operands[0]
     let fetching = try policy(of: arguments)
@@ -242,7 +249,7 @@ enum IndexCommand {
         : "--allow-host requires --fetch: nothing is fetched without it")
   }
 
-  private static func settings(of arguments: ParsedArguments) throws -> ShopSettings {
+  static func settings(of arguments: ParsedArguments) throws -> ShopSettings {
     let schemes = Set(arguments[allowScheme].map { $0.lowercased() })
     var settings = ShopSettings(
       bridge: try arguments[bridge].map(LabelBridge.init),

@@ -113,7 +113,7 @@ def copies(test):
     cache, back = test.new("cache"), test.new("back.vq")
     embedded = test.answers(own)
     test.say("answers of a copy equal those of the embedded index", embedded == test.answers(test.server.url(), "--cache", cache))
-    test.say("there are answers", embedded.count('"rank":1') > 5)
+    test.say("there are answers", embedded.count('"rank":1') > 3)
     fetched = json.loads(test.run("copy", test.server.url(), back, "--json").stdout)
     test.say("both ways have one digest", made == fetched, (made, fetched))
     test.same("the copy that came back", own, back)
@@ -194,7 +194,7 @@ def roles(test):
     test.server.sql("drop role if exists r", "drop role if exists w", "create role r login in role vq_reader",
                     "create role w login in role vq_writer")
     test.index(test.new("writer"), url=test.server.url("w"))
-    test.say("a reader answers", test.answers(test.server.url("r"), "--cache", test.new("reader")).count('"rank":1') > 5)
+    test.say("a reader answers", test.answers(test.server.url("r"), "--cache", test.new("reader")).count('"rank":1') > 3)
     denied = test.index(test.folder / "reader", url=test.server.url("r"), check=False)
     test.say("a reader may not write", denied.returncode == 5 or denied.stderr == "", denied.stderr)
     for user, statement in [
@@ -249,7 +249,9 @@ def kills(test):
     lines = test.feed.read_text().splitlines()
     options = ("--images-root", test.feed.parent, "-q")
     killed = 0
-    for number in range(14):
+    for number in range(40):
+        if killed == 6:
+            break
         rows = [json.loads(line) for line in generator.sample(lines, 20)]
         for row in rows:
             row["title"] += f" {number}"
@@ -258,7 +260,7 @@ def kills(test):
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         reader = subprocess.Popen([test.vq, "match", test.queries[0], "--index", test.server.url(), "--cache", str(follower)],
                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(generator.uniform(0, 0.6))
+        time.sleep(generator.uniform(0, 0.4))
         if generator.random() < 0.7:
             process.kill()
         time.sleep(generator.uniform(0, 0.2))

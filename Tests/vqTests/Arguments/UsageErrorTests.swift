@@ -76,9 +76,9 @@ import Testing
       "'vq match' requires --index DIR, or VQ_INDEX in the environment"),
     Mistake(
       "index --index i", .missingOperand,
-      "'vq index' requires FEED: JSON, CSV, XML, an address or a folder; '-' for standard input"),
+      "'vq index' requires FEED…: JSON, CSV, XML, an address or a folder; '-' for standard input"),
     Mistake(
-      "index --index i a b", .unexpectedOperand, "'vq index' takes one FEED; found also 'b'"),
+      "sign a b", .unexpectedOperand, "'vq sign' takes one FEED; found also 'b'"),
     Mistake(
       "hash - -", .unexpectedOperand, "'vq hash' can read standard input only once; found '-' twice"
     ),
@@ -87,7 +87,7 @@ import Testing
       "'vq completions' takes bash, zsh or fish; found 'tcsh'"),
     Mistake(
       "help mach", .unacceptableOperand,
-      "'vq help' takes index, match, catalogue, doctor, labels, eval, why-not, serve, key, hash, postgres, copy, help or completions; found 'mach'; did you mean 'match'?"
+      "'vq help' takes index, match, catalogue, doctor, labels, eval, why-not, serve, key, hash, sign, postgres, copy, help or completions; found 'mach'; did you mean 'match'?"
     ),
   ]
 

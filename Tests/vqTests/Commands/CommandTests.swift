@@ -507,7 +507,7 @@ import Testing
   @Test(arguments: [
     "", "index", "match", "labels", "eval", "why-not", "serve", "key", "hash", "help", "catalogue",
     "doctor",
-    "completions", "postgres", "copy",
+    "completions", "sign", "postgres", "copy",
   ])
   func `help is as recorded, short and whole`(command: String) throws {
     let words = command.isEmpty ? [] : [command]

@@ -9,7 +9,7 @@ _vq() {
   COMPREPLY=()
   for ((index = 1; index < COMP_CWORD; index++)); do
     case ${COMP_WORDS[index]} in
-    index|match|catalogue|doctor|labels|eval|why-not|serve|key|hash|postgres|copy|help|completions) command=${COMP_WORDS[index]}; break ;;
+    index|match|catalogue|doctor|labels|eval|why-not|serve|key|hash|sign|postgres|copy|help|completions) command=${COMP_WORDS[index]}; break ;;
     esac
   done
   case $command:$previous in
@@ -132,12 +132,14 @@ _vq() {
     key:*) _vq_reply -f; compopt -o filenames; return ;;
     hash:-*) _vq_reply -W '--json --query --max-bytes --max-pixels --formats --color --help -h --version' ;;
     hash:*) _vq_reply -f; compopt -o filenames; return ;;
+    sign:-*) _vq_reply -W '--images-root --allow-outside --allow-scheme --currency --locale --map --images-map --include-drafts --threads -j --color --help -h --version' ;;
+    sign:*) _vq_reply -f; compopt -o filenames; return ;;
     postgres:-*) _vq_reply -W '--index --color --help -h --version' ;;
     postgres:*) return ;;
     copy:-*) _vq_reply -W '--json --color --help -h --version' ;;
     copy:*) _vq_reply -d; compopt -o filenames; return ;;
     help:-*) _vq_reply -W '--color --help -h --version' ;;
-    help:*) _vq_reply -W 'index match catalogue doctor labels eval why-not serve key hash postgres copy help completions'; return ;;
+    help:*) _vq_reply -W 'index match catalogue doctor labels eval why-not serve key hash sign postgres copy help completions'; return ;;
     completions:-*) _vq_reply -W '--color --help -h --version' ;;
     completions:*) _vq_reply -W 'bash zsh fish'; return ;;
   esac

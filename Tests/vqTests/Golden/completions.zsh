@@ -15,6 +15,7 @@ _vq() {
     'serve:answer queries over HTTP'
     'key:make a key for clients of '\''vq serve'\'''
     'hash:print the PDQ hash of images'
+    'sign:analyze the images of a feed without an index'
     'postgres:prepare a PostgreSQL database for an index'
     'copy:copy an index into PostgreSQL, or out of it'
     'help:explain a command'
@@ -65,7 +66,7 @@ _vq() {
         '--help[show the complete help; -h a short one]' \
         '-h[show the complete help; -h a short one]' \
         '--version[show the version]' \
-        '1:FEED:_files' ;;
+        '*:FEED:_files' ;;
     match)
       _arguments -s -S \
         '--index=[the index to search]:DIR:_files -/' \
@@ -225,6 +226,23 @@ _vq() {
         '-h[show the complete help; -h a short one]' \
         '--version[show the version]' \
         '*:IMAGE:_files' ;;
+    sign)
+      _arguments -s -S \
+        '--images-root=[the folder that contains the images]:DIR:_files -/' \
+        '*--allow-outside=[a further folder that may contain images]:DIR:_files -/' \
+        '*--allow-scheme=[schemes accepted in links besides https]:LIST:' \
+        '--currency=[the currency of prices without one\: EUR]:CODE:' \
+        '--locale=[the notation of numbers\: de for 1.299,00]:LOCALE:' \
+        '*--map=[the columns of a table\: id=SKU,title=Name,images=Photos]:FIELD=COLUMN:' \
+        '*--images-map=[local copies of images\: '\''https\://cdn.example/*=photos/'\'']:URL=DIR:' \
+        '--include-drafts[index drafts, archived and unpublished products, too]' \
+        '--threads=[number of threads]:N:' \
+        '-j+[number of threads]:N:' \
+        '--color=[when to use color]:WHEN:(auto always never)' \
+        '--help[show the complete help; -h a short one]' \
+        '-h[show the complete help; -h a short one]' \
+        '--version[show the version]' \
+        '1:FEED:_files' ;;
     postgres)
       _arguments -s -S \
         '--index=[the database\: postgres\://db.example/shop]:URL:_files' \
@@ -247,7 +265,7 @@ _vq() {
         '--help[show the complete help; -h a short one]' \
         '-h[show the complete help; -h a short one]' \
         '--version[show the version]' \
-        '1:COMMAND:(index match catalogue doctor labels eval why-not serve key hash postgres copy help completions)' ;;
+        '1:COMMAND:(index match catalogue doctor labels eval why-not serve key hash sign postgres copy help completions)' ;;
     completions)
       _arguments -s -S \
         '--color=[when to use color]:WHEN:(auto always never)' \

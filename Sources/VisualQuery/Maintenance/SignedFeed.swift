@@ -1,0 +1,171 @@
+internal import PixelMatch
+
+/// Reads the output of ``FeedSigner``, from any number of files.
+struct SignedFeed: ~Copyable {
+  /// A line contains the signatures of all images of an entity, some 10 KB each.
+  private static let lineLimit = 64 << 20
+
+  /// What a line has.
+  enum Entry {
+    case entity(EntityValue, [SignedEntity.Image])
+    case refused(RefusedRow)
+  }
+
+  private let path: String
+  private var records: RecordReader
+
+  init(path: String) throws(CatalogueError) {
+    self.path = path
+    records = try RecordReader(path: path, recordLimit: Self.lineLimit)
+  }
+
+  /// Returns the next line, or `nil` at the end.
+  mutating func next() throws(CatalogueError) -> Entry? {
+    while let record = try records.next() {
+      guard case .bytes(let bytes, let line) = record else {
+        throw wrong(record.line, "is longer than \(Self.lineLimit) bytes")
+      }
+      if bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { continue }
+      do {
+        return try entry(bytes, line)
+      } catch let error as CatalogueError {
+        throw error
+      } catch let error as JSONError {
+        throw wrong(line, error.message)
+      } catch let error as FieldError {
+        throw wrong(line, "has an entity whose \(error)")
+      } catch {
+        throw wrong(line, "has a signature that cannot be read: \(error)")
+      }
+    }
+    return nil
+  }
+
+  private func entry(_ bytes: [UInt8], _ line: Int) throws -> Entry {
+    guard
+      case .object(let fields) = try JSONValue(
+        json: bytes, limits: .document, shouldStop: { false })
+    else { throw wrong(line, "is not an object") }
+    switch fields["schema"] {
+    case .string(SignedLine.schema): break
+    case .string(SignedLine.refusedSchema): return .refused(try refused(fields, line))
+    default: throw wrong(line, "is not a line of 'vq sign'")
+    }
+    guard fields["signatureVersion"] == .integer(Int64(Signature.version)) else {
+      throw CatalogueError(
+        code: .otherSignatureVersion,
+        message: "'\(path)' has signatures of another version; sign the feed again with this build")
+    }
+    guard let json = fields["entity"], case .array(let list)? = fields["images"] else {
+      throw wrong(line, "has no entity")
+    }
+    var images: [SignedEntity.Image] = []
+    for json in list {
+      guard let image = try SignedLine.image(json) else { throw wrong(line, "has no image") }
+      images.append(image)
+    }
+    return .entity(try EntityValue(json: json), images)
+  }
+
+  private func refused(
+    _ fields: [String: JSONValue], _ line: Int
+  ) throws(CatalogueError) -> RefusedRow {
+    func text(_ name: String) -> String? {
+      if case .string(let text)? = fields[name] { text } else { nil }
+    }
+    guard let kind = text("kind").flatMap(RefusedRow.Kind.init), let reason = text("reason"),
+      case .integer(let number)? = fields["line"]
+    else { throw wrong(line, "is not a line of 'vq sign'") }
+    return RefusedRow(
+      kind: kind, line: Int(clamping: number), id: text("id"), field: text("field"), reason: reason,
+      row: fields["row"])
+  }
+
+  private func wrong(_ line: Int, _ reason: String) -> CatalogueError {
+    CatalogueError(
+      code: .unreadableInput,
+      message: "line \(line) of '\(path)' \(reason); nothing after it was indexed")
+  }
+}
+
+extension CatalogueUpkeep {
+  /// Indexes the output of ``FeedSigner``: entities whose images were analyzed elsewhere. The files
+  /// of the images are not read.
+  ///
+  /// - Parameters:
+  ///   - paths: The files, in any order; `-` for standard input. If two have the same entity, the
+  ///     second one is rejected.
+  ///   - prunesMissing: Whether entities that no line names are removed.
+  ///   - refused: Called with each rejected row and image that the signer reported.
+  /// - Returns: The counts at the end.
+  /// - Throws: ``CatalogueError`` with the code `unreadableInput` after the lines so far were
+  ///   published; `CancellationError`.
+  public func indexing(
+    signed paths: [String], prunesMissing: Bool = false,
+    refused: @escaping @Sendable (RefusedRow) -> Void = { _ in }
+  ) async throws -> Indexer.Progress {
+    try await withTaskExecutorPreference(pool) { @concurrent in
+      // Opened first, so that a mistyped path does not create a catalogue.
+      for path in paths where path != "-" { _ = try SignedFeed(path: path) }
+      var writer = try CatalogueWriter(directory: directory, keepsPrevious: true)
+      var progress = Indexer.Progress()
+      var seen: Set<EntityID> = []
+      var refusedIDs: Set<String> = []
+      for path in paths {
+        var feed = try SignedFeed(path: path)
+        while let entry = try feed.next() {
+          try Task.checkCancellation()
+          progress.rows += 1
+          switch entry {
+          case .refused(let row):
+            progress.count(row)
+            if let id = row.id { refusedIDs.insert(id) }
+            refused(row)
+          case .entity(let value, let images):
+            guard seen.insert(value.id).inserted else {
+              let row = RefusedRow(
+                line: progress.rows, id: value.id.value, field: "id", reason: "was already used")
+              progress.count(row)
+              refused(row)
+              continue
+            }
+            let signed = SignedEntity(value, images, existing: try writer.existing(value.id))
+            progress.count(signed)
+            if images.isEmpty { progress.withoutImages += 1 }
+            try writer.put(signed)
+          }
+        }
+      }
+      _ = try writer.finish()
+      if prunesMissing {
+        if seen.isEmpty {
+          progress.unprunedReason = "no row was read"
+        } else {
+          let lost = try writer.allIDs().filter {
+            !seen.contains($0) && !refusedIDs.contains($0.value)
+          }
+          progress.removed = try writer.remove(lost).count
+        }
+      }
+      progress.generation = writer.generation
+      return progress
+    }
+  }
+}
+
+extension SignedEntity {
+  /// Makes an entity of a line. An image that the index has already keeps its row.
+  fileprivate init(
+    _ value: EntityValue, _ images: [SignedEntity.Image], existing: CatalogueDatabase.Existing?
+  ) {
+    self.init(
+      value: value,
+      images: images.map { image in
+        let same = existing?.images.first {
+          $0.position == image.position && $0.path.hasSameBytes(as: image.path)
+            && $0.byteCount == image.byteCount && $0.contentHash == image.contentHash
+        }
+        return same.map { SignedEntity.Image($0) } ?? image
+      }, refused: [], existing: existing, isWhole: true)
+  }
+}

@@ -1,0 +1,59 @@
+import VisualQuery
+
+/// `vq sign`: signs the images of a feed without an index.
+enum SignCommand {
+  static let imagesRoot = Option<String?>.path(
+    OptionText(
+      "images-root", "the folder that contains the images",
+      detail: "Image paths are relative to it.", standard: "the working directory"),
+    "DIR", of: .directories)
+
+  static let command = CommandDescription(
+    name: "sign",
+    summary: "analyze the images of a feed without an index",
+    examples: [
+      "vq sign part-0007.jsonl --images-root /srv/pictures > part-0007.signed",
+      "vq index --signed part-*.signed --index shop.vq",
+    ],
+    operand: OperandDescription(
+      placeholder: "FEED", count: 1...1,
+      summary: "as for 'vq index'; '-' for standard input", completion: .files),
+    options: [
+      imagesRoot.description, IndexCommand.allowOutside.description,
+      IndexCommand.allowScheme.description, IndexCommand.currency.description,
+      IndexCommand.locale.description, IndexCommand.map.description,
+      IndexCommand.imagesMap.description, IndexCommand.includeDrafts.description,
+      IndexCommand.threads.description,
+    ],
+    notes: [
+      HelpSection(
+        title: "Lines",
+        text: """
+          A filter for batch engines: GNU parallel, Spark's pipe, Ray, array jobs of a cluster. \
+          One line for each entity, with the signatures of its images, and one for each rejected \
+          row, image and field; in the order of the feed, and the same bytes for the same feed \
+          and images. 'vq index --signed' reads the lines of all parts, in any order. Images on \
+          servers are rejected; fetch them first, and name their folder with --images-map.
+            {"schema":"vq.signed/1","signatureVersion":9,"entity":{…},
+             "images":[{"position":0,"path":"images/mug-red.jpg","signature":"…",…}]}
+            {"schema":"vq.refused/1","kind":"image","line":12,"id":"mug-red",
+             "field":"images[0]","reason":"…","row":{…}}
+          """)
+    ],
+    exitCodes: [.success, .failure, .usage, .interrupted],
+    isRare: true, run: run)
+
+  @concurrent static func run(
+    _ arguments: ParsedArguments, on console: Console
+  ) async throws -> ExitCode {
+    let signer = FeedSigner(pool: WorkerPool(width: arguments[IndexCommand.threads]))
+    _ = try await signer.run(
+      path: arguments.operands[0],
+      places: PicturePlaces(
+        root: arguments[imagesRoot] ?? ".", outside: arguments[IndexCommand.allowOutside] ?? []),
+      options: IndexCommand.feedOptions(of: arguments),
+      allowedSchemes: Set(arguments[IndexCommand.allowScheme].map { $0.lowercased() })
+    ) { try console.output.writeLine($0) }
+    return .success
+  }
+}

@@ -1,0 +1,54 @@
+import VisualQuery
+
+/// `vq index --signed`: indexes the output of `vq sign`.
+enum SignedIndexing {
+  @concurrent static func run(
+    _ arguments: ParsedArguments, on console: Console
+  ) async throws -> ExitCode {
+    try check(arguments)
+    let index = arguments[IndexCommand.index]
+    let directory = try await IndexLocation.directory(of: index, arguments, console)
+    var settings = try IndexCommand.settings(of: arguments)
+    settings.imagesRoot = arguments[IndexCommand.imagesRoot]
+    if settings != ShopSettings() {
+      _ = try await Indexer(directory: directory, settings: settings).putSettings()
+    }
+    let elapsed = ProgressLine.stopwatch()
+    let rejections = RejectionSummary()
+    let result: Indexer.Progress
+    do {
+      result = try await CatalogueUpkeep(directory: directory).indexing(
+        signed: arguments.operands, prunesMissing: arguments[IndexCommand.pruneMissing]
+      ) { rejections.add($0) }
+    } catch is CancellationError {
+      throw CommandFailure(
+        .interrupted, "interrupted; the generations so far are saved",
+        advice: ["to continue, run the same command again"])
+    }
+    for text in rejections.lines { console.diagnostics.warning(text) }
+    if let reason = result.unprunedReason {
+      console.diagnostics.warning("nothing was removed: \(reason)")
+    }
+    let summary = IndexDocument(result, elapsed: elapsed(), isDryRun: false)
+    if arguments[IndexCommand.json] {
+      try console.output.writeJSON(summary)
+    } else if !arguments[IndexCommand.quiet] {
+      try console.output.writeLine(summary.sentence(directory: index))
+    }
+    return result.entities > 0 ? .success : .failure
+  }
+
+  /// Refuses options that would have no effect.
+  private static func check(_ arguments: ParsedArguments) throws {
+    let given = [
+      ("--dry-run", arguments[IndexCommand.dryRun]), ("--strict", arguments[IndexCommand.strict]),
+      ("--fetch", arguments[IndexCommand.fetch]),
+      ("--on-conflict", arguments[IndexCommand.onConflict] != nil),
+      ("--thumbnails", arguments[IndexCommand.thumbnails] != nil),
+      ("--rejected", arguments[IndexCommand.rejected] != nil),
+    ]
+    if let name = given.first(where: \.1)?.0 {
+      throw CommandFailure(.usage, "\(name) has no effect with --signed; leave it out")
+    }
+  }
+}
