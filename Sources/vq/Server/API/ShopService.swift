@@ -247,6 +247,32 @@ final class ShopService: HTTPService {
     }
   }
 
+  // MARK: Generations
+
+  private static let generationField = "x-at-least-generation"
+  private static let generationPause = Duration.milliseconds(20)
+
+  /// Waits for the generation that a client has heard of from another server.
+  private func waitForGeneration(_ head: RequestHead) async throws {
+    guard let text = head.fields[Self.generationField] else { return }
+    guard let wanted = Int(text), wanted > 0 else {
+      throw Problem(
+        .invalidParameter, "'\(text)' is not the number of a generation",
+        field: "X-At-Least-Generation")
+    }
+    let end = ContinuousClock.now + settings.deadlines.standard
+    while true {
+      let generation = try catalogue.newest().generation
+      if generation >= wanted { return }
+      guard ContinuousClock.now < end else {
+        throw Problem(
+          .catalogueUnavailable,
+          "generation \(wanted) did not come in time; this server has \(generation)", retryAfter: 1)
+      }
+      try await Task.sleep(for: Self.generationPause)
+    }
+  }
+
   // MARK: Errors
 
   /// Answers a request. Every error of the library becomes a problem here.
@@ -256,6 +282,7 @@ final class ShopService: HTTPService {
     let problem: Problem
     do {
       try Task.checkCancellation()
+      try await waitForGeneration(request.info.head)
       return try await run(request)
     } catch let error as Problem {
       problem = error
