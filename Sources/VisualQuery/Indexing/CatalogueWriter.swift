@@ -230,6 +230,11 @@ struct CatalogueWriter: ~Copyable {
       isGrowing = true
     }
     try publish(mergeLimit: mergeLimit)
+    if mergeLimit == .max, let publisher, let token = try database.replicaToken() {
+      // The generation is published; without a new snapshot, a new copy only takes longer.
+      try? PostgresSnapshot.store(
+        database, directory, token: token, with: publisher.connection)
+    }
     return generation
   }
 

@@ -19,6 +19,15 @@ extension CatalogueDatabase {
     try set(Self.tokenName, to: token)
   }
 
+  /// Makes a copy of a database a copy of a generation in PostgreSQL, wherever that is.
+  static func setReplica(inFile path: String, token: String) throws(CatalogueError) {
+    let connection = try CatalogueConnection(path: path, mode: .write)
+    try connection.statement("DELETE FROM settings WHERE name = ?").bind(.text(originName)).run()
+    try connection.statement("INSERT OR REPLACE INTO settings VALUES(?, ?)").bind(
+      .text(tokenName), .text(token)
+    ).run()
+  }
+
   private func setting(_ name: String) throws(CatalogueError) -> String? {
     try connection.first("SELECT value FROM settings WHERE name = ?", [.text(name)]) { $0.text(0) }
   }

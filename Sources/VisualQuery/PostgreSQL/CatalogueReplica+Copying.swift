@@ -59,9 +59,11 @@ extension CatalogueReplica {
     let database = try CatalogueDatabase(reading: directory)
     let digest = try ContentDigest(database, directory)
     let publisher = try PostgresPublisher(location, waiting: WriterLock.standardWait)
-    try publisher.publishAll(database, directory) { connection throws(CatalogueError) in
+    let token = try publisher.publishAll(database, directory) {
+      connection throws(CatalogueError) in
       try check(digest, try ContentDigest(connection))
     }
+    try PostgresSnapshot.store(database, directory, token: token, with: publisher.connection)
     return Copied(try database.state(), digest)
   }
 

@@ -55,23 +55,34 @@ public final class CatalogueReplica: Sendable {
   ///   - generation: The generation to wait for, or `nil` for the newest one.
   ///   - limit: The longest time to wait for it.
   /// - Returns: The generation that the copy has.
-  /// - Throws: ``CatalogueError``: with the code `timedOut` if the generation did not come.
+  /// - Throws: ``CatalogueError``: with the code `timedOut` if the generation did not come;
+  ///   `CancellationError`.
   public func follow(
     atLeast generation: Int? = nil, within limit: Duration = .zero
   ) async throws -> Int {
     try await withTaskExecutorPreference(pool) { @concurrent in
-      let end = ContinuousClock.now + limit
-      let connection = try PostgresConnection(location, for: .reading)
-      while true {
-        let own = try step(connection)
-        guard let generation, own < generation else { return own }
-        guard ContinuousClock.now < end else {
-          throw CatalogueError(
-            code: .timedOut,
-            message: "generation \(generation) did not come in time; the newest is \(own)")
-        }
-        _ = try connection.hasNotification(within: min(end - .now, .milliseconds(100)))
+      do throws(CatalogueError) {
+        return try wait(for: generation, until: .now + limit)
+      } catch {
+        try Task.checkCancellation()
+        throw error
       }
+    }
+  }
+
+  private func wait(
+    for generation: Int?, until end: ContinuousClock.Instant
+  ) throws(CatalogueError) -> Int {
+    let connection = try PostgresConnection(location, for: .reading)
+    while true {
+      let own = try step(connection)
+      guard let generation, own < generation else { return own }
+      guard ContinuousClock.now < end else {
+        throw CatalogueError(
+          code: .timedOut,
+          message: "generation \(generation) did not come in time; the newest is \(own)")
+      }
+      _ = try connection.hasNotification(within: min(end - .now, .milliseconds(100)))
     }
   }
 
@@ -134,6 +145,13 @@ public final class CatalogueReplica: Sendable {
   private func take(
     _ connection: PostgresConnection, under lock: borrowing WriterLock
   ) throws(CatalogueError) -> Int {
+    if !FileStatus.exists(directory + "/" + CatalogueDatabase.fileName) {
+      do throws(CatalogueError) {
+        try PostgresSnapshot.build(connection, location, in: directory)
+      } catch  where error.code != .unreachable && error.code != .timedOut {
+        // A snapshot of another version, for example: the copy is made of rows.
+      }
+    }
     let database = try CatalogueDatabase(writing: directory)
     try database.checkOrigin(location, directory)
     let taken = try PostgresFollower(connection, database, directory).follow()

@@ -32,7 +32,11 @@ struct PostgresFollower {
   static let snapshot = "isolation level repeatable read read only"
 
   /// Like ``follow()``, in a transaction that the caller has begun.
-  func followInSnapshot() throws(CatalogueError) -> PostgresGeneration? {
+  ///
+  /// - Parameter isComplete: Whether the directory has all files of its generation.
+  func followInSnapshot(
+    isComplete: Bool = true
+  ) throws(CatalogueError) -> PostgresGeneration? {
     try PostgresSchema.check(connection)
     let state = try database.state()
     let token = try database.replicaToken()
@@ -47,7 +51,7 @@ struct PostgresFollower {
       }
       return nil
     }
-    if newest.token == token { return newest }
+    if newest.token == token, isComplete { return newest }
     let base = try base(state, token)
     if base == nil, token != nil, newest.number < state.generation,
       try connection.run("select pg_is_in_recovery()").first?.integer(0) == 1
@@ -96,14 +100,16 @@ struct PostgresFollower {
           """)
     }
     let listed = try listedSegments()
-    let known = base == nil ? [] : Set(try database.segments().map(\.id))
-    let added = listed.filter { !known.contains($0.number) }
+    let records = base == nil ? [] : try database.segments()
+    let present = Set(records.filter { FileStatus.exists(directory + "/" + $0.file) }.map(\.id))
+    let added = listed.filter { !present.contains($0.number) }
+    let known = Set(records.map(\.id))
     for segment in added { try fetch(segment) }
     try fetchThumbnails(after: base)
     try database.connection.execute("BEGIN IMMEDIATE; PRAGMA defer_foreign_keys = ON")
     do throws(CatalogueError) {
       if base == nil { try database.removeContents() }
-      try write(listed, added, after: base)
+      try write(listed, added, placing: { !known.contains($0.number) }, after: base)
       try writeSettings()
       try database.setLastNumbers(newest.numbers)
       try database.connection.statement(
@@ -175,14 +181,16 @@ struct PostgresFollower {
     return opened
   }
 
+  /// - Parameter isPlaced: Returns whether the images of a segment are not known yet.
   private func write(
-    _ listed: [Listed], _ added: [Listed], after base: Int?
+    _ listed: [Listed], _ added: [Listed], placing isPlaced: (Listed) -> Bool, after base: Int?
   ) throws(CatalogueError) {
     for segment in added {
-      try database.connection.statement("INSERT INTO segments VALUES(?, ?, ?, ?, ?, ?)").bind(
-        .integer(segment.number), .text(segment.file), .text(segment.type.rawValue),
-        .integer(segment.rows), .integer(segment.byteCount), .integer(segment.born)
-      ).run()
+      try database.connection.statement("INSERT OR REPLACE INTO segments VALUES(?, ?, ?, ?, ?, ?)")
+        .bind(
+          .integer(segment.number), .text(segment.file), .text(segment.type.rawValue),
+          .integer(segment.rows), .integer(segment.byteCount), .integer(segment.born)
+        ).run()
     }
     try writeEntities(after: base)
     try writeImages(after: base)
@@ -201,7 +209,7 @@ struct PostgresFollower {
         .integer(number), .integer(row.integer(1))
       ).run()
     }
-    for segment in added { try placeImages(of: segment) }
+    for segment in added where isPlaced(segment) { try placeImages(of: segment) }
   }
 
   /// Notes which images the live rows of a new segment belong to: a merge moves signatures without a

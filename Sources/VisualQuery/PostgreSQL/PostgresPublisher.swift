@@ -65,11 +65,13 @@ final class PostgresPublisher {
   /// Publishes all contents of a directory as the first generation in PostgreSQL.
   ///
   /// - Parameter check: Called in the same transaction, which is rolled back if it throws.
+  /// - Returns: The token of the generation.
   func publishAll(
     _ database: CatalogueDatabase, _ directory: String,
     check: (PostgresConnection) throws(CatalogueError) -> Void
-  ) throws(CatalogueError) {
+  ) throws(CatalogueError) -> String {
     let state = try database.state()
+    let token = CatalogueDatabase.randomToken()
     try connection.transaction { () throws(CatalogueError) in
       try begin()
       guard try PostgresGeneration.newest(connection) == nil else {
@@ -77,9 +79,10 @@ final class PostgresPublisher {
           code: .locked,
           message: "PostgreSQL has a catalogue already; copy into a database that has none")
       }
-      try write(database, directory, state, after: nil, CatalogueDatabase.randomToken())
+      try write(database, directory, state, after: nil, token)
       try check(connection)
     }
+    return token
   }
 
   private func begin() throws(CatalogueError) {

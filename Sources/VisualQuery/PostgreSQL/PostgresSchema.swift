@@ -47,8 +47,17 @@ enum PostgresSchema {
     create table vq.word(segment bigint, word text, primary key (segment, word));
     create table vq.setting(name text primary key, value text not null);
     create table vq.bridge(label text, target text, primary key (label, target));
+    """,
+    // The database of a copy, from which a new copy begins.
     """
+    create table vq.snapshot(
+      generation bigint, part bigint, bytes bytea not null, primary key (generation, part));
+    alter table vq.snapshot alter bytes set storage external;
+    """,
   ]
+
+  /// The first version with snapshots.
+  static let snapshotVersion = 2
 
   /// The version of the tables that this build makes.
   static var version: Int { migrations.count }
@@ -75,9 +84,9 @@ enum PostgresSchema {
     grant usage on schema vq to vq_reader, vq_writer;
     grant select on all tables in schema vq to vq_reader, vq_writer;
     grant insert on vq.catalogue, vq.generation, vq.segment, vq.chunk, vq.dead, vq.entity, vq.image,
-      vq.thumbnail, vq.word, vq.setting, vq.bridge to vq_writer;
+      vq.thumbnail, vq.word, vq.setting, vq.bridge, vq.snapshot to vq_writer;
     grant delete on vq.segment, vq.chunk, vq.dead, vq.entity, vq.image, vq.thumbnail, vq.word,
-      vq.setting, vq.bridge to vq_writer;
+      vq.setting, vq.bridge, vq.snapshot to vq_writer;
     grant update (died) on vq.segment to vq_writer;
     grant usage on sequence vq.segment_number to vq_writer;
     """
@@ -111,24 +120,29 @@ enum PostgresSchema {
   }
 
   private static func makeRoles(_ connection: PostgresConnection) throws(CatalogueError) {
-    for role in [readerRole, writerRole] {
-      let exists = try connection.run(
-        "select 1::bigint from pg_roles where rolname = $1", [.text(role)])
-      if exists.isEmpty {
-        do throws(CatalogueError) {
-          try connection.run("create role \(role) nologin")
-        } catch  where error.code == .notPermitted {
-          throw CatalogueError(
-            code: .notPermitted,
-            message: """
-              the tables are made, but this user may not make the roles; let an administrator run \
-              'create role \(readerRole); create role \(writerRole)', then run this again
-              """)
-        }
-      }
-    }
     try connection.transaction { () throws(CatalogueError) in
+      try connection.run("select pg_advisory_xact_lock($1)", [.integer(Lock.migration.key)])
+      for role in [readerRole, writerRole] {
+        let exists = try connection.run(
+          "select 1::bigint from pg_roles where rolname = $1", [.text(role)])
+        if exists.isEmpty { try make(role, connection) }
+      }
       for statement in statements(of: grants) { try connection.run(statement) }
+    }
+  }
+
+  private static func make(
+    _ role: String, _ connection: PostgresConnection
+  ) throws(CatalogueError) {
+    do throws(CatalogueError) {
+      try connection.run("create role \(role) nologin")
+    } catch  where error.code == .notPermitted {
+      throw CatalogueError(
+        code: .notPermitted,
+        message: """
+          the tables are made, but this user may not make the roles; let an administrator run \
+          'create role \(readerRole); create role \(writerRole)', then run this again
+          """)
     }
   }
 
@@ -148,11 +162,14 @@ enum PostgresSchema {
 
   /// Checks that this build can use the tables.
   ///
+  /// - Returns: The version of the tables.
   /// - Throws: ``CatalogueError``: `missing` if there are none, `otherSchemaVersion`.
-  static func check(_ connection: PostgresConnection) throws(CatalogueError) {
+  @discardableResult
+  static func check(_ connection: PostgresConnection) throws(CatalogueError) -> Int {
     let row = try connection.run("select value from vq.meta where key = 'schema'").first
     let found = row.flatMap { Int($0.text(0)) } ?? 0
     guard acceptedVersions.contains(found) else { throw otherVersion(found) }
+    return found
   }
 
   private static func otherVersion(_ found: Int) -> CatalogueError {

@@ -163,6 +163,16 @@ def changes(test):
         delay = b.waits_for(generation + 1)
         test.say("a change is seen on another server within two seconds", delay is not None and time.monotonic() - begin < 2, delay)
         targets = ("/v1/entities?q=title&limit=50", "/v1/entities/suggested", "/v1/sync?limit=100", "/v1/entities?q=zyxwvu38")
+        seen = True
+        for number in range(5):
+            test.put((a, b)[number % 2], "read-back", f"Version {number}")
+            generation += 1
+            status, content = (b, a)[number % 2].ask("GET", "/v1/entities/product/read-back", at_least=generation + 1)
+            seen = seen and status == 200 and f"Version {number}".encode() in content
+        test.say("what was written through one server is read on the other", seen)
+        test.say("a generation that does not come is 503", b.ask("GET", "/v1/entities/product/read-back", at_least=9999)[0] == 503)
+        test.say("a generation must be a number", b.ask("GET", "/v1/entities/product/read-back", at_least="x")[0] == 400)
+        a.waits_for(generation + 1)
         for target in targets:
             one, other = a.ask("GET", target), b.ask("GET", target)
             test.say(f"both servers answer {target} alike", one == other and one[0] == 200, (one, other))
@@ -182,9 +192,84 @@ def changes(test):
     test.index(test.folder / "writer", "--prune-missing", "--on-conflict", "replace")
     test.answers(test.server.url(), "--cache", fresh)
     test.same("the writer's copy and one that followed a run", test.folder / "writer", fresh)
+    merged = test.server.sql("select count(*) from vq.segment where died is null and kind <> 'entities'")
+    test.run("catalogue", "compact", "--index", test.server.url(), "--cache", test.folder / "writer")
+    left = test.server.sql("select count(*) from vq.segment where died is null and kind <> 'entities'")
+    test.say("compaction merges the segments of all copies", int(left[0]) == 2 < int(merged[0]), (left, merged))
+    test.answers(test.server.url(), "--cache", fresh)
+    test.same("a copy that followed a compaction and the writer's", fresh, test.folder / "writer")
+    undone = test.run("catalogue", "rollback", "--index", test.server.url(), "--cache", test.folder / "writer", check=False)
+    test.say("a rollback is refused", undone.returncode == 5 and "index the previous feed" in undone.stderr, undone.stderr)
+    late = test.run("match", test.queries[0], "--index", test.server.url(), "--cache", fresh, "--at-least", "9999", check=False)
+    test.say("a generation that does not come is an error", late.returncode == 1 and "did not come in time" in late.stderr, late.stderr)
     before = test.answers(test.server.url(), "--cache", fresh)
     shutil.rmtree(fresh)
     test.say("a deleted copy is made again, with the same answers", test.answers(test.server.url(), "--cache", fresh) == before)
+
+
+@scenario
+def snapshots(test):
+    """A large catalogue begins from a snapshot: with the same contents as one that is made of rows."""
+    test.prepare()
+    feed = test.folder / "large.jsonl"
+    rows = [json.loads(line) for line in test.feed.read_text().splitlines()]
+
+    def write(count, **more):
+        feed.write_text("".join(json.dumps({"type": "product", "id": f"p{n}", "title": f"Thing {n} wordy{n}", **more}) + "\n"
+                                for n in range(count)) + "".join(json.dumps(row) + "\n" for row in rows))
+
+    def index():
+        test.run("index", feed, "--index", test.server.url(), "--cache", test.folder / "writer", "--images-root",
+                 test.feed.parent, "-q")
+
+    test.new("writer")
+    write(1200)
+    index()
+    taken = test.server.sql("select max(generation) from vq.snapshot")[0]
+    test.say("the first run stores a snapshot", taken == "1", taken)
+    rows = [{**row, "title": row["title"] + " new"} for row in rows[3:]]
+    write(1250)
+    test.run("catalogue", "remove", "--id", "product:p7", "--index", test.server.url(), "--cache", test.folder / "writer")
+    index()
+    again = test.server.sql("select max(generation) from vq.snapshot")[0]
+    test.say("a small change does not store another", again == "1", again)
+    test.answers(test.server.url(), "--cache", test.new("c1"))
+    test.server.sql("create table vq.kept as select * from vq.snapshot", "delete from vq.snapshot")
+    test.answers(test.server.url(), "--cache", test.new("c2"))
+    test.same("copies from a snapshot and from rows", test.folder / "c1", test.folder / "c2")
+    test.same("copies from a snapshot and of the writer", test.folder / "c1", test.folder / "writer")
+    test.say("nothing is left of the making", not (test.folder / "c1" / "incoming").exists())
+    # A copy that was interrupted while it was made, and a snapshot that cannot be read.
+    test.server.sql("insert into vq.snapshot select generation, part, substr(bytes, 1, 5000) from vq.kept", "drop table vq.kept")
+    cache = test.new("c3")
+    (cache / "incoming").mkdir(parents=True)
+    (cache / "incoming" / "catalogue.sqlite").write_bytes(b"half")
+    test.answers(test.server.url(), "--cache", cache)
+    test.same("a copy from a damaged snapshot", cache, test.folder / "c2")
+    write(1250, brand="Another")
+    index()
+    later = int(test.server.sql("select max(generation) from vq.snapshot")[0])
+    test.say("a large change stores another", later > 1, later)
+
+
+@scenario
+def migrations(test):
+    """Tables of the version before are read and written, and brought to this version by init."""
+    test.prepare()
+    test.server.sql("drop table vq.snapshot", "update vq.meta set value = '1' where key = 'schema'")
+    test.index(test.new("writer"))
+    before = test.answers(test.server.url(), "--cache", test.new("c1"))
+    test.say("a server works with the version before", before.count('"rank":1') > 3)
+    done = test.run("postgres", "init", "--index", test.server.url())
+    test.say("init brings the tables to this version", "version 2." in done.stdout, done.stdout)
+    test.say("the answers stay", test.answers(test.server.url(), "--cache", test.new("c1")) == before)
+    test.index(test.folder / "writer")
+    results = []
+    test.server.reset()
+    inits = [subprocess.Popen([test.vq, "postgres", "init", "--index", test.server.url()], stdout=subprocess.PIPE, text=True)
+             for _ in range(3)]
+    results = [process.communicate()[0] for process in inits]
+    test.say("several at once take turns", all(process.returncode == 0 for process in inits), results)
 
 
 @scenario
@@ -200,7 +285,7 @@ def roles(test):
     for user, statement in [
             ("r", "insert into vq.setting values('a', 'b')"), ("r", "delete from vq.entity"), ("r", "update vq.segment set died = 1"),
             ("w", "update vq.chunk set bytes = ''"), ("w", "update vq.entity set id = 'x'"), ("w", "update vq.segment set born = 1"),
-            ("w", "delete from vq.generation"), ("w", "update vq.catalogue set secret = ''"), ("w", "delete from vq.catalogue"),
+            ("w", "delete from vq.generation"), ("w", "update vq.snapshot set part = 1"), ("w", "update vq.catalogue set secret = ''"), ("w", "delete from vq.catalogue"),
             ("w", "update vq.meta set value = '9'"), ("w", "drop table vq.entity")]:
         error = test.server.sql(statement, user=user, check=False)
         test.say(f"{user} may not '{statement}'", "permission denied" in error or "must be owner" in error, error)
@@ -274,6 +359,17 @@ def kills(test):
     fresh = test.new("fresh")
     test.answers(test.server.url(), "--cache", fresh)
     test.same("after kills, an old copy and a new one", follower, fresh)
+    # The server goes away in the middle of a run.
+    process = subprocess.Popen([test.vq, "index", str(test.feed), "--index", test.server.url(), "--cache", str(writer), "-q"],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    time.sleep(0.15)
+    test.server.stop("immediate")
+    error = process.communicate()[1]
+    test.server.start()
+    test.say("a run whose server goes away ends with an error, or was done", process.returncode in (0, 5), (process.returncode, error))
+    test.run("index", feed, "--index", test.server.url(), "--cache", writer, *options)
+    test.answers(test.server.url(), "--cache", follower)
+    test.same("after the server went away, the copies of writer and follower", writer, follower)
     time.sleep(0.1)
     left = test.server.sql("select query from pg_stat_activity where application_name = 'vq'")
     test.say("no connection is left", left == [], left)
@@ -348,6 +444,7 @@ def interruptions(test):
     test.say("a statement waits", len(test.server.sql(statements)) == 1)
     process.send_signal(signal.SIGINT)
     process.wait(timeout=10)
+    test.say("Ctrl-C ends the command with 130", process.returncode == 130, process.returncode)
     left = test.server.sql(statements)
     for _ in range(40):
         if not left:

@@ -113,12 +113,14 @@ class Shop:
             raise AssertionError("vq serve ended: " + self.log.read())
         self.port = int(re.search(r":(\d+)/", line)[1])
 
-    def ask(self, method, target, body=None, media="application/json"):
+    def ask(self, method, target, body=None, media="application/json", at_least=None):
         """The status and the bytes of an answer."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
         headers = {"Content-Type": media}
         if self.key:
             headers["Authorization"] = f"Bearer {self.key}"
+        if at_least is not None:
+            headers["X-At-Least-Generation"] = str(at_least)
         connection.request(method, target, body, headers)
         answer = connection.getresponse()
         content = answer.read()
