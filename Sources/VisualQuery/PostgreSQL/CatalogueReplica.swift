@@ -126,7 +126,7 @@ public final class CatalogueReplica: Sendable {
     let newest = try PostgresGeneration.newest(connection)
     lastStatus.withLock { $0.newestGeneration = newest?.number ?? 0 }
     if let newest, FileStatus.exists(directory + "/" + CatalogueDatabase.fileName),
-      let database = try? CatalogueDatabase(reading: directory),
+      let database = try? CatalogueDatabase(readingBeside: directory),
       try database.replicaToken() == newest.token
     {
       lastStatus.withLock { $0.lastCurrent = .now }

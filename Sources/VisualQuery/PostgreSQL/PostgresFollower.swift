@@ -82,9 +82,12 @@ struct PostgresFollower {
     let rows: Int
     let byteCount: Int
     let born: Int
+    /// The token of the generation that it was written for.
+    let token: String
 
-    /// A name that no other segment ever has.
-    var file: String { "\(type.rawValue)-\(number)p\(id).segment" }
+    /// A name that no other segment ever has: after the promotion of a standby that was behind, ids and
+    /// numbers are given again, tokens are not.
+    var file: String { "\(type.rawValue)-\(number)p\(token.prefix(16)).segment" }
   }
 
   private func take(_ newest: PostgresGeneration, after base: Int?) throws(CatalogueError) {
@@ -134,15 +137,16 @@ struct PostgresFollower {
     var listed: [Listed] = []
     for row in try connection.run(
       """
-      select id, number, kind, rows, bytes, born from vq.segment
-      where died is null and kind <> 'entities' order by number
+      select s.id, s.number, s.kind, s.rows, s.bytes, s.born, g.token
+      from vq.segment s join vq.generation g on g.id = s.born
+      where s.died is null and s.kind <> 'entities' order by s.number
       """)
     {
       guard let type = EntityType(rawValue: row.text(2)) else { continue }
       listed.append(
         Listed(
           id: row.integer(0), number: row.integer(1), type: type, rows: row.integer(3),
-          byteCount: row.integer(4), born: row.integer(5)))
+          byteCount: row.integer(4), born: row.integer(5), token: row.text(6)))
     }
     return listed
   }

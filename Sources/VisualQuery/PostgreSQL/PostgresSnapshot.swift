@@ -44,7 +44,10 @@ enum PostgresSnapshot {
     Folder.remove(fileName, in: directory)
     defer { Folder.remove(fileName, in: directory) }
     let path = directory + "/" + fileName
-    try database.copy(to: path)
+    // A connection of its own, since one that reads a generation is within a transaction.
+    let source = try CatalogueConnection(
+      path: directory + "/" + CatalogueDatabase.fileName, mode: .read)
+    try source.statement("VACUUM INTO ?").bind(.text(path)).run()
     try CatalogueDatabase.setReplica(inFile: path, token: token)
     try connection.transaction { () throws(CatalogueError) in
       try connection.run("delete from vq.snapshot")
