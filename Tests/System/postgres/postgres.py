@@ -92,8 +92,8 @@ class Test:
         for name, sound in (("first", self.is_sound(first)), ("second", self.is_sound(second))):
             self.say(f"{what}: the {name} is sound", *sound)
         self.say(f"{what}: the exports are equal", self.export(first) == self.export(second))
-        self.say(f"{what}: the answers are equal", self.answers(first) == self.answers(second),
-                 self.answers(first)[:300])
+        one, other = self.answers(first), self.answers(second)
+        self.say(f"{what}: the answers are equal", one == other, (one[:300], other[:300]))
 
 
 @scenario
