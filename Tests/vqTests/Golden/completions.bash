@@ -33,6 +33,7 @@ _vq() {
     index:--allow-scheme) return ;;
     index:--bridge) _vq_reply -f; compopt -o filenames; return ;;
     index:--formats) _vq_reply -W 'jpeg png webp avif heic gif all'; return ;;
+    index:--cache) _vq_reply -d; compopt -o filenames; return ;;
     match:--index) _vq_reply -d; compopt -o filenames; return ;;
     match:--labels) return ;;
     match:--region) return ;;
@@ -82,6 +83,7 @@ _vq() {
     why-not:--max-bytes) return ;;
     why-not:--max-pixels) return ;;
     why-not:--formats) _vq_reply -W 'jpeg png webp avif heic gif all'; return ;;
+    why-not:--cache) _vq_reply -d; compopt -o filenames; return ;;
     serve:--index) _vq_reply -d; compopt -o filenames; return ;;
     serve:--cache) _vq_reply -d; compopt -o filenames; return ;;
     serve:--at-least) return ;;
@@ -108,13 +110,22 @@ _vq() {
     hash:--max-bytes) return ;;
     hash:--max-pixels) return ;;
     hash:--formats) _vq_reply -W 'jpeg png webp avif heic gif all'; return ;;
+    sign:--images-root) _vq_reply -d; compopt -o filenames; return ;;
+    sign:--allow-outside) _vq_reply -d; compopt -o filenames; return ;;
+    sign:--allow-scheme) return ;;
+    sign:--currency) return ;;
+    sign:--locale) return ;;
+    sign:--map) return ;;
+    sign:--images-map) return ;;
+    sign:--threads|sign:-j) return ;;
+    postgres:--index) _vq_reply -f; compopt -o filenames; return ;;
   esac
   case $command:$word in
     :-*) _vq_reply -W '--color --help -h --version' ;;
-    :*) _vq_reply -W 'index match catalogue doctor labels eval why-not serve key hash help completions' ;;
-    index:-*) _vq_reply -W '--index --images-root --allow-outside --thumbnails --on-conflict --prune-missing --currency --map --map-from --include-drafts --fetch --allow-host --dry-run --strict --threads -j --rejected --json --quiet -q --locale --images-map --allow-private-address --public --link --allow-scheme --bridge --formats --color --help -h --version' ;;
+    :*) _vq_reply -W 'index match catalogue doctor labels eval why-not serve key hash sign postgres copy help completions' ;;
+    index:-*) _vq_reply -W '--index --images-root --allow-outside --thumbnails --on-conflict --prune-missing --currency --map --map-from --include-drafts --fetch --allow-host --dry-run --strict --threads -j --rejected --json --quiet -q --locale --images-map --allow-private-address --public --link --allow-scheme --bridge --formats --cache --signed --color --help -h --version' ;;
     index:*) _vq_reply -f; compopt -o filenames; return ;;
-    match:-*) _vq_reply -W '--index --labels --region --limit --products --stores --min-confidence --deadline --type --where --group --threads -j --explain --json --all-fields --tolerant --with-label --near --at --locale --signature --continue --refresh --max-bytes --max-pixels --formats --color --help -h --version' ;;
+    match:-*) _vq_reply -W '--index --labels --region --limit --products --stores --min-confidence --deadline --type --where --group --threads -j --explain --json --all-fields --tolerant --with-label --near --at --locale --signature --continue --refresh --cache --at-least --max-bytes --max-pixels --formats --color --help -h --version' ;;
     match:*) _vq_reply -f; compopt -o filenames; return ;;
     catalogue:-*) _vq_reply -W '--index --id --images-root --allow-outside --public --pictures --json --cache --color --help -h --version' ;;
     catalogue:*) return ;;
@@ -124,9 +135,9 @@ _vq() {
     labels:*) return ;;
     eval:-*) _vq_reply -W '--index --without-labels --calibrate --threads -j --json --quiet -q --cache --color --help -h --version' ;;
     eval:*) _vq_reply -f; compopt -o filenames; return ;;
-    why-not:-*) _vq_reply -W '--index --expect --labels --region --limit --products --stores --min-confidence --type --threads -j --json --max-bytes --max-pixels --formats --color --help -h --version' ;;
+    why-not:-*) _vq_reply -W '--index --expect --labels --region --limit --products --stores --min-confidence --type --threads -j --json --max-bytes --max-pixels --formats --cache --color --help -h --version' ;;
     why-not:*) _vq_reply -f; compopt -o filenames; return ;;
-    serve:-*) _vq_reply -W '--index --host --port --socket --keys --deadline --max-deadline --queue --rate --threads -j --connections --per-address --max-bytes --max-pixels --decode-memory --formats --allow-origin --app-id --grace --quiet --color --help -h --version' ;;
+    serve:-*) _vq_reply -W '--index --cache --at-least --host --port --socket --keys --deadline --max-deadline --queue --rate --threads -j --connections --per-address --max-bytes --max-pixels --decode-memory --formats --allow-origin --app-id --grace --quiet --color --help -h --version' ;;
     serve:*) return ;;
     key:-*) _vq_reply -W '--name --role --color --help -h --version' ;;
     key:*) _vq_reply -f; compopt -o filenames; return ;;

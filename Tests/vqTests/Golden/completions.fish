@@ -44,6 +44,8 @@ complete -c vq -n '__fish_seen_subcommand_from index' -l link -x -d 'the URL of 
 complete -c vq -n '__fish_seen_subcommand_from index' -l allow-scheme -x -d 'schemes accepted in links besides https'
 complete -c vq -n '__fish_seen_subcommand_from index' -l bridge -r -F -d 'a label bridge: CSV, see \'vq help labels\''
 complete -c vq -n '__fish_seen_subcommand_from index' -l formats -x -a 'jpeg png webp avif heic gif all' -d 'formats of images that are accepted: jpeg,png,webp'
+complete -c vq -n '__fish_seen_subcommand_from index' -l cache -x -a '(__fish_complete_directories)' -d 'the directory for the copy of an index in PostgreSQL'
+complete -c vq -n '__fish_seen_subcommand_from index' -l signed -d 'FEED is the output of \'vq sign\'; may be several files'
 complete -c vq -n '__fish_seen_subcommand_from index' -F
 complete -c vq -n '__fish_seen_subcommand_from match' -l index -x -a '(__fish_complete_directories)' -d 'the index to search'
 complete -c vq -n '__fish_seen_subcommand_from match' -l labels -x -d 'words for what the image shows: mug,cup'
@@ -112,6 +114,7 @@ complete -c vq -n '__fish_seen_subcommand_from why-not' -l json -d 'the answer a
 complete -c vq -n '__fish_seen_subcommand_from why-not' -l max-bytes -x -d 'reject larger files'
 complete -c vq -n '__fish_seen_subcommand_from why-not' -l max-pixels -x -d 'reject larger images'
 complete -c vq -n '__fish_seen_subcommand_from why-not' -l formats -x -a 'jpeg png webp avif heic gif all' -d 'formats of images that are accepted: jpeg,png,webp'
+complete -c vq -n '__fish_seen_subcommand_from why-not' -l cache -x -a '(__fish_complete_directories)' -d 'the directory for the copy of an index in PostgreSQL'
 complete -c vq -n '__fish_seen_subcommand_from why-not' -F
 complete -c vq -n '__fish_seen_subcommand_from serve' -l index -x -a '(__fish_complete_directories)' -d 'the index to search'
 complete -c vq -n '__fish_seen_subcommand_from serve' -l cache -x -a '(__fish_complete_directories)' -d 'the directory for the copy of an index in PostgreSQL'

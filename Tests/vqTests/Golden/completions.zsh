@@ -62,6 +62,8 @@ _vq() {
         '*--allow-scheme=[schemes accepted in links besides https]:LIST:' \
         '--bridge=[a label bridge\: CSV, see '\''vq help labels'\'']:FILE:_files' \
         '--formats=[formats of images that are accepted\: jpeg,png,webp]:LIST:(jpeg png webp avif heic gif all)' \
+        '--cache=[the directory for the copy of an index in PostgreSQL]:DIR:_files -/' \
+        '--signed[FEED is the output of '\''vq sign'\''; may be several files]' \
         '--color=[when to use color]:WHEN:(auto always never)' \
         '--help[show the complete help; -h a short one]' \
         '-h[show the complete help; -h a short one]' \
@@ -171,6 +173,7 @@ _vq() {
         '--max-bytes=[reject larger files]:N:' \
         '--max-pixels=[reject larger images]:N:' \
         '--formats=[formats of images that are accepted\: jpeg,png,webp]:LIST:(jpeg png webp avif heic gif all)' \
+        '--cache=[the directory for the copy of an index in PostgreSQL]:DIR:_files -/' \
         '--color=[when to use color]:WHEN:(auto always never)' \
         '--help[show the complete help; -h a short one]' \
         '-h[show the complete help; -h a short one]' \
