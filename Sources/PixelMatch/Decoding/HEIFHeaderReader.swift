@@ -59,7 +59,7 @@ struct HEIFHeaderReader {
   private struct Properties {
     var width = 0
     var height = 0
-    /// Whether it is turned by 90° or 270°.
+    /// True if the image is turned by 90° or 270°.
     var isTurned = false
     var profile: DeclaredColor?
     var codePoints: DeclaredColor?

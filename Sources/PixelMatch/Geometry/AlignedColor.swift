@@ -9,8 +9,8 @@
 /// Compares the colors of a query image and another image at the positions that a transform aligns,
 /// so that a red shirt ranks above a blue one in the same pose.
 ///
-/// What counts is the thing, not its ground: before a plain ground, only the cells that stand out from it are
-/// compared. A query without color is compared by lightness alone.
+/// Only the thing is compared, not its background: if the background is plain, cells of its color are left
+/// out. A query without color is compared by lightness alone.
 public struct AlignedColor: Sendable {
   /// The smallest number of cells within the query image that is significant.
   private static let leastCells = 16
@@ -69,7 +69,7 @@ public struct AlignedColor: Sendable {
   private struct Cell {
     let seen: SIMD3<Float>
     let kept: SIMD3<Float>
-    /// Whether the other image shows its plain ground there.
+    /// True if the other image shows its plain background there.
     let isGround: Bool
   }
 

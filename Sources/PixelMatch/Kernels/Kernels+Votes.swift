@@ -128,7 +128,7 @@ extension Kernels {
 }
 
 extension Kernels.VoteSource {
-  /// Whether the parts are those of fewer than 1024 keypoints.
+  /// True if the parts are those of fewer than 1024 keypoints.
   fileprivate var isWhole: Bool {
     let count = hashes.count
     return count < 1024 && angles.count == count && doubts.count == count * Int(CK_WORD_BIT_LIMIT)

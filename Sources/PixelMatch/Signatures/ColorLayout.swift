@@ -111,7 +111,7 @@ public struct ColorLayout: Sendable, Hashable {
   /// The share of the border from which on its color is that of a ground.
   private static let groundShare = 0.6
 
-  /// Whether each cell stands out from a plain ground. If the border has no single color, all cells do.
+  /// For each cell, `true` if it stands out from a plain background; all do if the border has no single color.
   var foreground: [Bool] {
     let border = (0..<Self.side * Self.side).filter {
       let (row, column) = ($0 / Self.side, $0 % Self.side)

@@ -17,7 +17,7 @@ public final class Catalogue: Sendable {
   let directory: String
 
   private let state: CatalogueDatabase.State
-  /// What distinguishes this generation from others of the directory.
+  /// Tells this generation from other generations in the directory.
   let stamp: CatalogueDatabase.Stamp?
   private let segments: [EntityType: [LiveSegment]]
   /// All segments, by file name.

@@ -24,7 +24,7 @@ final class CatalogueDatabase {
   /// The differences between the stored counts and those of the next generation.
   var countChanges = CountChanges()
 
-  /// Whether additions to tables that do not know their generation are noted.
+  /// True if additions to tables that do not record their generation are noted.
   var notesGrowth = false
 
   /// Called with everything that a generation has, before it is published; if it throws, it is not.
