@@ -3,16 +3,17 @@
 
 usage: Scripts/make_keypoint_pattern.py > Sources/PixelMatch/Signatures/KeypointPattern+Pairs.swift
 
-Pairs are drawn from a Gaussian around the keypoint and chosen one by one. Under the model that the
-brightness of natural images is correlated as exp(-distance / 6), each new pair minimizes the largest
-correlation of its difference with those of the pairs chosen before. So the first bits together are
-the most informative, which makes them a good visual word. Nothing is trained on images, so no
+Pairs are drawn from a Gaussian around the keypoint and chosen two by two: a pair and its mirror image,
+so that the hash of a mirrored patch is the hash of the patch with neighboring bits exchanged. Under the
+model that the brightness of natural images is correlated as exp(-distance / 6), each new pair minimizes
+the largest correlation of its difference with those of its mirror image and of the pairs chosen before.
+So the first bits together are the most informative, which makes them a good visual word. Nothing is trained on images, so no
 collection is favored. The same seed gives the same file.
 """
 import math
 import random
 
-PAIRS, CANDIDATES, REACH, LEAST_SPAN, SIGMA, RANGE = 96, 3000, 14.4, 6.0, 6.0, 6.0
+PAIRS, CANDIDATES, REACH, LEAST_SPAN, SIGMA, RANGE = 96, 20000, 14.4, 6.0, 6.0, 6.0
 rng = random.Random(2026)
 
 
@@ -37,6 +38,11 @@ def correlation(one, other):
     return abs(shared) / math.sqrt(variance(one) * variance(other))
 
 
+def mirrored(pair):
+    (a, b), (c, d) = pair
+    return (a, -b), (c, -d)
+
+
 candidates = []
 while len(candidates) < CANDIDATES:
     pair = place(), place()
@@ -44,11 +50,12 @@ while len(candidates) < CANDIDATES:
         candidates.append(pair)
 
 chosen = []
-worst = [0.0] * CANDIDATES
-for _ in range(PAIRS):
+worst = [correlation(c, mirrored(c)) for c in candidates]
+for _ in range(PAIRS // 2):
     best = min(range(CANDIDATES), key=lambda i: (worst[i], -variance(candidates[i]), i))
-    chosen.append(candidates[best])
-    worst = [max(w, correlation(c, candidates[best])) for w, c in zip(worst, candidates)]
+    for pair in candidates[best], mirrored(candidates[best]):
+        chosen.append(pair)
+        worst = [max(w, correlation(c, pair)) for w, c in zip(worst, candidates)]
 
 print("// Made by Scripts/make_keypoint_pattern.py; run it again instead of editing this.\n")
 print("extension KeypointPattern {")

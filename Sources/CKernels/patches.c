@@ -28,21 +28,21 @@ CK_INLINE void patch_hash(const uint16_t *restrict sums, int32_t width, int32_t 
   }
 }
 
-// Orders the first bits by how near the two pixels of each pair are, the nearest first, ties by
-// bit.
+// Finds the bits whose two pixels are nearest to each other, the nearest first, ties by bit.
 CK_INLINE void patch_doubts(const uint16_t *sums, int32_t width, int32_t height, int32_t x, int32_t y,
                             const int8_t *pairs, uint8_t *order) {
-  uint32_t keys[CK_WORD_BIT_LIMIT];
+  // Each is a difference and its bit; one more than needed, so that the farthest falls off.
+  uint32_t keys[CK_KNOWN_DOUBTS + 1];
   for (uint32_t bit = 0; bit < CK_WORD_BIT_LIMIT; bit++) {
     const int8_t *pair = pairs + 4 * bit;
     const int32_t one = sums[within(y + pair[1], height) * width + within(x + pair[0], width)];
     const int32_t other = sums[within(y + pair[3], height) * width + within(x + pair[2], width)];
     const uint32_t key = (uint32_t)(one > other ? one - other : other - one) << 8 | bit;
-    uint32_t place = bit;
+    uint32_t place = bit < CK_KNOWN_DOUBTS ? bit : CK_KNOWN_DOUBTS;
     for (; place > 0 && keys[place - 1] > key; place--) keys[place] = keys[place - 1];
     keys[place] = key;
   }
-  for (uint32_t bit = 0; bit < CK_WORD_BIT_LIMIT; bit++) order[bit] = (uint8_t)keys[bit];
+  for (uint32_t bit = 0; bit < CK_KNOWN_DOUBTS; bit++) order[bit] = (uint8_t)keys[bit];
 }
 
 // ---- Directions -------------------------------------------------------------------------------

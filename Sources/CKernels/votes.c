@@ -21,12 +21,14 @@ typedef struct {
 CK_INLINE void list_probes(Probes *probes, uint64_t hash, const uint8_t *doubts, uint32_t word_bits) {
   probes->words[0] = (uint32_t)(hash & ((1u << word_bits) - 1));
   probes->count = 1;
-  uint32_t flipped = 0;
-  for (uint32_t d = 0; d < CK_WORD_BIT_LIMIT && flipped < CK_DOUBTS; d++) {
-    if (doubts[d] >= word_bits) continue;
+  uint32_t flipped = 0, tried = 0;
+  for (uint32_t d = 0; d < CK_KNOWN_DOUBTS + CK_WORD_BIT_LIMIT && flipped < CK_DOUBTS; d++) {
+    const uint32_t bit = d < CK_KNOWN_DOUBTS ? doubts[d] : d - CK_KNOWN_DOUBTS;
+    if (bit >= word_bits || (tried >> bit & 1)) continue;
+    tried |= 1u << bit;
     flipped++;
     for (uint32_t p = 0; p < probes->count; p++) {
-      probes->words[probes->count + p] = probes->words[p] ^ 1u << doubts[d];
+      probes->words[probes->count + p] = probes->words[p] ^ 1u << bit;
     }
     probes->count *= 2;
   }
@@ -79,7 +81,7 @@ CK_INLINE size_t collect_votes(const ck_word_index *index, const ck_vote_source 
     const size_t size = end - group < GROUP ? end - group : GROUP;
     // Nearly every probe misses the caches: all of a group are under way before the first is used.
     for (size_t k = 0; k < size; k++) {
-      const uint8_t *doubts = keypoints->doubts + CK_WORD_BIT_LIMIT * (group + k);
+      const uint8_t *doubts = keypoints->doubts + CK_KNOWN_DOUBTS * (group + k);
       list_probes(&probes[k], keypoints->hashes[group + k], doubts, index->word_bits);
       for (uint32_t p = 0; p < probes[k].count; p++) __builtin_prefetch(index->starts + probes[k].words[p]);
     }

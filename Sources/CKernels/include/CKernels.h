@@ -58,6 +58,8 @@ enum : uint32_t {
   CK_POSTING_HASH_BITS = 56,
   // The number of bits of a word that are tried both ways.
   CK_DOUBTS = 5,
+  // The number of bits of a hash whose order of certainty is known: the least certain ones.
+  CK_KNOWN_DOUBTS = 6,
   // The number of keypoints whose hits are collected by one call.
   CK_VOTE_BATCH = 16,
 };
@@ -80,7 +82,7 @@ typedef struct {
   // The first CK_POSTING_HASH_BITS bits of each hash; the others are zero.
   const uint64_t *hashes;
   const uint8_t *angles;
-  // CK_WORD_BIT_LIMIT bits of each word, the least certain first.
+  // CK_KNOWN_DOUBTS bits of each hash, the least certain first.
   const uint8_t *doubts;
   size_t count;
   uint32_t is_mirrored;
@@ -96,9 +98,9 @@ size_t ck_collect_votes(const ck_word_index *index, const ck_vote_source *keypoi
                         uint64_t *hits, uint32_t level);
 
 // Lists the words that a keypoint looks up: its own, then those that differ in its most doubtful
-// bits.
+// bits. Of a short word, whose doubtful bits are not all known, the first other bits are tried.
 //
-//   doubts       CK_WORD_BIT_LIMIT bits, the least certain first
+//   doubts       CK_KNOWN_DOUBTS bits, the least certain first
 //   words        room for 1 << CK_DOUBTS
 //
 // Returns the number of words.
@@ -326,9 +328,10 @@ enum : uint32_t { CK_PATCH_PAIRS = 96, CK_PATCH_RADIUS = 12 };
 void ck_patch_hash(const uint16_t *sums, int32_t width, int32_t height, int32_t x, int32_t y,
                    const int8_t *pairs, uint32_t *words, uint32_t level);
 
-// Orders the first bits of a hash: those whose two pixels differ least come first, ties by bit.
+// Finds those of the first CK_WORD_BIT_LIMIT bits of a hash whose two pixels differ least, the least
+// different first, ties by bit.
 //
-//   order        room for CK_WORD_BIT_LIMIT
+//   order        room for CK_KNOWN_DOUBTS
 void ck_patch_doubts(const uint16_t *sums, int32_t width, int32_t height, int32_t x, int32_t y,
                      const int8_t *pairs, uint8_t *order, uint32_t level);
 

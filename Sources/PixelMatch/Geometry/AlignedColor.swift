@@ -19,15 +19,14 @@ public struct AlignedColor: Sendable {
   /// The 99th percentile of the chroma below which a picture has no color.
   private static let leastChroma = 0.01
 
-  private let colors: OklabPicture
-  private let scale: SIMD2<Double>
+  private let colors: QueryColors
+  private let size: SIMD2<Double>
   private let isColorless: Bool
 
   /// Prepares the comparison of a query.
   public init(_ query: QuerySignature) {
     colors = query.colors
-    scale = SIMD2(
-      Double(colors.width) / Double(query.size.x), Double(colors.height) / Double(query.size.y))
+    size = SIMD2(Double(query.size.x), Double(query.size.y))
     isColorless = query.chroma < Self.leastChroma
   }
 
@@ -91,13 +90,10 @@ public struct AlignedColor: Sendable {
       for j in 0..<Self.samples {
         let down = (Double(row * Self.samples + i) + 0.5) / Double(steps) * Double(size.height)
         let across = (Double(column * Self.samples + j) + 0.5) / Double(steps) * Double(size.width)
-        let place = back(across, down) * scale
-        guard place.x >= 0, place.y >= 0, place.x < Double(colors.width),
-          place.y < Double(colors.height)
-        else { continue }
-        let (x, y) = (place.x / Double(colors.width), place.y / Double(colors.height))
-        if covered.contains(where: { $0.contains(x: x, y: y) }) { continue }
-        sum += colors.pixels[Int(place.y) * colors.width + Int(place.x)]
+        let place = back(across, down) / self.size
+        guard place.x >= 0, place.y >= 0, place.x < 1, place.y < 1 else { continue }
+        if covered.contains(where: { $0.contains(x: place.x, y: place.y) }) { continue }
+        sum += colors.color(x: place.x, y: place.y)
         inside += 1
       }
     }

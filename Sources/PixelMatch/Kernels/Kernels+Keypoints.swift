@@ -124,8 +124,8 @@ extension Kernels {
     return hash
   }
 
-  /// Appends the first bits of a patch's hash in the order of their certainty: those whose two
-  /// pixels differ least come first, ties by bit.
+  /// Appends those of the first 24 bits of a patch's hash whose two pixels differ least, the least
+  /// different first, ties by bit: ``knownDoubts``.
   func appendPatchDoubts(
     _ sums: Span<UInt16>, width: Int, height: Int, x: Int, y: Int, pairs: Span<SIMD4<Int8>>,
     to doubts: inout [UInt8]
@@ -133,7 +133,7 @@ extension Kernels {
     Self.checkPlane(sums.count, width, height, x: x, y: y)
     precondition(pairs.count == CK_PATCH_PAIRS, "a pattern has \(CK_PATCH_PAIRS) pairs")
     let start = doubts.count
-    doubts.append(contentsOf: repeatElement(0, count: Int(CK_WORD_BIT_LIMIT)))
+    doubts.append(contentsOf: repeatElement(0, count: Self.knownDoubts))
     // Sound: there is a value for each pixel, positions beyond the edge are moved to it, a pair is
     // four bytes, and room for the bits was just appended.
     unsafe sums.withUnsafeBufferPointer { sums in

@@ -12,12 +12,15 @@ extension Kernels {
     let longest: Int
   }
 
+  /// The number of bits of a hash whose order of certainty is known: the least certain ones.
+  static let knownDoubts = Int(CK_KNOWN_DOUBTS)
+
   /// The keypoints of one view of a query.
   struct VoteSource {
     /// The first 56 bits of each keypoint's hash.
     let hashes: [UInt64]
     let angles: [UInt8]
-    /// The bits of each word, the least certain first, 24 each.
+    /// The least certain bits of each hash, the least certain first, ``Kernels/knownDoubts`` each.
     let doubts: [UInt8]
     let isMirrored: Bool
   }
@@ -84,7 +87,7 @@ extension Kernels {
       // Sound: each keypoint has its doubts, and there is room for the most words.
       let count = unsafe source.doubts.withUnsafeBufferPointer { doubts in
         unsafe ck_probed_words(
-          source.hashes[index], doubts.baseAddress! + index * Int(CK_WORD_BIT_LIMIT),
+          source.hashes[index], doubts.baseAddress! + index * knownDoubts,
           UInt32(wordBits), &probed)
       }
       words += probed.prefix(count)
@@ -131,7 +134,7 @@ extension Kernels.VoteSource {
   /// True if the parts are those of fewer than 1024 keypoints.
   fileprivate var isWhole: Bool {
     let count = hashes.count
-    return count < 1024 && angles.count == count && doubts.count == count * Int(CK_WORD_BIT_LIMIT)
+    return count < 1024 && angles.count == count && doubts.count == count * Kernels.knownDoubts
       && hashes.allSatisfy { $0 >> UInt64(CK_POSTING_HASH_BITS) == 0 }
       && doubts.allSatisfy { $0 < CK_WORD_BIT_LIMIT }
   }

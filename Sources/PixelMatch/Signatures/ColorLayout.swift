@@ -24,16 +24,22 @@ public struct ColorLayout: Sendable, Hashable {
   /// Averages an image of any shape into cells. If the image has fewer pixels than cells, pixels
   /// are repeated.
   init(_ picture: OklabPicture) {
+    bytes = Self.cells(of: picture, side: Self.side)
+  }
+
+  /// Returns the mean colors of cells of equal size, row-major, three bytes each as in ``bytes``. If the image
+  /// has fewer pixels than cells, pixels are repeated.
+  static func cells(of picture: OklabPicture, side: Int) -> [UInt8] {
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(Self.byteCount)
-    func cell(_ index: Int, of length: Int) -> Range<Int> {
-      let start = index * length / Self.side
-      return start..<max(start + 1, (index + 1) * length / Self.side)
+    bytes.reserveCapacity(3 * side * side)
+    func pixels(_ index: Int, of length: Int) -> Range<Int> {
+      let start = index * length / side
+      return start..<max(start + 1, (index + 1) * length / side)
     }
-    for i in 0..<Self.side {
-      for j in 0..<Self.side {
-        let rows = cell(i, of: picture.height)
-        let columns = cell(j, of: picture.width)
+    for row in 0..<side {
+      for column in 0..<side {
+        let rows = pixels(row, of: picture.height)
+        let columns = pixels(column, of: picture.width)
         var sum = SIMD3<Float>.zero
         for y in rows {
           for x in columns { sum += picture.pixels[y &* picture.width &+ x] }
@@ -44,7 +50,7 @@ public struct ColorLayout: Sendable, Hashable {
         bytes.append(Self.byte(128 + Self.chromaScale * mean[2]))
       }
     }
-    self.bytes = bytes
+    return bytes
   }
 
   private static func byte(_ value: Float) -> UInt8 { UInt8(max(0, min(255, value.rounded()))) }
@@ -100,10 +106,13 @@ public struct ColorLayout: Sendable, Hashable {
   /// Returns the color of one cell in Oklab.
   func color(_ row: Int, _ column: Int) -> SIMD3<Float> { color(row * Self.side + column) }
 
-  private func color(_ cell: Int) -> SIMD3<Float> {
+  private func color(_ cell: Int) -> SIMD3<Float> { Self.color(of: bytes, at: cell) }
+
+  /// Returns the color of a cell of three bytes in Oklab.
+  static func color(of bytes: [UInt8], at cell: Int) -> SIMD3<Float> {
     SIMD3(
-      Float(bytes[3 &* cell]) / 255, (Float(bytes[3 &* cell &+ 1]) - 128) / Self.chromaScale,
-      (Float(bytes[3 &* cell &+ 2]) - 128) / Self.chromaScale)
+      Float(bytes[3 &* cell]) / 255, (Float(bytes[3 &* cell &+ 1]) - 128) / chromaScale,
+      (Float(bytes[3 &* cell &+ 2]) - 128) / chromaScale)
   }
 
   /// The distance in Oklab within which cells are of one color.

@@ -19,6 +19,12 @@ public struct KeypointHash: Sendable, Hashable {
     (UInt64(words[1]) << 32 | UInt64(words[0])) & (1 << UInt64(VisualWord.hashBits) - 1)
   }
 
+  /// The hash of the patch mirrored at its axis: each pair of the pattern is followed by its mirror image.
+  var mirrored: KeypointHash {
+    let even = SIMD3<UInt32>(repeating: 0x5555_5555)
+    return KeypointHash(words: (words & even) &<< 1 | (words &>> 1) & even)
+  }
+
   /// Returns the number of bits that differ, `0...96`.
   public func hammingDistance(to other: KeypointHash) -> Int {
     let difference = words ^ other.words
@@ -48,8 +54,8 @@ struct KeypointHasher {
         sums.span, width: width, height: height, x: x, y: y, pairs: pattern.span))
   }
 
-  /// Appends the first ``VisualWord/bitLimit`` bits in the order of their certainty, the absolute
-  /// difference whose sign is the bit: the least certain first.
+  /// Appends the least certain of the first ``VisualWord/bitLimit`` bits, the least certain first. The
+  /// certainty of a bit is the absolute difference whose sign it is.
   func appendDoubts(x: Int, y: Int, _ pattern: [SIMD4<Int8>], to doubts: inout [UInt8]) {
     Kernels.native.appendPatchDoubts(
       sums.span, width: width, height: height, x: x, y: y, pairs: pattern.span, to: &doubts)

@@ -7,21 +7,38 @@ public struct QueryKeypoints: Sendable, Hashable {
   /// The largest number of further keypoints, from an image of twice the size.
   static let fineLimit = 160
 
-  /// One keypoint, in pixels of the working image.
+  /// One keypoint.
   struct Point: Sendable, Hashable {
+    /// The position on its level of the pyramid.
+    let column: UInt16
+    let row: UInt16
+    let level: UInt8
+    /// The angle, as in ``Keypoint/angle``.
+    let angle: UInt8
+    /// True if the level is one of the image of about twice the size.
+    let isFine: Bool
+    /// The position in pixels of the working image.
     let x: Float
     let y: Float
     /// The number of pixels of the working image that one pixel of its patch spans.
     let scale: Float
-    /// The angle, as in ``Keypoint/angle``.
-    let angle: UInt8
+
+    /// - Parameter ratio: The size of the image that the level belongs to over that of the working image.
+    init(column: UInt16, row: UInt16, level: UInt8, angle: UInt8, isFine: Bool, ratio: Double) {
+      (self.column, self.row, self.level) = (column, row, level)
+      (self.angle, self.isFine) = (angle, isFine)
+      let reduction = Double(LumaPyramid.reductions[Int(level)]) / 6
+      x = Float((Double(column) + 0.5) * reduction / ratio)
+      y = Float((Double(row) + 0.5) * reduction / ratio)
+      scale = Float(reduction / ratio)
+    }
   }
 
   /// One form of the image: original, or mirrored left to right.
   struct View: Sendable, Hashable {
     /// The hashes of the first keypoints: of all, or of those of the working image.
     let hashes: [KeypointHash]
-    /// The ``VisualWord/bitLimit`` bits of the visual word of each hash, the least certain first.
+    /// The ``Kernels/knownDoubts`` least certain bits of each hash's visual word, the least certain first.
     let doubts: [UInt8]
     let isMirrored: Bool
 
@@ -29,9 +46,12 @@ public struct QueryKeypoints: Sendable, Hashable {
     func angle(of point: Point) -> UInt8 { isMirrored ? 128 &- point.angle : point.angle }
   }
 
+  /// Those of the working image come first.
   let points: [Point]
   /// The original view, then the mirrored one.
   let views: [View]
+  /// The width in pixels of the image that the finer keypoints come from, or 0 if there are none.
+  let fineWidth: Int
 
   /// The number of keypoints.
   public var count: Int { points.count }
@@ -41,58 +61,58 @@ public struct QueryKeypoints: Sendable, Hashable {
     points: [],
     views: [false, true].map { View(hashes: [], doubts: [], isMirrored: $0) })
 
-  init(points: [Point], views: [View]) { (self.points, self.views) = (points, views) }
+  init(points: [Point], views: [View], fineWidth: Int = 0) {
+    (self.points, self.views, self.fineWidth) = (points, views, fineWidth)
+  }
 
   /// Finds the keypoints of an image.
   ///
   /// - Parameters:
   ///   - pyramid: The working image.
-  ///   - fine: A pyramid of a larger version of the image and its size ratio, or `nil` if there is
-  ///     none.
-  init(_ pyramid: LumaPyramid, fine: (pyramid: LumaPyramid, ratio: Double)?) {
+  ///   - fine: A pyramid of a larger version of the image, or `nil` if there is none.
+  init(_ pyramid: LumaPyramid, fine: LumaPyramid?) {
     var points: [Point] = []
-    var views = Self.none.views
-    func add(
-      _ found: [DetectedKeypoint], in pyramid: LumaPyramid, _ ratio: Double, views count: Int
-    ) {
-      points += found.map { Point($0, ratio: ratio) }
+    var (hashes, doubts): ([KeypointHash], [UInt8]) = ([], [])
+    func add(_ found: [DetectedKeypoint], in pyramid: LumaPyramid, fineRatio: Double? = nil) {
       var hashers = LevelHashers(pyramid)
-      for view in 0..<count { views[view] = views[view].adding(found, &hashers) }
+      for point in found {
+        points.append(Point(point, fineRatio: fineRatio))
+        let hasher = hashers[point.level]
+        let pattern = KeypointPattern.tables[KeypointPattern.table(for: point.angle)]
+        hashes.append(hasher.hash(x: point.x, y: point.y, pattern))
+        hasher.appendDoubts(x: point.x, y: point.y, pattern, to: &doubts)
+      }
     }
-    add(KeypointDetector.keypoints(of: pyramid, limit: Self.limit), in: pyramid, 1, views: 2)
+    add(KeypointDetector.keypoints(of: pyramid, limit: Self.limit), in: pyramid)
     if let fine {
-      let levels = 0..<min(2, fine.pyramid.planes.count)
-      // Mirrored images are rare, and the larger keypoints find them.
+      let levels = 0..<min(2, fine.planes.count)
       add(
-        KeypointDetector.keypoints(of: fine.pyramid, levels: levels, limit: Self.fineLimit),
-        in: fine.pyramid, fine.ratio, views: 1)
+        KeypointDetector.keypoints(of: fine, levels: levels, limit: Self.fineLimit), in: fine,
+        fineRatio: Double(fine.planes[0].width) / Double(pyramid.planes[0].width))
     }
-    self.points = points
-    self.views = views
+    self.init(
+      points: points, hashes: hashes, doubts: doubts, fineWidth: fine?.planes[0].width ?? 0)
+  }
+
+  /// Makes the views of keypoints whose hashes are known. Mirrored images are rare, and the larger keypoints
+  /// find them.
+  init(points: [Point], hashes: [KeypointHash], doubts: [UInt8], fineWidth: Int) {
+    let large = points.prefix { !$0.isFine }.count
+    self.init(
+      points: points,
+      views: [
+        View(hashes: hashes, doubts: doubts, isMirrored: false),
+        View(
+          hashes: hashes[..<large].map(\.mirrored),
+          doubts: doubts[..<(Kernels.knownDoubts * large)].map { $0 ^ 1 }, isMirrored: true),
+      ], fineWidth: fineWidth)
   }
 }
 
 extension QueryKeypoints.Point {
-  fileprivate init(_ found: DetectedKeypoint, ratio: Double) {
-    let reduction = Double(LumaPyramid.reductions[found.level]) / 6
-    x = Float((Double(found.x) + 0.5) * reduction / ratio)
-    y = Float((Double(found.y) + 0.5) * reduction / ratio)
-    scale = Float(reduction / ratio)
-    angle = found.angle
-  }
-}
-
-extension QueryKeypoints.View {
-  /// Returns the view with the hashes of further keypoints.
-  fileprivate func adding(_ found: [DetectedKeypoint], _ hashers: inout LevelHashers) -> Self {
-    let tables = isMirrored ? KeypointPattern.mirroredTables : KeypointPattern.tables
-    var (hashes, doubts) = (hashes, doubts)
-    for point in found {
-      let hasher = hashers[point.level]
-      let pattern = tables[KeypointPattern.table(for: point.angle)]
-      hashes.append(hasher.hash(x: point.x, y: point.y, pattern))
-      hasher.appendDoubts(x: point.x, y: point.y, pattern, to: &doubts)
-    }
-    return Self(hashes: hashes, doubts: doubts, isMirrored: isMirrored)
+  fileprivate init(_ found: DetectedKeypoint, fineRatio: Double?) {
+    self.init(
+      column: UInt16(found.x), row: UInt16(found.y), level: UInt8(found.level),
+      angle: found.angle, isFine: fineRatio != nil, ratio: fineRatio ?? 1)
   }
 }

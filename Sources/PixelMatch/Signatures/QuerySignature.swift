@@ -49,7 +49,7 @@ public struct QuerySignature: Sendable, Hashable {
   /// The keypoints of the image.
   public let keypoints: QueryKeypoints
   /// The colors of the image.
-  let colors: OklabPicture
+  let colors: QueryColors
 
   /// Computes the signature of an upright image of any size.
   ///
@@ -75,10 +75,9 @@ public struct QuerySignature: Sendable, Hashable {
     let signed = SignedPicture(large)
     if shouldStop() { return nil }
     size = SIMD2(signed.width, signed.height)
-    colors = signed.colors
+    colors = QueryColors(signed.colors)
     let ratio = Double(large.width) / Double(signed.width)
-    keypoints = QueryKeypoints(
-      signed.pyramid, fine: ratio > 1.3 ? (LumaPyramid(large), ratio) : nil)
+    keypoints = QueryKeypoints(signed.pyramid, fine: ratio > 1.3 ? LumaPyramid(large) : nil)
     if shouldStop() { return nil }
     var views = [View(signed, origin: .zero, size: size)]
     if let content = ContentBounds(signed.colors) {
@@ -94,28 +93,13 @@ public struct QuerySignature: Sendable, Hashable {
     self.views = views
   }
 
-  init(size: SIMD2<Int>, views: [View], keypoints: QueryKeypoints, colors: OklabPicture) {
+  init(size: SIMD2<Int>, views: [View], keypoints: QueryKeypoints, colors: QueryColors) {
     (self.size, self.views) = (size, views)
     (self.keypoints, self.colors) = (keypoints, colors)
   }
 
   /// The 99th percentile of the chroma in Oklab, `0...0.4`: some 0.004 in a picture without color.
-  ///
-  /// - Complexity: O(pixels) of the picture that colors are taken from.
-  public var chroma: Double {
-    var counts = [Int](repeating: 0, count: 512)
-    for pixel in colors.pixels {
-      let chroma = (pixel[1] * pixel[1] + pixel[2] * pixel[2]).squareRoot()
-      counts[min(511, Int(chroma * 1000))] += 1
-    }
-    var above = 0
-    let limit = colors.pixels.count / 100
-    for bin in counts.indices.reversed() {
-      above += counts[bin]
-      if above > limit { return Double(bin) / 1000 }
-    }
-    return 0
-  }
+  public var chroma: Double { Double(colors.chroma) / 1000 }
 
   /// A Boolean value that indicates whether the image is too plain to be identified by its hash or
   /// its keypoints.

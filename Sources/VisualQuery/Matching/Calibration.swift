@@ -66,10 +66,10 @@ public enum Calibration {
 
   /// The fitted coefficients.
   static let coefficients = Coefficients(
-    step1: SIMD16(lanes: 1.183, 4.703, 3.15, 0, 2.696, 0.827, 2.205, 0.224, 1.817),
-    step2: SIMD16(lanes: 0.738, 0.603, 0, 0, 0.105, 0, 3.866, 1.512, 1.437),
-    prior: -3.013, lead: 0.795, inlierLead: 0.925,
-    alone: Coefficients.Alone(prior: -0.961, color: 1.308, hash: 1.682))
+    step1: SIMD16(lanes: 0.715, 4.776, 3.007, 0.884, 2.64, 0.526, 1.815, 0.133, 1.818),
+    step2: SIMD16(lanes: 0.641, 0.615, 0, 0, 0.063, 0, 3.994, 1.492, 1.452),
+    prior: -2.955, lead: 0.762, inlierLead: 1.314,
+    alone: Coefficients.Alone(prior: -1.025, color: 1.118, hash: 1.279))
 
   /// The addition to the log-odds of what is found in a cell of a page: a page of absent things has as many
   /// chances of a false match as it has cells. At it, the default cut-off is 0.92 for a cell (docs/quality.md).

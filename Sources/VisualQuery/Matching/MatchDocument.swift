@@ -162,6 +162,7 @@ public struct MatchDocument: Sendable, Encodable {
   struct Region: Sendable, Encodable {
     let source: SearchedRegion.Source
     let box: [Double]
+    let searched: Bool
     let type: EntityType?
     let id: String?
     let confidence: Double?
@@ -169,6 +170,7 @@ public struct MatchDocument: Sendable, Encodable {
     init(_ region: SearchedRegion) {
       source = region.source
       box = region.box.map { rounded($0, 4) }
+      searched = region.isSearched
       type = region.best?.type
       id = region.best?.value
       confidence = region.confidence.map { min(0.9999, rounded($0, 4)) }

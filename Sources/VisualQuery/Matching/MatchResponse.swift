@@ -46,7 +46,7 @@ public struct MatchResponse: Sendable, Hashable {
   /// The things that the image shows, as far as its matches tell: each match names its object.
   public let objects: [MatchedObject]
   /// The parts of the image that were searched on their own: the cells of a page, and outlines of things that
-  /// were not sure at first.
+  /// were not sure at first. If the query is a signature, the outlines that should be searched.
   public internal(set) var regions: [SearchedRegion] = []
   /// Whether all planned work was done before the deadline.
   public let isComplete: Bool

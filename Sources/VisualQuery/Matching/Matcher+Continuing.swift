@@ -59,7 +59,7 @@ extension Matcher {
   private static func signature(_ bytes: [UInt8]) throws(MatchError) -> QuerySignature? {
     if bytes.isEmpty { return nil }
     do throws(SignatureError) {
-      return try QuerySignature(compactBytes: bytes)
+      return try QuerySignature(encoded: bytes)
     } catch {
       throw MatchError(code: .expiredToken, message: "\(error.message); search again")
     }

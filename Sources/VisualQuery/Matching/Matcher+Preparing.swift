@@ -67,14 +67,10 @@ extension Matcher {
       return QueryPlan([LabelStage()], omitted: content.isPictureLeftOut ? omitted : [])
     }
     let masks = labels.known.map { LabelBits.mask(of: $0.label) }
-    let regions: [any SearchStage] =
-      image.map {
-        [RegionStage(image: $0, signature: signature, labelMasks: masks, threads: pool.width)]
-      } ?? []
     return QueryPlan(
       [LabelStage()]
         + imageStages(signature, labelMasks: masks, threads: pool.width, shouldStop: shouldStop)
-        + regions)
+        + [RegionStage(image: image, labelMasks: masks, threads: pool.width)])
   }
 
   /// Returns the part of the image that is asked about.

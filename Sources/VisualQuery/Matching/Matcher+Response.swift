@@ -82,7 +82,7 @@ extension Matcher {
         continuation.showing(page + beneath), secret: catalogue.secret))
   }
 
-  /// Returns the regions that were searched, each with what is likeliest in it.
+  /// Returns the regions that were searched, each with what is likeliest in it, and those that should be.
   private func regions(
     of state: QueryState, _ options: MatchOptions
   ) throws -> [SearchedRegion] {
@@ -91,12 +91,15 @@ extension Matcher {
         .max { ($0.confidence, $1.key) < ($1.confidence, $0.key) }
     }
     let ids = try catalogue.ids(keys: likeliest.compactMap { $0?.key })
-    return zip(state.regions, likeliest).map { region, best in
-      let box = region.frame.box
-      return SearchedRegion(
-        source: region.source, box: [box.x, box.y, box.width, box.height],
+    let searched = zip(state.regions, likeliest).map { region, best in
+      SearchedRegion(
+        source: region.source, box: region.frame.box, isSearched: true,
         best: best.flatMap { ids[$0.key] }, confidence: best?.confidence)
     }
+    return searched
+      + state.unsearchedOutlines.map {
+        SearchedRegion(source: .outline, box: $0, isSearched: false)
+      }
   }
 
   /// Returns the number of images that every scan has reached.

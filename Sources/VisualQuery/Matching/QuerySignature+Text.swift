@@ -1,15 +1,18 @@
 public import PixelMatch
 
 extension QuerySignature {
+  /// The whole form as text: base64url of `encoded`, at most 16 000 characters.
+  public var text: String { Base64URL.encoded(encoded) }
+
   /// The compact form as text: base64url of `compactBytes`, 1004 or 1742 characters.
   public var compactText: String { Base64URL.encoded(compactBytes) }
 
-  /// Decodes the compact form.
+  /// Decodes either form.
   ///
   /// - Throws: `SignatureError`.
-  public init(compactText text: String) throws(SignatureError) {
+  public init(text: String) throws(SignatureError) {
     // A text of another alphabet is no signature, which no bytes are, either.
-    let bytes = text.utf8.count <= 2 * Self.compactByteLimit ? Base64URL.decoded(text) : nil
-    try self.init(compactBytes: bytes ?? [])
+    let bytes = text.utf8.count <= 2 * Self.encodedByteLimit ? Base64URL.decoded(text) : nil
+    try self.init(encoded: bytes ?? [])
   }
 }

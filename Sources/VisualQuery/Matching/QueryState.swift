@@ -23,6 +23,8 @@ struct QueryState: Sendable {
   var isPage = false
   /// The parts of the image that were searched on their own.
   var regions: [RegionSearch] = []
+  /// The outlines that would have been searched if there were more than the image's signature.
+  var unsearchedOutlines: [PictureRegion] = []
   /// The entities that share a label with the query.
   var labelMatches: [ScoredEntity] = []
 

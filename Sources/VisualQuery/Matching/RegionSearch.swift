@@ -1,6 +1,6 @@
 internal import PixelMatch
 
-/// A part of the query's image that was searched on its own.
+/// A part of the query's image that was searched on its own, or should be.
 public struct SearchedRegion: Sendable, Hashable {
   /// What proposed a region.
   public enum Source: String, Sendable, Hashable, Codable, CaseIterable {
@@ -14,10 +14,22 @@ public struct SearchedRegion: Sendable, Hashable {
   public let source: Source
   /// Its box: left, top, width and height in shares of the sides of the query's image.
   public let box: [Double]
+  /// A Boolean value that indicates whether it was searched. If not, since the query is a signature, a
+  /// search with the signature of this part may find more.
+  public let isSearched: Bool
   /// The entity that is likeliest in it, shown or not, or `nil` if none is alike.
   public let best: EntityID?
   /// The confidence of ``best``.
   public let confidence: Double?
+
+  init(
+    source: Source, box: PictureRegion, isSearched: Bool, best: EntityID? = nil,
+    confidence: Double? = nil
+  ) {
+    (self.source, self.isSearched) = (source, isSearched)
+    self.box = [box.x, box.y, box.width, box.height]
+    (self.best, self.confidence) = (best, confidence)
+  }
 }
 
 /// A part of the query's image that is searched on its own, since it may show another thing than the rest.

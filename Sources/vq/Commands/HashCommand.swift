@@ -10,6 +10,11 @@ enum HashCommand {
       "query", "print the signature for 'vq match --signature'",
       detail: "About one kilobyte that replaces the image, except for its keypoints."))
 
+  static let keypoints = Option<Bool>.flag(
+    OptionText(
+      "keypoints", "print that signature with its keypoints",
+      detail: "At most 12 kilobytes that give the answers of the image."))
+
   static let command = CommandDescription(
     name: "hash",
     summary: "print the PDQ hash of images",
@@ -22,7 +27,8 @@ enum HashCommand {
       placeholder: "IMAGE", count: 1...Int.max,
       summary: "a file such as JPEG, PNG or WebP; '-' for standard input", completion: .files),
     options: [
-      json.description, query.description, PictureLimits.maxBytes.description,
+      json.description, query.description, keypoints.description,
+      PictureLimits.maxBytes.description,
       PictureLimits.maxPixels.description, PictureLimits.formats.description,
     ],
     notes: [
@@ -46,10 +52,11 @@ enum HashCommand {
     let decoder = ImageDecoder(
       limits: PictureLimits.limits(of: arguments), formats: arguments[PictureLimits.formats])
     let pool = WorkerPool()
-    let isQuery = arguments[query]
+    let form: SignatureForm? =
+      arguments[keypoints] ? .whole : arguments[query] ? .compact : nil
     var code = ExitCode.success
     try await forEachInOrder(arguments.operands, on: pool) { picture in
-      try await hash(picture, decoder, isQuery: isQuery)
+      try await hash(picture, decoder, form)
     } take: { outcome in
       let (picture, result) = outcome
       switch result {
@@ -75,18 +82,22 @@ enum HashCommand {
     return code
   }
 
+  /// The forms of a query's signature.
+  private enum SignatureForm { case compact, whole }
+
   /// Hashes an image. An image that cannot be decoded is a result, too.
   @concurrent private static func hash(
-    _ picture: String, _ decoder: ImageDecoder, isQuery: Bool
+    _ picture: String, _ decoder: ImageDecoder, _ form: SignatureForm?
   ) async throws -> (String, Result<HashDocument, DecodeError>) {
     let result = Result { () throws(DecodeError) in
       let bytes = try decoder.contents(ofOperand: picture)
       var document = HashDocument(
         picture, try decoder.header(of: bytes), try decoder.pdqCoefficients(of: bytes))
-      if isQuery {
+      if let form {
         let side = QuerySignature.workingSide
         let decoded = try decoder.picture(bytes, longerSide: side)
-        document.querySignature = QuerySignature(decoded.pixels).compactText
+        let signature = QuerySignature(decoded.pixels)
+        document.querySignature = form == .whole ? signature.text : signature.compactText
         document.profile = decoded.profile.map(ProfileDocument.init)
       }
       return document

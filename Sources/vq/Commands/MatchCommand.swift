@@ -216,7 +216,7 @@ enum MatchCommand {
 
   private static func decodedSignature(_ text: String) throws -> QuerySignature {
     do throws(SignatureError) {
-      return try QuerySignature(compactText: text)
+      return try QuerySignature(text: text)
     } catch {
       throw CommandFailure(.usage, "--signature: \(error.message)")
     }

@@ -247,7 +247,8 @@ import Testing
           - Int(sum(pairs[4 * bit + 2], pairs[4 * bit + 3])))
     }
     #expect(
-      order == [99] + (0..<24).sorted { (margins[$0], $0) < (margins[$1], $1) }.map(UInt8.init))
+      order == [99]
+        + (0..<24).sorted { (margins[$0], $0) < (margins[$1], $1) }.prefix(6).map(UInt8.init))
   }
 
   @Test(arguments: Kernels.supported, places)

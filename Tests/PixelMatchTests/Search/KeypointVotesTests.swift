@@ -61,11 +61,11 @@ import Testing
     var random = SeededGenerator(seed: UInt64(wordBits))
     for _ in 0..<20 {
       let hash = UInt64.random(in: 0..<1 << 56, using: &random)
-      let doubts = (0..<24 as Range<UInt8>).shuffled(using: &random)
+      let doubts = Array((0..<24 as Range<UInt8>).shuffled(using: &random).prefix(6))
       let words = Kernels.probedWords(
         of: .init(hashes: [hash], angles: [0], doubts: doubts, isMirrored: false),
         wordBits: wordBits)
-      let flipped = doubts.filter { $0 < wordBits }.prefix(5)
+      let flipped = Self.flipped(doubts, wordBits)
       let own = UInt32(hash & (1 << UInt64(wordBits) - 1))
       let expected = (0..<1 << flipped.count).map { choice in
         flipped.enumerated().reduce(own) { word, flip in
@@ -74,6 +74,12 @@ import Testing
       }
       #expect(words == expected)
     }
+  }
+
+  /// The bits that are tried both ways: the least certain ones, then the first ones.
+  private static func flipped(_ doubts: [UInt8], _ bits: Int) -> [UInt8] {
+    let known = doubts.filter { $0 < bits }
+    return Array((known + (0..<UInt8(bits)).filter { !known.contains($0) }).prefix(5))
   }
 
   /// The definition in plain code: words, probes, distances, weights and turns.
@@ -110,9 +116,11 @@ import Testing
         hash.words[Int(bit / 32)] ^= 1 << (bit % 32)
       }
       hashes.append(hash)
-      doubts += (0..<24).shuffled(using: &generator)
+      doubts += (0..<24).shuffled(using: &generator).prefix(6)
       points.append(
-        QueryKeypoints.Point(x: 1, y: 1, scale: 1, angle: .random(in: 0...255, using: &generator)))
+        QueryKeypoints.Point(
+          column: 1, row: 1, level: 0, angle: .random(in: 0...255, using: &generator),
+          isFine: false, ratio: 1))
     }
     return QueryKeypoints(
       points: points,
@@ -140,7 +148,7 @@ import Testing
     var weights: [Owner: [SIMD2<Int>: Int]] = [:]
     for view in query.views {
       for (number, hash) in view.hashes.enumerated() {
-        let flips = view.doubts[24 * number..<24 * number + 24].filter { $0 < bits }.prefix(5)
+        let flips = flipped(Array(view.doubts[6 * number..<6 * number + 6]), bits)
         for probe in 0..<1 << flips.count {
           var word = Int(hash.words[0]) & (1 << bits - 1)
           for (place, flip) in flips.enumerated() where probe >> place & 1 == 1 {

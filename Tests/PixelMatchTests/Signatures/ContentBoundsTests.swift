@@ -34,7 +34,7 @@ import Testing
     let view = query.views[1]
     #expect(view.origin.x + view.size.x <= query.size.x)
     #expect(view.origin.y + view.size.y <= query.size.y)
-    #expect(try QuerySignature(compactBytes: query.compactBytes).views.count == 2)
+    #expect(try QuerySignature(encoded: query.compactBytes).views.count == 2)
   }
 
   @Test func `a picture that fills its frame has one view`() {

@@ -12,7 +12,7 @@ import Testing
     let whole = try signature()
     let bytes = whole.compactBytes
     #expect(bytes.count == 200 + 553 * whole.views.count)
-    let read = try QuerySignature(compactBytes: bytes)
+    let read = try QuerySignature(encoded: bytes)
     #expect(read.compactBytes == bytes)
     #expect(read.size == whole.size && read.keypoints.count == 0)
     for (own, other) in zip(read.views, whole.views) {
@@ -23,24 +23,60 @@ import Testing
     #expect(read.views[0].layout == whole.views[0].layout)
   }
 
+  /// Would break if a signature that is sent gave other answers than the image.
+  @Test(arguments: ["q01-mug", "q03-bottle", "q07-kettle"])
+  func `the whole form keeps everything in 12 000 bytes`(name: String) throws {
+    let bytes = try ImageDecoder().contents(ofFile: SampleShop.query("\(name).jpg"))
+    let whole = QuerySignature(
+      try ImageDecoder().decode(bytes, longerSide: QuerySignature.workingSide))
+    #expect(whole.keypoints.count > 100)
+    #expect(whole.encoded.count <= QuerySignature.encodedByteLimit)
+    #expect(try QuerySignature(encoded: whole.encoded) == whole)
+  }
+
+  /// Noise has the most keypoints, and a frame gives it two views.
+  @Test func `no image has a longer form than the limit`() throws {
+    var generator = SeededGenerator(seed: 4)
+    let side = 1024
+    var pixels = [UInt8](repeating: 255, count: 4 * side * side)
+    for y in 100..<924 {
+      for x in 100..<924 {
+        for channel in 0..<3 {
+          pixels[4 * (y * side + x) + channel] = .random(in: 0...255, using: &generator)
+        }
+      }
+    }
+    let noise = QuerySignature(
+      try PixelBuffer(width: side, height: side, format: .rgba8, bytes: pixels))
+    #expect(noise.views.count == 2 && noise.keypoints.count > 390)
+    #expect(noise.encoded.count <= QuerySignature.encodedByteLimit)
+    #expect(QuerySignature.encodedByteLimit <= 12_000)
+    #expect(try QuerySignature(encoded: noise.encoded) == noise)
+  }
+
   /// A client's bytes are as untrusted as an attacker's: they give an error or a signature that
   /// works.
   @Test(arguments: 0..<300 as Range<UInt64>)
   func `no bytes do harm`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
-    var bytes = Self.good
+    var bytes = seed % 2 == 0 ? Self.good : Self.goodWhole
     for _ in 0..<Int.random(in: 1...8, using: &generator) {
       bytes[Int.random(in: bytes.indices, using: &generator)] = .random(
         in: 0...255, using: &generator)
     }
     if seed % 3 == 0 { bytes.removeLast(Int.random(in: 1...bytes.count, using: &generator)) }
     if seed % 7 == 0 { bytes[3] = UInt8.random(in: 0...255, using: &generator) }
-    guard let read = try? QuerySignature(compactBytes: bytes) else { return }
+    guard let read = try? QuerySignature(encoded: bytes) else { return }
+    #expect(try QuerySignature(encoded: bytes[2] == 1 ? read.compactBytes : read.encoded) == read)
     #expect(read.size.x <= Signature.workingSide && read.size.y <= Signature.workingSide)
     _ = AlignedColor(read).residual(
       of: read.views[0].layout, size: (read.size.x, read.size.y),
       under: PlaneTransform(matrix: [1, 0, 0, 0, 1, 0, 0, 0, 1]))
   }
+
+  private static let goodWhole = QuerySignature(
+    SyntheticPicture.scene(width: 700, height: 500, seed: 3)
+  ).encoded
 
   private static let good: [UInt8] = {
     var generator = SeededGenerator(seed: 1)

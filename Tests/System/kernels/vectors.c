@@ -98,10 +98,10 @@ static void votes(int n) {
   for (size_t i = 0; i < held; i++) starts[1 + below(words)]++;
   for (size_t w = 0; w < words; w++) starts[w + 1] += starts[w];
   uint64_t *hashes = drawn(asked * 8), *postings = drawn(held * 8);
-  uint8_t *angles = drawn(asked), *doubts = room(asked * CK_WORD_BIT_LIMIT);
+  uint8_t *angles = drawn(asked), *doubts = room(asked * CK_KNOWN_DOUBTS);
   for (size_t k = 0; k < asked; k++) {
     hashes[k] >>= 64 - CK_POSTING_HASH_BITS;
-    for (uint8_t d = 0; d < CK_WORD_BIT_LIMIT; d++) doubts[k * CK_WORD_BIT_LIMIT + d] = (uint8_t)((d * 5 + k) % CK_WORD_BIT_LIMIT);
+    for (uint8_t d = 0; d < CK_KNOWN_DOUBTS; d++) doubts[k * CK_KNOWN_DOUBTS + d] = (uint8_t)((d * 5 + k) % CK_WORD_BIT_LIMIT);
   }
   // Half of the postings are near a keypoint, else hardly any hit would be.
   for (size_t p = 0; p < held; p += 2) {
@@ -239,7 +239,7 @@ static void corners(int n) {
   for (int i = 0; i < 20; i++) {
     const int32_t x = (int32_t)below(width), y = (int32_t)below(height), w = (int32_t)width, h = (int32_t)height;
     uint32_t words[CK_KEYPOINT_WORDS];
-    uint8_t order[CK_WORD_BIT_LIMIT];
+    uint8_t order[CK_KNOWN_DOUBTS];
     int32_t moments[2];
     ck_patch_hash(sums, w, h, x, y, pairs, words, level);
     ck_patch_doubts(sums, w, h, x, y, pairs, order, level);

@@ -96,8 +96,8 @@ import Testing
     for try await answer in try await matcher(SteppingClock()).answers(for: content, options: all) {
       ranks.append(answer.matches.first { $0.value.id.value == "bottle-orange" }?.rank)
     }
-    // One answer after each of the five stages.
-    #expect(ranks.count == 5)
+    // One answer after each of the six stages.
+    #expect(ranks.count == 6)
     #expect(ranks.last == 1)
     let found = ranks.map { ($0 ?? .max) <= 5 }
     #expect(found.firstIndex(of: true).map { found[$0...].allSatisfy(\.self) } == true)

@@ -56,7 +56,7 @@ import Testing
     var sibling = same
     (sibling.color, sibling.residual) = (0.1, 0.09)
     #expect(confidence(same, rival: 8) > Calibration.defaultCutOff)
-    #expect(confidence(sibling, rival: 8) < Calibration.defaultCutOff - 0.1)
+    #expect(confidence(sibling, rival: 8) < Calibration.defaultCutOff - 0.05)
     var unaligned = sibling
     (unaligned.inliers, unaligned.residual) = (0, nil)
     #expect(unaligned[.offColor] == nil && sibling[.offColor]! < -0.7)

@@ -277,6 +277,34 @@ import Testing
     #expect(Continuation(bytes: bytes + [0]) == nil)
   }
 
+  /// Would break if an app that keeps the image on the phone got other answers. Images in which parts would be
+  /// searched on their own are told apart by `regions`.
+  @Test func `the whole signature gives the answers of the image`() async throws {
+    let matcher = try matcher()
+    let names = try FileManager.default.contentsOfDirectory(atPath: SampleShop.query("")).sorted()
+    var compared = 0
+    for name in names where name.hasSuffix(".jpg") {
+      for labels in [[], ["mug"]] {
+        let content = try SemanticContent(
+          decoding: ImageDecoder().contents(ofFile: SampleShop.query(name)), labels: labels)
+        let text = QuerySignature(try #require(content.pixelBuffer)).text
+        let signed = SemanticContent(labels: labels, signature: try QuerySignature(text: text))
+        let options = MatchOptions(minimumConfidence: 0.3, timeout: nil)
+        let whole = try await matcher.values(for: content, options: options)
+        let answer = try await matcher.values(for: signed, options: options)
+        #expect(answer.isComplete)
+        if whole.regions.isEmpty {
+          #expect(answer.regions.isEmpty && answer.matches == whole.matches, "\(name)")
+          compared += 1
+        } else if whole.regions.allSatisfy({ $0.source == .outline }) {
+          #expect(answer.regions.map(\.box) == whole.regions.map(\.box), "\(name)")
+          #expect(answer.regions.allSatisfy { !$0.isSearched && $0.best == nil }, "\(name)")
+        }
+      }
+    }
+    #expect(compared > 5)
+  }
+
   @Test func `a signature alone finds what its picture finds`() async throws {
     let matcher = try matcher()
     let picture = try #require(
@@ -284,13 +312,13 @@ import Testing
         .pixelBuffer)
     let text = QuerySignature(picture).compactText
     #expect(text.utf8.count < 1800)
-    let signature = try QuerySignature(compactText: text)
+    let signature = try QuerySignature(text: text)
     #expect(signature.compactText == text)
     let answer = try await matcher.values(
       for: SemanticContent(signature: signature), options: MatchOptions(timeout: nil))
     #expect(answer.matches.first?.value.id.value == "oats")
     for broken in ["", "x", String(text.dropLast(4)), text + "AAAA", "Z" + text.dropFirst()] {
-      #expect(throws: SignatureError.self) { _ = try QuerySignature(compactText: broken) }
+      #expect(throws: SignatureError.self) { _ = try QuerySignature(text: broken) }
     }
   }
 }

@@ -322,8 +322,14 @@ import Testing
     let run = try RunningVQ(
       ["match", "--signature", String(signature), "--index", shop(), "--deadline", "0"])
     #expect(run.output.contains("Honey oats"))
+    // With its keypoints, it gives the answers of the image.
+    let photo = SampleShop.query("q01-mug.jpg")
+    let whole = try RunningVQ(["hash", "--keypoints", photo]).output.dropLast()
+    let options = try ["--index", shop(), "--deadline", "0", "--explain"]
+    let signed = try RunningVQ(["match", "--signature", String(whole)] + options)
+    #expect(try signed.output == RunningVQ(["match", photo] + options).output)
     let broken = try RunningVQ(["match", "--signature", "x", "--index", shop()])
-    #expect(broken.status == 2 && broken.errors.contains("at least 753 bytes"))
+    #expect(broken.status == 2 && broken.errors.contains("a signature ends after 0 bytes"))
   }
 
   @Test func `hashes are printed with their quality, or as JSON`() throws {

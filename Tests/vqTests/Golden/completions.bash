@@ -141,7 +141,7 @@ _vq() {
     serve:*) return ;;
     key:-*) _vq_reply -W '--name --role --color --help -h --version' ;;
     key:*) _vq_reply -f; compopt -o filenames; return ;;
-    hash:-*) _vq_reply -W '--json --query --max-bytes --max-pixels --formats --color --help -h --version' ;;
+    hash:-*) _vq_reply -W '--json --query --keypoints --max-bytes --max-pixels --formats --color --help -h --version' ;;
     hash:*) _vq_reply -f; compopt -o filenames; return ;;
     sign:-*) _vq_reply -W '--images-root --allow-outside --allow-scheme --currency --locale --map --images-map --include-drafts --threads -j --color --help -h --version' ;;
     sign:*) _vq_reply -f; compopt -o filenames; return ;;

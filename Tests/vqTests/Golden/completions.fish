@@ -143,6 +143,7 @@ complete -c vq -n '__fish_seen_subcommand_from key' -l role -x -a 'read write' -
 complete -c vq -n '__fish_seen_subcommand_from key' -F
 complete -c vq -n '__fish_seen_subcommand_from hash' -l json -d 'one JSON object per line and image'
 complete -c vq -n '__fish_seen_subcommand_from hash' -l query -d 'print the signature for \'vq match --signature\''
+complete -c vq -n '__fish_seen_subcommand_from hash' -l keypoints -d 'print that signature with its keypoints'
 complete -c vq -n '__fish_seen_subcommand_from hash' -l max-bytes -x -d 'reject larger files'
 complete -c vq -n '__fish_seen_subcommand_from hash' -l max-pixels -x -d 'reject larger images'
 complete -c vq -n '__fish_seen_subcommand_from hash' -l formats -x -a 'jpeg png webp avif heic gif all' -d 'formats of images that are accepted: jpeg,png,webp'

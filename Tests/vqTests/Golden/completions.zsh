@@ -221,6 +221,7 @@ _vq() {
       _arguments -s -S \
         '--json[one JSON object per line and image]' \
         '--query[print the signature for '\''vq match --signature'\'']' \
+        '--keypoints[print that signature with its keypoints]' \
         '--max-bytes=[reject larger files]:N:' \
         '--max-pixels=[reject larger images]:N:' \
         '--formats=[formats of images that are accepted\: jpeg,png,webp]:LIST:(jpeg png webp avif heic gif all)' \

@@ -4,8 +4,8 @@ internal import PixelMatch
 /// page, and the outlines of candidates that lie apart from the sure ones. A cell is a query of its own; in an
 /// outline only the best candidates of the whole image are compared once more.
 struct RegionStage: SearchStage {
-  let image: PixelBuffer
-  let signature: QuerySignature
+  /// The image, or `nil` if only its signature is known: then parts can be named and not searched.
+  let image: PixelBuffer?
   let labelMasks: [UInt64]
   let threads: Int
   static let cost = 4.0
@@ -18,17 +18,21 @@ struct RegionStage: SearchStage {
     }
     var proposals = proposed()
     if state.uncoverCandidates(proposals) { proposals = proposed() }
-    let layout = PageLayout.cells(of: image)
+    let layout = image.map(PageLayout.cells) ?? []
     state.isPage = !layout.isEmpty
     let cells = proposals.cells(of: layout)
     let boxes = cells.isEmpty ? proposals.outlines() : cells
     guard !boxes.isEmpty else { return 1 }
+    guard let image else {
+      state.unsearchedOutlines = boxes
+      return 1
+    }
     let source: SearchedRegion.Source = cells.isEmpty ? .outline : .layout
     let parent = state
     let found = try await withThrowingTaskGroup(of: (Int, RegionSearch?).self) { group in
       for (index, box) in boxes.enumerated() {
         group.addTask {
-          (index, try await search(box, source, within: parent, in: catalogue))
+          (index, try await search(box, of: image, source, within: parent, in: catalogue))
         }
       }
       var found = [RegionSearch?](repeating: nil, count: boxes.count)
@@ -41,8 +45,8 @@ struct RegionStage: SearchStage {
 
   /// Runs the stages over one part of the image; `nil` if the deadline does not allow it.
   @concurrent private func search(
-    _ box: PictureRegion, _ source: SearchedRegion.Source, within parent: QueryState,
-    in catalogue: Catalogue
+    _ box: PictureRegion, of image: PixelBuffer, _ source: SearchedRegion.Source,
+    within parent: QueryState, in catalogue: Catalogue
   ) async throws -> RegionSearch? {
     guard !parent.shouldStop(),
       let signature = QuerySignature(

@@ -42,7 +42,7 @@ struct MatchQuestion: Sendable {
     if hasPicture { region = try Self.region(&fields) }
     if !hasPicture, let text = try fields.text("signature", limit: Self.tokenLimit) {
       do throws(SignatureError) {
-        signature = try QuerySignature(compactText: text)
+        signature = try QuerySignature(text: text)
       } catch {
         throw Problem(
           .invalidSignature, error.message, field: "signature")

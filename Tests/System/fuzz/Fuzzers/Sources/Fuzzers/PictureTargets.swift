@@ -166,7 +166,9 @@ enum PictureCheck {
     let signature = Signature(picture)
     precondition((try? Signature(encoded: signature.encoded)) == signature, "a signature changes")
     let query = QuerySignature(picture)
-    let reread = try? QuerySignature(compactBytes: query.compactBytes)
+    let reread = try? QuerySignature(encoded: query.compactBytes)
+    precondition(
+      (try? QuerySignature(encoded: query.encoded)) == query, "its whole form changes it")
     precondition(
       reread?.views.map(\.variants) == query.views.map(\.variants), "a query's signature changes")
   }

@@ -36,7 +36,7 @@ enum TokenTarget: FuzzTarget {
     if let opened = SealedToken.open(text, secret: secret) {
       precondition(SealedToken.seal(opened, secret: secret) == text, "a token has two texts")
     }
-    _ = try? QuerySignature(compactText: text)
+    _ = try? QuerySignature(text: text)
   }
 
   private static func checkSeal(_ bytes: [UInt8]) {
@@ -55,15 +55,18 @@ enum TokenTarget: FuzzTarget {
     guard let continuation = Continuation(bytes: bytes) else { return }
     _ = continuation.options
     _ = continuation.showing(Array(continuation.entries.indices))
-    _ = try? QuerySignature(compactBytes: continuation.signature)
+    _ = try? QuerySignature(encoded: continuation.signature)
     // Numbers of the question may be written in other ways; after one round they are not.
     guard let written = continuation.bytes else { return }
     precondition(Continuation(bytes: written)?.bytes == written, "a continuation changes")
   }
 
   private static func checkQuery(_ bytes: [UInt8]) {
-    guard let query = try? QuerySignature(compactBytes: bytes) else { return }
-    precondition(query.compactBytes == bytes, "a query's signature has two forms")
+    guard let query = try? QuerySignature(encoded: bytes) else { return }
+    let written = bytes[2] == 1 ? query.compactBytes : query.encoded
+    precondition(written == bytes, "a query's signature has two forms")
+    _ = GeometricCheck(query)
+    _ = KeypointVotes(query.keypoints)
     for view in query.views {
       let same = AppearanceRarity([]).similarity(view.color, view.color)
       precondition((0...1).contains(same), "a similarity is not one")

@@ -1,0 +1,58 @@
+/// The colors of a query image at their positions: the mean Oklab colors of 24 × 24 cells, few enough to be
+/// sent in place of the image.
+struct QueryColors: Sendable, Hashable {
+  /// The number of cells along each side.
+  static let side = 24
+  /// The number of bytes of the cells.
+  static let byteCount = 3 * side * side
+
+  /// Row-major cells of three bytes each, as in ``ColorLayout/bytes``.
+  let bytes: [UInt8]
+  /// The 99th percentile of the chroma of the image in thousandths.
+  let chroma: UInt16
+
+  /// - Precondition: `bytes` has ``byteCount`` elements.
+  init(bytes: [UInt8], chroma: UInt16) {
+    precondition(
+      bytes.count == Self.byteCount, "the colors of a query have \(Self.byteCount) bytes")
+    (self.bytes, self.chroma) = (bytes, chroma)
+  }
+
+  /// Averages an image.
+  ///
+  /// - Complexity: O(pixels).
+  init(_ picture: OklabPicture) {
+    bytes = ColorLayout.cells(of: picture, side: Self.side)
+    chroma = Self.chroma(picture.pixels)
+  }
+
+  /// Takes the cells of a layout as the colors of a whole image.
+  init(_ layout: ColorLayout) {
+    let side = ColorLayout.side
+    let colors = (0..<side * side).map { layout.color($0 / side, $0 % side) }
+    self.init(OklabPicture(width: side, height: side, pixels: colors))
+  }
+
+  /// Returns the color in Oklab at a position, `0..<1` across and down.
+  func color(x: Double, y: Double) -> SIMD3<Float> {
+    let (column, row) = (Int(x * Double(Self.side)), Int(y * Double(Self.side)))
+    // A product below the side may be rounded to it.
+    return ColorLayout.color(
+      of: bytes, at: min(row, Self.side - 1) * Self.side + min(column, Self.side - 1))
+  }
+
+  private static func chroma(_ pixels: [SIMD3<Float>]) -> UInt16 {
+    var counts = [Int](repeating: 0, count: 512)
+    for pixel in pixels {
+      let chroma = (pixel[1] * pixel[1] + pixel[2] * pixel[2]).squareRoot()
+      counts[min(511, Int(chroma * 1000))] += 1
+    }
+    var above = 0
+    let limit = pixels.count / 100
+    for bin in counts.indices.reversed() {
+      above += counts[bin]
+      if above > limit { return UInt16(bin) }
+    }
+    return 0
+  }
+}
