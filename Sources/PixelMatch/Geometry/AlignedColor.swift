@@ -19,13 +19,14 @@ public struct AlignedColor: Sendable {
   /// The 99th percentile of the chroma below which a picture has no color.
   private static let leastChroma = 0.01
 
-  private let colors: QueryColors
+  /// The colors of the query's cells, row-major.
+  private let colors: [SIMD3<Float>]
   private let size: SIMD2<Double>
   private let isColorless: Bool
 
   /// Prepares the comparison of a query.
   public init(_ query: QuerySignature) {
-    colors = query.colors
+    colors = query.colors.cells
     size = SIMD2(Double(query.size.x), Double(query.size.y))
     isColorless = query.chroma < Self.leastChroma
   }
@@ -93,11 +94,19 @@ public struct AlignedColor: Sendable {
         let place = back(across, down) / self.size
         guard place.x >= 0, place.y >= 0, place.x < 1, place.y < 1 else { continue }
         if covered.contains(where: { $0.contains(x: place.x, y: place.y) }) { continue }
-        sum += colors.color(x: place.x, y: place.y)
+        sum += color(x: place.x, y: place.y)
         inside += 1
       }
     }
     return inside > Float(Self.samples * Self.samples) / 2 ? sum / inside : nil
+  }
+
+  /// Returns the color of the query at a position, `0..<1` across and down.
+  private func color(x: Double, y: Double) -> SIMD3<Float> {
+    let side = QueryColors.side
+    // A product below the side may be rounded to it.
+    let (column, row) = (Int(x * Double(side)), Int(y * Double(side)))
+    return colors[min(row, side - 1) * side + min(column, side - 1)]
   }
 
   // MARK: Light

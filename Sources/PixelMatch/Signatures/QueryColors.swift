@@ -33,12 +33,9 @@ struct QueryColors: Sendable, Hashable {
     self.init(OklabPicture(width: side, height: side, pixels: colors))
   }
 
-  /// Returns the color in Oklab at a position, `0..<1` across and down.
-  func color(x: Double, y: Double) -> SIMD3<Float> {
-    let (column, row) = (Int(x * Double(Self.side)), Int(y * Double(Self.side)))
-    // A product below the side may be rounded to it.
-    return ColorLayout.color(
-      of: bytes, at: min(row, Self.side - 1) * Self.side + min(column, Self.side - 1))
+  /// The color of each cell in Oklab.
+  var cells: [SIMD3<Float>] {
+    (0..<Self.side * Self.side).map { ColorLayout.color(of: bytes, at: $0) }
   }
 
   private static func chroma(_ pixels: [SIMD3<Float>]) -> UInt16 {
