@@ -12,6 +12,9 @@ public struct Alignment: Sendable, Hashable {
   public let isMirrored: Bool
   /// The parts of the query that hold the inliers.
   public let claim: ImageClaim
+  /// The keypoints that agree, in pixels of the query's working image and of the other's. Those of several
+  /// sizes at one position count once among ``inliers``, but are all here.
+  package let pairs: [LeastSquares.Pair]
 }
 
 /// Finds the position of a catalogue image in a query image.
@@ -78,20 +81,20 @@ public struct GeometricCheck: Sendable {
     guard best.inliers >= Self.leastInliers else { return nil }
     let mirror = PlaneTransform(matrix: [-1, 0, size.x, 0, 1, 0, 0, 0, 1])
     let transform = isMirrored ? best.transform.after(mirror) : best.transform
+    let agreeing = agreement.pairs(with: best.transform).map { pair in
+      LeastSquares.Pair(
+        from: isMirrored ? SIMD2(size.x - pair.from.x, pair.from.y) : pair.from, to: pair.to)
+    }
     return Alignment(
       transform: transform, inliers: best.inliers,
       visible: visible(segment.keypointPlaces(at: row), under: transform),
-      isMirrored: isMirrored,
-      claim: claim(of: agreement.pairs(with: best.transform), isMirrored: isMirrored))
+      isMirrored: isMirrored, claim: claim(of: agreeing), pairs: agreeing)
   }
 
   /// The parts of the query that hold some correspondences.
-  private func claim(of pairs: [LeastSquares.Pair], isMirrored: Bool) -> ImageClaim {
+  private func claim(of pairs: [LeastSquares.Pair]) -> ImageClaim {
     var claim = ImageClaim()
-    for pair in pairs {
-      let x = isMirrored ? size.x - pair.from.x : pair.from.x
-      claim.insert(x: x / size.x, y: pair.from.y / size.y)
-    }
+    for pair in pairs { claim.insert(x: pair.from.x / size.x, y: pair.from.y / size.y) }
     return claim
   }
 

@@ -1,9 +1,9 @@
 /// Transforms that map points onto others with the least sum of squared distances.
 package enum LeastSquares {
   /// A point in each image.
-  struct Pair {
-    let from: SIMD2<Double>
-    let to: SIMD2<Double>
+  package struct Pair: Sendable, Hashable {
+    package let from: SIMD2<Double>
+    package let to: SIMD2<Double>
   }
 
   /// Returns the similarity, from at least two pairs (Umeyama, "Least-squares estimation of

@@ -121,12 +121,7 @@ public struct MatchDocument: Sendable, Encodable {
         } else {
           match.matchedImage
         }
-      alignment = match.alignment.map { alignment in
-        MatchAlignment(
-          inliers: alignment.inliers, isMirrored: alignment.isMirrored,
-          transform: alignment.transform.map { rounded($0, 6) },
-          region: alignment.region.map { rounded($0, 4) })
-      }
+      alignment = match.alignment?.rounded
       let object =
         projection?.object(for: match.value, leavesOutDescription: true) ?? match.value.json
       switch match.value {

@@ -15,22 +15,24 @@ struct MatchedObjects: Sendable {
 
   /// Returns the number of the object of an image, or `nil` if it is not known where it lies. Images come in
   /// the order of their confidence.
-  mutating func number(of image: BestImage?) -> Int? {
-    guard let image, let (claim, box) = Self.place(of: image) else { return nil }
+  mutating func number(of image: BestImage?, _ alignment: MatchAlignment?) -> Int? {
+    guard let image, let (claim, box) = Self.place(of: image, alignment) else { return nil }
     let known = claims.firstIndex { $0.overlap(with: claim) > Rivals.separateOverlap }
     if let known { return known + 1 }
     claims.append(claim)
-    all.append(
-      MatchedObject(number: all.count + 1, box: [box.x, box.y, box.width, box.height]))
+    all.append(MatchedObject(number: all.count + 1, box: box))
     return all.count
   }
 
-  private static func place(of image: BestImage) -> (ImageClaim, PictureRegion)? {
+  private static func place(
+    of image: BestImage, _ alignment: MatchAlignment?
+  ) -> (ImageClaim, [Double])? {
     let frame = image.frame.box
     let part = ImageBox(x: frame.x, y: frame.y, width: frame.width, height: frame.height)
-    if image.evidence.inliers >= Rivals.claimingInliers, let box = MatchAlignment(of: image)?.box {
-      return (image.evidence.claim.placed(in: part), box)
+    if image.evidence.inliers >= Rivals.claimingInliers, let alignment {
+      return (image.evidence.claim.placed(in: part), alignment.region)
     }
-    return part.width * part.height < 1 ? (ImageClaim(part), frame) : nil
+    return part.width * part.height < 1
+      ? (ImageClaim(part), [frame.x, frame.y, frame.width, frame.height]) : nil
   }
 }

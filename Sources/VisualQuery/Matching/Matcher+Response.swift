@@ -60,8 +60,10 @@ extension Matcher {
     var objects = MatchedObjects()
     let matches = try scored.enumerated().compactMap { index, entity in
       try values[entity.key].map {
-        match(
-          entity, $0, rank: shownBefore + index + 1, object: objects.number(of: entity.image),
+        let alignment = entity.image.flatMap(alignment)
+        return match(
+          entity, $0, rank: shownBefore + index + 1, alignment,
+          object: objects.number(of: entity.image, alignment),
           variants: try groups.map {
             try variants(beneath: page[index], of: $0, in: continuation, options)
           } ?? [], options)
@@ -142,9 +144,15 @@ extension Matcher {
     return RankedList(entities: Ranking.topRanked(shown), isWhole: stores.isWhole)
   }
 
+  /// Returns the position of an entity's image in the query, or `nil` if no keypoints agree.
+  func alignment(of image: BestImage) -> MatchAlignment? {
+    let segment = catalogue.segments(of: image.type)[image.row.segment].segment
+    return MatchAlignment(of: image, segment.layout(at: image.row.row))
+  }
+
   private func match(
-    _ entity: ScoredEntity, _ value: EntityValue, rank: Int, object: Int?,
-    variants: [MatchVariant], _ options: MatchOptions
+    _ entity: ScoredEntity, _ value: EntityValue, rank: Int, _ alignment: MatchAlignment?,
+    object: Int?, variants: [MatchVariant], _ options: MatchOptions
   ) -> Match {
     let position = entity.imagePosition.flatMap {
       value.imagePaths.indices.contains($0) ? $0 : nil
@@ -157,8 +165,8 @@ extension Matcher {
       value: value, rank: rank, confidence: entity.confidence, tier: entity.tier,
       evidence: entity.evidence, matchedImage: position.map { value.imagePaths[$0] },
       matchedImagePosition: position,
-      alignment: entity.image.flatMap { MatchAlignment(of: $0) },
-      object: object, stocks: entity.stocks, distanceMeters: entity.distance, isOpen: isOpen,
+      alignment: alignment, object: object, stocks: entity.stocks, distanceMeters: entity.distance,
+      isOpen: isOpen,
       display: value.displayRepresentation(for: options.locale),
       handoff: catalogue.links.handoff(for: value), variants: variants)
   }

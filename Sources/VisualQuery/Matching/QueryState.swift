@@ -92,7 +92,7 @@ struct QueryState: Sendable {
   ///
   /// - Returns: Whether there are such candidates.
   mutating func uncoverCandidates(_ proposals: RegionProposals) -> Bool {
-    let covered = proposals.sure.compactMap { MatchAlignment(of: $0)?.box }
+    let covered = proposals.sure.compactMap(\.coveredBox)
       .map { ImageBox(x: $0.x, y: $0.y, width: $0.width, height: $0.height) }
     let apart = covered.isEmpty ? [] : proposals.apart
     for image in apart {

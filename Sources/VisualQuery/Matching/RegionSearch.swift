@@ -117,7 +117,7 @@ struct RegionProposals {
   func outlines() -> [PictureRegion] {
     var boxes: [PictureRegion] = []
     for image in apart where boxes.count < Self.outlineLimit {
-      guard let box = MatchAlignment(of: image)?.box, box.width >= Self.leastSide,
+      guard let box = image.coveredBox, box.width >= Self.leastSide,
         box.height >= Self.leastSide, box.width * box.height <= Self.wholeShare,
         !boxes.contains(where: { box.overlap(with: $0) > Self.sameOverlap })
       else { continue }

@@ -110,8 +110,13 @@ import Testing
     let first = try #require(answer.matches.first)
     #expect(first.value.id.value == id)
     let box = try #require(first.alignment?.region)
-    #expect(abs(box[0] - Double(scene.width - side - 20) / Double(scene.width)) < 0.05)
-    #expect(abs(box[1] - Double(scene.height - side - 30) / Double(scene.height)) < 0.05)
+    // The thing lies within the image that was pasted, in front of its plain background.
+    let (width, height) = (Double(scene.width), Double(scene.height))
+    let (left, top) = (width - Double(side) - 20, height - Double(side) - 30)
+    #expect(box[0] * width > left - 0.05 * width && box[1] * height > top - 0.05 * height)
+    #expect((box[0] + box[2]) * width < left + Double(side) + 0.05 * width)
+    #expect((box[1] + box[3]) * height < top + Double(side) + 0.05 * height)
+    #expect(box[2] * width * box[3] * height > 0.15 * Double(side * side))
   }
 
   /// Would break if the outline of a candidate that is not sure were not compared once more.
