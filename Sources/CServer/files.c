@@ -14,6 +14,12 @@ static const uint8_t page_css[] = {
 static const uint8_t page_js[] = {
 #embed "files/page.js"
 };
+static const uint8_t report_css[] = {
+#embed "files/report.css"
+};
+static const uint8_t report_js[] = {
+#embed "files/report.js"
+};
 static const uint8_t openapi_json[] = {
 #embed "files/openapi.json"
 };
@@ -22,3 +28,5 @@ cs_file cs_index_html(void) { return (cs_file){index_html, sizeof index_html}; }
 cs_file cs_page_css(void) { return (cs_file){page_css, sizeof page_css}; }
 cs_file cs_page_js(void) { return (cs_file){page_js, sizeof page_js}; }
 cs_file cs_openapi_json(void) { return (cs_file){openapi_json, sizeof openapi_json}; }
+cs_file cs_report_css(void) { return (cs_file){report_css, sizeof report_css}; }
+cs_file cs_report_js(void) { return (cs_file){report_js, sizeof report_js}; }

@@ -1,4 +1,4 @@
-// The files that the server answers with, as bytes of the program.
+// The files of the server's page and of reports, as bytes of the program.
 #ifndef CSERVER_H
 #define CSERVER_H
 
@@ -14,5 +14,7 @@ cs_file cs_index_html(void);
 cs_file cs_page_css(void);
 cs_file cs_page_js(void);
 cs_file cs_openapi_json(void);
+cs_file cs_report_css(void);
+cs_file cs_report_js(void);
 
 #endif

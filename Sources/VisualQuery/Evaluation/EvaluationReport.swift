@@ -125,18 +125,21 @@ public struct EvaluationReport: Sendable {
   }
 
   private static func worst(_ positives: [EvaluatedQuery]) -> [Miss] {
-    positives.enumerated().filter { $0.element.missReason != nil }
-      .sorted { a, b in
-        let (first, second) = (a.element.wrongConfidence, b.element.wrongConfidence)
-        return (second, a.offset) < (first, b.offset)
-      }
-      .prefix(10)
-      .map { _, missed in
-        Miss(
-          query: missed.query.query, edit: missed.query.edit, truth: missed.query.truth,
-          missReason: missed.missReason!, first: missed.answers.first?.id.value,
-          confidence: missed.answers.first?.confidence)
-      }
+    worstFirst(positives).prefix(10).map { index in
+      let missed = positives[index]
+      return Miss(
+        query: missed.query.query, edit: missed.query.edit, truth: missed.query.truth,
+        missReason: missed.missReason!, first: missed.answers.first?.id.value,
+        confidence: missed.answers.first?.confidence)
+    }
+  }
+
+  /// Returns the indices of the queries whose right entity was missed: those with a wrong first answer by
+  /// its confidence, highest first, then the others in their order.
+  public static func worstFirst(_ queries: [EvaluatedQuery]) -> [Int] {
+    queries.indices.filter { queries[$0].missReason != nil }.sorted { a, b in
+      (queries[b].wrongConfidence, a) < (queries[a].wrongConfidence, b)
+    }
   }
 }
 

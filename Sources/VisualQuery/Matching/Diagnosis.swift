@@ -16,6 +16,24 @@ public struct Diagnosis: Sendable, Hashable {
   public let evidence: [Evidence]
   /// The first match, which may be this entity.
   public let first: EntityID?
+  /// The entity as the query sees it, or `nil` if it was not a candidate.
+  public let sighting: Sighting?
+  /// The likeliest entity, shown or not, or `nil` if nothing is alike.
+  public let likeliest: Sighting?
+}
+
+/// An entity as a query sees it, whether it is shown or not.
+public struct Sighting: Sendable, Hashable {
+  /// The entity.
+  public let id: EntityID
+  /// Its confidence.
+  public let confidence: Double
+  /// The terms of the confidence.
+  public let evidence: [Evidence]
+  /// The position of its best image among its images, or `nil` if only labels agree.
+  public let imagePosition: Int?
+  /// The position of that image within the query's, or `nil` if too few keypoints agree.
+  public let alignment: MatchAlignment?
 }
 
 extension Matcher {
@@ -45,7 +63,18 @@ extension Matcher {
     return Diagnosis(
       id: id, missReason: reason, rank: rank,
       confidence: entity?.confidence, minimumConfidence: state.cutOff,
-      evidence: entity?.evidence ?? [], first: answer.matches.first?.value.id)
+      evidence: entity?.evidence ?? [], first: answer.matches.first?.value.id,
+      sighting: try entity.flatMap(sighting),
+      likeliest: try scored.max { ($0.confidence, $1.key) < ($1.confidence, $0.key) }
+        .flatMap(sighting))
+  }
+
+  private func sighting(of entity: ScoredEntity) throws(CatalogueError) -> Sighting? {
+    try catalogue.ids(keys: [entity.key])[entity.key].map { id in
+      Sighting(
+        id: id, confidence: entity.confidence, evidence: entity.evidence,
+        imagePosition: entity.imagePosition, alignment: entity.image.flatMap(alignment))
+    }
   }
 
   /// Returns the reason why an entity is not the first match, or `nil` if it is.

@@ -13,7 +13,7 @@ extension Matcher {
     let allowed = try await allowedKeys(types, options, shouldStop)
     let labels = try catalogue.labelEvidence(SemanticContent.bounded(content.labels))
     try Task.checkCancellation()
-    let image = try image(of: content)
+    let image = try content.searchedPixels
     let signature = try image.map(signature) ?? content.signature
     try Task.checkCancellation()
     var plan = plan(signature, image, labels, content, shouldStop)
@@ -71,14 +71,6 @@ extension Matcher {
       [LabelStage()]
         + imageStages(signature, labelMasks: masks, threads: pool.width, shouldStop: shouldStop)
         + [RegionStage(image: image, labelMasks: masks, threads: pool.width)])
-  }
-
-  /// Returns the part of the image that is asked about.
-  private func image(of content: SemanticContent) throws(MatchError) -> PixelBuffer? {
-    guard let image = content.pixelBuffer, let region = content.region else {
-      return content.pixelBuffer
-    }
-    return try image.cropped(to: region)
   }
 
   private func signature(of image: PixelBuffer) throws -> QuerySignature {

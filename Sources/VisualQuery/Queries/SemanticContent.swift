@@ -28,6 +28,16 @@ public struct SemanticContent: Sendable {
   /// `nil` if they are sRGB.
   public private(set) var pictureProfile: PictureProfile?
 
+  /// The pixels that are asked about: those of the region, or of the whole picture; `nil` without pixels.
+  ///
+  /// - Throws: ``MatchError`` with the code `regionOutside`.
+  public var searchedPixels: PixelBuffer? {
+    get throws(MatchError) {
+      guard let pixelBuffer, let region else { return pixelBuffer }
+      return try pixelBuffer.cropped(to: region)
+    }
+  }
+
   /// Labels within the limits.
   static func bounded(_ labels: [String]) -> [String] {
     labels.prefix(labelLimit).map(bounded)

@@ -10,7 +10,8 @@ enum DoctorCommand {
     examples: ["vq doctor --index shop.vq", "vq doctor --json --index shop.vq | jq -r .id"],
     operand: nil,
     options: [
-      MatchCommand.index.description, json.description, IndexLocation.cache.description,
+      MatchCommand.index.description, json.description, MatchCommand.report.description,
+      IndexLocation.cache.description,
     ],
     notes: [
       HelpSection(
@@ -39,7 +40,16 @@ enum DoctorCommand {
     let catalogue = try Catalogue(
       directory: try await IndexLocation.directory(
         of: arguments[MatchCommand.index], arguments, console))
-    let findings = try await CatalogueDoctor(catalogue: catalogue).findings()
+    let file = try arguments[MatchCommand.report].map(ReportFile.init)
+    let findings: [CatalogueDoctor.Finding]
+    do {
+      findings = try await CatalogueDoctor(catalogue: catalogue).findings()
+      try await file?.write(
+        DoctorPage.page(of: findings, ReportSource(catalogue: catalogue, pool: WorkerPool())))
+    } catch {
+      file?.discard()
+      throw error
+    }
     if arguments[json] {
       for finding in findings { try console.output.writeJSON(finding) }
     } else {

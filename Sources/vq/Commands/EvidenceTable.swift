@@ -10,7 +10,7 @@ enum EvidenceTable {
     for term in evidence {
       table.append([
         term.kind.rawValue, decimal(term.value),
-        (term.weight >= 0 ? "+" : "") + decimal(term.weight), meaning(term.kind),
+        (term.weight >= 0 ? "+" : "") + decimal(term.weight), term.kind.meaning,
       ])
     }
     let sum = evidence.reduce(0) { $0 + $1.weight }
@@ -24,23 +24,5 @@ enum EvidenceTable {
     let digits = "\(hundredths % 100)"
     let sign = value < 0 && hundredths > 0 ? "-" : ""
     return sign + "\(hundredths / 100)." + (digits.count == 1 ? "0" : "") + digits
-  }
-
-  private static func meaning(_ kind: Evidence.Kind) -> String {
-    switch kind {
-    case .prior: "before any evidence"
-    case .hash: "similarity of the images' hashes"
-    case .color: "color similarity"
-    case .texture: "texture similarity"
-    case .votes: "similar keypoints"
-    case .inliers: "keypoints aligned by one transform"
-    case .agreement: "fraction of the visible keypoints that are aligned"
-    case .alignedColor: "color similarity of the aligned regions"
-    case .offColor: "aligned, but in another color"
-    case .inlierLead: "aligned keypoints, compared with any other entity"
-    case .labels: "information in the matching labels, in bits"
-    case .stock: "confidence in the product that it stocks"
-    case .lead: "lead over the next best entity"
-    }
   }
 }

@@ -45,7 +45,7 @@ enum MatchCommand {
         Includes reading and decoding. Images are then searched one after another, and each \
         limit starts with its image. When it passes, the best answer so far is returned, \
         marked as incomplete.
-        """),
+        """, isRare: true),
     upTo: 3_600_000)
   static let type = Option<EntityType?>.choice(
     OptionText("type", "only products, or only stores", standard: "both"), "TYPE")
@@ -97,6 +97,11 @@ enum MatchCommand {
       detail: "The terms add up to the log-odds of the confidence. --json always includes them."))
   static let json = Option<Bool>.flag(
     OptionText("json", "one JSON object per line and image"))
+  static let report = Option<String?>.path(
+    OptionText(
+      "report", "also write an HTML page with the images",
+      detail: "One file with all images, for a browser; it needs no server and no network."),
+    "FILE", of: .files)
   static let allFields = Option<Bool>.flag(
     OptionText(
       "all-fields", "with --json: also fields that are not public",
@@ -125,7 +130,7 @@ enum MatchCommand {
       products.description,
       stores.description, minConfidence.description, deadline.description, type.description,
       conditions.description, group.description, threads.description, explain.description,
-      json.description,
+      json.description, report.description,
       allFields.description,
       tolerant.description, withLabel.description, near.description, at.description,
       locale.description, signature.description, continuation.description,
@@ -183,29 +188,54 @@ enum MatchCommand {
         limits: PictureLimits.limits(of: arguments), keepsTruncated: arguments[tolerant],
         keepsDamaged: true, formats: arguments[PictureLimits.formats]),
       lookup: arguments[json] && !arguments[allFields]
-        ? EntityLookup(catalogue: catalogue, pool: pool) : nil)
+        ? EntityLookup(catalogue: catalogue, pool: pool) : nil,
+      isReported: arguments[report] != nil)
+    let file = try arguments[report].map(ReportFile.init)
+    do {
+      return try await run(search, arguments, file, in: directory, on: console)
+    } catch {
+      file?.discard()
+      throw error
+    }
+  }
+
+  @concurrent private static func run(
+    _ search: PictureSearch, _ arguments: ParsedArguments, _ file: ReportFile?,
+    in directory: String, on console: Console
+  ) async throws -> ExitCode {
+    let (catalogue, pool) = (search.matcher.catalogue, search.matcher.pool)
     let report = MatchReport(
       catalogue: catalogue, options: search.options, console: console,
       isJSON: arguments[json], isExplained: arguments[explain],
       isNamed: arguments.operands.count > 1)
-    if arguments.operands.isEmpty {
-      let answer = try await search.answer(to: nil)
-      try report.write(answer)
-      count(answer.unmatchedLabels, in: directory)
-      return .success
-    }
+    var answers: [PictureSearch.Answer] = []
+    var omitted = 0
     var code = ExitCode.success
     var unmatched: [String] = []
-    // Pictures side by side would use up each other's time.
-    let atOnce = search.options.timeout == nil ? nil : 1
-    try await forEachInOrder(arguments.operands, on: pool, atOnce: atOnce) { picture in
-      try await search.answer(to: picture)
-    } take: { answer in
+    func take(_ answer: PictureSearch.Answer) throws {
       if case .failure = answer.result { code = .undecodablePicture }
       unmatched += answer.unmatchedLabels
       try report.write(answer)
+      if file == nil { return }
+      if answers.count < MatchPage.queryLimit { answers.append(answer) } else { omitted += 1 }
+    }
+    if arguments.operands.isEmpty {
+      try take(try await search.answer(to: nil))
+    } else {
+      // Pictures side by side would use up each other's time.
+      let atOnce = search.options.timeout == nil ? nil : 1
+      try await forEachInOrder(arguments.operands, on: pool, atOnce: atOnce) { picture in
+        try await search.answer(to: picture)
+      } take: {
+        try take($0)
+      }
     }
     count(unmatched, in: directory)
+    if let file {
+      var page = MatchPage(source: ReportSource(catalogue: catalogue, pool: pool), omitted: omitted)
+      for answer in answers { try await page.add(answer.reported) }
+      try file.write(page.page)
+    }
     return code
   }
 

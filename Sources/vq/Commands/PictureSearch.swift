@@ -13,6 +13,8 @@ struct PictureSearch: Sendable {
   let decoder: ImageDecoder
   /// Finds the public part of the matched entities; `nil` if all of them is shown.
   var lookup: EntityLookup?
+  /// Whether answers keep what a report shows.
+  var isReported = false
 
   /// The outcome of one query.
   struct Answer: Sendable {
@@ -28,6 +30,10 @@ struct PictureSearch: Sendable {
     var hasPicture = true
     /// The public part of the matched entities, if it was asked for.
     var projection: PublicProjection?
+    /// The reduced image, for a report.
+    var jpeg: [UInt8]?
+    /// The likeliest entity if nothing is shown, for a report.
+    var likeliest: Sighting?
 
     /// The labels that the catalogue does not know.
     var unmatchedLabels: [String] { (try? result.get())?.unmatchedLabels ?? [] }
@@ -60,10 +66,18 @@ struct PictureSearch: Sendable {
       options.timeout = options.timeout.map { max(.zero, $0 - elapsed()) }
     }
     let response = try await matcher.values(for: content, options: options)
-    return Answer(
+    var answer = Answer(
       query: query, elapsed: elapsed(), result: .success(response), damage: content.pictureDamage,
       profile: content.pictureProfile, hasPicture: picture != nil || signature != nil,
       projection: try await projection(of: response))
+    if isReported {
+      answer.jpeg = try content.searchedPixels.map(ReportSource.reduced)
+      if response.matches.isEmpty, let id = response.nearMiss?.id {
+        answer.likeliest = try await matcher.diagnosis(of: id, in: content, options: options)
+          .sighting
+      }
+    }
+    return answer
   }
 
   private func projection(of response: MatchResponse) async throws -> PublicProjection? {
@@ -85,6 +99,22 @@ struct PictureSearch: Sendable {
       return .failure(PictureFailure(error))
     } catch let error as MatchError {
       return .failure(PictureFailure(error))
+    }
+  }
+}
+
+extension PictureSearch.Answer {
+  /// The answer as a report shows it.
+  var reported: MatchPage.Query {
+    let name = FileName.readable(query)
+    return switch result {
+    case .success(let response):
+      MatchPage.Query(
+        name: name, jpeg: jpeg, response: response, likeliest: likeliest, failure: nil)
+    case .failure(let failure):
+      MatchPage.Query(
+        name: name, jpeg: nil, response: nil, likeliest: nil, failure: failure.sentence(about: name)
+      )
     }
   }
 }

@@ -24,7 +24,8 @@ enum WhyNotCommand {
       MatchCommand.products.description, MatchCommand.stores.description,
       MatchCommand.minConfidence.description, MatchCommand.type.description,
       MatchCommand.threads.description, json.description,
-      PictureLimits.maxBytes.description, PictureLimits.maxPixels.description,
+      MatchCommand.report.description, PictureLimits.maxBytes.description,
+      PictureLimits.maxPixels.description,
       PictureLimits.formats.description,
       IndexLocation.cache.description,
     ],
@@ -65,12 +66,26 @@ enum WhyNotCommand {
         limits: PictureLimits.limits(of: arguments), keepsDamaged: true,
         formats: arguments[PictureLimits.formats]))
     let picture = arguments.operands[0]
+    let file = try arguments[MatchCommand.report].map(ReportFile.init)
+    do {
+      return try await run(search, picture, arguments, file, on: console)
+    } catch {
+      file?.discard()
+      throw error
+    }
+  }
+
+  @concurrent private static func run(
+    _ search: PictureSearch, _ picture: String, _ arguments: ParsedArguments, _ file: ReportFile?,
+    on console: Console
+  ) async throws -> ExitCode {
     let id = id(arguments[expect])
     try await search.matcher.checkKnown([id], option: "--expect")
     switch try await search.content(of: picture) {
     case .failure(let failure):
       try failure.rethrowCancellation()
       console.diagnostics.error(failure.sentence(about: picture))
+      file?.discard()
       return .undecodablePicture
     case .success(let content):
       let diagnosis = try await search.matcher.diagnosis(
@@ -80,8 +95,25 @@ enum WhyNotCommand {
       } else {
         try console.output.write(text(diagnosis, on: console))
       }
+      try await file?.write(page(of: diagnosis, picture, content, search.matcher))
       return .success
     }
+  }
+
+  private static func page(
+    of diagnosis: Diagnosis, _ picture: String, _ content: SemanticContent, _ matcher: Matcher
+  ) async throws -> ReportPage {
+    let card = MissCard(
+      name: FileName.readable(picture), remark: sentences(about: diagnosis).joined(separator: " "),
+      jpeg: try content.searchedPixels.map(ReportSource.reduced), expected: diagnosis.id,
+      diagnosis: diagnosis)
+    var pictures = ReportPictures()
+    let source = ReportSource(catalogue: matcher.catalogue, pool: matcher.pool)
+    let html = try await card.html(source, &pictures, isWhole: true)
+    return ReportPage(
+      title: "vq why-not",
+      notes: ["Index generation \(matcher.catalogue.generation)."], pictures: pictures,
+      body: [HTML("ol", ["class": "cards"], [html])])
   }
 
   /// Reads `store:harbour` as the id of a store, and any other text as the id of a product.
@@ -93,6 +125,14 @@ enum WhyNotCommand {
   }
 
   private static func text(_ diagnosis: Diagnosis, on console: Console) -> String {
+    var lines = sentences(about: diagnosis)
+    if !diagnosis.evidence.isEmpty {
+      lines += [""] + EvidenceTable.lines(diagnosis.evidence, on: console)
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func sentences(about diagnosis: Diagnosis) -> [String] {
     let name = DisplayText.escaped(diagnosis.id.description)
     var lines: [String] = []
     if let reason = diagnosis.missReason {
@@ -108,25 +148,7 @@ enum WhyNotCommand {
     if let first = diagnosis.first, first != diagnosis.id {
       lines.append("The first match is \(DisplayText.escaped(first.description)).")
     }
-    if !diagnosis.evidence.isEmpty {
-      lines += [""] + EvidenceTable.lines(diagnosis.evidence, on: console)
-    }
-    return lines.joined(separator: "\n") + "\n"
-  }
-}
-
-extension MissReason {
-  /// The meaning, as part of a sentence.
-  var meaning: String {
-    switch self {
-    case .notIndexed: "it has no indexed image"
-    case .tooFlat: "its images or the query lack detail"
-    case .notACandidate: "its images were less similar than those compared in detail"
-    case .failedGeometry: "too few of its keypoints align with the query"
-    case .belowCutOff: "it was found, but its confidence is below the cut-off"
-    case .outranked: "other entities have a higher confidence"
-    case .capped: "the limits on the number of matches omitted it"
-    }
+    return lines
   }
 }
 

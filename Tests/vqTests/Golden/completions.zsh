@@ -86,6 +86,7 @@ _vq() {
         '-j+[number of threads]:N:' \
         '--explain[show how each confidence was computed]' \
         '--json[one JSON object per line and image]' \
+        '--report=[also write an HTML page with the images]:FILE:_files' \
         '--all-fields[with --json\: also fields that are not public]' \
         '--tolerant[search with the part of a truncated image that is there]' \
         '*--with-label=[only entities with one of these labels]:LIST:' \
@@ -124,6 +125,7 @@ _vq() {
       _arguments -s -S \
         '--index=[the index to search]:DIR:_files -/' \
         '--json[one JSON object per line and finding]' \
+        '--report=[also write an HTML page with the images]:FILE:_files' \
         '--cache=[the directory for the copy of an index in PostgreSQL]:DIR:_files -/' \
         '--color=[when to use color]:WHEN:(auto always never)' \
         '--help[show the complete help; -h a short one]' \
@@ -148,6 +150,7 @@ _vq() {
         '--threads=[number of threads]:N:' \
         '-j+[number of threads]:N:' \
         '--json[the figures as one JSON object]' \
+        '--report=[also write an HTML page with the images]:FILE:_files' \
         '--quiet[no progress]' \
         '-q[no progress]' \
         '--cache=[the directory for the copy of an index in PostgreSQL]:DIR:_files -/' \
@@ -170,6 +173,7 @@ _vq() {
         '--threads=[number of threads]:N:' \
         '-j+[number of threads]:N:' \
         '--json[the answer as one JSON object]' \
+        '--report=[also write an HTML page with the images]:FILE:_files' \
         '--max-bytes=[reject larger files]:N:' \
         '--max-pixels=[reject larger images]:N:' \
         '--formats=[formats of images that are accepted\: jpeg,png,webp]:LIST:(jpeg png webp avif heic gif all)' \

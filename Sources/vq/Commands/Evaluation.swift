@@ -1,0 +1,111 @@
+import PixelMatch
+import VisualQuery
+
+/// Runs the queries of some files, one file after the other.
+struct Evaluation: Sendable {
+  let pool: WorkerPool
+  let console: Console
+  let isQuiet: Bool
+  let withLabels: Bool
+  let andWithout: Bool
+
+  typealias Outcome = Result<EvaluatedQuery, PictureFailure>
+
+  /// A query with its outcome, and the catalogue that it was asked of.
+  struct Asked: Sendable {
+    let item: Item
+    let outcome: Outcome
+    let matcher: Matcher
+  }
+
+  /// The outcomes of a file's queries.
+  func ask(_ file: String, _ directory: String) async throws -> [Asked] {
+    let items = try items(of: file)
+    let matcher = Matcher(catalogue: try Catalogue(directory: directory), pool: pool)
+    for item in items { try await matcher.checkTruth(of: item.query, in: file) }
+    let line = ProgressLine("evaluating", on: console.diagnostics)
+    var outcomes: [Outcome] = []
+    try await forEachInOrder(items, on: pool) { item in
+      try await Self.evaluate(item, matcher)
+    } take: { outcome in
+      outcomes.append(outcome)
+      if !isQuiet { line.update(done: outcomes.count, total: items.count, refused: 0) }
+    }
+    line.finish()
+    for (item, outcome) in zip(items, outcomes) {
+      guard case .failure(let failure) = outcome else { continue }
+      console.diagnostics.warning(failure.sentence(about: item.path))
+    }
+    return zip(items, outcomes).map { Asked(item: $0, outcome: $1, matcher: matcher) }
+  }
+
+  private func items(of file: String) throws -> [Item] {
+    let folder = file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""
+    let queries = try Self.queries(in: file)
+    var items = queries.map { Item(query: $0, folder: folder, withLabels: withLabels) }
+    if andWithout {
+      items += queries.filter { !$0.labels.isEmpty }
+        .map { Item(query: $0, folder: folder, withLabels: false) }
+      items += Self.mislabelled(queries).map { Item(query: $0, folder: folder, withLabels: true) }
+    }
+    return items
+  }
+
+  /// Every fourth query with labels, with the labels of the next query that shares none with it:
+  /// labels are sometimes wrong, and a fit must learn the cost of that.
+  private static func mislabelled(_ queries: [EvaluationQuery]) -> [EvaluationQuery] {
+    let labelled = queries.filter { !$0.labels.isEmpty }
+    return stride(from: 0, to: labelled.count, by: 4).compactMap { index in
+      let query = labelled[index]
+      let others = labelled[(index + 1)...] + labelled[..<index]
+      let other = others.first { Set($0.labels).isDisjoint(with: query.labels) }
+      return other.map { query.labelled($0.labels) }
+    }
+  }
+
+  /// A query as it is asked.
+  struct Item: Sendable {
+    let query: EvaluationQuery
+    let folder: String
+    let withLabels: Bool
+
+    var path: String { query.image.hasPrefix("/") ? query.image : folder + query.image }
+  }
+
+  @concurrent private static func evaluate(
+    _ item: Item, _ matcher: Matcher
+  ) async throws -> Outcome {
+    switch decoded(item.path) {
+    case .failure(let failure):
+      try failure.rethrowCancellation()
+      return .failure(failure)
+    case .success(let picture):
+      return .success(
+        try await matcher.evaluate(item.query, picture: picture, withLabels: item.withLabels))
+    }
+  }
+
+  static func decoded(_ path: String) -> Result<PixelBuffer, PictureFailure> {
+    let decoder = ImageDecoder()
+    return Result { () throws(DecodeError) in
+      try decoder.decode(decoder.contents(ofFile: path), longerSide: QuerySignature.workingSide)
+    }.mapError(PictureFailure.init)
+  }
+
+  private static func queries(in file: String) throws -> [EvaluationQuery] {
+    let bytes: [UInt8]
+    do throws(DecodeError) {
+      bytes = try ImageDecoder().contents(ofFile: file)
+    } catch {
+      throw CommandFailure(.failure, "cannot read '\(file)': \(error.message)")
+    }
+    let queries: [EvaluationQuery]
+    do throws(EvaluationError) {
+      queries = try EvaluationQuery.read(String(decoding: bytes, as: UTF8.self))
+    } catch {
+      throw CommandFailure(.failure, "'\(file)', line \(error.line): \(error.message)")
+    }
+    guard !queries.isEmpty else { throw CommandFailure(.failure, "'\(file)' contains no queries") }
+    return queries
+  }
+}

@@ -1,0 +1,37 @@
+import VisualQuery
+
+extension Evidence.Kind {
+  /// The meaning of a term, for people.
+  var meaning: String {
+    switch self {
+    case .prior: "before any evidence"
+    case .hash: "similarity of the images' hashes"
+    case .color: "color similarity"
+    case .texture: "texture similarity"
+    case .votes: "similar keypoints"
+    case .inliers: "keypoints aligned by one transform"
+    case .agreement: "fraction of the visible keypoints that are aligned"
+    case .alignedColor: "color similarity of the aligned regions"
+    case .offColor: "aligned, but in another color"
+    case .inlierLead: "aligned keypoints, compared with any other entity"
+    case .labels: "information in the matching labels, in bits"
+    case .stock: "confidence in the product that it stocks"
+    case .lead: "lead over the next best entity"
+    }
+  }
+}
+
+extension MissReason {
+  /// The meaning, as part of a sentence.
+  var meaning: String {
+    switch self {
+    case .notIndexed: "it has no indexed image"
+    case .tooFlat: "its images or the query lack detail"
+    case .notACandidate: "its images were less similar than those compared in detail"
+    case .failedGeometry: "too few of its keypoints align with the query"
+    case .belowCutOff: "it was found, but its confidence is below the cut-off"
+    case .outranked: "other entities have a higher confidence"
+    case .capped: "the limits on the number of matches omitted it"
+    }
+  }
+}

@@ -1,0 +1,173 @@
+import VisualQuery
+
+/// The report of `vq match`: each image with what was found in it.
+struct MatchPage {
+  /// The most images that are shown with their matches.
+  static let queryLimit = 100
+
+  /// A query and its answer.
+  struct Query: Sendable {
+    let name: String
+    /// The reduced image, or `nil` if there is none.
+    let jpeg: [UInt8]?
+    let response: MatchResponse?
+    /// The likeliest entity if nothing is shown.
+    let likeliest: Sighting?
+    /// The reason why the image has no answer.
+    let failure: String?
+  }
+
+  private let source: ReportSource
+  private var pictures = ReportPictures()
+  private var sections: [HTML] = []
+  /// The number of further images.
+  private let omitted: Int
+
+  /// Makes a page.
+  ///
+  /// - Parameter omitted: The number of images beyond the limit.
+  init(source: ReportSource, omitted: Int) { (self.source, self.omitted) = (source, omitted) }
+
+  /// Adds a query.
+  mutating func add(_ query: Query) async throws {
+    var parts: [HTML] = []
+    if let failure = query.failure {
+      parts.append(HTML("p", ["class": "problem"], [HTML(text: failure)]))
+    }
+    let picture = query.jpeg.flatMap { pictures.add($0, name: query.name) }
+    if let response = query.response {
+      // Without a match, the likeliest entity is drawn beside the image.
+      if let picture, !response.matches.isEmpty || query.likeliest == nil {
+        parts.append(overview(of: picture, response))
+      }
+      parts.append(HTML("p", [HTML(text: Self.summary(response))]))
+      var cards: [HTML] = []
+      for match in response.matches { cards.append(try await card(match, picture)) }
+      if let likeliest = query.likeliest, response.matches.isEmpty {
+        cards.append(try await card(unsure: likeliest, picture))
+      }
+      if !cards.isEmpty { parts.append(HTML("ol", ["class": "cards"], cards)) }
+    }
+    sections.append(ReportParts.section(query.name, parts))
+  }
+
+  /// The page of all queries.
+  var page: ReportPage {
+    var notes: [HTML] = [
+      "Index generation \(source.catalogue.generation), \(DisplayText.count(source.catalogue.entityCount, "entity", "entities"))."
+    ]
+    if omitted > 0 {
+      notes.append(
+        "\(DisplayText.count(omitted, "further image", "further images")) left out: a report shows up to \(Self.queryLimit)."
+      )
+    }
+    return ReportPage(title: "vq match", notes: notes, pictures: pictures, body: sections)
+  }
+
+  private func overview(of picture: ReportPicture, _ response: MatchResponse) -> HTML {
+    let outlines = response.matches.compactMap { match in
+      match.alignment.map { ReportDrawing.Outline(number: match.rank, corners: $0.outline) }
+    }
+    return ReportDrawing.picture(
+      picture, outlines,
+      label: "\(picture.name), with the outlines of \(outlines.count) matches")
+  }
+
+  private static func summary(_ response: MatchResponse) -> String {
+    let cutOff = DisplayText.confidence(response.minimumConfidence)
+    guard response.isComplete else {
+      return
+        "The deadline passed when \(ReportNumber.percent(response.coverage)) of the work was done."
+    }
+    let count = response.matches.count
+    if count > 0 {
+      return DisplayText.count(count, "match", "matches") + " above confidence \(cutOff)."
+    }
+    return switch response.emptyReason {
+    case .emptyCatalogue: "No match: the catalogue is empty."
+    case .filteredOut: "No match: the filters exclude every entity."
+    case .noUsableSignal: "No match: the image is blank and no label is known."
+    case .filterTimedOut, .deadlinePassed, .nothingAboveConfidence, nil:
+      "No match above confidence \(cutOff)."
+    }
+  }
+
+  private mutating func card(_ match: Match, _ query: ReportPicture?) async throws -> HTML {
+    let jpeg = try await source.picture(of: match.value.id, at: match.matchedImagePosition ?? 0)
+    return card(
+      Card(
+        number: "\(match.rank)", display: match.display, url: match.handoff.url,
+        confidence: match.confidence,
+        remark: match.stocks.map { "has \($0.value) in stock" } ?? match.tier.meaning,
+        isByStock: match.stocks != nil, alignment: match.alignment, evidence: match.evidence),
+      jpeg, query)
+  }
+
+  private mutating func card(
+    unsure sighting: Sighting, _ query: ReportPicture?
+  ) async throws -> HTML {
+    let value = try await source.entities([sighting.id])[sighting.id]
+    guard let value else { return HTML([]) }
+    let jpeg = try await source.picture(of: sighting.id, at: sighting.imagePosition ?? 0)
+    return card(
+      Card(
+        number: "?", display: value.displayRepresentation, url: value.url,
+        confidence: sighting.confidence, remark: "not sure enough to be shown",
+        alignment: sighting.alignment, evidence: sighting.evidence),
+      jpeg, query)
+  }
+
+  private struct Card {
+    let number: String
+    let display: DisplayRepresentation
+    let url: String?
+    let confidence: Double
+    let remark: String
+    var isByStock = false
+    let alignment: MatchAlignment?
+    let evidence: [Evidence]
+  }
+
+  private mutating func card(_ card: Card, _ jpeg: [UInt8]?, _ query: ReportPicture?) -> HTML {
+    let title = card.display.title
+    var parts = [
+      HTML("h3", [HTML("span", ["class": "rank"], [HTML(text: card.number)]), .name(title)])
+    ]
+    if let subtitle = card.display.subtitle {
+      parts.append(HTML("p", ["class": "soft"], [.name(subtitle)]))
+    }
+    parts.append(
+      HTML(
+        "p",
+        [
+          HTML("strong", [HTML(text: DisplayText.confidence(card.confidence))]),
+          HTML("span", ["class": "tag"], [HTML(text: card.remark)]),
+        ]))
+    if let image = pictures.add(jpeg, name: title) {
+      // A store that a product brings is not in the image.
+      if let query, !card.isByStock {
+        parts.append(
+          ReportDrawing.pair(
+            query, image, card.alignment, label: "\(query.name) beside the image of \(title)"))
+        parts.append(HTML("p", ["class": "soft"], [ReportDrawing.caption(card.alignment)]))
+      } else {
+        parts.append(ReportDrawing.thumbnail(image))
+      }
+    }
+    if let url = card.url { parts.append(HTML("p", [.link(url)])) }
+    parts.append(ReportParts.evidence(card.evidence))
+    return HTML("li", ["class": "card"], parts)
+  }
+}
+
+extension MatchTier {
+  /// The kind of a match as a remark.
+  fileprivate var meaning: String {
+    switch self {
+    case .exact: "the same image"
+    case .near: "the same image, edited or partly visible"
+    case .similar: "looks alike"
+    case .label: "only labels agree"
+    }
+  }
+}
