@@ -37,6 +37,8 @@ grep ' checks, ' "$folder/conformance"
 echo "== the demo page in a browser"
 # A picture of one thing: of two that are shown, the surer one is first.
 python3 Tests/System/server/browser.py "$address/" Samples/queries/q08-lantern.jpg .build/screenshots --expect 'Storm lantern'
+echo "== the reports in a browser"
+python3 Tests/System/server/reports.py "$VQ" .build/screenshots
 echo "== schemathesis"
 "$(dirname "$python")/schemathesis" --config-file Tests/System/server/schemathesis.toml run "$address/openapi.json" \
   --max-examples 60 --phases examples,coverage,fuzzing > "$folder/schemathesis" || { sed -n '/= FAILURES =/,/= WARNINGS =/p' "$folder/schemathesis" | cut -c1-300; exit 1; }
