@@ -12,7 +12,7 @@ import sys
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 #: The tasks by the names of their folders, with the titles of their panels.
-TASKS = {"copies": "an edited copy, among 767 images", "colourway": "the right of four colors, among 124 images"}
+TASKS = {"copies": "an edited copy, among 767", "colourway": "the right of 4 colors, among 124"}
 #: The methods that are drawn, with their names; the table of the record has more.
 METHODS = {
     "phash": "imagehash phash", "PDQ, 8 variants": "PDQ, 8 variants", "HSV histogram": "HSV histogram",
