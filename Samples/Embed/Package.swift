@@ -13,10 +13,6 @@ let package = Package(
         .product(name: "PixelMatch", package: "VisualQuery"),
         .product(name: "VisualQuery", package: "VisualQuery"),
       ],
-      swiftSettings: [.treatAllWarnings(as: .error)]),
-    // The program of README.md.
-    .executableTarget(
-      name: "FirstMatch", dependencies: [.product(name: "VisualQuery", package: "VisualQuery")],
-      swiftSettings: [.treatAllWarnings(as: .error)]),
+      swiftSettings: [.treatAllWarnings(as: .error)])
   ]
 )

@@ -33,6 +33,17 @@ enum ArticleExamples {
     }
   }
 
+  /// The program of README.md; returns the ids that it prints the titles of.
+  static func readme(directory: String, photo: String) async throws -> [String] {
+    let matcher = Matcher(catalogue: try Catalogue(directory: directory))
+    let jpeg = [UInt8](try Data(contentsOf: URL(fileURLWithPath: photo)))
+    let answer = try await matcher.values(for: matcher.content(decoding: jpeg, labels: ["mug"]))
+    for match in answer.matches {
+      print(match.confidence, match.display.title, match.handoff.url ?? "")
+    }
+    return answer.matches.map(\.value.id.value)
+  }
+
   /// "Update single entities", with a mug that has `jpeg`.
   static func updateEntities(
     directory: String, jpeg: [UInt8], changes: [EntityChange]

@@ -116,7 +116,7 @@ struct EvaluationPage {
         cells: [
           query.query.query, query.query.edit, query.query.truth.joined(separator: " "),
           query.answers.first?.id.value ?? "",
-          query.answers.first.map { ReportNumber.decimal($0.confidence) } ?? "",
+          query.answers.first.map { DisplayText.confidence($0.confidence) } ?? "",
           query.rank.map { "\($0 + 1)" } ?? "", query.missReason?.rawValue ?? "",
         ]
       )

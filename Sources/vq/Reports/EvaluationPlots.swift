@@ -102,7 +102,10 @@ enum EvaluationPlots {
         HTML(
           "table",
           [
-            ReportParts.head(["Edit", "Queries", "", "Recall@1", "Recall@5"]),
+            ReportParts.head([
+              .init(name: "Edit"), .init(name: "Queries", isNumber: true), .init(name: ""),
+              .init(name: "Recall@1", isNumber: true), .init(name: "Recall@5", isNumber: true),
+            ]),
             HTML("tbody", worstFirst.map { row($0.edit, $0.recall) }),
             HTML("tfoot", [row("all", all)]),
           ])

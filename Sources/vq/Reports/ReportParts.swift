@@ -27,7 +27,10 @@ enum ReportParts {
         HTML(
           "table",
           [
-            head(["Term", "Measured", "", "Adds"]), HTML("tbody", rows),
+            head([
+              .init(name: "Term"), .init(name: "Measured", isNumber: true), .init(name: ""),
+              .init(name: "Adds", isNumber: true),
+            ]), HTML("tbody", rows),
             HTML(
               "tfoot",
               [
@@ -71,8 +74,18 @@ enum ReportParts {
   }
 
   /// The first row of a table.
-  static func head(_ names: [String]) -> HTML {
-    HTML("thead", [HTML("tr", names.map { HTML("th", ["scope": "col"], [HTML(text: $0)]) })])
+  static func head(_ columns: [Column]) -> HTML {
+    HTML(
+      "thead",
+      [
+        HTML(
+          "tr",
+          columns.map { column in
+            HTML(
+              "th", ["scope": "col", "class": column.isNumber ? "number" : nil],
+              [HTML(text: column.name)])
+          })
+      ])
   }
 
   /// A cell of a number.
@@ -89,7 +102,7 @@ enum ReportParts {
       })
   }
 
-  /// A column of a table that can be sorted.
+  /// A column of a table.
   struct Column {
     let name: String
     var isNumber = false
