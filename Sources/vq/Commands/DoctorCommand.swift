@@ -43,9 +43,7 @@ enum DoctorCommand {
     let file = try arguments[MatchCommand.report].map(ReportFile.init)
     let findings: [CatalogueDoctor.Finding]
     do {
-      findings = try await CatalogueDoctor(catalogue: catalogue).findings()
-      try await file?.write(
-        DoctorPage.page(of: findings, ReportSource(catalogue: catalogue, pool: WorkerPool())))
+      findings = try await Self.findings(in: catalogue, reportedTo: file)
     } catch {
       file?.discard()
       throw error
@@ -62,5 +60,17 @@ enum DoctorCommand {
       )
     }
     return findings.isEmpty ? .success : .failure
+  }
+
+  /// Finds what is wrong, and writes the report if one is asked for.
+  @concurrent private static func findings(
+    in catalogue: Catalogue, reportedTo file: ReportFile?
+  ) async throws -> [CatalogueDoctor.Finding] {
+    let findings = try await CatalogueDoctor(catalogue: catalogue).findings()
+    if let file {
+      let source = ReportSource(catalogue: catalogue, pool: WorkerPool())
+      try file.write(try await DoctorPage.page(of: findings, source))
+    }
+    return findings
   }
 }
