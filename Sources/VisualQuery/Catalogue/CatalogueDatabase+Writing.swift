@@ -147,10 +147,15 @@ extension CatalogueDatabase {
       countChanges.entities[value.id.type, default: 0] += 1
     }
     try noteChange(of: value.id, key: key, sequence: place?.sequence)
+    try insertDetails(of: key, value)
+    return UInt32(clamping: key)
+  }
+
+  /// Adds the rows of an entity in all tables that are derived from its JSON form.
+  func insertDetails(of key: Int, _ value: EntityValue) throws(CatalogueError) {
     try insertLabels(of: key, value)
     try insertStock(of: key, value)
     try insertProperties(of: key, value)
-    return UInt32(clamping: key)
   }
 
   /// Removes the rows of an entity in all tables except `entities` and `images`.

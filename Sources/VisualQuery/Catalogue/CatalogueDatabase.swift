@@ -151,6 +151,25 @@ final class CatalogueDatabase {
     try checkVersions(directory)
   }
 
+  /// Opens a catalogue whose tables may have an older version, for converting them. The caller must hold
+  /// the writer's lock.
+  ///
+  /// - Throws: ``CatalogueError``, with the code `otherSchemaVersion` for a version that cannot be converted.
+  init(upgrading directory: String) throws(CatalogueError) {
+    connection = try CatalogueConnection(path: try Self.checkedPath(directory), mode: .write)
+    try connection.execute(
+      """
+      PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;
+      PRAGMA cache_size = -65536; PRAGMA journal_size_limit = \(Self.logByteLimit)
+      """)
+    try checkApplication(directory)
+    let version = try tableVersion()
+    guard CatalogueSchema.oldestUpgradeable...CatalogueSchema.version ~= version else {
+      throw Self.otherVersion(version, directory, else: Self.rebuildHint(directory))
+    }
+    try checkSignatures(directory)
+  }
+
   /// Returns the length of the write-ahead log.
   static func logByteCount(_ directory: String) -> Int {
     FileStatus(directory + "/" + fileName + "-wal")?.byteCount ?? 0
@@ -177,7 +196,7 @@ final class CatalogueDatabase {
   }
 
   /// Returns the path of the file, after checking the directory and the length of the file.
-  private static func checkedPath(_ directory: String) throws(CatalogueError) -> String {
+  static func checkedPath(_ directory: String) throws(CatalogueError) -> String {
     let hint = "make one with: vq index FEED --index \(directory)"
     guard let status = try status(of: directory) else {
       throw CatalogueError(
@@ -226,35 +245,63 @@ final class CatalogueDatabase {
   }
 
   private func checkVersions(_ directory: String) throws(CatalogueError) {
-    let hint = "remove it and rebuild it with: vq index FEED --index \(directory)"
-    let application = try number("PRAGMA application_id")
-    guard application == CatalogueSchema.applicationID else {
-      if application == 0, try number("SELECT count(*) FROM sqlite_schema") == 0 {
-        throw Self.unfinished(directory)
-      }
-      throw CatalogueError(
-        code: .notACatalogue,
-        message:
-          "'\(directory)' is not a vq index (its \(Self.fileName) belongs to another program)")
-    }
-    let schema = try number("PRAGMA user_version")
+    try checkApplication(directory)
+    let schema = try tableVersion()
     guard schema == CatalogueSchema.version else {
-      throw CatalogueError(
-        code: .otherSchemaVersion,
-        message: """
-          '\(directory)' is an index of version \(schema); this build reads \
-          \(CatalogueSchema.version); \(hint)
-          """)
+      throw Self.otherVersion(schema, directory, else: Self.rebuildHint(directory))
     }
+    try checkSignatures(directory)
+  }
+
+  private static func rebuildHint(_ directory: String) -> String {
+    "remove it and rebuild it with: vq index FEED --index \(directory)"
+  }
+
+  /// Returns the version of the tables.
+  func tableVersion() throws(CatalogueError) -> Int { try number("PRAGMA user_version") }
+
+  private func checkApplication(_ directory: String) throws(CatalogueError) {
+    let application = try number("PRAGMA application_id")
+    guard application != CatalogueSchema.applicationID else { return }
+    if application == 0, try number("SELECT count(*) FROM sqlite_schema") == 0 {
+      throw Self.unfinished(directory)
+    }
+    throw CatalogueError(
+      code: .notACatalogue,
+      message:
+        "'\(directory)' is not a vq index (its \(Self.fileName) belongs to another program)")
+  }
+
+  private func checkSignatures(_ directory: String) throws(CatalogueError) {
     let signatures = try number("SELECT signatureVersion FROM state")
     guard signatures == Int(Signature.version) else {
       throw CatalogueError(
         code: .otherSignatureVersion,
         message: """
           '\(directory)' has signatures of version \(signatures); this build reads \
-          \(Signature.version); \(hint)
+          \(Signature.version); \(Self.rebuildHint(directory))
           """)
     }
+  }
+
+  /// Returns the error of tables of another version, with what to do about it.
+  static func otherVersion(
+    _ version: Int, _ directory: String, else hint: String
+  ) -> CatalogueError {
+    let advice =
+      if version > CatalogueSchema.version {
+        "use the vq that wrote it, or a newer one"
+      } else if version >= CatalogueSchema.oldestUpgradeable {
+        "convert it with: vq catalogue upgrade --index \(directory)"
+      } else {
+        hint
+      }
+    return CatalogueError(
+      code: .otherSchemaVersion,
+      message: """
+        '\(directory)' is an index of version \(version); this build reads \
+        \(CatalogueSchema.version); \(advice)
+        """)
   }
 
   /// Returns the error of a directory whose first `vq index` was interrupted before it created the

@@ -7,15 +7,25 @@
 enum CatalogueSchema {
   /// The version of the tables, incremented with every change.
   static let version = 7
+  /// The oldest version whose tables of facts are those of today, so that ``CatalogueUpgrade`` converts it.
+  /// Signatures of older ones have other versions, too.
+  static let oldestUpgradeable = 6
   /// The application id of the file: "VQCT".
   static let applicationID = 0x5651_4354
 
+  /// The SQL that creates all tables, up to its transaction's end.
   static let sql = """
     PRAGMA page_size = 16384;
     PRAGMA journal_mode = WAL;
     BEGIN IMMEDIATE;
     PRAGMA application_id = \(applicationID);
     PRAGMA user_version = \(version);
+    \(facts)
+    \(derived)
+    """
+
+  /// The tables that only feeds and images can fill.
+  private static let facts = """
     CREATE TABLE state(
       generation INTEGER NOT NULL, signatureVersion INTEGER NOT NULL,
       productCount INTEGER NOT NULL, storeCount INTEGER NOT NULL, imageCount INTEGER NOT NULL,
@@ -32,16 +42,34 @@ enum CatalogueSchema {
     CREATE INDEX entitiesByRow ON entities(rowHash);
     CREATE INDEX entitiesByType ON entities(type);
     CREATE INDEX entitiesByRank ON entities(type, rank);
+    CREATE TABLE changes(
+      sequence INTEGER PRIMARY KEY AUTOINCREMENT, type TEXT NOT NULL, id TEXT NOT NULL,
+      entity INTEGER, UNIQUE(type, id)
+    ) STRICT;
+    CREATE TABLE images(
+      entity INTEGER NOT NULL REFERENCES entities(key), position INTEGER NOT NULL,
+      path TEXT NOT NULL, byteCount INTEGER NOT NULL, modified INTEGER NOT NULL,
+      contentHash INTEGER NOT NULL, segment INTEGER NOT NULL REFERENCES segments(id), row INTEGER NOT NULL,
+      PRIMARY KEY(entity, position)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE segments(
+      id INTEGER PRIMARY KEY AUTOINCREMENT, file TEXT NOT NULL, type TEXT NOT NULL,
+      rows INTEGER NOT NULL, byteCount INTEGER NOT NULL, generation INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE deadRows(
+      segment INTEGER NOT NULL REFERENCES segments(id), row INTEGER NOT NULL,
+      PRIMARY KEY(segment, row)
+    ) STRICT, WITHOUT ROWID;
+    """
+
+  /// The tables that are filled from the JSON form of the entities.
+  static let derived = """
     CREATE TABLE propertyNames(number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
     CREATE TABLE properties(
       property INTEGER NOT NULL, entity INTEGER NOT NULL,
       place INTEGER NOT NULL, value ANY NOT NULL, folded TEXT,
       PRIMARY KEY(property, entity, place)
     ) STRICT, WITHOUT ROWID;
-    CREATE TABLE changes(
-      sequence INTEGER PRIMARY KEY AUTOINCREMENT, type TEXT NOT NULL, id TEXT NOT NULL,
-      entity INTEGER, UNIQUE(type, id)
-    ) STRICT;
     CREATE TABLE stock(
       product TEXT NOT NULL, store INTEGER NOT NULL REFERENCES entities(key),
       PRIMARY KEY(product, store)
@@ -51,12 +79,6 @@ enum CatalogueSchema {
       store INTEGER PRIMARY KEY REFERENCES entities(key), latitude REAL NOT NULL,
       longitude REAL NOT NULL
     ) STRICT;
-    CREATE TABLE images(
-      entity INTEGER NOT NULL REFERENCES entities(key), position INTEGER NOT NULL,
-      path TEXT NOT NULL, byteCount INTEGER NOT NULL, modified INTEGER NOT NULL,
-      contentHash INTEGER NOT NULL, segment INTEGER NOT NULL REFERENCES segments(id), row INTEGER NOT NULL,
-      PRIMARY KEY(entity, position)
-    ) STRICT, WITHOUT ROWID;
     CREATE TABLE labels(
       label TEXT NOT NULL, type TEXT NOT NULL, entity INTEGER NOT NULL REFERENCES entities(key),
       words INTEGER NOT NULL, PRIMARY KEY(label, type, entity)
@@ -72,14 +94,6 @@ enum CatalogueSchema {
     CREATE TRIGGER labelRemoved AFTER DELETE ON labels BEGIN
       UPDATE labelFrequencies SET frequency = frequency - 1 WHERE label = old.label;
     END;
-    CREATE TABLE segments(
-      id INTEGER PRIMARY KEY AUTOINCREMENT, file TEXT NOT NULL, type TEXT NOT NULL,
-      rows INTEGER NOT NULL, byteCount INTEGER NOT NULL, generation INTEGER NOT NULL
-    ) STRICT;
-    CREATE TABLE deadRows(
-      segment INTEGER NOT NULL REFERENCES segments(id), row INTEGER NOT NULL,
-      PRIMARY KEY(segment, row)
-    ) STRICT, WITHOUT ROWID;
     CREATE VIRTUAL TABLE entityText USING fts5(
       title, subtitle, labels, brand, names, description, prefix = '1 2',
       tokenize = 'porter unicode61 remove_diacritics 2');
@@ -88,4 +102,10 @@ enum CatalogueSchema {
       PRIMARY KEY(length, place, part, word)
     ) STRICT, WITHOUT ROWID;
     """
+
+  /// The names of the tables in ``derived``.
+  static let derivedTables = [
+    "propertyNames", "properties", "stock", "places", "labels", "labelFrequencies", "entityText",
+    "wordParts",
+  ]
 }

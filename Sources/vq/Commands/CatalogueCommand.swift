@@ -4,7 +4,7 @@ import VisualQuery
 enum CatalogueCommand {
   /// An action on an index.
   enum Action: String, CaseIterable, Sendable {
-    case status, verify, compact, rollback, export, `import`, remove, set
+    case status, verify, compact, rollback, export, `import`, remove, set, upgrade
   }
 
   static let ids = Option<[String]>.list(
@@ -28,7 +28,7 @@ enum CatalogueCommand {
 
   static let command = CommandDescription(
     name: "catalogue",
-    summary: "check, compact, export or roll back an index",
+    summary: "check, compact, export, upgrade or roll back an index",
     examples: [
       "vq catalogue status --index shop.vq",
       "vq catalogue verify --index shop.vq",
@@ -60,6 +60,10 @@ enum CatalogueCommand {
             remove    remove the entities that --id names
             set       set the folders of the images (--images-root, --allow-outside)
                       and your own fields that are public (--public)
+            upgrade   convert an index of an older version; tells the time left. It
+                      can be interrupted, and then leaves the index as it was. Stop
+                      servers of the older version first; back up the folder if you
+                      may want to return to it
           """)
     ],
     exitCodes: [.success, .failure, .usage, .unusableIndex, .interrupted],
@@ -84,7 +88,7 @@ enum CatalogueCommand {
     let directory = try await IndexLocation.directory(of: index, arguments, console)
     let upkeep = CatalogueUpkeep(directory: directory)
     // Opened first, so that a mistyped directory is not created.
-    if action != .import { _ = try Catalogue(directory: directory) }
+    if action != .import && action != .upgrade { _ = try Catalogue(directory: directory) }
     switch action {
     case .status: try show(try await upkeep.status(), arguments[json], console)
     case .verify: return try await verify(upkeep, arguments, console)
@@ -101,8 +105,29 @@ enum CatalogueCommand {
       )
     case .remove: try await remove(directory, arguments, console)
     case .set: try await set(directory, arguments, console)
+    case .upgrade: try await upgrade(upkeep, index, arguments[json], console)
     }
     return .success
+  }
+
+  private static func upgrade(
+    _ upkeep: CatalogueUpkeep, _ index: String, _ isJSON: Bool, _ console: Console
+  ) async throws {
+    let line = ProgressLine("upgrading", on: console.diagnostics)
+    let elapsed = ProgressLine.stopwatch()
+    defer { line.finish() }
+    let upgrade = try await upkeep.upgrade { done, total in
+      line.update(done: done, total: total, refused: 0)
+    }
+    if isJSON { return try console.output.writeJSON(upgrade) }
+    let name = DisplayText.escaped(index)
+    guard upgrade.from != upgrade.to else {
+      return try console.output.writeLine("\(name) has version \(upgrade.to) already.")
+    }
+    let seconds = (elapsed() / .seconds(1) * 10).rounded() / 10
+    try console.output.writeLine(
+      "\(name) was converted from version \(upgrade.from) to \(upgrade.to): "
+        + "\(DisplayText.count(upgrade.entities, "entity", "entities")) in \(seconds) s.")
   }
 
   private static func printOutcome(

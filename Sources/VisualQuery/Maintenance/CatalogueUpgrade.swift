@@ -1,0 +1,91 @@
+/// The conversion of an index that an older version of `vq` wrote.
+public struct CatalogueUpgrade: Sendable, Hashable, Encodable {
+  /// The version of the tables that was found.
+  public let from: Int
+  /// The version of the tables now.
+  public let to: Int
+  /// The number of converted entities; 0 if the index had the newest version already.
+  public let entities: Int
+}
+
+extension CatalogueUpkeep {
+  /// The version of the tables that this library writes and reads.
+  public static var indexVersion: Int { CatalogueSchema.version }
+  /// The oldest version of the tables that ``upgrade(_:)`` converts.
+  public static var oldestUpgradeableVersion: Int { CatalogueSchema.oldestUpgradeable }
+
+  /// Converts the tables to the newest version in one transaction: a cancelled or killed conversion leaves the
+  /// index as it was, for the version that wrote it.
+  ///
+  /// Entities, images, signatures, settings, the identity and the generation stay the same, so that tokens of clients
+  /// remain valid. Everything that is derived from entities is made again. The saved generation of
+  /// ``rollBack()`` is dropped, because its tables have the old version.
+  ///
+  /// - Parameter progress: Called after each entity with the number of converted entities, and with that of all.
+  /// - Throws: ``CatalogueError`` with the code `otherSchemaVersion` or `otherSignatureVersion` if the
+  ///   version is too old or too new, with the code `invalidLocation` for a copy of a catalogue in PostgreSQL;
+  ///   `CancellationError`.
+  /// - Complexity: O(entities); no signature is read.
+  public func upgrade(
+    _ progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
+  ) async throws -> CatalogueUpgrade {
+    try await withTaskExecutorPreference(pool) { @concurrent in
+      // Opened first, so that a mistyped directory gets no lock file.
+      if let catalogue = try? CatalogueDatabase(reading: directory) {
+        let version = try catalogue.tableVersion()
+        return CatalogueUpgrade(from: version, to: version, entities: 0)
+      }
+      _ = try CatalogueDatabase.checkedPath(directory)
+      let lock = try WriterLock(directory: directory, waiting: WriterLock.standardWait)
+      let database = try CatalogueDatabase(upgrading: directory)
+      let from = try database.tableVersion()
+      if try database.replicaOrigin() != nil {
+        throw CatalogueError(
+          code: .invalidLocation,
+          message: """
+            '\(directory)' is a copy of an index in PostgreSQL; remove it, and it is made again
+            """)
+      }
+      let count = try database.rebuildDerivedTables(progress)
+      Folder.remove(PreviousCatalogue.fileName, in: directory)
+      _ = try? CatalogueDatabase.checkpoint(directory)
+      _ = consume lock
+      return CatalogueUpgrade(from: from, to: CatalogueSchema.version, entities: count)
+    }
+  }
+}
+
+extension CatalogueDatabase {
+  /// Makes all derived tables again from the entities, and sets the version, in one transaction.
+  ///
+  /// - Returns: The number of entities.
+  fileprivate func rebuildDerivedTables(_ progress: (Int, Int) -> Void) throws -> Int {
+    let total = try connection.first("SELECT count(*) FROM entities") { $0.integer(0) } ?? 0
+    var done = 0
+    try begin()
+    do {
+      for table in CatalogueSchema.derivedTables {
+        try connection.execute("DROP TABLE IF EXISTS \(table)")
+      }
+      try connection.execute(CatalogueSchema.derived)
+      try forEachEntity { key, type, id, json throws(CatalogueError) in
+        if Task.isCancelled {
+          throw CatalogueError(code: .timedOut, message: "the upgrade was interrupted")
+        }
+        // An entity that cannot be read is kept as it is, and reported by `verify` and `doctor`.
+        if let value = CatalogueDatabase.readableEntity(json) {
+          try insertDetails(of: Int(key), value)
+        }
+        done += 1
+        progress(done, total)
+      }
+      try connection.execute("PRAGMA user_version = \(CatalogueSchema.version)")
+      try connection.execute("COMMIT")
+    } catch {
+      try? rollBack()
+      if Task.isCancelled { throw CancellationError() }
+      throw error
+    }
+    return done
+  }
+}
