@@ -18,19 +18,6 @@ import VisualQuery
 /// The command `vq`: parses the command line, runs the command, and reports errors.
 @main
 struct VQ {
-  /// The version of the command and of the package.
-  static let version = "0.1.0"
-
-  /// The formats of images that can be read here, and those whose libraries are not installed.
-  private static var imageFormats: String {
-    func names(_ isReadable: Bool) -> String {
-      ImageFormat.allCases.filter { $0.isReadable == isReadable }.map(\.name)
-        .joined(separator: ", ")
-    }
-    let missing = names(false)
-    return "images: \(names(true))" + (missing.isEmpty ? "" : "; not installed: \(missing)")
-  }
-
   /// All commands, in the order of the help.
   static let commands = [
     IndexCommand.command, MatchCommand.command, CatalogueCommand.command, DoctorCommand.command,
@@ -66,8 +53,7 @@ struct VQ {
       case .help(let form, let command):
         try console.output.write(Help(commands: commands).text(form, for: command))
       case .version:
-        try console.output.writeLine("vq \(version)")
-        try console.output.writeLine(imageFormats)
+        for line in Version.lines { try console.output.writeLine(line) }
       case .run(let command, let parsed):
         console = Console(environment: environment, color: parsed[CommonOptions.color] ?? .auto)
         code = try await command.run(parsed, console)

@@ -26,13 +26,35 @@ import Testing
     #expect(run.errors == Help(commands: VQ.commands).text(.short))
   }
 
-  @Test func `the version is followed by the formats of images`() throws {
+  /// Would break if a report of a fault could not say what was run.
+  @Test func `the version tells the commit, the formats that are written and those that are read`()
+    throws
+  {
     let run = try RunningVQ(["--version"])
-    #expect(run.status == 0)
+    #expect(run.status == 0 && run.errors == "")
+    #expect(run.output == Version.lines.joined(separator: "\n") + "\n")
     let lines = run.output.split(separator: "\n")
-    #expect(lines.first == "vq \(VQ.version)")
+    #expect(lines.first == "vq \(Version.current)")
+    for (line, fact) in zip(lines.dropFirst(), ["commit: ", "signatures: ", "index: ", "images: "])
+    {
+      #expect(line.hasPrefix(fact))
+    }
     #expect(lines.last?.hasPrefix("images: JPEG, PNG") == true)
-    #expect(run.errors == "")
+  }
+
+  /// Would break if packages, which read the version from its source, were named after another one.
+  @Test func `the version is a semantic one, and stands where the packages look for it`() throws {
+    #expect(Version.current.wholeMatch(of: /\d+\.\d+\.\d+(-[0-9A-Za-z.]+)?/) != nil)
+    #expect(Version.date.wholeMatch(of: /20\d\d-\d\d-\d\d/) != nil)
+    let script = SampleShop.folder.deletingLastPathComponent().path + "/Packaging/version"
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = URL(fileURLWithPath: script)
+    process.standardOutput = output
+    try process.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    #expect(text == Version.current + "\n")
   }
 
   @Test func `a pipe gets colour only when it is forced`() throws {

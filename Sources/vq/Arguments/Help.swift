@@ -103,21 +103,21 @@ struct Help: Sendable {
       + table(
         options.map { option in
           switch form {
-          case .short: (option.usage, [option.summary + facts(option)])
+          case .short: (option.usage, [option.summary + Self.facts(option)])
           case .complete:
-            (option.usage, [option.summary + facts(option), details(option)])
+            (option.usage, [option.summary + Self.facts(option), Self.details(option)])
           }
         })
   }
 
   /// Returns the text after the summary: the variable and the default.
-  private func facts(_ option: OptionDescription) -> String {
+  static func facts(_ option: OptionDescription) -> String {
     let facts = [option.environment.map { "$" + $0 }, option.standard].compactMap { $0 }
     return facts.isEmpty ? "" : " [\(facts.joined(separator: ", else "))]"
   }
 
   /// Returns the text that the complete help adds to the summary.
-  private func details(_ option: OptionDescription) -> String {
+  static func details(_ option: OptionDescription) -> String {
     var sentences = [option.detail]
     if let value = option.value {
       let isPath = value.completion == .files || value.completion == .directories
@@ -137,6 +137,13 @@ struct Help: Sendable {
   }
 
   private func environment(_ options: [OptionDescription]) -> [String] {
+    ["Environment"] + table(Self.environmentRows(options))
+  }
+
+  /// Returns the environment variables of some options, and those of every command, with their effects.
+  static func environmentRows(
+    _ options: [OptionDescription]
+  ) -> [(name: String, texts: [String])] {
     var rows: [(String, [String])] = []
     for option in options {
       guard let variable = option.environment, !rows.contains(where: { $0.0 == variable }) else {
@@ -149,7 +156,7 @@ struct Help: Sendable {
       ("CLICOLOR_FORCE", ["if neither empty nor 0: color in pipes and files too"]),
       ("TERM", ["if 'dumb': no color and no progress line"]),
     ]
-    return ["Environment"] + table(rows)
+    return rows
   }
 
   private func exitCodes(_ codes: [ExitCode]) -> [String] {

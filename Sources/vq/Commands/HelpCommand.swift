@@ -1,22 +1,52 @@
-/// `vq help`: prints the complete help of `vq` or of a command.
+import VisualQuery
+
+/// `vq help`: prints the complete help of `vq` or of a command, or writes the manual pages.
 enum HelpCommand {
+  static let man = Option<String?>.path(
+    OptionText(
+      "man", "write the manual pages to this folder",
+      detail: """
+        The folder must exist. One page for vq and one for each command; \
+        'man -l DIR/vq-match.1' shows one.
+        """,
+      isRare: true),
+    "DIR", of: .directories)
+
   static let command = CommandDescription(
     name: "help",
-    summary: "explain a command",
-    examples: ["vq help match"],
+    summary: "explain a command, or write the manual pages",
+    examples: ["vq help match", "vq help --man ~/.local/share/man/man1"],
     operand: OperandDescription(
       placeholder: "COMMAND", count: 0...1, summary: "the command to explain",
       completion: .commands),
-    options: [],
+    options: [man.description],
     notes: [],
-    exitCodes: [.success, .usage],
+    exitCodes: [.success, .failure, .usage],
     run: run)
 
   @concurrent static func run(
     _ arguments: ParsedArguments, on console: Console
   ) async throws -> ExitCode {
+    if let folder = arguments[man] {
+      try writeManual(to: folder, console)
+      return .success
+    }
     let command = VQ.commands.first { $0.name == arguments.operands.first }
     try console.output.write(Help(commands: VQ.commands).text(.complete, for: command))
     return .success
+  }
+
+  private static func writeManual(to folder: String, _ console: Console) throws {
+    let pages = ManualPages(
+      commands: VQ.commands, version: Version.current, date: Version.date
+    ).pages
+    for page in pages {
+      let file = try FileDescriptor.creating(folder + "/" + page.file)
+      defer { file.close() }
+      try file.write(Array(page.text.utf8))
+    }
+    try console.output.writeLine(
+      "\(DisplayText.count(pages.count, "page", "pages")) written to \(DisplayText.escaped(folder))."
+    )
   }
 }

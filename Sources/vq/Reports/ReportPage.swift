@@ -56,7 +56,7 @@ struct ReportPage {
           [HTML("h1", [HTML(text: title)])] + notes.map { HTML("p", ["class": "soft"], [$0]) }
             + pictures.notes.map { HTML("p", ["class": "soft"], [$0]) }),
         pictures.store, HTML("main", ["id": "main"], body),
-        HTML("footer", [HTML("p", ["Made by vq \(VQ.version)."])]),
+        HTML("footer", [HTML("p", ["Made by vq \(Version.current)."])]),
         HTML("script", file: Self.script),
       ])
     return "<!doctype html>\n" + HTML("html", ["lang": "en"], [head, frame]).markup + "\n"

@@ -123,6 +123,7 @@ _vq() {
     sign:--images-map) return ;;
     sign:--threads|sign:-j) return ;;
     postgres:--index) _vq_reply -f; compopt -o filenames; return ;;
+    help:--man) _vq_reply -d; compopt -o filenames; return ;;
   esac
   case $command:$word in
     :-*) _vq_reply -W '--color --help -h --version' ;;
@@ -153,7 +154,7 @@ _vq() {
     postgres:*) return ;;
     copy:-*) _vq_reply -W '--json --color --help -h --version' ;;
     copy:*) _vq_reply -d; compopt -o filenames; return ;;
-    help:-*) _vq_reply -W '--color --help -h --version' ;;
+    help:-*) _vq_reply -W '--man --color --help -h --version' ;;
     help:*) _vq_reply -W 'index match catalogue doctor labels eval why-not serve key hash sign postgres copy help completions'; return ;;
     completions:-*) _vq_reply -W '--color --help -h --version' ;;
     completions:*) _vq_reply -W 'bash zsh fish'; return ;;

@@ -7,7 +7,7 @@ _vq() {
   commands=(
     'index:make or update an index from a feed'
     'match:find the products and stores that an image shows'
-    'catalogue:check, compact, export or roll back an index'
+    'catalogue:check, compact, export, upgrade or roll back an index'
     'doctor:find entities that are hard to match or to show'
     'labels:list the labels of an index, or unknown ones'
     'eval:measure the search quality of an index'
@@ -18,7 +18,7 @@ _vq() {
     'sign:analyze the images of a feed without an index'
     'postgres:prepare a PostgreSQL database for an index'
     'copy:copy an index into PostgreSQL, or out of it'
-    'help:explain a command'
+    'help:explain a command, or write the manual pages'
     'completions:print completions for a shell'
   )
   _arguments -C \
@@ -269,6 +269,7 @@ _vq() {
         '*:FROM TO:_files -/' ;;
     help)
       _arguments -s -S \
+        '--man=[write the manual pages to this folder]:DIR:_files -/' \
         '--color=[when to use color]:WHEN:(auto always never)' \
         '--help[show the complete help; -h a short one]' \
         '-h[show the complete help; -h a short one]' \
