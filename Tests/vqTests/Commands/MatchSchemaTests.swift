@@ -1,0 +1,107 @@
+import Foundation
+import PixelMatch
+import TestSupport
+import Testing
+
+@testable import vq
+
+/// `docs/schemas/vq.match-1.schema.json`, which users download, against what `vq match --json` prints.
+@Suite struct MatchSchemaTests {
+  private static let root = SampleShop.folder.deletingLastPathComponent()
+  private static let file = root.appendingPathComponent("docs/schemas/vq.match-1.schema.json")
+
+  /// The sample shop with a product that has the fields which none of it has.
+  private func shop(in folder: TemporaryDirectory) throws -> String {
+    let rows = try String(contentsOfFile: SampleShop.catalogue, encoding: .utf8)
+    let more = #"""
+      {"type":"product","id":"coffee-bag","title":"Coffee","labels":["box"],"images":["images/coffee-tin.jpg"],"group":"coffee","attributes":{"size":"1 kg"},"material":"paper","description":"Roasted slowly."}
+      {"type":"product","id":"coffee-sack","title":"Coffee","labels":["box"],"group":"coffee","localized":{"de":{"title":"Kaffee","subtitle":"Sack","synonyms":["Bohnen"]}}}
+      {"type":"store","id":"kiosk","title":"Kiosk","subtitle":"At the quay","labels":["mug"],"synonyms":["booth"],"featured":true,"material":"wood","localized":{"de":{"title":"Bude"}}}
+      """#
+    let feed = try folder.write(rows + more + "\n", to: "feed.jsonl")
+    let index = folder.path + "/shop.vq"
+    let run = try RunningVQ([
+      "index", feed, "--images-root", SampleShop.folder.path + "/shop", "--public",
+      "material,description", "--thumbnails", "160", "--index", index,
+    ])
+    try #require(run.status == 0, "\(run.errors)")
+    return index
+  }
+
+  /// A page of a shop with six images of the sample shop.
+  private func page(in folder: TemporaryDirectory) throws -> String {
+    let (side, gap) = (240, 40)
+    let (width, height) = (3 * side + 4 * gap, 2 * side + 3 * gap)
+    var pixels = [UInt8](repeating: 255, count: 3 * width * height)
+    let names = [
+      "mug-blue.jpg", "kettle.jpg", "oats.jpg", "board.jpg", "candle.png", "mug-red.jpg",
+    ]
+    for (number, name) in names.enumerated() {
+      let bytes = try ImageDecoder().contents(ofFile: SampleShop.image(name))
+      let image = try ImageDecoder().decode(bytes, longerSide: side).reduced(toLongerSide: side)
+      let left = gap + number % 3 * (side + gap) + (side - image.width) / 2
+      let top = gap + number / 3 * (side + gap) + (side - image.height) / 2
+      image.forEachRGBARow { row, y in
+        for x in 0..<image.width {
+          for channel in 0..<3 {
+            pixels[3 * ((top + y) * width + left + x) + channel] = row[4 * x + channel]
+          }
+        }
+      }
+    }
+    return try folder.write(
+      PNGFile.rgb(width: width, height: height, pixels: pixels, isInterlaced: false),
+      to: "page.png")
+  }
+
+  private func conformance(_ name: String) -> String {
+    Self.root.path + "/Tests/PixelMatchTests/Conformance/pictures/" + name
+  }
+
+  /// An image with a color profile that cannot be used.
+  private func brokenProfile(in folder: TemporaryDirectory) throws -> String {
+    let file = PNGFile.rgb(
+      width: 64, height: 64, pixels: [UInt8](repeating: 90, count: 3 * 64 * 64),
+      isInterlaced: false)
+    return try folder.write(
+      PNGFile.inserting([PNGFile.profileChunk([1, 2, 3])], into: file), to: "profile.png")
+  }
+
+  /// Would break if an answer had a property that the schema does not declare, or the schema one that no answer ever
+  /// has, so that a client could rely on neither.
+  @Test func `every property of answers is declared, and every declared one occurs`() throws {
+    let folder = try TemporaryDirectory()
+    let index = try shop(in: folder)
+    let photo = SampleShop.query("q06-oats.jpg")
+    let broken = try folder.write("not an image", to: "broken.jpg")
+    let questions: [[String]] = [
+      [photo, SampleShop.query("q10-plant.jpg"), broken, "--labels", "box,unknown-label"],
+      [photo, "--all-fields", "--min-confidence", "0", "--limit", "100", "--stores", "100"],
+      [photo, "--labels", "box", "--min-confidence", "0", "--limit", "100", "--stores", "100"]
+        + ["--group", "--near", "53.5,10", "--at", "2026-11-23T10:00:00Z", "--locale", "de"],
+      ["--labels", "mug,cup", "--min-confidence", "0", "--products", "100", "--limit", "100"],
+      [try page(in: folder), "--min-confidence", "0"],
+      [conformance("profile-p3.jpg"), try brokenProfile(in: folder)],
+      [
+        SampleShop.query("q09-harbour.jpg"), SampleShop.image("store-harbour.jpg"), "--min-confidence",
+        "0",
+      ],
+    ]
+    var schema = try JSONSchema(contentsOf: Self.file)
+    for question in questions {
+      let run = try RunningVQ(["match", "--json", "--index", index] + question)
+      #expect(run.status == 0 || run.status == 4, "\(run.errors)")
+      let lines = run.output.split(separator: "\n").map(String.init)
+      #expect(!lines.isEmpty)
+      for line in lines { #expect(try schema.faults(ofLine: line) == [], "\(question)") }
+    }
+    #expect(schema.declared.subtracting(schema.seen).sorted() == [])
+  }
+
+  @Test func `a property that is not declared is a fault`() throws {
+    var schema = try JSONSchema(contentsOf: Self.file)
+    let line = #"{"schema":"vq.match/1","query":"x","error":{"code":"a","message":"b","more":1}}"#
+    #expect(try schema.faults(ofLine: line).contains { $0.contains("'more' is not declared") })
+    #expect(try !schema.faults(ofLine: #"{"schema":"vq.match/2"}"#).isEmpty)
+  }
+}
