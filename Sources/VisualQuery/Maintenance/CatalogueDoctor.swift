@@ -147,7 +147,7 @@ public struct CatalogueDoctor: Sendable {
         for candidate in near {
           let other = segments[candidate.segment].segment
           guard let twin = names[other.key(at: candidate.row)], twin != id,
-            Self.isAlike(live.segment, row, other, candidate.row),
+            Self.isAlike(live.segment.layout(at: row), other.layout(at: candidate.row)),
             pairs.insert([id, twin].sorted()).inserted
           else { continue }
           findings.append(
@@ -201,12 +201,8 @@ public struct CatalogueDoctor: Sendable {
 
   /// Returns whether two images differ by no more than compression: at most one and a half of 255
   /// levels of lightness and color per cell on average, and at most 16 in any cell.
-  private static func isAlike(
-    _ a: SignatureSegment, _ rowA: Int, _ b: SignatureSegment, _ rowB: Int
-  ) -> Bool {
-    let differences = zip(a.layout(at: rowA).bytes, b.layout(at: rowB).bytes).map {
-      abs(Int($0) - Int($1))
-    }
+  static func isAlike(_ a: ColorLayout, _ b: ColorLayout) -> Bool {
+    let differences = zip(a.bytes, b.bytes).map { abs(Int($0) - Int($1)) }
     return 2 * differences.reduce(0, +) <= 3 * differences.count && differences.max() ?? 0 <= 16
   }
 
