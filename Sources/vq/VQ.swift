@@ -21,7 +21,7 @@ struct VQ {
   /// All commands, in the order of the help.
   static let commands = [
     IndexCommand.command, MatchCommand.command, CatalogueCommand.command, DoctorCommand.command,
-    LabelsCommand.command, EvalCommand.command,
+    DuplicatesCommand.command, LabelsCommand.command, EvalCommand.command, DiffCommand.command,
     WhyNotCommand.command, ServeCommand.command, KeyCommand.command,
     HashCommand.command, SignCommand.command, PostgresCommand.command, CopyCommand.command,
     HelpCommand.command, CompletionsCommand.command,
@@ -32,7 +32,12 @@ struct VQ {
     let arguments = FileName.arguments
     let environment = ProcessInfo.processInfo.environment
     let parsed = Result {
-      try ArgumentParser(commands: commands, environment: environment).parse(arguments)
+      try ArgumentParser(
+        commands: commands, environment: environment,
+        configuration: { () throws(UsageError) in
+          try Configuration.read(environment: environment, commands: commands)
+        }, indexesHere: { IndexLocation.indexes(in: ".") }
+      ).parse(arguments)
     }
     var endsItself = false
     if case .success(.run(let command, _)) = parsed { endsItself = command.endsItself }

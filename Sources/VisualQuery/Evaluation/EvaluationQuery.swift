@@ -56,7 +56,7 @@ public struct EvaluationQuery: Sendable, Hashable {
   }
 
   /// Whether an entity is right.
-  func isRight(_ id: EntityID) -> Bool { truth.contains { $0.hasSameBytes(as: id.value) } }
+  package func isRight(_ id: EntityID) -> Bool { truth.contains { $0.hasSameBytes(as: id.value) } }
 
   /// Reads JSON Lines: an object with `image` and `truth`, and perhaps `query`, `labels` and `edit`,
   /// on each line that is not blank.

@@ -20,6 +20,12 @@ struct ArgumentParser: Sendable {
   let commands: [CommandDescription]
   /// The environment, which supplies values that the command line does not give.
   let environment: [String: String]
+  /// Reads the user's own defaults, when a command needs them: help does not.
+  var configuration: @Sendable () throws(UsageError) -> Configuration = { () throws(UsageError) in
+    .none
+  }
+  /// Returns the indexes in the working directory.
+  var indexesHere: @Sendable () -> [String] = { [] }
 
   /// Returns the command, help or version that the arguments ask for.
   ///
@@ -57,23 +63,37 @@ struct ArgumentParser: Sendable {
       command, ParsedArguments(command: command, operands: scan.operands, texts: scan.texts))
   }
 
-  /// Adds values from the environment, and checks that required options are given.
+  /// Adds values from the environment, then from the user's defaults, and checks that required options are
+  /// given.
   private func fill(
     _ texts: inout [String: [String]], for command: CommandDescription
   ) throws(UsageError) {
-    for option in command.options where texts[option.name] == nil {
+    let configuration = try configuration()
+    for option in command.options + CommonOptions.all where texts[option.name] == nil {
       if let variable = option.environment, let text = environment[variable], !text.isEmpty {
         guard option.accepts(text) else {
           throw unacceptable(text, for: option, given: variable, command: command.name)
         }
         texts[option.name] = [text]
+      } else if let found = try configuration.texts(of: option, for: command.name) {
+        texts[option.name] = found
       } else if option.isRequired {
-        let variable = option.environment.map { ", or \($0) in the environment" } ?? ""
-        throw UsageError(
-          .missingOption, "'vq \(command.name)' requires \(option.usage)\(variable)",
-          command: command.name)
+        let found = option.findsIndexHere ? indexesHere() : []
+        guard found.count == 1 else { throw missing(option, of: command, found) }
+        texts[option.name] = found
       }
     }
+  }
+
+  private func missing(
+    _ option: OptionDescription, of command: CommandDescription, _ found: [String]
+  ) -> UsageError {
+    let variable = option.environment.map { ", or \($0) in the environment" } ?? ""
+    let names = found.prefix(3).map(quoted).joined(separator: ", ")
+    let here = found.isEmpty ? "" : "; found \(names)\(found.count > 3 ? ", …" : "") here"
+    return UsageError(
+      .missingOption, "'vq \(command.name)' requires \(option.usage)\(variable)\(here)",
+      command: command.name)
   }
 
   private func check(
@@ -248,7 +268,7 @@ private func split(_ argument: Substring) -> (name: String, text: String?) {
   return (String(argument[..<equals]), String(argument[argument.index(after: equals)...]))
 }
 
-private func unacceptable(
+func unacceptable(
   _ text: String, for option: OptionDescription, given: String, command: String?
 ) -> UsageError {
   let value = option.value
@@ -260,15 +280,15 @@ private func unacceptable(
     command: command)
 }
 
-private func didYouMean(_ word: String, among words: [String]) -> String {
+func didYouMean(_ word: String, among words: [String]) -> String {
   Suggestion.nearest(to: word, among: words).map { "; did you mean '\($0)'?" } ?? ""
 }
 
 /// Returns a text as it is shown in messages: numbers bare, words in quotes, an empty text as
 /// "nothing".
-private func found(_ text: String) -> String {
+func found(_ text: String) -> String {
   if text.isEmpty { return "nothing" }
   return Double(text) == nil ? quoted(text) : text
 }
 
-private func quoted(_ text: String) -> String { "'\(DisplayText.escaped(text))'" }
+func quoted(_ text: String) -> String { "'\(DisplayText.escaped(text))'" }

@@ -53,8 +53,8 @@ struct Help: Sendable {
       ["vq - find the products and stores of a shop in an image"],
       examples(overviewExamples), ["Usage: " + Self.usage(of: nil)], commandTable(commands),
       optionTable("Options", CommonOptions.all, form: .complete),
-      environment(commands.flatMap(\.options)), exitCodes(ExitCode.allCases),
-      ["Help for a command: vq help COMMAND"],
+      section(Self.defaults), environment(commands.flatMap(\.options)),
+      exitCodes(ExitCode.allCases), ["Help for a command: vq help COMMAND"],
     ]
   }
 
@@ -79,6 +79,17 @@ struct Help: Sendable {
     ] + command.notes.map(section)
       + [environment(command.options), exitCodes(command.exitCodes)]
   }
+
+  /// The defaults of options, for the help of `vq` itself.
+  static let defaults = HelpSection(
+    title: "Defaults",
+    text: """
+      ~/.vqrc has your own defaults of options, one per line; flags take yes or no. The command line has \
+      precedence over the environment, which has precedence over this file.
+        # For every command that has the option, and for one command:
+        index = /srv/shop.vq
+        match.limit = 3
+      """)
 
   /// The first examples for a new user, in order.
   private var overviewExamples: [String] {
@@ -152,6 +163,7 @@ struct Help: Sendable {
       rows.append((variable, ["used if \(option.spelling) is not given"]))
     }
     rows += [
+      ("VQ_CONFIG", ["a file of defaults instead of ~/.vqrc; if empty: none"]),
       ("NO_COLOR", ["if not empty: no color"]),
       ("CLICOLOR_FORCE", ["if neither empty nor 0: color in pipes and files too"]),
       ("TERM", ["if 'dumb': no color and no progress line"]),

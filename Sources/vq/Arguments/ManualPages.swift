@@ -31,6 +31,7 @@ struct ManualPages: Sendable {
       section("Synopsis", [".B vq", Self.escaped("COMMAND [OPTION…] [OPERAND…]")]),
       section("Commands", table),
       section("Options", CommonOptions.all.flatMap(Self.item)),
+      section(Help.defaults.title, Self.lines(of: Help.defaults)),
       section("Environment", Self.table(Help.environmentRows(commands.flatMap(\.options)))),
       section("Exit status", Self.exitCodes(ExitCode.allCases)),
     ])

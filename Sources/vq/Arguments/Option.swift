@@ -22,7 +22,8 @@ struct Option<Value: Sendable>: Sendable {
     description = OptionDescription(
       name: text.name, short: text.short, value: value, summary: text.summary,
       detail: text.detail, standard: standard ?? text.standard, environment: text.environment,
-      isRequired: isRequired, mayRepeat: mayRepeat, isRare: text.isRare,
+      isRequired: isRequired, findsIndexHere: text.findsIndexHere, mayRepeat: mayRepeat,
+      isRare: text.isRare,
       standsAlone: text.standsAlone,
       accepts: { parse($0) != nil })
     makeValue = { $0.compactMap(parse).reduce(into: initial, add) }
@@ -60,6 +61,7 @@ struct OptionText: Sendable {
   let environment: String?
   let isRare: Bool
   let standsAlone: Bool
+  let findsIndexHere: Bool
 
   /// - Parameters:
   ///   - name: The long name, without dashes.
@@ -71,10 +73,11 @@ struct OptionText: Sendable {
   ///   - isRare: Whether the short help omits the option.
   ///   - standsAlone: Whether the command needs neither its operands nor its required options if
   ///     this one is given.
+  ///   - findsIndexHere: Whether the only index in the working directory is used if the option is not given.
   init(
     _ name: String, _ summary: String, detail: String = "", short: Character? = nil,
     standard: String? = nil, environment: String? = nil, isRare: Bool = false,
-    standsAlone: Bool = false
+    standsAlone: Bool = false, findsIndexHere: Bool = false
   ) {
     self.name = name
     self.summary = summary
@@ -84,6 +87,7 @@ struct OptionText: Sendable {
     self.environment = environment
     self.isRare = isRare
     self.standsAlone = standsAlone
+    self.findsIndexHere = findsIndexHere
   }
 }
 

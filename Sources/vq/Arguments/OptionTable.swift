@@ -64,6 +64,8 @@ struct OptionDescription: Sendable {
   let environment: String?
   /// Whether the command requires the option.
   let isRequired: Bool
+  /// Whether the only index in the working directory is used if the option is not given.
+  let findsIndexHere: Bool
   /// Whether the option may be repeated; the values add up.
   let mayRepeat: Bool
   /// Whether the short help omits the option.

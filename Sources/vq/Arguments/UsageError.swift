@@ -7,6 +7,7 @@ struct UsageError: Error, Sendable, Hashable {
     case noCommand, unknownCommand, unknownOption
     case missingValue, unexpectedValue, unacceptableValue
     case repeatedOption, missingOption, missingOperand, unexpectedOperand, unacceptableOperand
+    case invalidConfiguration
   }
 
   /// The kind of mistake.

@@ -115,16 +115,23 @@ enum CatalogueCommand {
   ) async throws {
     let line = ProgressLine("upgrading", on: console.diagnostics)
     let elapsed = ProgressLine.stopwatch()
-    defer { line.finish() }
     let upgrade = try await upkeep.upgrade { done, total in
       line.update(done: done, total: total, refused: 0)
     }
+    line.finish()
+    try report(upgrade, of: index, elapsed(), isJSON, console)
+  }
+
+  private static func report(
+    _ upgrade: CatalogueUpgrade, of index: String, _ elapsed: Duration, _ isJSON: Bool,
+    _ console: Console
+  ) throws {
     if isJSON { return try console.output.writeJSON(upgrade) }
     let name = DisplayText.escaped(index)
     guard upgrade.from != upgrade.to else {
       return try console.output.writeLine("\(name) has version \(upgrade.to) already.")
     }
-    let seconds = (elapsed() / .seconds(1) * 10).rounded() / 10
+    let seconds = (elapsed / .seconds(1) * 10).rounded() / 10
     try console.output.writeLine(
       "\(name) was converted from version \(upgrade.from) to \(upgrade.to): "
         + "\(DisplayText.count(upgrade.entities, "entity", "entities")) in \(seconds) s.")

@@ -6,7 +6,7 @@ enum EvalCommand {
     OptionText(
       "index", "the index to search",
       detail: "With several QUERIES: one for each, in the same order, or one for all.",
-      environment: "VQ_INDEX"),
+      standard: "the only *.vq here", environment: "VQ_INDEX", findsIndexHere: true),
     "DIR", of: .directories)
   static let withoutLabels = Option<Bool>.flag(
     OptionText("without-labels", "search with the images only"))

@@ -40,13 +40,16 @@ struct Evaluation: Sendable {
   }
 
   private func items(of file: String) throws -> [Item] {
-    let folder = file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""
-    let queries = try Self.queries(in: file)
-    var items = queries.map { Item(query: $0, folder: folder, withLabels: withLabels) }
+    let file = try QueryFile(file)
+    let queries = file.queries
+    func item(_ query: EvaluationQuery, withLabels: Bool) -> Item {
+      Item(query: query, path: file.path(of: query), withLabels: withLabels)
+    }
+    var items = queries.map { item($0, withLabels: withLabels) }
     if andWithout {
       items += queries.filter { !$0.labels.isEmpty }
-        .map { Item(query: $0, folder: folder, withLabels: false) }
-      items += Self.mislabelled(queries).map { Item(query: $0, folder: folder, withLabels: true) }
+        .map { item($0, withLabels: false) }
+      items += Self.mislabelled(queries).map { item($0, withLabels: true) }
     }
     return items
   }
@@ -66,10 +69,8 @@ struct Evaluation: Sendable {
   /// A query as it is asked.
   struct Item: Sendable {
     let query: EvaluationQuery
-    let folder: String
+    let path: String
     let withLabels: Bool
-
-    var path: String { query.image.hasPrefix("/") ? query.image : folder + query.image }
   }
 
   @concurrent private static func evaluate(
@@ -90,22 +91,5 @@ struct Evaluation: Sendable {
     return Result { () throws(DecodeError) in
       try decoder.decode(decoder.contents(ofFile: path), longerSide: QuerySignature.workingSide)
     }.mapError(PictureFailure.init)
-  }
-
-  private static func queries(in file: String) throws -> [EvaluationQuery] {
-    let bytes: [UInt8]
-    do throws(DecodeError) {
-      bytes = try ImageDecoder().contents(ofFile: file)
-    } catch {
-      throw CommandFailure(.failure, "cannot read '\(file)': \(error.message)")
-    }
-    let queries: [EvaluationQuery]
-    do throws(EvaluationError) {
-      queries = try EvaluationQuery.read(String(decoding: bytes, as: UTF8.self))
-    } catch {
-      throw CommandFailure(.failure, "'\(file)', line \(error.line): \(error.message)")
-    }
-    guard !queries.isEmpty else { throw CommandFailure(.failure, "'\(file)' contains no queries") }
-    return queries
   }
 }

@@ -24,6 +24,15 @@ enum IndexLocation {
 
   private static let waitLimit = Duration.seconds(10)
 
+  /// Returns the names of the indexes in a folder: directories that end with `.vq`.
+  static func indexes(in folder: String) -> [String] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    return names.filter {
+      $0.hasSuffix(".vq")
+        && FileManager.default.fileExists(atPath: "\(folder)/\($0)/catalogue.sqlite")
+    }.sorted()
+  }
+
   /// Returns the copy of an index in PostgreSQL, or `nil` if the index is a directory.
   static func replica(
     of index: String, _ arguments: ParsedArguments

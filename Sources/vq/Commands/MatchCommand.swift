@@ -13,7 +13,7 @@ enum MatchCommand {
     OptionText(
       "index", "the index to search",
       detail: "A directory made by 'vq index', or postgres://HOST/DATABASE.",
-      environment: "VQ_INDEX"),
+      standard: "the only *.vq here", environment: "VQ_INDEX", findsIndexHere: true),
     "DIR", of: .directories)
   static let labels = Option<[String]>.list(
     OptionText(
@@ -102,6 +102,15 @@ enum MatchCommand {
       "report", "also write an HTML page with the images",
       detail: "One file with all images, for a browser; it needs no server and no network."),
     "FILE", of: .files)
+  static let csv = Option<Bool>.flag(
+    OptionText(
+      "csv", "one line per match, with a heading",
+      detail: "An image without a match has a line with the reason.", isRare: true))
+  static let open = Option<Bool>.flag(
+    OptionText(
+      "open", "open the link of the best match",
+      detail: "With the program in BROWSER, or that of the desktop. For one query.", isRare: true)
+  )
   static let allFields = Option<Bool>.flag(
     OptionText(
       "all-fields", "with --json: also fields that are not public",
@@ -123,14 +132,16 @@ enum MatchCommand {
     ],
     operand: OperandDescription(
       placeholder: "IMAGE", count: 0...Int.max,
-      summary: "a file such as JPEG, PNG or WebP; '-' for standard input; none with only --labels",
+      summary:
+        "a file such as JPEG, PNG or WebP, or a folder of such files; '-' for standard input; "
+        + "none with only --labels",
       completion: .files),
     options: [
       index.description, labels.description, region.description, limit.description,
       products.description,
       stores.description, minConfidence.description, deadline.description, type.description,
       conditions.description, group.description, threads.description, explain.description,
-      json.description, report.description,
+      json.description, report.description, csv.description, open.description,
       allFields.description,
       tolerant.description, withLabel.description, near.description, at.description,
       locale.description, signature.description, continuation.description,
@@ -175,6 +186,13 @@ enum MatchCommand {
     guard !arguments[refresh] || arguments[continuation] != nil else {
       throw CommandFailure(.usage, "--refresh requires --continue TOKEN")
     }
+    guard !arguments[json] || !arguments[csv] else {
+      throw CommandFailure(.usage, "--json and --csv are two forms; choose one")
+    }
+    let images = try ImageOperands.files(arguments.operands, console)
+    guard !arguments[open] || images.count <= 1 else {
+      throw CommandFailure(.usage, "--open takes one IMAGE; found \(images.count)")
+    }
     let directory = try await IndexLocation.directory(
       of: arguments[index], arguments, console, atLeast: arguments[IndexLocation.atLeast])
     let catalogue = try Catalogue(directory: directory)
@@ -192,7 +210,7 @@ enum MatchCommand {
       isReported: arguments[report] != nil)
     let file = try arguments[report].map(ReportFile.init)
     do {
-      return try await run(search, arguments, file, in: directory, on: console)
+      return try await run(search, images, arguments, file, in: directory, on: console)
     } catch {
       file?.discard()
       throw error
@@ -200,31 +218,34 @@ enum MatchCommand {
   }
 
   @concurrent private static func run(
-    _ search: PictureSearch, _ arguments: ParsedArguments, _ file: ReportFile?,
+    _ search: PictureSearch, _ images: [String], _ arguments: ParsedArguments, _ file: ReportFile?,
     in directory: String, on console: Console
   ) async throws -> ExitCode {
     let (catalogue, pool) = (search.matcher.catalogue, search.matcher.pool)
     let report = MatchReport(
       catalogue: catalogue, options: search.options, console: console,
-      isJSON: arguments[json], isExplained: arguments[explain],
-      isNamed: arguments.operands.count > 1)
+      form: arguments[json] ? .json : arguments[csv] ? .csv : .table,
+      isExplained: arguments[explain], isNamed: images.count > 1)
+    try report.begin()
     var answers: [PictureSearch.Answer] = []
     var omitted = 0
     var code = ExitCode.success
     var unmatched: [String] = []
+    var last: MatchResponse?
     func take(_ answer: PictureSearch.Answer) throws {
+      last = try? answer.result.get()
       if case .failure = answer.result { code = .undecodablePicture }
       unmatched += answer.unmatchedLabels
       try report.write(answer)
       if file == nil { return }
       if answers.count < MatchPage.queryLimit { answers.append(answer) } else { omitted += 1 }
     }
-    if arguments.operands.isEmpty {
+    if images.isEmpty {
       try take(try await search.answer(to: nil))
     } else {
       // Pictures side by side would use up each other's time.
       let atOnce = search.options.timeout == nil ? nil : 1
-      try await forEachInOrder(arguments.operands, on: pool, atOnce: atOnce) { picture in
+      try await forEachInOrder(images, on: pool, atOnce: atOnce) { picture in
         try await search.answer(to: picture)
       } take: {
         try take($0)
@@ -236,7 +257,19 @@ enum MatchCommand {
       for answer in answers { try await page.add(answer.reported) }
       try file.write(page.page)
     }
+    if arguments[open], let last { try openBest(of: last, console) }
     return code
+  }
+
+  private static func openBest(of response: MatchResponse, _ console: Console) throws {
+    guard let best = response.matches.first else {
+      return console.diagnostics.note("no match to open")
+    }
+    guard let link = best.handoff.url else {
+      throw CommandFailure(.failure, "'\(best.value.id)' has no link to open")
+    }
+    try console.output.flush()
+    try LinkOpener.open(link, environment: console.environment)
   }
 
   /// Labels are not counted in an index that is not writable.

@@ -1,16 +1,24 @@
 import PixelMatch
 import VisualQuery
 
-/// Writes answers as JSON Lines or as tables.
+/// Writes answers as JSON Lines, as CSV or as tables.
 struct MatchReport {
+  /// The form of answers.
+  enum Form: Sendable, CaseIterable { case table, json, csv }
+
   let catalogue: Catalogue
   let options: MatchOptions
   let console: Console
-  let isJSON: Bool
+  let form: Form
   /// Whether the evidence of each match is shown.
   let isExplained: Bool
   /// Whether each table begins with the name of its image.
   let isNamed: Bool
+
+  /// Writes what comes before the first answer.
+  func begin() throws {
+    if form == .csv { try console.output.write(MatchTable.heading) }
+  }
 
   /// Writes one answer and flushes it, since a reader may be waiting.
   func write(_ answer: PictureSearch.Answer) throws {
@@ -26,20 +34,25 @@ struct MatchReport {
           "the colors of '\(FileName.readable(answer.query))' are taken for sRGB: "
             + "\(profile.name): \(reason)")
       }
-      if isJSON {
+      switch form {
+      case .json:
         try console.output.writeJSON(
           MatchDocument(
             response, query: FileName.readable(answer.query), elapsed: answer.elapsed,
             profile: answer.profile, projection: answer.projection))
-      } else {
+      case .csv: try console.output.write(MatchTable.rows(response, of: answer.query))
+      case .table:
         try console.output.write(text(response, of: answer.query, hasPicture: answer.hasPicture))
       }
     case .failure(let error):
       console.diagnostics.error(error.sentence(about: answer.query))
-      if isJSON {
+      switch form {
+      case .json:
         try console.output.writeJSON(
           PictureErrorDocument(
             schema: "vq.match/1", query: FileName.readable(answer.query), error))
+      case .csv: try console.output.write(MatchTable.row(error, of: answer.query))
+      case .table: break
       }
     }
     try console.output.flush()
@@ -67,6 +80,11 @@ struct MatchReport {
     link + (display.image.map { "  " + $0 } ?? "")
   }
 
+  private func tableLines(_ table: TextTable) -> [String] {
+    table.lines(
+      width: console.width, usesColor: console.usesColor, linksNotes: console.linksTexts)
+  }
+
   private func text(
     _ response: MatchResponse, of query: String, hasPicture: Bool
   ) -> String {
@@ -78,7 +96,7 @@ struct MatchReport {
           "?", DisplayText.confidence(nearMiss.confidence), nearMiss.tier.rawValue,
           nearMiss.id.type.rawValue, "not sure: " + Self.name(nearMiss.display),
         ], note: Self.note(nearMiss.handoff.url ?? nearMiss.id.description, nearMiss.display))
-      lines += table.lines(width: console.width, usesColor: console.usesColor)
+      lines += tableLines(table)
     }
     if !response.matches.isEmpty {
       var table = Self.table
@@ -96,7 +114,7 @@ struct MatchReport {
             ], note: variant.handoff.url ?? variant.value.id.description)
         }
       }
-      lines += table.lines(width: console.width, usesColor: console.usesColor)
+      lines += tableLines(table)
     }
     if isExplained {
       for match in response.matches {

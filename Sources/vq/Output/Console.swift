@@ -11,6 +11,13 @@ struct Console: Sendable {
   /// Whether standard output uses color.
   let usesColor: Bool
 
+  /// Whether web addresses on standard output can be clicked: with color, but for terminals that are known to show the
+  /// sequences instead (the console of Linux, and VTE before 0.50).
+  var linksTexts: Bool {
+    let isOld = environment["VTE_VERSION"].flatMap(Int.init).map { $0 < 5000 } ?? false
+    return usesColor && !isOld && !["linux", "dumb"].contains(environment["TERM"])
+  }
+
   /// Makes a console from its parts: for tests.
   init(
     output: StandardOutput, diagnostics: Diagnostics, environment: [String: String] = [:],

@@ -44,8 +44,9 @@ struct TextTable: Sendable {
   ///
   /// - Parameters:
   ///   - usesColor: Whether the headings are bold.
+  ///   - linksNotes: Whether web addresses in notes can be clicked.
   ///   Narrows the widest column that is above its minimum; then the widest of all.
-  func lines(width: Int, usesColor: Bool = false) -> [String] {
+  func lines(width: Int, usesColor: Bool = false, linksNotes: Bool = false) -> [String] {
     let widths = fittedWidths(to: width)
     let heading = line(columns.map(\.title), widths: widths, limit: width)
     var lines = [usesColor ? ANSI.bold(heading) : heading]
@@ -53,7 +54,8 @@ struct TextTable: Sendable {
     for row in rows {
       lines.append(line(row.cells, widths: widths, limit: width))
       if let note = row.note, !note.isEmpty {
-        lines.append(String(repeating: " ", count: indentation) + note)
+        lines.append(
+          String(repeating: " ", count: indentation) + (linksNotes ? ANSI.linked(note) : note))
       }
     }
     return lines
@@ -99,6 +101,18 @@ struct TextTable: Sendable {
 enum ANSI {
   /// Goes to the beginning of the line and clears it.
   static let eraseLine = "\r\u{1B}[K"
+
+  /// Returns a text whose first word can be clicked if it is a web address: an OSC 8 sequence
+  /// (<https://gist.github.com/egmontkob/eb114294efbcd5adb1944c9f3cb5feda>).
+  ///
+  /// - Parameter text: An escaped text, in which no sequence can end.
+  static func linked(_ text: String) -> String {
+    let word = text.prefix { $0 != " " }
+    guard word.hasPrefix("https://") || word.hasPrefix("http://"),
+      word.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+    else { return text }
+    return "\u{1B}]8;;\(word)\u{1B}\\\(word)\u{1B}]8;;\u{1B}\\" + text.dropFirst(word.count)
+  }
 
   static func bold(_ text: String) -> String { "\u{1B}[1m\(text)\u{1B}[0m" }
   static func red(_ text: String) -> String { "\u{1B}[1;31m\(text)\u{1B}[0m" }

@@ -87,7 +87,7 @@ import Testing
       "'vq completions' takes bash, zsh or fish; found 'tcsh'"),
     Mistake(
       "help mach", .unacceptableOperand,
-      "'vq help' takes index, match, catalogue, doctor, labels, eval, why-not, serve, key, hash, sign, postgres, copy, help or completions; found 'mach'; did you mean 'match'?"
+      "'vq help' takes index, match, catalogue, doctor, duplicates, labels, eval, diff, why-not, serve, key, hash, sign, postgres, copy, help or completions; found 'mach'; did you mean 'match'?"
     ),
   ]
 
@@ -100,8 +100,10 @@ import Testing
     #expect(VQ.exitCode(for: error) == .usage)
   }
 
+  /// `ConfigurationTests` has the mistakes in files.
   @Test func `every code is provoked`() {
-    #expect(Set(Self.mistakes.map(\.code)) == Set(UsageError.Code.allCases))
+    let codes = Set(Self.mistakes.map(\.code)).union([.invalidConfiguration])
+    #expect(codes == Set(UsageError.Code.allCases))
   }
 
   @Test func `a match without picture and labels is refused, labels alone are not`() async throws {

@@ -1,0 +1,86 @@
+internal import PixelMatch
+
+/// The images in a folder and its subfolders.
+public struct ImageFolder: Sendable, Hashable {
+  /// The endings of files that are images without a look at their contents.
+  private static let endings: Set<String> = [
+    "jpg", "jpeg", "png", "webp", "avif", "heic", "heif", "gif",
+  ]
+
+  /// The paths of the images in the folder, by name.
+  public let names: [String]
+  /// The number of files of other kinds, such as `.txt files`.
+  public let others: [String: Int]
+
+  /// Looks for images.
+  ///
+  /// - Throws: ``CatalogueError`` with the code `unreadableInput` if the folder cannot be read or has none.
+  public init(_ path: String) throws(CatalogueError) {
+    var others: [String: Int] = [:]
+    names = try Self.imageNames(in: path, &others)
+    self.others = others
+    if names.isEmpty {
+      let list = othersList
+      throw CatalogueError(
+        code: .unreadableInput,
+        message: "the folder '\(path)' contains no images" + (list.isEmpty ? "" : "; found \(list)")
+      )
+    }
+  }
+
+  /// Returns whether a path is a folder.
+  public static func isFolder(_ path: String) -> Bool { FileStatus(path)?.isDirectory == true }
+
+  /// The most frequent kinds of other files with their counts: `3 .txt files, 1 TIFF files`.
+  public var othersList: String {
+    others.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(3)
+      .map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+  }
+
+  /// Returns the images of a folder and its subfolders, by name, without hidden files, indexes and
+  /// cyclic links.
+  ///
+  /// A file with an unknown ending is an image if its first bytes are those of one.
+  ///
+  /// - Parameter others: Counts the other files by their formats.
+  private static func imageNames(
+    in path: String, above: Set<UInt64> = [], _ others: inout [String: Int]
+  ) throws(CatalogueError) -> [String] {
+    guard let folder = FileStatus(path), folder.isDirectory, !above.contains(folder.inode) else {
+      return []
+    }
+    let names: [String]
+    do throws(StorageError) {
+      names = try Folder.readNames(in: path)
+    } catch {
+      throw CatalogueError(code: .unreadableInput, message: error.message)
+    }
+    var images: [String] = []
+    for name in names {
+      let ending = name.split(separator: ".").last?.lowercased() ?? ""
+      if name.hasPrefix(".") || ending == "vq" { continue }
+      if endings.contains(ending) && name.count > ending.count + 1 {
+        images.append(name)
+      } else if FileStatus(path + "/" + name)?.isDirectory != true {
+        let start = ImageFormat.beginning(ofFile: path + "/" + name)
+        if ImageFormat.detected(in: start) != nil {
+          images.append(name)
+        } else {
+          others[Self.kind(of: start, ending: name.contains(".") ? ending : nil), default: 0] += 1
+        }
+      } else {
+        let inside = try imageNames(
+          in: path + "/" + name, above: above.union([folder.inode]), &others)
+        images += inside.map { name + "/" + $0 }
+      }
+    }
+    return images
+  }
+
+  /// Returns the kind of a file that is no image, for counts: `TIFF files`, `.txt files`.
+  private static func kind(of start: [UInt8], ending: String?) -> String {
+    let format = ImageFormat.sniffedName(of: start)
+    if !["text", "this kind of file"].contains(format) { return "\(format) files" }
+    return ending.map { ".\($0) files" } ?? "files without an ending"
+  }
+}

@@ -1,0 +1,49 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension CatalogueUpkeep {
+  /// Calls `body` with the generation that ``rollBack()`` would restore, opened for searching.
+  ///
+  /// Its database is copied to a temporary directory, and its segments are linked there.
+  ///
+  /// - Throws: ``CatalogueError`` with the code `missing` if no generation is saved; the errors of `body`.
+  public func withPrevious<Result: Sendable>(
+    _ body: (Catalogue) async throws -> Result
+  ) async throws -> Result {
+    guard let previous = try PreviousCatalogue(directory: directory) else {
+      throw CatalogueError(
+        code: .missing,
+        message: "'\(directory)' has no saved generation; name another index with --before")
+    }
+    let temporary = try TemporaryCatalogue()
+    defer { temporary.remove() }
+    let connection = try CatalogueConnection(path: previous.path, mode: .immutable)
+    // The statement does not keep its connection.
+    try withExtendedLifetime(connection) {
+      try connection.statement("VACUUM INTO ?")
+        .bind(.text(temporary.path + "/" + CatalogueDatabase.fileName)).run()
+    }
+    let absolute =
+      directory.hasPrefix("/") ? directory : try Self.workingDirectory() + "/" + directory
+    for file in previous.segmentFiles {
+      guard unsafe symlink(absolute + "/" + file, temporary.path + "/" + file) == 0 else {
+        throw CatalogueError(StorageError("link", file))
+      }
+    }
+    return try await body(try Catalogue(directory: temporary.path))
+  }
+
+  private static func workingDirectory() throws(CatalogueError) -> String {
+    // Sound: with no buffer, `getcwd` allocates a terminated text, which is freed here.
+    guard let text = unsafe getcwd(nil, 0) else {
+      throw CatalogueError(StorageError("find the working directory", "."))
+    }
+    defer { unsafe free(text) }
+    return unsafe String(cString: text)
+  }
+}

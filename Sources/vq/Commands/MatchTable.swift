@@ -1,0 +1,42 @@
+import PixelMatch
+import VisualQuery
+
+/// Answers as CSV (RFC 4180, with line feeds): one row for each match, and one for an image without a match.
+enum MatchTable {
+  private static let columns = [
+    "query", "rank", "type", "id", "title", "subtitle", "confidence", "tier", "url", "reason",
+  ]
+
+  /// The line with the names of the columns.
+  static var heading: String { line(columns) }
+
+  /// Returns the rows of an answer; without a match, one row with the reason.
+  static func rows(_ response: MatchResponse, of query: String) -> String {
+    let query = FileName.readable(query)
+    if response.matches.isEmpty {
+      let reason = response.emptyReason?.rawValue ?? ""
+      return line([query] + Array(repeating: "", count: columns.count - 2) + [reason])
+    }
+    return response.matches.map { match in
+      line([
+        query, "\(match.rank)", match.value.id.type.rawValue, match.value.id.value,
+        match.display.title, match.display.subtitle ?? "",
+        DisplayText.confidence(match.confidence), match.tier.rawValue, match.handoff.url ?? "", "",
+      ])
+    }.joined()
+  }
+
+  /// Returns the row of an image that could not be searched, with the code of the error.
+  static func row(_ failure: PictureFailure, of query: String) -> String {
+    line(
+      [FileName.readable(query)] + Array(repeating: "", count: columns.count - 2) + [failure.code])
+  }
+
+  /// Returns a line. A field with a comma, a quote or the end of a line is quoted.
+  private static func line(_ fields: [String]) -> String {
+    fields.map { field in
+      field.unicodeScalars.contains { [",", "\"", "\n", "\r"].contains($0) }
+        ? "\"" + field.replacing("\"", with: "\"\"") + "\"" : field
+    }.joined(separator: ",") + "\n"
+  }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import vq
+
+/// What spares typing: the only index, folders of images, tables for spreadsheets, links.
+@Suite struct ComfortTests {
+  private static let shop = Result {
+    let folder = try TemporaryDirectory()
+    _ = try RunningVQ(["index", SampleShop.catalogue, "--index", folder.path + "/shop.vq"])
+    return folder
+  }
+
+  private func folder() throws -> String { try Self.shop.get().path }
+
+  @Test func `the only index of the folder is used, and two are not guessed between`() throws {
+    let found = try RunningVQ(["doctor", "--json"], directory: folder())
+    #expect(found.errors == "")
+    let empty = try TemporaryDirectory()
+    for name in ["a.vq", "b.vq"] {
+      try FileManager.default.createDirectory(
+        atPath: empty.path + "/" + name, withIntermediateDirectories: true)
+    }
+    let none = try RunningVQ(["doctor"], directory: empty.path)
+    #expect(none.status == 2 && none.errors.contains("'vq doctor' requires --index DIR, or VQ_I"))
+    #expect(!none.errors.contains("found"))
+    for name in ["a.vq", "b.vq"] { _ = try empty.write("", to: name + "/catalogue.sqlite") }
+    let two = try RunningVQ(["doctor"], directory: empty.path)
+    #expect(two.status == 2 && two.errors.contains("; found 'a.vq', 'b.vq' here"))
+  }
+
+  @Test func `a folder stands for its images, and the other files are counted`() throws {
+    let images = try TemporaryDirectory()
+    _ = try images.copy(SampleShop.image("mug-red.jpg"), to: "b.jpg")
+    _ = try images.copy(SampleShop.image("kettle.jpg"), to: "a.jpg")
+    _ = try images.write("x", to: "notes.txt")
+    let run = try RunningVQ(
+      ["match", "--csv", images.path, "--products", "1", "--stores", "0", "--limit", "1"],
+      directory: folder())
+    #expect(run.status == 0)
+    #expect(run.errors == "vq: left out in '\(images.path)': 1 .txt files\n")
+    let rows = run.output.split(separator: "\n")
+    #expect(rows.count == 3)
+    #expect(rows[0] == "query,rank,type,id,title,subtitle,confidence,tier,url,reason")
+    #expect(rows[1].hasPrefix("\(images.path)/a.jpg,1,product,kettle,"))
+    #expect(
+      rows[2].hasPrefix("\(images.path)/b.jpg,1,product,mug-red,Camp mug,\"Enamel, 350 ml, red\","))
+    #expect(rows[2].hasSuffix(",exact,https://shop.example/p/mug-red,"))
+    let empty = try TemporaryDirectory()
+    let none = try RunningVQ(["match", empty.path], directory: folder())
+    #expect(
+      none.status == 1 && none.errors == "vq: the folder '\(empty.path)' contains no images\n")
+  }
+
+  @Test func `CSV has a line for an image without a match, and for a broken one`() throws {
+    let images = try TemporaryDirectory()
+    let broken = try images.write("nothing", to: "broken.jpg")
+    let run = try RunningVQ(
+      ["match", "--csv", SampleShop.query("q10-plant.jpg"), broken], directory: folder())
+    #expect(run.status == 4)
+    let rows = run.output.split(separator: "\n")
+    #expect(rows.count == 3)
+    #expect(rows[1].hasSuffix("q10-plant.jpg,,,,,,,,,nothingAboveConfidence"))
+    #expect(rows[2].hasSuffix("broken.jpg,,,,,,,,,unsupportedFormat"))
+    let both = try RunningVQ(["match", "--csv", "--json", broken], directory: folder())
+    #expect(both.status == 2 && both.errors.contains("--json and --csv are two forms"))
+  }
+
+  @Test func `the link of the best match is opened`() throws {
+    let asked = ["match", SampleShop.image("kettle.jpg"), "--open", "--json"]
+    let run = try RunningVQ(asked, environment: ["BROWSER": "echo"], directory: folder())
+    #expect(run.status == 0 && run.output.hasSuffix("}\nhttps://shop.example/p/kettle\n"))
+    let none = try RunningVQ(asked, environment: ["BROWSER": "no-such-thing"], directory: folder())
+    #expect(none.status == 1 && none.errors.hasPrefix("vq: cannot run 'no-such-thing': No such"))
+    let failing = try RunningVQ(asked, environment: ["BROWSER": "false"], directory: folder())
+    #expect(failing.status == 1 && failing.errors.contains("'false' could not open https://"))
+    let several = try RunningVQ(asked + [SampleShop.image("mug-red.jpg")], directory: folder())
+    #expect(several.status == 2 && several.errors == "vq: --open takes one IMAGE; found 2\n")
+  }
+
+  /// Would break if a link were cut, or if a note could end the sequence.
+  @Test func `links can be clicked where the terminal can`() {
+    let link = "https://shop.example/p/mug"
+    let sequence = "\u{1B}]8;;\(link)\u{1B}\\\(link)\u{1B}]8;;\u{1B}\\"
+    #expect(ANSI.linked(link) == sequence)
+    #expect(ANSI.linked(link + "  a.jpg") == sequence + "  a.jpg")
+    for text in ["product:mug", "myshop://p/mug", "https://shop.example/é", ""] {
+      #expect(ANSI.linked(text) == text)
+    }
+    func links(_ environment: [String: String], color: Bool = true) -> Bool {
+      Console(
+        output: StandardOutput { _ in },
+        diagnostics: Diagnostics(usesColor: false, canRedraw: false),
+        environment: environment, usesColor: color
+      ).linksTexts
+    }
+    #expect(links(["TERM": "xterm-256color"]) && links(["VTE_VERSION": "7200"]))
+    #expect(
+      !links(["TERM": "linux"]) && !links(["VTE_VERSION": "4800"]) && !links([:], color: false))
+  }
+
+  @Test func `duplicates are listed with their images`() throws {
+    let folder = try TemporaryDirectory()
+    for name in ["one.jpg", "two.jpg"] {
+      _ = try folder.copy(SampleShop.image("mug-red.jpg"), to: name)
+    }
+    _ = try RunningVQ(["index", folder.path, "--index", folder.path + "/shop.vq"])
+    let text = try RunningVQ(["duplicates"], directory: folder.path)
+    #expect(
+      text.output == """
+        2 entities with the same image
+            product:one  one  one.jpg
+            product:two  two  two.jpg
+        1 cluster with 2 entities of 2; 2 images compared.
+
+        """)
+    let json = try RunningVQ(["duplicates", "--same", "--json"], directory: folder.path)
+    #expect(json.output.hasPrefix(#"{"entities":[{"id":"product:one","image":"one.jpg","#))
+    #expect(json.output.hasSuffix(#","likeness":"same","schema":"vq.duplicates/1"}"# + "\n"))
+  }
+
+  @Test func `two generations are compared query by query`() throws {
+    let folder = try TemporaryDirectory()
+    for (name, image) in [("mug.jpg", "mug-red.jpg"), ("kettle.jpg", "kettle.jpg")] {
+      _ = try folder.copy(SampleShop.image(image), to: name)
+    }
+    func row(_ id: String) -> String {
+      #"{"type":"product","id":"\#(id)","title":"T","images":["\#(id).jpg"]}"#
+    }
+    let queries = try folder.write(
+      ["mug", "kettle"].map { #"{"query":"\#($0)","image":"\#($0).jpg","truth":["\#($0)"]}"# }
+        .joined(separator: "\n"), to: "queries.jsonl")
+    let index = ["--index", folder.path + "/shop.vq"]
+    let feed = try folder.write(row("mug"), to: "feed.jsonl")
+    _ = try RunningVQ(["index", feed] + index)
+    let first = try RunningVQ(["diff", queries] + index)
+    #expect(first.status == 5 && first.errors.contains("has no saved generation"))
+    _ = try folder.write(row("kettle"), to: "feed.jsonl")
+    _ = try RunningVQ(["index", feed, "--prune-missing"] + index)
+    let run = try RunningVQ(["diff", queries] + index)
+    #expect(run.status == 1, "a lost match is a failure, for CI: \(run.errors)")
+    let lines = run.output.split(separator: "\n")
+    #expect(lines.count == 5)
+    #expect(lines[1].hasPrefix("lost    mug     mug 0.9") && lines[1].hasSuffix("none"))
+    #expect(lines[2].hasPrefix("gained  kettle  none") && lines[2].contains("kettle 0.9"))
+    #expect(lines[3].hasPrefix("2 queries, generation ") && lines[3].contains("1 gained, 1 lost"))
+    #expect(lines[4] == "Right first match: 1 before, 1 after, of 2.")
+    let json = try RunningVQ(
+      ["diff", queries, "--json", "--before", folder.path + "/shop.vq"] + index)
+    #expect(json.status == 0)
+    #expect(json.output.split(separator: "\n").allSatisfy { $0.contains(#""change":"same""#) })
+  }
+}
