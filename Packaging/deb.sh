@@ -51,5 +51,5 @@ install -m 755 "$top"/Packaging/debian/{postinst,prerm,postrm} "$root/DEBIAN"
 (cd "$root" && find etc lib usr -type f -exec md5sum {} + | sort -k2 > DEBIAN/md5sums)
 package=$top/.build/packages/vq_${version}_$architecture.deb
 mkdir -p "$(dirname "$package")"
-dpkg-deb --root-owner-group --build "$root" "$package" >&2
+dpkg-deb -Zzstd --root-owner-group --build "$root" "$package" >&2
 echo "$package"

@@ -28,8 +28,8 @@ public struct DuplicateFinder: Sendable {
     public let entities: [Member]
   }
 
-  /// The largest mean difference of cells, of 255 levels, up to which images are nearly the same. Colors of one product differ
-  /// by more: the four mugs of the sample shop by 9 to 40.
+  /// The largest mean difference of cells, of 255 levels, up to which images are nearly the same. A test holds that it keeps the
+  /// colors of the products in the sample shop apart.
   static let nearDifference = 4
 
   private let catalogue: Catalogue

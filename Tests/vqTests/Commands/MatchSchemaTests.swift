@@ -83,7 +83,8 @@ import Testing
       [try page(in: folder), "--min-confidence", "0"],
       [conformance("profile-p3.jpg"), try brokenProfile(in: folder)],
       [
-        SampleShop.query("q09-harbour.jpg"), SampleShop.image("store-harbour.jpg"), "--min-confidence",
+        SampleShop.query("q09-harbour.jpg"), SampleShop.image("store-harbour.jpg"),
+        "--min-confidence",
         "0",
       ],
     ]
