@@ -47,7 +47,7 @@ public struct DuplicateFinder: Sendable {
   ///
   /// - Parameter likeness: `same` leaves out images that are nearly the same.
   /// - Throws: ``CatalogueError``; `CancellationError`.
-  /// - Complexity: That of ``PixelMatch/HashNeighbors``; not quadratic.
+  /// - Complexity: That of `HashNeighbors`; not quadratic.
   public func clusters(_ likeness: Likeness) async throws -> [Cluster] {
     try await withTaskExecutorPreference(pool) { @concurrent in
       var clusters: [Cluster] = []
