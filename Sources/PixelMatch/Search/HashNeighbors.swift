@@ -15,7 +15,9 @@ public struct HashNeighbors: Sendable {
 
   /// Calls `body` once for each pair within a distance, with the indices of its hashes, the smaller one first.
   ///
-  /// - Parameter maximumDistance: The largest accepted distance, inclusive, in `0...31`.
+  /// - Parameters:
+  ///   - maximumDistance: The largest accepted distance, inclusive, in `0...31`.
+  ///   - body: Takes a pair; an error that it throws ends the search.
   /// - Complexity: O(*n* · *b*) for *n* hashes, where *b* is the number of hashes with a given part: *n* / 65 536 if parts are
   ///   evenly distributed, more for images with much in common. 8 bytes of memory per hash.
   public func forEachPair<Failure: Error>(
