@@ -72,7 +72,7 @@ def card(value, image, left, top, width):
         text(middle, top + 51, remark, 13, SOFT),
         f'<rect x="{middle}" y="{top + 66}" width="{bar}" height="8" rx="4" fill="#e7e8e2"/>',
         f'<rect x="{middle}" y="{top + 66}" width="{bar * value["confidence"]:.0f}" height="8" rx="4" fill="{GREEN}"/>',
-        text(middle + bar + 12, top + 75, f"{value['confidence']:.2f}"[:4], 14, INK, 650),
+        text(middle + bar + 12, top + 75, f"{int(100 * value['confidence']) / 100:.2f}", 14, INK, 650),
         text(middle, top + 91, value["url"].removeprefix("https://"), 12, GREEN),
     ]
 
