@@ -1,8 +1,12 @@
 #!/usr/bin/env bash
-# Runs all tests after installing what they need. Arguments go to swift test, and leave out the app's client.
+# Runs all tests after installing what they need. Arguments go to swift test, and leave out the packages for apps.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # The last ones are loaded if they are there; without them, the tests of their formats are left out.
 .ci/install libwebp7 libheif1 libgif7
 swift test "$@"
-if [ $# -eq 0 ]; then VQ=$PWD/.build/debug/vq swift test --package-path Samples/AppClient; fi
+if [ $# -eq 0 ]; then
+  for package in Clients/Swift Samples/AppClient; do
+    VQ=$PWD/.build/debug/vq swift test --package-path $package
+  done
+fi

@@ -1,0 +1,92 @@
+public import Foundation
+
+/// The image of a question.
+public enum QueryImage: Sendable, Hashable {
+  /// An image file, in one of the formats of ``ServiceLimits/pictureTypes``.
+  case file(Data)
+  /// Pixels, which are scaled down and sent as a PNG file.
+  case pixels(PixelImage)
+  /// The signature of an image that stays on the device (`vq hash --compact`).
+  case signature(String)
+}
+
+/// A question: what of the shop's catalogue is meant.
+public struct MatchQuestion: Sendable {
+  /// The image, if there is one.
+  public var image: QueryImage?
+  /// Words for what is visible. Those of Visual Intelligence are English.
+  public var labels: [String]
+  /// The codes that were read on the device.
+  public var codes: [String]
+  /// The most matches in all; `nil` for the service's own.
+  public var limit: Int?
+  /// The most products.
+  public var products: Int?
+  /// The most stores.
+  public var stores: Int?
+  /// The only type to search.
+  public var type: EntityType?
+  /// The labels of which entities must have one.
+  public var withLabels: [String]
+  /// The conditions that entities must meet, such as `price<20`.
+  public var conditions: [String]
+  /// The location of the person, for the distances of stores.
+  public var near: GeoPoint?
+  /// Whether an answer has one match for each group of variants.
+  public var isGrouped: Bool
+
+  /// Makes a question.
+  public init(
+    image: QueryImage? = nil, labels: [String] = [], codes: [String] = [], limit: Int? = nil,
+    products: Int? = nil, stores: Int? = nil, type: EntityType? = nil, withLabels: [String] = [],
+    conditions: [String] = [], near: GeoPoint? = nil, isGrouped: Bool = false
+  ) {
+    self.image = image
+    self.labels = labels
+    self.codes = codes
+    self.limit = limit
+    self.products = products
+    self.stores = stores
+    self.type = type
+    self.withLabels = withLabels
+    self.conditions = conditions
+    self.near = near
+    self.isGrouped = isGrouped
+  }
+}
+
+extension MatchQuestion {
+  /// The most labels, and Unicode scalars of one, that the service accepts.
+  static let labelLimits = (count: 64, length: 100)
+
+  /// The fields of `POST /v1/match` without the image.
+  struct Fields: Encodable {
+    var labels: [String]?
+    var codes: [String]?
+    var signature: String?
+    var limit: Int?
+    var products: Int?
+    var stores: Int?
+    var type: EntityType?
+    var withLabel: [String]?
+    var `where`: [String]?
+    var near: GeoPoint?
+    var group: Bool?
+    var deadlineMs: Int?
+  }
+
+  /// Returns the fields; labels beyond the service's limits are left out, since the system chooses them.
+  func fields(searchTime: Duration?) -> Fields {
+    func list(_ words: [String]) -> [String]? { words.isEmpty ? nil : words }
+    let bounded = labels.prefix(Self.labelLimits.count).map {
+      String(String.UnicodeScalarView($0.unicodeScalars.prefix(Self.labelLimits.length)))
+    }
+    var signature: String?
+    if case .signature(let text) = image { signature = text }
+    return Fields(
+      labels: list(bounded), codes: list(codes), signature: signature, limit: limit,
+      products: products, stores: stores, type: type, withLabel: list(withLabels),
+      where: list(conditions), near: near, group: isGrouped ? true : nil,
+      deadlineMs: searchTime.map { max(1, Int($0 / .milliseconds(1))) })
+  }
+}

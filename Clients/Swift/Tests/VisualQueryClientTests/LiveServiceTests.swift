@@ -1,0 +1,159 @@
+import Foundation
+import Testing
+
+@testable import VisualQueryClient
+
+/// The client against `vq serve`: all calls that an app makes.
+@Suite(.enabled(if: RunningShop.command != nil, RunningShop.reason), .serialized, .liveShop)
+struct LiveServiceTests {
+  private func shop() throws -> RunningShop { try #require(LiveShop.current) }
+
+  @Test func `an image finds its product, with a card and a thumbnail that can be loaded`()
+    async throws
+  {
+    let client = try shop().client()
+    let answer = try await client.match(
+      MatchQuestion(image: .pixels(SampleShop.image(seed: 3)), labels: ["a, b"]))
+    let best = try #require(answer.values.first)
+    #expect(best.id == "p3" && best.type == .product && best.confidence > 0.9)
+    #expect(best.entity.product?.brand == "Aster" && best.entity.product?.price?.amount == "3.50")
+    #expect(best.display.synonyms == ["object 3"])
+    #expect(best.url?.absoluteString == "https://shop.example/p/p3")
+    #expect(answer.unmatchedLabels == ["a, b"])
+    let image = try #require(best.display.image)
+    #expect(try await client.thumbnail(image).starts(with: [0xFF, 0xD8]))
+    for size in ShopClient.ThumbnailSize.allCases {
+      let url = try #require(client.thumbnailURL(of: EntityID(.product, "p3"), size: size))
+      #expect(try await client.thumbnail(url).starts(with: [0xFF, 0xD8]))
+    }
+  }
+
+  @Test func `a file is prepared before it is uploaded`() async throws {
+    var client = try shop().client()
+    let whole = SampleShop.image(seed: 2)
+    client.configuration.prepareImage = { data in
+      #expect(data == Data([1, 2, 3]))
+      return whole.scaled(toLongSide: 200).png
+    }
+    let answer = try await client.match(MatchQuestion(image: .file(Data([1, 2, 3]))))
+    #expect(answer.values.first?.id == "p2")
+    let entity = try #require(answer.values.first?.entity)
+    let encoded = try JSONEncoder().encode(entity)
+    #expect(try JSONDecoder().decode(Entity.self, from: encoded) == entity)
+  }
+
+  @Test func `an image that cannot be read has a message in the language of the app`() async throws
+  {
+    let client = try shop().client("de")
+    let error = await #expect(throws: ClientError.self) {
+      try await client.match(MatchQuestion(image: .file(Data("no image".utf8))))
+    }
+    #expect(error?.code == .unusableImage)
+    #expect(error?.problem?.code == "unsupportedFormat")
+    #expect(error?.userMessage.contains("Bild") == true)
+  }
+
+  @Test(arguments: [("en", "Thing 0"), ("de-CH", "Ding 0"), ("fr", "Chose 0")])
+  func `titles are in the language of the app`(language: String, title: String) async throws {
+    let client = try shop().client(language)
+    #expect(try await client.entity(for: EntityID(.product, "p0"))?.display.title == title)
+    #expect(try await client.entity(for: EntityID(.product, "none")) == nil)
+  }
+
+  @Test func `more results continue without the image, over new generations, each entity once`()
+    async throws
+  {
+    let shop = try shop()
+    let client = shop.client()
+    let first = try await client.match(MatchQuestion(labels: ["lamp"], limit: 8, products: 8))
+    #expect(first.values.count == 8 && first.hasMore)
+    var rows = SampleShop.rows
+    rows[40].title = "Renamed"
+    try shop.publish(rows)
+    var ids = first.values.map(\.id)
+    var token = try #require(first.continuation)
+    while true {
+      let page = try await client.moreResults(continuing: token)
+      #expect(page.generation > first.generation)
+      ids += page.values.map(\.id)
+      guard page.hasMore, let next = page.continuation else { break }
+      token = next
+    }
+    #expect(ids.count > 8 && Set(ids).count == ids.count)
+    try shop.publish(SampleShop.rows)
+    var pages: [MatchAnswer] = []
+    for try await page in client.pages(of: MatchQuestion(labels: ["lamp"], limit: 8, products: 8)) {
+      pages.append(page)
+    }
+    #expect(pages.flatMap(\.values).map(\.id) == ids)
+    let error = await #expect(throws: ClientError.self) {
+      try await client.moreResults(continuing: "nonsense")
+    }
+    #expect(error?.code == .expired)
+  }
+
+  @Test func `1 200 ids are resolved in their order, and the missing ones are named`() async throws
+  {
+    let client = try shop().client()
+    var ids = (0..<SampleShop.productCount).map { EntityID(.product, "p\($0)") }
+    ids.insert(EntityID(.product, "gone"), at: 1100)
+    ids.append(EntityID(.store, "south, west"))
+    let answer = try await client.entities(for: ids)
+    #expect(answer.entities.map(\.entityID) == ids.filter { $0.id != "gone" })
+    #expect(answer.missing == ["product:gone"])
+    #expect(try await client.entities(for: []).entities.isEmpty)
+  }
+
+  @Test func `all entities are listed once`() async throws {
+    let client = try shop().client()
+    var ids: [EntityID] = []
+    for try await page in client.allEntities(pageSize: 500) { ids += page.map(\.entityID) }
+    #expect(ids.count == SampleShop.productCount + 2 && Set(ids).count == ids.count)
+  }
+
+  @Test func `words, suggestions and conditions find entities`() async throws {
+    let client = try shop().client()
+    let words = try await client.entities(matching: "thing 777", type: .product)
+    #expect(words.map(\.id) == ["p777"])
+    #expect(try await client.suggestedEntities(type: .store).count == 2)
+    let cheap = try await client.entities(
+      PropertyQuestion(
+        type: .product, comparators: [.init("price", .lessThanOrEqualTo, "6.50")],
+        sortedBy: [.init("price", ascending: false)]))
+    #expect(cheap.map(\.id) == ["p6", "p4", "p3", "p2", "p1"])
+    let limits = try await client.limits()
+    #expect(limits.entities == 1000 && limits.pictureTypes.contains("image/jpeg"))
+  }
+
+  @Test func `a copy follows ten generations with a small state`() async throws {
+    var rows = Array(SampleShop.rows.prefix(60))
+    let shop = try RunningShop(rows: rows, images: SampleShop.images)
+    defer { shop.stop() }
+    let client = shop.client()
+    var copy = EntityCopy()
+    func update(_ client: ShopClient) async throws {
+      _ = try await client.updateCopy(from: copy.copyState) { copy.apply($0) }
+    }
+    try await update(client)
+    #expect(copy.count == rows.count)
+    for generation in 0..<10 {
+      rows[generation].title = "Changed \(generation)"
+      rows.remove(at: 30)
+      rows.append(Row(id: "new\(generation)", title: "New \(generation)", labels: ["fresh"]))
+      try shop.publish(rows)
+      // What the device has stored, after a start of the app.
+      copy = try JSONDecoder().decode(EntityCopy.self, from: JSONEncoder().encode(copy))
+      #expect(try #require(copy.state).count <= CopyState.byteLimit)
+      try await update(client)
+      let ids = Set(rows.map { EntityID($0.type, $0.id) })
+      #expect(ids.symmetricDifference(copy.entities.map(\.entityID)) == [])
+      #expect(
+        copy.entities(for: [EntityID(.product, "p\(generation)")]).first?.display.title
+          == "Changed \(generation)")
+    }
+    #expect(copy.entities(withLabels: ["Fresh"], limit: 3).map(\.id) == ["new0", "new1", "new2"])
+    try await update(shop.client("de"))
+    #expect(copy.entities(for: [EntityID(.product, "p5")]).first?.display.title == "Ding 5")
+    #expect(copy.copyState?.language == "de")
+  }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import Testing
+import VisualQueryClient
+
+/// `vq serve` over a shop that a test makes and changes.
+final class RunningShop: Sendable {
+  /// The command that the environment variable `VQ` names.
+  static let command = ProcessInfo.processInfo.environment["VQ"]
+  /// Why the tests of a running service are left out.
+  static let reason: Comment =
+    "these tests ask a running service: set VQ to the path of vq, for example VQ=$PWD/.build/debug/vq"
+
+  /// The address of the service.
+  let address: URL
+  private let folder: URL
+  private let server: Process
+
+  /// Indexes some rows and serves them.
+  init(rows: [Row], images: [String: PixelImage] = [:]) throws {
+    folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("visualquery-client-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(
+      at: folder.appendingPathComponent("images"), withIntermediateDirectories: true)
+    for (name, image) in images {
+      try image.png.write(to: folder.appendingPathComponent("images/\(name)"))
+    }
+    let command = try #require(Self.command, Self.reason)
+    try Self.index(rows, in: folder, command)
+    server = Process()
+    server.executableURL = URL(fileURLWithPath: command)
+    // A debug build takes its time.
+    server.arguments = [
+      "serve", "--index", folder.appendingPathComponent("shop.vq").path, "--port", "0",
+      "--deadline", "60000", "--max-deadline", "60000", "--quiet",
+    ]
+    let output = Pipe()
+    server.standardOutput = output
+    try server.run()
+    let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+    address = try #require(URL(string: line.trimmingCharacters(in: .whitespacesAndNewlines)))
+  }
+
+  /// A client of the service, in a language.
+  func client(_ language: String = "en") -> ShopClient {
+    ShopClient(
+      ServiceConfiguration(address: address, language: language, timeout: .seconds(60)))
+  }
+
+  /// Publishes a new generation.
+  func publish(_ rows: [Row]) throws {
+    try Self.index(rows, in: folder, try #require(Self.command))
+  }
+
+  /// Ends the service.
+  func stop() {
+    server.terminate()
+    server.waitUntilExit()
+    try? FileManager.default.removeItem(at: folder)
+  }
+
+  private static func index(_ rows: [Row], in folder: URL, _ command: String) throws {
+    let feed = folder.appendingPathComponent("feed.jsonl")
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .withoutEscapingSlashes
+    var text = Data()
+    for row in rows { text += try encoder.encode(row) + Data("\n".utf8) }
+    try text.write(to: feed)
+    let indexing = try Process.run(
+      URL(fileURLWithPath: command),
+      arguments: [
+        "index", feed.path, "--index", folder.appendingPathComponent("shop.vq").path, "-q",
+        "--prune-missing", "--link", "product=https://shop.example/p/{id}",
+      ])
+    indexing.waitUntilExit()
+    try #require(indexing.terminationStatus == 0)
+  }
+}
+
+/// A row of a feed.
+struct Row: Encodable {
+  var type = EntityType.product
+  var id: String
+  var title: String
+  var subtitle: String?
+  var synonyms: [String]?
+  var labels: [String]?
+  var images: [String]?
+  var brand: String?
+  var price: Price?
+  var localized: [String: [String: String]]?
+  var stock: [String]?
+  var gtin: String?
+}
+
+/// A service for all tests of a suite.
+struct LiveShop: SuiteTrait, TestScoping {
+  @TaskLocal static var current: RunningShop?
+
+  func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+  ) async throws {
+    let shop = try RunningShop(rows: SampleShop.rows, images: SampleShop.images)
+    defer { shop.stop() }
+    try await Self.$current.withValue(shop) { try await function() }
+  }
+}
+
+extension Trait where Self == LiveShop {
+  /// Runs a service for the tests of a suite.
+  static var liveShop: LiveShop { LiveShop() }
+}
