@@ -3,24 +3,38 @@ import PackageDescription
 
 // The app's side of VisualQuery. In an app, the files of Sources/AppClient are added to the Xcode project, where Apple's modules
 // are; on Linux the package is compiled and tested with stand-ins for them.
-let stubs = ["CoreVideo", "CoreImage", "VisualIntelligence", "AppIntents"]
-let settings: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
-let stubSettings = settings + [.enableUpcomingFeature("InternalImportsByDefault")]
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6), .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+]
+let standInSettings = strict + [.enableUpcomingFeature("InternalImportsByDefault")]
+let standIns: [(name: String, uses: [Target.Dependency])] = [
+  ("AppleFoundation", []), ("CoreGraphics", []), ("CoreVideo", []), ("CoreSpotlight", []),
+  ("CoreTransferable", []), ("CoreImage", ["CoreGraphics", "CoreVideo"]),
+  ("AppIntents", ["AppleFoundation", "CoreSpotlight"]),
+  ("VisualIntelligence", ["AppIntents", "CoreVideo"]),
+]
 
 let package = Package(
   name: "AppClient",
-  targets: [
-    .target(name: "CoreVideo", path: "Stubs/CoreVideo", swiftSettings: stubSettings),
+  dependencies: [.package(path: "../../Clients/Swift")],
+  targets: standIns.map { name, uses in
     .target(
-      name: "CoreImage", dependencies: ["CoreVideo"], path: "Stubs/CoreImage",
-      swiftSettings: stubSettings),
+      name: name, dependencies: uses, path: "StandIns/\(name)", swiftSettings: standInSettings)
+  } + [
     .target(
-      name: "VisualIntelligence", dependencies: ["CoreVideo"], path: "Stubs/VisualIntelligence",
-      swiftSettings: stubSettings),
-    .target(name: "AppIntents", path: "Stubs/AppIntents", swiftSettings: stubSettings),
-    .target(
-      name: "AppClient", dependencies: stubs.map { .init(stringLiteral: $0) },
-      swiftSettings: settings + [.define("APP_INTENTS_STUB")]),
-    .testTarget(name: "AppClientTests", dependencies: ["AppClient"], swiftSettings: settings),
+      name: "AppClient",
+      dependencies: standIns.map { .target(name: $0.name) } + [
+        .product(name: "VisualQueryClient", package: "Swift")
+      ],
+      exclude: ["Resources"],
+      swiftSettings: strict + [.define("APP_INTENTS_STAND_IN")]),
+    .testTarget(
+      name: "AppClientTests",
+      dependencies: ["AppClient", .product(name: "VisualQueryClient", package: "Swift")],
+      // Testing has overlays for Apple's modules, which the toolchain for Linux lacks.
+      swiftSettings: strict + [
+        .unsafeFlags(["-Xfrontend", "-disable-cross-import-overlays"])
+      ]),
   ]
 )

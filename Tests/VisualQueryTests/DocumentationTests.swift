@@ -15,7 +15,9 @@ import VisualQuery
     ("FromDescriptorToEntities", "AppClient/Sources/AppClient/VisualSearch.swift"),
     ("FromDescriptorToEntities", "AppClient/Sources/AppClient/ProductEntity.swift"),
     ("FromDescriptorToEntities", "AppClient/Sources/AppClient/StoreEntity.swift"),
-    ("FromDescriptorToEntities", "AppClient/Sources/AppClient/ShopService.swift"),
+    ("FromDescriptorToEntities", "AppClient/Sources/AppClient/OpenIntents.swift"),
+    ("FromDescriptorToEntities", "AppClient/Sources/AppClient/ShopSearch.swift"),
+    ("FromDescriptorToEntities", "AppClient/Sources/AppClient/ImageEncoder.swift"),
   ])
   func `an article shows a file as it is`(article: String, file: String) throws {
     let text = try String(
@@ -36,7 +38,10 @@ import VisualQuery
     let text = try String(contentsOfFile: Self.root + "/" + article, encoding: .utf8)
     let examples = try ["VisualQueryTests/ArticleExamples.swift"]
       .map { try String(contentsOfFile: Self.root + "/Tests/" + $0, encoding: .utf8) }
-    let files = try ["VisualSearch", "ProductEntity", "StoreEntity", "ShopService"].map {
+    let names = [
+      "VisualSearch", "ProductEntity", "StoreEntity", "OpenIntents", "ShopSearch", "ImageEncoder",
+    ]
+    let files = try names.map {
       try String(
         contentsOfFile: Self.root + "/Samples/AppClient/Sources/AppClient/\($0).swift",
         encoding: .utf8)

@@ -1,87 +1,95 @@
 import AppIntents
+import CoreSpotlight
+import CoreTransferable
 import Foundation
+import VisualQueryClient
 
 /// A product of the shop.
-struct ProductEntity: AppEntity {
+struct ProductEntity: IndexedEntity {
   static let typeDisplayRepresentation: TypeDisplayRepresentation = "Product"
   static let defaultQuery = ProductQuery()
 
   let id: String
-  @Property(title: "Name") var name: String = ""
-  @Property(title: "Brand") var brand: String = ""
-  @Property(title: "Price") var price: Double = 0
-  let subtitle: String?
-  let url: URL?
-  let image: URL?
+  let entity: Entity
+  @Property(title: "Name") var name: String
+  @Property(title: "Brand") var brand: String?
+  @Property(title: "Price") var price: Double?
 
-  var displayRepresentation: DisplayRepresentation {
-    DisplayRepresentation(
-      title: "\(name)", subtitle: subtitle.map { "\($0)" },
-      image: image.map { DisplayRepresentation.Image(url: $0) })
+  var displayRepresentation: DisplayRepresentation { entity.display.representation }
+
+  var attributeSet: CSSearchableItemAttributeSet {
+    let attributes = defaultAttributeSet
+    entity.addAttributes(to: attributes)
+    return attributes
   }
 
-  init(_ entity: ShopEntity) {
+  init(_ entity: Entity) {
     id = entity.id
-    subtitle = entity.display.subtitle
-    url = entity.url
-    image = entity.display.image
+    self.entity = entity
     name = entity.display.title
-    brand = entity.product?.brand ?? ""
-    price = entity.product?.price.flatMap { Double($0.amount) } ?? 0
+    brand = entity.product?.brand
+    price = entity.product?.price.flatMap { Double($0.amount) }
   }
+}
 
-  init(_ value: MatchAnswer.Value) {
-    id = value.id
-    subtitle = value.display.subtitle
-    url = value.url
-    image = value.display.image
-    name = value.display.title
+extension ProductEntity: Transferable {
+  static var transferRepresentation: some TransferRepresentation {
+    ProxyRepresentation { (product: ProductEntity) in product.entity.plainText }
   }
 }
 
 /// All the ways in which the system asks for products.
-struct ProductQuery: EntityQuery, EntityStringQuery, EnumerableEntityQuery, EntityPropertyQuery {
-  typealias Entity = ProductEntity
+struct ProductQuery: EntityStringQuery, EnumerableEntityQuery, EntityPropertyQuery {
   typealias ComparatorMappingType = PropertyQuestion.Comparator
 
+  @Dependency var shop: ShopSearch
+
   func entities(for identifiers: [String]) async throws -> [ProductEntity] {
-    try await ShopService.shared.entities("product", ids: identifiers).map(ProductEntity.init)
+    try await shop.entities(.product, identifiers).map(ProductEntity.init)
   }
 
   func suggestedEntities() async throws -> [ProductEntity] {
-    try await ShopService.shared.suggestedEntities("product").map(ProductEntity.init)
+    try await shop.client.suggestedEntities(type: .product).map(ProductEntity.init)
   }
 
   func entities(matching string: String) async throws -> [ProductEntity] {
-    try await ShopService.shared.entities("product", matching: string).map(ProductEntity.init)
+    try await shop.client.entities(matching: string, type: .product).map(ProductEntity.init)
   }
 
-  /// Meant for small shops: the system keeps what this gives.
+  /// For small shops: the system keeps all that this gives. A larger shop leaves the conformance out and has its
+  /// products in Spotlight (``SpotlightIndex``).
   func allEntities() async throws -> [ProductEntity] {
-    try await entities(matching: [], mode: .and, sortedBy: [], limit: 1000)
+    var products: [ProductEntity] = []
+    for try await page in shop.client.allEntities(type: .product) {
+      products += page.map(ProductEntity.init)
+    }
+    return products
   }
 
-  static let properties = QueryProperties {
-    Property(\.$name) {
-      EqualToComparator { comparator("title", "equalTo", $0) }
-      ContainsComparator { comparator("title", "contains", $0) }
-    }
-    Property(\.$brand) {
-      EqualToComparator { comparator("brand", "equalTo", $0) }
-    }
-    Property(\.$price) {
-      LessThanOrEqualToComparator { (price: Double) in
-        comparator("price", "lessThanOrEqualTo", "\(price)")
+  static var properties: QueryProperties {
+    QueryProperties {
+      Property(\ProductEntity.$name) {
+        EqualToComparator { (name: String) in PropertyQuestion.Comparator("title", .equalTo, name) }
+        ContainsComparator { (part: String) in
+          PropertyQuestion.Comparator("title", .contains, part)
+        }
       }
-      GreaterThanOrEqualToComparator { (price: Double) in
-        comparator("price", "greaterThanOrEqualTo", "\(price)")
+      Property(\ProductEntity.$price) {
+        LessThanOrEqualToComparator { (price: Double) in
+          PropertyQuestion.Comparator("price", .lessThanOrEqualTo, "\(price)")
+        }
+        GreaterThanOrEqualToComparator { (price: Double) in
+          PropertyQuestion.Comparator("price", .greaterThanOrEqualTo, "\(price)")
+        }
       }
     }
   }
 
-  static let sortingOptions = SortingOptions {
-    SortableBy(\.$name)
-    SortableBy(\.$price)
+  static var sortingOptions: SortingOptions {
+    SortingOptions {
+      SortableBy(\ProductEntity.$name)
+      SortableBy(\ProductEntity.$price)
+    }
   }
 
   func entities(
@@ -90,18 +98,11 @@ struct ProductQuery: EntityQuery, EntityStringQuery, EnumerableEntityQuery, Enti
   ) async throws -> [ProductEntity] {
     let sorts = sortedBy.map { sort in
       PropertyQuestion.Sort(
-        property: sort.by == \ProductEntity.$price ? "price" : "title",
-        order: sort.order == .ascending ? "ascending" : "descending")
+        sort.by == \ProductEntity.$price ? "price" : "title", ascending: sort.order == .ascending)
     }
     let question = PropertyQuestion(
-      type: "product", comparators: comparators, mode: mode == .and ? "and" : "or",
-      sortedBy: sorts, limit: limit)
-    return try await ShopService.shared.entities(question).map(ProductEntity.init)
-  }
-
-  private static func comparator(
-    _ property: String, _ comparison: String, _ value: String
-  ) -> PropertyQuestion.Comparator {
-    PropertyQuestion.Comparator(property: property, comparison: comparison, value: value)
+      type: .product, comparators: comparators, matchesAny: mode == .or, sortedBy: sorts,
+      limit: limit)
+    return try await shop.client.entities(question).map(ProductEntity.init)
   }
 }

@@ -1,53 +1,54 @@
 import AppIntents
+import CoreSpotlight
+import CoreTransferable
 import Foundation
+import VisualQueryClient
 
 /// A store of the shop.
-struct StoreEntity: AppEntity {
+struct StoreEntity: IndexedEntity {
   static let typeDisplayRepresentation: TypeDisplayRepresentation = "Store"
   static let defaultQuery = StoreQuery()
 
   let id: String
-  @Property(title: "Name") var name: String = ""
-  let subtitle: String?
-  let url: URL?
-  let image: URL?
+  let entity: Entity
+  @Property(title: "Name") var name: String
+  @Property(title: "Address") var address: String?
 
-  var displayRepresentation: DisplayRepresentation {
-    DisplayRepresentation(
-      title: "\(name)", subtitle: subtitle.map { "\($0)" },
-      image: image.map { DisplayRepresentation.Image(url: $0) })
+  var displayRepresentation: DisplayRepresentation { entity.display.representation }
+
+  var attributeSet: CSSearchableItemAttributeSet {
+    let attributes = defaultAttributeSet
+    entity.addAttributes(to: attributes)
+    return attributes
   }
 
-  init(_ entity: ShopEntity) {
+  init(_ entity: Entity) {
     id = entity.id
-    subtitle = entity.display.subtitle
-    url = entity.url
-    image = entity.display.image
+    self.entity = entity
     name = entity.display.title
+    address = entity.store?.address
   }
+}
 
-  init(_ value: MatchAnswer.Value) {
-    id = value.id
-    subtitle = value.display.subtitle
-    url = value.url
-    image = value.display.image
-    name = value.display.title
+extension StoreEntity: Transferable {
+  static var transferRepresentation: some TransferRepresentation {
+    ProxyRepresentation { (store: StoreEntity) in store.entity.plainText }
   }
 }
 
 /// How the system asks for stores.
-struct StoreQuery: EntityQuery, EntityStringQuery {
-  typealias Entity = StoreEntity
+struct StoreQuery: EntityStringQuery {
+  @Dependency var shop: ShopSearch
 
   func entities(for identifiers: [String]) async throws -> [StoreEntity] {
-    try await ShopService.shared.entities("store", ids: identifiers).map(StoreEntity.init)
+    try await shop.entities(.store, identifiers).map(StoreEntity.init)
   }
 
   func suggestedEntities() async throws -> [StoreEntity] {
-    try await ShopService.shared.suggestedEntities("store").map(StoreEntity.init)
+    try await shop.client.suggestedEntities(type: .store).map(StoreEntity.init)
   }
 
   func entities(matching string: String) async throws -> [StoreEntity] {
-    try await ShopService.shared.entities("store", matching: string).map(StoreEntity.init)
+    try await shop.client.entities(matching: string, type: .store).map(StoreEntity.init)
   }
 }

@@ -1,0 +1,37 @@
+import AppIntents
+import CoreSpotlight
+import Foundation
+import VisualQueryClient
+
+extension Display {
+  /// The texts, the image and the synonyms as the system shows them.
+  var representation: DisplayRepresentation {
+    DisplayRepresentation(
+      title: "\(title)", subtitle: subtitle.map { "\($0)" },
+      image: image.map { DisplayRepresentation.Image(url: $0) },
+      synonyms: synonyms.map { "\($0)" })
+  }
+}
+
+extension Entity {
+  /// The attributes that Spotlight searches and shows.
+  func addAttributes(to attributes: CSSearchableItemAttributeSet) {
+    attributes.displayName = display.title
+    attributes.contentDescription = display.subtitle
+    attributes.alternateNames = display.synonyms
+    attributes.keywords = labels + [product?.brand].compactMap { $0 }
+    attributes.thumbnailURL = display.image
+    attributes.url = url
+    if let place = store?.geo {
+      attributes.latitude = NSNumber(value: place.latitude)
+      attributes.longitude = NSNumber(value: place.longitude)
+    }
+  }
+
+  /// The text that other apps receive.
+  var plainText: String {
+    let price = product?.price.map { "\($0.amount) \($0.currency)" }
+    return [display.title, display.subtitle, price, url?.absoluteString].compactMap { $0 }
+      .joined(separator: "\n")
+  }
+}

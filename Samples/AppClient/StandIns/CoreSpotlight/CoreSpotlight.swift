@@ -1,0 +1,65 @@
+public import Foundation
+import Synchronization
+
+/// <https://developer.apple.com/documentation/corespotlight/cssearchableitemattributeset>: not `Sendable`.
+open class CSSearchableItemAttributeSet {
+  /// <https://developer.apple.com/documentation/corespotlight/cssearchableitemattributeset/displayname>
+  open var displayName: String?
+  /// <https://developer.apple.com/documentation/corespotlight/cssearchableitemattributeset/contentdescription>
+  open var contentDescription: String?
+  /// <https://developer.apple.com/documentation/corespotlight/cssearchableitemattributeset/keywords>
+  open var keywords: [String]?
+  /// <https://developer.apple.com/documentation/corespotlight/cssearchableitemattributeset/alternatenames>
+  open var alternateNames: [String]?
+  /// <https://developer.apple.com/documentation/corespotlight/cssearchableitemattributeset/thumbnailurl>
+  open var thumbnailURL: URL?
+  /// <https://developer.apple.com/documentation/corespotlight/cssearchableitemattributeset/url>
+  open var url: URL?
+  /// <https://developer.apple.com/documentation/corespotlight/cssearchableitemattributeset/latitude>
+  open var latitude: NSNumber?
+  /// <https://developer.apple.com/documentation/corespotlight/cssearchableitemattributeset/longitude>
+  open var longitude: NSNumber?
+
+  /// <https://developer.apple.com/documentation/objectivec/nsobject-swift.class/init()>
+  public init() {}
+}
+
+/// <https://developer.apple.com/documentation/corespotlight/cssearchableindex>: not `Sendable`.
+open class CSSearchableIndex {
+  /// Stand-in only: what the system stores of an index.
+  public struct Stored: Sendable {
+    /// The names of the indexed entities, by type and id.
+    public var entries: [String: String] = [:]
+    /// The state of the last batch.
+    public var clientState: Data?
+    var isInBatch = false
+  }
+
+  private static let indexes = Mutex<[String: Stored]>([:])
+  private let name: String
+
+  /// <https://developer.apple.com/documentation/corespotlight/cssearchableindex/init(name:)>
+  public init(name: String) { self.name = name }
+
+  /// Stand-in only: what the system stores of the index.
+  public var stored: Stored {
+    get { Self.indexes.withLock { $0[name] ?? Stored() } }
+    set { Self.indexes.withLock { $0[name] = newValue } }
+  }
+
+  /// <https://developer.apple.com/documentation/corespotlight/cssearchableindex/beginbatch()>
+  open func beginBatch() {
+    precondition(!stored.isInBatch, "a batch begins before the one before has ended")
+    stored.isInBatch = true
+  }
+
+  /// <https://developer.apple.com/documentation/corespotlight/cssearchableindex/endbatch(withclientstate:completionhandler:)>
+  open func endBatch(withClientState clientState: Data) async throws {
+    precondition(stored.isInBatch && clientState.count <= 250)
+    stored.isInBatch = false
+    stored.clientState = clientState
+  }
+
+  /// <https://developer.apple.com/documentation/corespotlight/cssearchableindex/fetchlastclientstate(completionhandler:)>
+  open func fetchLastClientState() async throws -> Data { stored.clientState ?? Data() }
+}

@@ -1,0 +1,1 @@
+../../../../Clients/Swift/Tests/VisualQueryClientTests/SampleShop.swift

@@ -1,0 +1,168 @@
+import AppIntents
+import CoreSpotlight
+import CoreVideo
+import Foundation
+import Testing
+import VisualIntelligence
+import VisualQueryClient
+
+@testable import AppClient
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// Plays the system: a scene goes in, entities come out, one is opened, and the copies follow the shop.
+@Suite(.enabled(if: RunningShop.command != nil, RunningShop.reason), .serialized, .liveShop)
+struct SystemTests {
+  private let shop: RunningShop
+  private let copy = FileManager.default.temporaryDirectory
+    .appendingPathComponent("app-client-\(UUID().uuidString).json")
+
+  init() throws {
+    shop = try #require(LiveShop.current)
+    AppSetup.addDependencies(shop.client().configuration, copy: copy)
+  }
+
+  /// A scene as the camera gives it: 3 000 pixels wide, as far as the app can tell.
+  private func scene(_ seed: UInt64?, labels: [String] = []) -> SemanticContentDescriptor {
+    let buffer = seed.map { seed in
+      CVReadOnlyPixelBuffer(
+        unsafeBuffer: CVPixelBuffer(
+          file: SampleShop.image(seed: seed).png, width: 3000, height: 3000))
+    }
+    return SemanticContentDescriptor(standInLabels: labels, pixelBuffer: buffer)
+  }
+
+  /// The bytes that the service has received so far.
+  private func received(by shop: RunningShop) async throws -> Int {
+    let metrics = try #require(URL(string: "metrics", relativeTo: shop.address))
+    let (data, _) = try await URLSession.shared.data(from: metrics)
+    let line = String(decoding: data, as: UTF8.self).split(separator: "\n")
+      .first { $0.hasPrefix("vq_received_bytes_total ") }
+    return try #require(line?.split(separator: " ").last.flatMap { Int($0) })
+  }
+
+  @Test func `a scene becomes entities with cards, and one of them is opened`() async throws {
+    let values = try await ShopVisualQuery().values(for: scene(0, labels: ["lamp"]))
+    guard case .product(let product) = try #require(values.first) else {
+      Issue.record("the first value is a store")
+      return
+    }
+    #expect(product.id == "p0" && product.name == "Thing 0")
+    // Shortcuts filters by these: an unknown price is not 0, and an unknown brand not empty.
+    #expect(product.brand == "Aster" && product.price == nil)
+    let card = product.displayRepresentation
+    #expect(card.title.key == "Thing 0" && card.synonyms.map(\.key) == ["object 0"])
+    let image = try #require(card.image?.url)
+    #expect(try await shop.client().thumbnail(image).starts(with: [0xFF, 0xD8]))
+
+    // The system knows the tapped entity by its id only.
+    let found = try await ProductQuery().entities(for: [product.id])
+    let intent = OpenProduct()
+    intent.target = try #require(found.first)
+    #expect(intent.contentIdentifier == "p0")
+    _ = try await intent.perform()
+    let navigation: Navigation = AppDependency<Navigation>().wrappedValue
+    #expect(await navigation.opened?.id == "p0")
+    let activity = await MainActor.run {
+      navigation.activity().map { ($0.title, $0.webpageURL, $0.persistentIdentifier) }
+    }
+    #expect(activity?.0 == "Thing 0" && activity?.2 == "ProductEntity/p0")
+    #expect(activity?.1?.absoluteString == "https://shop.example/p/p0")
+  }
+
+  @Test func `more results continue without a second upload`() async throws {
+    // Twelve products with the same image.
+    var rows = Array(SampleShop.rows.prefix(12))
+    for number in rows.indices { rows[number].images = ["images/4.png"] }
+    let shop = try RunningShop(rows: rows, images: SampleShop.images)
+    defer { shop.stop() }
+    AppSetup.addDependencies(shop.client().configuration, copy: nil)
+    let intent = ShowAllResults()
+    intent.semanticContent = scene(4, labels: ["lamp"])
+    let before = try await received(by: shop)
+    _ = try await intent.perform()
+    let uploaded = try await received(by: shop) - before
+    #expect(uploaded > 100_000)
+    let navigation: Navigation = AppDependency<Navigation>().wrappedValue
+    let search: ShopSearch = AppDependency<ShopSearch>().wrappedValue
+    let first = await navigation.results
+    #expect(first.count == 5)
+    #expect(await navigation.hasMore)
+    var pages = 1
+    while await navigation.hasMore, pages < 10 {
+      await navigation.showMore(from: search)
+      pages += 1
+    }
+    let all = await navigation.results.map(\.entityID)
+    #expect(pages > 1 && all.count == 12 && Set(all).count == 12)
+    let sinceThen = try await received(by: shop) - before - uploaded
+    #expect(sinceThen < uploaded / 4)
+  }
+
+  @Test func `the queries of the system are answered`() async throws {
+    let query = ProductQuery()
+    #expect(try await query.entities(matching: "thing 777").map(\.id) == ["p777"])
+    #expect(try await query.entities(for: ["p7", "none", "p3"]).map(\.id) == ["p7", "p3"])
+    #expect(try await query.allEntities().count == SampleShop.productCount)
+    #expect(!(try await query.suggestedEntities().isEmpty))
+    let cheap = try await query.entities(
+      matching: [PropertyQuestion.Comparator("price", .lessThanOrEqualTo, "4.5")], mode: .and,
+      sortedBy: [EntityQuerySort(standInBy: \ProductEntity.$price, order: .descending)], limit: 3)
+    #expect(cheap.map(\.id) == ["p4", "p3", "p2"])
+    #expect(try await StoreQuery().entities(for: ["south, west"]).map(\.name) == ["South"])
+    #expect(try await StoreQuery().suggestedEntities().count == 2)
+  }
+
+  @Test func `Spotlight's index is kept in step over ten generations with a small state`()
+    async throws
+  {
+    var rows = Array(SampleShop.rows.prefix(40))
+    let shop = try RunningShop(rows: rows, images: SampleShop.images)
+    defer { shop.stop() }
+    let spotlight = SpotlightIndex(client: shop.client(), name: UUID().uuidString)
+    try await spotlight.update()
+    for generation in 0..<10 {
+      rows[generation].title = "Changed \(generation)"
+      rows.remove(at: 20)
+      rows.append(Row(type: .store, id: "s\(generation)", title: "Store \(generation)"))
+      try shop.publish(rows)
+      try await spotlight.update()
+      let stored = CSSearchableIndex(name: spotlight.name).stored
+      #expect(try #require(stored.clientState).count <= 250)
+      let expected = rows.map { row in
+        ("\(row.type == .product ? "Product" : "Store")Entity/\(row.id)", row.title)
+      }
+      #expect(stored.entries == Dictionary(uniqueKeysWithValues: expected))
+    }
+  }
+
+  @Test func `without a connection, the labels are answered from the copy on the device`()
+    async throws
+  {
+    let shop = try RunningShop(rows: Array(SampleShop.rows.prefix(30)), images: SampleShop.images)
+    let search = ShopSearch(shop.client().configuration, copy: copy)
+    try await search.updateCopy()
+    shop.stop()
+    let scene = scene(0, labels: ["lamp"])
+    let answer = try await search.matches(for: scene)
+    #expect(!answer.isFromService && answer.entities.count == 8 && answer.continuation == nil)
+    #expect(try await search.entities(.product, ["p5", "none"]).map(\.id) == ["p5"])
+    let error = await #expect(throws: ClientError.self) {
+      try await ShopSearch(shop.client().configuration).matches(for: scene)
+    }
+    #expect(error?.code == .offline)
+  }
+
+  @Test func `what cannot be searched is told in a sentence`() async throws {
+    let navigation = Navigation()
+    let buffer = CVReadOnlyPixelBuffer(
+      unsafeBuffer: CVPixelBuffer(file: Data("no image".utf8), width: 10, height: 10))
+    await navigation.search(
+      SemanticContentDescriptor(standInLabels: [], pixelBuffer: buffer),
+      in: ShopSearch(shop.client("de").configuration))
+    #expect(await navigation.message?.contains("Bild") == true)
+    #expect(await navigation.results.isEmpty)
+  }
+}
