@@ -24,6 +24,7 @@ struct VQ {
     DuplicatesCommand.command, LabelsCommand.command, EvalCommand.command, DiffCommand.command,
     WhyNotCommand.command, ServeCommand.command, KeyCommand.command,
     HashCommand.command, SignCommand.command, PostgresCommand.command, CopyCommand.command,
+    CodegenCommand.command,
     HelpCommand.command, CompletionsCommand.command,
   ]
 

@@ -61,9 +61,14 @@ extension Catalogue {
 
   /// Refuses a field of the shop's own that no entity has, unless there is no entity.
   private func checkProperty(of condition: PropertyCondition) throws {
-    guard entityCount > 0, let name = EntityProperty.extraName(condition.property) else { return }
+    try checkProperty(condition.property)
+  }
+
+  /// Refuses the stored name of a field of the shop's own that no entity has, unless there is no entity.
+  func checkProperty(_ stored: String) throws {
+    guard entityCount > 0, let name = EntityProperty.extraName(stored) else { return }
     let names = try read { database throws(CatalogueError) in
-      try database.propertyNumber(condition.property) == nil
+      try database.propertyNumber(stored) == nil
         ? try database.propertyNames(limit: Self.nameLimit) : nil
     }
     if let names { throw EntityProperty.unknown(name, among: names) }
@@ -94,7 +99,7 @@ extension Catalogue {
 
   /// Returns the ranges of keys that contain `wanted`, or the keys themselves if there are few. Those of
   /// one list are read in one part.
-  private func ranges(within wanted: KeySet) -> [[Range<UInt32>]] {
+  func ranges(within wanted: KeySet) -> [[Range<UInt32>]] {
     if let count = wanted.count, count <= Self.sparseLimit {
       return [wanted.keys(in: 0..<lastKey + 1).map { $0..<$0 + 1 }]
     }

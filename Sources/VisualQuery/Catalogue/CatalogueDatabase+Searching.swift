@@ -53,6 +53,34 @@ extension CatalogueDatabase {
     return values
   }
 
+  /// Calls `body` with every value of a property in a range of keys, in the order of the keys.
+  func forEachValue(
+    ofProperty property: Int, in range: Range<UInt32>, _ body: (UInt32, SQLiteValue) -> Void
+  ) throws(CatalogueError) {
+    try connection.forEachRow(
+      "SELECT entity, value FROM properties WHERE property = ? AND entity >= ? AND entity < ?",
+      [.integer(property), .integer(Int(range.lowerBound)), .integer(Int(range.upperBound))]
+    ) { row in body(UInt32(clamping: row.integer(0)), row.value(1)) }
+  }
+
+  /// Returns the first keys whose value of a property is one of some texts once blanks and hyphens are left out,
+  /// in ascending order.
+  ///
+  /// - Complexity: O(number of values of the property).
+  func keys(
+    withProperty property: Int, amongDigits texts: [String], limit: Int
+  ) throws(CatalogueError) -> [UInt32] {
+    let marks = texts.map { _ in "?" }.joined(separator: ", ")
+    return try connection.rows(
+      """
+      SELECT DISTINCT entity FROM properties
+      WHERE property = ? AND replace(replace(CAST(value AS TEXT), '-', ''), ' ', '') IN (\(marks))
+      ORDER BY entity LIMIT ?
+      """,
+      [.integer(property)] + texts.map(SQLiteValue.text) + [.integer(limit)]
+    ) { UInt32(clamping: $0.integer(0)) }
+  }
+
   /// Returns the first keys of a type after a key.
   func keys(
     of type: EntityType, after key: UInt32, limit: Int

@@ -112,6 +112,55 @@ public struct LinkTemplate: Sendable, Hashable {
     return path.isEmpty ? "/" : String(path.prefix { $0 != "?" && $0 != "#" })
   }
 
+  /// Returns the value of a property for which the template can give a link, or `nil` if the template does not have the
+  /// property between two literal texts, the end or characters that an encoded value never has. The link may have been made of another
+  /// template: expand the template with the entity's properties and compare.
+  ///
+  /// - Complexity: O(length of the link).
+  func value(of name: String, in link: String) -> String? {
+    guard
+      let position = parts.firstIndex(where: { part in
+        if case .expression(let kind, [name]) = part {
+          return !kind.allowsReserved
+        } else {
+          return false
+        }
+      })
+    else { return nil }
+    var rest = Array(link.utf8)[...]
+    for part in parts[..<position] {
+      guard case .literal(let text) = part else { return nil }
+      let bytes = Array(Self.encoded(text, allowsReserved: true).utf8)
+      guard rest.starts(with: bytes) else { return nil }
+      rest = rest.dropFirst(bytes.count)
+    }
+    if case .expression(let kind, _) = parts[position] {
+      let start = Array((kind.first + (kind.isNamed ? name + "=" : "")).utf8)
+      guard rest.starts(with: start) else { return nil }
+      rest = rest.dropFirst(start.count)
+    }
+    let encoded = rest.prefix { Self.isUnreservedByte($0) || $0 == 0x25 }
+    return Self.percentDecoded(encoded)
+  }
+
+  /// Returns the text of percent-encoded bytes, or `nil` if they are not UTF-8 or a triplet is incomplete.
+  private static func percentDecoded(_ bytes: ArraySlice<UInt8>) -> String? {
+    var decoded: [UInt8] = []
+    var rest = bytes
+    while let byte = rest.popFirst() {
+      guard byte == 0x25 else {
+        decoded.append(byte)
+        continue
+      }
+      guard rest.count >= 2,
+        let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+      else { return nil }
+      decoded.append(value)
+      rest = rest.dropFirst(2)
+    }
+    return decoded.isEmpty ? nil : String(validating: decoded, as: UTF8.self)
+  }
+
   /// The host of an https template.
   public var host: String? {
     guard text.lowercased().hasPrefix("https://") else { return nil }

@@ -39,6 +39,8 @@ struct Continuation: Sendable {
     var date: Double?
     /// Whether pages have one card for each group; absent for no.
     var isGrouped: Bool?
+    /// The product codes; absent for none.
+    var codes: [String]?
   }
 
   /// One entity of the ranked list.
@@ -57,7 +59,7 @@ struct Continuation: Sendable {
   var entries: [Entry]
 
   init(
-    _ labels: [String], signature: QuerySignature?, _ options: MatchOptions,
+    _ labels: [String], codes: [String], signature: QuerySignature?, _ options: MatchOptions,
     _ list: [RankedEntity], cutOff: Double, in catalogue: Catalogue
   ) {
     question = Question(
@@ -66,7 +68,8 @@ struct Continuation: Sendable {
       types: options.types.sorted(), productFilter: options.filters[.product],
       storeFilter: options.filters[.store], minimumConfidence: options.minimumConfidence,
       near: options.near.map { [$0.latitude, $0.longitude] }, locale: options.locale,
-      date: options.date?.timeIntervalSince1970, isGrouped: options.isGrouped ? true : nil)
+      date: options.date?.timeIntervalSince1970, isGrouped: options.isGrouped ? true : nil,
+      codes: codes.isEmpty ? nil : codes)
     self.signature = signature?.compactBytes ?? []
     generation = catalogue.generation
     self.cutOff = cutOff
@@ -128,6 +131,9 @@ struct SealableContinuation: Sendable, Hashable {
     self.continuation = continuation
     self.secret = secret
   }
+
+  /// The keys of all entities in the list.
+  var keys: [UInt32] { continuation.entries.map(\.scored.key) }
 
   /// The token that a client keeps, or `nil` if it is longer than what is accepted.
   var token: String? {

@@ -32,6 +32,8 @@ public struct Evidence: Sendable, Hashable, Codable {
     case inlierLead
     /// The lead of the score over that of the best other entity.
     case lead
+    /// A product code that was read on the device; the value is 1.
+    case code
   }
 
   /// The kind of evidence.

@@ -1,4 +1,4 @@
-/// The kind of a match, from the surest to the vaguest.
+/// The kind of a match: images from the surest to the vaguest, then words and codes.
 public enum MatchTier: String, Sendable, Hashable, Codable, CaseIterable {
   /// The same image.
   case exact
@@ -8,6 +8,8 @@ public enum MatchTier: String, Sendable, Hashable, Codable, CaseIterable {
   case similar
   /// A label in common.
   case label
+  /// A product code that was read on the device: the surest of all.
+  case code
 }
 
 /// One ranked entity of an answer.

@@ -15,6 +15,8 @@ public struct MatchDocument: Sendable, Encodable {
   let regions: [Region]
   let emptyReason: MatchResponse.EmptyReason?
   let unmatchedLabels: [String]
+  let unmatchedCodes: [UnmatchedCode]
+  let facets: FacetsDocument?
   let hasMore: Bool
   let continuation: String?
   let nearMiss: NearMiss?
@@ -29,9 +31,10 @@ public struct MatchDocument: Sendable, Encodable {
   ///   - profile: The color space that the image's file declares; `nil` for sRGB.
   ///   - projection: The public part of the matched entities (``EntityLookup/publicProjection(of:)``), which is all that
   ///     strangers may see; `nil` shows all fields of the catalogue, with stock lists and the paths of images.
+  ///   - facets: The facets that were asked for.
   public init(
     _ response: MatchResponse, query: String, elapsed: Duration, profile: PictureProfile? = nil,
-    projection: PublicProjection?
+    projection: PublicProjection?, facets: FacetsDocument? = nil
   ) {
     self.query = query
     complete = response.isComplete
@@ -46,6 +49,8 @@ public struct MatchDocument: Sendable, Encodable {
     regions = response.regions.map(Region.init)
     emptyReason = response.emptyReason
     unmatchedLabels = response.unmatchedLabels
+    unmatchedCodes = response.unmatchedCodes
+    self.facets = facets
     hasMore = response.hasMore
     continuation = response.continuation
     self.profile = profile.map(ProfileDocument.init)
@@ -59,10 +64,11 @@ public struct MatchDocument: Sendable, Encodable {
   private enum CodingKeys: CodingKey {
     case schema, query, complete, coverage, elapsedMs, generation, values, objects, regions,
       emptyReason, nearMiss
-    case unmatchedLabels, hasMore, continuation, profile
+    case unmatchedLabels, unmatchedCodes, facets, hasMore, continuation, profile
   }
 
-  /// Encodes every key, with `null` for absent values, except that `profile` is left out for sRGB.
+  /// Encodes every key, with `null` for absent values, except that `profile` is left out for sRGB, and `facets` and
+  /// `unmatchedCodes` if there are none.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(schema, forKey: .schema)
@@ -77,6 +83,8 @@ public struct MatchDocument: Sendable, Encodable {
     try container.encode(emptyReason, forKey: .emptyReason)
     try container.encode(nearMiss, forKey: .nearMiss)
     try container.encode(unmatchedLabels, forKey: .unmatchedLabels)
+    if !unmatchedCodes.isEmpty { try container.encode(unmatchedCodes, forKey: .unmatchedCodes) }
+    try container.encodeIfPresent(facets, forKey: .facets)
     try container.encode(hasMore, forKey: .hasMore)
     try container.encode(continuation, forKey: .continuation)
     try container.encodeIfPresent(profile, forKey: .profile)

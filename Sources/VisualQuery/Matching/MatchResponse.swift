@@ -62,6 +62,8 @@ public struct MatchResponse: Sendable, Hashable {
   public internal(set) var emptyReason: EmptyReason?
   /// The labels of the query that neither the catalogue nor its bridge knows.
   public let unmatchedLabels: [String]
+  /// The product codes of the query that led to no product, with the reason.
+  public internal(set) var unmatchedCodes: [UnmatchedCode] = []
   /// Whether further pages have more matches.
   public let hasMore: Bool
   /// The best candidate below the cut-off if `matches` is empty.

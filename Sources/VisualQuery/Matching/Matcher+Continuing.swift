@@ -43,14 +43,16 @@ extension Matcher {
       try continuation.move(to: catalogue)
       return try page(of: continuation, options, nil)
     }
-    let content = SemanticContent(
+    var content = SemanticContent(
       labels: continuation.question.labels,
       signature: try Self.signature(continuation.signature))
+    content.codes = continuation.question.codes ?? []
     let state = try await run(content, options, deadline: deadline)
     let list = try rank(state.scoredEntities(), state, options, cutOff: state.cutOff)
     let shown = Set(continuation.entries.filter(\.isShown).map(\.scored.key))
     var renewed = Continuation(
-      content.labels, signature: content.signature, options, list.entities, cutOff: state.cutOff,
+      content.labels, codes: content.codes, signature: content.signature, options, list.entities,
+      cutOff: state.cutOff,
       in: catalogue)
     renewed.markShown { shown.contains($0.key) }
     return try page(of: renewed, options, SearchOutcome(state: state, list: list))

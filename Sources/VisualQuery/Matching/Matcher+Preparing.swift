@@ -19,7 +19,9 @@ extension Matcher {
     var plan = plan(signature, image, labels, content, shouldStop)
     // Entities that were not filtered are not searched.
     if allowed == nil { plan.stop() }
-    return QueryState(
+    let codes = try await codeMatches(
+      allowed == nil ? [] : content.codes, allowed: allowed?[.product])
+    var state = QueryState(
       types: types, labels: labels, signature: signature,
       isImageLeftOut: content.isPictureLeftOut,
       cutOff: cutOff(options, hasImage: signature != nil), allowed: allowed ?? [:],
@@ -27,6 +29,8 @@ extension Matcher {
       searches: signature.map { signature in
         types.map { search($0, allowed?[$0], signature) }
       } ?? [])
+    (state.codeMatches, state.unmatchedCodes) = codes
+    return state
   }
 
   /// Returns the lowest confidence of a match.

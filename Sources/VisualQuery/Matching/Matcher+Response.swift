@@ -26,10 +26,12 @@ extension Matcher {
     }
     let outcome = SearchOutcome(state: state, list: list)
     let continuation = Continuation(
-      content.labels, signature: state.signature, options, list.entities, cutOff: cutOff,
+      content.labels, codes: content.codes, signature: state.signature, options, list.entities,
+      cutOff: cutOff,
       in: catalogue)
     var response = try page(of: continuation, options, outcome)
     response.regions = try regions(of: state, options)
+    response.unmatchedCodes = state.unmatchedCodes
     if response.matches.isEmpty {
       response.emptyReason = emptyReason(state, options)
       response.nearMiss = try nearMiss(

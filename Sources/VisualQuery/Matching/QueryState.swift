@@ -27,6 +27,10 @@ struct QueryState: Sendable {
   var unsearchedOutlines: [PictureRegion] = []
   /// The entities that share a label with the query.
   var labelMatches: [ScoredEntity] = []
+  /// The products with a code of the query.
+  var codeMatches: [ScoredEntity] = []
+  /// The codes of the query without a product.
+  var unmatchedCodes: [UnmatchedCode] = []
 
   /// Returns whether the filter of a type accepts an entity.
   func allows(_ key: UInt32, _ type: EntityType) -> Bool { allowed[type]?.contains(key) ?? true }
@@ -59,9 +63,17 @@ struct QueryState: Sendable {
       uniqueKeysWithValues: keys.map { ($0, labels.rarity(of: labelsByKey[$0] ?? [:])) })
   }
 
-  /// Returns every candidate entity with its confidence, in no order: by its best image, in the whole
+  /// Returns every candidate entity with its confidence, in no order: by its code, else by its best image, in the whole
   /// image or in the region where it is surest, or by its label if none of its images is a candidate.
   func scoredEntities() -> [ScoredEntity] {
+    let scored = scoredByContent()
+    if codeMatches.isEmpty { return scored }
+    let others = Dictionary(uniqueKeysWithValues: scored.map { ($0.key, $0) })
+    let keys = Set(codeMatches.map(\.key))
+    return codeMatches.map { $0.showing(others[$0.key]) } + scored.filter { !keys.contains($0.key) }
+  }
+
+  private func scoredByContent() -> [ScoredEntity] {
     guard let signature else { return labelMatches }
     var best = Dictionary(
       uniqueKeysWithValues: scored(searches, in: ImageFrame(signature), prior: 0).map {

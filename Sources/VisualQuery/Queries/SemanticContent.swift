@@ -4,6 +4,10 @@ public import PixelMatch
 ///
 /// The counterpart of Apple's `SemanticContentDescriptor`.
 public struct SemanticContent: Sendable {
+  /// The largest number of product codes.
+  public static let codeLimit = 16
+  /// The largest number of characters of a product code.
+  public static let codeLength = 32
   /// Labels beyond these are not looked at.
   public static let labelLimit = 64
   /// Unicode scalars of a label beyond these are not looked at. Scalars and not characters are counted
@@ -16,6 +20,8 @@ public struct SemanticContent: Sendable {
   public var pixelBuffer: PixelBuffer?
   /// The part of the picture that is meant; `nil` means all of it.
   public var region: PictureRegion?
+  /// The product codes that were read on the device, at most ``codeLimit``. A right one comes before all images.
+  public var codes: [String] = []
   /// What a client computed of a picture that it keeps; counts where there is no picture.
   public var signature: QuerySignature?
 

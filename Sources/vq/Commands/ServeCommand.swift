@@ -78,6 +78,10 @@ enum ServeCommand {
     OptionText(
       "app-id", "apps that may open the shop's links: TEAM.bundle",
       detail: "For /.well-known/apple-app-site-association.", isRare: true), "ID")
+  static let shopName = Option<String?>.word(
+    OptionText(
+      "name", "the name of the shop, for apps (/v1/settings)", isRare: true), "NAME",
+    accepts: "a name")
   static let grace = Option<Double?>.number(
     OptionText(
       "grace", "seconds for running requests at shutdown", standard: "10", isRare: true), "S",
@@ -102,7 +106,7 @@ enum ServeCommand {
       perAddress.description, maxBytes.description, PictureLimits.maxPixels.description,
       decodeMemory.description, formats.description,
       origins.description,
-      appIDs.description, grace.description, quiet.description,
+      appIDs.description, shopName.description, grace.description, quiet.description,
     ],
     notes: [
       HelpSection(
@@ -236,6 +240,7 @@ enum ServeCommand {
       maximum: .milliseconds(arguments[maxDeadline]))
     settings.rate = arguments[rate]
     settings.appIDs = arguments[appIDs]
+    settings.shopName = arguments[shopName]
     return settings
   }
 

@@ -17,6 +17,7 @@ extension Evidence.Kind {
     case .labels: "information in the matching labels, in bits"
     case .stock: "confidence in the product that it stocks"
     case .lead: "lead over the next best entity"
+    case .code: "a product code that was read"
     }
   }
 }

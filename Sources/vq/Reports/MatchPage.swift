@@ -168,6 +168,7 @@ extension MatchTier {
     case .near: "the same image, edited or partly visible"
     case .similar: "looks alike"
     case .label: "only labels agree"
+    case .code: "its code was read"
     }
   }
 }

@@ -72,4 +72,26 @@ import Testing
     #expect(
       rest.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } && !rest.contains { "/?#".contains($0) })
   }
+
+  /// Would break if a link of the shop opened no entity in the app, or another one.
+  @Test(arguments: [
+    "https://shop.example/p/{id}", "https://shop.example/p/{id}.html", "shop://open{?id}",
+    "https://shop.example/p/{id}{?group}", "https://shop.example/x{/id}",
+  ])
+  func `the id of an expanded template is found again`(text: String) throws {
+    let template = try LinkTemplate(text, allowedSchemes: ["shop"])
+    for id in ["1", "mug-red", "a/b?c#d", "50%", "Größe 4", "x.y"] {
+      let link = template.expanded { ["id": id, "group": "g"][$0] }
+      let found = try #require(template.value(of: "id", in: link))
+      // A literal after the id may be read as a part of it: the caller compares the expanded link.
+      #expect(found.hasPrefix(id))
+      if !text.contains(".html") { #expect(found == id) }
+    }
+    for link in [
+      "", "https://shop.example", "https://other.example/p/1", "https://shop.example/q/%F",
+    ] {
+      #expect(template.value(of: "id", in: link) == nil)
+    }
+    #expect(template.value(of: "title", in: "https://shop.example/p/1") == nil)
+  }
 }

@@ -9,7 +9,7 @@ _vq() {
   COMPREPLY=()
   for ((index = 1; index < COMP_CWORD; index++)); do
     case ${COMP_WORDS[index]} in
-    index|match|catalogue|doctor|labels|eval|why-not|serve|key|hash|sign|postgres|copy|help|completions) command=${COMP_WORDS[index]}; break ;;
+    index|match|catalogue|doctor|labels|eval|why-not|serve|key|hash|sign|postgres|copy|codegen|help|completions) command=${COMP_WORDS[index]}; break ;;
     esac
   done
   case $command:$previous in
@@ -108,6 +108,7 @@ _vq() {
     serve:--formats) _vq_reply -W 'jpeg png webp avif heic gif all'; return ;;
     serve:--allow-origin) return ;;
     serve:--app-id) return ;;
+    serve:--name) return ;;
     serve:--grace) return ;;
     key:--name) return ;;
     key:--role) _vq_reply -W 'read write'; return ;;
@@ -124,10 +125,12 @@ _vq() {
     sign:--threads|sign:-j) return ;;
     postgres:--index) _vq_reply -f; compopt -o filenames; return ;;
     help:--man) _vq_reply -d; compopt -o filenames; return ;;
+    codegen:--index) _vq_reply -d; compopt -o filenames; return ;;
+    codegen:--cache) _vq_reply -d; compopt -o filenames; return ;;
   esac
   case $command:$word in
     :-*) _vq_reply -W '--color --help -h --version' ;;
-    :*) _vq_reply -W 'index match catalogue doctor labels eval why-not serve key hash sign postgres copy help completions' ;;
+    :*) _vq_reply -W 'index match catalogue doctor labels eval why-not serve key hash sign postgres copy codegen help completions' ;;
     index:-*) _vq_reply -W '--index --images-root --allow-outside --thumbnails --on-conflict --prune-missing --currency --map --map-from --include-drafts --fetch --allow-host --dry-run --strict --threads -j --rejected --json --quiet -q --locale --images-map --allow-private-address --public --link --allow-scheme --bridge --formats --cache --signed --color --help -h --version' ;;
     index:*) _vq_reply -f; compopt -o filenames; return ;;
     match:-*) _vq_reply -W '--index --labels --region --limit --products --stores --min-confidence --deadline --type --where --group --threads -j --explain --json --report --all-fields --tolerant --with-label --near --at --locale --signature --continue --refresh --cache --at-least --max-bytes --max-pixels --formats --color --help -h --version' ;;
@@ -142,7 +145,7 @@ _vq() {
     eval:*) _vq_reply -f; compopt -o filenames; return ;;
     why-not:-*) _vq_reply -W '--index --expect --labels --region --limit --products --stores --min-confidence --type --threads -j --json --report --max-bytes --max-pixels --formats --cache --color --help -h --version' ;;
     why-not:*) _vq_reply -f; compopt -o filenames; return ;;
-    serve:-*) _vq_reply -W '--index --cache --at-least --host --port --socket --keys --deadline --max-deadline --queue --rate --threads -j --connections --per-address --max-bytes --max-pixels --decode-memory --formats --allow-origin --app-id --grace --quiet --color --help -h --version' ;;
+    serve:-*) _vq_reply -W '--index --cache --at-least --host --port --socket --keys --deadline --max-deadline --queue --rate --threads -j --connections --per-address --max-bytes --max-pixels --decode-memory --formats --allow-origin --app-id --name --grace --quiet --color --help -h --version' ;;
     serve:*) return ;;
     key:-*) _vq_reply -W '--name --role --color --help -h --version' ;;
     key:*) _vq_reply -f; compopt -o filenames; return ;;
@@ -156,6 +159,10 @@ _vq() {
     copy:*) _vq_reply -d; compopt -o filenames; return ;;
     help:-*) _vq_reply -W '--man --color --help -h --version' ;;
     help:*) _vq_reply -W 'index match catalogue doctor labels eval why-not serve key hash sign postgres copy help completions'; return ;;
+    codegen:-*) _vq_reply -W '--index --cache --color --help -h --version' ;;
+    codegen:*) return ;;
+    help:-*) _vq_reply -W '--color --help -h --version' ;;
+    help:*) _vq_reply -W 'index match catalogue doctor labels eval why-not serve key hash sign postgres copy codegen help completions'; return ;;
     completions:-*) _vq_reply -W '--color --help -h --version' ;;
     completions:*) _vq_reply -W 'bash zsh fish'; return ;;
   esac

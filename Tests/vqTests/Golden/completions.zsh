@@ -19,6 +19,8 @@ _vq() {
     'postgres:prepare a PostgreSQL database for an index'
     'copy:copy an index into PostgreSQL, or out of it'
     'help:explain a command, or write the manual pages'
+    'codegen:write the entities of an app as Swift source'
+    'help:explain a command'
     'completions:print completions for a shell'
   )
   _arguments -C \
@@ -206,6 +208,7 @@ _vq() {
         '--formats=[formats of images that are accepted, or all]:LIST:(jpeg png webp avif heic gif all)' \
         '*--allow-origin=[accept requests from these origins (CORS)]:ORIGIN:' \
         '*--app-id=[apps that may open the shop'\''s links\: TEAM.bundle]:ID:' \
+        '--name=[the name of the shop, for apps (/v1/settings)]:NAME:' \
         '--grace=[seconds for running requests at shutdown]:S:' \
         '--quiet[do not log successful requests]' \
         '--color=[when to use color]:WHEN:(auto always never)' \
@@ -267,6 +270,15 @@ _vq() {
         '-h[show the complete help; -h a short one]' \
         '--version[show the version]' \
         '*:FROM TO:_files -/' ;;
+    codegen)
+      _arguments -s -S \
+        '--index=[the index to search]:DIR:_files -/' \
+        '--cache=[the directory for the copy of an index in PostgreSQL]:DIR:_files -/' \
+        '--color=[when to use color]:WHEN:(auto always never)' \
+        '--help[show the complete help; -h a short one]' \
+        '-h[show the complete help; -h a short one]' \
+        '--version[show the version]' \
+        '1:KIND:' ;;
     help)
       _arguments -s -S \
         '--man=[write the manual pages to this folder]:DIR:_files -/' \
@@ -274,7 +286,7 @@ _vq() {
         '--help[show the complete help; -h a short one]' \
         '-h[show the complete help; -h a short one]' \
         '--version[show the version]' \
-        '1:COMMAND:(index match catalogue doctor labels eval why-not serve key hash sign postgres copy help completions)' ;;
+        '1:COMMAND:(index match catalogue doctor labels eval why-not serve key hash sign postgres copy codegen help completions)' ;;
     completions)
       _arguments -s -S \
         '--color=[when to use color]:WHEN:(auto always never)' \

@@ -16,7 +16,7 @@ public struct MatchQuestion: Sendable {
   public var image: QueryImage?
   /// Words for what is visible. Those of Visual Intelligence are English.
   public var labels: [String]
-  /// The codes that were read on the device.
+  /// The product codes that were read on the device, at most 16: a product that has one comes first.
   public var codes: [String]
   /// The most matches in all; `nil` for the service's own.
   public var limit: Int?
@@ -34,12 +34,14 @@ public struct MatchQuestion: Sendable {
   public var near: GeoPoint?
   /// Whether an answer has one match for each group of variants.
   public var isGrouped: Bool
+  /// The properties whose values are counted among all matches.
+  public var facets: [String]
 
   /// Makes a question.
   public init(
     image: QueryImage? = nil, labels: [String] = [], codes: [String] = [], limit: Int? = nil,
     products: Int? = nil, stores: Int? = nil, type: EntityType? = nil, withLabels: [String] = [],
-    conditions: [String] = [], near: GeoPoint? = nil, isGrouped: Bool = false
+    conditions: [String] = [], near: GeoPoint? = nil, isGrouped: Bool = false, facets: [String] = []
   ) {
     self.image = image
     self.labels = labels
@@ -52,6 +54,7 @@ public struct MatchQuestion: Sendable {
     self.conditions = conditions
     self.near = near
     self.isGrouped = isGrouped
+    self.facets = facets
   }
 }
 
@@ -72,6 +75,7 @@ extension MatchQuestion {
     var `where`: [String]?
     var near: GeoPoint?
     var group: Bool?
+    var facets: [String]?
     var deadlineMs: Int?
   }
 
@@ -86,7 +90,7 @@ extension MatchQuestion {
     return Fields(
       labels: list(bounded), codes: list(codes), signature: signature, limit: limit,
       products: products, stores: stores, type: type, withLabel: list(withLabels),
-      where: list(conditions), near: near, group: isGrouped ? true : nil,
+      where: list(conditions), near: near, group: isGrouped ? true : nil, facets: list(facets),
       deadlineMs: searchTime.map { max(1, Int($0 / .milliseconds(1))) })
   }
 }

@@ -22,19 +22,21 @@ extension ShopClient {
   /// - Parameters:
   ///   - continuation: ``MatchAnswer/continuation`` of the page before.
   ///   - limit: The most matches of this page, or `nil` for the limit of the first one.
+  ///   - facets: The properties whose values are counted among all matches.
   /// - Throws: ``ClientError`` with the code `expired` if the search must begin anew.
   public func moreResults(
-    continuing continuation: String, limit: Int? = nil
+    continuing continuation: String, limit: Int? = nil, facets: [String] = []
   ) async throws -> MatchAnswer {
     struct Fields: Encodable {
       let continuation: String
       let limit: Int?
+      let facets: [String]?
       let deadlineMs: Int?
     }
     return try await post(
       "match",
       Fields(
-        continuation: continuation, limit: limit,
+        continuation: continuation, limit: limit, facets: facets.isEmpty ? nil : facets,
         deadlineMs: configuration.searchTime.map { max(1, Int($0 / .milliseconds(1))) }))
   }
 

@@ -111,6 +111,39 @@ struct LiveServiceTests {
     #expect(ids.count == SampleShop.productCount + 2 && Set(ids).count == ids.count)
   }
 
+  @Test func `a code that was read on the device comes first, and a wrong one is named`()
+    async throws
+  {
+    let answer = try await shop().client().match(
+      MatchQuestion(
+        image: .pixels(SampleShop.image(seed: 3)), codes: ["4006381333931", "4006381333932"],
+        facets: ["brand"]))
+    #expect(answer.values.prefix(2).map(\.id) == ["p1", "p3"])
+    #expect(answer.values.first?.tier == .code)
+    #expect(answer.unmatchedCodes?.map(\.reason) == ["invalid"])
+    let brands = try #require(answer.facets?.facets.first)
+    #expect(brands.values.map(\.count).reduce(0, +) == brands.entityCount)
+  }
+
+  @Test func `facets, names, phrases, settings and links are given`() async throws {
+    let client = try shop().client("de")
+    let facets = try await client.facets(
+      ["brand", "price"], type: .product, conditions: ["price<10"])
+    #expect(facets.entityCount == 8 && facets.facets[0].values.count == 3)
+    #expect(facets.facets[1].range == .init(minimum: 1.5, maximum: 9.5))
+    let options = try await client.facets(["brand"], prefix: "b")
+    #expect(options.facets[0].values.map(\.value) == [.string("Birch")])
+    let settings = try await client.settings()
+    #expect(settings.visualSearch && settings.products == SampleShop.productCount)
+    #expect(try await client.schema().types["store"]?.plural == "Filialen")
+    #expect(try await client.phrases().shortcuts.count == 2)
+    let link = try #require(URL(string: "https://shop.example/p/p7?utm_source=mail"))
+    #expect(try await client.entity(forLink: link)?.id == "p7")
+    let other = try #require(URL(string: "https://shop.example/none"))
+    #expect(try await client.entity(forLink: other) == nil)
+    #expect(try await client.model(of: EntityID(.product, "p1"))["price"] == "1.50 EUR")
+  }
+
   @Test func `words, suggestions and conditions find entities`() async throws {
     let client = try shop().client()
     let words = try await client.entities(matching: "thing 777", type: .product)

@@ -8,9 +8,12 @@ struct EntityDocument: Sendable, Encodable {
   let display: DisplayRepresentation
   let product: JSONValue?
   let store: JSONValue?
+  /// The attributes for an index on the device, if they are asked for.
+  let attributeSet: AttributeSet?
 
   init(
-    _ value: EntityValue, locale: String?, links: LinkSettings, projection: PublicProjection
+    _ value: EntityValue, locale: String?, links: LinkSettings, projection: PublicProjection,
+    hasAttributes: Bool = false
   ) {
     type = value.id.type
     id = value.id.value
@@ -21,6 +24,39 @@ struct EntityDocument: Sendable, Encodable {
     case .product: (product, store) = (object, nil)
     case .store: (product, store) = (nil, object)
     }
+    attributeSet = hasAttributes ? AttributeSet(value, display: display, url: url) : nil
+  }
+}
+
+/// The attributes of an entity in Spotlight's index, by the names of `CSSearchableItemAttributeSet`.
+struct AttributeSet: Sendable, Encodable {
+  let displayName: String
+  let contentDescription: String?
+  let alternateNames: [String]?
+  let keywords: [String]?
+  let thumbnailURL: String?
+  let url: String?
+  let latitude: Double?
+  let longitude: Double?
+  let fullyFormattedAddress: String?
+
+  init(_ value: EntityValue, display: DisplayRepresentation, url: String?) {
+    displayName = display.title
+    contentDescription = display.subtitle
+    alternateNames = display.synonyms.isEmpty ? nil : display.synonyms
+    thumbnailURL = display.image
+    self.url = url
+    var words = value.labels
+    switch value {
+    case .product(let product):
+      words += [product.brand].compactMap { $0 } + product.attributes.values.sorted()
+      (latitude, longitude, fullyFormattedAddress) = (nil, nil, nil)
+    case .store(let store):
+      latitude = store.geo?.latitude
+      longitude = store.geo?.longitude
+      fullyFormattedAddress = store.address
+    }
+    keywords = words.isEmpty ? nil : words
   }
 }
 
@@ -87,13 +123,15 @@ struct ChangesDocument: Sendable, Encodable {
   let tombstones: [Tombstone]
 
   init(
-    _ changes: EntityChanges, locale: String?, links: LinkSettings, projection: PublicProjection
+    _ changes: EntityChanges, locale: String?, links: LinkSettings, projection: PublicProjection,
+    hasAttributes: Bool
   ) {
     generation = changes.generation
     state = changes.state.description
     hasMore = changes.hasMore
     upserts = changes.upserts.map {
-      EntityDocument($0, locale: locale, links: links, projection: projection)
+      EntityDocument(
+        $0, locale: locale, links: links, projection: projection, hasAttributes: hasAttributes)
     }
     tombstones = changes.tombstones.map { Tombstone(type: $0.type, id: $0.value) }
   }

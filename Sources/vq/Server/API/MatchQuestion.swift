@@ -4,6 +4,10 @@ import VisualQuery
 /// The question of `POST /v1/match` without its picture.
 struct MatchQuestion: Sendable {
   var labels: [String] = []
+  /// The product codes that were read on the device.
+  var codes: [String] = []
+  /// The facets of all that is found; `nil` if none are asked for.
+  var facets: FacetQuestion?
   var region: PictureRegion?
   var signature: QuerySignature?
   var continuation: String?
@@ -29,6 +33,7 @@ struct MatchQuestion: Sendable {
     var fields = fields
     limit = try fields.integer("limit", in: 1...MatchOptions.maximumLimit)
     deadline = try Self.deadline(&fields, deadlines)
+    facets = try FacetFields.question(&fields)
     if !hasPicture, let token = try fields.text("continuation", limit: Self.tokenLimit) {
       continuation = token
       fromStart = try fields.flag("fromStart") ?? false
@@ -39,6 +44,9 @@ struct MatchQuestion: Sendable {
     labels =
       try fields.words(
         "labels", limit: SemanticContent.labelLimit, length: SemanticContent.labelLength) ?? []
+    codes =
+      try fields.words(
+        "codes", limit: SemanticContent.codeLimit, length: SemanticContent.codeLength) ?? []
     if hasPicture { region = try Self.region(&fields) }
     if !hasPicture, let text = try fields.text("signature", limit: Self.tokenLimit) {
       do throws(SignatureError) {
@@ -51,9 +59,9 @@ struct MatchQuestion: Sendable {
     options = try Self.options(&fields, limit: limit, labels: labels)
     options.locale = options.locale ?? language
     try fields.finish()
-    guard hasPicture || signature != nil || !labels.isEmpty else {
+    guard hasPicture || signature != nil || !labels.isEmpty || !codes.isEmpty else {
       throw Problem(
-        .nothingAsked, "there is no picture, and none of labels, signature and continuation")
+        .nothingAsked, "there is no picture, and none of labels, codes, signature and continuation")
     }
   }
 
@@ -81,8 +89,8 @@ struct MatchQuestion: Sendable {
   private static let wordByteLimit = 16_384
 
   /// Reads `withLabel` and `where`.
-  private static func filter(
-    _ fields: inout RequestFields, besides labels: [String]
+  static func filter(
+    _ fields: inout RequestFields, besides labels: [String] = []
   ) throws(Problem) -> EntityFilter {
     let wanted =
       try fields.words(

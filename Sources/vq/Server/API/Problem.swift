@@ -27,10 +27,13 @@ struct Problem: Error, Sendable, Hashable {
   }
 
   /// Returns the answer to a request.
-  func response(requestID: String) -> HTTPResponse {
+  ///
+  /// - Parameter language: The language of the sentence for people; `nil` for English.
+  func response(requestID: String, language: String? = nil) -> HTTPResponse {
     let document = Document(
       title: code.title, status: code.status, detail: detail, code: code.rawValue,
-      requestId: requestID, field: field, limit: limit, found: found)
+      requestId: requestID, field: field, limit: limit, found: found,
+      userMessage: UserMessage(code).text(in: language))
     var response = HTTPResponse(
       status: code.status,
       ["Content-Type": "application/problem+json", "Cache-Control": "no-store"],
@@ -51,5 +54,6 @@ struct Problem: Error, Sendable, Hashable {
     let field: String?
     let limit: Int?
     let found: String?
+    let userMessage: String
   }
 }

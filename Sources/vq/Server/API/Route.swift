@@ -10,6 +10,11 @@ enum Route: Sendable, Hashable {
   case entity(EntityID)
   case thumbnail(EntityID)
   case sync
+  case facets
+  case settings
+  case schema
+  case phrases
+  case reverse
   case limits
   case association
   case livez
@@ -22,8 +27,9 @@ enum Route: Sendable, Hashable {
 
   /// The routes whose paths name no entity.
   static let fixed: [Route] = [
-    .match, .entities, .suggestedEntities, .entityQuery, .entityResolution, .sync, .limits,
-    .association, .livez, .readyz, .metrics, .openAPI, .page, .style, .script,
+    .match, .entities, .suggestedEntities, .entityQuery, .entityResolution, .sync, .facets,
+    .settings, .schema, .phrases, .reverse, .limits, .association, .livez, .readyz, .metrics,
+    .openAPI, .page, .style, .script,
   ]
 
   private static let routesByPath = [String: Route](
@@ -69,6 +75,11 @@ enum Route: Sendable, Hashable {
     case .entity: "/v1/entities/{type}/{id}"
     case .thumbnail: "/v1/entities/{type}/{id}/thumbnail"
     case .sync: "/v1/sync"
+    case .facets: "/v1/facets"
+    case .settings: "/v1/settings"
+    case .schema: "/v1/schema"
+    case .phrases: "/v1/phrases"
+    case .reverse: "/v1/route"
     case .limits: "/v1/limits"
     case .association: "/.well-known/apple-app-site-association"
     case .livez: "/livez"
@@ -86,7 +97,8 @@ enum Route: Sendable, Hashable {
     switch self {
     case .match, .entityQuery, .entityResolution: ["POST"]
     case .entity: ["GET", "PUT", "DELETE"]
-    case .entities, .suggestedEntities, .thumbnail, .sync, .limits, .association, .livez, .readyz,
+    case .entities, .suggestedEntities, .thumbnail, .sync, .facets, .settings, .schema, .phrases,
+      .reverse, .limits, .association, .livez, .readyz,
       .metrics, .openAPI, .page, .style, .script:
       ["GET"]
     }
@@ -102,7 +114,7 @@ enum Route: Sendable, Hashable {
     switch self {
     case .association, .livez, .readyz, .openAPI, .page, .style, .script: nil
     case .match, .entities, .suggestedEntities, .entityQuery, .entityResolution, .entity,
-      .thumbnail, .sync, .limits, .metrics:
+      .thumbnail, .sync, .facets, .settings, .schema, .phrases, .reverse, .limits, .metrics:
       ["PUT", "DELETE"].contains(method) ? .write : .read
     }
   }

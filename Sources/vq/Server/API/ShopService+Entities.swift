@@ -101,16 +101,31 @@ extension ShopService {
 
   func entity(_ id: EntityID, _ request: HTTPRequest) async throws -> HTTPResponse {
     let catalogue = try self.catalogue.newest()
-    let locale = try locale(of: RequestFields(request.info.head.query), request)
+    var fields = RequestFields(request.info.head.query)
+    let form = try EntityTextForm(&fields, request.info.head)
+    let locale = try locale(of: fields, request)
     let lookup = lookup(catalogue, request)
     guard let value = try await lookup.entities(for: [id]).first else { throw Self.unknown(id) }
-    if let same = notModified(request, catalogue, locale) { return same }
+    if let same = notModified(request, catalogue, locale, form) { return same }
     let projection = try await lookup.publicProjection(of: [id])
-    let document = SingleEntityDocument(
-      generation: catalogue.generation,
-      entity: EntityDocument(
-        value, locale: locale, links: catalogue.links, projection: projection))
-    return json(document, catalogue, locale)
+    let url = catalogue.links.handoff(for: value).url
+    switch form {
+    case .full:
+      let document = SingleEntityDocument(
+        generation: catalogue.generation,
+        entity: EntityDocument(
+          value, locale: locale, links: catalogue.links, projection: projection))
+      return json(document, catalogue, locale, form)
+    case .model:
+      let flat = projection.flatStrings(of: value, for: locale, url: url)
+      return json(flat, catalogue, locale, form)
+    case .text:
+      return tagged(
+        HTTPResponse(
+          status: 200, ["Content-Type": "text/plain; charset=utf-8"],
+          body: Array(projection.plainText(of: value, for: locale, url: url).utf8)),
+        tag(catalogue, locale, form))
+    }
   }
 
   func changes(_ request: HTTPRequest) async throws -> HTTPResponse {
@@ -118,13 +133,16 @@ extension ShopService {
     var fields = RequestFields(request.info.head.query)
     let state = try fields.text("state", limit: 1000)
     let limit = try fields.integer("limit", in: 1...EntityLookup.maximumLimit) ?? 200
+    let hasAttributes = try fields.flag("attributes") ?? false
     let locale = try locale(of: fields, request)
     let lookup = lookup(catalogue, request)
     let changes = try await lookup.changes(since: state.map { SyncState($0) }, limit: limit)
     if let same = notModified(request, catalogue, locale) { return same }
     let projection = try await lookup.publicProjection(of: changes.upserts.map(\.id))
     return json(
-      ChangesDocument(changes, locale: locale, links: catalogue.links, projection: projection),
+      ChangesDocument(
+        changes, locale: locale, links: catalogue.links, projection: projection,
+        hasAttributes: hasAttributes),
       catalogue, locale)
   }
 
@@ -176,7 +194,7 @@ extension ShopService {
   // MARK: What they share
 
   /// A lookup that ends when the request's time is over.
-  private func lookup(_ catalogue: Catalogue, _ request: HTTPRequest) -> EntityLookup {
+  func lookup(_ catalogue: Catalogue, _ request: HTTPRequest) -> EntityLookup {
     let spent = ContinuousClock.now - request.arrival
     return EntityLookup(
       catalogue: catalogue, pool: pool, timeout: max(.zero, settings.deadlines.maximum - spent))
@@ -231,7 +249,7 @@ extension ShopService {
   }
 
   /// The language to answer in; the last of the fields that are read.
-  private func locale(of fields: RequestFields, _ request: HTTPRequest) throws(Problem) -> String? {
+  func locale(of fields: RequestFields, _ request: HTTPRequest) throws(Problem) -> String? {
     var fields = fields
     let locale = try LanguageRange.locale(&fields)
     try fields.finish()
@@ -263,13 +281,18 @@ extension ShopService {
 
   /// The version of the documents of entities, which is raised if the same generation gets other
   /// answers.
-  private static let documentVersion = 2
+  private static let documentVersion = 3
 
   /// The tag of the answers of a generation in a language.
-  private func tag(_ catalogue: Catalogue, _ locale: String?) -> Tag {
-    Tag(
+  ///
+  /// - Parameter form: The form of the answer if `Accept` has a say in it, else `nil`.
+  private func tag(_ catalogue: Catalogue, _ locale: String?, _ form: EntityTextForm? = nil) -> Tag
+  {
+    var tag = Tag(
       "\(catalogue.identity.prefix(12))-\(catalogue.generation)-\(Self.documentVersion)-\(locale ?? "own")"
-    )
+        + (form.flatMap { $0 == .full ? nil : "-" + $0.rawValue } ?? ""))
+    if form != nil { tag.vary = "Accept, Accept-Language, Authorization" }
+    return tag
   }
 
   /// The `Cache-Control` of an answer that never changes. A shared cache would give it to clients
@@ -287,10 +310,10 @@ extension ShopService {
   }
 
   /// The answer to a client that has this version already.
-  private func notModified(
-    _ request: HTTPRequest, _ catalogue: Catalogue, _ locale: String?
+  func notModified(
+    _ request: HTTPRequest, _ catalogue: Catalogue, _ locale: String?, _ form: EntityTextForm? = nil
   ) -> HTTPResponse? {
-    notModified(request, tag(catalogue, locale))
+    notModified(request, tag(catalogue, locale, form))
   }
 
   /// The answer to a client that has the version of a tag already.
@@ -305,12 +328,13 @@ extension ShopService {
     return tagged(HTTPResponse(status: 304), tag)
   }
 
-  private func json(
-    _ document: some Encodable, _ catalogue: Catalogue, _ locale: String?
+  func json(
+    _ document: some Encodable, _ catalogue: Catalogue, _ locale: String?,
+    _ form: EntityTextForm? = nil
   ) -> HTTPResponse {
     tagged(
       HTTPResponse(
         status: 200, ["Content-Type": "application/json"], body: JSONBody.encoded(document)),
-      tag(catalogue, locale))
+      tag(catalogue, locale, form))
   }
 }

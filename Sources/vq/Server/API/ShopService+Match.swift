@@ -11,6 +11,7 @@ extension ShopService {
     try EntityQuestion.check(
       question.options.filters.values.flatMap(\.comparators),
       in: matcher.catalogue)
+    try FacetFields.check(question.facets, in: matcher.catalogue)
     let clock = ContinuousClock()
     let start = clock.now
     var decoded = start
@@ -34,9 +35,10 @@ extension ShopService {
     // Without a deadline: an answer that is found is given.
     let projection = try await EntityLookup(catalogue: matcher.catalogue, pool: pool)
       .publicProjection(of: response.entityIDs)
+    let facets = try await facets(question.facets, of: response, matcher)
     let document = MatchDocument(
       response, query: "request", elapsed: end - request.arrival, profile: profile,
-      projection: projection)
+      projection: projection, facets: facets)
     var answer = HTTPResponse(
       status: 200, ["Content-Type": "application/json", "Cache-Control": "no-store"],
       body: JSONBody.encoded(document))
@@ -83,7 +85,23 @@ extension ShopService {
     )
   }
 
+  private func facets(
+    _ question: FacetQuestion?, of response: MatchResponse, _ matcher: Matcher
+  ) async throws -> FacetsDocument? {
+    guard let question else { return nil }
+    let found = try await matcher.facets(question, of: response)
+    return FacetsDocument(found.facets, entityCount: found.entityCount)
+  }
+
   private func content(
+    of picture: [UInt8]?, _ question: MatchQuestion, _ matcher: Matcher, timeout: Duration
+  ) async throws -> SemanticContent {
+    var content = try await contentWithoutCodes(of: picture, question, matcher, timeout: timeout)
+    content.codes = question.codes
+    return content
+  }
+
+  private func contentWithoutCodes(
     of picture: [UInt8]?, _ question: MatchQuestion, _ matcher: Matcher, timeout: Duration
   ) async throws -> SemanticContent {
     guard let picture else {

@@ -16,6 +16,8 @@ final class ShopService: HTTPService {
     var rate: Double?
     /// Apps that links open in, as `TEAM.bundle`.
     var appIDs: [String] = []
+    /// The name of the shop.
+    var shopName: String?
   }
 
   let catalogue: ServedCatalogue
@@ -108,7 +110,10 @@ final class ShopService: HTTPService {
       try checkRate(of: request, for: route, key)
       return try decide(on: request, route, method)
     } catch {
-      return .answer(error.response(requestID: request.identity.id), route: name)
+      return .answer(
+        error.response(
+          requestID: request.identity.id, language: LanguageRange.preferred(request.head.fields)),
+        route: name)
     }
   }
 
@@ -131,6 +136,11 @@ final class ShopService: HTTPService {
     case .entity(let id): return work(route) { try await self.entity(id, $0) }
     case .thumbnail(let id): return work(route) { try await self.thumbnail(of: id, $0) }
     case .sync: return work(route) { try await self.changes($0) }
+    case .facets: return work(route) { try await self.facets($0) }
+    case .settings: return work(route) { try await self.settings($0) }
+    case .schema: return work(route) { try await self.schema($0) }
+    case .phrases: return work(route) { try await self.phrases($0) }
+    case .reverse: return work(route) { try await self.reverse($0) }
     case .limits: return try answer(request, route, Self.json(limits))
     case .association: return try answer(request, route, association(request.head))
     case .livez: return try answer(request, route, Self.text("ok\n"))
@@ -302,6 +312,8 @@ final class ShopService: HTTPService {
       log.write("error", "\(error)", level: "error", requestID: request.info.identity.id)
       problem = Problem(.internalError, "the server failed; its log says why")
     }
-    return problem.response(requestID: request.info.identity.id)
+    return problem.response(
+      requestID: request.info.identity.id,
+      language: LanguageRange.preferred(request.info.head.fields))
   }
 }

@@ -46,4 +46,13 @@ public enum JSONValue: Codable, Sendable, Hashable {
 
   /// The text, or `nil` for any other value.
   public var text: String? { if case .string(let text) = self { text } else { nil } }
+
+  /// The number, `1` and `0` for `true` and `false`, or `nil` for any other value.
+  public var number: Double? {
+    switch self {
+    case .number(let number): number
+    case .bool(let flag): flag ? 1 : 0
+    default: nil
+    }
+  }
 }

@@ -20,10 +20,22 @@ public struct MatchAnswer: Codable, Sendable, Hashable {
   public let emptyReason: EmptyReason?
   /// The labels of the question that the catalogue does not know.
   public let unmatchedLabels: [String]
+  /// The codes of the question that led to no product; absent if there are none.
+  public let unmatchedCodes: [UnmatchedCode]?
+  /// The facets of all matches, on whatever page; absent if none were asked for.
+  public let facets: Facets?
   /// Whether further pages have more matches.
   public let hasMore: Bool
   /// The token of the next page, which needs no image.
   public let continuation: String?
+
+  /// A code that led to no product.
+  public struct UnmatchedCode: Codable, Sendable, Hashable {
+    /// The code, as it was given.
+    public let code: String
+    /// `invalid` if its length or check digit is wrong, `unknown` if no product has it.
+    public let reason: String
+  }
 
   /// Why an answer has no match. Later services may have further reasons.
   public struct EmptyReason: RawRepresentable, Codable, Sendable, Hashable {

@@ -1,0 +1,48 @@
+public import Foundation
+
+extension ShopClient {
+  /// Returns the values of properties among the entities that pass a filter.
+  ///
+  /// - Parameters:
+  ///   - properties: The properties, such as `brand`, at most 16.
+  ///   - prefix: The beginning of the values: the options for what a person types.
+  ///   - type: The only type.
+  ///   - conditions: Conditions such as `price<20`.
+  ///   - withLabels: The labels of which entities must have one.
+  ///   - limit: The most values of a property.
+  public func facets(
+    _ properties: [String], prefix: String? = nil, type: EntityType? = nil,
+    conditions: [String] = [], withLabels: [String] = [], limit: Int? = nil
+  ) async throws -> Facets {
+    try await get(
+      "facets",
+      [
+        ("facetPrefix", prefix), ("type", type?.rawValue), ("facetLimit", limit.map { String($0) }),
+      ] + properties.map { ("facets", $0) } + conditions.map { ("where", $0) }
+        + withLabels.map { ("withLabel", $0) })
+  }
+
+  /// The shop as a whole, for an app's unique entity.
+  public func settings() async throws -> ShopSettings { try await get("settings") }
+
+  /// The names of types, properties and values in the language of the client.
+  public func schema() async throws -> ShopSchema { try await get("schema") }
+
+  /// The phrases for App Shortcuts in the language of the client.
+  public func phrases() async throws -> ShopPhrases { try await get("phrases") }
+
+  /// Returns the entity that a link of the shop opens, or `nil` if there is none.
+  public func entity(forLink link: URL) async throws -> Entity? {
+    do {
+      let answer: EntityAnswer = try await get("route", [("url", link.absoluteString)])
+      return answer.entity
+    } catch let error as ClientError where error.problem?.code == "unknownEntity" {
+      return nil
+    }
+  }
+
+  /// Returns an entity as names and strings, nothing nested: the form for language models.
+  public func model(of id: EntityID) async throws -> [String: String] {
+    try await get("entities/\(id.type.rawValue)/\(Self.encoded(id.id))", [("format", "model")])
+  }
+}

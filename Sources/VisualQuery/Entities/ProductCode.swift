@@ -1,0 +1,33 @@
+/// A number by which a product is known everywhere: a GTIN of 8, 12, 13 or 14 digits, as EAN, UPC, ISBN-13 and ISSN codes have
+/// it. Source: GS1 General Specifications, 3.3 and 7.9.
+public struct ProductCode: Sendable, Hashable, CustomStringConvertible {
+  /// The 14 digits, with zeros before shorter numbers.
+  public let description: String
+
+  /// Reads a number, in which blanks and hyphens are ignored.
+  ///
+  /// Returns `nil` if the number of digits or the check digit is wrong.
+  public init?(_ text: String) {
+    let digits = text.utf8.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "-") }
+    guard [8, 12, 13, 14].contains(digits.count),
+      digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+    else { return nil }
+    let padded = Array(repeating: UInt8(ascii: "0"), count: 14 - digits.count) + digits
+    let sum = padded.enumerated().reduce(0) { sum, digit in
+      sum + Int(digit.element - UInt8(ascii: "0")) * (digit.offset.isMultiple(of: 2) ? 3 : 1)
+    }
+    guard sum.isMultiple(of: 10) else { return nil }
+    description = String(decoding: padded, as: UTF8.self)
+  }
+
+  /// The forms in which a feed may have the number: with 14, 13, 12 and 8 digits, as far as the digits left out are zeros,
+  /// and without zeros before it.
+  var forms: [String] {
+    let fixed = [14, 13, 12, 8].compactMap { length in
+      description.dropLast(length).allSatisfy { $0 == "0" }
+        ? String(description.suffix(length)) : nil
+    }
+    let bare = String(description.drop { $0 == "0" })
+    return fixed + (fixed.contains(bare) || bare.isEmpty ? [] : [bare])
+  }
+}

@@ -1,0 +1,34 @@
+extension PublicProjection {
+  /// Returns the public part of an entity as names and strings, nothing nested: the form for language models.
+  ///
+  /// - Parameters:
+  ///   - value: The entity.
+  ///   - locale: As in ``EntityValue/displayRepresentation(for:)``.
+  ///   - url: The link that opens the entity.
+  public func flatStrings(
+    of value: EntityValue, for locale: String?, url: String?
+  ) -> [String: String] {
+    guard case .object(let shown) = object(for: value) else { return [:] }
+    var names = Set(shown.keys)
+    for field in ["extra", "attributes"] {
+      if case .object(let own)? = shown[field] { names.formUnion(own.keys) }
+    }
+    var flat = value.flatStrings(for: locale).filter { names.contains($0.key) }
+    flat["url"] = url
+    return flat
+  }
+
+  /// Returns an entity as lines of text, as another app receives it: the texts of its card, the price or the address, the
+  /// description if it is public, and the link.
+  public func plainText(of value: EntityValue, for locale: String?, url: String?) -> String {
+    let display = value.displayRepresentation(for: locale)
+    let detail: String? =
+      switch value {
+      case .product(let product): product.price.map { "\($0.amount) \($0.currency)" }
+      case .store(let store): store.address
+      }
+    let description = fields.contains(EntityValue.descriptionField) ? value.longDescription : nil
+    return [display.title, display.subtitle, detail, description, url]
+      .compactMap { $0 }.joined(separator: "\n") + "\n"
+  }
+}

@@ -1,0 +1,285 @@
+import VisualQuery
+
+/// The Swift source of an app's entities, with a shop's own public fields.
+struct AppIntentsSource: Sendable {
+  /// A public field of a type.
+  struct Field: Sendable, Hashable {
+    /// The kind of its values.
+    enum Kind: Sendable, Hashable {
+      case text
+      case number
+      /// One of a few texts.
+      case choice([String])
+    }
+
+    let name: String
+    let kind: Kind
+
+    /// The most values of a choice.
+    static let choiceLimit = 24
+
+    /// Tells the kind of a field by the values that entities have; `nil` if none has one.
+    ///
+    /// Few texts that several entities share are a choice.
+    init?(_ facet: Facet) {
+      guard facet.entityCount > 0 else { return nil }
+      name = facet.property
+      var texts: [String] = []
+      for value in facet.values { if case .text(let text) = value.value { texts.append(text) } }
+      if texts.isEmpty {
+        kind = .number
+      } else if texts.count == facet.valueCount, texts.count <= Self.choiceLimit,
+        texts.count * 2 <= facet.entityCount
+      {
+        kind = .choice(texts.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) })
+      } else {
+        kind = .text
+      }
+    }
+  }
+
+  /// A field with its names in Swift.
+  private struct Property {
+    let field: Field
+    let name: String
+    let type: String
+    let title: String
+  }
+
+  let generation: Int
+  let fields: [EntityType: [Field]]
+
+  /// The source, formatted as `swift format` does in its default shape.
+  var text: String {
+    """
+    // Made by 'vq codegen app-intents' of generation \(generation). It replaces ProductEntity.swift and StoreEntity.swift of
+    // Samples/AppClient; make it again when the shop's public fields change.
+    import AppIntents
+    import CoreSpotlight
+    import CoreTransferable
+    import Foundation
+    import VisualQueryClient
+
+    \(EntityType.allCases.map(source).joined(separator: "\n"))
+    """
+  }
+
+  private static let standard:
+    [EntityType: [(name: String, type: String, title: String, value: String)]] = [
+      .product: [
+        ("brand", "String", "Brand", "entity.product?.brand"),
+        ("price", "Double", "Price", "entity.product?.price.flatMap { Double($0.amount) }"),
+      ],
+      .store: [("address", "String", "Address", "entity.store?.address")],
+    ]
+
+  private func properties(of type: EntityType) -> [Property] {
+    let fields = fields[type] ?? []
+    let taken = Set(
+      ["id", "entity", "name", "displayRepresentation", "attributeSet", "defaultAttributeSet"]
+        + (Self.standard[type] ?? []).map(\.name))
+    let names = SwiftName.distinct(
+      fields.map { SwiftName.lower($0.name, fallback: "field") }, besides: taken)
+    return zip(fields, names).map { field, name in
+      let swiftType: String =
+        switch field.kind {
+        case .text: "String"
+        case .number: "Double"
+        case .choice: Self.prefix(type) + SwiftName.upper(name, fallback: "Field")
+        }
+      let title = field.name.prefix(1).uppercased() + field.name.dropFirst()
+      return Property(field: field, name: name, type: swiftType, title: title)
+    }
+  }
+
+  private static func prefix(_ type: EntityType) -> String {
+    switch type {
+    case .product: "Product"
+    case .store: "Store"
+    }
+  }
+
+  private func source(of type: EntityType) -> String {
+    let properties = properties(of: type)
+    let enumerations = properties.compactMap(Self.enumeration).map { $0 + "\n" }.joined()
+    return enumerations + Self.entity(type, properties) + "\n" + Self.query(type, properties)
+  }
+
+  private static func enumeration(_ property: Property) -> String? {
+    guard case .choice(let values) = property.field.kind else { return nil }
+    let names = SwiftName.distinct(
+      values.map { SwiftName.lower($0, fallback: "value") }, besides: ["typeDisplayRepresentation"])
+    let cases = zip(names, values).map { "  case \($0) = \(SwiftName.literal($1))" }
+    let titles = zip(names, values).map { "    .\($0): \(SwiftName.literal($1))," }
+    return """
+      /// The values of \(SwiftName.literal(property.field.name)).
+      enum \(property.type): String, AppEnum {
+      \(cases.joined(separator: "\n"))
+
+        static let typeDisplayRepresentation: TypeDisplayRepresentation = \(SwiftName.literal(property.title))
+        static let caseDisplayRepresentations: [\(property.type): DisplayRepresentation] = [
+      \(titles.joined(separator: "\n"))
+        ]
+      }
+
+      """
+  }
+
+  private static func entity(_ type: EntityType, _ properties: [Property]) -> String {
+    let prefix = prefix(type)
+    let standard = standard[type] ?? []
+    let declarations =
+      standard.map { "  @Property(title: \"\($0.title)\") var \($0.name): \($0.type)?" }
+      + properties.map {
+        "  @Property(title: \(SwiftName.literal($0.title))) var \($0.name): \($0.type)?"
+      }
+    let values =
+      standard.map { "    \($0.name) = \($0.value)" }
+      + properties.map { property in
+        let field =
+          "entity.\(type.rawValue)?.extra?[\(SwiftName.literal(property.field.name))]"
+        return switch property.field.kind {
+        case .text: "    \(property.name) = \(field)?.text"
+        case .number: "    \(property.name) = \(field)?.number"
+        case .choice:
+          "    \(property.name) = \(field)?.text.flatMap { \(property.type)(rawValue: $0) }"
+        }
+      }
+    return """
+      /// A \(type.rawValue) of the shop.
+      struct \(prefix)Entity: IndexedEntity {
+        static let typeDisplayRepresentation: TypeDisplayRepresentation = "\(prefix)"
+        static let defaultQuery = \(prefix)Query()
+
+        let id: String
+        let entity: Entity
+        @Property(title: "Name") var name: String
+      \(declarations.joined(separator: "\n"))
+
+        var displayRepresentation: DisplayRepresentation { entity.display.representation }
+
+        var attributeSet: CSSearchableItemAttributeSet {
+          let attributes = defaultAttributeSet
+          entity.addAttributes(to: attributes)
+          return attributes
+        }
+
+        init(_ entity: Entity) {
+          id = entity.id
+          self.entity = entity
+          name = entity.display.title
+      \(values.joined(separator: "\n"))
+        }
+      }
+
+      extension \(prefix)Entity: Transferable {
+        static var transferRepresentation: some TransferRepresentation {
+          ProxyRepresentation { (value: \(prefix)Entity) in value.entity.plainText }
+        }
+      }
+
+      """
+  }
+
+  private static func query(_ type: EntityType, _ properties: [Property]) -> String {
+    let prefix = prefix(type)
+    let comparators = properties.map { comparator(prefix, $0) }
+    let price = """
+            Property(\\ProductEntity.$price) {
+              LessThanOrEqualToComparator { (value: Double) in
+                PropertyQuestion.Comparator("price", .lessThanOrEqualTo, "\\(value)")
+              }
+              GreaterThanOrEqualToComparator { (value: Double) in
+                PropertyQuestion.Comparator("price", .greaterThanOrEqualTo, "\\(value)")
+              }
+            }
+      """
+    let all = (type == .product ? [price] : []) + comparators
+    let sortable = type == .product ? "\n      SortableBy(\\ProductEntity.$price)" : ""
+    let sortName =
+      type == .product ? "sort.by == \\ProductEntity.$price ? \"price\" : \"title\"" : "\"title\""
+    return """
+      /// All the ways in which the system asks for a \(type.rawValue).
+      struct \(prefix)Query: EntityStringQuery, EntityPropertyQuery {
+        typealias ComparatorMappingType = PropertyQuestion.Comparator
+
+        @Dependency var shop: ShopSearch
+
+        func entities(for identifiers: [String]) async throws -> [\(prefix)Entity] {
+          try await shop.entities(.\(type.rawValue), identifiers).map(\(prefix)Entity.init)
+        }
+
+        func suggestedEntities() async throws -> [\(prefix)Entity] {
+          try await shop.client.suggestedEntities(type: .\(type.rawValue)).map(\(prefix)Entity.init)
+        }
+
+        func entities(matching string: String) async throws -> [\(prefix)Entity] {
+          try await shop.client.entities(matching: string, type: .\(type.rawValue)).map(
+            \(prefix)Entity.init)
+        }
+
+        static var properties: QueryProperties {
+          QueryProperties {
+            Property(\\\(prefix)Entity.$name) {
+              EqualToComparator { (value: String) in
+                PropertyQuestion.Comparator("title", .equalTo, value)
+              }
+              ContainsComparator { (value: String) in
+                PropertyQuestion.Comparator("title", .contains, value)
+              }
+            }
+      \(all.joined(separator: "\n"))
+          }
+        }
+
+        static var sortingOptions: SortingOptions {
+          SortingOptions {
+            SortableBy(\\\(prefix)Entity.$name)\(sortable)
+          }
+        }
+
+        func entities(
+          matching comparators: [PropertyQuestion.Comparator], mode: EntityQueryComparatorMode,
+          sortedBy: [EntityQuerySort<\(prefix)Entity>], limit: Int?
+        ) async throws -> [\(prefix)Entity] {
+          let sorts = sortedBy.map { sort in
+            PropertyQuestion.Sort(
+              \(sortName), ascending: sort.order == .ascending)
+          }
+          let question = PropertyQuestion(
+            type: .\(type.rawValue), comparators: comparators, matchesAny: mode == .or, sortedBy: sorts,
+            limit: limit)
+          return try await shop.client.entities(question).map(\(prefix)Entity.init)
+        }
+      }
+
+      """
+  }
+
+  private static func comparator(_ prefix: String, _ property: Property) -> String {
+    let name = property.name.filter { $0 != "`" }
+    let field = SwiftName.literal(property.field.name)
+    switch property.field.kind {
+    case .number:
+      return """
+              Property(\\\(prefix)Entity.$\(name)) {
+                LessThanOrEqualToComparator { (value: Double) in
+                  PropertyQuestion.Comparator(\(field), .lessThanOrEqualTo, "\\(value)")
+                }
+                GreaterThanOrEqualToComparator { (value: Double) in
+                  PropertyQuestion.Comparator(\(field), .greaterThanOrEqualTo, "\\(value)")
+                }
+              }
+        """
+    case .text, .choice:
+      let text = property.field.kind == .text ? "value ?? \"\"" : "value?.rawValue ?? \"\""
+      return """
+              Property(\\\(prefix)Entity.$\(name)) {
+                EqualToComparator { (value: \(property.type)?) in
+                  PropertyQuestion.Comparator(\(field), .equalTo, \(text))
+                }
+              }
+        """
+    }
+  }
+}

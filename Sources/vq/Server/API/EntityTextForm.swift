@@ -1,0 +1,20 @@
+import HTTPServer
+
+/// The form in which one entity is given.
+enum EntityTextForm: String, Sendable, CaseIterable {
+  /// The whole document.
+  case full
+  /// Names and strings, nothing nested: for a language model.
+  case model
+  /// Lines of text: for other apps.
+  case text
+
+  /// Reads `format`; without it, `Accept: text/plain` asks for text.
+  init(_ fields: inout RequestFields, _ head: RequestHead) throws(Problem) {
+    let asked: EntityTextForm? = try fields.choice("format")
+    let accepted = head.fields.list("accept").map { element in
+      element.prefix { $0 != ";" }.trimming(" \t").lowercased()
+    }
+    self = asked ?? (accepted == ["text/plain"] ? .text : .full)
+  }
+}

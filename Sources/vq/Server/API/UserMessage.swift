@@ -1,0 +1,79 @@
+/// A sentence for people about a problem, in the languages of ``ShopWords``. It says what to do, and nothing about the server.
+enum UserMessage: Sendable, CaseIterable {
+  case badQuestion
+  case notAllowed
+  case gone
+  case startAgain
+  case unusableImage
+  case tryAgain
+  case failed
+
+  /// Finds the sentence for a code.
+  init(_ code: Problem.Code) {
+    self =
+      switch code {
+      case .unauthorized, .forbidden: .notAllowed
+      case .unknownEntity, .noPicture: .gone
+      case .expiredToken, .invalidToken: .startAgain
+      case .bodyTooLarge, .tooManyBytes, .unsupportedFormat, .empty, .truncated, .corrupt,
+        .tooManyPixels, .tooMuchWork, .regionOutside:
+        .unusableImage
+      case .requestTimeout, .tooManyRequests, .stopping, .catalogueUnavailable, .catalogueBusy,
+        .timedOut, .overloaded, .tooManyConnections:
+        .tryAgain
+      case .internalError: .failed
+      case .badRequest, .invalidParameter, .invalidField, .invalidJSON, .nothingAsked,
+        .unknownPath, .noAssociation, .methodNotAllowed, .targetTooLong, .unsupportedMediaType,
+        .expectationFailed, .invalidFilter, .invalidSignature, .invalidEntity, .headersTooLarge,
+        .methodNotImplemented, .codingNotImplemented, .versionNotSupported:
+        .badQuestion
+      }
+  }
+
+  /// Returns the sentence in a language.
+  ///
+  /// - Parameter language: A BCP 47 tag; `nil` and unknown languages give English.
+  func text(in language: String?) -> String {
+    switch ShopWords.known(language) {
+    case "de": german
+    case "fr": french
+    default: english
+    }
+  }
+
+  private var english: String {
+    switch self {
+    case .badQuestion: "The app asked something that the shop does not understand."
+    case .notAllowed: "The app is not allowed to search this shop."
+    case .gone: "The shop no longer has this."
+    case .startAgain: "This search is too old. Search again."
+    case .unusableImage: "This image cannot be searched. Try another one."
+    case .tryAgain: "The shop is busy. Try again in a moment."
+    case .failed: "Something went wrong in the shop. Try again later."
+    }
+  }
+
+  private var german: String {
+    switch self {
+    case .badQuestion: "Die App hat etwas gefragt, das der Shop nicht versteht."
+    case .notAllowed: "Die App darf diesen Shop nicht durchsuchen."
+    case .gone: "Das gibt es in diesem Shop nicht mehr."
+    case .startAgain: "Diese Suche ist zu alt. Suche noch einmal."
+    case .unusableImage: "Mit diesem Bild kann nicht gesucht werden. Versuche ein anderes."
+    case .tryAgain: "Der Shop ist ausgelastet. Versuche es gleich noch einmal."
+    case .failed: "Im Shop ist etwas schiefgegangen. Versuche es später noch einmal."
+    }
+  }
+
+  private var french: String {
+    switch self {
+    case .badQuestion: "L’app a demandé quelque chose que la boutique ne comprend pas."
+    case .notAllowed: "L’app n’est pas autorisée à chercher dans cette boutique."
+    case .gone: "La boutique n’a plus cet article."
+    case .startAgain: "Cette recherche est trop ancienne. Recommencez."
+    case .unusableImage: "Cette image ne permet pas de chercher. Essayez-en une autre."
+    case .tryAgain: "La boutique est très sollicitée. Réessayez dans un instant."
+    case .failed: "Un problème est survenu dans la boutique. Réessayez plus tard."
+    }
+  }
+}
