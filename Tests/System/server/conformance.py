@@ -1088,6 +1088,38 @@ def check_sync(suite):
     return state, upserts
 
 
+def check_shop(suite):
+    """What an app asks about the shop as a whole."""
+    get_tagged(suite, "facets", "/v1/facets?facets=brand,availability,labels,price&type=product", has=lambda a: expect(
+        a.json["entityCount"] == 28 and a.json["facets"][0]["values"][0]["value"] == "Northlight", "the brand is not counted"))
+    suite.call("options", "GET", "/v1/facets?facets=labels&facetPrefix=MU&facetLimit=2", has=lambda a: expect(
+        [value["value"] for value in a.json["facets"][0]["values"]] == ["mug"], "the options are others"))
+    suite.call("facets of nothing", "GET", "/v1/facets", 400, field="facets")
+    for name in ("stock", "title", "purchasePrice", "none"):
+        suite.call(f"facets of {name}", "GET", f"/v1/facets?facets={name}", 422, code="invalidFilter", field="facets")
+    suite.call("facets with a limit of 0", "GET", "/v1/facets?facets=brand&facetLimit=0", 400, field="facetLimit")
+    suite.post("match with facets", "/v1/match", {"labels": ["drinkware"], "facets": ["brand"]}, has=lambda a: expect(
+        a.json["facets"]["entityCount"] >= len(a.json["values"]), "fewer are counted than shown"))
+    suite.post("match with codes", "/v1/match", {"codes": ["4006381333931", "4006381333932"]}, has=lambda a: expect(
+        [code["reason"] for code in a.json["unmatchedCodes"]] == ["unknown", "invalid"], "the codes are not named"))
+    get_tagged(suite, "settings", "/v1/settings", has=lambda a: expect(a.json["visualSearch"], "there is no visual search"))
+    for path, language in (("schema", "de"), ("phrases", "fr")):
+        get_tagged(suite, path, f"/v1/{path}?locale={language}", has=lambda a: expect(
+            a.json["language"] == language, "the language is another one"))
+    link = urllib.parse.quote("https://shop.example/p/mug-red?utm_source=mail", safe="")
+    get_tagged(suite, "the entity of a link", f"/v1/route?url={link}", has=lambda a: expect(
+        names([a.json["entity"]]) == ["product:mug-red"], "the entity is another one"))
+    suite.call("a link of nobody", "GET", "/v1/route?url=https%3A%2F%2Fother.example", 404, code="unknownEntity", field="url")
+    suite.call("no link", "GET", "/v1/route", 400, field="url")
+    suite.call("an entity for a model", "GET", "/v1/entities/product/oats?format=model", has=lambda a: expect(
+        a.json["price"] == "3.60 EUR", "the price is another one"))
+    suite.call("an entity as text", "GET", "/v1/entities/product/oats", headers={"Accept": "text/plain"}, has=lambda a: expect(
+        a.body.startswith(b"Honey oats\n"), "the text is another one"))
+    suite.call("an entity in an unknown form", "GET", "/v1/entities/product/oats?format=x", 400, field="format")
+    suite.call("sync with attributes", "GET", "/v1/sync?attributes=true&limit=1000", has=lambda a: expect(
+        all("attributeSet" in entity for entity in a.json["upserts"]), "an entity has no attributes"))
+
+
 def check_protocol(suite, photo, limits):
     server = suite.server
     every = [
@@ -1383,6 +1415,7 @@ def main():
         suite.group(check_entities)
         suite.group(check_query)
         suite.group(check_lists)
+        suite.group(check_shop)
         state, upserts = suite.group(check_sync) or (None, [])
         suite.group(check_protocol, photo, limits)
         suite.group(check_keys)
