@@ -97,6 +97,21 @@ extension Catalogue {
     return condition.isNegated ? found.inverted : found
   }
 
+  /// Returns the keys whose value of a property is one of some texts once blanks and hyphens are left out, with that text.
+  @concurrent func keys(
+    withProperty property: Int, amongDigits texts: [String],
+    _ shouldStop: @escaping @Sendable () -> Bool
+  ) async throws(CatalogueError) -> [(key: UInt32, digits: String)] {
+    var found: [(key: UInt32, digits: String)] = []
+    for part in parts {
+      found += try read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
+        try database.keys(withProperty: property, amongDigits: texts, in: part)
+      }
+      try await rest(shouldStop)
+    }
+    return found
+  }
+
   /// Returns the ranges of keys that contain `wanted`, or the keys themselves if there are few. Those of
   /// one list are read in one part.
   func ranges(within wanted: KeySet) -> [[Range<UInt32>]] {

@@ -63,22 +63,22 @@ extension CatalogueDatabase {
     ) { row in body(UInt32(clamping: row.integer(0)), row.value(1)) }
   }
 
-  /// Returns the first keys whose value of a property is one of some texts once blanks and hyphens are left out,
-  /// in ascending order.
+  /// Returns the keys in a range whose value of a property is one of some texts once blanks and hyphens are left out, with
+  /// that text.
   ///
-  /// - Complexity: O(number of values of the property).
+  /// - Complexity: O(number of values of the property in the range).
   func keys(
-    withProperty property: Int, amongDigits texts: [String], limit: Int
-  ) throws(CatalogueError) -> [UInt32] {
+    withProperty property: Int, amongDigits texts: [String], in range: Range<UInt32>
+  ) throws(CatalogueError) -> [(key: UInt32, digits: String)] {
     let marks = texts.map { _ in "?" }.joined(separator: ", ")
     return try connection.rows(
       """
-      SELECT DISTINCT entity FROM properties
-      WHERE property = ? AND replace(replace(CAST(value AS TEXT), '-', ''), ' ', '') IN (\(marks))
-      ORDER BY entity LIMIT ?
+      SELECT entity, replace(replace(CAST(value AS TEXT), '-', ''), ' ', '') AS digits FROM properties
+      WHERE property = ? AND entity >= ? AND entity < ? AND digits IN (\(marks))
       """,
-      [.integer(property)] + texts.map(SQLiteValue.text) + [.integer(limit)]
-    ) { UInt32(clamping: $0.integer(0)) }
+      [.integer(property), .integer(Int(range.lowerBound)), .integer(Int(range.upperBound))]
+        + texts.map(SQLiteValue.text)
+    ) { (UInt32(clamping: $0.integer(0)), $0.text(1)) }
   }
 
   /// Returns the first keys of a type after a key.

@@ -19,9 +19,7 @@ extension Matcher {
     var plan = plan(signature, image, labels, content, shouldStop)
     // Entities that were not filtered are not searched.
     if allowed == nil { plan.stop() }
-    let codes = try await codeMatches(
-      allowed == nil ? [] : content.codes, allowed: allowed?[.product])
-    var state = QueryState(
+    return QueryState(
       types: types, labels: labels, signature: signature,
       isImageLeftOut: content.isPictureLeftOut,
       cutOff: cutOff(options, hasImage: signature != nil), allowed: allowed ?? [:],
@@ -29,8 +27,6 @@ extension Matcher {
       searches: signature.map { signature in
         types.map { search($0, allowed?[$0], signature) }
       } ?? [])
-    (state.codeMatches, state.unmatchedCodes) = codes
-    return state
   }
 
   /// Returns the lowest confidence of a match.
@@ -64,15 +60,17 @@ extension Matcher {
     _ signature: QuerySignature?, _ image: PixelBuffer?, _ labels: LabelEvidence,
     _ content: SemanticContent, _ shouldStop: @escaping @Sendable () -> Bool
   ) -> QueryPlan {
+    let words: [any SearchStage] =
+      [LabelStage()] + (content.codes.isEmpty ? [] : [CodeStage(codes: content.codes)])
     guard let signature else {
       let omitted: [any SearchStage.Type] = [
         HashScanStage.self, KeypointVoteStage.self, AppearanceScanStage.self, GeometryStage.self,
       ]
-      return QueryPlan([LabelStage()], omitted: content.isPictureLeftOut ? omitted : [])
+      return QueryPlan(words, omitted: content.isPictureLeftOut ? omitted : [])
     }
     let masks = labels.known.map { LabelBits.mask(of: $0.label) }
     return QueryPlan(
-      [LabelStage()]
+      words
         + imageStages(signature, labelMasks: masks, threads: pool.width, shouldStop: shouldStop)
         + [RegionStage(image: image, labelMasks: masks, threads: pool.width)])
   }

@@ -6,7 +6,10 @@ import Testing
 @Suite struct FacetCounterTests {
   private func count(_ values: [(UInt32, SQLiteValue)], prefix: String? = nil) -> FacetCounter {
     var counter = FacetCounter(prefix: prefix)
-    for (entity, value) in values { #expect(counter.add(value, of: entity)) }
+    for (entity, value) in values {
+      let isWithinLimit = counter.add(value, of: entity)
+      #expect(isWithinLimit)
+    }
     return counter
   }
 

@@ -81,7 +81,7 @@ extension ShopService {
   }
 
   /// The most characters of a link.
-  private static let linkLimit = 2000
+  private static let linkLimit = EntityComparator.textLimit
 
   /// The entity that a link opens.
   func reverse(_ request: HTTPRequest) async throws -> HTTPResponse {

@@ -11,7 +11,9 @@ import VisualQuery
   private static let gtin = "4006381333931"
 
   /// A shop whose products have codes and a public field.
-  private static func shopWithCodes() async throws -> ServedShop {
+  private static func shopWithCodes(
+    deadlines: DeadlineLimits = DeadlineLimits(standard: .seconds(600), maximum: .seconds(600))
+  ) async throws -> ServedShop {
     try await ServedShop(
       feed: { folder in
         try folder.write(
@@ -23,7 +25,7 @@ import VisualQuery
           {"type":"store","id":"north","title":"North","labels":["shop"],"stock":["pen"],"address":"Quay 4","geo":{"latitude":53.5,"longitude":10}}
 
           """, to: "feed.jsonl")
-      }, shop: ShopSettings(publicFields: ["material"]))
+      }, shop: ShopSettings(publicFields: ["material"]), deadlines: deadlines)
   }
 
   // MARK: Facets
@@ -165,6 +167,15 @@ import VisualQuery
     let filtered = try await shop.json(
       "POST /v1/match", [], #"{"codes":["\#(Self.gtin)"],"where":["brand!=Aster"]}"#)
     #expect(ServedShop.ids(filtered, "values").isEmpty)
+  }
+
+  @Test func `codes that time did not suffice for are not called unknown`() async throws {
+    let shop = try await Self.shopWithCodes(
+      deadlines: DeadlineLimits(standard: .zero, maximum: .zero))
+    let answer = try await shop.json(
+      "POST /v1/match", [], #"{"labels":["cup"],"codes":["\#(Self.gtin)"]}"#)
+    #expect(answer["complete"] as? Bool == false && answer["unmatchedCodes"] == nil)
+    #expect(ServedShop.ids(answer, "values") == ["cup"])
   }
 
   @Test func `a code brings the stores that stock its product, and pages go on`() async throws {
