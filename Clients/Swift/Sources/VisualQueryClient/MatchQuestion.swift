@@ -6,7 +6,7 @@ public enum QueryImage: Sendable, Hashable {
   case file(Data)
   /// Pixels, which are scaled down and sent as a PNG file.
   case pixels(PixelImage)
-  /// The signature of an image that stays on the device (`vq hash --compact`).
+  /// The signature of an image that stays on the device (`vq hash --keypoints`, or `--query` for the compact one).
   case signature(String)
 }
 

@@ -42,6 +42,18 @@ struct LiveServiceTests {
     #expect(try JSONDecoder().decode(Entity.self, from: encoded) == entity)
   }
 
+  @Test func `a signature finds what its image finds, which stays on the device`() async throws {
+    let shop = try shop()
+    let image = SampleShop.image(seed: 5)
+    let signature = try shop.signature(of: image)
+    #expect(signature.utf8.count > 1000)
+    let client = shop.client()
+    let answer = try await client.match(MatchQuestion(image: .signature(signature)))
+    let whole = try await client.match(MatchQuestion(image: .pixels(image)))
+    #expect(answer.values.first?.id == "p5")
+    #expect(answer.values.map(\.id) == whole.values.map(\.id))
+  }
+
   @Test func `an image that cannot be read has a message in the language of the app`() async throws
   {
     let client = try shop().client("de")

@@ -51,6 +51,22 @@ final class RunningShop: Sendable {
     try Self.index(rows, in: folder, try #require(Self.command))
   }
 
+  /// Returns the signature with keypoints of an image, as a device would make it.
+  func signature(of image: PixelImage) throws -> String {
+    let file = folder.appendingPathComponent("\(UUID().uuidString).png")
+    try image.png.write(to: file)
+    let hashing = Process()
+    hashing.executableURL = URL(fileURLWithPath: try #require(Self.command))
+    hashing.arguments = ["hash", "--keypoints", file.path]
+    let output = Pipe()
+    hashing.standardOutput = output
+    try hashing.run()
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    hashing.waitUntilExit()
+    let line = String(decoding: data, as: UTF8.self)
+    return String(line.prefix { !$0.isWhitespace })
+  }
+
   /// Ends the service.
   func stop() {
     server.terminate()
