@@ -38,6 +38,8 @@ public final class Catalogue: Sendable {
   public let publicFields: Set<String>
   /// The key that seals the tokens of clients.
   let secret: [UInt8]
+  /// What people said about answers, which is no part of the generation.
+  let feedback: FeedbackReader
   /// The random identity of the catalogue, which a catalogue that replaces it does not share.
   public var identity: String { state.identity }
 
@@ -53,6 +55,7 @@ public final class Catalogue: Sendable {
     let opened = try Self.open(directory, readerCount)
     let content = opened.content
     self.directory = directory
+    feedback = FeedbackReader(directory: directory)
     readers = opened.readers
     state = content.state
     stamp = content.stamp
@@ -184,6 +187,16 @@ public final class Catalogue: Sendable {
   /// Returns the key of an entity, or `nil` if it is unknown.
   func key(of id: EntityID) throws(CatalogueError) -> UInt32? {
     try read { database throws(CatalogueError) in try database.existing(id)?.key }
+  }
+
+  /// Returns the keys of some entities, without unknown ones.
+  func keys(of ids: [EntityID]) throws(CatalogueError) -> [EntityID: UInt32] {
+    if ids.isEmpty { return [:] }
+    return try read { database throws(CatalogueError) in
+      var keys: [EntityID: UInt32] = [:]
+      for id in ids { keys[id] = try database.existing(id)?.key }
+      return keys
+    }
   }
 
   /// Returns the normalized labels of some entities.

@@ -22,6 +22,16 @@ public struct EntityID: Sendable, Hashable, Comparable, CustomStringConvertible 
     self.value = value
   }
 
+  /// Reads a type and an id such as `product:mug-red`.
+  public init?(_ text: String) {
+    guard let colon = text.firstIndex(of: ":"),
+      let type = EntityType(rawValue: String(text[..<colon]))
+    else { return nil }
+    let value = String(text[text.index(after: colon)...])
+    if value.isEmpty { return nil }
+    self.init(type: type, value: value)
+  }
+
   /// Returns whether type and id are the same. Ids are compared by their UTF-8 bytes, as in the
   /// database: a precomposed `é` is not an `e` with a combining mark.
   public static func == (a: EntityID, b: EntityID) -> Bool {

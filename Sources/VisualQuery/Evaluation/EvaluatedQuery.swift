@@ -30,6 +30,20 @@ public struct EvaluatedQuery: Sendable {
 }
 
 extension Matcher {
+  /// Runs one query of an evaluation whose picture was not kept.
+  ///
+  /// - Throws: The errors of ``values(for:options:)``.
+  public func evaluate(
+    _ query: EvaluationQuery, signature: QuerySignature, withLabels: Bool
+  ) async throws -> EvaluatedQuery {
+    let result = try await withTaskExecutorPreference(pool) {
+      try await evaluated(
+        query, SemanticContent(labels: withLabels ? query.labels : [], signature: signature))
+    }
+    try Task.checkCancellation()
+    return result
+  }
+
   /// Runs one query of an evaluation.
   ///
   /// - Throws: The errors of ``values(for:options:)``.
@@ -47,7 +61,8 @@ extension Matcher {
   @concurrent private func evaluated(
     _ query: EvaluationQuery, _ content: SemanticContent
   ) async throws -> EvaluatedQuery {
-    let state = try await run(content, MatchOptions(timeout: nil), deadline: nil)
+    let state = try await run(
+      content, MatchOptions(timeout: nil, usesFeedback: false), deadline: nil)
     let scored = state.scoredEntities()
     let best = scored.sorted {
       ($1.confidence, $0.key) < ($0.confidence, $1.key)

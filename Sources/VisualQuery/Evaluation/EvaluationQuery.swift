@@ -2,8 +2,11 @@
 public struct EvaluationQuery: Sendable, Hashable {
   /// Its name.
   public let query: String
-  /// The picture's path.
+  /// The picture's path; empty if there is a signature instead.
   public let image: String
+  /// The compact text of the picture's signature, for a picture that was not kept, or `nil`. It has no
+  /// keypoints, so that crops are not found by it.
+  public let signature: String?
   /// The ids of the entities that are right; none where the shop has nothing of the kind.
   public let truth: [String]
   /// Words for what is seen.
@@ -18,7 +21,8 @@ public struct EvaluationQuery: Sendable, Hashable {
     return other
   }
 
-  /// Takes the fields of a JSON object; `query`, `labels` and `edit` may be missing.
+  /// Takes the fields of a JSON object; `query`, `labels` and `edit` may be missing, and so may `image`
+  /// beside a `signature`.
   private init(_ json: JSONValue) throws(FieldError) {
     guard case .object(let fields) = json else {
       throw FieldError(field: nil, reason: "a query is a JSON object; found \(json.kind)")
@@ -48,7 +52,8 @@ public struct EvaluationQuery: Sendable, Hashable {
       guard let value else { throw FieldError(field: name, reason: "is missing") }
       return value
     }
-    image = try required(text("image"), "image")
+    signature = try text("signature")
+    image = try required(text("image") ?? signature.map { _ in "" }, "image")
     query = try text("query") ?? image
     truth = try required(texts("truth"), "truth")
     labels = try texts("labels") ?? []
@@ -58,7 +63,7 @@ public struct EvaluationQuery: Sendable, Hashable {
   /// Whether an entity is right.
   package func isRight(_ id: EntityID) -> Bool { truth.contains { $0.hasSameBytes(as: id.value) } }
 
-  /// Reads JSON Lines: an object with `image` and `truth`, and perhaps `query`, `labels` and `edit`,
+  /// Reads JSON Lines: an object with `image` or `signature`, and `truth`, and perhaps `query`, `labels` and `edit`,
   /// on each line that is not blank.
   ///
   /// - Throws: ``EvaluationError``, which names the line.

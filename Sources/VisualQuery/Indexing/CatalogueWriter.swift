@@ -153,6 +153,15 @@ struct CatalogueWriter: ~Copyable {
     }
   }
 
+  /// Returns the bridge of the published generation with further labels for a word.
+  func bridge(
+    adding labels: [String], to word: String
+  ) throws(CatalogueError) -> LabelBridge {
+    var targets = try database.bridge().targets
+    targets[LabelText.normalized(word), default: []].formUnion(labels.map(LabelText.normalized))
+    return LabelBridge(targets: targets)
+  }
+
   /// Returns the ids of all published entities.
   func allIDs() throws(CatalogueError) -> [EntityID] { try database.allIDs() }
 

@@ -132,6 +132,18 @@ public struct Indexer: Sendable {
     }
   }
 
+  /// Adds labels of the shop to the meaning of an outside word, and keeps the rest of the bridge.
+  ///
+  /// - Returns: The generation with the bridge.
+  /// - Throws: ``CatalogueError``.
+  public func addToBridge(_ word: String, labels: [String]) async throws -> Int {
+    try await withTaskExecutorPreference(pool) { @concurrent in
+      var writer = try CatalogueWriter(directory: directory)
+      try writer.put(ShopSettings(bridge: try writer.bridge(adding: labels, to: word)))
+      return try writer.finish()
+    }
+  }
+
   /// Removes entities. Synchronized copies receive a tombstone for each.
   ///
   /// - Returns: The ids of the removed entities.

@@ -41,6 +41,8 @@ struct Continuation: Sendable {
     var isGrouped: Bool?
     /// The product codes; absent for none.
     var codes: [String]?
+    /// Whether statements about answers have no effect; absent for no.
+    var ignoresFeedback: Bool?
   }
 
   /// One entity of the ranked list.
@@ -69,7 +71,7 @@ struct Continuation: Sendable {
       storeFilter: options.filters[.store], minimumConfidence: options.minimumConfidence,
       near: options.near.map { [$0.latitude, $0.longitude] }, locale: options.locale,
       date: options.date?.timeIntervalSince1970, isGrouped: options.isGrouped ? true : nil,
-      codes: codes.isEmpty ? nil : codes)
+      codes: codes.isEmpty ? nil : codes, ignoresFeedback: options.usesFeedback ? nil : true)
     self.signature = signature?.compactBytes ?? []
     generation = catalogue.generation
     self.cutOff = cutOff
@@ -91,6 +93,16 @@ struct Continuation: Sendable {
     }
   }
 
+  /// Removes the entries of some entities, and of stores that one of them brought, but for those that were
+  /// shown, whose ranks stay taken.
+  mutating func removeLeft(_ ids: [EntityID], keys: Set<UInt32>) {
+    if ids.isEmpty { return }
+    entries.removeAll { entry in
+      !entry.isShown
+        && (keys.contains(entry.scored.key) || entry.scored.stocks.map(ids.contains) ?? false)
+    }
+  }
+
   /// Returns the continuation with some more entries marked as shown.
   func showing(_ indices: [Int]) -> Continuation {
     var next = self
@@ -109,7 +121,8 @@ struct Continuation: Sendable {
       limit: question.limit, typeLimits: [:], types: Set(question.types),
       minimumConfidence: question.minimumConfidence,
       date: question.date.map(Date.init(timeIntervalSince1970:)), locale: question.locale,
-      isGrouped: question.isGrouped ?? false)
+      isGrouped: question.isGrouped ?? false,
+      usesFeedback: !(question.ignoresFeedback ?? false))
     options.typeLimits[.product] = question.products
     options.typeLimits[.store] = question.stores
     options.filters[.product] = question.productFilter

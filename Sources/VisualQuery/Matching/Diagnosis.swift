@@ -55,7 +55,7 @@ extension Matcher {
     let state = try await run(content, options, deadline: options.timeout.map { now() + $0 })
     let answer = try response(to: content, options, state)
     let key = try catalogue.key(of: id)
-    let scored = state.scoredEntities()
+    let scored = try pinned(state.scoredEntities(), state)
     let entity = scored.first { $0.key == key }
     let rank = answer.matches.firstIndex { $0.value.id == id }.map { $0 + 1 }
     let reason = missReason(key, id.type, rank: rank, state, scored)
@@ -88,6 +88,7 @@ extension Matcher {
   ) -> MissReason? {
     if let rank { return rank == 1 ? nil : .outranked }
     guard let key else { return .notIndexed }
+    if state.suppressed.contains(key) { return .suppressed }
     let entity = scored.first { $0.key == key }
     if let entity, entity.confidence >= state.cutOff { return .capped }
     if let signature = state.signature {

@@ -34,6 +34,8 @@ public struct Evidence: Sendable, Hashable, Codable {
     case lead
     /// A product code that was read on the device; the value is 1.
     case code
+    /// The number of the statement that says that the query means the entity (``FeedbackStatement``).
+    case pin
   }
 
   /// The kind of evidence.

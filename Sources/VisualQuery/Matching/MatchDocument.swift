@@ -21,6 +21,7 @@ public struct MatchDocument: Sendable, Encodable {
   let continuation: String?
   let nearMiss: NearMiss?
   let profile: ProfileDocument?
+  let feedback: FeedbackDocument?
 
   /// Makes the document of one answer.
   ///
@@ -54,6 +55,7 @@ public struct MatchDocument: Sendable, Encodable {
     hasMore = response.hasMore
     continuation = response.continuation
     self.profile = profile.map(ProfileDocument.init)
+    feedback = response.feedback.map(FeedbackDocument.init)
     nearMiss = response.nearMiss.map {
       NearMiss(
         type: $0.id.type, id: $0.id.value, confidence: rounded($0.confidence, 4),
@@ -64,11 +66,11 @@ public struct MatchDocument: Sendable, Encodable {
   private enum CodingKeys: CodingKey {
     case schema, query, complete, coverage, elapsedMs, generation, values, objects, regions,
       emptyReason, nearMiss
-    case unmatchedLabels, unmatchedCodes, facets, hasMore, continuation, profile
+    case unmatchedLabels, unmatchedCodes, facets, hasMore, continuation, profile, feedback
   }
 
-  /// Encodes every key, with `null` for absent values, except that `profile` is left out for sRGB, and `facets` and
-  /// `unmatchedCodes` if there are none.
+  /// Encodes every key, with `null` for absent values, except that `profile` is left out for sRGB, `facets` and
+  /// `unmatchedCodes` if there are none, and `feedback` if nothing was said about the query.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(schema, forKey: .schema)
@@ -88,6 +90,7 @@ public struct MatchDocument: Sendable, Encodable {
     try container.encode(hasMore, forKey: .hasMore)
     try container.encode(continuation, forKey: .continuation)
     try container.encodeIfPresent(profile, forKey: .profile)
+    try container.encodeIfPresent(feedback, forKey: .feedback)
   }
 
   struct Value: Sendable, Encodable {
@@ -177,6 +180,27 @@ public struct MatchDocument: Sendable, Encodable {
       type = region.best?.type
       id = region.best?.value
       confidence = region.confidence.map { min(0.9999, rounded($0, 4)) }
+    }
+  }
+
+  /// The effects of what people said about the query.
+  struct FeedbackDocument: Sendable, Encodable {
+    struct Effect: Sendable, Encodable {
+      let type: EntityType
+      let id: String
+      let statement: Int
+
+      init(_ effect: FeedbackEffects.Effect) {
+        (type, id, statement) = (effect.id.type, effect.id.value, effect.statement)
+      }
+    }
+
+    let suppressed: [Effect]
+    let pinned: [Effect]
+
+    init(_ effects: FeedbackEffects) {
+      suppressed = effects.suppressed.map(Effect.init)
+      pinned = effects.pinned.map(Effect.init)
     }
   }
 

@@ -68,6 +68,8 @@ public struct MatchResponse: Sendable, Hashable {
   public let hasMore: Bool
   /// The best candidate below the cut-off if `matches` is empty.
   public internal(set) var nearMiss: NearMiss?
+  /// What people said about the query, and what came of it; `nil` if nothing was said.
+  public internal(set) var feedback: FeedbackEffects?
   /// The ids of all entities in the answer: the matches and the variants beneath them.
   public var entityIDs: [EntityID] {
     matches.flatMap { match in [match.value.id] + match.variants.map(\.value.id) }

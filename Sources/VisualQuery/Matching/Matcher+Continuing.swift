@@ -41,6 +41,9 @@ extension Matcher {
     if let limit { options.limit = limit }
     if !refresh {
       try continuation.move(to: catalogue)
+      let effects = try feedback(on: continuation)
+      continuation.removeLeft(
+        effects?.suppressed.map(\.id) ?? [], keys: try suppressedKeys(effects))
       return try page(of: continuation, options, nil)
     }
     var content = SemanticContent(
@@ -48,7 +51,8 @@ extension Matcher {
       signature: try Self.signature(continuation.signature))
     content.codes = continuation.question.codes ?? []
     let state = try await run(content, options, deadline: deadline)
-    let list = try rank(state.scoredEntities(), state, options, cutOff: state.cutOff)
+    let list = try rank(
+      pinned(state.scoredEntities(), state), state, options, cutOff: state.cutOff)
     let shown = Set(continuation.entries.filter(\.isShown).map(\.scored.key))
     var renewed = Continuation(
       content.labels, codes: content.codes, signature: content.signature, options, list.entities,

@@ -16,19 +16,21 @@ extension Matcher {
   /// they would pass.
   func variants(
     beneath index: Int, of groups: VariantGroups, in continuation: Continuation,
-    _ options: MatchOptions
+    without suppressed: Set<UInt32>, _ options: MatchOptions
   ) throws -> [MatchVariant] {
     guard let group = groups.group(of: index) else { return [] }
     let entries = continuation.entries
     let limit = VariantGroups.variantLimit
-    let found = groups.others(than: index).prefix(limit).map { entries[$0].scored }
+    let found = groups.others(than: index).map { entries[$0].scored }
+      .filter { !suppressed.contains($0.key) }.prefix(limit)
     var keys = found.map(\.key)
     if options.filters[.product]?.isEmpty ?? true {
       let known = Set(keys + [entries[index].scored.key])
       let others = try catalogue.read { database throws(CatalogueError) in
         try database.keys(ofGroup: group, limit: known.count + limit)
       }
-      keys += others.filter { !known.contains($0) }.prefix(limit - keys.count)
+      keys += others.filter { !known.contains($0) && !suppressed.contains($0) }.prefix(
+        limit - keys.count)
     }
     let values = try catalogue.entities(keys: keys)
     let confidences = Dictionary(found.map { ($0.key, $0.confidence) }) { first, _ in first }

@@ -16,6 +16,8 @@ extension Matcher {
     let image = try content.searchedPixels
     let signature = try image.map(signature) ?? content.signature
     try Task.checkCancellation()
+    let feedback = try feedback(on: signature, content, options)
+    let suppressed = try suppressedKeys(feedback)
     var plan = plan(signature, image, labels, content, shouldStop)
     // Entities that were not filtered are not searched.
     if allowed == nil { plan.stop() }
@@ -23,9 +25,10 @@ extension Matcher {
       types: types, labels: labels, signature: signature,
       isImageLeftOut: content.isPictureLeftOut,
       cutOff: cutOff(options, hasImage: signature != nil), allowed: allowed ?? [:],
-      isFilterUnfinished: allowed == nil, shouldStop: shouldStop, plan: plan,
+      feedback: feedback, suppressed: suppressed, isFilterUnfinished: allowed == nil,
+      shouldStop: shouldStop, plan: plan,
       searches: signature.map { signature in
-        types.map { search($0, allowed?[$0], signature) }
+        types.map { search($0, allowed?[$0], without: suppressed, signature) }
       } ?? [])
   }
 
@@ -83,10 +86,15 @@ extension Matcher {
   }
 
   private func search(
-    _ type: EntityType, _ allowed: KeySet?, _ signature: QuerySignature
+    _ type: EntityType, _ allowed: KeySet?, without suppressed: Set<UInt32>,
+    _ signature: QuerySignature
   ) -> TypeSearch {
     var segments = catalogue.segments(of: type)
     if let allowed { segments = segments.map { $0.keeping(allowed.contains) } }
+    // What is not meant is no rival, either.
+    if !suppressed.isEmpty {
+      segments = segments.map { $0.keeping { !suppressed.contains($0) } }
+    }
     return TypeSearch(type, segments, signature)
   }
 

@@ -14,7 +14,7 @@ extension Matcher {
   func response(
     to content: SemanticContent, _ options: MatchOptions, _ state: QueryState
   ) throws -> MatchResponse {
-    let scored = state.scoredEntities()
+    let scored = try pinned(state.scoredEntities(), state)
     let options = state.isPage ? options.forPage : options
     var cutOff = state.cutOff
     var list = try rank(scored, state, options, cutOff: cutOff)
@@ -50,6 +50,8 @@ extension Matcher {
   ) throws -> MatchResponse {
     try catalogue.checkUnchanged()
     let entries = continuation.entries
+    let feedback = try outcome.map(\.state.feedback) ?? feedback(on: continuation)
+    let suppressed = try suppressedKeys(feedback)
     let groups = options.isGrouped ? try groups(of: continuation) : nil
     func isLeft(_ index: Int) -> Bool {
       !entries[index].isShown && groups?.isCardLeft(index) ?? true
@@ -67,12 +69,13 @@ extension Matcher {
           entity, $0, rank: shownBefore + index + 1, alignment,
           object: objects.number(of: entity.image, alignment),
           variants: try groups.map {
-            try variants(beneath: page[index], of: $0, in: continuation, options)
+            try variants(
+              beneath: page[index], of: $0, in: continuation, without: suppressed, options)
           } ?? [], options)
       }
     }
     let beneath = groups.map { groups in page.flatMap { groups.others(than: $0) } } ?? []
-    return MatchResponse(
+    var response = MatchResponse(
       matches: matches, objects: objects.all,
       isComplete: outcome?.isComplete ?? true,
       coverage: outcome?.coverage ?? 1,
@@ -84,6 +87,8 @@ extension Matcher {
       hasMore: entries.indices.count(where: isLeft) > page.count,
       sealable: SealableContinuation(
         continuation.showing(page + beneath), secret: catalogue.secret))
+    response.feedback = feedback
+    return response
   }
 
   /// Returns the regions that were searched, each with what is likeliest in it, and those that should be.

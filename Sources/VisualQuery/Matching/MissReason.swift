@@ -1,5 +1,7 @@
 /// The reason why a query does not show an entity that it should find.
 public enum MissReason: String, Sendable, Hashable, Codable, CaseIterable {
+  /// A statement says that the query does not mean it (``FeedbackStatement``).
+  case suppressed
   /// The catalogue has no such entity, or no image of it.
   case notIndexed
   /// The query's image, or every image of the entity, has too little texture to be told from others.

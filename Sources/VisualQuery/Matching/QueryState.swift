@@ -13,6 +13,10 @@ struct QueryState: Sendable {
   let cutOff: Double
   /// The keys that the filter of a type accepts; types without a filter are missing.
   let allowed: [EntityType: KeySet]
+  /// What people said about the query, or `nil` if nothing.
+  let feedback: FeedbackEffects?
+  /// The keys of the entities that people said it does not mean.
+  let suppressed: Set<UInt32>
   /// Whether the deadline passed before the filters were applied, so that nothing may be shown.
   let isFilterUnfinished: Bool
   let shouldStop: @Sendable () -> Bool
@@ -32,8 +36,11 @@ struct QueryState: Sendable {
   /// The codes of the query without a product.
   var unmatchedCodes: [UnmatchedCode] = []
 
-  /// Returns whether the filter of a type accepts an entity.
-  func allows(_ key: UInt32, _ type: EntityType) -> Bool { allowed[type]?.contains(key) ?? true }
+  /// Returns whether an entity may be found: the filter of its type accepts it, and nobody said that it is
+  /// not meant.
+  func allows(_ key: UInt32, _ type: EntityType) -> Bool {
+    (allowed[type]?.contains(key) ?? true) && !suppressed.contains(key)
+  }
 
   /// Searches the images of every type, and compares with the query what was found.
   ///

@@ -44,13 +44,17 @@ public struct MatchOptions: Sendable, Hashable {
   /// it: ``Match/variants``. The limits then count groups.
   public var isGrouped: Bool
 
+  /// Whether statements about answers (``FeedbackStatement``) have their effect.
+  public var usesFeedback: Bool
+
   /// Makes options; the defaults are those of the command and of the service.
   public init(
     limit: Int = Self.defaultLimit, typeLimits: [EntityType: Int] = Self.defaultTypeLimits,
     types: Set<EntityType> = Set(EntityType.allCases), filters: [EntityType: EntityFilter] = [:],
     minimumConfidence: Double? = nil,
     timeout: Duration? = Self.defaultTimeout, near: GeoPoint? = nil, date: Date? = nil,
-    locale: String? = nil, isGrouped: Bool = false, pageLimit: Int = Self.defaultPageLimit
+    locale: String? = nil, isGrouped: Bool = false, pageLimit: Int = Self.defaultPageLimit,
+    usesFeedback: Bool = true
   ) {
     self.limit = Self.bounded(limit)
     self.typeLimits = typeLimits
@@ -63,6 +67,7 @@ public struct MatchOptions: Sendable, Hashable {
     self.locale = locale
     self.isGrouped = isGrouped
     self.pageLimit = pageLimit
+    self.usesFeedback = usesFeedback
   }
 
   private static func bounded(_ limit: Int) -> Int { min(max(limit, 1), maximumLimit) }

@@ -18,6 +18,7 @@ extension Evidence.Kind {
     case .stock: "confidence in the product that it stocks"
     case .lead: "lead over the next best entity"
     case .code: "a product code that was read"
+    case .pin: "the number of the statement that says so (vq feedback)"
     }
   }
 }
@@ -26,6 +27,7 @@ extension MissReason {
   /// The meaning, as part of a sentence.
   var meaning: String {
     switch self {
+    case .suppressed: "somebody said that the image does not show it (vq feedback)"
     case .notIndexed: "it has no indexed image"
     case .tooFlat: "its images or the query lack detail"
     case .notACandidate: "its images were less similar than those compared in detail"

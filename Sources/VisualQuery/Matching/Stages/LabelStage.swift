@@ -13,10 +13,11 @@ struct LabelStage: SearchStage {
     for known in state.labels.known {
       let evidence = Calibration.evidence(sharers: known.frequency)
       for type in state.types {
-        let allowed = state.allowed[type]
+        let (allowed, suppressed) = (state.allowed[type], state.suppressed)
         let matches = try await catalogue.keys(
           withLabel: known.label, type: type, limit: Self.limit,
-          where: { allowed?.contains($0) ?? true }, shouldStop: state.shouldStop)
+          where: { (allowed?.contains($0) ?? true) && !suppressed.contains($0) },
+          shouldStop: state.shouldStop)
         isWhole = isWhole && matches.isWhole
         for key in matches.keys where found.insert(key).inserted {
           state.labelMatches.append(

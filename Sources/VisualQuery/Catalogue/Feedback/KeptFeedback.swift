@@ -1,0 +1,248 @@
+internal import Synchronization
+
+/// The statements about the answers of a catalogue, in `feedback.sqlite` beside it.
+///
+/// They are no part of a generation: an index run, a rollback and an export of the catalogue leave them
+/// as they are. Processes may read and write the file at the same time; a reader sees a statement as
+/// soon as it is committed.
+public final class KeptFeedback: Sendable {
+  /// The file's name within a catalogue's directory.
+  static let fileName = "feedback.sqlite"
+  /// The limits of a file.
+  public struct Limits: Sendable, Hashable {
+    /// The largest number of statements.
+    public var statements = 10_000
+    /// The largest number of statements that wait to be accepted, so that strangers cannot use up the
+    /// room.
+    public var pending = 1_000
+    /// The largest number of bytes of an image that is kept.
+    public var imageBytes = 1_000_000
+    /// The largest number of bytes of all images that are kept.
+    public var allImageBytes = 256_000_000
+
+    /// Makes the usual limits.
+    public init() {}
+  }
+
+  /// The limits of what is added.
+  public let limits: Limits
+  private let connection: Mutex<CatalogueConnection>
+
+  /// Opens or creates the file of the catalogue in a directory.
+  ///
+  /// - Throws: ``CatalogueError``.
+  public init(directory: String, limits: Limits = Limits()) throws(CatalogueError) {
+    self.limits = limits
+    let connection = try CatalogueConnection(
+      path: directory + "/" + Self.fileName, mode: .write)
+    try connection.execute(
+      """
+      PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+      CREATE TABLE IF NOT EXISTS statements(
+        number INTEGER PRIMARY KEY AUTOINCREMENT, state TEXT NOT NULL, time INTEGER NOT NULL,
+        author TEXT, labels TEXT NOT NULL, signature BLOB NOT NULL, chosen TEXT,
+        rejected TEXT NOT NULL, image BLOB) STRICT;
+      """)
+    self.connection = Mutex(connection)
+  }
+
+  /// Opens the file of the catalogue in a directory, or returns `nil` if nobody has said anything.
+  ///
+  /// - Throws: ``CatalogueError``.
+  public convenience init?(existingIn directory: String) throws(CatalogueError) {
+    guard FileStatus.exists(directory + "/" + Self.fileName) else { return nil }
+    try self.init(directory: directory)
+  }
+
+  // MARK: Writing
+
+  /// Adds a statement, or returns the one that says the same.
+  ///
+  /// - Parameters:
+  ///   - content: The question and what is said about it.
+  ///   - state: Whether it has an effect at once.
+  ///   - author: The name of the key that it is made with.
+  ///   - time: Seconds since 1970.
+  ///   - image: The image as a JPEG file, if the person gave it to be kept.
+  /// - Returns: The statement, once it is on disk, and whether it is new.
+  /// - Throws: ``FeedbackError`` with the code `full` or `tooMuch`; ``CatalogueError``.
+  public func add(
+    _ content: FeedbackStatement.Content, state: FeedbackStatement.State, author: String? = nil,
+    time: Int, image: [UInt8]? = nil
+  ) throws -> (statement: FeedbackStatement, isNew: Bool) {
+    let byteCount = image?.count ?? 0
+    guard byteCount <= limits.imageBytes else {
+      throw FeedbackError(
+        code: .tooMuch,
+        message: "the image has \(byteCount) bytes; the limit is \(limits.imageBytes): "
+          + "scale it to 1024 pixels")
+    }
+    return try connection.withLock { connection in
+      try connection.execute("BEGIN IMMEDIATE")
+      do {
+        let added = try add(content, state, author, time, image, in: connection)
+        try connection.execute("COMMIT")
+        return added
+      } catch {
+        try? connection.execute("ROLLBACK")
+        throw error
+      }
+    }
+  }
+
+  private func add(
+    _ content: FeedbackStatement.Content, _ state: FeedbackStatement.State, _ author: String?,
+    _ time: Int, _ image: [UInt8]?, in connection: CatalogueConnection
+  ) throws -> (statement: FeedbackStatement, isNew: Bool) {
+    let row = StatementRow(content)
+    let known = try connection.first(
+      """
+      SELECT \(StatementRow.columns) FROM statements
+      WHERE state = ? AND signature = ? AND labels = ? AND chosen IS ? AND rejected = ?
+        AND (? OR image IS NOT NULL)
+      """,
+      [
+        .text(state.rawValue), .blob(content.query.signature), .text(row.labels), row.chosen,
+        .text(row.rejected), .integer(image == nil ? 1 : 0),
+      ]
+    ) { StatementRow.statement($0) }
+    if let known = known ?? nil { return (known, false) }
+    try checkRoom(for: state, image, in: connection)
+    let number = try connection.first(
+      """
+      INSERT INTO statements(state, time, author, labels, signature, chosen, rejected, image)
+      VALUES(?, ?, ?, ?, ?, ?, ?, ?) RETURNING number
+      """,
+      [
+        .text(state.rawValue), .integer(time), author.map { .text($0) } ?? .null,
+        .text(row.labels), .blob(content.query.signature), row.chosen, .text(row.rejected),
+        image.map { .blob($0) } ?? .null,
+      ]
+    ) { $0.integer(0) }
+    return (
+      FeedbackStatement(
+        number: number ?? 0, state: state, time: time, author: author, content: content,
+        hasImage: image != nil), true
+    )
+  }
+
+  private func checkRoom(
+    for state: FeedbackStatement.State, _ image: [UInt8]?, in connection: CatalogueConnection
+  ) throws {
+    let sums: (all: Int, pending: Int, bytes: Int) =
+      try connection.first(
+        """
+        SELECT count(*), coalesce(sum(state = 'pending'), 0), coalesce(sum(length(image)), 0)
+        FROM statements
+        """
+      ) { ($0.integer(0), $0.integer(1), $0.integer(2)) } ?? (0, 0, 0)
+    guard sums.all < limits.statements, state == .active || sums.pending < limits.pending else {
+      throw FeedbackError(
+        code: .full,
+        message: "\(sums.all) statements are kept, \(sums.pending) of which wait to be accepted; "
+          + "the limits are \(limits.statements) and \(limits.pending): remove some")
+    }
+    guard sums.bytes + (image?.count ?? 0) <= limits.allImageBytes else {
+      throw FeedbackError(
+        code: .full,
+        message: "the kept images have \(sums.bytes) bytes; the limit is \(limits.allImageBytes): "
+          + "remove some statements, or send this one without its image")
+    }
+  }
+
+  /// Removes a statement: answers are as if it had never been made.
+  ///
+  /// - Returns: Whether there was one of this number.
+  /// - Throws: ``CatalogueError``.
+  public func remove(_ number: Int) throws(CatalogueError) -> Bool {
+    try change("DELETE FROM statements WHERE number = ? RETURNING number", number)
+  }
+
+  /// Lets a statement have its effect.
+  ///
+  /// - Returns: Whether there is one of this number.
+  /// - Throws: ``CatalogueError``.
+  public func accept(_ number: Int) throws(CatalogueError) -> Bool {
+    try change("UPDATE statements SET state = 'active' WHERE number = ? RETURNING number", number)
+  }
+
+  private func change(_ sql: String, _ number: Int) throws(CatalogueError) -> Bool {
+    try connection.withLock { connection throws(CatalogueError) in
+      try !connection.rows(sql, [.integer(number)]) { $0.integer(0) }.isEmpty
+    }
+  }
+
+  // MARK: Reading
+
+  /// Returns statements, the newest first.
+  ///
+  /// - Parameters:
+  ///   - number: Only older statements than that of this number.
+  ///   - id: Only statements that choose or reject this entity.
+  ///   - limit: The most statements.
+  /// - Throws: ``CatalogueError``.
+  public func statements(
+    before number: Int = .max, about id: EntityID? = nil, limit: Int = .max
+  ) throws(CatalogueError) -> [FeedbackStatement] {
+    let name = id.map { SQLiteValue.text($0.description) } ?? .null
+    return try connection.withLock { connection throws(CatalogueError) in
+      try connection.rows(
+        """
+        SELECT \(StatementRow.columns) FROM statements
+        WHERE number < ?1 AND (?2 IS NULL OR chosen = ?2
+          OR EXISTS(SELECT 1 FROM json_each(rejected) WHERE value = ?2))
+        ORDER BY number DESC LIMIT ?3
+        """, [.integer(number), name, .integer(limit)]
+      ) { StatementRow.statement($0) }
+    }
+  }
+
+  /// Returns the image of a statement, or `nil` if none was kept.
+  ///
+  /// - Throws: ``CatalogueError``.
+  public func image(of number: Int) throws(CatalogueError) -> [UInt8]? {
+    try connection.withLock { connection throws(CatalogueError) in
+      try connection.first(
+        "SELECT image FROM statements WHERE number = ? AND image IS NOT NULL", [.integer(number)]
+      ) { $0.blob(0) }
+    }
+  }
+}
+
+/// A row of the table.
+struct StatementRow {
+  static let columns =
+    "number, state, time, author, labels, signature, chosen, rejected, image IS NOT NULL"
+
+  let labels: String
+  let chosen: SQLiteValue
+  let rejected: String
+
+  init(_ content: FeedbackStatement.Content) {
+    labels = Self.list(content.query.labels)
+    chosen = content.chosen.map { .text($0.description) } ?? .null
+    rejected = Self.list(content.rejected.map(\.description))
+  }
+
+  private static func list(_ texts: [String]) -> String {
+    JSONValue.array(texts.map(JSONValue.string)).text
+  }
+
+  private static func texts(_ json: String) -> [String] {
+    guard case .array(let elements)? = try? JSONValue(stored: json) else { return [] }
+    return elements.compactMap { if case .string(let text) = $0 { text } else { nil } }
+  }
+
+  /// Reads a row with all ``columns``; `nil` if another program has changed it.
+  static func statement(_ row: CatalogueStatement) -> FeedbackStatement? {
+    let rejected = texts(row.text(7)).compactMap { EntityID($0) }
+    let query = FeedbackQuery(labels: texts(row.text(4)), signature: row.blob(5))
+    guard let state = FeedbackStatement.State(rawValue: row.text(1)),
+      let content = try? FeedbackStatement.Content(
+        query: query, chosen: row.isNull(6) ? nil : EntityID(row.text(6)), rejected: rejected)
+    else { return nil }
+    return FeedbackStatement(
+      number: row.integer(0), state: state, time: row.integer(2),
+      author: row.isNull(3) ? nil : row.text(3), content: content, hasImage: row.integer(8) != 0)
+  }
+}

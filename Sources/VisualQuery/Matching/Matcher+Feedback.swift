@@ -1,0 +1,100 @@
+public import PixelMatch
+
+/// The effects of what people said about answers.
+extension Matcher {
+  /// Returns the question of an answer, from its continuation.
+  ///
+  /// - Throws: ``MatchError`` with the code `invalidToken` or `expiredToken`.
+  public func feedbackQuery(ofContinuation token: String) throws(MatchError) -> FeedbackQuery {
+    let continuation = try Continuation(token: token, catalogue: catalogue)
+    return FeedbackQuery(
+      labels: continuation.question.labels, signature: continuation.signature)
+  }
+
+  /// Returns whether the image of some content is that of a question.
+  ///
+  /// - Throws: `CancellationError`.
+  public func isQuestion(_ query: FeedbackQuery, of content: SemanticContent) async throws -> Bool {
+    guard query.hasImage, let image = content.pixelBuffer else { return false }
+    let asked = try QuerySignature(compactBytes: query.signature)
+    return try await withTaskExecutorPreference(pool) { @concurrent in
+      try Task.checkCancellation()
+      return ImageFingerprint(asked).isSame(as: ImageFingerprint(QuerySignature(image)))
+    }
+  }
+
+  /// Returns what was said about a question.
+  func feedback(
+    on signature: QuerySignature?, _ content: SemanticContent, _ options: MatchOptions
+  ) throws(CatalogueError) -> FeedbackEffects? {
+    // Without its picture, a question is not that of its labels.
+    guard options.usesFeedback, !content.isPictureLeftOut else { return nil }
+    return try catalogue.feedback.index().effects(on: signature, labels: content.labels)
+  }
+
+  /// Returns what was said about the question of a list.
+  func feedback(on continuation: Continuation) throws(CatalogueError) -> FeedbackEffects? {
+    let index = try catalogue.feedback.index()
+    guard !index.isEmpty, continuation.question.ignoresFeedback != true else { return nil }
+    return index.effects(
+      on: try? QuerySignature(compactBytes: continuation.signature),
+      labels: continuation.question.labels)
+  }
+
+  /// Returns the keys of the entities that are left out.
+  func suppressedKeys(_ effects: FeedbackEffects?) throws(CatalogueError) -> Set<UInt32> {
+    guard let suppressed = effects?.suppressed else { return [] }
+    return Set(try catalogue.keys(of: suppressed.map(\.id)).values)
+  }
+
+  /// The log-odds of an entity of which somebody said that the query means it.
+  private static let pinnedLogOdds = Calibration.logOdds(of: 0.999)
+
+  /// Puts the entities first of which people said that the query means them. Filters keep their effect.
+  func pinned(_ scored: [ScoredEntity], _ state: QueryState) throws -> [ScoredEntity] {
+    guard let pins = state.feedback?.pinned, !pins.isEmpty, !state.isFilterUnfinished else {
+      return scored
+    }
+    let keys = try catalogue.keys(of: pins.map(\.id))
+    var scored = scored
+    var odds = Self.pinnedLogOdds
+    for entity in scored {
+      odds = max(odds, entity.evidence.reduce(1) { $0 + $1.weight })
+    }
+    // From the last to the first, so that each precedes those before.
+    for pin in pins.reversed() {
+      guard let key = keys[pin.id], state.types.contains(pin.id.type),
+        state.allows(key, pin.id.type)
+      else { continue }
+      let index = scored.firstIndex { $0.key == key }
+      let others = index.map { scored[$0].evidence } ?? []
+      let sum = others.reduce(0) { $0 + $1.weight }
+      let evidence =
+        others
+        + [Evidence(kind: .pin, value: Double(pin.statement), weight: odds - sum)]
+      let entity = ScoredEntity(
+        key: key, type: pin.id.type, evidence: evidence,
+        confidence: Calibration.confidence(evidence),
+        tier: index.map { scored[$0].tier } ?? .similar, image: index.flatMap { scored[$0].image },
+        imagePosition: index.flatMap { scored[$0].imagePosition })
+      if let index { scored[index] = entity } else { scored.append(entity) }
+      odds += 1
+    }
+    return scored
+  }
+}
+
+extension FeedbackQuery {
+  /// The text of the signature, as `QuerySignature(compactText:)` reads it, or `nil` without an image.
+  public var signatureText: String? { hasImage ? Base64URL.encoded(signature) : nil }
+
+  /// Makes the question of an image's signature, or of labels.
+  ///
+  /// - Throws: `SignatureError`.
+  public init(labels: [String], signatureText: String?) throws(SignatureError) {
+    let signature = try signatureText.map { text throws(SignatureError) in
+      try QuerySignature(compactText: text)
+    }
+    self.init(labels: labels, signature: signature?.compactBytes ?? [])
+  }
+}
