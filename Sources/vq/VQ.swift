@@ -22,7 +22,7 @@ struct VQ {
   static let commands = [
     IndexCommand.command, MatchCommand.command, CatalogueCommand.command, DoctorCommand.command,
     DuplicatesCommand.command, LabelsCommand.command, EvalCommand.command, DiffCommand.command,
-    WhyNotCommand.command, ServeCommand.command, KeyCommand.command,
+    WhyNotCommand.command, FeedbackCommand.command, ServeCommand.command, KeyCommand.command,
     HashCommand.command, SignCommand.command, PostgresCommand.command, CopyCommand.command,
     CodegenCommand.command,
     HelpCommand.command, CompletionsCommand.command,

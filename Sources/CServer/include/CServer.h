@@ -10,11 +10,19 @@ typedef struct {
   size_t count;
 } cs_file;
 
+// A file of the page below /page/, by its name.
+typedef struct {
+  const char *name;
+  cs_file file;
+} cs_page_file;
+
 cs_file cs_index_html(void);
-cs_file cs_page_css(void);
-cs_file cs_page_js(void);
 cs_file cs_openapi_json(void);
 cs_file cs_report_css(void);
 cs_file cs_report_js(void);
+
+size_t cs_page_file_count(void);
+// The file at an index below the count.
+cs_page_file cs_page_file_at(size_t index);
 
 #endif

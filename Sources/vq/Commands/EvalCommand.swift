@@ -44,7 +44,9 @@ enum EvalCommand {
         title: "Queries",
         text: """
           'image' is relative to the file. 'truth' is empty if the shop has no such entity: these \
-          queries measure how often a wrong one is found.
+          queries measure how often a wrong one is found. 'signature', as 'vq feedback queries' \
+          writes it, replaces an image that was not kept. What people said about answers does not \
+          count.
             {"query":"q1","image":"photos/1.jpg","truth":["mug-red"],
              "labels":["mug"],"edit":"photo"}
           """),

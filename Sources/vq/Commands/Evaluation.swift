@@ -76,6 +76,17 @@ struct Evaluation: Sendable {
   @concurrent private static func evaluate(
     _ item: Item, _ matcher: Matcher
   ) async throws -> Outcome {
+    if let text = item.query.signature {
+      let signature: QuerySignature
+      do throws(SignatureError) {
+        signature = try QuerySignature(text: text)
+      } catch {
+        return .failure(PictureFailure(DecodeError(code: .corrupt, message: error.message)))
+      }
+      return .success(
+        try await matcher.evaluate(
+          item.query, signature: signature, withLabels: item.withLabels))
+    }
     switch decoded(item.path) {
     case .failure(let failure):
       try failure.rethrowCancellation()

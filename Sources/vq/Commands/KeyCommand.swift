@@ -11,7 +11,9 @@ enum KeyCommand {
     accepts: "a word without spaces")
   static let role = Option<APIKeys.Role?>.choice(
     OptionText(
-      "role", "the permissions of the key", detail: "'write' may also remove entities.",
+      "role", "the permissions of the key",
+      detail: "'write' may also remove entities. 'feedback' may say what is wrong with an answer, "
+        + "which counts once somebody has accepted it.",
       standard: "read"),
     "ROLE")
 

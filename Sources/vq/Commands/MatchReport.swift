@@ -122,6 +122,7 @@ struct MatchReport {
       }
       lines.append("")
     }
+    lines += feedback(response)
     lines.append(summary(response, hasPicture: hasPicture))
     if isByLabels(response) {
       let cutOff = DisplayText.confidence(Calibration.defaultCutOff)
@@ -140,6 +141,19 @@ struct MatchReport {
     let passed = "\(subject)the deadline of \(Int(timeout / .milliseconds(1))) ms passed: "
     if response.emptyReason == .filterTimedOut { return passed + "no filter was applied" }
     return passed + "\(coverage.searched) of \(coverage.total) images were searched"
+  }
+
+  /// What people said about the query.
+  private func feedback(_ response: MatchResponse) -> [String] {
+    guard isExplained, let effects = response.feedback else { return [] }
+    func line(_ effect: FeedbackEffects.Effect, _ what: String) -> String {
+      "\(DisplayText.escaped(effect.id.description)) \(what) (vq feedback list: statement \(effect.statement))"
+    }
+    return effects.pinned.map { line($0, "comes first: somebody said that the query means it") }
+      + effects.suppressed.map {
+        line($0, "is left out: somebody said that the query does not mean it")
+      }
+      + [""]
   }
 
   private func title(_ match: Match) -> String {

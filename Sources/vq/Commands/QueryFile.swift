@@ -25,8 +25,10 @@ struct QueryFile: Sendable {
     guard !queries.isEmpty else { throw CommandFailure(.failure, "'\(file)' contains no queries") }
   }
 
-  /// Returns the path of a query's image, which is relative to the file.
+  /// Returns the path of a query's image, which is relative to the file, or the name of a query that is a
+  /// signature.
   func path(of query: EvaluationQuery) -> String {
-    query.image.hasPrefix("/") ? query.image : folder + query.image
+    if query.signature != nil { return query.query }
+    return query.image.hasPrefix("/") ? query.image : folder + query.image
   }
 }

@@ -112,7 +112,7 @@ enum ServeCommand {
       HelpSection(
         title: "Paths",
         text: """
-          / is a demo page, /openapi.json describes the API. The address is written to standard \
+          / is a page to search and correct with, /openapi.json describes the API. The address is written to standard \
           output and the log to standard error: one JSON object per line, without images, labels \
           and addresses. A new generation of the index is used at once; SIGHUP reloads the keys.
             curl --data-binary @mug.jpg -H 'Content-Type: image/jpeg' \\

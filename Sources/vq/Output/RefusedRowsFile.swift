@@ -28,9 +28,12 @@ final class RefusedRowsFile: Sendable {
 
   /// Creates a file in an index once a row is rejected.
   init(index: String) {
-    path = index + "/rejected.jsonl"
+    path = Self.path(inIndex: index)
     isKeptWhereEmpty = false
   }
+
+  /// Returns the path of the file in an index.
+  static func path(inIndex index: String) -> String { index + "/rejected.jsonl" }
 
   /// Adds a row. An error is thrown when the file is closed, since the run continues without it.
   func append(_ row: RefusedRow) {

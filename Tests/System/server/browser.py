@@ -1,100 +1,27 @@
 #!/usr/bin/env python3
-"""Drives the demo page in headless Chromium: browser.py URL PICTURE OUTPUT --expect TITLE
+"""Drives the page in headless Chromium: browser.py URL PICTURE OUTPUT --expect TITLE --id ID [--key KEY]
 
-Drops PICTURE on the page, reads the first card, searches by the keyboard alone, looks for what leaves the
-origin, and puts screenshots into the folder OUTPUT. Standard library only; Debian's chromium and
-chromium-driver do the rest.
+Drops PICTURE, which shows the product TITLE with the id ID of the sample shop, on the page; searches with a part of it,
+browses, evaluates, and uses the page by the keyboard alone. With a key that may write it also corrects an answer and
+undoes that, and adds a label to the bridge. Looks for what leaves the origin, and puts screenshots into the folder
+OUTPUT. Standard library only; Debian's chromium and chromium-driver do the rest.
 """
 import argparse
 import base64
-import contextlib
-import json
 import os
-import socket
-import subprocess
 import sys
-import time
-import urllib.error
-import urllib.request
 
-DROP = """
-const [data, type] = arguments;
-const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
-const transfer = new DataTransfer();
-transfer.items.add(new File([bytes], "photo", { type }));
-for (const name of ["dragenter", "dragover", "drop"]) {
-  document.getElementById("drop").dispatchEvent(
-    new DragEvent(name, { bubbles: true, cancelable: true, dataTransfer: transfer }));
-}
-"""
+from webdriver import DROP, Checks, browser_session
 
-
-class Browser:
-    """A session of the WebDriver protocol (W3C)."""
-
-    def __init__(self, port):
-        self.base = f"http://127.0.0.1:{port}"
-        options = {"args": ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]}
-        value = self.call("POST", "/session", {"capabilities": {"alwaysMatch": {
-            "browserName": "chrome", "goog:chromeOptions": options,
-            "goog:loggingPrefs": {"browser": "ALL"}}}})
-        self.base += f"/session/{value['sessionId']}"
-
-    def call(self, method, path, body=None):
-        request = urllib.request.Request(
-            self.base + path, method=method, headers={"Content-Type": "application/json"},
-            data=None if body is None else json.dumps(body).encode())
-        try:
-            with urllib.request.urlopen(request, timeout=60) as response:
-                return json.load(response)["value"]
-        except urllib.error.HTTPError as error:
-            raise RuntimeError(f"{method} {path}: {error.read().decode()}") from None
-
-    def run(self, script, *arguments):
-        return self.call("POST", "/execute/sync", {"script": script, "args": list(arguments)})
-
-    def devtools(self, command, **parameters):
-        self.call("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
-
-    def resize(self, width, height):
-        # The window has edges: what counts is the page.
-        self.devtools("Emulation.setDeviceMetricsOverride", width=width, height=height,
-                      deviceScaleFactor=1, mobile=False)
-
-    def keys(self, *keys):
-        actions = [{"type": kind, "value": key} for key in keys for kind in ("keyDown", "keyUp")]
-        self.call("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": actions}]})
-
-    def wait(self, what, script):
-        end = time.monotonic() + 10
-        while time.monotonic() < end:
-            value = self.run(script)
-            if value:
-                return value
-            time.sleep(0.05)
-        raise RuntimeError(f"{what} did not come within 10 s")
-
-    def screenshot(self, path):
-        with open(path, "wb") as file:
-            file.write(base64.b64decode(self.call("GET", "/screenshot")))
-
-
-class Checks:
-    def __init__(self):
-        self.failures = 0
-
-    def __call__(self, what, holds, found=""):
-        print("ok   " if holds else "FAIL ", what, "" if holds else f"(found {found!r})", flush=True)
-        self.failures += not holds
+TAB, ENTER, RIGHT = "\ue004", "\ue007", "\ue014"
+#: The largest page with all its files, in bytes.
+SIZE_LIMIT = 200_000
 
 
 def look(browser, arguments, check):
     browser.resize(1280, 900)
-    browser.call("POST", "/url", {"url": arguments.url})
-    with open(arguments.picture, "rb") as file:
-        data = file.read()
-    kind = "image/png" if data.startswith(b"\x89PNG") else "image/jpeg"
-    browser.run(DROP, base64.b64encode(data).decode(), kind)
+    browser.open(arguments.url)
+    browser.drop(arguments.picture)
     browser.wait("a card", "return document.querySelector('.card .title')")
     title = browser.run("return document.querySelector('.card .title').textContent")
     check("the first card is what the picture shows", title == arguments.expect, title)
@@ -134,22 +61,21 @@ def look(browser, arguments, check):
 
 def by_keyboard(browser, arguments, check):
     browser.resize(1280, 900)
-    browser.call("POST", "/url", {"url": arguments.url})
-    tab, enter = "\ue004", "\ue007"
+    browser.open(arguments.url)
     reached = []
-    for _ in range(12):
-        browser.keys(tab)
+    for _ in range(30):
+        browser.keys(TAB)
         reached.append(browser.run("return document.activeElement.id"))
         if reached[-1] == "labels":
             break
     check("labels, file and camera are reached with Tab",
           {"file", "camera", "labels"} <= set(reached), reached)
-    browser.keys(*"drinkware", enter)
+    browser.keys(*"drinkware", ENTER)
     browser.wait("an answer to labels", "return document.querySelector('.card')")
     titles = browser.run("return [...document.querySelectorAll('.title')].map((one) => one.textContent)")
     check("labels alone give what has them", any("mug" in title.lower() for title in titles), titles)
     browser.run("document.getElementById('more').focus()")
-    browser.keys(enter)
+    browser.keys(ENTER)
     browser.wait("more results", f"return document.querySelectorAll('.card').length > {len(titles)}")
     check("more results are put behind", browser.run(
         f"return document.querySelectorAll('.card')[{len(titles)}].contains(document.activeElement)"))
@@ -159,6 +85,225 @@ def by_keyboard(browser, arguments, check):
         const problem = document.getElementById('problem');
         return !problem.hidden && problem.textContent""")
     check("what is no picture is said to be none", "not supported" in problem, problem)
+
+
+def takes_a_sample(browser, arguments, check):
+    browser.open(arguments.url)
+    browser.wait("pictures to try", "return document.querySelectorAll('.sample img').length >= 3")
+    names = browser.run("return [...document.querySelectorAll('.sample')].map((one) => one.getAttribute('aria-label'))")
+    check("pictures to try have names", all(name and "picture of" in name for name in names), names)
+    browser.click(".sample")
+    browser.wait("the answer to a picture to try", "return document.querySelector('.card .title')")
+    wanted = names[0].split("picture of ")[1]
+    titles = browser.run("return [...document.querySelectorAll('.card .title')].map((one) => one.textContent)")
+    check("a picture to try finds what it shows", wanted in titles, titles)
+
+
+def crops(browser, arguments, check):
+    browser.resize(1280, 900)
+    browser.open(arguments.url)
+    browser.drop(arguments.picture)
+    browser.wait("a card", "return document.querySelector('.card .title')")
+    browser.run("""
+        window.regions = [];
+        const ask = window.fetch;
+        window.fetch = (path, options) => {
+          const part = options?.body instanceof FormData && options.body.get("request");
+          if (part) part.text().then((text) => window.regions.push(JSON.parse(text).region ?? null));
+          return ask(path, options);
+        };""")
+    browser.drag("#picture", (0.1, 0.1), (0.9, 0.95))
+    region = browser.wait("a search with a part", "return window.regions.at(-1)")
+    check("the part is where it was dragged",
+          all(abs(a - b) < 0.03 for a, b in zip(region, (0.1, 0.1, 0.8, 0.85))), region)
+    browser.wait("an answer to a part", "return document.querySelector('.card .title')")
+    title = browser.run("return document.querySelector('.card .title').textContent")
+    check("a part finds what it shows", title == arguments.expect, title)
+    box = browser.run("""
+        const part = document.getElementById('crop').getBoundingClientRect();
+        const found = document.getElementById('region').getBoundingClientRect();
+        return [found.left - part.left, found.top - part.top, part.right - found.right, part.bottom - found.bottom]""")
+    check("what is found is drawn within the part", min(box) > -5, box)
+    browser.click("#part summary")
+    browser.click("#whole")
+    browser.wait("a search with the whole", "return window.regions.at(-1) === null")
+    browser.run("document.getElementById('left').focus()")
+    browser.keys(*[RIGHT] * 5)
+    region = browser.wait("a part by the keyboard", "return window.regions.at(-1)?.[0] === 0.05 && window.regions.at(-1)")
+    check("an edge is moved by the keyboard", region == [0.05, 0, 0.95, 1], region)
+    said = browser.run("return document.getElementById('left').getAttribute('aria-valuetext')")
+    check("an edge says where it is", said == "5 %", said)
+
+
+def shows_what_is_unsure(browser, arguments, check):
+    browser.open(arguments.url)
+    browser.click("#options summary")
+    browser.run("""
+        const field = document.getElementById('cutOff');
+        field.value = 100;
+        field.dispatchEvent(new Event('change'));""")
+    browser.drop(arguments.picture)
+    browser.wait("a guess", "return document.querySelector('.card.guess .title')")
+    check("an unsure answer is marked so", browser.run(
+        "return document.querySelector('.card.guess .doubt').textContent") == "not sure")
+    check("an unsure answer is not among the sure ones", not browser.run(
+        "return document.querySelector('#results .card')"))
+    browser.run("document.getElementById('type').value = 'store';"
+                "document.getElementById('type').dispatchEvent(new Event('change'))")
+    browser.wait("an answer with stores only", """
+        return document.getElementById('status').textContent !== 'Searching …'
+          && ![...document.querySelectorAll('.card a[href]')].some((one) => one.hash.startsWith('#/entity/product'))""")
+
+
+def scrolls_on_a_phone(browser, arguments, check):
+    browser.resize(390, 844)
+    browser.open(arguments.url)
+    browser.wait("pictures to try", "return document.querySelectorAll('.sample img').length >= 3")
+    browser.run("window.scrollTo(0, 0)")
+    browser.drop(arguments.picture)
+    browser.wait("a card in sight", """
+        const box = document.querySelector('.card')?.getBoundingClientRect();
+        return box && box.top >= 0 && box.top < innerHeight / 2""")
+    check("the answer comes into sight on a phone", True)
+    browser.resize(1280, 900)
+
+
+def browses(browser, arguments, check):
+    browser.open(arguments.url)
+    browser.click("nav a[href='#/catalogue']")
+    browser.wait("the catalogue", "return document.querySelectorAll('.tile img').length >= 12")
+    check("the view says where it is", browser.run(
+        "return document.querySelector('nav [aria-current=page]').textContent") == "Catalogue")
+    check("the view's name has the focus", browser.run(
+        "return document.activeElement.tagName") == "H2")
+    count = browser.run("return document.querySelectorAll('.tile').length")
+    browser.click("#further")
+    browser.wait("the next page", f"return document.querySelectorAll('.tile').length > {count}")
+    browser.write("#words", arguments.expect + ENTER)
+    browser.wait("what was searched for", """
+        return document.querySelector('.tile .title')?.textContent === arguments[0]""", arguments.expect)
+    browser.click(".tile a")
+    browser.wait("an entity", "return document.querySelector('#entity h2')?.textContent === arguments[0]", arguments.expect)
+    browser.wait("its pictures", "return document.querySelector('.gallery img')?.naturalWidth > 100")
+    browser.wait("its neighbors", "return document.querySelectorAll('#neighbors .tile').length >= 3")
+    text = browser.run("return document.querySelector('.facts-list').textContent")
+    check("an entity shows its id", f"product:{arguments.id}" in text, text)
+    browser.screenshot(os.path.join(arguments.output, "entity-1280.png"))
+    browser.click(".gallery button")
+    browser.wait("a search with its picture", """
+        return document.querySelector('#results .card .title')?.textContent === arguments[0]""", arguments.expect)
+    check("a picture of an entity finds it", True)
+
+
+def evaluates(browser, arguments, check):
+    browser.open(arguments.url + "#/evaluate")
+    with open(arguments.picture, "rb") as file:
+        data = base64.b64encode(file.read()).decode()
+    browser.wait("the view", "return document.getElementById('photos')")
+    browser.run("""
+        const bytes = Uint8Array.from(atob(arguments[0]), (letter) => letter.charCodeAt(0));
+        const transfer = new DataTransfer();
+        const truth = { image: "listed.jpg", truth: ["wrong"] };
+        for (const name of [`${arguments[1]}__1.jpg`, `${arguments[1]}__2.jpg`, "nothing-known__1.jpg", "listed.jpg"]) {
+          transfer.items.add(new File([bytes], name, { type: "image/jpeg" }));
+        }
+        transfer.items.add(new File([JSON.stringify({ ...truth, truth: [arguments[1]] })], "queries.jsonl"));
+        const input = document.getElementById("photos");
+        input.files = transfer.files;
+        input.dispatchEvent(new Event("change"));""", data, arguments.id)
+    browser.wait("the report", "return document.querySelector('#report .rows')")
+    rows = dict(browser.run("""
+        return [...document.querySelectorAll('#report .rows tr')].map((row) => [...row.cells].map((one) => one.textContent))"""))
+    check("each photo with a right answer is counted", rows.get("Photos") == "3", rows)
+    check("the right answer is found", rows.get("Right answer first") == "100.0 %", rows)
+    left_out = browser.run("return document.querySelector('#report details')?.textContent ?? ''")
+    check("a photo of an unknown id is left out and said", "nothing-known" in left_out, left_out)
+    browser.screenshot(os.path.join(arguments.output, "evaluation-1280.png"))
+
+
+def unlock(browser, arguments):
+    browser.wait("the question for a key", "return !document.getElementById('access').hidden")
+    browser.write("#key", arguments.key + ENTER)
+
+
+def corrects(browser, arguments, check):
+    browser.open(arguments.url)
+    browser.drop(arguments.picture)
+    unlock(browser, arguments)
+    first = "return document.querySelector('.card .title')?.textContent"
+    browser.wait("an answer with a key", first)
+    check("the answer is right at first", browser.run(first) == arguments.expect)
+    browser.click(".verdict button")
+    browser.wait("the dialog", "return document.getElementById('correction').open")
+    check("the dialog has a name", browser.run(
+        "return document.getElementById('correctionName').textContent") == f"It is not {arguments.expect}")
+    check("the picture is not kept unless somebody says so", not browser.run(
+        "return document.getElementById('keepPicture').checked"))
+    browser.write("#correction input[type=search]", "oats")
+    browser.wait("something to choose", "return document.querySelector('#correction input[type=radio]')")
+    browser.screenshot(os.path.join(arguments.output, "correction-1280.png"))
+    browser.click("#correction input[type=radio]")
+    browser.click("#correction button[type=submit]")
+    browser.wait("the confirmation", "return document.getElementById('correctionName').textContent === 'Kept'")
+    browser.keys(ENTER)
+    browser.wait("the corrected answer", "return document.querySelector('.card .title')?.textContent === 'Honey oats'")
+    titles = browser.run("return [...document.querySelectorAll('.card .title')].map((one) => one.textContent)")
+    check("what is wrong does not return", arguments.expect not in titles, titles)
+    status = browser.run("return document.getElementById('status').textContent")
+    check("the answer says what was left out", arguments.id in status, status)
+    browser.click("nav a[href='#/feedback']")
+    browser.wait("the list", "return document.querySelectorAll('#statements .card').length === 1")
+    browser.screenshot(os.path.join(arguments.output, "feedback-1280.png"))
+    browser.click("#statements button[aria-label^=Remove]")
+    browser.wait("the removal", "return !document.querySelector('#statements .card')")
+    browser.click("nav a[href='#/']")
+    browser.run("document.getElementById('form').requestSubmit()")
+    browser.wait("the answer as before", "return document.querySelector('.card .title')?.textContent === arguments[0]",
+                 arguments.expect)
+    check("an answer that was corrected is as before after the removal", True)
+
+
+def checks_the_shop(browser, arguments, check):
+    browser.open(arguments.url)
+    unlock(browser, arguments)
+    browser.write("#labels", "goblet" + ENTER)
+    browser.wait("an answer", "return document.getElementById('status').textContent.includes('goblet')")
+    browser.click("nav a[href='#/check']")
+    browser.wait("the unknown label", "return document.querySelector('.bridge strong')?.textContent === 'goblet'")
+    browser.wait("the findings", "return document.querySelector('#findings').previousElementSibling.textContent !== 'Looking …'")
+    browser.screenshot(os.path.join(arguments.output, "check-1280.png"))
+    browser.write(".bridge input", "chalice" + ENTER)
+    browser.wait("the refusal", "return document.querySelector('.bridge [role=status]').textContent.includes('not a label')")
+    browser.run("document.querySelector('.bridge input').value = ''")
+    browser.write(".bridge input", "mug" + ENTER)
+    browser.wait("the bridge", "return document.querySelector('.bridge [role=status]').textContent.startsWith('Added')")
+    browser.click("nav a[href='#/']")
+    browser.run("document.getElementById('form').requestSubmit()")
+    browser.wait("what the label means now", """
+        return [...document.querySelectorAll('.title')].some((one) => one.textContent.includes('mug'))""")
+    check("a label that nothing had finds what it means", True)
+
+
+def has_names(browser, arguments, check):
+    """Each control has a name for screen readers, in every view."""
+    for view in ("", "catalogue", f"entity/product/{arguments.id}", "feedback", "check", "evaluate"):
+        browser.open(arguments.url + "#/" + view)
+        browser.wait("the view", "return document.querySelector('.view:not([hidden])')?.childElementCount")
+        nameless = browser.run("""
+            return [...document.querySelectorAll('button, input, select, a[href], meter, [role=region]')]
+              .filter((one) => !(one.getAttribute('aria-label') || one.labels?.[0]?.textContent.trim()
+                || one.textContent.trim() || one.title))
+              .map((one) => one.outerHTML.slice(0, 100))""")
+        check(f"all controls of '{view or 'search'}' have names", not nameless, nameless)
+
+
+def is_small(browser, arguments, check):
+    browser.open(arguments.url)
+    browser.wait("the page", "return document.readyState === 'complete'")
+    size = browser.run("""
+        const files = performance.getEntriesByType('resource').filter((one) => new URL(one.name).pathname.startsWith('/page/'));
+        return [files.length, files.reduce((sum, one) => sum + one.decodedBodySize, document.documentElement.outerHTML.length)]""")
+    check("the page with all its files is small", size[0] >= 15 and size[1] < SIZE_LIMIT, size)
 
 
 def leaves_nothing(browser, arguments, check):
@@ -178,29 +323,22 @@ def main():
     parser.add_argument("picture")
     parser.add_argument("output")
     parser.add_argument("--expect", required=True, metavar="TITLE")
+    parser.add_argument("--id", required=True)
+    parser.add_argument("--key", help="a key that may write, of a server with keys")
     arguments = parser.parse_args()
     os.makedirs(arguments.output, exist_ok=True)
-    with contextlib.closing(socket.socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    driver = subprocess.Popen(["chromedriver", f"--port={port}"], stdout=subprocess.DEVNULL)
     check = Checks()
-    browser = None
-    try:
-        for _ in range(100):
-            with contextlib.suppress(OSError):
-                socket.create_connection(("127.0.0.1", port), 1).close()
-                break
-            time.sleep(0.1)
-        browser = Browser(port)
-        look(browser, arguments, check)
-        by_keyboard(browser, arguments, check)
-        leaves_nothing(browser, arguments, check)
-    finally:
-        if browser:
-            with contextlib.suppress(Exception):
-                browser.call("DELETE", "")
-        driver.kill()
+    paths = [corrects, checks_the_shop] if arguments.key else [
+        look, by_keyboard, takes_a_sample, crops, shows_what_is_unsure, scrolls_on_a_phone, browses, evaluates, has_names,
+        is_small]
+    with browser_session() as browser:
+        browser.resize(1280, 900)
+        for path in paths:
+            try:
+                path(browser, arguments, check)
+            except RuntimeError as error:
+                check(path.__name__, False, str(error))
+            leaves_nothing(browser, arguments, check)
     return 1 if check.failures else 0
 
 

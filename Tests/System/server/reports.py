@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 
-from browser import Browser, Checks
+from webdriver import Browser, Checks
 
 SAMPLES = pathlib.Path(__file__).resolve().parents[3] / "Samples"
 TAB, ENTER = "\ue004", "\ue007"

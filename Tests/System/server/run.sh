@@ -34,9 +34,9 @@ echo "== conformance to openapi.json"
 start --app-id ABCDE12345.example.shop
 "$python" Tests/System/server/conformance.py "$address" Samples > "$folder/conformance" || { grep FAIL "$folder/conformance"; exit 1; }
 grep ' checks, ' "$folder/conformance"
-echo "== the demo page in a browser"
+echo "== the page in a browser"
 # A picture of one thing: of two that are shown, the surer one is first.
-python3 Tests/System/server/browser.py "$address/" Samples/queries/q08-lantern.jpg .build/screenshots --expect 'Storm lantern'
+python3 Tests/System/server/browser.py "$address/" Samples/queries/q08-lantern.jpg .build/screenshots --expect 'Storm lantern' --id lantern
 echo "== the reports in a browser"
 python3 Tests/System/server/reports.py "$VQ" .build/screenshots
 echo "== schemathesis"
@@ -48,6 +48,9 @@ start --keys "$folder/keys.txt"
 "$python" Tests/System/server/conformance.py "$address" Samples --key "$(cat "$folder/reader")" --write-key "$(cat "$folder/writer")" \
   > "$folder/conformance" || { grep FAIL "$folder/conformance"; exit 1; }
 grep ' checks, ' "$folder/conformance"
+echo "== the page of the shop's people in a browser"
+python3 Tests/System/server/browser.py "$address/" Samples/queries/q08-lantern.jpg .build/screenshots --expect 'Storm lantern' --id lantern \
+  --key "$(cat "$folder/writer")"
 kill "$server" && wait "$server"
 server=
 echo "== behind nginx"

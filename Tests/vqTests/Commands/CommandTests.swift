@@ -511,7 +511,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "", "index", "match", "labels", "eval", "why-not", "serve", "key", "hash", "codegen", "help",
+    "", "index", "match", "labels", "eval", "why-not", "feedback", "serve", "key", "hash",
+    "codegen", "help",
     "catalogue",
     "doctor",
     "completions", "sign", "postgres", "copy",

@@ -10,6 +10,7 @@ _vq() {
   for ((index = 1; index < COMP_CWORD; index++)); do
     case ${COMP_WORDS[index]} in
     index|match|catalogue|doctor|labels|eval|why-not|serve|key|hash|sign|postgres|copy|codegen|help|completions) command=${COMP_WORDS[index]}; break ;;
+    index|match|catalogue|doctor|labels|eval|why-not|feedback|serve|key|hash|sign|postgres|copy|help|completions) command=${COMP_WORDS[index]}; break ;;
     esac
   done
   case $command:$previous in
@@ -88,6 +89,7 @@ _vq() {
     why-not:--max-pixels) return ;;
     why-not:--formats) _vq_reply -W 'jpeg png webp avif heic gif all'; return ;;
     why-not:--cache) _vq_reply -d; compopt -o filenames; return ;;
+    feedback:--index) _vq_reply -d; compopt -o filenames; return ;;
     serve:--index) _vq_reply -d; compopt -o filenames; return ;;
     serve:--cache) _vq_reply -d; compopt -o filenames; return ;;
     serve:--at-least) return ;;
@@ -111,7 +113,7 @@ _vq() {
     serve:--name) return ;;
     serve:--grace) return ;;
     key:--name) return ;;
-    key:--role) _vq_reply -W 'read write'; return ;;
+    key:--role) _vq_reply -W 'read feedback write'; return ;;
     hash:--max-bytes) return ;;
     hash:--max-pixels) return ;;
     hash:--formats) _vq_reply -W 'jpeg png webp avif heic gif all'; return ;;
@@ -131,6 +133,7 @@ _vq() {
   case $command:$word in
     :-*) _vq_reply -W '--color --help -h --version' ;;
     :*) _vq_reply -W 'index match catalogue doctor labels eval why-not serve key hash sign postgres copy codegen help completions' ;;
+    :*) _vq_reply -W 'index match catalogue doctor labels eval why-not feedback serve key hash sign postgres copy help completions' ;;
     index:-*) _vq_reply -W '--index --images-root --allow-outside --thumbnails --on-conflict --prune-missing --currency --map --map-from --include-drafts --fetch --allow-host --dry-run --strict --threads -j --rejected --json --quiet -q --locale --images-map --allow-private-address --public --link --allow-scheme --bridge --formats --cache --signed --color --help -h --version' ;;
     index:*) _vq_reply -f; compopt -o filenames; return ;;
     match:-*) _vq_reply -W '--index --labels --region --limit --products --stores --min-confidence --deadline --type --where --group --threads -j --explain --json --report --all-fields --tolerant --with-label --near --at --locale --signature --continue --refresh --cache --at-least --max-bytes --max-pixels --formats --color --help -h --version' ;;
@@ -146,6 +149,9 @@ _vq() {
     why-not:-*) _vq_reply -W '--index --expect --labels --region --limit --products --stores --min-confidence --type --threads -j --json --report --max-bytes --max-pixels --formats --cache --color --help -h --version' ;;
     why-not:*) _vq_reply -f; compopt -o filenames; return ;;
     serve:-*) _vq_reply -W '--index --cache --at-least --host --port --socket --keys --deadline --max-deadline --queue --rate --threads -j --connections --per-address --max-bytes --max-pixels --decode-memory --formats --allow-origin --app-id --name --grace --quiet --color --help -h --version' ;;
+    feedback:-*) _vq_reply -W '--index --json --color --help -h --version' ;;
+    feedback:*) _vq_reply -f; compopt -o filenames; return ;;
+    serve:-*) _vq_reply -W '--index --cache --at-least --host --port --socket --keys --deadline --max-deadline --queue --rate --threads -j --connections --per-address --max-bytes --max-pixels --decode-memory --formats --allow-origin --app-id --grace --quiet --color --help -h --version' ;;
     serve:*) return ;;
     key:-*) _vq_reply -W '--name --role --color --help -h --version' ;;
     key:*) _vq_reply -f; compopt -o filenames; return ;;
@@ -163,6 +169,8 @@ _vq() {
     codegen:*) return ;;
     help:-*) _vq_reply -W '--color --help -h --version' ;;
     help:*) _vq_reply -W 'index match catalogue doctor labels eval why-not serve key hash sign postgres copy codegen help completions'; return ;;
+    help:-*) _vq_reply -W '--color --help -h --version' ;;
+    help:*) _vq_reply -W 'index match catalogue doctor labels eval why-not feedback serve key hash sign postgres copy help completions'; return ;;
     completions:-*) _vq_reply -W '--color --help -h --version' ;;
     completions:*) _vq_reply -W 'bash zsh fish'; return ;;
   esac

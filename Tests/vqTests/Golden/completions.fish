@@ -10,6 +10,7 @@ complete -c vq -n __fish_use_subcommand -a doctor -d 'find entities that are har
 complete -c vq -n __fish_use_subcommand -a labels -d 'list the labels of an index, or unknown ones'
 complete -c vq -n __fish_use_subcommand -a eval -d 'measure the search quality of an index'
 complete -c vq -n __fish_use_subcommand -a why-not -d 'show which stage of a search loses an entity'
+complete -c vq -n __fish_use_subcommand -a feedback -d 'list and undo what people said about answers'
 complete -c vq -n __fish_use_subcommand -a serve -d 'answer queries over HTTP'
 complete -c vq -n __fish_use_subcommand -a key -d 'make a key for clients of \'vq serve\''
 complete -c vq -n __fish_use_subcommand -a hash -d 'print the PDQ hash of images'
@@ -122,6 +123,9 @@ complete -c vq -n '__fish_seen_subcommand_from why-not' -l max-pixels -x -d 'rej
 complete -c vq -n '__fish_seen_subcommand_from why-not' -l formats -x -a 'jpeg png webp avif heic gif all' -d 'formats of images that are accepted: jpeg,png,webp'
 complete -c vq -n '__fish_seen_subcommand_from why-not' -l cache -x -a '(__fish_complete_directories)' -d 'the directory for the copy of an index in PostgreSQL'
 complete -c vq -n '__fish_seen_subcommand_from why-not' -F
+complete -c vq -n '__fish_seen_subcommand_from feedback' -l index -x -a '(__fish_complete_directories)' -d 'the index to search'
+complete -c vq -n '__fish_seen_subcommand_from feedback' -l json -d 'with list: one JSON object per line'
+complete -c vq -n '__fish_seen_subcommand_from feedback' -F
 complete -c vq -n '__fish_seen_subcommand_from serve' -l index -x -a '(__fish_complete_directories)' -d 'the index to search'
 complete -c vq -n '__fish_seen_subcommand_from serve' -l cache -x -a '(__fish_complete_directories)' -d 'the directory for the copy of an index in PostgreSQL'
 complete -c vq -n '__fish_seen_subcommand_from serve' -l at-least -x -d 'wait for this generation of an index in PostgreSQL'
@@ -146,7 +150,7 @@ complete -c vq -n '__fish_seen_subcommand_from serve' -l name -x -d 'the name of
 complete -c vq -n '__fish_seen_subcommand_from serve' -l grace -x -d 'seconds for running requests at shutdown'
 complete -c vq -n '__fish_seen_subcommand_from serve' -l quiet -d 'do not log successful requests'
 complete -c vq -n '__fish_seen_subcommand_from key' -l name -x -d 'the name of the key in logs'
-complete -c vq -n '__fish_seen_subcommand_from key' -l role -x -a 'read write' -d 'the permissions of the key'
+complete -c vq -n '__fish_seen_subcommand_from key' -l role -x -a 'read feedback write' -d 'the permissions of the key'
 complete -c vq -n '__fish_seen_subcommand_from key' -F
 complete -c vq -n '__fish_seen_subcommand_from hash' -l json -d 'one JSON object per line and image'
 complete -c vq -n '__fish_seen_subcommand_from hash' -l query -d 'print the signature for \'vq match --signature\''
@@ -173,4 +177,5 @@ complete -c vq -n '__fish_seen_subcommand_from help' -a 'index match catalogue d
 complete -c vq -n '__fish_seen_subcommand_from codegen' -l index -x -a '(__fish_complete_directories)' -d 'the index to search'
 complete -c vq -n '__fish_seen_subcommand_from codegen' -l cache -x -a '(__fish_complete_directories)' -d 'the directory for the copy of an index in PostgreSQL'
 complete -c vq -n '__fish_seen_subcommand_from help' -a 'index match catalogue doctor labels eval why-not serve key hash sign postgres copy codegen help completions'
+complete -c vq -n '__fish_seen_subcommand_from help' -a 'index match catalogue doctor labels eval why-not feedback serve key hash sign postgres copy help completions'
 complete -c vq -n '__fish_seen_subcommand_from completions' -a 'bash zsh fish'

@@ -12,6 +12,7 @@ _vq() {
     'labels:list the labels of an index, or unknown ones'
     'eval:measure the search quality of an index'
     'why-not:show which stage of a search loses an entity'
+    'feedback:list and undo what people said about answers'
     'serve:answer queries over HTTP'
     'key:make a key for clients of '\''vq serve'\'''
     'hash:print the PDQ hash of images'
@@ -185,6 +186,15 @@ _vq() {
         '-h[show the complete help; -h a short one]' \
         '--version[show the version]' \
         '1:IMAGE:_files' ;;
+    feedback)
+      _arguments -s -S \
+        '--index=[the index to search]:DIR:_files -/' \
+        '--json[with list\: one JSON object per line]' \
+        '--color=[when to use color]:WHEN:(auto always never)' \
+        '--help[show the complete help; -h a short one]' \
+        '-h[show the complete help; -h a short one]' \
+        '--version[show the version]' \
+        '*:ACTION:_files' ;;
     serve)
       _arguments -s -S \
         '--index=[the index to search]:DIR:_files -/' \
@@ -218,7 +228,7 @@ _vq() {
     key)
       _arguments -s -S \
         '--name=[the name of the key in logs]:NAME:' \
-        '--role=[the permissions of the key]:ROLE:(read write)' \
+        '--role=[the permissions of the key]:ROLE:(read feedback write)' \
         '--color=[when to use color]:WHEN:(auto always never)' \
         '--help[show the complete help; -h a short one]' \
         '-h[show the complete help; -h a short one]' \
@@ -287,6 +297,7 @@ _vq() {
         '-h[show the complete help; -h a short one]' \
         '--version[show the version]' \
         '1:COMMAND:(index match catalogue doctor labels eval why-not serve key hash sign postgres copy codegen help completions)' ;;
+        '1:COMMAND:(index match catalogue doctor labels eval why-not feedback serve key hash sign postgres copy help completions)' ;;
     completions)
       _arguments -s -S \
         '--color=[when to use color]:WHEN:(auto always never)' \

@@ -18,6 +18,7 @@ extension Problem {
     case unknownEntity
     case noPicture
     case noAssociation
+    case unknownStatement
     // 405, 408 and 410
     case methodNotAllowed
     case requestTimeout
@@ -41,6 +42,7 @@ extension Problem {
     case invalidToken
     case invalidSignature
     case invalidEntity
+    case invalidFeedback
     // 429 and 431
     case tooManyRequests
     case headersTooLarge
@@ -55,6 +57,8 @@ extension Problem {
     case timedOut
     case overloaded
     case tooManyConnections
+    case feedbackFull
+    case tooLargeToCheck
     // 505
     case versionNotSupported
 
@@ -64,7 +68,7 @@ extension Problem {
       case .badRequest, .invalidParameter, .invalidField, .invalidJSON, .nothingAsked: 400
       case .unauthorized: 401
       case .forbidden: 403
-      case .unknownPath, .unknownEntity, .noPicture, .noAssociation: 404
+      case .unknownPath, .unknownEntity, .noPicture, .noAssociation, .unknownStatement: 404
       case .methodNotAllowed: 405
       case .requestTimeout: 408
       case .expiredToken: 410
@@ -73,14 +77,14 @@ extension Problem {
       case .unsupportedMediaType, .unsupportedFormat: 415
       case .expectationFailed: 417
       case .empty, .truncated, .corrupt, .tooManyPixels, .tooMuchWork, .regionOutside,
-        .invalidFilter, .invalidToken, .invalidSignature, .invalidEntity:
+        .invalidFilter, .invalidToken, .invalidSignature, .invalidEntity, .invalidFeedback:
         422
       case .tooManyRequests: 429
       case .headersTooLarge: 431
       case .internalError: 500
       case .methodNotImplemented, .codingNotImplemented: 501
       case .stopping, .catalogueUnavailable, .catalogueBusy, .timedOut, .overloaded,
-        .tooManyConnections:
+        .tooManyConnections, .feedbackFull, .tooLargeToCheck:
         503
       case .versionNotSupported: 505
       }

@@ -9,6 +9,16 @@ enum Route: Sendable, Hashable {
   case entityResolution
   case entity(EntityID)
   case thumbnail(EntityID)
+  case neighbors(EntityID)
+  case catalogue
+  case feedback
+  case feedbackQueries
+  case feedbackStatement(Int)
+  case feedbackAcceptance(Int)
+  case doctor
+  case unknownLabels
+  case labelBridge
+  case rejectedRows
   case sync
   case facets
   case settings
@@ -22,15 +32,16 @@ enum Route: Sendable, Hashable {
   case metrics
   case openAPI
   case page
-  case style
-  case script
+  case pageFile(String)
 
   /// The routes whose paths name no entity.
-  static let fixed: [Route] = [
-    .match, .entities, .suggestedEntities, .entityQuery, .entityResolution, .sync, .facets,
-    .settings, .schema, .phrases, .reverse, .limits, .association, .livez, .readyz, .metrics,
-    .openAPI, .page, .style, .script,
-  ]
+  static let fixed: [Route] =
+    [
+      .match, .entities, .suggestedEntities, .entityQuery, .entityResolution, .catalogue, .feedback,
+      .feedbackQueries, .doctor, .unknownLabels, .labelBridge, .rejectedRows, .sync, .facets,
+      .settings, .schema, .phrases, .reverse, .limits, .association, .livez, .readyz, .metrics,
+      .openAPI, .page,
+    ] + ServedFiles.pageFiles.keys.sorted().map(Route.pageFile)
 
   private static let routesByPath = [String: Route](
     uniqueKeysWithValues: fixed.map { ($0.template, $0) })
@@ -46,6 +57,10 @@ enum Route: Sendable, Hashable {
       try self.init(entityPath: path[2...])
       return
     }
+    if path.count >= 3 && path[0] == "v1" && path[1] == "feedback", path[2] != "queries" {
+      try self.init(feedbackPath: path[2...])
+      return
+    }
     guard !path.contains(where: { $0.utf8.contains(UInt8(ascii: "/")) }),
       let route = Self.routesByPath["/" + path.joined(separator: "/")]
     else { return nil }
@@ -55,13 +70,28 @@ enum Route: Sendable, Hashable {
   /// Finds the route of the segments after `/v1/entities`, of which there are at least two.
   private init?(entityPath path: ArraySlice<String>) throws(Problem) {
     let (name, value, rest) = (path[path.startIndex], path[path.startIndex + 1], path.dropFirst(2))
-    guard rest.isEmpty || rest.elementsEqual(["thumbnail"]) else { return nil }
+    guard rest.count <= 1, ["thumbnail", "neighbors", nil].contains(rest.first) else { return nil }
     guard let type = EntityType(rawValue: name), !value.isEmpty else {
       throw Problem(
         .unknownEntity, "an entity is named by product or store, and its id", field: "type")
     }
     let id = EntityID(type: type, value: value)
-    self = rest.isEmpty ? .entity(id) : .thumbnail(id)
+    self =
+      switch rest.first {
+      case "thumbnail": .thumbnail(id)
+      case "neighbors": .neighbors(id)
+      default: .entity(id)
+      }
+  }
+
+  /// Finds the route of the segments after `/v1/feedback`, of which there is at least one.
+  private init?(feedbackPath path: ArraySlice<String>) throws(Problem) {
+    let rest = path.dropFirst()
+    guard rest.isEmpty || rest.elementsEqual(["acceptance"]) else { return nil }
+    guard let text = path.first, let number = Int(text), number > 0, text == String(number) else {
+      throw Problem(.unknownStatement, "a statement is named by its number", field: "number")
+    }
+    self = rest.isEmpty ? .feedbackStatement(number) : .feedbackAcceptance(number)
   }
 
   /// The path with placeholders, which names the route in logs, metrics and `openapi.json`.
@@ -74,6 +104,16 @@ enum Route: Sendable, Hashable {
     case .entityResolution: "/v1/entities:resolve"
     case .entity: "/v1/entities/{type}/{id}"
     case .thumbnail: "/v1/entities/{type}/{id}/thumbnail"
+    case .neighbors: "/v1/entities/{type}/{id}/neighbors"
+    case .catalogue: "/v1/catalogue"
+    case .feedback: "/v1/feedback"
+    case .feedbackQueries: "/v1/feedback/queries"
+    case .feedbackStatement: "/v1/feedback/{number}"
+    case .feedbackAcceptance: "/v1/feedback/{number}/acceptance"
+    case .doctor: "/v1/doctor"
+    case .unknownLabels: "/v1/labels/unknown"
+    case .labelBridge: "/v1/labels/bridge"
+    case .rejectedRows: "/v1/rejected"
     case .sync: "/v1/sync"
     case .facets: "/v1/facets"
     case .settings: "/v1/settings"
@@ -87,19 +127,21 @@ enum Route: Sendable, Hashable {
     case .metrics: "/metrics"
     case .openAPI: "/openapi.json"
     case .page: "/"
-    case .style: "/page.css"
-    case .script: "/page.js"
+    case .pageFile(let name): "/page/\(name)"
     }
   }
 
   /// The methods besides HEAD, which goes with GET, and OPTIONS.
   var methods: [String] {
     switch self {
-    case .match, .entityQuery, .entityResolution: ["POST"]
+    case .match, .entityQuery, .entityResolution, .labelBridge: ["POST"]
+    case .feedback: ["GET", "POST"]
+    case .feedbackStatement: ["DELETE"]
+    case .feedbackAcceptance: ["PUT"]
     case .entity: ["GET", "PUT", "DELETE"]
-    case .entities, .suggestedEntities, .thumbnail, .sync, .facets, .settings, .schema, .phrases,
-      .reverse, .limits, .association, .livez, .readyz,
-      .metrics, .openAPI, .page, .style, .script:
+    case .entities, .suggestedEntities, .thumbnail, .neighbors, .catalogue, .sync, .facets,
+      .settings, .schema, .phrases, .reverse, .limits, .feedbackQueries, .doctor, .unknownLabels,
+      .rejectedRows, .association, .livez, .readyz, .metrics, .openAPI, .page, .pageFile:
       ["GET"]
     }
   }
@@ -112,10 +154,15 @@ enum Route: Sendable, Hashable {
   /// Returns the role of the key that a method needs if there are keys, or `nil` if it needs none.
   func role(for method: String) -> APIKeys.Role? {
     switch self {
-    case .association, .livez, .readyz, .openAPI, .page, .style, .script: nil
+    case .association, .livez, .readyz, .openAPI, .page, .pageFile: nil
     case .match, .entities, .suggestedEntities, .entityQuery, .entityResolution, .entity,
-      .thumbnail, .sync, .facets, .settings, .schema, .phrases, .reverse, .limits, .metrics:
+      .thumbnail, .neighbors, .catalogue, .sync, .facets, .settings, .schema, .phrases, .reverse,
+      .limits, .metrics:
       ["PUT", "DELETE"].contains(method) ? .write : .read
+    case .feedback: method == "POST" ? .feedback : .write
+    case .feedbackQueries, .feedbackStatement, .feedbackAcceptance, .doctor, .unknownLabels,
+      .labelBridge, .rejectedRows:
+      .write
     }
   }
 

@@ -163,7 +163,7 @@ extension ShopService {
       HTTPResponse(status: 200, ["Content-Type": "image/jpeg"], body: thumbnail.jpeg), tag)
   }
 
-  private func thumbnail(
+  func thumbnail(
     of id: EntityID, _ image: Int, _ size: EntityThumbnails.Size, _ catalogue: Catalogue,
     _ request: HTTPRequest
   ) async throws -> EntityThumbnails.Thumbnail {
@@ -231,14 +231,14 @@ extension ShopService {
   }
 
   /// The answer to a POST, which is not kept.
-  private func untagged(_ document: some Encodable) -> HTTPResponse {
+  func untagged(_ document: some Encodable) -> HTTPResponse {
     HTTPResponse(
       status: 200, ["Content-Type": "application/json", "Cache-Control": "no-store"],
       body: JSONBody.encoded(document))
   }
 
   /// The public part of some entities.
-  private func documents(
+  func documents(
     of values: [EntityValue], _ lookup: EntityLookup, _ locale: String?
   ) async throws -> [EntityDocument] {
     let projection = try await lookup.publicProjection(of: values.map(\.id))

@@ -71,7 +71,7 @@ extension ShopService {
   }
 
   /// Returns a reason without the server's path of the images root.
-  private func withoutRoot(_ reason: String) -> String {
+  func withoutRoot(_ reason: String) -> String {
     guard let root = catalogue.imagesRoot else { return reason }
     return reason.replacing("the images root '\(root)'", with: "the images root")
       .replacing("'\(root)'", with: "the images root")

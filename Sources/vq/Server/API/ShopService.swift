@@ -33,6 +33,11 @@ final class ShopService: HTTPService {
   let isDraining = Mutex(false)
   private let keys: Mutex<APIKeys?>
   private let limiter: Mutex<RateLimiter?>
+  /// The limit of statements that are not from the shop: ten at once, one every ten seconds in the long
+  /// run.
+  private let feedbackLimiter = Mutex(RateLimiter(rate: 0.1, burst: 10))
+  /// The findings of the doctor for the newest generation that was checked.
+  let checkups = Checkups()
   /// Labels that the catalogue lacks, until they are counted on disk.
   let unmatched = Mutex<[String]>([])
 
@@ -135,6 +140,23 @@ final class ShopService: HTTPService {
       return work(route, budget: Self.updateBudget) { try await self.remove(id, $0) }
     case .entity(let id): return work(route) { try await self.entity(id, $0) }
     case .thumbnail(let id): return work(route) { try await self.thumbnail(of: id, $0) }
+    case .neighbors(let id): return work(route) { try await self.neighbors(of: id, $0) }
+    case .catalogue: return work(route) { try self.describeCatalogue($0) }
+    case .feedback where method == "POST": return try takeFeedback(request, route)
+    case .feedback: return work(route) { try self.listFeedback($0) }
+    case .feedbackQueries: return work(route) { try self.feedbackQueries($0) }
+    case .feedbackStatement(let number):
+      return work(route) { try self.removeStatement(number, $0) }
+    case .feedbackAcceptance(let number):
+      return work(route) { try self.acceptStatement(number, $0) }
+    case .doctor: return work(route, budget: Self.updateBudget) { try await self.findings($0) }
+    case .unknownLabels: return work(route) { try self.unknownLabels($0) }
+    case .labelBridge:
+      try requireJSON(request.head)
+      return work(route, bodyLimit: Self.questionLimit, budget: Self.updateBudget) {
+        try await self.addToBridge($0)
+      }
+    case .rejectedRows: return work(route) { try self.rejectedRows($0) }
     case .sync: return work(route) { try await self.changes($0) }
     case .facets: return work(route) { try await self.facets($0) }
     case .settings: return work(route) { try await self.settings($0) }
@@ -150,11 +172,11 @@ final class ShopService: HTTPService {
       return try answer(request, route, Self.file(ServedFiles.openAPI, "application/json"))
     case .page:
       return try answer(request, route, Self.file(ServedFiles.page, "text/html; charset=utf-8"))
-    case .style:
-      return try answer(request, route, Self.file(ServedFiles.style, "text/css; charset=utf-8"))
-    case .script:
-      return try answer(
-        request, route, Self.file(ServedFiles.script, "text/javascript; charset=utf-8"))
+    case .pageFile(let name):
+      guard let file = ServedFiles.pageFiles[name] else {
+        throw Problem(.unknownPath, "the page has no such file")
+      }
+      return try answer(request, route, Self.file(file.bytes, file.contentType))
     }
   }
 
@@ -206,7 +228,7 @@ final class ShopService: HTTPService {
     }
   }
 
-  private func key(of head: RequestHead) -> APIKeys.Key? {
+  func key(of head: RequestHead) -> APIKeys.Key? {
     keys.withLock { $0 }?.key(of: head.fields)
   }
 
@@ -217,10 +239,7 @@ final class ShopService: HTTPService {
     guard let needed = route.role(for: method) else { return nil }
     let keys = keys.withLock { $0 }
     if keys == nil && needed == .read { return nil }
-    let takesNoChanges =
-      needed == .write && keys?.canWrite != true
-      ? "this server takes no changes, since no key may write (vq key FILE --role write, vq serve --keys FILE)"
-      : nil
+    let takesNoChanges = Self.refusal(of: needed, keys)
     guard let key = keys?.key(of: request.head.fields) else {
       if let takesNoChanges, keys == nil, request.head.fields["authorization"] != nil {
         throw Problem(.forbidden, takesNoChanges, field: "Authorization")
@@ -232,19 +251,33 @@ final class ShopService: HTTPService {
       problem.fields = [HTTPFields.Field(name: "WWW-Authenticate", value: "Bearer")]
       throw problem
     }
-    guard needed == .read || key.role == .write else {
+    guard key.role.includes(needed) else {
+      let rights = key.role == .read ? "read only" : "read and give feedback only"
       throw Problem(
-        .forbidden, takesNoChanges ?? "the key '\(key.name)' may read only", field: "Authorization")
+        .forbidden, takesNoChanges ?? "the key '\(key.name)' may \(rights)", field: "Authorization")
     }
     return key
+  }
+
+  /// Returns the reason why nobody may do what a role may, or `nil` if somebody may.
+  private static func refusal(of role: APIKeys.Role, _ keys: APIKeys?) -> String? {
+    if role == .read || keys?.hasKey(for: role) == true { return nil }
+    let what =
+      role == .write ? "changes, since no key may write" : "feedback, since no key may give it"
+    return
+      "this server takes no \(what) (vq key FILE --role \(role.rawValue), vq serve --keys FILE)"
   }
 
   private func checkRate(
     of request: RequestInfo, for route: Route, _ key: APIKeys.Key?
   ) throws(Problem) {
-    guard settings.rate != nil, route.isRateLimited else { return }
+    guard route.isRateLimited else { return }
     let client = key.map { "key " + $0.name } ?? request.peer.name
-    let seconds = limiter.withLock { $0?.retryAfter(for: client, at: .now) }
+    var seconds = limiter.withLock { $0?.retryAfter(for: client, at: .now) }
+    // A key of this role is public, so that the address tells clients apart.
+    if seconds == nil, route == .feedback, key?.role == .feedback {
+      seconds = feedbackLimiter.withLock { $0.retryAfter(for: request.peer.name, at: .now) }
+    }
     guard let seconds else { return }
     throw Problem(
       .tooManyRequests, "you have asked too often; try again", retryAfter: seconds)

@@ -17,8 +17,17 @@ struct APIKeys: Sendable {
   enum Role: String, Sendable, CaseIterable {
     /// It may read.
     case read
+    /// It may read and say something about answers, which counts once somebody has accepted it. An app
+    /// may have it that anybody can install.
+    case feedback
     /// It may read and change the catalogue.
     case write
+
+    /// Whether the role has all rights of another.
+    func includes(_ other: Role) -> Bool {
+      let order = Self.allCases
+      return order.firstIndex(of: self)! >= order.firstIndex(of: other)!
+    }
   }
 
   /// One key of the file.
@@ -31,8 +40,8 @@ struct APIKeys: Sendable {
 
   let keys: [Key]
 
-  /// Whether any key may write.
-  var canWrite: Bool { keys.contains { $0.role == .write } }
+  /// Whether any key has a right.
+  func hasKey(for role: Role) -> Bool { keys.contains { $0.role.includes(role) } }
 
   /// Reads the lines of a file.
   ///
@@ -48,7 +57,7 @@ struct APIKeys: Sendable {
       else {
         throw CommandFailure(
           .usage,
-          "'\(file)', line \(number + 1), is not 'read|write NAME sha256:HEX' with a new name",
+          "'\(file)', line \(number + 1), is not 'read|feedback|write NAME sha256:HEX' with a new name",
           advice: ["vq key \(file) --name NAME"])
       }
       keys.append(Key(role: role, name: String(parts[1]), hash: hash))

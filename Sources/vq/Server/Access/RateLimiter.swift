@@ -3,7 +3,7 @@ struct RateLimiter: Sendable {
   /// The number of requests a second, in the long run.
   let rate: Double
   /// The largest number of requests at once.
-  var burst: Double { max(1, 2 * rate) }
+  let burst: Double
   /// The number of clients that are remembered.
   var clientCount: Int { buckets.count }
   private var buckets: [String: Bucket] = [:]
@@ -16,7 +16,11 @@ struct RateLimiter: Sendable {
     var filled: ContinuousClock.Instant
   }
 
-  init(rate: Double) { self.rate = rate }
+  /// - Parameter burst: The largest number of requests at once, or `nil` for those of two seconds.
+  init(rate: Double, burst: Double? = nil) {
+    self.rate = rate
+    self.burst = burst ?? max(1, 2 * rate)
+  }
 
   /// Takes a token, or returns the number of seconds after which there is one.
   mutating func retryAfter(for client: String, at now: ContinuousClock.Instant) -> Int? {

@@ -13,9 +13,9 @@ import VisualQuery
 
   @Test func `the reference names every path and its methods`() throws {
     let named = try #require(try Self.document()["paths"] as? [String: [String: Any]])
-    let id = EntityID(type: .product, value: "mug")
-    let pages: Set<Route> = [.page, .style, .script]
-    let routes = (Route.fixed + [.entity(id), .thumbnail(id)]).filter { !pages.contains($0) }
+    let pages = Set([.page] + ServedFiles.pageFiles.keys.map(Route.pageFile))
+    let routes = (Route.fixed + Self.named)
+      .filter { !pages.contains($0) }
     #expect(Set(named.keys) == Set(routes.map(\.template)))
     for route in routes {
       let methods = named[route.template]?.keys.filter { $0 != "parameters" }
@@ -32,10 +32,26 @@ import VisualQuery
     let id = EntityID(type: .store, value: "a/b")
     #expect(try Route(path: ["v1", "entities", "store", "a/b"]) == .entity(id))
     #expect(try Route(path: ["v1", "entities", "store", "a/b", "thumbnail"]) == .thumbnail(id))
+    #expect(try Route(path: ["v1", "entities", "store", "a/b", "neighbors"]) == .neighbors(id))
     #expect(try Route(path: ["v1", "entities", "store", "a", "b"]) == nil)
+    #expect(try Route(path: ["page", "unknown.js"]) == nil)
+    #expect(try Route(path: ["v1", "feedback", "7"]) == .feedbackStatement(7))
+    #expect(try Route(path: ["v1", "feedback", "7", "acceptance"]) == .feedbackAcceptance(7))
+    #expect(try Route(path: ["v1", "feedback", "7", "image"]) == nil)
+    for text in ["x", "0", "-1", "07", "+7", ""] {
+      #expect(throws: Problem.self) { try Route(path: ["v1", "feedback", text]) }
+    }
     #expect(try Route(path: ["v1", "entities", "{type}", "{id}", "b"]) == nil)
     #expect(throws: Problem.self) { try Route(path: ["v1", "entities", "{type}", "{id}"]) }
   }
+
+  /// A route of each path that names something.
+  private static let named: [Route] = {
+    let id = EntityID(type: .product, value: "mug")
+    return [
+      .entity(id), .thumbnail(id), .neighbors(id), .feedbackStatement(12), .feedbackAcceptance(12),
+    ]
+  }()
 
   /// One code of one status.
   private struct Case: Hashable {

@@ -92,8 +92,15 @@ import VisualQuery
       Question("GET /v1/sync"), Question("GET /v1/sync?state=x"), Question("GET /v1/limits"),
       Question("GET /.well-known/apple-app-site-association"), Question("GET /livez"),
       Question("GET /readyz"), Question("GET /metrics"), Question("GET /openapi.json"),
-      Question("GET /"), Question("GET /page.css"), Question("GET /page.js"),
-    ]
+      Question("GET /"), Question("GET /v1/catalogue"),
+      Question("GET /v1/entities/product/oats/neighbors"),
+      Question("GET /v1/entities/product/mug/neighbors"),
+      Question("GET /v1/feedback"), Question("POST /v1/feedback", json: "{}"),
+      Question("GET /v1/feedback/queries"), Question("DELETE /v1/feedback/1"),
+      Question("PUT /v1/feedback/1/acceptance"), Question("GET /v1/doctor"),
+      Question("GET /v1/labels/unknown"), Question("POST /v1/labels/bridge", json: "{}"),
+      Question("GET /v1/rejected"),
+    ] + ServedFiles.pageFiles.keys.map { Question("GET /page/\($0)") }
   }
 
   @Test func `no route gives away a private field or a path`() async throws {
@@ -113,7 +120,13 @@ import VisualQuery
       asked.insert(try #require(try Route(path: path.map(String.init))).template)
     }
     let id = EntityID(type: .product, value: "x")
-    #expect(asked == Set((Route.fixed + [.entity(id), .thumbnail(id)]).map(\.template)))
+    #expect(
+      asked
+        == Set(
+          (Route.fixed + [
+            .entity(id), .thumbnail(id), .neighbors(id), .feedbackStatement(1),
+            .feedbackAcceptance(1),
+          ]).map(\.template)))
     #expect(shop.log.contains("gone") && !shop.log.contains("CANARY"), "\(shop.log)")
   }
 

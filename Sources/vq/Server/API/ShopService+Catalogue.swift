@@ -1,0 +1,72 @@
+import HTTPServer
+import PixelMatch
+import VisualQuery
+
+/// What a page shows about the shop: the catalogue as a whole, and the neighbors of an entity.
+extension ShopService {
+  func describeCatalogue(_ request: HTTPRequest) throws -> HTTPResponse {
+    try RequestFields(request.info.head.query).finish()
+    let catalogue = try self.catalogue.newest()
+    return untagged(
+      CatalogueDocument(
+        generation: catalogue.generation, products: catalogue.entityCount(of: .product),
+        stores: catalogue.entityCount(of: .store), images: catalogue.imageCount,
+        minimumConfidence: Calibration.defaultCutOff))
+  }
+
+  /// The largest number of neighbors.
+  static let neighborLimit = 50
+
+  /// Searches with the first image of an entity for the others of its type.
+  func neighbors(of id: EntityID, _ request: HTTPRequest) async throws -> HTTPResponse {
+    var fields = RequestFields(request.info.head.query)
+    let limit = try fields.integer("limit", in: 1...Self.neighborLimit) ?? 12
+    let locale = try locale(of: fields, request)
+    let catalogue = try self.catalogue.newest()
+    let picture = try await thumbnail(of: id, 0, .extraLarge, catalogue, request)
+    let matcher = Matcher(catalogue: catalogue, pool: pool)
+    let content = try await matcher.content(
+      decoding: picture.jpeg,
+      decoder: ImageDecoder(limits: DecodeLimits(memoryLimit: settings.decodeLimits.memoryLimit)))
+    let spent = ContinuousClock.now - request.arrival
+    let response = try await matcher.values(
+      for: content,
+      options: MatchOptions(
+        limit: limit + 1, typeLimits: [:], types: [id.type], minimumConfidence: 0,
+        timeout: max(.zero, settings.deadlines.maximum - spent), pageLimit: 0,
+        usesFeedback: false))
+    let others = response.matches.filter { $0.value.id != id }.prefix(limit)
+    let entities = try await documents(
+      of: others.map(\.value), EntityLookup(catalogue: catalogue, pool: pool), locale)
+    return untagged(
+      NeighborsDocument(
+        generation: catalogue.generation,
+        neighbors: zip(others, entities).map { match, entity in
+          NeighborsDocument.Neighbor(
+            entity: entity, sharesDetails: match.alignment != nil)
+        }))
+  }
+}
+
+/// The figures of a catalogue.
+struct CatalogueDocument: Sendable, Encodable {
+  let generation: Int
+  let products: Int
+  let stores: Int
+  let images: Int
+  /// The lowest confidence of a match if a question does not say another.
+  let minimumConfidence: Double
+}
+
+/// The entities whose images look most like that of an entity.
+struct NeighborsDocument: Sendable, Encodable {
+  struct Neighbor: Sendable, Encodable {
+    let entity: EntityDocument
+    /// Whether details of the two images agree in their places, as those of the same thing in another
+    /// color do.
+    let sharesDetails: Bool
+  }
+
+  let generation: Int
+  let neighbors: [Neighbor]
+}

@@ -1,0 +1,189 @@
+import HTTPServer
+import PixelMatch
+import Synchronization
+import VisualQuery
+
+/// What a shop could correct: the findings of the doctor, labels that nothing has, and rejected rows.
+extension ShopService {
+  /// The most findings in an answer.
+  private static let findingLimit = 1000
+  /// The most labels in an answer.
+  private static let labelLimit = 200
+  /// The most labels of the shop that a word gets at once.
+  private static let targetLimit = 16
+  /// The largest file of rejected rows that is read, in bytes.
+  private static let rejectedByteLimit = 64_000_000
+
+  func findings(_ request: HTTPRequest) async throws -> HTTPResponse {
+    try RequestFields(request.info.head.query).finish()
+    let catalogue = try self.catalogue.newest()
+    let findings = try await checkups.findings(of: catalogue)
+    return untagged(
+      FindingsDocument(
+        generation: catalogue.generation, total: findings.count,
+        findings: findings.prefix(Self.findingLimit).map {
+          FindingsDocument.Finding(
+            kind: $0.kind, id: $0.id, detail: withoutRoot($0.detail), cure: withoutRoot($0.cure),
+            twin: $0.twin)
+        }))
+  }
+
+  func unknownLabels(_ request: HTTPRequest) throws -> HTTPResponse {
+    try RequestFields(request.info.head.query).finish()
+    let catalogue = try self.catalogue.newest()
+    countUnmatchedLabels()
+    let counts = try UnmatchedLabels(directory: self.catalogue.directory).counts()
+    let unknown = try catalogue.unmatched(among: counts.map(\.label))
+    return untagged(
+      UnknownLabelsDocument(
+        generation: catalogue.generation,
+        labels: Array(counts.filter { unknown.contains($0.label) }.prefix(Self.labelLimit))))
+  }
+
+  func addToBridge(_ request: HTTPRequest) async throws -> HTTPResponse {
+    try RequestFields(request.info.head.query).finish()
+    var fields = try RequestFields(json: request.body)
+    let length = SemanticContent.labelLength
+    let label = try fields.text("label", limit: length) ?? ""
+    let labels = try fields.words("labels", limit: Self.targetLimit, length: length) ?? []
+    try fields.finish()
+    guard label.contains(where: \.isLetter) || label.contains(where: \.isNumber) else {
+      throw fields.problem("label", "a word that people use")
+    }
+    guard !labels.isEmpty else { throw fields.problem("labels", "a list of labels of the shop") }
+    let unknown = try catalogue.newest().unmatched(among: labels)
+    if let label = labels.first(where: unknown.contains) ?? unknown.sorted().first {
+      throw Problem(
+        .invalidField, "'\(label.excerpt)' is not a label of this shop", field: "labels")
+    }
+    do {
+      let generation = try await Indexer(directory: catalogue.directory)
+        .addToBridge(label, labels: labels)
+      return untagged(BridgeDocument(generation: generation, label: label, labels: labels))
+    } catch let error as CatalogueError where error.code == .locked {
+      throw Problem(
+        .catalogueBusy, "the catalogue is being indexed; try again", retryAfter: 10)
+    }
+  }
+
+  func rejectedRows(_ request: HTTPRequest) throws -> HTTPResponse {
+    var fields = RequestFields(request.info.head.query)
+    let limit = try fields.integer("limit", in: 1...EntityLookup.maximumLimit) ?? 200
+    try fields.finish()
+    let path = RefusedRowsFile.path(inIndex: catalogue.directory)
+    let bytes: [UInt8]
+    do throws(DecodeError) {
+      bytes = try ImageDecoder(limits: DecodeLimits(byteLimit: Self.rejectedByteLimit))
+        .contents(ofFile: path)
+    } catch  where error.code == .tooManyBytes {
+      throw Problem(
+        .tooLargeToCheck, "the file of rejected rows is too large to show; see rejected.jsonl")
+    } catch {
+      // The last run rejected nothing.
+      bytes = []
+    }
+    let lines = bytes.split(separator: UInt8(ascii: "\n"))
+    let rows = lines.prefix(limit).compactMap { line in
+      RejectedRowsDocument.Row(line: Array(line), shown: withoutRoot)
+    }
+    return untagged(RejectedRowsDocument(rows: rows, hasMore: lines.count > limit))
+  }
+}
+
+/// The findings of the doctor, which take long to make, for the newest generation that was checked.
+/// One checkup runs at a time.
+actor Checkups {
+  /// The largest number of images: a checkup compares each with all others.
+  static let imageLimit = 50_000
+
+  private struct Checkup {
+    let identity: String
+    let generation: Int
+    let findings: Task<[CatalogueDoctor.Finding], any Error>
+  }
+
+  private var last: Checkup?
+  private let pool = WorkerPool(width: 1)
+
+  /// Returns the findings of a generation.
+  func findings(of catalogue: Catalogue) async throws -> [CatalogueDoctor.Finding] {
+    guard catalogue.imageCount <= Self.imageLimit else {
+      throw Problem(
+        .tooLargeToCheck,
+        "\(catalogue.imageCount) images are too many to check here; run 'vq doctor'")
+    }
+    if let last, last.identity == catalogue.identity, last.generation == catalogue.generation {
+      return try await last.findings.value
+    }
+    last?.findings.cancel()
+    let doctor = CatalogueDoctor(catalogue: catalogue, pool: pool)
+    let task = Task { try await doctor.findings() }
+    last = Checkup(
+      identity: catalogue.identity, generation: catalogue.generation, findings: task)
+    do {
+      return try await task.value
+    } catch {
+      if last?.findings == task { last = nil }
+      throw error
+    }
+  }
+}
+
+/// Findings of the doctor.
+struct FindingsDocument: Sendable, Encodable {
+  struct Finding: Sendable, Encodable {
+    let kind: CatalogueDoctor.Finding.Kind
+    let id: String
+    let detail: String
+    let cure: String
+    let twin: String?
+  }
+
+  let generation: Int
+  /// The number of all findings.
+  let total: Int
+  let findings: [Finding]
+}
+
+/// Labels that nothing in the shop has.
+struct UnknownLabelsDocument: Sendable, Encodable {
+  let generation: Int
+  let labels: [UnmatchedLabels.Count]
+}
+
+/// What was added to the bridge.
+struct BridgeDocument: Sendable, Encodable {
+  let generation: Int
+  let label: String
+  let labels: [String]
+}
+
+/// Rows and images that the last run rejected.
+struct RejectedRowsDocument: Sendable, Encodable {
+  struct Row: Sendable, Encodable {
+    let kind: String
+    let line: Int
+    let id: String?
+    let field: String?
+    let reason: String
+
+    /// Reads a line of `rejected.jsonl`; `nil` if it is not one.
+    init?(line bytes: [UInt8], shown: (String) -> String) {
+      guard case .object(let object)? = try? JSONValue(json: bytes, limits: JSONLimits()),
+        case .string(let kind)? = object["kind"], case .integer(let line)? = object["line"],
+        case .string(let reason)? = object["reason"]
+      else { return nil }
+      func text(_ name: String) -> String? {
+        if case .string(let text)? = object[name] { text } else { nil }
+      }
+      self.kind = kind
+      self.line = Int(line)
+      id = text("id")
+      field = text("field")
+      self.reason = shown(reason)
+    }
+  }
+
+  let rows: [Row]
+  let hasMore: Bool
+}

@@ -1,0 +1,234 @@
+import Foundation
+import HTTPServer
+import PixelMatch
+import TestSupport
+import Testing
+import VisualQuery
+
+@testable import vq
+
+/// What people say about answers, and what a shop could correct, as clients ask for it.
+@Suite struct FeedbackRouteTests {
+  private static let writer = APIKeys.made(role: .write, name: "shop")
+  private static let app = APIKeys.made(role: .feedback, name: "app")
+  private static let reader = APIKeys.made(role: .read, name: "reader")
+  private static let writing = "Authorization: Bearer \(writer.key)"
+  private static let saying = "Authorization: Bearer \(app.key)"
+  private static let reading = "Authorization: Bearer \(reader.key)"
+
+  /// Two mugs of one shape, so that the wrong one is near.
+  private static func shop() async throws -> ServedShop {
+    let lines = [writer.line, app.line, reader.line].joined(separator: "\n")
+    return try await ServedShop(
+      feed: { folder in
+        try FileManager.default.createDirectory(
+          atPath: folder.path + "/images", withIntermediateDirectories: true)
+        var rows: [String] = []
+        for color in ["red", "blue"] {
+          _ = try folder.copy(
+            SampleShop.image("mug-\(color).jpg"), to: "images/mug-\(color).jpg")
+          rows.append(
+            """
+            {"type":"product","id":"mug-\(color)","title":"Mug","labels":["mug"],\
+            "images":["images/mug-\(color).jpg"]}
+            """)
+        }
+        rows.append(#"{"type":"product","id":"bad","title":"Bad","price":"much"}"#)
+        return try folder.write(rows.joined(separator: "\n"), to: "feed.jsonl")
+      }, keys: try APIKeys(lines: lines, file: "keys.txt"))
+  }
+
+  private static func photo(_ name: String = "mug-red.jpg") throws -> [UInt8] {
+    try ImageDecoder().contents(ofFile: SampleShop.image(name))
+  }
+
+  private static func match(_ shop: ServedShop, _ options: String = "") async throws -> [UInt8] {
+    try await shop.ask(
+      "POST /v1/match\(options)", [reading, "Content-Type: image/jpeg"], photo()
+    ).body
+  }
+
+  private static func token(_ shop: ServedShop) async throws -> String {
+    let answer = try JSONSerialization.jsonObject(with: Data(try await match(shop)))
+    return try #require((answer as? [String: Any])?["continuation"] as? String)
+  }
+
+  private static func say(
+    _ shop: ServedShop, _ rest: String, _ key: String = writing, token: String? = nil
+  ) async throws -> (status: Int, answer: [String: Any]) {
+    var query = token ?? ""
+    if token == nil { query = try await Self.token(shop) }
+    let response = try await shop.ask(
+      "POST /v1/feedback", [key, "Content-Type: application/json"],
+      Array(#"{"query":"\#(query)",\#(rest)}"#.utf8))
+    let answer = try JSONSerialization.jsonObject(with: Data(response.body)) as? [String: Any]
+    return (response.status, answer ?? [:])
+  }
+
+  private static func plain(_ shop: ServedShop) async throws -> String {
+    ServedShop.plain(try await match(shop)).replacing(/"continuation":"[^"]*"/, with: "")
+  }
+
+  /// Would break if a wrong answer came back, or undoing it left a trace.
+  @Test func `what is wrong is not shown again until that is undone`() async throws {
+    let shop = try await Self.shop()
+    let before = try await Self.plain(shop)
+    #expect(before.contains("mug-red"))
+    let said = try await Self.say(
+      shop, #""chosen":"product:mug-blue","rejected":["product:mug-red"]"#)
+    #expect(said.status == 201 && said.answer["state"] as? String == "active")
+    let again = try await Self.say(
+      shop, #""chosen":"product:mug-blue","rejected":["product:mug-red"]"#)
+    #expect(again.status == 200 && again.answer["number"] as? Int == 1)
+    let answer = try #require(
+      try JSONSerialization.jsonObject(with: Data(try await Self.match(shop))) as? [String: Any])
+    #expect(ServedShop.ids(answer, "values").first == "mug-blue")
+    #expect(!ServedShop.ids(answer, "values").contains("mug-red"))
+    let effects = try #require(answer["feedback"] as? [String: [[String: Any]]])
+    #expect(effects["suppressed"]?.first?["id"] as? String == "mug-red")
+    #expect(effects["pinned"]?.first?["statement"] as? Int == 1)
+    let without = try await Self.match(shop, "?feedback=false")
+    #expect(ServedShop.plain(without).contains("mug-red"))
+
+    let listed = try await shop.json("GET /v1/feedback?entity=product:mug-red", [Self.writing])
+    #expect((listed["feedback"] as? [[String: Any]])?.first?["author"] as? String == "shop")
+    let queries = try await shop.ask("GET /v1/feedback/queries", [Self.writing])
+    let line = String(decoding: queries.body, as: UTF8.self)
+    let query = try #require(try EvaluationQuery.read(line).first)
+    #expect(query.truth == ["mug-blue"] && query.signature != nil && query.image.isEmpty)
+    #expect(try await shop.ask("DELETE /v1/feedback/1", [Self.writing]).status == 204)
+    #expect(try await shop.ask("DELETE /v1/feedback/1", [Self.writing]).status == 404)
+    #expect(try await Self.plain(shop) == before)
+  }
+
+  @Test func `a public key's words wait until they are accepted`() async throws {
+    let shop = try await Self.shop()
+    let before = try await Self.plain(shop)
+    let said = try await Self.say(shop, #""rejected":["product:mug-red"]"#, Self.saying)
+    #expect(said.status == 201 && said.answer["state"] as? String == "pending")
+    #expect(try await Self.plain(shop) == before)
+    let path = "/v1/feedback/1/acceptance"
+    #expect(try await shop.ask("PUT \(path)", [Self.saying]).status == 403)
+    #expect(try await shop.ask("PUT \(path)", [Self.writing]).status == 204)
+    #expect(try await Self.plain(shop) != before)
+    #expect(try await shop.ask("GET /v1/feedback", [Self.saying]).status == 403)
+    #expect(
+      try await Self.say(shop, #""rejected":["product:mug-red"]"#, Self.reading).status == 403)
+  }
+
+  @Test func `a public key is limited for each address`() async throws {
+    let shop = try await Self.shop()
+    let token = try await Self.token(shop)
+    var statuses: [Int] = []
+    for _ in 0..<12 {
+      statuses.append(
+        try await Self.say(shop, #""rejected":["product:mug-red"]"#, Self.saying, token: token)
+          .status)
+    }
+    #expect(statuses.first == 201 && statuses.last == 429)
+    #expect(
+      try await Self.say(shop, #""rejected":["product:mug-red"]"#, token: token).status == 201)
+  }
+
+  @Test(arguments: [
+    (#""chosen":"product:none""#, 422, "invalidFeedback"),
+    (#""rejected":["product:mug-red"],"chosen":"product:mug-red""#, 422, "invalidFeedback"),
+    (#""labels":[]"#, 400, "invalidField"), (#""rejected":[]"#, 422, "invalidFeedback"),
+    (#""rejected":["mug-red"]"#, 400, "invalidField"),
+    (#""rejected":"product:mug-red""#, 400, "invalidField"),
+  ])
+  func `hostile statements are refused`(rest: String, status: Int, code: String) async throws {
+    let shop = try await Self.shop()
+    let said = try await Self.say(shop, rest)
+    #expect(said.status == status && said.answer["code"] as? String == code, "\(said.answer)")
+    #expect(!FileManager.default.fileExists(atPath: shop.index + "/feedback.sqlite"))
+  }
+
+  @Test func `a token that was altered says nothing`() async throws {
+    let shop = try await Self.shop()
+    let token = try await Self.token(shop)
+    let said = try await Self.say(
+      shop, #""chosen":"product:mug-red""#, token: "B" + token.dropFirst())
+    #expect(said.status == 422 && said.answer["code"] as? String == "invalidToken")
+    let many = (0..<17).map { "\"product:\($0)\"" }.joined(separator: ",")
+    #expect(try await Self.say(shop, #""rejected":[\#(many)]"#, token: token).status == 400)
+  }
+
+  /// Would break if a picture were kept that nobody gave, or another one than was asked about.
+  @Test func `a picture is kept only if it is given, and is the question's`() async throws {
+    let shop = try await Self.shop()
+    let token = try await Self.token(shop)
+    func send(_ image: [UInt8]) async throws -> Int {
+      var body = Array("--b\r\nContent-Disposition: form-data; name=\"feedback\"\r\n\r\n".utf8)
+      body += Array(#"{"query":"\#(token)","chosen":"product:mug-red"}"#.utf8)
+      body += Array("\r\n--b\r\nContent-Disposition: form-data; name=\"image\"\r\n\r\n".utf8)
+      body += image + Array("\r\n--b--\r\n".utf8)
+      return try await shop.ask(
+        "POST /v1/feedback", [Self.writing, "Content-Type: multipart/form-data; boundary=b"], body
+      ).status
+    }
+    #expect(try await send(Self.photo("mug-blue.jpg")) == 422)
+    #expect(try await send(Array("nothing".utf8)) == 415)
+    #expect(try await Self.say(shop, #""chosen":"product:mug-red""#, token: token).status == 201)
+    let kept = try KeptFeedback(directory: shop.index)
+    #expect(try kept.image(of: 1) == nil)
+    #expect(try await send(Self.photo()) == 201)
+    #expect(try kept.image(of: 2)?.prefix(2) == [0xFF, 0xD8])
+  }
+
+  @Test func `neighbors leave out the entity itself`() async throws {
+    let shop = try await Self.shop()
+    let answer = try await shop.json(
+      "GET /v1/entities/product/mug-red/neighbors", [Self.reading])
+    let neighbors = try #require(answer["neighbors"] as? [[String: Any]])
+    let ids = neighbors.compactMap { ($0["entity"] as? [String: Any])?["id"] as? String }
+    #expect(ids == ["mug-blue"])
+    #expect(neighbors.first?["sharesDetails"] as? Bool == true)
+    let none = try await shop.ask("GET /v1/entities/product/none/neighbors", [Self.reading])
+    #expect(none.status == 404)
+  }
+
+  @Test func `a shop sees what it could correct, and others do not`() async throws {
+    let shop = try await Self.shop()
+    for path in ["doctor", "rejected", "labels/unknown", "feedback", "feedback/queries"] {
+      #expect(try await shop.ask("GET /v1/\(path)", [Self.reading]).status == 403, "\(path)")
+    }
+    let doctor = try await shop.json("GET /v1/doctor", [Self.writing])
+    let kinds = (doctor["findings"] as? [[String: Any]] ?? []).compactMap { $0["kind"] as? String }
+    #expect(kinds.contains("noPicture") && doctor["total"] as? Int == kinds.count)
+    let figures = try await shop.json("GET /v1/catalogue", [Self.reading])
+    #expect(figures["products"] as? Int == 3 && figures["minimumConfidence"] as? Double == 0.85)
+
+    let rows = #"{"kind":"field","line":3,"id":"product:bad","field":"price","reason":"is 'much'"}"#
+    try (rows + "\nno JSON\n" + rows + "\n").write(
+      toFile: shop.index + "/rejected.jsonl", atomically: true, encoding: .utf8)
+    let rejected = try await shop.json("GET /v1/rejected?limit=2", [Self.writing])
+    #expect((rejected["rows"] as? [[String: Any]])?.count == 1)
+    #expect(rejected["hasMore"] as? Bool == true)
+  }
+
+  @Test func `a label that nothing has gets a meaning`() async throws {
+    let shop = try await Self.shop()
+    let before = try await shop.json(
+      "POST /v1/match", [Self.reading], #"{"labels":["Goblet"]}"#)
+    #expect(ServedShop.ids(before, "values").isEmpty)
+    let unknown = try await shop.json("GET /v1/labels/unknown", [Self.writing])
+    #expect((unknown["labels"] as? [[String: Any]])?.first?["label"] as? String == "goblet")
+    let wrong = try await shop.ask(
+      "POST /v1/labels/bridge", [Self.writing, "Content-Type: application/json"],
+      Array(#"{"label":"goblet","labels":["chalice"]}"#.utf8))
+    #expect(wrong.status == 400)
+    let added = try await shop.json(
+      "POST /v1/labels/bridge", [Self.writing], #"{"label":"goblet","labels":["mug"]}"#)
+    #expect(added["generation"] as? Int == 3)
+    let after = try await shop.json("POST /v1/match", [Self.reading], #"{"labels":["goblet"]}"#)
+    #expect(Set(ServedShop.ids(after, "values")) == ["mug-red", "mug-blue"])
+    // A second word keeps the first.
+    _ = try await shop.json(
+      "POST /v1/labels/bridge", [Self.writing], #"{"label":"beaker","labels":["mug"]}"#)
+    let kept = try await shop.json("POST /v1/match", [Self.reading], #"{"labels":["goblet"]}"#)
+    #expect(ServedShop.ids(kept, "values").count == 2)
+    #expect(
+      try await shop.json("GET /v1/labels/unknown", [Self.writing])["labels"] as? [String] == [])
+  }
+}
