@@ -4,7 +4,7 @@ public struct EvaluationQuery: Sendable, Hashable {
   public let query: String
   /// The picture's path; empty if there is a signature instead.
   public let image: String
-  /// The compact text of the picture's signature, for a picture that was not kept, or `nil`. It has no
+  /// The text of the picture's signature, for a picture that was not kept, or `nil`. It has no
   /// keypoints, so that crops are not found by it.
   public let signature: String?
   /// The ids of the entities that are right; none where the shop has nothing of the kind.

@@ -16,7 +16,7 @@ extension Matcher {
   /// - Throws: `CancellationError`.
   public func isQuestion(_ query: FeedbackQuery, of content: SemanticContent) async throws -> Bool {
     guard query.hasImage, let image = content.pixelBuffer else { return false }
-    let asked = try QuerySignature(compactBytes: query.signature)
+    let asked = try QuerySignature(encoded: query.signature)
     return try await withTaskExecutorPreference(pool) { @concurrent in
       try Task.checkCancellation()
       return ImageFingerprint(asked).isSame(as: ImageFingerprint(QuerySignature(image)))
@@ -37,7 +37,7 @@ extension Matcher {
     let index = try catalogue.feedback.index()
     guard !index.isEmpty, continuation.question.ignoresFeedback != true else { return nil }
     return index.effects(
-      on: try? QuerySignature(compactBytes: continuation.signature),
+      on: try? QuerySignature(encoded: continuation.signature),
       labels: continuation.question.labels)
   }
 
@@ -85,7 +85,7 @@ extension Matcher {
 }
 
 extension FeedbackQuery {
-  /// The text of the signature, as `QuerySignature(compactText:)` reads it, or `nil` without an image.
+  /// The text of the signature, as `QuerySignature(text:)` reads it, or `nil` without an image.
   public var signatureText: String? { hasImage ? Base64URL.encoded(signature) : nil }
 
   /// Makes the question of an image's signature, or of labels.
@@ -93,7 +93,7 @@ extension FeedbackQuery {
   /// - Throws: `SignatureError`.
   public init(labels: [String], signatureText: String?) throws(SignatureError) {
     let signature = try signatureText.map { text throws(SignatureError) in
-      try QuerySignature(compactText: text)
+      try QuerySignature(text: text)
     }
     self.init(labels: labels, signature: signature?.compactBytes ?? [])
   }

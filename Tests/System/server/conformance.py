@@ -381,10 +381,10 @@ class Suite:
         content = contents[answer.media_type]
         if method == "HEAD" or "schema" not in content:
             return problems
-        if "json" in answer.media_type:
-            value = answer.json
-        elif answer.media_type.startswith("text/"):
+        if answer.media_type == "application/x-ndjson" or answer.media_type.startswith("text/"):
             value = answer.body.decode("utf-8", "replace")
+        elif "json" in answer.media_type:
+            value = answer.json
         else:
             return problems
         schema = f"{place}/content/{escaped(answer.media_type)}/schema"
@@ -1375,6 +1375,49 @@ def check_put(suite, photo):
     suite.call("delete what was put", "DELETE", target, 204, key=suite.write_key)
 
 
+def check_feedback(suite, photo):
+    """What people say about answers, what the shop could correct, and the neighbors of an entity."""
+    kind = {"Content-Type": "application/json"}
+    key = suite.write_key
+    allowed = key is not None
+
+    def send(name, method, target, value, status, **more):
+        return suite.call(
+            name, method, target, status if allowed else 401, json.dumps(value).encode(), kind, **{"key": key, **more})
+
+    suite.call("catalogue", "GET", "/v1/catalogue")
+    suite.call("neighbors", "GET", "/v1/entities/product/mug-red/neighbors?limit=3", has=lambda a: expect(
+        0 < len(a.json["neighbors"]) <= 3, f"there are {len(a.json['neighbors'])} neighbors"))
+    suite.call("neighbors of nothing", "GET", "/v1/entities/product/none/neighbors", 404, code="unknownEntity")
+    suite.call("neighbors, too many", "GET", "/v1/entities/product/mug-red/neighbors?limit=51", 400, field="limit")
+    for name in ("feedback", "feedback/queries", "doctor", "labels/unknown", "rejected"):
+        suite.call(f"{name} for the shop", "GET", f"/v1/{name}", 200 if allowed else 401, key=key)
+        if allowed and suite.key is not None and suite.key != key:
+            suite.call(f"{name} for others", "GET", f"/v1/{name}", 403, code="forbidden")
+    asked = suite.picture("a question that is corrected", "deadlineMs=2000", photo)
+    token = (asked.json or {}).get("continuation") if asked is not None else None
+    said = {"query": token or "none", "chosen": "product:mug-red", "rejected": ["product:oats"]}
+    made = send("feedback is kept", "POST", "/v1/feedback", said, 201)
+    send("feedback is kept once", "POST", "/v1/feedback", said, 200)
+    send("feedback on nothing", "POST", "/v1/feedback", {"query": token or "none"}, 422)
+    send("feedback with another token", "POST", "/v1/feedback", {**said, "query": "none"}, 422)
+    send("feedback on what is not there", "POST", "/v1/feedback", {**said, "chosen": "product:none"}, 422)
+    number = made.json["number"] if allowed and made is not None and made.json else 1
+    if allowed:
+        suite.picture("what is rejected is not found", "deadlineMs=2000", photo, has=lambda a: expect(
+            "oats" not in [value["id"] for value in a.json["values"]] and a.json["feedback"]["suppressed"],
+            "it is found again"))
+        suite.call("feedback on an entity", "GET", "/v1/feedback?entity=product:oats", key=key, has=lambda a: expect(
+            len(a.json["feedback"]) == 1, f"there are {len(a.json['feedback'])} statements"))
+    path = f"/v1/feedback/{number}"
+    suite.call("feedback is accepted", "PUT", f"{path}/acceptance", 204 if allowed else 401, key=key)
+    suite.call("feedback is removed", "DELETE", path, 204 if allowed else 401, key=key)
+    suite.call("feedback is removed once", "DELETE", path, 404 if allowed else 401, key=key)
+    bridge = {"label": "oatmeal", "labels": ["cereal"]}
+    send("a label that is not the shop's", "POST", "/v1/labels/bridge", {**bridge, "labels": ["none"]}, 400)
+    send("a label is added to the bridge", "POST", "/v1/labels/bridge", bridge, 200)
+
+
 def check_delete(suite, state, upserts):
     target = "/v1/entities/product/none"
     if suite.write_key is None or suite.key is not None and suite.key != suite.write_key:
@@ -1419,6 +1462,7 @@ def main():
         state, upserts = suite.group(check_sync) or (None, [])
         suite.group(check_protocol, photo, limits)
         suite.group(check_keys)
+        suite.group(check_feedback, photo)
         suite.group(check_put, photo)
         suite.group(check_delete, state, upserts)
     sys.exit(suite.finish())

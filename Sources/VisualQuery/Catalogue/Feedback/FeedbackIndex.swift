@@ -21,7 +21,7 @@ struct FeedbackIndex: Sendable {
       guard content.query.hasImage else {
         return Entry(number: number, fingerprint: nil, content: content)
       }
-      guard let signature = try? QuerySignature(compactBytes: content.query.signature) else {
+      guard let signature = try? QuerySignature(encoded: content.query.signature) else {
         return nil
       }
       return Entry(number: number, fingerprint: ImageFingerprint(signature), content: content)
