@@ -13,19 +13,19 @@ enum UserMessage: Sendable, CaseIterable {
     self =
       switch code {
       case .unauthorized, .forbidden: .notAllowed
-      case .unknownEntity, .noPicture: .gone
+      case .unknownEntity, .noPicture, .unknownStatement: .gone
       case .expiredToken, .invalidToken: .startAgain
       case .bodyTooLarge, .tooManyBytes, .unsupportedFormat, .empty, .truncated, .corrupt,
         .tooManyPixels, .tooMuchWork, .regionOutside:
         .unusableImage
       case .requestTimeout, .tooManyRequests, .stopping, .catalogueUnavailable, .catalogueBusy,
-        .timedOut, .overloaded, .tooManyConnections:
+        .timedOut, .overloaded, .tooManyConnections, .feedbackFull, .tooLargeToCheck:
         .tryAgain
       case .internalError: .failed
       case .badRequest, .invalidParameter, .invalidField, .invalidJSON, .nothingAsked,
         .unknownPath, .noAssociation, .methodNotAllowed, .targetTooLong, .unsupportedMediaType,
         .expectationFailed, .invalidFilter, .invalidSignature, .invalidEntity, .headersTooLarge,
-        .methodNotImplemented, .codingNotImplemented, .versionNotSupported:
+        .invalidFeedback, .methodNotImplemented, .codingNotImplemented, .versionNotSupported:
         .badQuestion
       }
   }
