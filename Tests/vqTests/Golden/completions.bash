@@ -9,8 +9,7 @@ _vq() {
   COMPREPLY=()
   for ((index = 1; index < COMP_CWORD; index++)); do
     case ${COMP_WORDS[index]} in
-    index|match|catalogue|doctor|labels|eval|why-not|serve|key|hash|sign|postgres|copy|codegen|help|completions) command=${COMP_WORDS[index]}; break ;;
-    index|match|catalogue|doctor|labels|eval|why-not|feedback|serve|key|hash|sign|postgres|copy|help|completions) command=${COMP_WORDS[index]}; break ;;
+    index|match|catalogue|doctor|duplicates|labels|eval|diff|why-not|feedback|serve|key|hash|sign|postgres|copy|codegen|help|completions) command=${COMP_WORDS[index]}; break ;;
     esac
   done
   case $command:$previous in
@@ -67,6 +66,9 @@ _vq() {
     doctor:--index) _vq_reply -d; compopt -o filenames; return ;;
     doctor:--report) _vq_reply -f; compopt -o filenames; return ;;
     doctor:--cache) _vq_reply -d; compopt -o filenames; return ;;
+    duplicates:--index) _vq_reply -d; compopt -o filenames; return ;;
+    duplicates:--threads|duplicates:-j) return ;;
+    duplicates:--cache) _vq_reply -d; compopt -o filenames; return ;;
     labels:--index) _vq_reply -d; compopt -o filenames; return ;;
     labels:--bridge) _vq_reply -f; compopt -o filenames; return ;;
     labels:--cache) _vq_reply -d; compopt -o filenames; return ;;
@@ -74,6 +76,10 @@ _vq() {
     eval:--threads|eval:-j) return ;;
     eval:--report) _vq_reply -f; compopt -o filenames; return ;;
     eval:--cache) _vq_reply -d; compopt -o filenames; return ;;
+    diff:--index) _vq_reply -d; compopt -o filenames; return ;;
+    diff:--before) _vq_reply -d; compopt -o filenames; return ;;
+    diff:--threads|diff:-j) return ;;
+    diff:--cache) _vq_reply -d; compopt -o filenames; return ;;
     why-not:--index) _vq_reply -d; compopt -o filenames; return ;;
     why-not:--expect) return ;;
     why-not:--labels) return ;;
@@ -126,32 +132,34 @@ _vq() {
     sign:--images-map) return ;;
     sign:--threads|sign:-j) return ;;
     postgres:--index) _vq_reply -f; compopt -o filenames; return ;;
-    help:--man) _vq_reply -d; compopt -o filenames; return ;;
     codegen:--index) _vq_reply -d; compopt -o filenames; return ;;
     codegen:--cache) _vq_reply -d; compopt -o filenames; return ;;
+    help:--man) _vq_reply -d; compopt -o filenames; return ;;
   esac
   case $command:$word in
     :-*) _vq_reply -W '--color --help -h --version' ;;
-    :*) _vq_reply -W 'index match catalogue doctor labels eval why-not serve key hash sign postgres copy codegen help completions' ;;
-    :*) _vq_reply -W 'index match catalogue doctor labels eval why-not feedback serve key hash sign postgres copy help completions' ;;
+    :*) _vq_reply -W 'index match catalogue doctor duplicates labels eval diff why-not feedback serve key hash sign postgres copy codegen help completions' ;;
     index:-*) _vq_reply -W '--index --images-root --allow-outside --thumbnails --on-conflict --prune-missing --currency --map --map-from --include-drafts --fetch --allow-host --dry-run --strict --threads -j --rejected --json --quiet -q --locale --images-map --allow-private-address --public --link --allow-scheme --bridge --formats --cache --signed --color --help -h --version' ;;
     index:*) _vq_reply -f; compopt -o filenames; return ;;
-    match:-*) _vq_reply -W '--index --labels --region --limit --products --stores --min-confidence --deadline --type --where --group --threads -j --explain --json --report --all-fields --tolerant --with-label --near --at --locale --signature --continue --refresh --cache --at-least --max-bytes --max-pixels --formats --color --help -h --version' ;;
+    match:-*) _vq_reply -W '--index --labels --region --limit --products --stores --min-confidence --deadline --type --where --group --threads -j --explain --json --report --csv --open --all-fields --tolerant --with-label --near --at --locale --signature --continue --refresh --cache --at-least --max-bytes --max-pixels --formats --color --help -h --version' ;;
     match:*) _vq_reply -f; compopt -o filenames; return ;;
     catalogue:-*) _vq_reply -W '--index --id --images-root --allow-outside --public --pictures --json --cache --color --help -h --version' ;;
     catalogue:*) return ;;
     doctor:-*) _vq_reply -W '--index --json --report --cache --color --help -h --version' ;;
     doctor:*) return ;;
+    duplicates:-*) _vq_reply -W '--index --same --json --threads -j --cache --color --help -h --version' ;;
+    duplicates:*) return ;;
     labels:-*) _vq_reply -W '--index --unmatched --bridge --json --cache --color --help -h --version' ;;
     labels:*) return ;;
     eval:-*) _vq_reply -W '--index --without-labels --calibrate --threads -j --json --report --quiet -q --cache --color --help -h --version' ;;
     eval:*) _vq_reply -f; compopt -o filenames; return ;;
+    diff:-*) _vq_reply -W '--index --before --threads -j --json --cache --color --help -h --version' ;;
+    diff:*) _vq_reply -f; compopt -o filenames; return ;;
     why-not:-*) _vq_reply -W '--index --expect --labels --region --limit --products --stores --min-confidence --type --threads -j --json --report --max-bytes --max-pixels --formats --cache --color --help -h --version' ;;
     why-not:*) _vq_reply -f; compopt -o filenames; return ;;
-    serve:-*) _vq_reply -W '--index --cache --at-least --host --port --socket --keys --deadline --max-deadline --queue --rate --threads -j --connections --per-address --max-bytes --max-pixels --decode-memory --formats --allow-origin --app-id --name --grace --quiet --color --help -h --version' ;;
     feedback:-*) _vq_reply -W '--index --json --color --help -h --version' ;;
     feedback:*) _vq_reply -f; compopt -o filenames; return ;;
-    serve:-*) _vq_reply -W '--index --cache --at-least --host --port --socket --keys --deadline --max-deadline --queue --rate --threads -j --connections --per-address --max-bytes --max-pixels --decode-memory --formats --allow-origin --app-id --grace --quiet --color --help -h --version' ;;
+    serve:-*) _vq_reply -W '--index --cache --at-least --host --port --socket --keys --deadline --max-deadline --queue --rate --threads -j --connections --per-address --max-bytes --max-pixels --decode-memory --formats --allow-origin --app-id --name --grace --quiet --color --help -h --version' ;;
     serve:*) return ;;
     key:-*) _vq_reply -W '--name --role --color --help -h --version' ;;
     key:*) _vq_reply -f; compopt -o filenames; return ;;
@@ -163,14 +171,10 @@ _vq() {
     postgres:*) return ;;
     copy:-*) _vq_reply -W '--json --color --help -h --version' ;;
     copy:*) _vq_reply -d; compopt -o filenames; return ;;
-    help:-*) _vq_reply -W '--man --color --help -h --version' ;;
-    help:*) _vq_reply -W 'index match catalogue doctor labels eval why-not serve key hash sign postgres copy help completions'; return ;;
     codegen:-*) _vq_reply -W '--index --cache --color --help -h --version' ;;
     codegen:*) return ;;
-    help:-*) _vq_reply -W '--color --help -h --version' ;;
-    help:*) _vq_reply -W 'index match catalogue doctor labels eval why-not serve key hash sign postgres copy codegen help completions'; return ;;
-    help:-*) _vq_reply -W '--color --help -h --version' ;;
-    help:*) _vq_reply -W 'index match catalogue doctor labels eval why-not feedback serve key hash sign postgres copy help completions'; return ;;
+    help:-*) _vq_reply -W '--man --color --help -h --version' ;;
+    help:*) _vq_reply -W 'index match catalogue doctor duplicates labels eval diff why-not feedback serve key hash sign postgres copy codegen help completions'; return ;;
     completions:-*) _vq_reply -W '--color --help -h --version' ;;
     completions:*) _vq_reply -W 'bash zsh fish'; return ;;
   esac

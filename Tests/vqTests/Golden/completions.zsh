@@ -9,8 +9,10 @@ _vq() {
     'match:find the products and stores that an image shows'
     'catalogue:check, compact, export, upgrade or roll back an index'
     'doctor:find entities that are hard to match or to show'
+    'duplicates:list entities whose images are the same, or nearly'
     'labels:list the labels of an index, or unknown ones'
     'eval:measure the search quality of an index'
+    'diff:compare the answers of two generations'
     'why-not:show which stage of a search loses an entity'
     'feedback:list and undo what people said about answers'
     'serve:answer queries over HTTP'
@@ -19,9 +21,8 @@ _vq() {
     'sign:analyze the images of a feed without an index'
     'postgres:prepare a PostgreSQL database for an index'
     'copy:copy an index into PostgreSQL, or out of it'
-    'help:explain a command, or write the manual pages'
     'codegen:write the entities of an app as Swift source'
-    'help:explain a command'
+    'help:explain a command, or write the manual pages'
     'completions:print completions for a shell'
   )
   _arguments -C \
@@ -90,6 +91,8 @@ _vq() {
         '--explain[show how each confidence was computed]' \
         '--json[one JSON object per line and image]' \
         '--report=[also write an HTML page with the images]:FILE:_files' \
+        '--csv[one line per match, with a heading]' \
+        '--open[open the link of the best match]' \
         '--all-fields[with --json\: also fields that are not public]' \
         '--tolerant[search with the part of a truncated image that is there]' \
         '*--with-label=[only entities with one of these labels]:LIST:' \
@@ -134,6 +137,18 @@ _vq() {
         '--help[show the complete help; -h a short one]' \
         '-h[show the complete help; -h a short one]' \
         '--version[show the version]' ;;
+    duplicates)
+      _arguments -s -S \
+        '--index=[the index to search]:DIR:_files -/' \
+        '--same[only images that differ by no more than compression]' \
+        '--json[one JSON object per line and cluster]' \
+        '--threads=[number of threads]:N:' \
+        '-j+[number of threads]:N:' \
+        '--cache=[the directory for the copy of an index in PostgreSQL]:DIR:_files -/' \
+        '--color=[when to use color]:WHEN:(auto always never)' \
+        '--help[show the complete help; -h a short one]' \
+        '-h[show the complete help; -h a short one]' \
+        '--version[show the version]' ;;
     labels)
       _arguments -s -S \
         '--index=[the index to search]:DIR:_files -/' \
@@ -162,6 +177,19 @@ _vq() {
         '-h[show the complete help; -h a short one]' \
         '--version[show the version]' \
         '*:QUERIES:_files' ;;
+    diff)
+      _arguments -s -S \
+        '--index=[the index to search]:DIR:_files -/' \
+        '--before=[the index to compare with]:DIR:_files -/' \
+        '--threads=[number of threads]:N:' \
+        '-j+[number of threads]:N:' \
+        '--json[one JSON object per line and query]' \
+        '--cache=[the directory for the copy of an index in PostgreSQL]:DIR:_files -/' \
+        '--color=[when to use color]:WHEN:(auto always never)' \
+        '--help[show the complete help; -h a short one]' \
+        '-h[show the complete help; -h a short one]' \
+        '--version[show the version]' \
+        '1:QUERIES:_files' ;;
     why-not)
       _arguments -s -S \
         '--index=[the index to search]:DIR:_files -/' \
@@ -296,8 +324,7 @@ _vq() {
         '--help[show the complete help; -h a short one]' \
         '-h[show the complete help; -h a short one]' \
         '--version[show the version]' \
-        '1:COMMAND:(index match catalogue doctor labels eval why-not serve key hash sign postgres copy codegen help completions)' ;;
-        '1:COMMAND:(index match catalogue doctor labels eval why-not feedback serve key hash sign postgres copy help completions)' ;;
+        '1:COMMAND:(index match catalogue doctor duplicates labels eval diff why-not feedback serve key hash sign postgres copy codegen help completions)' ;;
     completions)
       _arguments -s -S \
         '--color=[when to use color]:WHEN:(auto always never)' \
