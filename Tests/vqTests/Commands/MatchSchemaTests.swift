@@ -1,4 +1,5 @@
 import Foundation
+import HTTPServer
 import PixelMatch
 import TestSupport
 import Testing
@@ -67,9 +68,34 @@ import Testing
       PNGFile.inserting([PNGFile.profileChunk([1, 2, 3])], into: file), to: "profile.png")
   }
 
+  /// Answers of the server with what only a request over HTTP can ask for: facets, codes, and what people said.
+  private func servedAnswers() async throws -> [String] {
+    let writer = APIKeys.made(role: .write, name: "shop")
+    let shop = try await ServedShop(keys: try APIKeys(lines: writer.line, file: "keys.txt"))
+    func ask(_ body: String, to path: String = "match") async throws -> String {
+      let fields = ["Authorization: Bearer \(writer.key)", "Content-Type: application/json"]
+      let response = try await shop.ask("POST /v1/\(path)", fields, Array(body.utf8))
+      #expect(response.status < 300, "\(body)")
+      return String(decoding: response.body, as: UTF8.self)
+    }
+    let question = #"{"labels":["mug"],"codes":["12345670"],"facets":["price","labels"]}"#
+    let image = [UInt8](try Data(contentsOf: URL(filePath: SampleShop.image("mug-red.jpg"))))
+    func match() async throws -> String {
+      let fields = ["Authorization: Bearer \(writer.key)", "Content-Type: image/jpeg"]
+      let response = try await shop.ask("POST /v1/match", fields, image)
+      return String(decoding: response.body, as: UTF8.self)
+    }
+    let answer = try JSONSerialization.jsonObject(with: Data(try await match().utf8))
+    let token = try #require((answer as? [String: Any])?["continuation"] as? String)
+    let said =
+      #"{"query":"\#(token)","chosen":"product:mug-blue","rejected":["product:mug-red"]}"#
+    _ = try await ask(said, to: "feedback")
+    return [try await ask(question), try await match()]
+  }
+
   /// Would break if an answer had a property that the schema does not declare, or the schema one that no answer ever
   /// has, so that a client could rely on neither.
-  @Test func `every property of answers is declared, and every declared one occurs`() throws {
+  @Test func `every property of answers is declared, and every declared one occurs`() async throws {
     let folder = try TemporaryDirectory()
     let index = try shop(in: folder)
     let photo = SampleShop.query("q06-oats.jpg")
@@ -95,6 +121,9 @@ import Testing
       let lines = run.output.split(separator: "\n").map(String.init)
       #expect(!lines.isEmpty)
       for line in lines { #expect(try schema.faults(ofLine: line) == [], "\(question)") }
+    }
+    for answer in try await servedAnswers() {
+      #expect(try schema.faults(ofLine: answer) == [])
     }
     #expect(schema.declared.subtracting(schema.seen).sorted() == [])
   }
