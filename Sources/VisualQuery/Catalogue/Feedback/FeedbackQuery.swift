@@ -4,8 +4,8 @@ internal import PixelMatch
 /// has no image.
 ///
 /// Two images are the same question if one is the other, saved again: the proportions are equal, the
-/// PDQ hashes differ in at most ``hashDistance`` bits, and the mean color of each of 8 × 8 cells by at
-/// most ``cellDifference`` of 255 levels. Of the sample shop's images, saved as JPEG of quality 40 to
+/// PDQ hashes differ in at most `hashDistance` bits, and the mean color of each of 8 × 8 cells by at
+/// most `cellDifference` of 255 levels. Of the sample shop's images, saved as JPEG of quality 40 to
 /// 95 and as PNG, the hashes differ by at most 8 bits and the cells by at most 3 levels; scaled to a
 /// half and a third, by at most 38 bits. The hash ignores color: the images of a red and a blue mug
 /// differ by 6 bits, and their cells by 54 levels. Another photo of the same thing is another
