@@ -120,12 +120,14 @@ import VisualQuery
     let shop = try await Self.shop()
     let token = try await Self.token(shop)
     var statuses: [Int] = []
-    for _ in 0..<12 {
+    // A busy machine may be slow enough that the address earns further requests on the way.
+    while statuses.count < 60, statuses.last != 429 {
       statuses.append(
         try await Self.say(shop, #""rejected":["product:mug-red"]"#, Self.saying, token: token)
           .status)
     }
     #expect(statuses.first == 201 && statuses.last == 429)
+    #expect(statuses.count > 10, "a burst of ten is let through")
     #expect(
       try await Self.say(shop, #""rejected":["product:mug-red"]"#, token: token).status == 201)
   }
