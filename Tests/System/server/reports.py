@@ -5,38 +5,16 @@ Writes the reports of `vq eval`, `match`, `why-not` and `doctor` for the sample 
 the keyboard alone, looks for errors and for what is asked of others, and puts screenshots into the folder OUTPUT: light and
 dark, 1280 and 390 pixels wide. Standard library only.
 """
-import contextlib
 import os
 import pathlib
-import socket
 import subprocess
 import sys
 import tempfile
-import time
 
-from webdriver import Browser, Checks
+from webdriver import Checks, browser_session
 
 SAMPLES = pathlib.Path(__file__).resolve().parents[3] / "Samples"
 TAB, ENTER = "\ue004", "\ue007"
-
-
-@contextlib.contextmanager
-def session():
-    with contextlib.closing(socket.socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    driver = subprocess.Popen(["chromedriver", f"--port={port}"], stdout=subprocess.DEVNULL)
-    try:
-        for _ in range(100):
-            with contextlib.suppress(OSError):
-                socket.create_connection(("127.0.0.1", port), 1).close()
-                break
-            time.sleep(0.1)
-        browser = Browser(port)
-        yield browser
-        browser.call("DELETE", "")
-    finally:
-        driver.kill()
 
 
 def written(vq, folder):
@@ -129,7 +107,7 @@ def main():
     vq, output = sys.argv[1:]
     os.makedirs(output, exist_ok=True)
     check = Checks()
-    with tempfile.TemporaryDirectory() as folder, session() as browser:
+    with tempfile.TemporaryDirectory() as folder, browser_session() as browser:
         for name in written(vq, folder):
             browser.call("POST", "/url", {"url": f"file://{folder}/{name}.html"})
             look(browser, name, output, check)

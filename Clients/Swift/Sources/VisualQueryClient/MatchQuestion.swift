@@ -32,7 +32,7 @@ public struct MatchQuestion: Sendable {
   public var conditions: [String]
   /// The location of the person, for the distances of stores.
   public var near: GeoPoint?
-  /// Whether an answer has one match for each group of variants.
+  /// True if an answer has one match for each group of variants.
   public var isGrouped: Bool
   /// The properties whose values are counted among all matches.
   public var facets: [String]

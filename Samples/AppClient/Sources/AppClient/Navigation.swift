@@ -16,7 +16,7 @@ import VisualQueryClient
 
   nonisolated init() {}
 
-  /// Whether there are further results.
+  /// True if there are further results.
   var hasMore: Bool { continuation != nil }
 
   /// Shows an entity.

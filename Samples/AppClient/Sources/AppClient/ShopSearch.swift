@@ -72,6 +72,6 @@ struct MatchedScene: Sendable {
   let entities: [Entity]
   /// The token of the next page, or `nil` if there is none.
   let continuation: String?
-  /// Whether the service has seen the image; otherwise only the labels were compared.
+  /// True if the service has seen the image; otherwise only the labels were compared.
   let isFromService: Bool
 }

@@ -26,7 +26,7 @@ public struct FeedbackQuery: Sendable, Hashable {
   /// The compact form of the image's signature; empty without an image.
   let signature: [UInt8]
 
-  /// Whether the question has an image.
+  /// True if the question has an image.
   public var hasImage: Bool { !signature.isEmpty }
 
   init(labels: [String], signature: [UInt8]) {

@@ -1,6 +1,6 @@
 /// Something that a person said about the answer to a question.
 public struct FeedbackStatement: Sendable, Hashable {
-  /// Whether a statement has an effect.
+  /// What a statement does at present.
   public enum State: String, Sendable, Hashable, Codable, CaseIterable {
     /// It changes answers.
     case active
@@ -50,7 +50,7 @@ public struct FeedbackStatement: Sendable, Hashable {
 
   /// The number, which names the statement. Numbers are not used again.
   public let number: Int
-  /// Whether it has an effect.
+  /// What it does at present.
   public let state: State
   /// The time at which it was made, in seconds since 1970.
   public let time: Int
@@ -58,7 +58,7 @@ public struct FeedbackStatement: Sendable, Hashable {
   public let author: String?
   /// The question and what was said about it.
   public let content: Content
-  /// Whether the person gave the image to be kept.
+  /// True if the person gave the image to be kept.
   public let hasImage: Bool
 }
 

@@ -1,6 +1,6 @@
 /// A batch of changes of a copy.
 public struct CopyBatch: Sendable, Hashable {
-  /// Whether the copy must be emptied first.
+  /// True if the copy must be emptied first.
   public let beginsAnew: Bool
   /// The entities to add or to replace.
   public let upserts: [Entity]

@@ -98,7 +98,7 @@ public struct Product: Codable, Sendable, Hashable {
   public let images: [String]?
   /// The link of its own.
   public let url: String?
-  /// Whether the shop wants it to be suggested.
+  /// True if the shop wants it to be suggested.
   public let featured: Bool?
   /// The id that its variants share.
   public let group: String?
@@ -146,7 +146,7 @@ public struct Store: Codable, Sendable, Hashable {
   public let images: [String]?
   /// The link of its own.
   public let url: String?
-  /// Whether the shop wants it to be suggested.
+  /// True if the shop wants it to be suggested.
   public let featured: Bool?
   /// The postal address.
   public let address: String?

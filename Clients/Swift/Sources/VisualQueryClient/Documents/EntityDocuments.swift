@@ -41,7 +41,7 @@ public struct Changes: Codable, Sendable, Hashable {
   public let generation: Int
   /// The state after these changes.
   public let state: String
-  /// Whether more changes are available.
+  /// True if more changes are available.
   public let hasMore: Bool
   /// The entities that were added or changed.
   public let upserts: [Entity]

@@ -6,7 +6,7 @@ public struct MatchAnswer: Codable, Sendable, Hashable {
   public let schema: String
   /// The name of the image as it was given.
   public let query: String
-  /// Whether all planned work was done before the deadline.
+  /// True if all planned work was done before the deadline.
   public let complete: Bool
   /// The share of the planned work that was done, `0...1`.
   public let coverage: Double
@@ -24,7 +24,7 @@ public struct MatchAnswer: Codable, Sendable, Hashable {
   public let unmatchedCodes: [UnmatchedCode]?
   /// The facets of all matches, on whatever page; absent if none were asked for.
   public let facets: Facets?
-  /// Whether further pages have more matches.
+  /// True if further pages have more matches.
   public let hasMore: Bool
   /// The token of the next page, which needs no image.
   public let continuation: String?
@@ -98,7 +98,7 @@ public struct MatchedEntity: Codable, Sendable, Hashable, Identifiable {
   public let stocks: String?
   /// The distance of a store, in meters.
   public let distanceMeters: Double?
-  /// Whether a store is open.
+  /// True if a store is open.
   public let openNow: Bool?
   /// The fields of a product.
   public let product: Product?

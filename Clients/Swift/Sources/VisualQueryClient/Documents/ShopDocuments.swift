@@ -50,7 +50,7 @@ public struct ShopSettings: Codable, Sendable, Hashable, Identifiable {
   public let products: Int
   /// The number of stores.
   public let stores: Int
-  /// Whether images can be searched for.
+  /// True if images can be searched for.
   public let visualSearch: Bool
   /// The fields of the shop's own that entities show.
   public let publicFields: [String]
