@@ -17,12 +17,16 @@ struct ImageComparison: Sendable {
   private let rarity: AppearanceRarity
   private let geometry: GeometricCheck
   private let colors: AlignedColor
+  /// Boxes of the query that show other things, in shares of its sides.
+  private let covered: [ImageBox]
   /// See ``MeasuredEvidence/colorfulness``.
   let colorfulness: Double
 
   /// Prepares to compare a query with the images of some segments.
-  init(_ query: QuerySignature, in segments: [LiveSegment]) {
-    self.query = query
+  ///
+  /// - Parameter covered: Boxes of the query that show other things: their colors are not compared.
+  init(_ query: QuerySignature, in segments: [LiveSegment], outside covered: [ImageBox]) {
+    (self.query, self.covered) = (query, covered)
     rarity = AppearanceRarity(segments)
     geometry = GeometricCheck(query)
     colors = AlignedColor(query)
@@ -103,7 +107,8 @@ struct ImageComparison: Sendable {
     guard isWhole || measured.alignment != nil else { return }
     measured.residual = colors.residual(
       of: segment.layout(at: row), size: size,
-      under: isWhole ? whole : measured.alignment?.transform ?? whole, outside: covered)
+      under: isWhole ? whole : measured.alignment?.transform ?? whole,
+      outside: self.covered + covered)
   }
 
   /// Returns how the image matches.

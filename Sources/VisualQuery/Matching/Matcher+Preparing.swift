@@ -18,7 +18,10 @@ extension Matcher {
     try Task.checkCancellation()
     let feedback = try feedback(on: signature, content, options)
     let suppressed = try suppressedKeys(feedback)
-    var plan = plan(signature, image, labels, content, shouldStop)
+    let scansEnd = deadline.map { $0 - ($0 - now()) * Self.verifyingShare }
+    var plan = plan(signature, image, labels, content) {
+      Task.isCancelled || (scansEnd.map { now() >= $0 } ?? false)
+    }
     // Entities that were not filtered are not searched.
     if allowed == nil { plan.stop() }
     return QueryState(
@@ -31,6 +34,10 @@ extension Matcher {
         types.map { search($0, allowed?[$0], without: suppressed, signature) }
       } ?? [])
   }
+
+  /// The share of the time left that scans and votes leave to the geometry of the likeliest candidates: among
+  /// what they have found by then it brings more than the rest of them would.
+  private static let verifyingShare = 0.125
 
   /// Returns the lowest confidence of a match.
   func cutOff(_ options: MatchOptions, hasImage: Bool) -> Double {
@@ -59,9 +66,10 @@ extension Matcher {
     }
   }
 
+  /// - Parameter shouldStopScans: Tells scans and votes to end where they are.
   private func plan(
     _ signature: QuerySignature?, _ image: PixelBuffer?, _ labels: LabelEvidence,
-    _ content: SemanticContent, _ shouldStop: @escaping @Sendable () -> Bool
+    _ content: SemanticContent, shouldStopScans: @escaping @Sendable () -> Bool
   ) -> QueryPlan {
     let words: [any SearchStage] =
       [LabelStage()] + (content.codes.isEmpty ? [] : [CodeStage(codes: content.codes)])
@@ -74,7 +82,8 @@ extension Matcher {
     let masks = labels.known.map { LabelBits.mask(of: $0.label) }
     return QueryPlan(
       words
-        + imageStages(signature, labelMasks: masks, threads: pool.width, shouldStop: shouldStop)
+        + imageStages(
+          signature, labelMasks: masks, threads: pool.width, shouldStop: shouldStopScans)
         + [RegionStage(image: image, labelMasks: masks, threads: pool.width)])
   }
 

@@ -106,8 +106,8 @@ extension Matcher {
         best: best.flatMap { ids[$0.key] }, confidence: best?.confidence)
     }
     return searched
-      + state.unsearchedOutlines.map {
-        SearchedRegion(source: .outline, box: $0, isSearched: false)
+      + state.unsearchedRegions.map {
+        SearchedRegion(source: $0.source, box: $0.box, isSearched: false)
       }
   }
 

@@ -27,8 +27,8 @@ struct QueryState: Sendable {
   var isPage = false
   /// The parts of the image that were searched on their own.
   var regions: [RegionSearch] = []
-  /// The outlines that would have been searched if there were more than the image's signature.
-  var unsearchedOutlines: [PictureRegion] = []
+  /// The parts that would have been searched if there were more than the image's signature.
+  var unsearchedRegions: [RegionProposal] = []
   /// The entities that share a label with the query.
   var labelMatches: [ScoredEntity] = []
   /// The products with a code of the query.
@@ -99,7 +99,8 @@ struct QueryState: Sendable {
   /// which a candidate has drawn, keypoints must agree: that something else looks alike there says nothing.
   func scored(_ region: RegionSearch) -> [ScoredEntity] {
     switch region.source {
-    case .layout: scored(region.searches, in: region.frame, prior: Calibration.cellPrior)
+    case .layout, .remainder:
+      scored(region.searches, in: region.frame, prior: Calibration.cellPrior)
     case .outline:
       scored(region.searches, in: region.frame, prior: 0)
         .filter { $0.image!.evidence.inliers >= Rivals.claimingInliers }
@@ -111,8 +112,7 @@ struct QueryState: Sendable {
   ///
   /// - Returns: Whether there are such candidates.
   mutating func uncoverCandidates(_ proposals: RegionProposals) -> Bool {
-    let covered = proposals.sure.compactMap(\.coveredBox)
-      .map { ImageBox(x: $0.x, y: $0.y, width: $0.width, height: $0.height) }
+    let covered = proposals.covered
     let apart = covered.isEmpty ? [] : proposals.apart
     for image in apart {
       for index in searches.indices where searches[index].type == image.type {

@@ -8,6 +8,8 @@ public struct SearchedRegion: Sendable, Hashable {
     case layout
     /// Keypoints outline a candidate in it.
     case outline
+    /// It is the image without the things that are sure, each filled from its borders.
+    case remainder
   }
 
   /// What proposed it.
@@ -15,7 +17,7 @@ public struct SearchedRegion: Sendable, Hashable {
   /// Its box: left, top, width and height in shares of the sides of the query's image.
   public let box: [Double]
   /// A Boolean value that indicates whether it was searched. If not, since the query is a signature, a
-  /// search with the signature of this part may find more.
+  /// search with the signature of this part, or for a ``Source/remainder`` with the image, may find more.
   public let isSearched: Bool
   /// The entity that is likeliest in it, shown or not, or `nil` if none is alike.
   public let best: EntityID?
@@ -30,6 +32,14 @@ public struct SearchedRegion: Sendable, Hashable {
     self.box = [box.x, box.y, box.width, box.height]
     (self.best, self.confidence) = (best, confidence)
   }
+}
+
+/// A part of the query's image that is worth a search of its own.
+struct RegionProposal: Sendable, Hashable {
+  let source: SearchedRegion.Source
+  let box: PictureRegion
+  /// The boxes of sure things that are filled before the search, in shares of the sides of the query's image.
+  var filled: [ImageBox] = []
 }
 
 /// A part of the query's image that is searched on its own, since it may show another thing than the rest.
@@ -73,6 +83,10 @@ struct RegionProposals {
   private static let margin = 0.04
   /// The cells of a claim that lie in a part of the image which the claim explains.
   private static let explainingCells = 3
+  /// The share of the image up to which sure things leave room for another one.
+  private static let roomyShare = 0.6
+  /// The least share of the image that shows something besides the sure things and a plain background.
+  private static let leastRemainder = 0.12
 
   /// The candidates that are shown whatever the regions bring.
   let sure: [BestImage]
@@ -95,12 +109,33 @@ struct RegionProposals {
   }
 
   /// Returns the cells of a page that no sure candidate explains.
-  func cells(of layout: [ImageBox]) -> [PictureRegion] {
+  func cells(of layout: [ImageBox]) -> [RegionProposal] {
     layout.filter { cell in
       !sure.contains {
         $0.evidence.claim.count(in: cell) >= Self.explainingCells
       }
-    }.map { PictureRegion(x: $0.x, y: $0.y, width: $0.width, height: $0.height) }
+    }.map {
+      RegionProposal(
+        source: .layout,
+        box: PictureRegion(x: $0.x, y: $0.y, width: $0.width, height: $0.height))
+    }
+  }
+
+  /// The boxes of the sure candidates.
+  var covered: [ImageBox] {
+    sure.compactMap(\.coveredBox).map {
+      ImageBox(x: $0.x, y: $0.y, width: $0.width, height: $0.height)
+    }
+  }
+
+  /// Returns the image without the sure candidates, if they leave room for something else.
+  func remainder(of signature: QuerySignature) -> RegionProposal? {
+    let covered = covered
+    guard !covered.isEmpty, signature.share(within: covered) <= Self.roomyShare,
+      signature.contentShare(outside: covered) >= Self.leastRemainder
+    else { return nil }
+    return RegionProposal(
+      source: .remainder, box: PictureRegion(x: 0, y: 0, width: 1, height: 1), filled: covered)
   }
 
   /// The candidates with some agreeing keypoints that lie apart from all sure ones; all of them if nothing is
@@ -114,7 +149,7 @@ struct RegionProposals {
   }
 
   /// Returns the boxes of candidates with some agreeing keypoints that lie apart from all sure ones.
-  func outlines() -> [PictureRegion] {
+  func outlines() -> [RegionProposal] {
     var boxes: [PictureRegion] = []
     for image in apart where boxes.count < Self.outlineLimit {
       guard let box = image.coveredBox, box.width >= Self.leastSide,
@@ -123,7 +158,7 @@ struct RegionProposals {
       else { continue }
       boxes.append(box)
     }
-    return boxes.map { $0.grown(by: Self.margin) }
+    return boxes.map { RegionProposal(source: .outline, box: $0.grown(by: Self.margin)) }
   }
 }
 

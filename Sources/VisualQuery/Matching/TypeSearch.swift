@@ -13,10 +13,14 @@ struct TypeSearch: Sendable {
   let comparison: ImageComparison
   private(set) var candidates: [SegmentRow: Candidate] = [:]
 
-  init(_ type: EntityType, _ segments: [LiveSegment], _ signature: QuerySignature) {
+  /// - Parameter covered: Boxes of the query that show other things.
+  init(
+    _ type: EntityType, _ segments: [LiveSegment], _ signature: QuerySignature,
+    outside covered: [ImageBox] = []
+  ) {
     self.type = type
     self.segments = segments
-    comparison = ImageComparison(signature, in: segments)
+    comparison = ImageComparison(signature, in: segments, outside: covered)
   }
 
   /// The keys of the rows that are not candidates yet.

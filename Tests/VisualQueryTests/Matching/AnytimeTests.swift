@@ -63,6 +63,24 @@ import Testing
     #expect(Set(coverages).count > 10)
   }
 
+  /// Would break if scans and votes used up the time of a query: what they had found could not be told from what
+  /// merely looks alike.
+  @Test func `the likeliest candidates are verified, however long the scans take`() async throws {
+    let clock = SteppingClock()
+    var looks: [Int] = []
+    var options = all
+    options.timeout = .seconds(1000)
+    for try await _ in try await matcher(clock).answers(for: content(), options: options) {
+      looks.append(clock.lookCount)
+    }
+    // Labels, hashes, votes, appearance, geometry, regions.
+    let scansEnd = looks[3]
+    #expect(looks.count == 6 && looks[4] > scansEnd + 10)
+    options.timeout = .milliseconds(scansEnd)
+    let answer = try await matcher(SteppingClock()).values(for: content(), options: options)
+    #expect(!answer.isComplete && answer.matches.contains { $0.alignment != nil })
+  }
+
   /// Would break if the cut-off for images applied to an answer that no image has reached.
   @Test func `an image that the deadline left unsearched loses no label`() async throws {
     let labels = try await matcher(SteppingClock()).values(

@@ -119,6 +119,38 @@ import Testing
     #expect(box[2] * width * box[3] * height > 0.15 * Double(side * side))
   }
 
+  /// Would break if the image were not searched without what is sure: the keypoints and colors of the thing in
+  /// front would be all that is seen.
+  @Test func `a thing that another one partly covers is found`() async throws {
+    let bottle = try picture("bottle-sage", longerSide: 700)
+    let lantern = try picture("lantern", longerSide: 330)
+    var canvas = Canvas(bottle)
+    canvas.paste(
+      lantern, x: (bottle.width - lantern.width) / 2, y: (bottle.height - lantern.height) / 2)
+    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    let options = MatchOptions(types: [.product], timeout: nil)
+    let content = SemanticContent(pixelBuffer: try canvas.picture)
+    let answer = try await matcher.values(for: content, options: options)
+    #expect(Set(answer.matches.map(\.value.id.value)) == ["bottle-sage", "lantern"])
+    let region = try #require(answer.regions.first { $0.source == .remainder })
+    #expect(region.box == [0, 0, 1, 1] && region.best?.value == "bottle-sage")
+    // A signature has no pixels to search again, and says so.
+    let signed = try await matcher.values(
+      for: SemanticContent(signature: QuerySignature(canvas.picture)), options: options)
+    #expect(signed.matches.map(\.value.id.value) == ["lantern"])
+    #expect(signed.regions.contains { $0.source == .remainder && !$0.isSearched })
+  }
+
+  /// Would break if an image of one thing were searched twice.
+  @Test(arguments: ["mug-red", "lantern", "board"])
+  func `an image that one thing fills has no remainder`(id: String) async throws {
+    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    let answer = try await matcher.values(
+      for: SemanticContent(pixelBuffer: picture(id, longerSide: 500)),
+      options: MatchOptions(timeout: nil))
+    #expect(answer.matches.first?.value.id.value == id && answer.regions.isEmpty)
+  }
+
   /// Would break if the outline of a candidate that is not sure were not compared once more.
   @Test func `what is not sure is looked at again in its outline`() async throws {
     let bytes = try ImageDecoder().contents(ofFile: SampleShop.query("q03-bottle.jpg"))

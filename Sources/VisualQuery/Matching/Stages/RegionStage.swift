@@ -1,8 +1,9 @@
 internal import PixelMatch
 
 /// Searches the parts of the image that may show other things than what was found so far: the cells of a
-/// page, and the outlines of candidates that lie apart from the sure ones. A cell is a query of its own; in an
-/// outline only the best candidates of the whole image are compared once more.
+/// page, the outlines of candidates that lie apart from the sure ones, and the image without the sure ones. In
+/// an outline only the best candidates of the whole image are compared once more; the others are queries of
+/// their own.
 struct RegionStage: SearchStage {
   /// The image, or `nil` if only its signature is known: then parts can be named and not searched.
   let image: PixelBuffer?
@@ -21,54 +22,65 @@ struct RegionStage: SearchStage {
     let layout = image.map(PageLayout.cells) ?? []
     state.isPage = !layout.isEmpty
     let cells = proposals.cells(of: layout)
-    let boxes = cells.isEmpty ? proposals.outlines() : cells
-    guard !boxes.isEmpty else { return 1 }
+    var regions = cells.isEmpty ? proposals.outlines() : cells
+    if layout.isEmpty, let remainder = state.signature.flatMap(proposals.remainder) {
+      regions.append(remainder)
+    }
+    guard !regions.isEmpty else { return 1 }
     guard let image else {
-      state.unsearchedOutlines = boxes
+      state.unsearchedRegions = regions
       return 1
     }
-    let source: SearchedRegion.Source = cells.isEmpty ? .outline : .layout
     let parent = state
     let found = try await withThrowingTaskGroup(of: (Int, RegionSearch?).self) { group in
-      for (index, box) in boxes.enumerated() {
+      for (index, region) in regions.enumerated() {
         group.addTask {
-          (index, try await search(box, of: image, source, within: parent, in: catalogue))
+          (index, try await search(region, of: image, within: parent, in: catalogue))
         }
       }
-      var found = [RegionSearch?](repeating: nil, count: boxes.count)
+      var found = [RegionSearch?](repeating: nil, count: regions.count)
       for try await (index, search) in group { found[index] = search }
       return found
     }
     state.regions = found.compactMap { $0 }
-    return Double(state.regions.count) / Double(boxes.count)
+    return Double(state.regions.count) / Double(regions.count)
   }
 
   /// Runs the stages over one part of the image; `nil` if the deadline does not allow it.
   @concurrent private func search(
-    _ box: PictureRegion, of image: PixelBuffer, _ source: SearchedRegion.Source,
-    within parent: QueryState, in catalogue: Catalogue
+    _ region: RegionProposal, of image: PixelBuffer, within parent: QueryState,
+    in catalogue: Catalogue
   ) async throws -> RegionSearch? {
     guard !parent.shouldStop(),
       let signature = QuerySignature(
-        try image.cropped(to: box), shouldStop: { parent.shouldStop() })
+        try region.pixels(of: image), shouldStop: { parent.shouldStop() })
     else { return nil }
     var state = parent
+    let isOutline = region.source == .outline
     state.searches = parent.searches.map {
-      source == .layout
-        ? TypeSearch($0.type, $0.segments, signature) : $0.narrowed(to: signature)
+      isOutline
+        ? $0.narrowed(to: signature)
+        : TypeSearch($0.type, $0.segments, signature, outside: region.filled)
     }
     // Regions are searched side by side, so that each has one thread.
     let stages: [any SearchStage] =
-      source == .layout
-      ? imageStages(
-        signature, labelMasks: labelMasks, threads: 1, shouldStop: parent.shouldStop)
-      : [GeometryStage()]
+      isOutline
+      ? [GeometryStage()]
+      : imageStages(signature, labelMasks: labelMasks, threads: 1, shouldStop: parent.shouldStop)
     for stage in stages {
       guard try await stage.run(on: &state, in: catalogue) == 1 else { return nil }
       await Task.yield()
     }
     return RegionSearch(
-      source: source, frame: ImageFrame(box: box, signature), searches: state.searches)
+      source: region.source, frame: ImageFrame(box: region.box, signature),
+      searches: state.searches)
+  }
+}
+
+extension RegionProposal {
+  /// Returns the pixels that are searched.
+  fileprivate func pixels(of image: PixelBuffer) throws(MatchError) -> PixelBuffer {
+    try filled.isEmpty ? image.cropped(to: box) : image.filling(filled)
   }
 }
 

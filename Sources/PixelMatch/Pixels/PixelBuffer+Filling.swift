@@ -1,0 +1,83 @@
+extension PixelBuffer {
+  /// Returns the image with boxes filled from their borders, as RGBA: what lies in them is gone, and no edge
+  /// takes its place.
+  ///
+  /// Each pixel is the mean of the four borders of its box, each smoothed along its length and weighted by the
+  /// inverse of its distance. Borders outside the image do not count; a box of the whole image becomes white.
+  ///
+  /// - Complexity: O(pixels).
+  public func filling(_ boxes: [ImageBox]) -> PixelBuffer {
+    var pixels = packedRGBA
+    for box in boxes {
+      func pixel(_ share: Double, _ side: Int) -> Int {
+        Int((max(0, min(1, share)) * Double(side)).rounded())
+      }
+      let columns = pixel(box.x, width)..<max(pixel(box.x, width), pixel(box.x + box.width, width))
+      let rows = pixel(box.y, height)..<max(pixel(box.y, height), pixel(box.y + box.height, height))
+      if columns.isEmpty || rows.isEmpty { continue }
+      BoxFilling(columns, rows, of: pixels, width: width, height: height).fill(&pixels)
+    }
+    return PixelBuffer(pixels: pixels, width: width, height: height)
+  }
+}
+
+/// The borders of a box within RGBA pixels.
+private struct BoxFilling {
+  /// A border is smoothed over this share of its length.
+  private static let smoothing = 8
+
+  private let columns: Range<Int>
+  private let rows: Range<Int>
+  private let width: Int
+  /// The smoothed pixels beside each row and column, or `nil` at the edge of the image.
+  private let left, right, top, bottom: [SIMD3<Float>]?
+
+  init(_ columns: Range<Int>, _ rows: Range<Int>, of pixels: [UInt8], width: Int, height: Int) {
+    (self.columns, self.rows, self.width) = (columns, rows, width)
+    func color(_ x: Int, _ y: Int) -> SIMD3<Float> {
+      let start = 4 * (y * width + x)
+      return SIMD3(Float(pixels[start]), Float(pixels[start + 1]), Float(pixels[start + 2]))
+    }
+    func column(_ x: Int) -> [SIMD3<Float>]? {
+      x < 0 || x >= width ? nil : Self.smoothed(rows.map { color(x, $0) })
+    }
+    func row(_ y: Int) -> [SIMD3<Float>]? {
+      y < 0 || y >= height ? nil : Self.smoothed(columns.map { color($0, y) })
+    }
+    (left, right) = (column(columns.lowerBound - 1), column(columns.upperBound))
+    (top, bottom) = (row(rows.lowerBound - 1), row(rows.upperBound))
+  }
+
+  private static func smoothed(_ line: [SIMD3<Float>]) -> [SIMD3<Float>] {
+    let reach = line.count / smoothing
+    var sums = [SIMD3<Float>.zero]
+    for color in line { sums.append(sums.last! + color) }
+    return line.indices.map { index in
+      let (from, to) = (max(0, index - reach), min(line.count, index + reach + 1))
+      return (sums[to] - sums[from]) / Float(to - from)
+    }
+  }
+
+  func fill(_ pixels: inout [UInt8]) {
+    for (down, y) in rows.enumerated() {
+      for (across, x) in columns.enumerated() {
+        var sum = SIMD3<Float>.zero
+        var total: Float = 0
+        func add(_ border: [SIMD3<Float>]?, _ index: Int, distance: Int) {
+          guard let border else { return }
+          let weight = 1 / Float(distance)
+          sum += weight * border[index]
+          total += weight
+        }
+        add(left, down, distance: across + 1)
+        add(right, down, distance: columns.count - across)
+        add(top, across, distance: down + 1)
+        add(bottom, across, distance: rows.count - down)
+        let color = total == 0 ? SIMD3(repeating: 255) : sum / total
+        let start = 4 * (y * width + x)
+        for channel in 0..<3 { pixels[start + channel] = UInt8(color[channel].rounded()) }
+        pixels[start + 3] = 255
+      }
+    }
+  }
+}
