@@ -61,6 +61,7 @@ extension CatalogueReplica {
     let publisher = try PostgresPublisher(location, waiting: WriterLock.standardWait)
     let token = try publisher.publishAll(database, directory) {
       connection throws(CatalogueError) in
+      try PostgresFeedback.send(of: directory, to: connection)
       try check(digest, try ContentDigest(connection))
     }
     try PostgresSnapshot.store(database, directory, token: token, with: publisher.connection)
@@ -97,6 +98,7 @@ extension CatalogueReplica {
         throw CatalogueError(
           code: .missing, message: "PostgreSQL has no generation yet; index a feed into it first")
       }
+      try PostgresFeedback.take(from: connection, into: directory)
       return try ContentDigest(connection)
     }
     try check(try ContentDigest(database, directory), digest)

@@ -119,10 +119,16 @@ public final class CatalogueReplica: Sendable {
     if isChanged { onChange(error) }
   }
 
-  /// Takes the newest generation if the copy does not have it.
+  /// Takes the newest generation and the statements about answers, if the copy does not have them.
   ///
   /// - Returns: The generation that the copy has.
   private func step(_ connection: PostgresConnection) throws(CatalogueError) -> Int {
+    let own = try followGeneration(connection)
+    if own > 0 { try PostgresFeedback.follow(connection, directory) }
+    return own
+  }
+
+  private func followGeneration(_ connection: PostgresConnection) throws(CatalogueError) -> Int {
     let newest = try PostgresGeneration.newest(connection)
     lastStatus.withLock { $0.newestGeneration = newest?.number ?? 0 }
     if let newest, FileStatus.exists(directory + "/" + CatalogueDatabase.fileName),

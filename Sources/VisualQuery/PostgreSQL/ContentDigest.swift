@@ -1,5 +1,5 @@
 /// A digest of everything in a catalogue that answers depend on: entities, images, signatures, the
-/// list of changes, settings, the identity and the secret of tokens.
+/// list of changes, settings, statements about answers, the identity and the secret of tokens.
 ///
 /// Made of the same records in the same order on both sides, a directory and PostgreSQL have the same
 /// digest if they have the same contents.
@@ -27,7 +27,9 @@ struct ContentDigest {
   /// Reads the newest generation in PostgreSQL; call it in a transaction.
   init(_ connection: PostgresConnection) throws(CatalogueError) {
     var digest = ContentDigest()
-    for query in Self.queries {
+    let hasFeedback = try PostgresSchema.check(connection) >= PostgresSchema.feedbackVersion
+    let statements = hasFeedback ? [Self.statements + "vq.statement order by number"] : []
+    for query in Self.queries + statements {
       try connection.copyOut("copy (\(query)) to stdout (format binary)") { digest.add($0) }
     }
     self = digest
@@ -56,6 +58,9 @@ struct ContentDigest {
     "select name, value from vq.setting order by name collate \"C\"",
     "select label, target from vq.bridge order by label collate \"C\", target collate \"C\"",
   ]
+
+  private static let statements =
+    "select number, state, time, author, labels, signature, chosen, rejected, image from "
 
   // MARK: A directory
 
@@ -93,6 +98,11 @@ struct ContentDigest {
       Self.precedes($0.key, $1.key)
     }) { digest.add([.text(name), .text(value)]) }
     try addRows("SELECT label, target FROM labelBridge ORDER BY label, target")
+    if FileStatus.exists(directory + "/" + KeptFeedback.fileName) {
+      try KeptFeedback.connect(directory).forEachRow(
+        Self.statements + "statements ORDER BY number"
+      ) { digest.add(Self.values(of: $0)) }
+    }
     self = digest
   }
 

@@ -64,11 +64,11 @@ final class PostgresPublisher {
 
   /// Publishes all contents of a directory as the first generation in PostgreSQL.
   ///
-  /// - Parameter check: Called in the same transaction, which is rolled back if it throws.
+  /// - Parameter complete: Called in the same transaction, which is rolled back if it throws.
   /// - Returns: The token of the generation.
   func publishAll(
     _ database: CatalogueDatabase, _ directory: String,
-    check: (PostgresConnection) throws(CatalogueError) -> Void
+    complete: (PostgresConnection) throws(CatalogueError) -> Void
   ) throws(CatalogueError) -> String {
     let state = try database.state()
     let token = CatalogueDatabase.randomToken()
@@ -80,7 +80,7 @@ final class PostgresPublisher {
           message: "PostgreSQL has a catalogue already; copy into a database that has none")
       }
       try write(database, directory, state, after: nil, token)
-      try check(connection)
+      try complete(connection)
     }
     return token
   }

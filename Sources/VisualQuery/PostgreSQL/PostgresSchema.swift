@@ -54,10 +54,24 @@ enum PostgresSchema {
       generation bigint, part bigint, bytes bytea not null, primary key (generation, part));
     alter table vq.snapshot alter bytes set storage external;
     """,
+    // What people said about answers.
+    """
+    create table vq.feedback(
+      one boolean primary key default true check (one),
+      version bigint not null, token text not null, last_number bigint not null);
+    insert into vq.feedback values(true, 0, '', 0);
+    create table vq.statement(
+      number bigint primary key, token text not null, state text not null, time bigint not null,
+      author text, labels text not null, signature bytea not null, chosen text,
+      rejected text not null, image bytea);
+    alter table vq.statement alter image set storage external;
+    """,
   ]
 
   /// The first version with snapshots.
   static let snapshotVersion = 2
+  /// The first version with feedback.
+  static let feedbackVersion = 3
 
   /// The version of the tables that this build makes.
   static var version: Int { migrations.count }
@@ -66,11 +80,13 @@ enum PostgresSchema {
   /// be replaced one after another.
   static var acceptedVersions: ClosedRange<Int> { max(1, version - 1)...version }
 
-  /// The names of advisory locks: for migrations, for the one writer, and for a publication.
+  /// The names of advisory locks: for migrations, for the one writer, for a publication, and for a
+  /// change of the feedback.
   enum Lock: Int {
     case migration = 1
     case writer = 2
     case publication = 3
+    case feedback = 4
 
     /// The key of the lock in PostgreSQL, whose first half is "vqpg".
     var key: Int { 0x7671_7067 << 32 | rawValue }
@@ -84,10 +100,11 @@ enum PostgresSchema {
     grant usage on schema vq to vq_reader, vq_writer;
     grant select on all tables in schema vq to vq_reader, vq_writer;
     grant insert on vq.catalogue, vq.generation, vq.segment, vq.chunk, vq.dead, vq.entity, vq.image,
-      vq.thumbnail, vq.word, vq.setting, vq.bridge, vq.snapshot to vq_writer;
+      vq.thumbnail, vq.word, vq.setting, vq.bridge, vq.snapshot, vq.statement to vq_writer;
     grant delete on vq.segment, vq.chunk, vq.dead, vq.entity, vq.image, vq.thumbnail, vq.word,
-      vq.setting, vq.bridge, vq.snapshot to vq_writer;
+      vq.setting, vq.bridge, vq.snapshot, vq.statement to vq_writer;
     grant update (died) on vq.segment to vq_writer;
+    grant update (version, token, last_number) on vq.feedback to vq_writer;
     grant usage on sequence vq.segment_number to vq_writer;
     """
 

@@ -38,7 +38,7 @@ enum FeedbackCommand {
       placeholder: "ACTION", count: 1...Int.max,
       summary: Action.allCases.map(\.rawValue).joined(separator: ", "),
       completion: .files),
-    options: [MatchCommand.index.description, json.description],
+    options: [MatchCommand.index.description, IndexLocation.cache.description, json.description],
     notes: [
       HelpSection(
         title: "Actions",
@@ -55,7 +55,8 @@ enum FeedbackCommand {
         text: """
           'POST /v1/feedback' of 'vq serve' makes them. A rejected entity is never found by the \
           same image again, and a chosen one comes first. 'vq match --explain' shows the effect. \
-          They are stored in feedback.sqlite of the index, and no run changes them.
+          They are stored in feedback.sqlite of the index, or in PostgreSQL, and no run changes \
+          them.
           """),
     ],
     exitCodes: [.success, .failure, .usage, .unusableIndex],
@@ -74,15 +75,23 @@ enum FeedbackCommand {
       throw arguments.missingOperand(
         "'vq feedback \(action.rawValue)' takes \(action.operands.name)")
     }
-    let index = arguments[MatchCommand.index]
-    guard !PostgresLocation.isLocation(index) else {
-      throw CommandFailure(.usage, "an index in PostgreSQL keeps no feedback")
+    let index = try await IndexLocation.directory(
+      of: arguments[MatchCommand.index], arguments, console)
+    // On a thread of its own, since a change may wait for PostgreSQL.
+    try await withTaskExecutorPreference(WorkerPool(width: 1)) { @concurrent in
+      try perform(action, operands, on: index, isJSON: arguments[json], console)
     }
+    return .success
+  }
+
+  private static func perform(
+    _ action: Action, _ operands: [String], on index: String, isJSON: Bool, _ console: Console
+  ) throws {
     // Opened first, so that a mistyped directory is not created.
     _ = try Catalogue(directory: index)
     let kept = try KeptFeedback(existingIn: index)
     switch action {
-    case .list: try list(kept, isJSON: arguments[json], console)
+    case .list: try list(kept, isJSON: isJSON, console)
     case .accept: try change(operands, kept, console, "accepted") { try $0.accept($1) }
     case .remove: try change(operands, kept, console, "removed") { try $0.remove($1) }
     case .queries: try writeQueries(kept, to: operands[0], console)
@@ -93,7 +102,6 @@ enum FeedbackCommand {
       }
     case .import: try importing(operands[0], into: index, console)
     }
-    return .success
   }
 
   private static func list(_ kept: KeptFeedback?, isJSON: Bool, _ console: Console) throws {

@@ -62,7 +62,7 @@ class Test:
         return self.run("index", self.feed, "--index", url or self.server.url(), "--cache", cache, "-q", *options, **others)
 
     def serve(self, cache, *options, url=None):
-        return Shop(self.vq, "--index", url or self.server.url(), "--cache", cache, "--keys", self.keys, *options,
+        return Shop(self.vq, "--index", url or self.server.url(), "--cache", cache, "--keys", self.keys, "--max-deadline", "20000", *options,
                     key=self.key)
 
     def put(self, shop, name, title, picture=None, labels=()):
@@ -73,6 +73,33 @@ class Test:
             entity = b"".join(b'--part\r\nContent-Disposition: form-data; name="' + field + b'"\r\n\r\n' + content + b"\r\n"
                               for field, content in ((b"entity", entity), (b"photo", picture))) + b"--part--\r\n"
         return shop.ask("PUT", f"/v1/entities/product/{name}", entity, media)[0]
+
+    def match(self, shop, number=0):
+        """The bytes of a server's answer to a sample query, without the time it took."""
+        picture = pathlib.Path(self.queries[number]).read_bytes()
+        status, content = shop.ask("POST", "/v1/match?limit=4&minConfidence=0&deadlineMs=20000", picture, "image/jpeg")
+        return re.sub(rb'"elapsedMs":[0-9.e-]+', b'"elapsedMs":0', content) if status == 200 else (status, content)
+
+    def feed_back(self, shop, number=0, picture=False, **said):
+        """States what a sample query means; the status and the number of the statement."""
+        token = json.loads(self.match(shop, number))["continuation"]
+        body, media = json.dumps({"query": token, **said}).encode(), "application/json"
+        if picture:
+            media = "multipart/form-data; boundary=part"
+            parts = ((b"feedback", body), (b"image", pathlib.Path(self.queries[number]).read_bytes()))
+            body = b"".join(b'--part\r\nContent-Disposition: form-data; name="' + name + b'"\r\n\r\n' + content + b"\r\n"
+                            for name, content in parts) + b"--part--\r\n"
+        status, content = shop.ask("POST", "/v1/feedback", body, media)
+        return status, json.loads(content).get("number")
+
+    def until(self, condition, seconds=10):
+        """The seconds until a condition holds, or None."""
+        begin = time.monotonic()
+        while time.monotonic() < begin + seconds:
+            if condition():
+                return time.monotonic() - begin
+            time.sleep(0.02)
+        return None
 
     def answers(self, index, *options):
         """The bytes of the answers to all sample queries, without the time they took."""
@@ -208,6 +235,76 @@ def changes(test):
 
 
 @scenario
+def feedback(test):
+    """What people say on one server counts on every other, and what is undone leaves the same bytes."""
+    test.prepare()
+    test.index(test.new("writer"))
+    test.server.sql("drop role if exists fr", "create role fr login in role vq_reader")
+    app = test.run("key", test.keys, "--name", "app", "--role", "feedback").stdout.strip()
+    a, b = test.serve(test.new("c1")), test.serve(test.new("c2"))
+    reading = test.serve(test.new("c3"), url=test.server.url("fr"))
+    shops = (a, b, reading)
+    def agree(condition=lambda answers: True):
+        return test.until(lambda: len({test.match(shop) for shop in shops}) == 1 and condition(test.match(b)))
+    try:
+        before = test.match(a)
+        test.say("servers answer alike without feedback", agree(lambda answer: answer == before) is not None)
+        test.say("a server without feedback has no file of it", not (test.folder / "c1" / "feedback.sqlite").exists())
+        first = json.loads(before)["values"][0]
+        wrong = f"{first['type']}:{first['id']}"
+        status, number = test.feed_back(a, picture=True, rejected=[wrong], chosen="product:oats")
+        test.say("a statement is taken", (status, number) == (201, 1), (status, number))
+        said = test.match(a)
+        test.say("the server that took it uses it at once", b'"feedback":{' in said and said != before, said)
+        delay = test.until(lambda: all(b'"number":1' in shop.ask("GET", "/v1/feedback")[1] for shop in (b, reading)))
+        test.say("all servers have it within two seconds", delay is not None and delay < 2, delay)
+        test.say("all servers use it", agree(lambda answer: answer == said) is not None)
+        test.say("the same statement is kept once", test.feed_back(b, picture=True, rejected=[wrong], chosen="product:oats") == (200, 1))
+        # A statement that waits, made and accepted on two servers.
+        b.key, kept = app, b.key
+        test.say("a statement of an app waits", test.feed_back(b, chosen="product:kettle") == (201, 2))
+        b.key = kept
+        test.say("a statement that waits has no effect", agree(lambda answer: answer == said) is not None)
+        test.say("another server accepts it", a.ask("PUT", "/v1/feedback/2/acceptance")[0] == 204)
+        test.say("then it counts everywhere", agree(lambda answer: b'"id":"kettle"' in answer) is not None)
+        both = test.match(a)
+        lists = [shop.ask("GET", "/v1/feedback") for shop in (a, b)]
+        test.say("all servers list the same", lists[0] == lists[1] and lists[0][0] == 200 and b'"number":2' in lists[0][1], lists)
+        denied = test.feed_back(reading, chosen="product:oats")[0]
+        test.say("a server that may only read takes none", denied == 503 and "vq_writer" in reading.text_of_log(), (denied, reading.text_of_log()))
+        fresh = test.new("c4")
+        one, other = test.answers(test.server.url(), "--cache", fresh), test.answers(test.folder / "c2")
+        test.say("a new copy answers alike", one == other and '"feedback":{' in one, (one[:300], other[:300]))
+        # The catalogue moves with its feedback, and an index run leaves it.
+        test.index(test.folder / "writer", "--on-conflict", "replace")
+        back = test.new("back.vq")
+        test.run("copy", test.server.url(), back)
+        exports = [test.run("feedback", "export", "--index", *where).stdout
+                   for where in ((back,), (test.server.url(), "--cache", fresh), (test.folder / "c1",))]
+        test.say("exports are equal, images included", len(set(exports)) == 1 and '"image":"' in exports[0], exports)
+        test.say("the index that was copied from PostgreSQL answers alike", test.answers(back) == one)
+        # What is undone leaves nothing; numbers are not given again.
+        test.run("feedback", "remove", "2", "--index", test.server.url(), "--cache", fresh)
+        test.say("after one is undone, the answers are those before it", agree(lambda answer: answer == said) is not None)
+        test.say("a server undoes the other", b.ask("DELETE", "/v1/feedback/1")[0] == 204)
+        test.say("after all are undone, the answers have the same bytes as without any", agree(lambda answer: answer == before) is not None)
+        test.say("there is nothing left to undo", a.ask("DELETE", "/v1/feedback/1")[0] == 404)
+        test.say("numbers are not given again", test.feed_back(b, chosen="product:oats") == (201, 3))
+        test.server.stop()
+        test.say("without PostgreSQL, a statement is refused", test.feed_back(a, rejected=["product:oats"])[0] == 503)
+        test.say("without PostgreSQL, statements keep their effect", b'"feedback":{' in test.match(b))
+        test.server.start()
+    finally:
+        for shop in shops:
+            shop.end()
+    test.prepare()
+    made = test.run("copy", back, test.server.url(), "--json").stdout
+    test.say("an index with feedback is copied whole", json.loads(made)["digest"]
+             == json.loads(test.run("copy", test.server.url(), test.new("again.vq"), "--json").stdout)["digest"])
+    test.say("a copy of it answers alike", test.answers(test.server.url(), "--cache", test.new("c4")) == test.answers(back) == one)
+
+
+@scenario
 def snapshots(test):
     """A large catalogue begins from a snapshot: with the same contents as one that is made of rows."""
     test.prepare()
@@ -262,12 +359,16 @@ def snapshots(test):
 def migrations(test):
     """Tables of the version before are read and written, and brought to this version by init."""
     test.prepare()
-    test.server.sql("drop table vq.snapshot", "update vq.meta set value = '1' where key = 'schema'")
+    test.server.sql("drop table vq.feedback, vq.statement", "update vq.meta set value = '2' where key = 'schema'")
     test.index(test.new("writer"))
     before = test.answers(test.server.url(), "--cache", test.new("c1"))
     test.say("a server works with the version before", before.count('"rank":1') > 3)
+    shop = test.serve(test.folder / "c1")
+    refused = test.feed_back(shop, chosen="product:oats")[0]
+    test.say("tables of the version before take no feedback", refused == 503 and "postgres init" in shop.text_of_log(), refused)
+    shop.end()
     done = test.run("postgres", "init", "--index", test.server.url())
-    test.say("init brings the tables to this version", "version 2." in done.stdout, done.stdout)
+    test.say("init brings the tables to this version", "version 3." in done.stdout, done.stdout)
     test.say("the answers stay", test.answers(test.server.url(), "--cache", test.new("c1")) == before)
     test.index(test.folder / "writer")
     results = []
@@ -292,6 +393,8 @@ def roles(test):
             ("r", "insert into vq.setting values('a', 'b')"), ("r", "delete from vq.entity"), ("r", "update vq.segment set died = 1"),
             ("w", "update vq.chunk set bytes = ''"), ("w", "update vq.entity set id = 'x'"), ("w", "update vq.segment set born = 1"),
             ("w", "delete from vq.generation"), ("w", "update vq.snapshot set part = 1"), ("w", "update vq.catalogue set secret = ''"), ("w", "delete from vq.catalogue"),
+            ("r", "insert into vq.statement values(9, 't', 'active', 0, null, '[]', '', 'product:x', '[]', null)"),
+            ("r", "update vq.feedback set version = 9"), ("w", "update vq.statement set state = 'active'"), ("w", "delete from vq.feedback"),
             ("w", "update vq.meta set value = '9'"), ("w", "drop table vq.entity")]:
         error = test.server.sql(statement, user=user, check=False)
         test.say(f"{user} may not '{statement}'", "permission denied" in error or "must be owner" in error, error)
@@ -500,6 +603,7 @@ def standby(test):
         time.sleep(0.3)
         direct = test.serve(test.new("c2"), url=test.server.url())
         test.say("a change is made", test.put(direct, "lost", "Lost", test.pictures[0]) == 201)
+        test.say("a statement is made", test.feed_back(direct, chosen="product:kettle") == (201, 1))
         test.run("match", test.queries[0], "--index", other.url(), "--cache", test.folder / "c2")
         test.say("a copy never goes back to a standby that is behind", '"generation":2' in test.answers(test.folder / "c2"))
         lost = test.server.sql("select number from vq.segment where number is not null order by id desc limit 1")
@@ -509,6 +613,7 @@ def standby(test):
         test.say("the promoted standby lacks the generation", other.sql("select max(id) from vq.generation") == ["1"])
         # The next segment gets the numbers of the lost one.
         test.say("a change is made on the promoted one", test.put(shop, "found", "Found", test.pictures[1]) == 201)
+        test.say("a statement is made on the promoted one", test.feed_back(shop, chosen="product:oats") == (201, 1))
         ids = other.sql("select number from vq.segment where number is not null order by id desc limit 1")
         test.say("numbers are given again", ids == lost, (ids, lost))
         test.answers(urls, "--cache", test.folder / "c2")

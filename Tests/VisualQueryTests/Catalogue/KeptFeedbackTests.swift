@@ -51,6 +51,32 @@ import Testing
     #expect(try kept.statements(before: 3).map(\.number) == [1])
   }
 
+  /// A place that is down, or that refuses the change after it was made.
+  private struct Failing: FeedbackOrigin {
+    let isDown: Bool
+
+    func publish<Value>(
+      _ copy: CatalogueConnection,
+      _ change: () throws(CatalogueError) -> (result: Value, number: Int?)
+    ) throws(CatalogueError) -> Value {
+      if !isDown { _ = try change() }
+      throw CatalogueError(code: .unreachable, message: "down")
+    }
+  }
+
+  /// Would break if a copy kept a statement that other servers never hear of.
+  @Test(arguments: [true, false])
+  func `what cannot be published is not kept`(isDown: Bool) throws {
+    _ = try KeptFeedback(directory: folder.path).add(content(), state: .pending, time: 5)
+    let kept = try KeptFeedback(
+      directory: folder.path, limits: KeptFeedback.Limits(), origin: Failing(isDown: isDown))
+    let before = try kept.statements()
+    #expect(throws: CatalogueError.self) { try kept.add(content("cup"), state: .active, time: 6) }
+    #expect(throws: CatalogueError.self) { try kept.accept(1) }
+    #expect(throws: CatalogueError.self) { try kept.remove(1) }
+    #expect(try kept.statements() == before)
+  }
+
   @Test func `statements are found by the entities that they name`() throws {
     let kept = try KeptFeedback(directory: folder.path)
     // An id with the characters of the list that it is kept in.

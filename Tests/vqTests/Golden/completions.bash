@@ -96,6 +96,7 @@ _vq() {
     why-not:--formats) _vq_reply -W 'jpeg png webp avif heic gif all'; return ;;
     why-not:--cache) _vq_reply -d; compopt -o filenames; return ;;
     feedback:--index) _vq_reply -d; compopt -o filenames; return ;;
+    feedback:--cache) _vq_reply -d; compopt -o filenames; return ;;
     serve:--index) _vq_reply -d; compopt -o filenames; return ;;
     serve:--cache) _vq_reply -d; compopt -o filenames; return ;;
     serve:--at-least) return ;;
@@ -157,7 +158,7 @@ _vq() {
     diff:*) _vq_reply -f; compopt -o filenames; return ;;
     why-not:-*) _vq_reply -W '--index --expect --labels --region --limit --products --stores --min-confidence --type --threads -j --json --report --max-bytes --max-pixels --formats --cache --color --help -h --version' ;;
     why-not:*) _vq_reply -f; compopt -o filenames; return ;;
-    feedback:-*) _vq_reply -W '--index --json --color --help -h --version' ;;
+    feedback:-*) _vq_reply -W '--index --cache --json --color --help -h --version' ;;
     feedback:*) _vq_reply -f; compopt -o filenames; return ;;
     serve:-*) _vq_reply -W '--index --cache --at-least --host --port --socket --keys --deadline --max-deadline --queue --rate --threads -j --connections --per-address --max-bytes --max-pixels --decode-memory --formats --allow-origin --app-id --name --grace --quiet --color --help -h --version' ;;
     serve:*) return ;;

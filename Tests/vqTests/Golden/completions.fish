@@ -138,6 +138,7 @@ complete -c vq -n '__fish_seen_subcommand_from why-not' -l formats -x -a 'jpeg p
 complete -c vq -n '__fish_seen_subcommand_from why-not' -l cache -x -a '(__fish_complete_directories)' -d 'the directory for the copy of an index in PostgreSQL'
 complete -c vq -n '__fish_seen_subcommand_from why-not' -F
 complete -c vq -n '__fish_seen_subcommand_from feedback' -l index -x -a '(__fish_complete_directories)' -d 'the index to search'
+complete -c vq -n '__fish_seen_subcommand_from feedback' -l cache -x -a '(__fish_complete_directories)' -d 'the directory for the copy of an index in PostgreSQL'
 complete -c vq -n '__fish_seen_subcommand_from feedback' -l json -d 'with list: one JSON object per line'
 complete -c vq -n '__fish_seen_subcommand_from feedback' -F
 complete -c vq -n '__fish_seen_subcommand_from serve' -l index -x -a '(__fish_complete_directories)' -d 'the index to search'

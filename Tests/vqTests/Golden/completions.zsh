@@ -217,6 +217,7 @@ _vq() {
     feedback)
       _arguments -s -S \
         '--index=[the index to search]:DIR:_files -/' \
+        '--cache=[the directory for the copy of an index in PostgreSQL]:DIR:_files -/' \
         '--json[with list\: one JSON object per line]' \
         '--color=[when to use color]:WHEN:(auto always never)' \
         '--help[show the complete help; -h a short one]' \

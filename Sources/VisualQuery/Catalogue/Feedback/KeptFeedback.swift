@@ -27,14 +27,23 @@ public final class KeptFeedback: Sendable {
   /// The limits of what is added.
   public let limits: Limits
   private let connection: Mutex<CatalogueConnection>
+  private let origin: (any FeedbackOrigin)?
 
   /// Opens or creates the file of the catalogue in a directory.
   ///
+  /// - Parameter origin: The origin of the catalogue if it is a copy, which gets changes first.
   /// - Throws: ``CatalogueError``.
-  public init(directory: String, limits: Limits = Limits()) throws(CatalogueError) {
+  init(
+    directory: String, limits: Limits, origin: (any FeedbackOrigin)?
+  ) throws(CatalogueError) {
     self.limits = limits
-    let connection = try CatalogueConnection(
-      path: directory + "/" + Self.fileName, mode: .write)
+    self.origin = origin
+    connection = Mutex(try Self.connect(directory))
+  }
+
+  /// Opens or creates a file.
+  static func connect(_ directory: String) throws(CatalogueError) -> CatalogueConnection {
+    let connection = try CatalogueConnection(path: directory + "/" + fileName, mode: .write)
     try connection.execute(
       """
       PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
@@ -43,15 +52,7 @@ public final class KeptFeedback: Sendable {
         author TEXT, labels TEXT NOT NULL, signature BLOB NOT NULL, chosen TEXT,
         rejected TEXT NOT NULL, image BLOB) STRICT;
       """)
-    self.connection = Mutex(connection)
-  }
-
-  /// Opens the file of the catalogue in a directory, or returns `nil` if nobody has said anything.
-  ///
-  /// - Throws: ``CatalogueError``.
-  public convenience init?(existingIn directory: String) throws(CatalogueError) {
-    guard FileStatus.exists(directory + "/" + Self.fileName) else { return nil }
-    try self.init(directory: directory)
+    return connection
   }
 
   // MARK: Writing
@@ -77,12 +78,37 @@ public final class KeptFeedback: Sendable {
         message: "the image has \(byteCount) bytes; the limit is \(limits.imageBytes): "
           + "scale it to 1024 pixels")
     }
-    return try connection.withLock { connection in
+    let added: Result<(statement: FeedbackStatement, isNew: Bool), FeedbackError> = try change {
+      connection throws(CatalogueError) in
+      if let known = try known(content, state, hasImage: image != nil, in: connection) {
+        return (.success((known, false)), nil)
+      }
+      if let error = try lackOfRoom(for: state, byteCount, in: connection) {
+        return (.failure(error), nil)
+      }
+      let statement = try insert(content, state, author, time, image, in: connection)
+      return (.success((statement, true)), statement.number)
+    }
+    return try added.get()
+  }
+
+  /// Runs a change in a transaction, once its origin has it.
+  ///
+  /// - Parameter body: Returns the number of the statement that it has changed, `nil` for none.
+  private func change<Value: Sendable>(
+    _ body: @Sendable (CatalogueConnection) throws(CatalogueError) -> (result: Value, number: Int?)
+  ) throws(CatalogueError) -> Value {
+    try connection.withLock { connection throws(CatalogueError) in
       try connection.execute("BEGIN IMMEDIATE")
-      do {
-        let added = try add(content, state, author, time, image, in: connection)
+      do throws(CatalogueError) {
+        let result =
+          if let origin {
+            try origin.publish(connection) { () throws(CatalogueError) in try body(connection) }
+          } else {
+            try body(connection).result
+          }
         try connection.execute("COMMIT")
-        return added
+        return result
       } catch {
         try? connection.execute("ROLLBACK")
         throw error
@@ -90,12 +116,13 @@ public final class KeptFeedback: Sendable {
     }
   }
 
-  private func add(
-    _ content: FeedbackStatement.Content, _ state: FeedbackStatement.State, _ author: String?,
-    _ time: Int, _ image: [UInt8]?, in connection: CatalogueConnection
-  ) throws -> (statement: FeedbackStatement, isNew: Bool) {
+  /// Returns the statement that says the same.
+  private func known(
+    _ content: FeedbackStatement.Content, _ state: FeedbackStatement.State, hasImage: Bool,
+    in connection: CatalogueConnection
+  ) throws(CatalogueError) -> FeedbackStatement? {
     let row = StatementRow(content)
-    let known = try connection.first(
+    return try connection.first(
       """
       SELECT \(StatementRow.columns) FROM statements
       WHERE state = ? AND signature = ? AND labels = ? AND chosen IS ? AND rejected = ?
@@ -103,11 +130,16 @@ public final class KeptFeedback: Sendable {
       """,
       [
         .text(state.rawValue), .blob(content.query.signature), .text(row.labels), row.chosen,
-        .text(row.rejected), .integer(image == nil ? 1 : 0),
+        .text(row.rejected), .integer(hasImage ? 0 : 1),
       ]
-    ) { StatementRow.statement($0) }
-    if let known = known ?? nil { return (known, false) }
-    try checkRoom(for: state, image, in: connection)
+    ) { StatementRow.statement($0) } ?? nil
+  }
+
+  private func insert(
+    _ content: FeedbackStatement.Content, _ state: FeedbackStatement.State, _ author: String?,
+    _ time: Int, _ image: [UInt8]?, in connection: CatalogueConnection
+  ) throws(CatalogueError) -> FeedbackStatement {
+    let row = StatementRow(content)
     let number = try connection.first(
       """
       INSERT INTO statements(state, time, author, labels, signature, chosen, rejected, image)
@@ -119,16 +151,15 @@ public final class KeptFeedback: Sendable {
         image.map { .blob($0) } ?? .null,
       ]
     ) { $0.integer(0) }
-    return (
-      FeedbackStatement(
-        number: number ?? 0, state: state, time: time, author: author, content: content,
-        hasImage: image != nil), true
-    )
+    return FeedbackStatement(
+      number: number ?? 0, state: state, time: time, author: author, content: content,
+      hasImage: image != nil)
   }
 
-  private func checkRoom(
-    for state: FeedbackStatement.State, _ image: [UInt8]?, in connection: CatalogueConnection
-  ) throws {
+  /// Returns the reason why there is no room for another statement, or `nil` if there is.
+  private func lackOfRoom(
+    for state: FeedbackStatement.State, _ byteCount: Int, in connection: CatalogueConnection
+  ) throws(CatalogueError) -> FeedbackError? {
     let sums: (all: Int, pending: Int, bytes: Int) =
       try connection.first(
         """
@@ -137,17 +168,18 @@ public final class KeptFeedback: Sendable {
         """
       ) { ($0.integer(0), $0.integer(1), $0.integer(2)) } ?? (0, 0, 0)
     guard sums.all < limits.statements, state == .active || sums.pending < limits.pending else {
-      throw FeedbackError(
+      return FeedbackError(
         code: .full,
         message: "\(sums.all) statements are kept, \(sums.pending) of which wait to be accepted; "
           + "the limits are \(limits.statements) and \(limits.pending): remove some")
     }
-    guard sums.bytes + (image?.count ?? 0) <= limits.allImageBytes else {
-      throw FeedbackError(
+    guard sums.bytes + byteCount <= limits.allImageBytes else {
+      return FeedbackError(
         code: .full,
         message: "the kept images have \(sums.bytes) bytes; the limit is \(limits.allImageBytes): "
           + "remove some statements, or send this one without its image")
     }
+    return nil
   }
 
   /// Removes a statement: answers are as if it had never been made.
@@ -167,8 +199,9 @@ public final class KeptFeedback: Sendable {
   }
 
   private func change(_ sql: String, _ number: Int) throws(CatalogueError) -> Bool {
-    try connection.withLock { connection throws(CatalogueError) in
-      try !connection.rows(sql, [.integer(number)]) { $0.integer(0) }.isEmpty
+    try change { connection throws(CatalogueError) in
+      let isKnown = try !connection.rows(sql, [.integer(number)]) { $0.integer(0) }.isEmpty
+      return (isKnown, isKnown ? number : nil)
     }
   }
 
@@ -207,6 +240,18 @@ public final class KeptFeedback: Sendable {
       ) { $0.blob(0) }
     }
   }
+}
+
+/// The place where the statements of a copy are kept.
+protocol FeedbackOrigin: Sendable {
+  /// Brings the copy up to date, changes it, and publishes the change. Called in a transaction of the
+  /// copy, which is committed if this succeeds, so that the copy is never ahead of its origin.
+  ///
+  /// - Parameter change: Returns the number of the statement that it has changed, `nil` for none.
+  func publish<Value>(
+    _ copy: CatalogueConnection,
+    _ change: () throws(CatalogueError) -> (result: Value, number: Int?)
+  ) throws(CatalogueError) -> Value
 }
 
 /// A row of the table.

@@ -28,11 +28,6 @@ extension ShopService {
     _ request: HTTPRequest, _ form: MatchForm
   ) async throws -> HTTPResponse {
     try RequestFields(request.info.head.query).finish()
-    guard replica == nil else {
-      throw Problem(
-        .invalidFeedback,
-        "this server follows a catalogue in PostgreSQL, which keeps no feedback")
-    }
     let (json, picture) = try Self.parts(of: request.body, form)
     let matcher = Matcher(catalogue: try catalogue.newest(), pool: pool)
     let content = try await statement(RequestFields(json: json), matcher)
@@ -46,6 +41,8 @@ extension ShopService {
         time: Int(Date.now.timeIntervalSince1970), image: image)
     } catch let error as FeedbackError {
       throw Problem(error)
+    } catch let error as CatalogueError {
+      throw problem(ofChange: error, request)
     }
     return HTTPResponse(
       status: added.isNew ? 201 : 200,
@@ -166,22 +163,31 @@ extension ShopService {
 
   func removeStatement(_ number: Int, _ request: HTTPRequest) throws -> HTTPResponse {
     try RequestFields(request.info.head.query).finish()
-    guard try keptFeedback()?.remove(number) == true else { throw Self.unknownStatement(number) }
-    return HTTPResponse(status: 204, ["Cache-Control": "no-store"])
+    return try change(number, request) { kept throws(CatalogueError) in try kept.remove(number) }
   }
 
   func acceptStatement(_ number: Int, _ request: HTTPRequest) throws -> HTTPResponse {
     try RequestFields(request.info.head.query).finish()
-    guard try keptFeedback()?.accept(number) == true else { throw Self.unknownStatement(number) }
-    return HTTPResponse(status: 204, ["Cache-Control": "no-store"])
+    return try change(number, request) { kept throws(CatalogueError) in try kept.accept(number) }
   }
 
-  private static func unknownStatement(_ number: Int) -> Problem {
-    Problem(.unknownStatement, "there is no statement \(number)", field: "number")
+  /// - Parameter body: Returns whether there is a statement of this number.
+  private func change(
+    _ number: Int, _ request: HTTPRequest,
+    _ body: (KeptFeedback) throws(CatalogueError) -> Bool
+  ) throws -> HTTPResponse {
+    do throws(CatalogueError) {
+      if let kept = try keptFeedback(), try body(kept) {
+        return HTTPResponse(status: 204, ["Cache-Control": "no-store"])
+      }
+    } catch {
+      throw problem(ofChange: error, request)
+    }
+    throw Problem(.unknownStatement, "there is no statement \(number)", field: "number")
   }
 
   /// The statements, or `nil` if nobody has said anything.
-  private func keptFeedback() throws -> KeptFeedback? {
+  private func keptFeedback() throws(CatalogueError) -> KeptFeedback? {
     try KeptFeedback(existingIn: catalogue.directory)
   }
 }

@@ -57,17 +57,22 @@ extension ShopService {
   ) async throws -> EntityUpdates.Written {
     do throws(UpdateError<Never>) {
       return try await updates.write(change)
-    } catch .catalogue(let error) where error.code == .locked {
-      throw Problem(
-        .catalogueBusy, "the catalogue is being indexed; try again", retryAfter: 10)
     } catch .catalogue(let error) {
-      log.write(
-        "catalogue", error.message, level: "error", requestID: request.info.identity.id)
-      throw Problem(
-        .catalogueUnavailable, "the catalogue cannot be written at the moment", retryAfter: 5)
+      throw problem(ofChange: error, request)
     } catch .cancelled {
       throw CancellationError()
     }
+  }
+
+  /// Returns the problem of a change that failed, and writes to the log what a client cannot see.
+  func problem(ofChange error: CatalogueError, _ request: HTTPRequest) -> Problem {
+    if error.code == .locked {
+      return Problem(
+        .catalogueBusy, "the catalogue is being indexed; try again", retryAfter: 10)
+    }
+    log.write("catalogue", error.message, level: "error", requestID: request.info.identity.id)
+    return Problem(
+      .catalogueUnavailable, "the catalogue cannot be written at the moment", retryAfter: 5)
   }
 
   /// Returns a reason without the server's path of the images root.

@@ -1,0 +1,119 @@
+/// The file of statements of a copy, with what is known of their origin in PostgreSQL.
+struct FeedbackCopy {
+  private let connection: CatalogueConnection
+
+  init(_ connection: CatalogueConnection) throws(CatalogueError) {
+    self.connection = connection
+    try connection.execute(
+      """
+      CREATE TABLE IF NOT EXISTS originState(version INTEGER NOT NULL, token TEXT NOT NULL) STRICT;
+      CREATE TABLE IF NOT EXISTS originTokens(
+        number INTEGER PRIMARY KEY, token TEXT NOT NULL) STRICT;
+      """)
+  }
+
+  /// Forgets the origin of statements, which are those of an index of its own then.
+  func forgetOrigin() throws(CatalogueError) {
+    try connection.execute("DROP TABLE originState; DROP TABLE originTokens")
+  }
+
+  /// Runs `body` in a transaction, which is rolled back if it throws.
+  func transaction(_ body: () throws(CatalogueError) -> Void) throws(CatalogueError) {
+    try connection.execute("BEGIN IMMEDIATE")
+    do throws(CatalogueError) {
+      try body()
+      try connection.execute("COMMIT")
+    } catch {
+      try? connection.execute("ROLLBACK")
+      throw error
+    }
+  }
+
+  // MARK: Following
+
+  /// The last change that the copy has, or `nil` if it has none.
+  func state() throws(CatalogueError) -> (version: Int, token: String)? {
+    try connection.first("SELECT version, token FROM originState") { ($0.integer(0), $0.text(1)) }
+  }
+
+  func setState(_ state: PostgresFeedback.State) throws(CatalogueError) {
+    try connection.execute("DELETE FROM originState")
+    try connection.statement("INSERT INTO originState VALUES(?, ?)").bind(
+      .integer(state.version), .text(state.token)
+    ).run()
+    try connection.execute("DELETE FROM sqlite_sequence WHERE name = 'statements'")
+    try connection.statement("INSERT INTO sqlite_sequence(name, seq) VALUES('statements', ?)").bind(
+      .integer(state.lastNumber)
+    ).run()
+  }
+
+  /// Removes the statements that are not among those of some tokens.
+  ///
+  /// - Returns: The numbers of the statements that are missing, in their order.
+  func keep(_ tokens: [Int: String]) throws(CatalogueError) -> [Int] {
+    var missing = Set(tokens.keys)
+    let own = try connection.rows(
+      "SELECT statements.number, token FROM statements LEFT JOIN originTokens USING (number)"
+    ) { ($0.integer(0), $0.isNull(1) ? nil : $0.text(1)) }
+    for (number, token) in own {
+      if let token, token == tokens[number] {
+        missing.remove(number)
+      } else {
+        try connection.statement("DELETE FROM statements WHERE number = ?").bind(.integer(number))
+          .run()
+      }
+    }
+    try connection.execute(
+      "DELETE FROM originTokens WHERE number NOT IN (SELECT number FROM statements)")
+    return missing.sorted()
+  }
+
+  /// Adds a row of PostgreSQL.
+  func insert(_ row: PostgresRow) throws(CatalogueError) {
+    func text(_ column: Int) -> SQLiteValue {
+      row.isNull(column) ? .null : .text(row.text(column))
+    }
+    try connection.statement("INSERT INTO statements VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)").bind(
+      .integer(row.integer(0)), text(2), .integer(row.integer(3)), text(4), text(5),
+      .blob(row.bytes(6)), text(7), text(8), row.isNull(9) ? .null : .blob(row.bytes(9))
+    ).run()
+    try setToken(row.text(1), of: row.integer(0))
+  }
+
+  private func setToken(_ token: String, of number: Int) throws(CatalogueError) {
+    try connection.statement("INSERT OR REPLACE INTO originTokens VALUES(?, ?)").bind(
+      .integer(number), .text(token)
+    ).run()
+  }
+
+  // MARK: Changing
+
+  /// The largest number of a statement that was ever given.
+  func lastNumber() throws(CatalogueError) -> Int {
+    try connection.first("SELECT seq FROM sqlite_sequence WHERE name = 'statements'") {
+      $0.integer(0)
+    } ?? 0
+  }
+
+  /// Calls `body` with the rows that a condition selects, as PostgreSQL takes them, each with a new token.
+  func forEachRow(
+    _ condition: String, _ body: ([PostgresValue]) throws(CatalogueError) -> Void
+  ) throws(CatalogueError) {
+    try connection.forEachRow(
+      """
+      SELECT number, state, time, author, labels, signature, chosen, rejected, image
+      FROM statements WHERE \(condition) ORDER BY number
+      """
+    ) { row throws(CatalogueError) in
+      func text(_ column: Int) -> PostgresValue {
+        row.isNull(column) ? .null : .text(row.text(column))
+      }
+      let token = CatalogueDatabase.randomToken()
+      try body([
+        .integer(row.integer(0)), .text(token), text(1), .integer(row.integer(2)), text(3), text(4),
+        .bytes(row.blob(5)), text(6), text(7), row.isNull(8) ? .null : .bytes(row.blob(8)),
+      ])
+      try setToken(token, of: row.integer(0))
+    }
+  }
+}

@@ -1,0 +1,148 @@
+/// The statements about answers in PostgreSQL, which copies take into their files of statements.
+///
+/// A statement is never changed: an accepted one is another row of the same number. Each row, and each
+/// change of any row, has a random token, since numbers are given again if a standby that was behind
+/// is promoted.
+struct PostgresFeedback {
+  /// The state that all statements together have.
+  struct State {
+    /// The number of changes so far.
+    let version: Int
+    /// The random name of the last change.
+    let token: String
+    /// The largest number of a statement that was ever given.
+    let lastNumber: Int
+    /// Whether the server is a standby, which may be behind.
+    let isStandby: Bool
+  }
+
+  private let connection: PostgresConnection
+
+  /// The columns of a row, in the order in which copies read and send them.
+  private static let columns =
+    "number, token, state, time, author, labels, signature, chosen, rejected, image"
+
+  /// Returns `nil` if the tables have a version that keeps no feedback.
+  init?(_ connection: PostgresConnection) throws(CatalogueError) {
+    guard try PostgresSchema.check(connection) >= PostgresSchema.feedbackVersion else { return nil }
+    self.connection = connection
+  }
+
+  static let oldTables = CatalogueError(
+    code: .otherSchemaVersion,
+    message: """
+      the tables in PostgreSQL are of an earlier version, which keeps no feedback; run \
+      'vq postgres init' once all servers have this version
+      """)
+
+  private func state() throws(CatalogueError) -> State {
+    let row = try connection.run(
+      "select version, token, last_number, pg_is_in_recovery() from vq.feedback"
+    ).first
+    guard let row else { return State(version: 0, token: "", lastNumber: 0, isStandby: false) }
+    return State(
+      version: row.integer(0), token: row.text(1), lastNumber: row.integer(2),
+      isStandby: row.integer(3) == 1)
+  }
+
+  // MARK: Following
+
+  /// Brings the statements of a copy up to date. A copy without any has no file.
+  static func follow(
+    _ connection: PostgresConnection, _ directory: String
+  ) throws(CatalogueError) {
+    guard let feedback = try PostgresFeedback(connection) else { return }
+    let newest = try feedback.state()
+    if newest.version == 0, !FileStatus.exists(directory + "/" + KeptFeedback.fileName) { return }
+    let copy = try FeedbackCopy(try KeptFeedback.connect(directory))
+    if try copy.state()?.token == newest.token { return }
+    try copy.transaction { () throws(CatalogueError) in
+      try connection.transaction(PostgresFollower.snapshot) { () throws(CatalogueError) in
+        try feedback.take(into: copy)
+      }
+    }
+  }
+
+  /// Takes what a copy lacks, in a transaction of both sides.
+  func take(into copy: FeedbackCopy) throws(CatalogueError) {
+    let (newest, own) = (try state(), try copy.state())
+    if newest.token == own?.token { return }
+    // A copy never goes back to a standby that is behind.
+    if newest.isStandby, let own, newest.version < own.version { return }
+    var tokens: [Int: String] = [:]
+    try connection.copyOut(
+      "copy (select number, token from vq.statement) to stdout (format binary)"
+    ) { tokens[$0.integer(0)] = $0.text(1) }
+    let missing = try copy.keep(tokens).map(String.init)
+    if !missing.isEmpty {
+      try connection.copyOut(
+        """
+        copy (select \(Self.columns) from vq.statement \
+        where number in (\(missing.joined(separator: ",")))) to stdout (format binary)
+        """
+      ) { row throws(CatalogueError) in try copy.insert(row) }
+    }
+    try copy.setState(newest)
+  }
+
+  // MARK: Changing
+
+  /// Takes the lock of changes until the end of the transaction.
+  func lock() throws(CatalogueError) {
+    // If this process ends, the server notices within two seconds.
+    try connection.run("set local client_connection_check_interval = 2000")
+    try connection.run("set local lock_timeout = 5000")
+    try connection.run(
+      "select pg_advisory_xact_lock($1)", [.integer(PostgresSchema.Lock.feedback.key)])
+  }
+
+  /// Makes a statement what it is in a copy, or removes it.
+  func put(_ number: Int, from copy: FeedbackCopy) throws(CatalogueError) {
+    try connection.run("delete from vq.statement where number = $1", [.integer(number)])
+    try send("number = \(number)", from: copy)
+  }
+
+  private func send(_ condition: String, from copy: FeedbackCopy) throws(CatalogueError) {
+    try connection.copyIn("copy vq.statement(\(Self.columns)) from stdin (format binary)") {
+      put throws(CatalogueError) in
+      try copy.forEachRow(condition, put)
+    }
+    try connection.run(
+      """
+      update vq.feedback
+      set version = version + 1, token = $1, last_number = greatest(last_number, $2)
+      """, [.text(CatalogueDatabase.randomToken()), .integer(try copy.lastNumber())])
+    try connection.run("select pg_notify('vq_generation', 'feedback')")
+    try copy.setState(try state())
+  }
+
+  // MARK: Moving a catalogue
+
+  /// Sends the statements of an index of its own, which stays as it is.
+  static func send(
+    of directory: String, to connection: PostgresConnection
+  ) throws(CatalogueError) {
+    guard FileStatus.exists(directory + "/" + KeptFeedback.fileName) else { return }
+    let file = try KeptFeedback.connect(directory)
+    guard let feedback = try PostgresFeedback(connection) else {
+      if try file.first("SELECT 1 FROM statements LIMIT 1", read: { _ in true }) == nil { return }
+      throw oldTables
+    }
+    try file.execute("BEGIN IMMEDIATE")
+    defer { try? file.execute("ROLLBACK") }
+    try connection.run("delete from vq.statement")
+    try feedback.send("true", from: try FeedbackCopy(file))
+  }
+
+  /// Takes the statements into an index of its own.
+  static func take(
+    from connection: PostgresConnection, into directory: String
+  ) throws(CatalogueError) {
+    guard let feedback = try PostgresFeedback(connection), try feedback.state().version > 0 else {
+      return
+    }
+    let copy = try FeedbackCopy(try KeptFeedback.connect(directory))
+    try copy.transaction { () throws(CatalogueError) in try feedback.take(into: copy) }
+    try copy.forgetOrigin()
+  }
+}
