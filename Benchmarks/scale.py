@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Indexes a synthetic catalogue of any size, queries it, and prints time, memory and disk.
 
-usage: scale.py VQ COUNT        needs numpy and Pillow (run.sh's .build/peers has them)
+usage: scale.py VQ COUNT [FOLDER]        needs numpy and Pillow (run.sh's .build/peers has them)
 
-COUNT products have one image each, of 2 000 drawn JPEGs of 240 × 240 pixels that repeat.
+COUNT products have one image each, of 2 000 drawn JPEGs of 240 × 240 pixels that repeat. The index, FOLDER/shop.vq, and the images are
+kept if a FOLDER is named, which must not exist.
 """
+import contextlib
 import json
 import os
 import statistics
@@ -29,7 +31,9 @@ def run(*arguments):
     return time.perf_counter() - start, usage.ru_maxrss / 1024, output
 
 
-with tempfile.TemporaryDirectory() as folder:
+if len(sys.argv) > 3:
+    os.mkdir(sys.argv[3])
+with contextlib.nullcontext(os.path.abspath(sys.argv[3])) if len(sys.argv) > 3 else tempfile.TemporaryDirectory() as folder:
     rng = np.random.default_rng(1)
     os.mkdir(f"{folder}/images")
     for i in range(PICTURES):

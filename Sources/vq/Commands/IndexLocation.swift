@@ -62,7 +62,9 @@ enum IndexLocation {
   ) async throws {
     do {
       _ = try await replica.follow(atLeast: generation, within: waitLimit)
-    } catch let error as CatalogueError where error.code == .unreachable {
+    } catch let error as CatalogueError
+      where error.code == .unreachable || error.code == .timedOut
+    {
       guard let catalogue = try? Catalogue(directory: replica.directory),
         catalogue.generation >= generation ?? 1
       else { throw error }

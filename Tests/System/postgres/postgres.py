@@ -3,6 +3,7 @@
 
 Each scenario begins with an empty database. Standard library only.
 """
+import contextlib
 import json
 import os
 import pathlib
@@ -12,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 import traceback
 
@@ -98,7 +100,7 @@ class Test:
         while time.monotonic() < begin + seconds:
             if condition():
                 return time.monotonic() - begin
-            time.sleep(0.02)
+            time.sleep(0.05)
         return None
 
     def answers(self, index, *options):
@@ -367,6 +369,9 @@ def migrations(test):
     refused = test.feed_back(shop, chosen="product:oats")[0]
     test.say("tables of the version before take no feedback", refused == 503 and "postgres init" in shop.text_of_log(), refused)
     shop.end()
+    test.server.sql("drop table vq.snapshot", "update vq.meta set value = '1' where key = 'schema'")
+    oldest = test.run("match", test.queries[0], "--index", test.server.url(), "--cache", test.folder / "c1", check=False)
+    test.say("a version before that is refused", oldest.returncode == 5 and "vq postgres init" in oldest.stderr, oldest.stderr)
     done = test.run("postgres", "init", "--index", test.server.url())
     test.say("init brings the tables to this version", "version 3." in done.stdout, done.stdout)
     test.say("the answers stay", test.answers(test.server.url(), "--cache", test.new("c1")) == before)
@@ -489,6 +494,97 @@ def kills(test):
 
 
 @scenario
+def steps(test):
+    """A writer that dies in any step of a publication leaves the generation before, and nothing in the way of the next writer."""
+    test.prepare()
+    writer, cache = test.new("writer"), test.new("c1")
+    shop = [json.loads(line) for line in test.feed.read_text().splitlines()]
+    images = [image for row in shop for image in row.get("images", [])]
+    # Enough entities for a snapshot, most of them without images, so that a run takes no time.
+    rows = [{"type": "product", "id": f"p{n}", "title": f"Thing {n}"} for n in range(1010)]
+    rows[40:40] = shop[:8]
+    feed = test.folder / "steps.jsonl"
+
+    def command(number):
+        # Every run adds, changes and removes, writes words and a setting, and signs an image anew.
+        changed = [{**row, "title": f"{row['title']} word{number}"} for row in rows[:3]]
+        changed.append({"type": "product", "id": "turning", "title": "Turning", "images": [images[number]]})
+        feed.write_text("".join(json.dumps(row) + "\n" for row in changed + rows[3 + number:]))
+        return ["index", feed, "--index", test.server.url(), "--cache", writer, "--images-root", test.feed.parent, "-q",
+                "--prune-missing", "--on-conflict", "replace", "--thumbnails", "100", "--public", f"field{number}"]
+
+    def sleeping():
+        return test.server.sql("select pid from pg_stat_activity where wait_event = 'PgSleep'")
+
+    def newest():
+        return int(test.server.sql("select max(id) from vq.generation")[0])
+
+    test.server.sql("create or replace function public.stall() returns trigger language plpgsql as 'begin perform pg_sleep(60); return null; end'")
+    def contents():
+        """What a copy of the newest generation has."""
+        return test.run("catalogue", "export", "--index", test.server.url(), "--cache", cache).stdout
+
+    test.run(*command(0))
+    places = [("entity", "insert"), ("image", "insert"), ("image", "delete"), ("entity", "delete"), ("word", "insert"),
+              ("thumbnail", "delete"), ("thumbnail", "insert"), ("chunk", "insert"), ("segment", "insert"), ("dead", "insert"),
+              ("setting", "delete"), ("setting", "insert"), ("generation", "insert"), ("segment", "delete"), (None, "commit"), ("snapshot", "delete")]
+    for number, (table, event) in enumerate(places, 1):
+        name = f"{event} of {table}" if table else "the commit"
+        if table:
+            make = f"create trigger stall before {event} on vq.{table} for each statement execute function public.stall()"
+        else:
+            table, make = "generation", ("create constraint trigger stall after insert on vq.generation deferrable initially deferred "
+                                         "for each row execute function public.stall()")
+        if table == "snapshot":
+            test.server.sql("update vq.generation set last_sequence = 0 where id = (select max(generation) from vq.snapshot)")
+        test.server.sql(make)
+        process = subprocess.Popen([test.vq, *map(str, command(number))], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        test.until(lambda: sleeping() or process.poll() is not None, seconds=30)
+        reached = process.poll() is None
+        # A run publishes several generations; this is the one before the step. Readers do not wait.
+        published, before = newest(), contents()
+        process.kill()
+        process.wait()
+        test.say(f"a writer is killed in: {name}", reached and before)
+        if number == 1:
+            test.say("PostgreSQL ends the transaction of a killed writer itself", test.until(lambda: not sleeping()) is not None)
+        test.server.sql("select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'PgSleep'")
+        test.until(lambda: not sleeping())
+        test.server.sql(f"drop trigger stall on vq.{table}")
+        test.say(f"after: {name}, there is the generation before", newest() == published and contents() == before, (newest(), published))
+    # Each of these runs began after the death of the one before; this one ends.
+    test.run(*command(0))
+    test.answers(test.server.url(), "--cache", cache)
+    test.same("after a death in every step, the copies of writer and follower", writer, cache)
+    test.answers(test.server.url(), "--cache", test.new("c2"))
+    test.same("after a death in every step, an old copy and a new one", cache, test.folder / "c2")
+    # A statement about an answer is a transaction, too.
+    shop = test.serve(cache)
+    before = test.match(shop)
+    for number, table in enumerate(("statement", "feedback")):
+        test.server.sql(f"create trigger stall before {'insert' if number == 0 else 'update'} on vq.{table} for each statement execute function public.stall()")
+        said = threading.Thread(target=try_quietly, args=(lambda: test.feed_back(shop, chosen="product:oats"),))
+        said.start()
+        test.until(sleeping)
+        shop.end(signal.SIGKILL)
+        said.join()
+        test.server.sql("select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'PgSleep'")
+        test.until(lambda: not sleeping())
+        test.server.sql(f"drop trigger stall on vq.{table}")
+        shop = test.serve(cache)
+        test.say(f"a server killed while it writes vq.{table} has said nothing", test.match(shop) == before
+                 and test.server.sql("select count(*) from vq.statement") == ["0"])
+    test.say("the next statement is taken", test.feed_back(shop, chosen="product:oats")[0] == 201)
+    shop.end()
+
+
+def try_quietly(function):
+    """Calls a function whose connection may end."""
+    with contextlib.suppress(Exception):
+        function()
+
+
+@scenario
 def pooler(test):
     """PgBouncer in transaction mode, with one server connection fewer than clients would like."""
     program = shutil.which("pgbouncer") or "/usr/sbin/pgbouncer"
@@ -565,15 +661,28 @@ def interruptions(test):
         time.sleep(0.05)
         left = test.server.sql(statements)
     test.say("Ctrl-C ends it on the server", left == [], left)
+    # A time-out of the server's, which the shop sets for its roles.
+    test.server.sql("drop role if exists slow", "create role slow login in role vq_writer", "alter role slow set statement_timeout = '300ms'")
+    for what, arguments in (("a reader", ("match", test.queries[0])), ("a writer", ("catalogue", "remove", "--id", "product:oats"))):
+        late = test.run(*arguments, "--index", test.server.url("slow"), "--cache", test.new("c1"), check=False)
+        test.say(f"statement_timeout ends the work of {what} with an error", late.returncode == 1 and "statement timeout" in late.stderr, late.stderr)
+        test.say(f"statement_timeout leaves nothing of {what} running", test.server.sql(statements) == [])
+    # A server starts with the copy that it has.
+    shop = test.serve(test.folder / "writer", url=test.server.url("slow"))
     lock.stdin.close()
     lock.wait()
+    test.say("a server whose statement was too slow follows again", test.until(lambda: b"not followed" not in shop.ask("GET", "/readyz")[1]) is not None)
+    ended = "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'vq'"
+    test.say("a server has a connection", test.server.sql(ended) == ["t"])
+    test.say("a change is made after an administrator ended it", test.put(shop, "x", "X") == 201)
+    shop.end()
     cache = test.new("c2")
     test.run("match", test.queries[0], "--index", test.server.url(), "--cache", cache, "--at-least", "1")
     shop = test.serve(cache)
     test.server.stop()
     try:
         answer = test.run("match", test.queries[0], "--index", test.server.url(), "--cache", cache)
-        test.say("without the server, the copy answers, and says so", "answering from generation 1" in answer.stderr, answer.stderr)
+        test.say("without the server, the copy answers, and says so", "answering from generation 2" in answer.stderr, answer.stderr)
         time.sleep(1.5)
         ready = shop.ask("GET", "/readyz")
         test.say("a server without PostgreSQL stays ready, and says so", ready[0] == 200 and b"not followed" in ready[1], ready)
@@ -582,8 +691,8 @@ def interruptions(test):
         test.say("without a copy, the command fails", none.returncode == 5 and "cannot be reached" in none.stderr, none.stderr)
     finally:
         test.server.start()
-    test.say("a change is made once PostgreSQL is back", test.put(shop, "x", "X") == 201)
-    test.say("the server follows again", shop.waits_for(2) is not None)
+    test.say("a change is made once PostgreSQL is back", test.put(shop, "y", "Y") == 201)
+    test.say("the server follows again", shop.waits_for(3) is not None)
     shop.end()
 
 
@@ -701,6 +810,9 @@ def main():
                     function(test)
                 except Exception as error:  # A scenario that stops is a failure of its own.
                     test.say(f"{function.__name__} ends", False, traceback.format_exc())
+                for shop in Shop.all:
+                    shop.end(signal.SIGKILL)
+                Shop.all.clear()
                 print(f"     {time.monotonic() - begin:.1f} s", flush=True)
         finally:
             test.server.stop("immediate")

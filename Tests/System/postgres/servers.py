@@ -101,12 +101,14 @@ class Server:
 
 class Shop:
     """A running `vq serve`."""
+    all = []
 
     def __init__(self, vq, *arguments, key=None, environment=None):
         self.key = key
         self.log = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen([vq, "serve", "--port", "0", "--quiet", *map(str, arguments)],
                                         stdout=subprocess.PIPE, stderr=self.log, text=True, env=environment)
+        self.all.append(self)
         line = self.process.stdout.readline()
         if not line:
             self.log.seek(0)
