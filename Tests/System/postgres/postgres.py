@@ -561,20 +561,21 @@ def steps(test):
     # A statement about an answer is a transaction, too.
     shop = test.serve(cache)
     before = test.match(shop)
-    for number, table in enumerate(("statement", "feedback")):
-        test.server.sql(f"create trigger stall before {'insert' if number == 0 else 'update'} on vq.{table} for each statement execute function public.stall()")
-        said = threading.Thread(target=try_quietly, args=(lambda: test.feed_back(shop, chosen="product:oats"),))
+    for table, event in (("statement", "insert"), ("feedback", "update")):
+        test.server.sql(f"create trigger stall before {event} on vq.{table} for each statement execute function public.stall()")
+        said = threading.Thread(target=try_quietly, args=(lambda: test.feed_back(shop, chosen="product:p1000"),))
         said.start()
-        test.until(sleeping)
+        reached = test.until(sleeping) is not None
         shop.end(signal.SIGKILL)
         said.join()
         test.server.sql("select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'PgSleep'")
         test.until(lambda: not sleeping())
         test.server.sql(f"drop trigger stall on vq.{table}")
         shop = test.serve(cache)
-        test.say(f"a server killed while it writes vq.{table} has said nothing", test.match(shop) == before
-                 and test.server.sql("select count(*) from vq.statement") == ["0"])
-    test.say("the next statement is taken", test.feed_back(shop, chosen="product:oats")[0] == 201)
+        test.say(f"a server killed while it writes vq.{table} has said nothing", reached and test.match(shop) == before
+                 and test.server.sql("select count(*) from vq.statement") == ["0"], reached)
+    taken = test.feed_back(shop, chosen="product:p1000")
+    test.say("the next statement is taken", taken == (201, 1), (taken, shop.text_of_log()))
     shop.end()
 
 
