@@ -3,6 +3,7 @@
 
 Each scenario begins with an empty database. Standard library only.
 """
+import concurrent.futures
 import contextlib
 import json
 import os
@@ -292,6 +293,20 @@ def feedback(test):
         test.say("after all are undone, the answers have the same bytes as without any", agree(lambda answer: answer == before) is not None)
         test.say("there is nothing left to undo", a.ask("DELETE", "/v1/feedback/1")[0] == 404)
         test.say("numbers are not given again", test.feed_back(b, chosen="product:oats") == (201, 3))
+        # Many at once: a number is given once, and nothing is lost.
+        token = json.loads(test.match(a))["continuation"]
+        ids = [json.loads(line)["id"] for line in test.feed.read_text().splitlines() if '"product"' in line][:12]
+
+        def state(number):
+            body = json.dumps({"query": token, "rejected": ["product:" + ids[number]]}).encode()
+            status, content = (a, b)[number % 2].ask("POST", "/v1/feedback", body)
+            return json.loads(content).get("number") if status == 201 else (status, content)
+
+        with concurrent.futures.ThreadPoolExecutor(6) as pool:
+            numbers = list(pool.map(state, range(len(ids))))
+        test.say("statements at once through two servers have numbers of their own", set(numbers) == set(range(4, 4 + len(ids))), numbers)
+        same = test.until(lambda: len({shop.ask("GET", "/v1/feedback?limit=50")[1] for shop in (a, b)}) == 1)
+        test.say("then both servers have all of them", same is not None and a.ask("GET", "/v1/feedback?limit=50")[1].count(b'"number"') == 1 + len(ids))
         test.server.stop()
         test.say("without PostgreSQL, a statement is refused", test.feed_back(a, rejected=["product:oats"])[0] == 503)
         test.say("without PostgreSQL, statements keep their effect", b'"feedback":{' in test.match(b))
@@ -624,6 +639,8 @@ default_pool_size = 4
                 test.say("a change through the pooler is made", test.put((a, b)[number % 2], f"p{number}", "P", test.pictures[number]) == 201)
             delay = b.waits_for(7)
             test.say("the other server sees it", delay is not None and a.waits_for(7) is not None, delay)
+            test.say("a statement through the pooler is made", test.feed_back(a, chosen="product:oats") == (201, 1))
+            test.say("the other server sees it, too", test.until(lambda: b'"number":1' in b.ask("GET", "/v1/feedback")[1]) is not None)
         finally:
             a.end()
             b.end()
