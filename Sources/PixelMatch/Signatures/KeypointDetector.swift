@@ -54,16 +54,21 @@ struct KeypointDetector {
     let side = max(6, Int((area / (3 * Double(limit))).squareRoot()))
     let columns = (plane.width + side - 1) / side
     let rows = (plane.height + side - 1) / side
-    var best = [Corner?](repeating: nil, count: columns * rows)
-    for corner in corners {
+    // Of the same response, the first of the corners, which come row by row, counts.
+    var best = [UInt64](repeating: 0, count: columns * rows)
+    for (index, corner) in corners.enumerated() {
       let cell = corner.y / side * columns + corner.x / side
-      if let known = best[cell], known.response >= corner.response { continue }
-      best[cell] = corner
+      best[cell] = max(best[cell], strength(of: corner, index))
     }
-    let spread = best.compactMap { $0 }.sorted {
-      ($1.response, $0.y, $0.x) < ($0.response, $1.y, $1.x)
+    return best.filter { $0 > 0 }.sorted(by: >).prefix(limit).map {
+      corners[maximaLimit - Int($0 & (1 << 32 - 1))]
     }
-    return Array(spread.prefix(limit))
+  }
+
+  /// A number above zero that is the greater the stronger a corner is, and greater for the earlier one of two
+  /// that are equally strong. A positive response and its bits have the same order.
+  private static func strength(of corner: Corner, _ index: Int) -> UInt64 {
+    UInt64(corner.response.bitPattern) << 32 | UInt64(maximaLimit - index)
   }
 
   /// Returns all corners of a level, row by row.

@@ -14,13 +14,16 @@ struct PixelWeights {
     var weights: [Float] = []
     weights.reserveCapacity(picture.pixels.count)
     var total: Float = 0
+    let squaredAcross = (0..<picture.width).map { x in
+      let across = (Float(x) + 0.5) / Float(picture.width) - 0.5
+      return across * across
+    }
     for y in 0..<picture.height {
       let down = (Float(y) + 0.5) / Float(picture.height) - 0.5
       for x in 0..<picture.width {
-        let across = (Float(x) + 0.5) / Float(picture.width) - 0.5
         // About a Gaussian of 0.22 of the side, without an exponential, whose last bit differs
         // between C libraries.
-        let falloff = 1 + 5 * (down * down + across * across)
+        let falloff = 1 + 5 * (down * down + squaredAcross[x])
         let weight =
           background.foreground(picture.pixels[y &* picture.width &+ x])
           / (falloff * falloff * falloff)
@@ -42,10 +45,10 @@ private struct StudioBackground {
     let depth = max(1, min(picture.width, picture.height) / 32)
     var border: [SIMD3<Float>] = []
     for y in 0..<picture.height {
-      for x in 0..<picture.width
-      where min(y, picture.height - 1 - y) < depth || min(x, picture.width - 1 - x) < depth {
-        border.append(picture.pixels[y * picture.width + x])
-      }
+      let row = y * picture.width..<(y + 1) * picture.width
+      let isWhole = min(y, picture.height - 1 - y) < depth || picture.width <= 2 * depth
+      border += picture.pixels[isWhole ? row : row.prefix(depth)]
+      if !isWhole { border += picture.pixels[row.suffix(depth)] }
     }
     // The median of a few hundred pixels is close to that of all.
     let sample = stride(from: 0, to: border.count, by: 8).map { border[$0] }
