@@ -62,9 +62,8 @@ public struct KeypointVotes: Sendable {
 
   /// Lets the system begin to read all postings that the keypoints look up.
   func beginReading(_ segment: SignatureSegment, longest: Int) {
-    for source in sources {
-      segment.beginReading(
-        words: Kernels.probedWords(of: source, wordBits: segment.wordBits), longest: longest)
-    }
+    let words = Set(
+      sources.lazy.flatMap { Kernels.probedWords(of: $0, wordBits: segment.wordBits) })
+    segment.beginReading(words: words.sorted(), longest: longest)
   }
 }

@@ -93,9 +93,27 @@ internal import CMapping
     advise(range, MADV_RANDOM)
   }
 
-  /// Lets the system begin to read a range from storage, without waiting for it.
-  func beginReading(_ range: Range<Int>) {
-    advise(range, MADV_WILLNEED)
+  /// The most bytes between two ranges that are read together: a storage that answers 80 000 requests
+  /// or 1.5 GB a second takes about as long for these bytes as for another request.
+  private static let joinedGap = 16 << 10
+
+  /// Lets the system begin to read ranges from storage, without waiting for them: in the order of the
+  /// file, and together if little lies between them.
+  func beginReading(_ ranges: [Range<Int>]) {
+    for range in Self.joined(ranges) { advise(range, MADV_WILLNEED) }
+  }
+
+  /// Returns the ranges in their order, those with little between them joined to one.
+  static func joined(_ ranges: [Range<Int>]) -> [Range<Int>] {
+    var joined: [Range<Int>] = []
+    for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+      if let last = joined.last, range.lowerBound - last.upperBound <= joinedGap {
+        joined[joined.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+      } else {
+        joined.append(range)
+      }
+    }
+    return joined
   }
 
   /// Advice changes no byte, and a system that does not take it goes on as before.
@@ -117,23 +135,33 @@ internal import CMapping
   /// Returns whether most of 64 pages that are spread over a range are in memory; `true` if the
   /// system does not tell.
   func isResident(_ range: Range<Int>) -> Bool {
+    let step = max(range.count / 64, 1)
+    return isResident(Array(stride(from: range.lowerBound, to: range.upperBound, by: step)))
+  }
+
+  /// Returns whether most of the pages of some bytes, of at most 64 of them, are in memory; `true` if
+  /// the system does not tell.
+  func isResident(_ places: [Int]) -> Bool {
     #if os(Linux)
-      guard file != nil, let pages = pages(of: range) else { return true }
-      let step = max(pages.count / 64, 1)
-      let places = stride(from: pages.lowerBound, to: pages.upperBound, by: step)
-      var missing = 0
-      for place in places {
-        let page = place & ~(Self.pageByteCount - 1)
-        var state: UInt8 = 1
-        // Sound: the page lies within the mapping, and has one byte of state.
-        unsafe mincore(UnsafeMutableRawPointer(mutating: base + page), 1, &state)
-        if state & 1 == 0 { missing += 1 }
-      }
-      return missing <= 6
+      guard file != nil, !places.isEmpty else { return true }
+      let asked = stride(from: 0, to: places.count, by: (places.count + 63) / 64)
+        .map { places[$0] }
+      return 10 * asked.count(where: isMissing) <= asked.count
     #else
       return true
     #endif
   }
+
+  #if os(Linux)
+    private func isMissing(_ place: Int) -> Bool {
+      precondition(place >= 0 && place < count, "a byte outside the segment")
+      var state: UInt8 = 1
+      // Sound: the page lies within the mapping, and has one byte of state.
+      unsafe mincore(
+        UnsafeMutableRawPointer(mutating: base + place & ~(Self.pageByteCount - 1)), 1, &state)
+      return state & 1 == 0
+    }
+  #endif
 
   /// Lends the integers in the bytes of `range`, which must lie within the bytes and begin at a
   /// multiple of the integer size.

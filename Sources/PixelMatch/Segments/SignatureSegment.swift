@@ -8,9 +8,9 @@ public final class SignatureSegment: Sendable {
   /// The length of the file in bytes.
   public var byteCount: Int { storage.count }
 
-  private let storage: MappedBytes
+  let storage: MappedBytes
   private let path: String?
-  private let size: SegmentLayout.Size
+  let size: SegmentLayout.Size
   private let offsets: [Int]
   private let checksums: [UInt64]
 
@@ -23,7 +23,6 @@ public final class SignatureSegment: Sendable {
   /// - Complexity: O(1).
   public convenience init(path: String) throws(SegmentError) {
     try self.init(storage: MappedBytes(path: path), path: path)
-    adviseOfWordIndex()
   }
 
   /// Makes a segment from bytes, for example those of ``SegmentWriter``.
@@ -331,53 +330,18 @@ public final class SignatureSegment: Sendable {
     }
   }
 
-  /// The length of postings from which single pages are read. Shorter ones are soon read as a whole,
-  /// with the pages beside those that are needed.
-  private static let sparseByteCount = 256 << 20
-
-  private var postings: Range<Int> {
-    offset(.posting)..<offset(.posting) + 8 * size.keypoints
-  }
-
-  /// Tells the system how a large index of visual words is read.
-  private func adviseOfWordIndex() {
-    if postings.count >= Self.sparseByteCount { storage.expectSinglePages(postings) }
-  }
-
-  /// Whether the index of visual words is large and mostly not in memory, so that
-  /// ``beginReading(words:longest:)`` saves a wait for each word.
-  var isWordIndexCold: Bool {
-    postings.count >= Self.sparseByteCount && !storage.isResident(postings)
-  }
-
-  /// Lets the system begin to read the postings of some words, all at once.
-  func beginReading(words: [UInt32], longest: Int) {
-    let table = offset(.wordStart)
-    storage.beginReading(table..<table + SegmentLayout.Column.wordStart.byteCount(size))
-    let ranges = withWordIndex { starts, all in
-      words.compactMap { word -> Range<Int>? in
-        let (start, end) = (Int(starts[Int(word)]), Int(starts[Int(word) + 1]))
-        return start < end && end <= all.count && end - start <= longest ? start..<end : nil
-      }
-    }
-    for range in ranges {
-      storage.beginReading(
-        offset(.posting) + 8 * range.lowerBound..<offset(.posting) + 8 * range.upperBound)
-    }
-  }
-
   private func words(at offset: Int) -> SIMD4<UInt64> {
     var words = SIMD4<UInt64>.zero
     for word in 0..<4 { words[word] = storage.integer(at: offset + 64 * word, as: UInt64.self) }
     return words
   }
 
-  private func range(_ column: SegmentLayout.Column, _ row: Int, _ width: Int) -> Range<Int> {
+  func range(_ column: SegmentLayout.Column, _ row: Int, _ width: Int) -> Range<Int> {
     let start = place(column, row, width)
     return start..<start + width
   }
 
-  private func offset(_ column: SegmentLayout.Column) -> Int {
+  func offset(_ column: SegmentLayout.Column) -> Int {
     offsets[Int(column.rawValue) - 1]
   }
 

@@ -36,6 +36,7 @@ struct TypeSearch: Sendable {
   ///
   /// - Parameter labels: The value of ``Evidence/Kind/labels`` for the entity of a key.
   mutating func add(_ found: CandidateRows, labels: (UInt32) -> Double?) {
+    beginReading(.appearance, of: found.votes.keys.filter { candidates[$0] == nil })
     for (row, votes) in found.votes {
       if candidates[row] == nil {
         let key = key(of: row)
@@ -48,11 +49,19 @@ struct TypeSearch: Sendable {
     }
   }
 
+  /// Lets the system begin to read a part of some rows, before each is waited for.
+  private func beginReading(_ part: SignatureSegment.RowPart, of rows: [SegmentRow]) {
+    for (segment, rows) in Dictionary(grouping: rows, by: \.segment) {
+      segments[segment].segment.beginReading(part, of: rows.map(\.row))
+    }
+  }
+
   /// Verifies the geometry of the candidates that are worth it, the best first.
   ///
   /// - Returns: The share that was verified before the search had to stop.
   mutating func verifyGeometry(shouldStop: () -> Bool) -> Double {
     let planned = rowsToVerify()
+    beginReading(.alignment, of: planned)
     for (done, row) in planned.enumerated() {
       if shouldStop() { return Double(done) / Double(planned.count) }
       guard var candidate = candidates[row] else { continue }

@@ -53,6 +53,30 @@ import Testing
       votes.beginReading(segment, longest: 1000)
       #expect(votes.rows(in: LiveSegment(segment), limit: 9) == expected)
     }
+    let rows = Array((0..<segment.count).reversed()) + [0]
+    for part in [SignatureSegment.RowPart.appearance, .alignment] {
+      segment.readAhead(part, of: rows)
+      segment.beginReading(part, of: rows)
+      segment.beginReading(part, of: [])
+    }
+    let whole = try SignatureSegment(bytes: Self.bytes)
+    #expect(rows.allSatisfy { segment.signature(at: $0) == whole.signature(at: $0) })
+  }
+
+  /// Would break if a range were left out, or if many small requests were made for what lies together.
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func `near ranges are read together, in the order of the file`(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let ranges = (0..<200).map { _ in
+      let start = Int.random(in: 0..<8 << 20, using: &random)
+      return start..<start + Int.random(in: 0..<100_000, using: &random)
+    }
+    let joined = MappedBytes.joined(ranges)
+    #expect(ranges.allSatisfy { range in joined.contains { $0.contains(range) } })
+    #expect(zip(joined, joined.dropFirst()).allSatisfy { $1.lowerBound - $0.upperBound > 16 << 10 })
+    let ends = Set(ranges.flatMap { [$0.lowerBound, $0.upperBound] })
+    #expect(joined.allSatisfy { ends.contains($0.lowerBound) && ends.contains($0.upperBound) })
+    #expect(MappedBytes.joined([]).isEmpty)
   }
 
   /// Would break if other words were read ahead than are looked up.

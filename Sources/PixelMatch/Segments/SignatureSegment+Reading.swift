@@ -1,0 +1,92 @@
+/// What a search tells the system to read, if a large segment is not in memory.
+///
+/// Without it, a search waits for each missing page, and the system reads many pages beside it: up to the whole
+/// file. Advice changes no byte, so that nothing depends on it but time.
+extension SignatureSegment {
+  /// The parts of a row that a search reads at a time.
+  public enum RowPart: Sendable, Hashable {
+    /// The color, the texture and the quality, which are compared with those of the query.
+    case appearance
+    /// The keypoints and the color layout, which are aligned with those of the query.
+    case alignment
+  }
+
+  /// The length of postings below which the system is told nothing: such a segment is soon read as a whole.
+  private static let largeByteCount = 64 << 20
+
+  private var isLarge: Bool { 8 * size.keypoints >= Self.largeByteCount }
+
+  /// Whether the index of visual words is large and mostly not in memory, so that
+  /// ``beginReading(words:longest:)`` saves a wait for each word.
+  var isWordIndexCold: Bool { isLarge && !storage.isResident(postings) }
+
+  private var postings: Range<Int> {
+    offset(.posting)..<offset(.posting) + 8 * size.keypoints
+  }
+
+  /// Lets the system begin to read the postings of some words, all at once, and single pages of postings from
+  /// now on.
+  ///
+  /// - Parameter words: The words, ascending, so that their starts are read in the order of the file.
+  func beginReading(words: [UInt32], longest: Int) {
+    storage.expectSinglePages(postings)
+    storage.beginReading(
+      withWordIndex { starts, all in
+        words.compactMap { word -> Range<Int>? in
+          let (start, end) = (Int(starts[Int(word)]), Int(starts[Int(word) + 1]))
+          guard start < end, end <= all.count, end - start <= longest else { return nil }
+          return postings.lowerBound + 8 * start..<postings.lowerBound + 8 * end
+        }
+      })
+  }
+
+  /// Lets the system begin to read a part of some rows, all at once, if the segment is large and most of them
+  /// are not in memory.
+  public func beginReading(_ part: RowPart, of rows: [Int]) {
+    guard isLarge, !storage.isResident(rows.map { leadingByte(of: part, $0) }) else { return }
+    readAhead(part, of: rows)
+  }
+
+  /// Lets the system begin to read a part of some rows, all at once.
+  func readAhead(_ part: RowPart, of rows: [Int]) {
+    switch part {
+    case .appearance:
+      storage.beginReading(
+        rows.flatMap { row in
+          [
+            range(.appearance, row, SegmentLayout.appearanceByteCount), range(.key, row, 4),
+            range(.shape, row, 8),
+          ]
+        })
+    case .alignment:
+      storage.expectSinglePages(offset(.layout)..<offset(.levelCount))
+      storage.beginReading(
+        rows.flatMap { row in
+          [
+            range(.layout, row, ColorLayout.byteCount), range(.keypointStart, row, 8),
+            range(.levelCount, row, KeypointSet.levelCountByteCount),
+          ]
+        })
+      storage.beginReading(rows.flatMap(keypointRanges))
+    }
+  }
+
+  private func leadingByte(of part: RowPart, _ row: Int) -> Int {
+    switch part {
+    case .appearance: range(.appearance, row, SegmentLayout.appearanceByteCount).lowerBound
+    case .alignment: range(.layout, row, ColorLayout.byteCount).lowerBound
+    }
+  }
+
+  /// The bytes of a row's keypoints.
+  private func keypointRanges(of row: Int) -> [Range<Int>] {
+    let blocks = keypointBlocks(at: row).blocks
+    func bytes(_ column: SegmentLayout.Column, _ width: Int) -> Range<Int> {
+      offset(column) + width * blocks.lowerBound..<offset(column) + width * blocks.upperBound
+    }
+    return [
+      bytes(.keypointHash, SegmentLayout.keypointBlockByteCount),
+      bytes(.keypointPlace, 8 * Keypoint.placeByteCount),
+    ]
+  }
+}
