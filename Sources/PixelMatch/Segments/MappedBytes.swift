@@ -116,6 +116,12 @@ internal import CMapping
     return joined
   }
 
+  /// Gives back the memory of a range that was read. Its bytes stay in the system's cache of files, and are
+  /// mapped again when they are read again.
+  func releaseMemory(_ range: Range<Int>) {
+    advise(range, MADV_DONTNEED)
+  }
+
   /// Advice changes no byte, and a system that does not take it goes on as before.
   private func advise(_ range: Range<Int>, _ advice: Int32) {
     guard file != nil, let pages = pages(of: range) else { return }

@@ -138,15 +138,31 @@ public final class SignatureSegment: Sendable {
   /// - Throws: ``SegmentError`` with the code `corrupt`, or the errors of ``checkUnchanged()``.
   public func verify() throws(SegmentError) {
     for column in SegmentLayout.Column.allCases {
-      let start = offset(column)
-      let checksum = storage.withSpan(
-        of: start..<start + column.byteCount(size), as: UInt8.self, SegmentLayout.checksum)
-      guard checksum == checksums[Int(column.rawValue) - 1] else {
+      guard checksum(of: column) == checksums[Int(column.rawValue) - 1] else {
         throw SegmentError(
           code: .corrupt, path: path, message: "the checksum of column \(column) is wrong")
       }
     }
     try checkUnchanged()
+  }
+
+  /// The number of bytes whose checksum is computed before their memory is given back.
+  private static let checkedByteCount = 16 << 20
+
+  private func checksum(of column: SegmentLayout.Column) -> UInt64 {
+    let end = offset(column) + column.byteCount(size)
+    var checksum = SegmentLayout.Checksum()
+    for start in stride(from: offset(column), to: end, by: Self.checkedByteCount) {
+      let range = start..<min(end, start + Self.checkedByteCount)
+      storage.withSpan(of: range, as: UInt8.self) { checksum.add($0) }
+      storage.releaseMemory(range)
+    }
+    return checksum.value
+  }
+
+  /// Gives back the memory of what was read so far, which stays in the system's cache of files.
+  func releaseMemory() {
+    storage.releaseMemory(0..<storage.count)
   }
 
   /// Returns the caller's key of a row.
