@@ -6,12 +6,15 @@ for each tool the milliseconds a query (the median over the rounds), the share o
 vq's time that it takes. ORB with exhaustive matching answers N queries only (3).
 
 imagehash.phash + numpy: 64 bits, the nearest by Hamming distance. PDQ + faiss: eight variants in IndexBinaryFlat. ORB + BFMatcher: 400
-keypoints of the query against 200 of each image, ratio test, the most pairs.
+keypoints of the query against 200 of each image, ratio test, the most pairs. image-match's method in SQLite: an image's signature is the
+grades of brightness between each of 81 points and its eight neighbors, which are looked up by 63 words of 16 grades each; the nearest
+of the images that share a word is the answer.
 """
 import argparse
 import json
 import os
 import resource
+import sqlite3
 import statistics
 import subprocess
 import tempfile
@@ -84,6 +87,62 @@ class ORB:
         return int(np.argmax([good(codes) for codes in self.codes]))
 
 
+def grades(path):
+    """Returns the signature of Wong, Bern and Goldberg ("An image signature for any kind of image", ICIP 2002), as image-match computes it:
+    648 grades from -2 to 2."""
+    gray = cv2.imread(path, cv2.IMREAD_GRAYSCALE).astype(np.float64)
+    # Without the plain parts of the border: 5 % of all differences on each side.
+    top, bottom = edges(np.abs(np.diff(gray, axis=1)).sum(1))
+    left, right = edges(np.abs(np.diff(gray, axis=0)).sum(0))
+    ys, xs = (np.linspace(a, b, 11)[1:-1].astype(int) for a, b in ((top, bottom), (left, right)))
+    side = max(2, int(0.5 + min(gray.shape) / 20))
+    means = cv2.blur(gray, (side, side))[np.ix_(ys, xs)]
+    around = np.full((11, 11), np.nan)
+    around[1:-1, 1:-1] = means
+    steps = [(y, x) for y in (0, 1, 2) for x in (0, 1, 2) if (y, x) != (1, 1)]
+    differences = np.stack([around[y:y + 9, x:x + 9] - means for y, x in steps], axis=2).flatten()
+    differences = np.nan_to_num(differences)
+    found = np.zeros(differences.shape, np.int64)
+    for sign in (1, -1):
+        large = differences * sign > 2
+        if large.any():
+            found[large] = np.where(differences[large] * sign > np.median(differences[large] * sign), 2, 1) * sign
+    return found
+
+
+def edges(changes):
+    share = np.cumsum(changes) / max(changes.sum(), 1e-9)
+    first, last = int(np.searchsorted(share, 0.05)), int(np.searchsorted(share, 0.95))
+    return (first, last) if last > first + 10 else (0, len(changes) - 1)
+
+
+class WordIndex:
+    name = "image-match's method in SQLite"
+    starts = np.linspace(0, 648 - 16, 63).astype(int)
+
+    def __init__(self, paths):
+        self.signatures = np.array([grades(path) for path in paths])
+        self.database = sqlite3.connect(":memory:")
+        self.database.execute("create table word(place integer, value integer, image integer, primary key(place, value, image)) without rowid")
+        self.database.executemany("insert into word values(?, ?, ?)", (
+            (place, value, image) for image, signature in enumerate(self.signatures) for place, value in self.words(signature)))
+
+    def words(self, signature):
+        """The words, of three grades a letter."""
+        letters = np.clip(signature, -1, 1) + 1
+        return [(place, int(letters[start:start + 16] @ 3 ** np.arange(16))) for place, start in enumerate(self.starts)]
+
+    def nearest(self, path):
+        own = grades(path)
+        shared = sorted({image for word in self.words(own)
+                         for image, in self.database.execute("select image from word where place = ? and value = ?", word)})
+        if not shared:
+            return None
+        others = self.signatures[shared]
+        sizes = np.linalg.norm(others, axis=1) + np.linalg.norm(own)
+        return shared[int(np.argmin(np.linalg.norm(others - own, axis=1) / np.maximum(sizes, 1e-9)))]
+
+
 def ours(vq, index, paths):
     """Returns the processor milliseconds of each query, without those of starting, and the first answers."""
     def run(some):
@@ -119,7 +178,7 @@ def main():
     def right(answers):
         return round(statistics.mean(answer in query["truth"] for answer, query in zip(answers, queries)), 3)
 
-    peers = [peer(paths) for peer in (Phash, PDQ, ORB)]
+    peers = [peer(paths) for peer in (Phash, PDQ, WordIndex, ORB)]
     times, answers = {peer.name: [] for peer in peers} | {"vq": []}, {}
     with tempfile.TemporaryDirectory() as folder:
         index = f"{folder}/i.vq"
@@ -132,7 +191,8 @@ def main():
                 if some is not asked and round_ > 0:
                     continue
                 start = time.process_time()
-                found = [owners[peer.nearest(path)] for path in some]
+                nearest = [peer.nearest(path) for path in some]
+                found = [None if place is None else owners[place] for place in nearest]
                 times[peer.name].append(1e3 * (time.process_time() - start) / len(some))
                 answers[peer.name] = found
             spent, answers["vq"] = ours(arguments.vq, index, asked)

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Measures the server: serve.py VQ INDEX PICTURE... [--seconds 30] [--rounds 3]
+"""Measures the server: serve.py VQ INDEX PICTURE... [--seconds 30] [--rounds 3] [--connections 8,32]
 
 In turn, on the same machine: the library alone (`vq match`, all threads, the images repeatedly), and `vq serve` under wrk
-with 32 connections that send the same images. Then ten times as many requests as the server can answer, and one more
+with 8 and with 32 connections that send the same images. "cpuRatio" is the server's processor time a request over the library's, which
+other programs on the machine change less than the ratio of the rates. Then ten times as many requests as the server can answer, and one more
 after that. Prints one JSON object. Needs wrk.
 """
 import argparse
@@ -143,6 +144,7 @@ def main():
     parser.add_argument("pictures", nargs="+")
     parser.add_argument("--seconds", type=int, default=30)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--connections", default="8,32")
     arguments = parser.parse_args()
     rounds = []
     with Server(arguments.vq, arguments.index, "--max-deadline", "60000") as server:
@@ -150,21 +152,25 @@ def main():
         memory = [server.metric("process_resident_memory_bytes")]
         for _ in range(arguments.rounds):
             alone, cost = library_rate(arguments.vq, arguments.index, arguments.pictures, arguments.seconds / 2)
-            before = server.metric("process_cpu_seconds_total")
-            served = wrk(server, arguments.pictures, 32, arguments.seconds)
-            used = 1000 * (server.metric("process_cpu_seconds_total") - before) / served["requests"]
-            memory.append(server.metric("process_resident_memory_bytes"))
-            rate = served["requests"] / served["seconds"]
-            rounds.append({"libraryPerSecond": round(alone, 1), "servedPerSecond": round(rate, 1),
-                           "ratio": round(rate / alone, 3), "libraryCpuMs": round(cost, 2),
-                           "servedCpuMs": round(used, 2), "cpuRatio": round(used / cost, 3), **{key: round(served[key], 1) for key in
-                                                               ("p50Ms", "p95Ms", "p99Ms", "errors")}})
+            for connections in map(int, arguments.connections.split(",")):
+                before = server.metric("process_cpu_seconds_total")
+                served = wrk(server, arguments.pictures, connections, arguments.seconds)
+                used = 1000 * (server.metric("process_cpu_seconds_total") - before) / served["requests"]
+                memory.append(server.metric("process_resident_memory_bytes"))
+                rate = served["requests"] / served["seconds"]
+                rounds.append({"connections": connections, "libraryPerSecond": round(alone, 1), "servedPerSecond": round(rate, 1),
+                               "ratio": round(rate / alone, 3), "libraryCpuMs": round(cost, 2),
+                               "servedCpuMs": round(used, 2), "cpuRatio": round(used / cost, 3),
+                               **{key: round(served[key], 1) for key in ("p50Ms", "p95Ms", "p99Ms", "errors")}})
         lone = wrk(server, arguments.pictures, 1, 4)
     with Server(arguments.vq, arguments.index) as server:
         pushed = overload(server, arguments.pictures, statistics.median(one["servedPerSecond"] for one in rounds))
+
+    def medians(figure):
+        return {n: statistics.median(one[figure] for one in rounds if one["connections"] == n) for n in {one["connections"] for one in rounds}}
+
     print(json.dumps({
-        "rounds": rounds, "medianRatio": statistics.median(one["ratio"] for one in rounds),
-        "medianCpuRatio": statistics.median(one["cpuRatio"] for one in rounds),
+        "rounds": rounds, "medianRatio": medians("ratio"), "medianCpuRatio": medians("cpuRatio"),
         "oneConnection": {key: round(lone[key], 1) for key in ("p50Ms", "p95Ms", "p99Ms")},
         "residentMegabytes": [round(one / 1e6, 1) for one in memory], "overload": pushed}, indent=1))
 

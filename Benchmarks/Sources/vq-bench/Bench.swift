@@ -7,6 +7,7 @@ import Foundation
 ///     vq-bench scan CODES OUT             writes CODES hashes and 100 queries to OUT, then answers
 ///                                         each line of standard input by one timed scan
 ///     vq-bench growth COUNT,… IMAGE…      one line of JSON a catalogue size: milliseconds by stage
+///     vq-bench segment FILE IMAGE…        the same for a segment of an index
 ///     vq-bench queries INDEX IMAGE…       one line of JSON: queries alone, 64 at a time, cancelled
 @main
 enum Bench {
@@ -21,11 +22,13 @@ enum Bench {
       try GrowthBench.run(
         counts: arguments[1].split(separator: ",").compactMap { Int($0) },
         pictures: Array(arguments.dropFirst(2)))
+    case ("segment", 3...):
+      try GrowthBench.run(segment: arguments[1], pictures: Array(arguments.dropFirst(2)))
     case ("queries", 3...):
       try await QueryBench.run(index: arguments[1], pictures: Array(arguments.dropFirst(2)))
     default:
       print(
-        "usage: vq-bench signature IMAGE ROUNDS | bits IMAGE… | scan CODES OUT | growth COUNT,… IMAGE… | queries INDEX IMAGE…"
+        "usage: vq-bench signature IMAGE ROUNDS | bits IMAGE… | scan CODES OUT | growth COUNT,… IMAGE… | segment FILE IMAGE… | queries INDEX IMAGE…"
       )
       exit(2)
     }

@@ -12,21 +12,16 @@ import PixelMatch
 /// Segments are written to a temporary folder and merged into one, as a run of `vq index` does. A whole
 /// search signs a decoded image, scans, votes and checks 144 candidates on one thread. It is cold if the
 /// segment's pages were dropped from memory before (`posix_fadvise`); what it then reads is counted too.
+///
+/// Times are processor times of this process, which other programs change little, apart from those of whole
+/// searches, which are measured both ways: a cold one waits for storage.
 enum GrowthBench {
   private static let segmentRows = 16_384
 
   static func run(counts: [Int], pictures paths: [String]) throws {
-    let decoder = ImageDecoder()
-    let pictures = try paths.map { path in
-      try decoder.decode(
-        decoder.contents(ofFile: path), longerSide: QuerySignature.workingSide)
-    }
+    let pictures = try decoded(paths)
     let signatures = pictures.indices.filter { $0 % 2 == 1 }.map { Signature(pictures[$0]) }
     let asked = pictures.indices.filter { $0 % 2 == 0 }.map { pictures[$0] }
-    let queries = asked.map { QuerySignature($0) }
-    let signing = asked.map { picture in
-      milliseconds { precondition(QuerySignature(picture).views.count > 0) }
-    }
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("vq-growth-\(ProcessInfo.processInfo.processIdentifier)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -38,17 +33,66 @@ enum GrowthBench {
       line.add("pictures", Double(count))
       line.add("writeMsPerPicture", writeMs / Double(count))
       line.add("mergeMsPerPicture", mergeMs / Double(count))
-      line.add("querySignatureMs", median(signing))
-      try measureCold(file, asked, &line)
-      let segment = try SignatureSegment(path: file)
-      line.add("bytesPerPicture", Double(segment.byteCount) / Double(count))
-      measureStages(LiveSegment(segment), queries, &line)
-      line.add(
-        "searchWarmMs",
-        median(asked.map { picture in milliseconds { search(picture, LiveSegment(segment)) } }))
+      line.add("peakMegabytes", peakMegabytes())
+      try measure(file, asked, &line)
       print("{\(line.fields.joined(separator: ","))}")
       try FileManager.default.removeItem(atPath: file)
     }
+  }
+
+  /// Measures searches in a segment of an index.
+  static func run(segment path: String, pictures paths: [String]) throws {
+    var line = Line()
+    try measure(path, decoded(paths), &line)
+    print("{\(line.fields.joined(separator: ","))}")
+  }
+
+  private static func decoded(_ paths: [String]) throws -> [PixelBuffer] {
+    let decoder = ImageDecoder()
+    return try paths.map { path in
+      try decoder.decode(
+        decoder.contents(ofFile: path), longerSide: QuerySignature.workingSide)
+    }
+  }
+
+  /// Measures searches in a segment, cold, by stage, and warm.
+  private static func measure(
+    _ path: String, _ pictures: [PixelBuffer], _ line: inout Line
+  ) throws {
+    let signing = pictures.map { picture in
+      processorMilliseconds { precondition(QuerySignature(picture).views.count > 0) }
+    }
+    line.add("querySignatureMs", median(signing))
+    try measureCold(path, pictures, &line)
+    let segment = try SignatureSegment(path: path)
+    line.add("bytesPerPicture", Double(segment.byteCount) / Double(segment.count))
+    measureStages(LiveSegment(segment), pictures.map { QuerySignature($0) }, &line)
+    let searches = pictures.map { picture in
+      both { search(picture, LiveSegment(segment)) }
+    }
+    line.add("searchWarmMs", median(searches.map(\.took)))
+    line.add("searchWarmProcessorMs", median(searches.map(\.used)))
+  }
+
+  /// The processor time of this process.
+  private static func processorMilliseconds() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return Double(time.tv_sec) * 1e3 + Double(time.tv_nsec) / 1e6
+  }
+
+  /// The processor time of one call.
+  private static func processorMilliseconds(_ body: () throws -> Void) rethrows -> Double {
+    try both(body).used
+  }
+
+  /// The time of one call and the processor time in it.
+  private static func both(
+    _ body: () throws -> Void
+  ) rethrows -> (took: Double, used: Double) {
+    let used = processorMilliseconds()
+    let took = try milliseconds(body)
+    return (took, processorMilliseconds() - used)
   }
 
   /// The fields of a line of JSON.
@@ -64,7 +108,8 @@ enum GrowthBench {
   private static func measureCold(
     _ path: String, _ pictures: [PixelBuffer], _ line: inout Line
   ) throws {
-    var (times, megabytes): ([Double], [Double]) = ([], [])
+    var times: [(took: Double, used: Double)] = []
+    var megabytes: [Double] = []
     for picture in pictures.prefix(9) {
       let file = open(path, O_RDONLY)
       guard file >= 0, fsync(file) == 0, posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED) == 0 else {
@@ -73,13 +118,19 @@ enum GrowthBench {
       close(file)
       let before = try readBytes()
       times.append(
-        try milliseconds {
-          search(picture, LiveSegment(try SignatureSegment(path: path)))
-        })
+        try both { search(picture, LiveSegment(try SignatureSegment(path: path))) })
       megabytes.append(Double(try readBytes() - before) / 1e6)
     }
-    line.add("searchColdMs", median(times))
+    line.add("searchColdMs", median(times.map(\.took)))
+    line.add("searchColdProcessorMs", median(times.map(\.used)))
     line.add("coldReadMegabytes", median(megabytes))
+  }
+
+  /// The most memory that this process had so far.
+  private static func peakMegabytes() -> Double {
+    var usage = rusage()
+    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+    return Double(usage.ru_maxrss) / 1024
   }
 
   /// The bytes that this process has read from storage.
@@ -99,7 +150,9 @@ enum GrowthBench {
       rows += scan.nearest(to: .appearance(view.color, view.texture), limit: 256).top.sorted.count
     }
     let check = GeometricCheck(query)
-    for row in KeypointVotes(query.keypoints).rows(in: live, limit: 512).prefix(144) {
+    let voted = KeypointVotes(query.keypoints).rows(in: live, limit: 512).prefix(144)
+    live.segment.beginReading(.alignment, of: voted.map(\.row))
+    for row in voted {
       rows +=
         check.alignment(of: row.row, in: live.segment, isMirrored: row.isMirrored)?.inliers ?? 0
     }
@@ -119,7 +172,7 @@ enum GrowthBench {
         (UInt32(row), redrawn(signatures[row % signatures.count], &generator))
       }
       let file = folder.appendingPathComponent("part-\(start).segment")
-      writing += try milliseconds {
+      writing += try processorMilliseconds {
         var writer = SegmentWriter()
         for (key, signature) in drawn { writer.append(signature, key: key) }
         try Data(writer.encoded()).write(to: file)
@@ -130,7 +183,7 @@ enum GrowthBench {
     guard FileManager.default.createFile(atPath: path, contents: nil),
       let output = FileHandle(forWritingAtPath: path)
     else { throw CocoaError(.fileWriteUnknown) }
-    let merging = try milliseconds {
+    let merging = try processorMilliseconds {
       _ = try SegmentMerger(parts).write { bytes, offset throws(any Error) in
         try output.seek(toOffset: UInt64(offset))
         try output.write(contentsOf: bytes)
@@ -152,9 +205,9 @@ enum GrowthBench {
       let view = query.views[0]
       var found: [KeypointVotes.Row] = []
       votes.append(
-        milliseconds { found = KeypointVotes(query.keypoints).rows(in: live, limit: 512) })
+        processorMilliseconds { found = KeypointVotes(query.keypoints).rows(in: live, limit: 512) })
       checks.append(
-        milliseconds {
+        processorMilliseconds {
           let check = GeometricCheck(query)
           // As many as a match checks.
           for row in found.prefix(144) {
@@ -164,12 +217,12 @@ enum GrowthBench {
           }
         })
       hashes.append(
-        milliseconds {
+        processorMilliseconds {
           let found = scan.nearest(to: .hashes(query.views.flatMap(\.variants)), limit: 256)
           sink &+= found.top.sorted.count
         })
       appearances.append(
-        milliseconds {
+        processorMilliseconds {
           let found = scan.nearest(to: .appearance(view.color, view.texture), limit: 256)
           sink &+= found.top.sorted.count
         })
