@@ -71,6 +71,12 @@ CURLcode cc_set_fields(CURL *curl, struct curl_slist *lines) {
   return library.curl_easy_setopt_(curl, CURLOPT_HTTPHEADER, lines);
 }
 
+CURLcode cc_set_content(CURL *curl, const uint8_t *bytes, size_t count) {
+  const CURLcode code =
+      library.curl_easy_setopt_(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)count);
+  return code == CURLE_OK ? library.curl_easy_setopt_(curl, CURLOPT_COPYPOSTFIELDS, bytes) : code;
+}
+
 CURLcode cc_set_body(CURL *curl, cc_take take, void *context) {
   const CURLcode code = library.curl_easy_setopt_(curl, CURLOPT_WRITEFUNCTION, take);
   return code == CURLE_OK ? library.curl_easy_setopt_(curl, CURLOPT_WRITEDATA, context) : code;

@@ -25,7 +25,7 @@ struct VQ {
     WhyNotCommand.command, FeedbackCommand.command, ServeCommand.command, KeyCommand.command,
     HashCommand.command, SignCommand.command, PostgresCommand.command, CopyCommand.command,
     CodegenCommand.command,
-    HelpCommand.command, CompletionsCommand.command,
+    SimulateClientCommand.command, HelpCommand.command, CompletionsCommand.command,
   ]
 
   static func main() async {

@@ -38,6 +38,9 @@ struct curl_slist *cc_list_append(struct curl_slist *list, const char *line);
 void cc_list_free(struct curl_slist *list);
 CURLcode cc_set_fields(CURL *curl, struct curl_slist *lines);
 
+// Makes the request a POST with a copy of these bytes.
+CURLcode cc_set_content(CURL *curl, const uint8_t *bytes, size_t count);
+
 // Receives bytes of a body or a line of the head; returns the number of bytes that it took.
 typedef size_t (*cc_take)(char *bytes, size_t size, size_t count, void *context);
 CURLcode cc_set_body(CURL *curl, cc_take take, void *context);

@@ -1,13 +1,19 @@
 internal import CCurl
 internal import Synchronization
 
-/// Fetches images from servers within a ``FetchPolicy``.
+/// Fetches images from servers, or asks them, within a ``FetchPolicy``.
 ///
 /// Every address is checked when libcurl is about to connect to it, after its name is resolved.
 /// Redirects are followed here, one at a time, so that each is checked against the policy. Proxies
 /// in the environment are ignored, because the address behind a proxy is unknown.
 final class HTTPClient: Sendable {
-  /// A request for an image or a feed.
+  /// The body of a request.
+  struct Content: Sendable {
+    let type: String
+    let bytes: [UInt8]
+  }
+
+  /// A request for an image or a feed, or a question with a body.
   struct Request: Sendable {
     let url: String
     /// The accepted media types (RFC 9110, 12.5.1).
@@ -15,6 +21,13 @@ final class HTTPClient: Sendable {
     /// The validators of the stored image (RFC 9110, 8.8), or `nil` if there is none.
     var etag: String?
     var lastModified: String?
+    /// Further header fields, by name.
+    var fields: [String: String] = [:]
+    /// The body of a POST, or `nil` for a GET.
+    var content: Content?
+    /// Whether every answer is given as it is: with its body whatever the status, as that of a problem, and without
+    /// following a redirect.
+    var takesEveryAnswer = false
   }
 
   /// The response of a server.
@@ -22,7 +35,7 @@ final class HTTPClient: Sendable {
     let status: Int
     /// The fields in ``HTTPTransfer/fieldNames``, by name in lower case.
     let fields: [String: String]
-    /// The body, which is empty unless the status is 200.
+    /// The body, which is empty unless the status is 200 or every answer is taken.
     let body: [UInt8]
   }
 
@@ -42,7 +55,7 @@ final class HTTPClient: Sendable {
     self.policy = policy
   }
 
-  /// Requests an image and blocks the calling thread until it is received.
+  /// Sends a request and blocks the calling thread until the response is received.
   ///
   /// - Parameter shouldStop: Returns whether to stop; called repeatedly.
   /// - Throws: ``FetchError``; the caller handles statuses.
@@ -63,7 +76,9 @@ final class HTTPClient: Sendable {
     for _ in 0...Self.redirectionLimit {
       let response = try transfer.get(
         url, request, byteLimit: policy.byteLimit, timeLimit: end - .now, shouldStop: shouldStop)
-      guard [301, 302, 303, 307, 308].contains(response.status) else { return response }
+      guard [301, 302, 303, 307, 308].contains(response.status), !request.takesEveryAnswer else {
+        return response
+      }
       guard let location = response.fields["location"], url.resolve(location) else {
         throw FetchError(code: .unusable, message: "its redirect has no valid address")
       }

@@ -6,7 +6,9 @@ internal import CCurl
 /// one thread until it is returned, under the client's lock.
 @safe final class HTTPTransfer: @unchecked Sendable {
   /// The names of the response fields that are kept.
-  static let fieldNames: Set = ["etag", "last-modified", "location", "retry-after"]
+  static let fieldNames: Set = [
+    "content-type", "etag", "last-modified", "location", "retry-after",
+  ]
 
   /// The largest number of bytes of such a field.
   private static let fieldLimit = 2048
@@ -22,6 +24,7 @@ internal import CCurl
   private var fields: [String: String] = [:]
   private var body: [UInt8] = []
   private var byteLimit = 0
+  private var takesEveryAnswer = false
   private var passedByteCount = 0
   private var isTooLarge = false
   private var hasForbiddenAddress = false
@@ -69,14 +72,12 @@ internal import CCurl
     guard timeLimit > .zero else { throw Self.tooSlow }
     (status, fields, body, self.byteLimit) = (0, [:], [], byteLimit)
     (passedByteCount, isTooLarge, hasForbiddenAddress) = (0, false, false)
+    takesEveryAnswer = request.takesEveryAnswer
     self.shouldStop = shouldStop
     defer { self.shouldStop = { false } }
     var headers: UnsafeMutablePointer<curl_slist>?
     defer { unsafe cc_list_free(headers) }
-    var lines = ["Accept: \(request.accept)"]
-    lines += request.etag.map { ["If-None-Match: \($0)"] } ?? []
-    lines += request.lastModified.map { ["If-Modified-Since: \($0)"] } ?? []
-    for line in lines { unsafe headers = cc_list_append(headers, line) }
+    for line in Self.lines(of: request) { unsafe headers = cc_list_append(headers, line) }
     let milliseconds = max(1, Int64(timeLimit / .milliseconds(1)))
     unsafe cc_reset(curl)
     let context = unsafe Unmanaged.passUnretained(self).toOpaque()
@@ -105,12 +106,29 @@ internal import CCurl
         }, context),
     ]
     precondition(codes.allSatisfy { $0 == CURLE_OK }, "libcurl has every option that is set")
+    if let content = request.content {
+      // Sound: libcurl copies the bytes before it returns.
+      let code = unsafe content.bytes.withUnsafeBufferPointer {
+        unsafe cc_set_content(curl, $0.baseAddress, $0.count)
+      }
+      guard code == CURLE_OK else { throw failure(code) }
+    }
     let code = unsafe cc_perform(curl)
     defer { body = [] }
     if code == CURLE_OK || code == CURLE_WRITE_ERROR && !isTooLarge && status != 200 {
       return HTTPClient.Response(status: status, fields: fields, body: body)
     }
     throw failure(code)
+  }
+
+  /// Returns the header fields of a request.
+  private static func lines(of request: HTTPClient.Request) -> [String] {
+    var lines = ["Accept: \(request.accept)"]
+    lines += request.etag.map { ["If-None-Match: \($0)"] } ?? []
+    lines += request.lastModified.map { ["If-Modified-Since: \($0)"] } ?? []
+    // An empty value keeps libcurl from asking first whether a large body is welcome.
+    lines += request.content.map { ["Content-Type: \($0.type)", "Expect:"] } ?? []
+    return lines + request.fields.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
   }
 
   // MARK: What libcurl calls
@@ -141,7 +159,7 @@ internal import CCurl
 
   /// Receives a piece of the body; `false` ends the transfer.
   private func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    guard status == 200 else {
+    guard status == 200 || takesEveryAnswer else {
       // A short error page is read and dropped, so that the connection can be reused.
       passedByteCount += bytes.count
       return passedByteCount <= Self.passedLimit
@@ -153,7 +171,7 @@ internal import CCurl
 
   // MARK: Failures
 
-  private static let tooSlow = FetchError(
+  static let tooSlow = FetchError(
     code: .unavailable, message: "it was not received within the time limit")
 
   private func failure(_ code: CURLcode) -> FetchError {
@@ -174,7 +192,7 @@ internal import CCurl
       return FetchError(code: .unavailable, message: "its host name cannot be resolved")
     default:
       let reason = unsafe String(cString: cc_reason(code))
-      return FetchError(code: .unavailable, message: "it could not be fetched: \(reason)")
+      return FetchError(code: .unavailable, message: "the connection failed: \(reason)")
     }
   }
 }

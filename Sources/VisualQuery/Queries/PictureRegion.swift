@@ -1,4 +1,4 @@
-internal import PixelMatch
+package import PixelMatch
 
 /// The part of an image that a query is about.
 public struct PictureRegion: Sendable, Hashable {
@@ -51,7 +51,7 @@ extension PixelBuffer {
   /// Returns the pixels of a region, at least one.
   ///
   /// - Throws: ``MatchError`` with the code `regionOutside`.
-  func cropped(to region: PictureRegion) throws(MatchError) -> PixelBuffer {
+  package func cropped(to region: PictureRegion) throws(MatchError) -> PixelBuffer {
     let part = try region.fractions(ofWidth: width, height: height)
     func pixels(_ start: Double, _ length: Double, of side: Int) -> Range<Int> {
       let first = min(side - 1, Int((start * Double(side)).rounded()))

@@ -69,12 +69,10 @@ struct ArgumentParser: Sendable {
     _ texts: inout [String: [String]], for command: CommandDescription
   ) throws(UsageError) {
     let configuration = try configuration()
+    let variables = EnvironmentDefaults(environment: environment)
     for option in command.options + CommonOptions.all where texts[option.name] == nil {
-      if let variable = option.environment, let text = environment[variable], !text.isEmpty {
-        guard option.accepts(text) else {
-          throw unacceptable(text, for: option, given: variable, command: command.name)
-        }
-        texts[option.name] = [text]
+      if let found = try variables.texts(of: option, for: command.name) {
+        texts[option.name] = found.isEmpty ? nil : found
       } else if let found = try configuration.texts(of: option, for: command.name) {
         texts[option.name] = found
       } else if option.isRequired {

@@ -88,14 +88,14 @@ struct Configuration: Sendable {
     var texts: [String] = []
     for entry in chosen {
       if option.value == nil {
-        guard ["yes", "no"].contains(entry.text) else {
+        guard let isSet = EnvironmentDefaults.flag(entry.text) else {
           throw Self.located(
             UsageError(
               .invalidConfiguration,
               "'\(entry.option)' takes yes or no; found \(found(entry.text))", command: command),
             path, line: entry.line)
         }
-        if entry.text == "yes" { texts.append("") }
+        if isSet { texts.append("") }
       } else {
         guard option.accepts(entry.text) else {
           throw Self.located(

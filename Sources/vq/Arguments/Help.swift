@@ -84,11 +84,14 @@ struct Help: Sendable {
   static let defaults = HelpSection(
     title: "Defaults",
     text: """
-      ~/.vqrc has your own defaults of options, one per line; flags take yes or no. The command line has \
-      precedence over the environment, which has precedence over this file.
+      ~/.vqrc has your own defaults of options, one per line; the environment has others, as \
+      VQ_OPTION for every command that has the option, and as VQ_COMMAND_OPTION for one command. \
+      Flags take yes or no. The command line has precedence over the environment, which has \
+      precedence over this file.
         # For every command that has the option, and for one command:
         index = /srv/shop.vq
         match.limit = 3
+        VQ_MATCH_LIMIT=3 vq match mug.jpg
       """)
 
   /// The first examples for a new user, in order.
@@ -163,6 +166,7 @@ struct Help: Sendable {
       rows.append((variable, ["used if \(option.spelling) is not given"]))
     }
     rows += [
+      ("VQ_OPTION", ["the default of an option: VQ_LIMIT, or VQ_MATCH_LIMIT for 'vq match' only"]),
       ("VQ_CONFIG", ["a file of defaults instead of ~/.vqrc; if empty: none"]),
       ("NO_COLOR", ["if not empty: no color"]),
       ("CLICOLOR_FORCE", ["if neither empty nor 0: color in pipes and files too"]),

@@ -60,7 +60,8 @@ struct OptionDescription: Sendable {
   let detail: String
   /// The default, as it is shown in the help.
   let standard: String?
-  /// The environment variable that is used if the option is not given.
+  /// The environment variable that the help of the option names. Every other option has variables, too:
+  /// ``EnvironmentDefaults``.
   let environment: String?
   /// Whether the command requires the option.
   let isRequired: Bool

@@ -65,11 +65,6 @@ struct MatchReport {
       && response.minimumConfidence < Calibration.defaultCutOff
   }
 
-  private static let table = TextTable(columns: [
-    .init("#", .right), .init("CONFIDENCE", .right), .init("TIER"), .init("TYPE"),
-    .init("TITLE", minimumWidth: 12),
-  ])
-
   /// The near miss, if nothing but its confidence keeps it from being a match.
   private static func shownNearMiss(_ response: MatchResponse) -> MatchResponse.NearMiss? {
     response.emptyReason == .nothingAboveConfidence && response.minimumConfidence > 0
@@ -80,42 +75,11 @@ struct MatchReport {
     link + (display.image.map { "  " + $0 } ?? "")
   }
 
-  private func tableLines(_ table: TextTable) -> [String] {
-    table.lines(
-      width: console.width, usesColor: console.usesColor, linksNotes: console.linksTexts)
-  }
-
   private func text(
     _ response: MatchResponse, of query: String, hasPicture: Bool
   ) -> String {
     var lines = isNamed ? ["\(DisplayText.escaped(query)):"] : []
-    if let nearMiss = Self.shownNearMiss(response) {
-      var table = Self.table
-      table.append(
-        [
-          "?", DisplayText.confidence(nearMiss.confidence), nearMiss.tier.rawValue,
-          nearMiss.id.type.rawValue, "not sure: " + Self.name(nearMiss.display),
-        ], note: Self.note(nearMiss.handoff.url ?? nearMiss.id.description, nearMiss.display))
-      lines += tableLines(table)
-    }
-    if !response.matches.isEmpty {
-      var table = Self.table
-      for match in response.matches {
-        table.append(
-          [
-            "\(match.rank)", DisplayText.confidence(match.confidence), match.tier.rawValue,
-            match.value.id.type.rawValue, Self.name(match.display),
-          ], note: match.handoff.url ?? match.value.id.description)
-        for variant in match.variants {
-          table.append(
-            [
-              "", variant.confidence.map(DisplayText.confidence) ?? "", "", "",
-              "  also: " + Self.name(variant.display),
-            ], note: variant.handoff.url ?? variant.value.id.description)
-        }
-      }
-      lines += tableLines(table)
-    }
+    lines += table(response).lines(on: console)
     if isExplained {
       for match in response.matches {
         lines += ["", "#\(match.rank) \(title(match))"] + terms(match)
@@ -123,7 +87,7 @@ struct MatchReport {
       lines.append("")
     }
     lines += feedback(response)
-    lines.append(summary(response, hasPicture: hasPicture))
+    lines.append(summary(response, hasPicture: hasPicture).text)
     if isByLabels(response) {
       let cutOff = DisplayText.confidence(Calibration.defaultCutOff)
       lines.append(
@@ -132,6 +96,29 @@ struct MatchReport {
     }
     if isNamed { lines.append("") }
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// The matches, or what is likeliest.
+  private func table(_ response: MatchResponse) -> AnswerTable {
+    var table = AnswerTable()
+    if let nearMiss = Self.shownNearMiss(response) {
+      table.append(
+        "?", nearMiss.confidence, tier: nearMiss.tier.rawValue, type: nearMiss.id.type.rawValue,
+        name: "not sure: " + Self.name(nearMiss.display),
+        note: Self.note(nearMiss.handoff.url ?? nearMiss.id.description, nearMiss.display))
+    }
+    for match in response.matches {
+      table.append(
+        "\(match.rank)", match.confidence, tier: match.tier.rawValue,
+        type: match.value.id.type.rawValue, name: Self.name(match.display),
+        note: match.handoff.url ?? match.value.id.description)
+      for variant in match.variants {
+        table.append(
+          "", variant.confidence, tier: "", type: "", name: "  also: " + Self.name(variant.display),
+          note: variant.handoff.url ?? variant.value.id.description)
+      }
+    }
+    return table
   }
 
   /// Tells that the deadline passed, and what was searched before.
@@ -171,42 +158,12 @@ struct MatchReport {
     return lines
   }
 
-  /// A sentence with the number of matches, or the best candidate, and the share that was searched.
-  private func summary(_ response: MatchResponse, hasPicture: Bool) -> String {
-    let count = response.matches.count
-    let cutOff =
-      response.minimumConfidence > 0
-      ? " above confidence \(DisplayText.confidence(response.minimumConfidence))" : ""
-    let found =
-      count == 0
-      ? emptySentence(response, hasPicture: hasPicture)
-      : DisplayText.count(count, "match", "matches") + cutOff + ";"
-    let products = DisplayText.count(
-      catalogue.entityCount(of: .product), "product", "products")
-    let stores = DisplayText.count(catalogue.entityCount(of: .store), "store", "stores")
-    if response.isComplete {
-      return count == 0 ? found : "\(found) all \(products) and \(stores) were compared."
-    }
-    let share = Int(100 * response.coverage)
-    let the = count == 0 ? "The" : "the"
-    return "\(found) \(the) deadline passed when \(share) % of the work was done."
-  }
-
-  private func emptySentence(_ response: MatchResponse, hasPicture: Bool) -> String {
-    switch response.emptyReason {
-    case .emptyCatalogue: "No match: the catalogue is empty."
-    case .filteredOut: "No match: the filters exclude every entity."
-    case .filterTimedOut: "No match: the deadline passed before the filters were applied."
-    case .deadlinePassed: "No match: the deadline passed before the image was decoded."
-    case .noUsableSignal:
-      hasPicture
-        ? "No match: the image is blank and no label is known."
-        : "No match: the catalogue has none of these labels."
-    case .nothingAboveConfidence, nil:
-      response.minimumConfidence == 0
-        ? "No match: no entity has any of the labels."
-        : "No match above confidence \(DisplayText.confidence(response.minimumConfidence))."
-    }
+  private func summary(_ response: MatchResponse, hasPicture: Bool) -> AnswerSummary {
+    AnswerSummary(
+      matchCount: response.matches.count, cutOff: response.minimumConfidence,
+      isComplete: response.isComplete, coverage: response.coverage,
+      emptyReason: response.emptyReason, hasPicture: hasPicture,
+      products: catalogue.entityCount(of: .product), stores: catalogue.entityCount(of: .store))
   }
 
   /// The title with the subtitle, which distinguishes variants with the same title.

@@ -17,9 +17,12 @@ struct ReportFile: Sendable {
   }
 
   /// Writes the report.
-  func write(_ page: ReportPage) throws {
+  func write(_ page: ReportPage) throws { try write(page.text) }
+
+  /// Writes the text of a report or of a drawing.
+  func write(_ text: String) throws {
     defer { descriptor.close() }
-    try descriptor.write(Array(page.text.utf8))
+    try descriptor.write(Array(text.utf8))
     if name != path { try FileDescriptor.rename(name, to: path) }
   }
 

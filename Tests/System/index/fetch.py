@@ -138,9 +138,9 @@ class Fetching:
         self.is_refused("a number that is an address of the machine is refused", "http://2130706433/0.jpg", private, "127.0.0.1")
         self.is_refused("a host off the list is refused", "http://other.shop.example/0.jpg", "not an allowed host", "cdn.shop.example")
         self.is_refused("a port off the list is refused", "http://cdn.shop.example:8080/0.jpg", "not an allowed host", "cdn.shop.example")
-        self.is_refused("a certificate that nobody trusts is refused", "https://cdn.shop.example:8443/0.jpg", "could not be fetched",
+        self.is_refused("a certificate that nobody trusts is refused", "https://cdn.shop.example:8443/0.jpg", "the connection failed",
                         "cdn.shop.example:8443")
-        self.is_refused("a certificate of another name is refused", "https://other.shop.example/0.jpg", "could not be fetched",
+        self.is_refused("a certificate of another name is refused", "https://other.shop.example/0.jpg", "the connection failed",
                         "other.shop.example")
 
         secure = "https://cdn.shop.example/to/"

@@ -43,6 +43,65 @@ import Testing
     #expect(try parsed(["why-not", "a.jpg", "--expect", "b"], file: file)[MatchCommand.limit] == 2)
   }
 
+  /// Would break if a variable that the help promises did not count, or in another order.
+  @Test func `every option has variables, for all commands and for one`() throws {
+    func limit(_ environment: [String: String], _ line: [String] = []) throws -> Int {
+      try parsed(
+        ["match", "a.jpg", "--index", "x"] + line, file: "match.limit = 9",
+        environment: environment)[MatchCommand.limit]
+    }
+    #expect(try limit([:]) == 9 && limit(["VQ_LIMIT": ""]) == 9)
+    #expect(try limit(["VQ_LIMIT": "2"]) == 2)
+    #expect(try limit(["VQ_LIMIT": "2", "VQ_MATCH_LIMIT": "3"]) == 3)
+    #expect(try limit(["VQ_WHY_NOT_LIMIT": "4"]) == 9)
+    #expect(try limit(["VQ_MATCH_LIMIT": "3"], ["--limit", "5"]) == 5)
+    let flags = try parsed(
+      ["match", "a.jpg", "--index", "x"], file: "json = yes\nexplain = yes",
+      environment: [
+        "VQ_JSON": "no", "VQ_MATCH_GROUP": "yes", "VQ_COLOR": "never", "VQ_VERSION": "1.2",
+      ])
+    #expect(!flags[MatchCommand.json] && flags[MatchCommand.explain] && flags[MatchCommand.group])
+    #expect(flags[CommonOptions.color] == .never)
+  }
+
+  @Test(arguments: [
+    (["VQ_LIMIT": "many"], "VQ_LIMIT takes 1…100; found 'many'"),
+    (
+      ["VQ_MATCH_TYPE": "prodct"],
+      "VQ_MATCH_TYPE takes product or store; found 'prodct'; did you mean 'product'?"
+    ),
+    (["VQ_JSON": "true"], "VQ_JSON takes yes or no; found 'true'"),
+  ])
+  func `a mistake names its variable`(environment: [String: String], says: String) {
+    let error = #expect(throws: UsageError.self) {
+      try parsed(["match", "a.jpg", "--index", "x"], file: "", environment: environment)
+    }
+    #expect(error?.message == says && error?.code == .unacceptableValue)
+  }
+
+  /// Kubernetes sets `VQ_PORT` for a service named "vq", which must not keep the server from starting.
+  @Test func `the address of a service is not a port`() throws {
+    func port(_ text: String) throws -> Int {
+      try parsed(["serve", "--index", "x"], file: "", environment: ["VQ_PORT": text])[
+        ServeCommand.port]
+    }
+    #expect(try port("tcp://10.0.0.1:8080") == port("") && port("81") == 81)
+  }
+
+  /// Would break if an option were named so that a variable meant two things.
+  @Test func `a variable means one option`() {
+    var meanings: [String: String] = ["VQ_CONFIG": "the file"]
+    for command in VQ.commands {
+      for option in command.options + CommonOptions.all {
+        let names = EnvironmentDefaults.variables(of: option, for: command.name)
+        for (name, meaning) in zip(names, ["\(command.name) \(option.name)", option.name]) {
+          #expect(meanings[name, default: meaning] == meaning, "\(name)")
+          meanings[name] = meaning
+        }
+      }
+    }
+  }
+
   @Test func `an option that may be repeated takes several lines`() throws {
     let arguments = try parsed(
       ["match", "a.jpg"], file: "index = a\nlabels = mug\nlabels = cup,red\n")

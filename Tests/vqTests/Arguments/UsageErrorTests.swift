@@ -87,7 +87,7 @@ import Testing
       "'vq completions' takes bash, zsh or fish; found 'tcsh'"),
     Mistake(
       "help mach", .unacceptableOperand,
-      "'vq help' takes index, match, catalogue, doctor, duplicates, labels, eval, diff, why-not, feedback, serve, key, hash, sign, postgres, copy, codegen, help or completions; found 'mach'; did you mean 'match'?"
+      "'vq help' takes index, match, catalogue, doctor, duplicates, labels, eval, diff, why-not, feedback, serve, key, hash, sign, postgres, copy, codegen, simulate-client, help or completions; found 'mach'; did you mean 'match'?"
     ),
   ]
 

@@ -510,13 +510,7 @@ import Testing
     #expect(store.output.contains(#""type":"store""#))
   }
 
-  @Test(arguments: [
-    "", "index", "match", "labels", "eval", "why-not", "feedback", "serve", "key", "hash",
-    "codegen", "help",
-    "catalogue",
-    "doctor",
-    "completions", "sign", "postgres", "copy",
-  ])
+  @Test(arguments: [""] + VQ.commands.map(\.name))
   func `help is as recorded, short and whole`(command: String) throws {
     let words = command.isEmpty ? [] : [command]
     let name = command.isEmpty ? "vq" : command

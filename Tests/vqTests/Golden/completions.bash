@@ -9,7 +9,7 @@ _vq() {
   COMPREPLY=()
   for ((index = 1; index < COMP_CWORD; index++)); do
     case ${COMP_WORDS[index]} in
-    index|match|catalogue|doctor|duplicates|labels|eval|diff|why-not|feedback|serve|key|hash|sign|postgres|copy|codegen|help|completions) command=${COMP_WORDS[index]}; break ;;
+    index|match|catalogue|doctor|duplicates|labels|eval|diff|why-not|feedback|serve|key|hash|sign|postgres|copy|codegen|simulate-client|help|completions) command=${COMP_WORDS[index]}; break ;;
     esac
   done
   case $command:$previous in
@@ -135,11 +135,23 @@ _vq() {
     postgres:--index) _vq_reply -f; compopt -o filenames; return ;;
     codegen:--index) _vq_reply -d; compopt -o filenames; return ;;
     codegen:--cache) _vq_reply -d; compopt -o filenames; return ;;
+    simulate-client:--server) return ;;
+    simulate-client:--labels) return ;;
+    simulate-client:--crop) return ;;
+    simulate-client:--sides) return ;;
+    simulate-client:--as) _vq_reply -W 'jpeg pixels'; return ;;
+    simulate-client:--key-file) _vq_reply -f; compopt -o filenames; return ;;
+    simulate-client:--language) return ;;
+    simulate-client:--timeout) return ;;
+    simulate-client:--sheet) _vq_reply -f; compopt -o filenames; return ;;
+    simulate-client:--max-bytes) return ;;
+    simulate-client:--max-pixels) return ;;
+    simulate-client:--formats) _vq_reply -W 'jpeg png webp avif heic gif all'; return ;;
     help:--man) _vq_reply -d; compopt -o filenames; return ;;
   esac
   case $command:$word in
     :-*) _vq_reply -W '--color --help -h --version' ;;
-    :*) _vq_reply -W 'index match catalogue doctor duplicates labels eval diff why-not feedback serve key hash sign postgres copy codegen help completions' ;;
+    :*) _vq_reply -W 'index match catalogue doctor duplicates labels eval diff why-not feedback serve key hash sign postgres copy codegen simulate-client help completions' ;;
     index:-*) _vq_reply -W '--index --images-root --allow-outside --thumbnails --on-conflict --prune-missing --currency --map --map-from --include-drafts --fetch --allow-host --dry-run --strict --threads -j --rejected --json --quiet -q --locale --images-map --allow-private-address --public --link --allow-scheme --bridge --formats --cache --signed --color --help -h --version' ;;
     index:*) _vq_reply -f; compopt -o filenames; return ;;
     match:-*) _vq_reply -W '--index --labels --region --limit --products --stores --min-confidence --deadline --type --where --group --threads -j --explain --json --report --csv --open --all-fields --tolerant --with-label --near --at --locale --signature --continue --refresh --cache --at-least --max-bytes --max-pixels --formats --color --help -h --version' ;;
@@ -174,8 +186,10 @@ _vq() {
     copy:*) _vq_reply -d; compopt -o filenames; return ;;
     codegen:-*) _vq_reply -W '--index --cache --color --help -h --version' ;;
     codegen:*) return ;;
+    simulate-client:-*) _vq_reply -W '--server --labels --crop --sides --as --key-file --language --timeout --sheet --json --max-bytes --max-pixels --formats --color --help -h --version' ;;
+    simulate-client:*) _vq_reply -f; compopt -o filenames; return ;;
     help:-*) _vq_reply -W '--man --color --help -h --version' ;;
-    help:*) _vq_reply -W 'index match catalogue doctor duplicates labels eval diff why-not feedback serve key hash sign postgres copy codegen help completions'; return ;;
+    help:*) _vq_reply -W 'index match catalogue doctor duplicates labels eval diff why-not feedback serve key hash sign postgres copy codegen simulate-client help completions'; return ;;
     completions:-*) _vq_reply -W '--color --help -h --version' ;;
     completions:*) _vq_reply -W 'bash zsh fish'; return ;;
   esac

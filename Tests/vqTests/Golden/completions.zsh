@@ -22,6 +22,7 @@ _vq() {
     'postgres:prepare a PostgreSQL database for an index'
     'copy:copy an index into PostgreSQL, or out of it'
     'codegen:write the entities of an app as Swift source'
+    'simulate-client:ask a server what a phone would, and show its answer'
     'help:explain a command, or write the manual pages'
     'completions:print completions for a shell'
   )
@@ -318,6 +319,26 @@ _vq() {
         '-h[show the complete help; -h a short one]' \
         '--version[show the version]' \
         '1:KIND:' ;;
+    simulate-client)
+      _arguments -s -S \
+        '--server=[the address of '\''vq serve'\''\: http\://127.0.0.1\:8080]:URL:' \
+        '*--labels=[English words for what the image shows\: mug,cup]:LIST:' \
+        '--crop=[the part of the image that the person framed]:X,Y,W,H:' \
+        '--sides=[the longer side of the upload, in pixels; several with commas]:SIDES:' \
+        '--as=[the form of the upload]:FORM:(jpeg pixels)' \
+        '--key-file=[a file with a key of the server]:FILE:_files' \
+        '--language=[the language of titles]:TAG:' \
+        '--timeout=[time limit in ms for each answer]:MS:' \
+        '--sheet=[also draw the cards as a phone would show them]:FILE:_files' \
+        '--json[the server'\''s answers, one per line]' \
+        '--max-bytes=[reject larger files]:N:' \
+        '--max-pixels=[reject larger images]:N:' \
+        '--formats=[formats of images that are accepted\: jpeg,png,webp]:LIST:(jpeg png webp avif heic gif all)' \
+        '--color=[when to use color]:WHEN:(auto always never)' \
+        '--help[show the complete help; -h a short one]' \
+        '-h[show the complete help; -h a short one]' \
+        '--version[show the version]' \
+        '1:IMAGE:_files' ;;
     help)
       _arguments -s -S \
         '--man=[write the manual pages to this folder]:DIR:_files -/' \
@@ -325,7 +346,7 @@ _vq() {
         '--help[show the complete help; -h a short one]' \
         '-h[show the complete help; -h a short one]' \
         '--version[show the version]' \
-        '1:COMMAND:(index match catalogue doctor duplicates labels eval diff why-not feedback serve key hash sign postgres copy codegen help completions)' ;;
+        '1:COMMAND:(index match catalogue doctor duplicates labels eval diff why-not feedback serve key hash sign postgres copy codegen simulate-client help completions)' ;;
     completions)
       _arguments -s -S \
         '--color=[when to use color]:WHEN:(auto always never)' \

@@ -1,0 +1,59 @@
+import VisualQuery
+
+/// The parts of a server's answer (`vq.match/1`) that a client shows. Other keys are ignored, as later versions may add some.
+struct ServedAnswer: Sendable, Decodable {
+  static let schema = "vq.match/1"
+
+  struct Display: Sendable, Decodable {
+    let title: String
+    let subtitle: String?
+    let image: String?
+
+    /// The title with the subtitle, which distinguishes variants with the same title.
+    var name: String { title + (subtitle.map { " (\($0))" } ?? "") }
+  }
+
+  struct Value: Sendable, Decodable {
+    struct Alignment: Sendable, Decodable {
+      let outline: [[Double]]
+    }
+
+    let rank: Int
+    let type: String
+    let id: String
+    let confidence: Double
+    let tier: String
+    let url: String?
+    let display: Display
+    let alignment: Alignment?
+
+    /// The corners of the outline in shares of the image's sides; empty if there is none.
+    var outline: [[Double]] {
+      let corners = alignment?.outline ?? []
+      return corners.allSatisfy { $0.count == 2 && $0.allSatisfy(\.isFinite) } ? corners : []
+    }
+  }
+
+  struct NearMiss: Sendable, Decodable {
+    let type: String
+    let id: String
+    let confidence: Double
+    let url: String?
+    let display: Display
+  }
+
+  let schema: String
+  let complete: Bool
+  let coverage: Double
+  let values: [Value]
+  let emptyReason: String?
+  let nearMiss: NearMiss?
+  let hasMore: Bool
+}
+
+/// The size of a server's catalogue, and its cut-off (`GET /v1/catalogue`).
+struct ServedSize: Sendable, Decodable {
+  let products: Int
+  let stores: Int
+  let minimumConfidence: Double
+}
