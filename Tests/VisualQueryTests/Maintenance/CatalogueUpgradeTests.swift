@@ -1,4 +1,5 @@
 import Foundation
+import PixelMatch
 import TestSupport
 import Testing
 
@@ -71,6 +72,10 @@ import Testing
       for: SemanticContent(labels: ["cup"]))
     #expect(response.matches.first?.value.id.value == "mug")
     #expect(response.matches.first?.handoff.url == "https://shop.example/p/mug")
+    let image = try ImageDecoder().decode(
+      ImageDecoder().contents(ofFile: SampleShop.image("mug-red.jpg")))
+    let seen = try await Matcher(catalogue: catalogue).values(for: SemanticContent(pixelBuffer: image))
+    #expect(seen.matches.first?.value.id.value == "mug" && seen.matches.first?.tier == .exact)
   }
 
   /// Would break if a new version of the tables came without a way from the last one.

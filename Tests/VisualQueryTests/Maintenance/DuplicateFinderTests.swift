@@ -56,4 +56,19 @@ import Testing
     ])
     #expect(try await clusters(shop) == [])
   }
+
+  /// Would break if the doctor told other entities apart than `vq duplicates` does, or told a pair for each two of many.
+  @Test func `the doctor links the entities of a cluster one by one`() async throws {
+    let shop = try DrawnShop()
+    for id in ["a", "b", "c"] { try write(id + ".jpg", of: 1, side: 192, quality: 90, in: shop) }
+    try write("d.jpg", of: 2, side: 192, quality: 90, in: shop)
+    try write("e.jpg", of: 2, side: 80, quality: 40, in: shop)
+    try await shop.run(["a", "b", "c", "d", "e"].map { DrawnShop.row($0) })
+    let findings = try await CatalogueDoctor(catalogue: try Catalogue(directory: shop.index))
+      .findings().filter { $0.kind == .indistinguishable }
+    #expect(findings.map(\.id) == ["product:a", "product:b"])
+    #expect(findings.map(\.twin) == ["product:b", "product:c"])
+    let clusters = try await clusters(shop, .same)
+    #expect(clusters.map { $0.entities.map(\.id) } == [["product:a", "product:b", "product:c"]])
+  }
 }
