@@ -32,7 +32,9 @@ package enum Multipart {
   /// Finds the parts; nothing is copied.
   ///
   /// - Complexity: O(length of the body).
-  package static func parts(of body: [UInt8], boundary: String) throws(HTTPError) -> [Part] {
+  package static func parts(
+    of body: [UInt8], boundary: String, partLimit: Int = partLimit
+  ) throws(HTTPError) -> [Part] {
     let delimiter = Array("\r\n--\(boundary)".utf8)
     var parts: [Part] = []
     // The first delimiter may be at the very beginning, without a line end before it.

@@ -45,6 +45,7 @@ extension CatalogueDatabase {
       .integer(countChanges.entities[.product] ?? 0), .integer(countChanges.entities[.store] ?? 0),
       .integer(countChanges.images)
     ).run()
+    try noteGeneration()
     try beforeCommit?()
     try connection.execute("COMMIT")
     countChanges = CountChanges()

@@ -43,6 +43,8 @@ public struct ShopSettings: Sendable, Hashable {
   static let picturePrefix = "images."
   /// The prefix of the settings that link a directory with PostgreSQL; they belong to the directory.
   static let replicaPrefix = "replica."
+  /// The prefix of what is noted about past generations; it belongs to the directory, too.
+  static let historyPrefix = "history."
   private static let root = picturePrefix + "root"
   private static let outside = picturePrefix + "outside"
   private static let thumbnails = picturePrefix + "thumbnails"

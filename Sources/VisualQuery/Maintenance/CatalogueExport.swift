@@ -51,6 +51,7 @@ struct CatalogueExport {
     let settings = try database.settings().filter {
       !$0.key.hasPrefix(ShopSettings.picturePrefix)
         && !$0.key.hasPrefix(ShopSettings.replicaPrefix)
+        && !$0.key.hasPrefix(ShopSettings.historyPrefix)
     }
     return .object([
       "schema": .string(Self.schema), "signatureVersion": .integer(Int64(Signature.version)),

@@ -95,7 +95,11 @@ enum EvalCommand {
       }
       let queries = asked.compactMap { try? $0.outcome.get() }
       try write(queries, isCalibrating: isCalibrating, isJSON: arguments[json], on: console)
-      try await report?.write(EvaluationDrawings.page(of: asked))
+      if let report {
+        let drawings = try await EvaluationDrawings.page(
+          of: asked.compactMap(\.drawn), failures: asked.count - queries.count)
+        try report.write(drawings.page)
+      }
       return queries.count < asked.count ? .undecodablePicture : .success
     } catch {
       report?.discard()

@@ -16,6 +16,14 @@ struct Evaluation: Sendable {
     let item: Item
     let outcome: Outcome
     let matcher: Matcher
+
+    /// The query for a report, or `nil` if its image could not be read.
+    var drawn: EvaluationDrawings.Asked? {
+      guard case .success(let query) = outcome else { return nil }
+      return EvaluationDrawings.Asked(
+        query: query, labels: item.withLabels ? query.query.labels : [], matcher: matcher,
+        pixels: { [item] in try? Evaluation.decoded(item.path).get() })
+    }
   }
 
   /// The outcomes of a file's queries.

@@ -15,10 +15,12 @@ struct EvaluationPage {
   let pictures: ReportPictures
   let missCards: [HTML]
   let falseCards: [HTML]
+  /// Further sentences about what was left out.
+  var remarks: [String] = []
 
   /// The page.
   var page: ReportPage {
-    var notes: [HTML] = []
+    var notes = remarks.map { HTML(text: $0) }
     if failures > 0 {
       notes.append(
         "\(DisplayText.count(failures, "query", "queries")) left out: the image cannot be decoded.")

@@ -196,6 +196,9 @@ def browses(browser, arguments, check):
 
 
 def evaluates(browser, arguments, check):
+    browser.open(arguments.url)
+    if arguments.key:
+        unlock(browser, arguments)
     browser.open(arguments.url + "#/evaluate")
     with open(arguments.picture, "rb") as file:
         data = base64.b64encode(file.read()).decode()
@@ -219,6 +222,31 @@ def evaluates(browser, arguments, check):
     left_out = browser.run("return document.querySelector('#report details')?.textContent ?? ''")
     check("a photo of an unknown id is left out and said", "nothing-known" in left_out, left_out)
     browser.screenshot(os.path.join(arguments.output, "evaluation-1280.png"))
+    if arguments.key:
+        saves_the_report(browser, arguments, check)
+
+
+def saves_the_report(browser, arguments, check):
+    """The server makes the report of `vq eval --report` of the same photos."""
+    browser.run("""
+        const make = URL.createObjectURL;
+        URL.createObjectURL = (blob) => { window.saved = blob; return make.call(URL, blob); };
+        document.getElementById("saveReport").click();""")
+    browser.wait("the report", "return document.querySelector('#saveReport + [role=status]').textContent.startsWith('The report has')")
+    status = browser.run("return document.querySelector('#saveReport + [role=status]').textContent")
+    check("the report has all photos", status == "The report has 3 photos.", status)
+    browser.run("window.saved.text().then((text) => { window.report = text; })")
+    browser.wait("the text", "return Boolean(window.report)")
+    report = browser.run("return window.report")
+    check("the report is that of vq eval", "<h1>vq eval</h1>" in report and "recall@1" in report and arguments.id in report,
+          report[:200])
+    path = os.path.join(arguments.output, "evaluation.html")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(report)
+    browser.open("file://" + os.path.abspath(path))
+    browser.wait("the table", "return document.querySelectorAll('.sortable tbody tr').length === 3")
+    browser.screenshot(os.path.join(arguments.output, "evaluation-report-1280.png"))
+    browser.open(arguments.url)
 
 
 def unlock(browser, arguments):
@@ -328,7 +356,7 @@ def main():
     arguments = parser.parse_args()
     os.makedirs(arguments.output, exist_ok=True)
     check = Checks()
-    paths = [corrects, checks_the_shop] if arguments.key else [
+    paths = [corrects, checks_the_shop, evaluates] if arguments.key else [
         look, by_keyboard, takes_a_sample, crops, shows_what_is_unsure, scrolls_on_a_phone, browses, evaluates, has_names,
         is_small]
     with browser_session() as browser:

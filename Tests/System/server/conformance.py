@@ -1390,6 +1390,9 @@ def check_feedback(suite, photo):
         0 < len(a.json["neighbors"]) <= 3, f"there are {len(a.json['neighbors'])} neighbors"))
     suite.call("neighbors of nothing", "GET", "/v1/entities/product/none/neighbors", 404, code="unknownEntity")
     suite.call("neighbors, too many", "GET", "/v1/entities/product/mug-red/neighbors?limit=51", 400, field="limit")
+    suite.call("history", "GET", "/v1/entities/product/mug-red/history", has=lambda a: expect(
+        a.json["added"] and a.json["changed"], f"it is {a.json}"))
+    suite.call("history of nothing", "GET", "/v1/entities/product/none/history", 404, code="unknownEntity")
     for name in ("feedback", "feedback/queries", "doctor", "labels/unknown", "rejected"):
         suite.call(f"{name} for the shop", "GET", f"/v1/{name}", 200 if allowed else 401, key=key)
         if allowed and suite.key is not None and suite.key != key:
@@ -1413,6 +1416,16 @@ def check_feedback(suite, photo):
     suite.call("feedback is accepted", "PUT", f"{path}/acceptance", 204 if allowed else 401, key=key)
     suite.call("feedback is removed", "DELETE", path, 204 if allowed else 401, key=key)
     suite.call("feedback is removed once", "DELETE", path, 404 if allowed else 401, key=key)
+    def evaluate(name, status, query, *parts, **more):
+        body, kind = form(("queries", None, "application/x-ndjson", json.dumps(query).encode()), *parts)
+        suite.call(name, "POST", "/v1/evaluations", status if allowed else 401, body, kind, key=key, **more)
+
+    query, part = {"image": "a", "truth": ["oats"]}, ("a", "a.jpg", "image/jpeg", photo)
+    evaluate("an evaluation", 200, query, part)
+    evaluate("an evaluation of an image that is not there", 400, query, **({"field": "queries"} if allowed else {}))
+    evaluate("an evaluation of an unknown id", 400, {**query, "truth": ["none"]}, part, **({"field": "truth"} if allowed else {}))
+    if allowed:
+        suite.call("an evaluation as JSON", "POST", "/v1/evaluations", 415, b"{}", "application/json", key=key)
     bridge = {"label": "oatmeal", "labels": ["cereal"]}
     send("a label that is not the shop's", "POST", "/v1/labels/bridge", {**bridge, "labels": ["none"]}, 400)
     send("a label is added to the bridge", "POST", "/v1/labels/bridge", bridge, 200)

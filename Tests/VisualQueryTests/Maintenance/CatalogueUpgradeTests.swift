@@ -74,7 +74,8 @@ import Testing
     #expect(response.matches.first?.handoff.url == "https://shop.example/p/mug")
     let image = try ImageDecoder().decode(
       ImageDecoder().contents(ofFile: SampleShop.image("mug-red.jpg")))
-    let seen = try await Matcher(catalogue: catalogue).values(for: SemanticContent(pixelBuffer: image))
+    let seen = try await Matcher(catalogue: catalogue).values(
+      for: SemanticContent(pixelBuffer: image), options: MatchOptions(timeout: nil))
     #expect(seen.matches.first?.value.id.value == "mug" && seen.matches.first?.tier == .exact)
   }
 

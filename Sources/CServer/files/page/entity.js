@@ -1,4 +1,4 @@
-// The view of one entity: all pictures, its details, its variants, its nearest neighbors, what was said about it.
+// The view of one entity: all pictures, its details, its variants, its nearest neighbors, its history, what was said about it.
 
 import { at, link, make } from "./dom.js";
 import { getJSON, hasKey, imagePosition, postJSON, thumbnail, thumbnailBlob } from "./api.js";
@@ -30,7 +30,7 @@ export async function openEntity(type, id) {
   status.textContent = entity.display.subtitle ?? "";
   document.title = `${entity.display.title} – VisualQuery`;
   view.append(pictures(entity), facts(entity));
-  const others = await Promise.all([variants(entity), neighbors(entity), history(entity)]);
+  const others = await Promise.all([variants(entity), neighbors(entity), history(entity), statements(entity)]);
   if (isCurrent()) view.append(...others.filter(Boolean));
 }
 
@@ -101,7 +101,24 @@ async function neighbors(entity) {
       tile(neighbor.entity, neighbor.sharesDetails ? "shares details" : null))));
 }
 
+/** A generation with its time, or a range of them. */
+function when({ firstGeneration, generation, date }) {
+  const time = new Date(date).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+  return firstGeneration === generation ? `generation ${generation}, ${time}`
+    : `one of the generations ${firstGeneration} to ${generation}, until ${time}`;
+}
+
 async function history(entity) {
+  const answer = await getJSON(`v1/entities/${entity.type}/${encodeURIComponent(entity.id)}/history`).catch(() => null);
+  if (!answer?.changed) return null;
+  const isUnchanged = answer.added?.generation === answer.changed.generation;
+  const rows = [["Added", answer.added && when(answer.added)], ["Changed last", isUnchanged ? "not since" : when(answer.changed)]];
+  return section("History", `The catalogue is at generation ${answer.generation}: each run of vq index or change makes one.`,
+    make("dl", { className: "facts-list", id: "history" }, ...rows.filter(([, text]) => text).flatMap(([name, text]) =>
+      [make("dt", { textContent: name }), make("dd", { textContent: text })])));
+}
+
+async function statements(entity) {
   if (!hasKey()) return null;
   const query = new URLSearchParams({ entity: `${entity.type}:${entity.id}` });
   const answer = await getJSON(`v1/feedback?${query}`).catch(() => null);

@@ -1,11 +1,13 @@
 // The view that measures the search with a folder of photos. Each photo is asked like any other, and stays here.
 
 import { address, at, counted, download, make, percent } from "./dom.js";
-import { eachAtMost, getJSON, request, thumbnail } from "./api.js";
+import { eachAtMost, getJSON, hasKey, request, serverLimits, thumbnail } from "./api.js";
 import { reduced } from "./picture.js";
 
 const photoLimit = 500;
 const photoSide = 1024;
+// The sides of photos of a report, which go up together: smaller ones if there are many.
+const reportSides = [photoSide, 640];
 const deadline = 5000;
 const answerCount = 5;
 
@@ -183,9 +185,56 @@ function show(outcomes, skipped, cutOff) {
       make("ul", { className: "cards columns" }, ...misses.slice(0, 60).map(miss))),
     notes.length ? make("details", {}, make("summary", { textContent: `${counted(notes.length, "photo", "photos")} left out` }),
       make("ul", {}, ...notes.map((textContent) => make("li", { textContent })))) : "",
-    save);
+    make("div", { className: "choices start" }, save, ...(hasKey() ? reportButton(answered.map((one) => one.query)) : [
+      make("p", { className: "small", textContent: "With a key that may write, the server makes the report of vq eval --report." })])));
   at("report").querySelector("h3").tabIndex = -1;
   at("report").querySelector("h3").focus();
+}
+
+/** The form of a report, with as many photos as one request may have. */
+async function reportForm(queries) {
+  const room = 0.95 * ((await serverLimits())?.bodyBytes ?? 10_000_000) - 2048 * queries.length;
+  let photos = [];
+  for (const side of reportSides) {
+    photos = [];
+    let size = 0;
+    for (const query of queries) {
+      const photo = await reduced(query.file, side);
+      size += photo.size;
+      if (size > room) break;
+      photos.push(photo);
+    }
+    if (photos.length === queries.length) break;
+  }
+  const form = new FormData();
+  const lines = photos.map((_, index) => JSON.stringify({
+    query: queries[index].name, image: `photo-${index}`, truth: queries[index].truth, labels: queries[index].labels,
+  }));
+  form.set("queries", new Blob([lines.join("\n")], { type: "application/x-ndjson" }));
+  photos.forEach((photo, index) => form.append(`photo-${index}`, photo));
+  return { form, count: photos.length };
+}
+
+/** A button that lets the server make the report of vq eval, and its status. */
+function reportButton(queries) {
+  const status = make("p", { className: "small", role: "status" });
+  const button = make("button", { type: "button", className: "quiet", textContent: "Save the report", id: "saveReport" });
+  button.addEventListener("click", async () => {
+    button.disabled = true;
+    status.textContent = "The server makes the report …";
+    try {
+      const { form, count } = await reportForm(queries);
+      const report = await (await request("v1/evaluations", { method: "POST", body: form })).blob();
+      download("evaluation.html", report, "text/html");
+      status.textContent = count === queries.length ? `The report has ${counted(count, "photo", "photos")}.`
+        : `The report has the first ${count} of ${queries.length} photos, since no more can be uploaded at once; `
+          + "vq eval --report takes any number.";
+    } catch (error) {
+      status.textContent = `${error.title ?? "It failed"}. ${error.detail ?? error.message}`;
+    }
+    button.disabled = false;
+  });
+  return [button, status];
 }
 
 function miss({ query, answers }) {

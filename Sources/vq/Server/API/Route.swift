@@ -10,12 +10,14 @@ enum Route: Sendable, Hashable {
   case entity(EntityID)
   case thumbnail(EntityID)
   case neighbors(EntityID)
+  case history(EntityID)
   case catalogue
   case feedback
   case feedbackQueries
   case feedbackStatement(Int)
   case feedbackAcceptance(Int)
   case doctor
+  case evaluation
   case unknownLabels
   case labelBridge
   case rejectedRows
@@ -38,8 +40,9 @@ enum Route: Sendable, Hashable {
   static let fixed: [Route] =
     [
       .match, .entities, .suggestedEntities, .entityQuery, .entityResolution, .catalogue, .feedback,
-      .feedbackQueries, .doctor, .unknownLabels, .labelBridge, .rejectedRows, .sync, .facets,
-      .settings, .schema, .phrases, .reverse, .limits, .association, .livez, .readyz, .metrics,
+      .feedbackQueries, .doctor, .evaluation, .unknownLabels, .labelBridge, .rejectedRows, .sync,
+      .facets, .settings, .schema, .phrases, .reverse, .limits, .association, .livez, .readyz,
+      .metrics,
       .openAPI, .page,
     ] + ServedFiles.pageFiles.keys.sorted().map(Route.pageFile)
 
@@ -70,7 +73,9 @@ enum Route: Sendable, Hashable {
   /// Finds the route of the segments after `/v1/entities`, of which there are at least two.
   private init?(entityPath path: ArraySlice<String>) throws(Problem) {
     let (name, value, rest) = (path[path.startIndex], path[path.startIndex + 1], path.dropFirst(2))
-    guard rest.count <= 1, ["thumbnail", "neighbors", nil].contains(rest.first) else { return nil }
+    guard rest.count <= 1, ["thumbnail", "neighbors", "history", nil].contains(rest.first) else {
+      return nil
+    }
     guard let type = EntityType(rawValue: name), !value.isEmpty else {
       throw Problem(
         .unknownEntity, "an entity is named by product or store, and its id", field: "type")
@@ -80,6 +85,7 @@ enum Route: Sendable, Hashable {
       switch rest.first {
       case "thumbnail": .thumbnail(id)
       case "neighbors": .neighbors(id)
+      case "history": .history(id)
       default: .entity(id)
       }
   }
@@ -105,12 +111,14 @@ enum Route: Sendable, Hashable {
     case .entity: "/v1/entities/{type}/{id}"
     case .thumbnail: "/v1/entities/{type}/{id}/thumbnail"
     case .neighbors: "/v1/entities/{type}/{id}/neighbors"
+    case .history: "/v1/entities/{type}/{id}/history"
     case .catalogue: "/v1/catalogue"
     case .feedback: "/v1/feedback"
     case .feedbackQueries: "/v1/feedback/queries"
     case .feedbackStatement: "/v1/feedback/{number}"
     case .feedbackAcceptance: "/v1/feedback/{number}/acceptance"
     case .doctor: "/v1/doctor"
+    case .evaluation: "/v1/evaluations"
     case .unknownLabels: "/v1/labels/unknown"
     case .labelBridge: "/v1/labels/bridge"
     case .rejectedRows: "/v1/rejected"
@@ -134,13 +142,14 @@ enum Route: Sendable, Hashable {
   /// The methods besides HEAD, which goes with GET, and OPTIONS.
   var methods: [String] {
     switch self {
-    case .match, .entityQuery, .entityResolution, .labelBridge: ["POST"]
+    case .match, .entityQuery, .entityResolution, .evaluation, .labelBridge: ["POST"]
     case .feedback: ["GET", "POST"]
     case .feedbackStatement: ["DELETE"]
     case .feedbackAcceptance: ["PUT"]
     case .entity: ["GET", "PUT", "DELETE"]
-    case .entities, .suggestedEntities, .thumbnail, .neighbors, .catalogue, .sync, .facets,
-      .settings, .schema, .phrases, .reverse, .limits, .feedbackQueries, .doctor, .unknownLabels,
+    case .entities, .suggestedEntities, .thumbnail, .neighbors, .history, .catalogue, .sync,
+      .facets, .settings, .schema, .phrases, .reverse, .limits, .feedbackQueries, .doctor,
+      .unknownLabels,
       .rejectedRows, .association, .livez, .readyz, .metrics, .openAPI, .page, .pageFile:
       ["GET"]
     }
@@ -156,12 +165,13 @@ enum Route: Sendable, Hashable {
     switch self {
     case .association, .livez, .readyz, .openAPI, .page, .pageFile: nil
     case .match, .entities, .suggestedEntities, .entityQuery, .entityResolution, .entity,
-      .thumbnail, .neighbors, .catalogue, .sync, .facets, .settings, .schema, .phrases, .reverse,
+      .thumbnail, .neighbors, .history, .catalogue, .sync, .facets, .settings, .schema, .phrases,
+      .reverse,
       .limits, .metrics:
       ["PUT", "DELETE"].contains(method) ? .write : .read
     case .feedback: method == "POST" ? .feedback : .write
-    case .feedbackQueries, .feedbackStatement, .feedbackAcceptance, .doctor, .unknownLabels,
-      .labelBridge, .rejectedRows:
+    case .feedbackQueries, .feedbackStatement, .feedbackAcceptance, .doctor, .evaluation,
+      .unknownLabels, .labelBridge, .rejectedRows:
       .write
     }
   }

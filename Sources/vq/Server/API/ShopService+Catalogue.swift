@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 import HTTPServer
 import PixelMatch
 import VisualQuery
@@ -45,6 +51,53 @@ extension ShopService {
           NeighborsDocument.Neighbor(
             entity: entity, sharesDetails: match.alignment != nil)
         }))
+  }
+}
+
+extension ShopService {
+  func history(of id: EntityID, _ request: HTTPRequest) async throws -> HTTPResponse {
+    try RequestFields(request.info.head.query).finish()
+    let lookup = EntityLookup(catalogue: try catalogue.newest(), pool: pool)
+    guard let history = try await lookup.history(of: id) else {
+      throw Problem(.unknownEntity, "there is no \(id.type.rawValue) '\(id.value.excerpt)'")
+    }
+    return untagged(HistoryDocument(history))
+  }
+}
+
+/// When an entity was added and changed.
+struct HistoryDocument: Sendable, Encodable {
+  /// A generation, or a range of them if it is not known exactly.
+  struct Event: Sendable, Encodable {
+    let firstGeneration: Int
+    let generation: Int
+    /// The time of `generation`.
+    let date: String
+
+    init(_ event: EntityHistory.Event) {
+      (firstGeneration, generation) = (event.firstGeneration, event.generation)
+      date = event.date.formatted(.iso8601)
+    }
+  }
+
+  let generation: Int
+  let added: Event?
+  let changed: Event?
+
+  init(_ history: EntityHistory) {
+    generation = history.generation
+    added = history.added.map(Event.init)
+    changed = history.changed.map(Event.init)
+  }
+
+  private enum CodingKeys: CodingKey { case generation, added, changed }
+
+  /// Encodes every key, with `null` for what is not known.
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(generation, forKey: .generation)
+    try container.encode(added, forKey: .added)
+    try container.encode(changed, forKey: .changed)
   }
 }
 

@@ -93,8 +93,8 @@ extension ShopService {
 /// The findings of the doctor, which take long to make, for the newest generation that was checked.
 /// One checkup runs at a time.
 actor Checkups {
-  /// The largest number of images: a checkup compares each with all others.
-  static let imageLimit = 50_000
+  /// The largest number of images, which take about a minute.
+  static let imageLimit = 1_000_000
 
   private struct Checkup {
     let identity: String

@@ -38,6 +38,7 @@ final class ShopService: HTTPService {
   private let feedbackLimiter = Mutex(RateLimiter(rate: 0.1, burst: 10))
   /// The findings of the doctor for the newest generation that was checked.
   let checkups = Checkups()
+  let evaluations = Evaluations()
   /// Labels that the catalogue lacks, until they are counted on disk.
   let unmatched = Mutex<[String]>([])
 
@@ -141,6 +142,7 @@ final class ShopService: HTTPService {
     case .entity(let id): return work(route) { try await self.entity(id, $0) }
     case .thumbnail(let id): return work(route) { try await self.thumbnail(of: id, $0) }
     case .neighbors(let id): return work(route) { try await self.neighbors(of: id, $0) }
+    case .history(let id): return work(route) { try await self.history(of: id, $0) }
     case .catalogue: return work(route) { try self.describeCatalogue($0) }
     case .feedback where method == "POST": return try takeFeedback(request, route)
     case .feedback: return work(route) { try self.listFeedback($0) }
@@ -150,6 +152,7 @@ final class ShopService: HTTPService {
     case .feedbackAcceptance(let number):
       return work(route) { try self.acceptStatement(number, $0) }
     case .doctor: return work(route, budget: Self.updateBudget) { try await self.findings($0) }
+    case .evaluation: return try evaluation(request, route)
     case .unknownLabels: return work(route) { try self.unknownLabels($0) }
     case .labelBridge:
       try requireJSON(request.head)

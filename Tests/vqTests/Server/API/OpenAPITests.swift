@@ -49,7 +49,8 @@ import VisualQuery
   private static let named: [Route] = {
     let id = EntityID(type: .product, value: "mug")
     return [
-      .entity(id), .thumbnail(id), .neighbors(id), .feedbackStatement(12), .feedbackAcceptance(12),
+      .entity(id), .thumbnail(id), .neighbors(id), .history(id), .feedbackStatement(12),
+      .feedbackAcceptance(12),
     ]
   }()
 

@@ -95,11 +95,12 @@ import VisualQuery
       Question("GET /"), Question("GET /v1/catalogue"),
       Question("GET /v1/entities/product/oats/neighbors"),
       Question("GET /v1/entities/product/mug/neighbors"),
+      Question("GET /v1/entities/product/oats/history"),
       Question("GET /v1/feedback"), Question("POST /v1/feedback", json: "{}"),
       Question("GET /v1/feedback/queries"), Question("DELETE /v1/feedback/1"),
       Question("PUT /v1/feedback/1/acceptance"), Question("GET /v1/doctor"),
       Question("GET /v1/labels/unknown"), Question("POST /v1/labels/bridge", json: "{}"),
-      Question("GET /v1/rejected"),
+      Question("GET /v1/rejected"), Question("POST /v1/evaluations", json: "{}"),
     ] + ServedFiles.pageFiles.keys.map { Question("GET /page/\($0)") }
   }
 
@@ -124,7 +125,7 @@ import VisualQuery
       asked
         == Set(
           (Route.fixed + [
-            .entity(id), .thumbnail(id), .neighbors(id), .feedbackStatement(1),
+            .entity(id), .thumbnail(id), .neighbors(id), .history(id), .feedbackStatement(1),
             .feedbackAcceptance(1),
           ]).map(\.template)))
     #expect(shop.log.contains("gone") && !shop.log.contains("CANARY"), "\(shop.log)")

@@ -1,37 +1,47 @@
+import PixelMatch
 import VisualQuery
 
 /// Draws the worst queries of an evaluation: they are asked once more, for what each entity looked like.
 enum EvaluationDrawings {
+  /// A query that was asked of a catalogue.
+  struct Asked: Sendable {
+    let query: EvaluatedQuery
+    /// The labels that it was asked with.
+    let labels: [String]
+    let matcher: Matcher
+    /// Returns the pixels of its image, or `nil` if there is none any more.
+    let pixels: @Sendable () -> PixelBuffer?
+  }
+
   /// The report of an evaluation.
-  static func page(of asked: [Evaluation.Asked]) async throws -> ReportPage {
-    let answered = asked.compactMap { asked in
-      (try? asked.outcome.get()).map { (asked: asked, query: $0) }
-    }
-    let queries = answered.map(\.query)
+  ///
+  /// - Parameter failures: The queries whose image could not be read.
+  static func page(of asked: [Asked], failures: Int) async throws -> EvaluationPage {
+    let queries = asked.map(\.query)
     let report = EvaluationReport(queries)
     var pictures = ReportPictures()
     var missCards: [HTML] = []
     for index in EvaluationReport.worstFirst(queries).prefix(EvaluationPage.missLimit) {
-      missCards += try await card(of: answered[index].asked, answered[index].query, &pictures)
+      missCards += try await card(of: asked[index], &pictures)
     }
-    let wrong = answered.filter {
+    let wrong = asked.filter {
       !$0.query.isPositive && ($0.query.answers.first?.confidence ?? 0) >= report.cutOff
     }.sorted { $0.query.answers[0].confidence > $1.query.answers[0].confidence }
     var falseCards: [HTML] = []
-    for (asked, query) in wrong.prefix(EvaluationPage.falseLimit) {
-      falseCards += try await card(of: asked, query, &pictures)
+    for asked in wrong.prefix(EvaluationPage.falseLimit) {
+      falseCards += try await card(of: asked, &pictures)
     }
     return EvaluationPage(
-      report: report, queries: queries, failures: asked.count - queries.count, pictures: pictures,
-      missCards: missCards, falseCards: falseCards
-    ).page
+      report: report, queries: queries, failures: failures, pictures: pictures,
+      missCards: missCards, falseCards: falseCards)
   }
 
   /// Returns the card of a query; none if its image has gone meanwhile.
   private static func card(
-    of asked: Evaluation.Asked, _ query: EvaluatedQuery, _ pictures: inout ReportPictures
+    of asked: Asked, _ pictures: inout ReportPictures
   ) async throws -> [HTML] {
-    guard case .success(let pixels) = Evaluation.decoded(asked.item.path) else { return [] }
+    guard let pixels = asked.pixels() else { return [] }
+    let query = asked.query
     let source = ReportSource(catalogue: asked.matcher.catalogue, pool: asked.matcher.pool)
     // The right answers do not name their types.
     let right = query.query.truth.prefix(1).flatMap { value in
@@ -39,9 +49,8 @@ enum EvaluationDrawings {
     }
     let expected = try await source.entities(right).keys.sorted().first
     guard let id = expected ?? query.answers.first?.id else { return [] }
-    let labels = asked.item.withLabels ? query.query.labels : []
     let diagnosis = try await asked.matcher.diagnosis(
-      of: id, in: SemanticContent(labels: labels, pixelBuffer: pixels),
+      of: id, in: SemanticContent(labels: asked.labels, pixelBuffer: pixels),
       options: MatchOptions(timeout: nil))
     let edit = query.query.edit == "none" ? "" : "Edit: \(query.query.edit). "
     let lost = query.missReason.map { "Lost at \($0.rawValue): \($0.meaning)." }

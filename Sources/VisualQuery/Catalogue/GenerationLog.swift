@@ -1,0 +1,141 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// The times of the last generations, each with the last key of an entity and the last number of a change that it had. Keys
+/// and numbers only grow, so that they tell in which generation an entity came, and in which it was changed last.
+///
+/// A log of fixed size is enough, whatever the catalogue: of the older half, every second line is dropped when it is full, and
+/// what is known of these generations becomes a range.
+struct GenerationLog: Hashable {
+  /// The name of the setting that has it.
+  static let name = ShopSettings.historyPrefix + "generations"
+  /// The most lines.
+  static let limit = 128
+
+  /// The end of a generation.
+  struct Line: Hashable {
+    let generation: Int
+    /// Seconds since 1970.
+    let seconds: Int
+    let lastKey: Int
+    let lastChange: Int
+  }
+
+  private(set) var lines: [Line] = []
+
+  init() {}
+
+  /// Reads a stored log. One that cannot be read is empty: it only tells about the past.
+  init(stored text: String?) {
+    guard let text, case .array(let stored)? = try? JSONValue(stored: text) else { return }
+    for case .array(let values) in stored {
+      let numbers = values.compactMap {
+        if case .integer(let number) = $0 { Int(number) } else { nil }
+      }
+      guard numbers.count == 4 else { return }
+      append(
+        Line(
+          generation: numbers[0], seconds: numbers[1], lastKey: numbers[2], lastChange: numbers[3]))
+    }
+  }
+
+  /// The text to store.
+  var text: String {
+    JSONValue.array(
+      lines.map { line in
+        .array(
+          [line.generation, line.seconds, line.lastKey, line.lastChange].map {
+            .integer(Int64($0))
+          })
+      }
+    ).text
+  }
+
+  /// Adds the newest generation. Lines that it contradicts, as after a rollback, are dropped.
+  mutating func append(_ line: Line) {
+    lines.removeAll {
+      $0.generation >= line.generation || $0.lastKey > line.lastKey
+        || $0.lastChange > line.lastChange
+    }
+    lines.append(line)
+    guard lines.count > Self.limit else { return }
+    let half = Self.limit / 2
+    lines =
+      lines.prefix(half).enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
+      + lines.dropFirst(half)
+  }
+
+  /// The generations in which something came whose number is at most that of a line: the first such line, and what the line
+  /// before leaves open.
+  func event(_ isIn: (Line) -> Bool) -> EntityHistory.Event? {
+    guard let index = lines.firstIndex(where: isIn) else { return nil }
+    let line = lines[index]
+    let before = index > 0 ? lines[index - 1].generation : 0
+    return EntityHistory.Event(
+      firstGeneration: before + 1, generation: line.generation,
+      date: Date(timeIntervalSince1970: Double(line.seconds)))
+  }
+}
+
+/// What is known of the past of an entity.
+public struct EntityHistory: Sendable, Hashable {
+  /// The generation in which something happened.
+  public struct Event: Sendable, Hashable {
+    /// The first generation in which it can have been; that of ``generation`` if it is known exactly.
+    public let firstGeneration: Int
+    /// The last generation in which it can have been.
+    public let generation: Int
+    /// The time of ``generation``.
+    public let date: Date
+  }
+
+  /// The generation that was read.
+  public let generation: Int
+  /// When the entity was added, or `nil` if it is not known.
+  public let added: Event?
+  /// When the entity was changed last, or added, or `nil` if it is not known.
+  public let changed: Event?
+}
+
+extension CatalogueDatabase {
+  /// Adds the generation that is about to be published to the log.
+  func noteGeneration() throws(CatalogueError) {
+    var log = try generationLog()
+    func last(_ table: String) throws(CatalogueError) -> Int {
+      try connection.first("SELECT seq FROM sqlite_sequence WHERE name = ?", [.text(table)]) {
+        $0.integer(0)
+      } ?? 0
+    }
+    log.append(
+      GenerationLog.Line(
+        generation: try state().generation, seconds: Int(Date().timeIntervalSince1970),
+        lastKey: try last("entities"), lastChange: try last("changes")))
+    try set(GenerationLog.name, to: log.text)
+  }
+
+  /// The log of past generations.
+  func generationLog() throws(CatalogueError) -> GenerationLog {
+    GenerationLog(
+      stored: try connection.first(
+        "SELECT value FROM settings WHERE name = ?", [.text(GenerationLog.name)]
+      ) { $0.text(0) })
+  }
+
+  /// Returns what is known of the past of an entity, or `nil` if there is none.
+  func history(of id: EntityID) throws(CatalogueError) -> EntityHistory? {
+    let row = try connection.first(
+      """
+      SELECT key, (SELECT sequence FROM changes WHERE type = e.type AND id = e.id)
+      FROM entities e WHERE type = ? AND id = ?
+      """, [.text(id.type.rawValue), .text(id.value)]
+    ) { (key: $0.integer(0), change: $0.integer(1)) }
+    guard let row else { return nil }
+    let log = try generationLog()
+    return EntityHistory(
+      generation: try state().generation, added: log.event { $0.lastKey >= row.key },
+      changed: log.event { $0.lastChange >= row.change })
+  }
+}

@@ -1,0 +1,162 @@
+import HTTPServer
+import PixelMatch
+import VisualQuery
+
+/// `POST /v1/evaluations`: the report of `vq eval --report` on images that come along.
+extension ShopService {
+  /// The most queries of an evaluation.
+  static let evaluationLimit = 500
+  /// The part of a form that has the queries.
+  private static let queriesPart = "queries"
+
+  func evaluation(_ request: RequestInfo, _ route: Route) throws(Problem) -> Decision {
+    guard case .multipart(let boundary) = try MatchForm(request.head) else {
+      throw Problem(
+        .unsupportedMediaType, "the body must be multipart/form-data", field: "Content-Type")
+    }
+    return work(
+      route, bodyLimit: settings.requestLimits.bodyBytes, budget: Self.updateBudget
+    ) { request in
+      try RequestFields(request.info.head.query).finish()
+      let queries = try await self.queries(of: request.body, boundary)
+      let page = try await self.evaluations.page(of: queries, in: try self.catalogue.newest())
+      // A file to keep, and no page of this server.
+      return HTTPResponse(
+        status: 200,
+        [
+          "Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store",
+          "Content-Disposition": "attachment; filename=\"evaluation.html\"",
+          "Content-Security-Policy": "sandbox",
+        ], body: Array(page.text.utf8))
+    }
+  }
+
+  /// Reads a form: the queries, and a part for each image that they name.
+  private func queries(
+    of body: [UInt8], _ boundary: String
+  ) async throws -> [Evaluations.Query] {
+    let parts = try Multipart.parts(
+      of: body, boundary: boundary, partLimit: Self.evaluationLimit + 1)
+    guard let list = parts.first(where: { $0.name == Self.queriesPart }) else {
+      throw Problem(
+        .invalidField, "the form has no part 'queries' with a JSON object on each line",
+        field: Self.queriesPart)
+    }
+    let queries: [EvaluationQuery]
+    do throws(EvaluationError) {
+      queries = try EvaluationQuery.read(String(decoding: body[list.content], as: UTF8.self))
+    } catch {
+      throw Problem(
+        .invalidField, "line \(error.line) of 'queries': \(error.message)", field: Self.queriesPart)
+    }
+    guard (1...Self.evaluationLimit).contains(queries.count) else {
+      throw Problem(
+        .invalidField,
+        "'queries' has \(queries.count) lines; accepted are 1 to \(Self.evaluationLimit)",
+        field: Self.queriesPart, limit: Self.evaluationLimit)
+    }
+    try await checkTruth(of: queries)
+    let images = Dictionary(parts.map { ($0.name, $0) }) { first, _ in first }
+    let decoder = ImageDecoder(limits: settings.decodeLimits, formats: settings.formats)
+    return try queries.map { query in
+      if query.signature != nil {
+        return Evaluations.Query(query: query, image: [], decoder: decoder)
+      }
+      guard let part = images[query.image] else {
+        throw Problem(
+          .invalidField,
+          "there is no part '\(query.image.excerpt)', which 'queries' names as an image",
+          field: Self.queriesPart)
+      }
+      return Evaluations.Query(query: query, image: Array(body[part.content]), decoder: decoder)
+    }
+  }
+
+  /// Checks the right answers, so that a mistyped one is not counted as a miss.
+  private func checkTruth(of queries: [EvaluationQuery]) async throws {
+    let lookup = EntityLookup(catalogue: try catalogue.newest(), pool: pool)
+    for query in queries {
+      for value in query.truth {
+        let ids = EntityType.allCases.map { EntityID(type: $0, value: value) }
+        guard try await lookup.entities(for: ids).isEmpty else { continue }
+        throw Problem(
+          .invalidField, "the shop has no entity '\(value.excerpt)' of 'truth'", field: "truth")
+      }
+    }
+  }
+}
+
+/// Evaluations, of which one runs at a time, on one thread.
+actor Evaluations {
+  /// The time for asking. What is not asked until then is left out, and told.
+  static let timeLimit = Duration.seconds(45)
+
+  /// A query with the bytes of its image.
+  struct Query: Sendable {
+    let query: EvaluationQuery
+    let image: [UInt8]
+    let decoder: ImageDecoder
+
+    func pixels() throws(DecodeError) -> PixelBuffer {
+      try decoder.decode(image, longerSide: QuerySignature.workingSide)
+    }
+  }
+
+  private var isRunning = false
+  private let pool = WorkerPool(width: 1)
+
+  /// Asks the queries and returns their report.
+  ///
+  /// - Throws: ``Problem`` with the code `overloaded` while another evaluation runs.
+  func page(of queries: [Query], in catalogue: Catalogue) async throws -> ReportPage {
+    guard !isRunning else {
+      throw Problem(
+        .overloaded, "another evaluation is running; try again", retryAfter: 10)
+    }
+    isRunning = true
+    defer { isRunning = false }
+    return try await withTaskExecutorPreference(pool) { @concurrent [pool] in
+      try await Self.page(of: queries, Matcher(catalogue: catalogue, pool: pool))
+    }
+  }
+
+  @concurrent private static func page(
+    of queries: [Query], _ matcher: Matcher
+  ) async throws -> ReportPage {
+    let end = ContinuousClock.now + timeLimit
+    var asked: [EvaluationDrawings.Asked] = []
+    var failures = 0
+    var rest = queries[...]
+    while let query = rest.first, ContinuousClock.now < end {
+      rest.removeFirst()
+      do {
+        let outcome = try await outcome(of: query, matcher)
+        asked.append(
+          EvaluationDrawings.Asked(
+            query: outcome, labels: query.query.labels, matcher: matcher,
+            pixels: { try? query.pixels() }))
+      } catch let error as DecodeError where error.code != .cancelled {
+        failures += 1
+      } catch is SignatureError {
+        failures += 1
+      }
+    }
+    var page = try await EvaluationDrawings.page(of: asked, failures: failures)
+    if !rest.isEmpty {
+      page.remarks.append(
+        "\(DisplayText.count(rest.count, "query was", "queries were")) not asked: the server stops after "
+          + "\(timeLimit.components.seconds) s. 'vq eval --report' asks any number.")
+    }
+    return page.page
+  }
+
+  @concurrent private static func outcome(
+    of query: Query, _ matcher: Matcher
+  ) async throws -> EvaluatedQuery {
+    if let text = query.query.signature {
+      return try await matcher.evaluate(
+        query.query, signature: try QuerySignature(text: text), withLabels: true)
+    }
+    return try await matcher.evaluate(query.query, picture: try query.pixels(), withLabels: true)
+  }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import HTTPServer
+import PixelMatch
+import TestSupport
+import Testing
+import VisualQuery
+
+@testable import vq
+
+/// `POST /v1/evaluations`: the report of an evaluation over HTTP.
+@Suite struct EvaluationRouteTests {
+  private static let writer = APIKeys.made(role: .write, name: "shop")
+  private static let reader = APIKeys.made(role: .read, name: "reader")
+
+  /// Two products, of which only the red mug has an image.
+  private static func shop() async throws -> ServedShop {
+    try await ServedShop(
+      feed: { folder in
+        _ = try folder.copy(SampleShop.image("mug-red.jpg"), to: "mug.jpg")
+        return try folder.write(
+          """
+          {"type":"product","id":"mug","title":"Mug <b>","images":["mug.jpg"]}
+          {"type":"product","id":"kettle","title":"Kettle"}
+          """, to: "feed.jsonl")
+      },
+      keys: try APIKeys(
+        lines: [writer.line, reader.line].joined(separator: "\n"), file: "keys.txt"))
+  }
+
+  private static func ask(
+    _ shop: ServedShop, _ parts: [(name: String, content: [UInt8])], key: String = writer.key
+  ) async throws -> (status: Int, text: String) {
+    var body: [UInt8] = []
+    for part in parts {
+      body += "--b\r\nContent-Disposition: form-data; name=\"\(part.name)\"\r\n\r\n".utf8
+      body += part.content + "\r\n".utf8
+    }
+    let answer = try await shop.ask(
+      "POST /v1/evaluations",
+      ["Authorization: Bearer \(key)", "Content-Type: multipart/form-data; boundary=b"],
+      body + "--b--\r\n".utf8)
+    return (answer.status, String(decoding: answer.body, as: UTF8.self))
+  }
+
+  private static func queries(_ lines: String...) -> (name: String, content: [UInt8]) {
+    ("queries", Array(lines.joined(separator: "\n").utf8))
+  }
+
+  private static func photo(_ name: String) throws -> [UInt8] {
+    try ImageDecoder().contents(ofFile: SampleShop.image(name))
+  }
+
+  /// Would break if the server's report were another one than that of `vq eval`.
+  @Test func `the report is that of the command`() async throws {
+    let shop = try await Self.shop()
+    let parts: [(name: String, content: [UInt8])] = [
+      Self.queries(
+        #"{"query":"first","image":"a","truth":["mug"]}"#,
+        #"{"query":"wrong","image":"a","truth":["kettle"]}"#,
+        #"{"query":"broken","image":"c","truth":["mug"]}"#,
+        #"{"query":"nothing","image":"b","truth":[]}"#), ("a", try Self.photo("mug-red.jpg")),
+      ("b", try Self.photo("kettle.jpg")), ("c", Array("no image".utf8)),
+    ]
+    let served = try await Self.ask(shop, parts)
+    #expect(served.status == 200)
+    let names = Dictionary(uniqueKeysWithValues: [("a", 1), ("b", 2), ("c", 3)])
+    for (name, number) in names {
+      _ = try shop.folder.write(parts[number].content, to: name)
+    }
+    let file = try shop.folder.write(parts[0].content, to: "queries.jsonl")
+    let run = try RunningVQ([
+      "eval", file, "--index", shop.index, "--report", shop.folder.path + "/report.html", "--quiet",
+    ])
+    #expect(run.status == 4)
+    let own = try String(contentsOfFile: shop.folder.path + "/report.html", encoding: .utf8)
+    #expect(served.text == own)
+    #expect(own.contains("1 query left out") && own.contains("Expected: "))
+  }
+
+  @Test func `it needs a key that may write`() async throws {
+    let shop = try await Self.shop()
+    #expect(try await Self.ask(shop, [], key: Self.reader.key).status == 403)
+  }
+
+  @Test(
+    arguments: [
+      ([:], "the form has no part 'queries'"),
+      (["queries": ""], "'queries' has 0 lines; accepted are 1 to 500"),
+      (["queries": "{}"], "line 1 of 'queries': 'image' is missing"),
+      (["queries": #"{"image":"a","truth":["mug"]}"#], "there is no part 'a'"),
+      (["queries": #"{"image":"a","truth":["mgu"]}"#], "the shop has no entity 'mgu' of 'truth'"),
+      (
+        ["queries": String(repeating: #"{"image":"a","truth":[]}"# + "\n", count: 501)],
+        "'queries' has 501 lines"
+      ),
+    ] as [([String: String], String)])
+  func `a form that cannot be used is refused with the reason`(
+    parts: [String: String], says: String
+  ) async throws {
+    let shop = try await Self.shop()
+    let other = parts.isEmpty ? [("x", Array("y".utf8))] : []
+    let answer = try await Self.ask(
+      shop, parts.map { ($0.key, Array($0.value.utf8)) } + other)
+    #expect(answer.status == 400 && answer.text.contains(says), "\(answer.text)")
+  }
+}
