@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Draws the plots of README.md from the records in Benchmarks/runs: plots.py [--check]
+"""Draws the plots of README.md and writes its table of recall, from the records in Benchmarks/runs: plots.py [--check]
 
-Writes docs/images/quality.svg from peers-quality.json, the recall of public tools by Benchmarks/quality/peers.sh, and from
+Writes docs/images/quality.svg, and the table below it, from peers-quality.json, the recall of public tools by Benchmarks/quality/peers.sh, and from
 eval-TASK.json, that of vq by `Benchmarks/record.py eval-TASK vq eval TASK/queries.jsonl --index TASK.vq --without-labels --json`.
-With --check it writes nothing, and fails if the file differs. Standard library only.
+With --check it writes nothing, and fails if the file or the table differs. The record of the public tools is made by
+`Benchmarks/record.py peers-quality Benchmarks/quality/peers.sh copies colourway`, whose row of vq is not used. Standard library only.
 """
 import html
 import json
@@ -86,16 +87,51 @@ def drawing():
     return "\n".join(parts + ["</svg>"]) + "\n"
 
 
+#: The methods of README.md's table, with their names there.
+TABLE = {
+    "phash": "imagehash phash", "PDQ, 8 variants": "PDQ, 8 variants", "PDQ + HSV": "PDQ + HSV histogram",
+    "ORB + RANSAC": "OpenCV ORB + RANSAC", "vq": "`vq`, without labels",
+}
+
+
+def table():
+    """The table of README.md: recall@1 for each task, and that at 1 % false positives where it was measured."""
+    recall, _ = recalls()
+    columns = []
+    for task, title in TASKS.items():
+        columns.append((title, [f"{recall[method, task][0]:.3f}" for method in TABLE]))
+        strict = [recall[method, task][1] for method in TABLE]
+        if None not in strict:
+            columns.append(("the same at 1 % false positives", [f"{share:.3f}" for share in strict]))
+    rows = [[name, *(cells[row] for _, cells in columns)] for row, name in enumerate(TABLE.values())]
+    def line(cells):
+        return "|" + "|".join(f" {cell} " if cell else " " for cell in cells) + "|\n"
+
+    heading = line(["", *(title for title, _ in columns)]) + "|" + "---|" * (1 + len(columns)) + "\n"
+    return heading + "".join(line(row) for row in rows)
+
+
+def with_table(readme):
+    """README.md with the table in place of the one below the plot."""
+    before, plot, rest = readme.partition("](docs/images/quality.svg)\n\n")
+    _, _, after = rest.partition("\n\n")
+    return before + plot + table() + "\n" + after
+
+
 def main():
+    readme = TOP / "README.md"
     file = TOP / "docs/images/quality.svg"
     if sys.argv[1:] == ["--check"]:
         if file.read_text() != drawing():
             raise SystemExit(f"{file.relative_to(TOP)} differs from its record; run docs/plots.py")
+        if readme.read_text() != with_table(readme.read_text()):
+            raise SystemExit("the table of recall in README.md differs from its records; run docs/plots.py")
     elif sys.argv[1:]:
         raise SystemExit(__doc__)
     else:
         file.parent.mkdir(exist_ok=True)
         file.write_text(drawing())
+        readme.write_text(with_table(readme.read_text()))
 
 
 if __name__ == "__main__":
