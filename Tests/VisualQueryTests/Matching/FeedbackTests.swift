@@ -187,6 +187,26 @@ import Testing
     #expect(ImageFingerprint(a).isSame(as: ImageFingerprint(b)) == isSame)
   }
 
+  /// Would break if the bounds were too tight for a copy that an app scaled down, or so wide that other images were copies.
+  @Test(arguments: [2, 3, 4]) func `an image that was scaled is the same question`(
+    part: Int
+  ) throws {
+    let decoder = ImageDecoder()
+    let names = ["mug-red.jpg", "mug-blue.jpg", "lantern.jpg", "lantern-2.jpg", "board.jpg"]
+    let images = try names.map {
+      try decoder.decode(decoder.contents(ofFile: SampleShop.image($0)))
+    }
+    let originals = images.map { ImageFingerprint(QuerySignature($0)) }
+    for (index, image) in images.enumerated() {
+      let side = max(image.width, image.height) / part
+      let small = try decoder.decode(decoder.jpeg(of: image, longerSide: side, quality: 85))
+      let copy = ImageFingerprint(QuerySignature(small))
+      for (other, original) in originals.enumerated() {
+        #expect(copy.isSame(as: original) == (index == other), "\(names[index]), \(names[other])")
+      }
+    }
+  }
+
   @Test func `flat images are only the same if their signatures are`() throws {
     func flat(_ level: UInt8) throws -> ImageFingerprint {
       ImageFingerprint(
