@@ -1417,15 +1417,16 @@ def check_feedback(suite, photo):
     suite.call("feedback is removed", "DELETE", path, 204 if allowed else 401, key=key)
     suite.call("feedback is removed once", "DELETE", path, 404 if allowed else 401, key=key)
     def evaluate(name, status, query, *parts, **more):
-        body, kind = form(("queries", None, "application/x-ndjson", json.dumps(query).encode()), *parts)
-        suite.call(name, "POST", "/v1/evaluations", status if allowed else 401, body, kind, key=key, **more)
+        body, media_type = form(("queries", None, "application/x-ndjson", json.dumps(query).encode()), *parts)
+        suite.call(name, "POST", "/v1/evaluations", status if allowed else 401, body,
+                   {"Content-Type": media_type}, key=key, **more)
 
     query, part = {"image": "a", "truth": ["oats"]}, ("a", "a.jpg", "image/jpeg", photo)
     evaluate("an evaluation", 200, query, part)
     evaluate("an evaluation of an image that is not there", 400, query, **({"field": "queries"} if allowed else {}))
     evaluate("an evaluation of an unknown id", 400, {**query, "truth": ["none"]}, part, **({"field": "truth"} if allowed else {}))
     if allowed:
-        suite.call("an evaluation as JSON", "POST", "/v1/evaluations", 415, b"{}", "application/json", key=key)
+        suite.call("an evaluation as JSON", "POST", "/v1/evaluations", 415, b"{}", kind, key=key)
     bridge = {"label": "oatmeal", "labels": ["cereal"]}
     send("a label that is not the shop's", "POST", "/v1/labels/bridge", {**bridge, "labels": ["none"]}, 400)
     send("a label is added to the bridge", "POST", "/v1/labels/bridge", bridge, 200)
