@@ -13,16 +13,18 @@ typedef bool Lanes __attribute__((ext_vector_type(CK_CODES_PER_BLOCK)));
 
 // A word that is looked up, and what a posting in it is compared with.
 typedef struct {
+  // The words, then their places among the starts.
   uint32_t words[PROBES];
   uint32_t count;
 } Probes;
 
-// The word of a keypoint and all that differ from it in its most doubtful bits.
-CK_INLINE void list_probes(Probes *probes, uint64_t hash, const uint8_t *doubts, uint32_t word_bits) {
+// The word of a keypoint and all that differ from it in its `limit` most doubtful bits.
+CK_INLINE void list_probes(Probes *probes, uint64_t hash, const uint8_t *doubts, uint32_t limit,
+                           uint32_t word_bits) {
   probes->words[0] = (uint32_t)(hash & ((1u << word_bits) - 1));
   probes->count = 1;
   uint32_t flipped = 0, tried = 0;
-  for (uint32_t d = 0; d < CK_KNOWN_DOUBTS + CK_WORD_BIT_LIMIT && flipped < CK_DOUBTS; d++) {
+  for (uint32_t d = 0; d < CK_KNOWN_DOUBTS + CK_WORD_BIT_LIMIT && flipped < limit; d++) {
     const uint32_t bit = d < CK_KNOWN_DOUBTS ? doubts[d] : d - CK_KNOWN_DOUBTS;
     if (bit >= word_bits || (tried >> bit & 1)) continue;
     tried |= 1u << bit;
@@ -34,12 +36,25 @@ CK_INLINE void list_probes(Probes *probes, uint64_t hash, const uint8_t *doubts,
   }
 }
 
-// Appends the hits of one word. `mark` holds what all of them share: the view and the keypoint.
-CK_INLINE size_t collect_word(const ck_word_index *index, uint32_t word, uint64_t pattern, uint64_t mark,
+// Returns the place of a word among the starts, or one behind the words if the index does not have it.
+CK_INLINE size_t place_of(const ck_word_index *index, uint32_t word) {
+  if (index->words == NULL) return word;
+  size_t first = 0, end = index->word_count;
+  while (first < end) {
+    const size_t middle = first + (end - first) / 2;
+    if (index->words[middle] < word) first = middle + 1;
+    else end = middle;
+  }
+  return first < index->word_count && index->words[first] == word ? first : index->word_count;
+}
+
+// Appends the hits of the word at a place. `mark` holds what all of them share: the view and the keypoint.
+CK_INLINE size_t collect_word(const ck_word_index *index, size_t place, uint64_t pattern, uint64_t mark,
                               uint64_t *hits) {
+  if (index->words != NULL && place == index->word_count) return 0;
   // Read once: another program may change a mapped file between the check and the use.
-  const uint32_t from = *(const volatile uint32_t *)&index->starts[word];
-  const uint32_t end = *(const volatile uint32_t *)&index->starts[word + 1];
+  const uint32_t from = *(const volatile uint32_t *)&index->starts[place];
+  const uint32_t end = *(const volatile uint32_t *)&index->starts[place + 1];
   if (from >= end || end > index->posting_count || end - from > index->longest) return 0;
   const uint32_t bits = index->word_bits, shift = bits + 8;
   const uint32_t limit = (HASH_BITS - bits) * 3 / 16;
@@ -82,8 +97,12 @@ CK_INLINE size_t collect_votes(const ck_word_index *index, const ck_vote_source 
     // Nearly every probe misses the caches: all of a group are under way before the first is used.
     for (size_t k = 0; k < size; k++) {
       const uint8_t *doubts = keypoints->doubts + CK_KNOWN_DOUBTS * (group + k);
-      list_probes(&probes[k], keypoints->hashes[group + k], doubts, index->word_bits);
-      for (uint32_t p = 0; p < probes[k].count; p++) __builtin_prefetch(index->starts + probes[k].words[p]);
+      list_probes(&probes[k], keypoints->hashes[group + k], doubts, index->doubts, index->word_bits);
+      for (uint32_t p = 0; p < probes[k].count; p++) {
+        const size_t place = place_of(index, probes[k].words[p]);
+        probes[k].words[p] = (uint32_t)place;
+        __builtin_prefetch(index->starts + place);
+      }
     }
     for (size_t k = 0; k < size; k++) {
       for (uint32_t p = 0; p < probes[k].count; p++) {
@@ -106,9 +125,10 @@ CK_INLINE size_t collect_votes(const ck_word_index *index, const ck_vote_source 
   return count;
 }
 
-size_t ck_probed_words(uint64_t hash, const uint8_t *doubts, uint32_t word_bits, uint32_t *words) {
+size_t ck_probed_words(uint64_t hash, const uint8_t *doubts, uint32_t count, uint32_t word_bits,
+                       uint32_t *words) {
   Probes probes;
-  list_probes(&probes, hash, doubts, word_bits);
+  list_probes(&probes, hash, doubts, count, word_bits);
   memcpy(words, probes.words, probes.count * sizeof *words);
   return probes.count;
 }

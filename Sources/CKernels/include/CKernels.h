@@ -56,7 +56,7 @@ enum : uint32_t {
   CK_WORD_BIT_LIMIT = 24,
   // The number of leading bits of a hash that a word and a posting hold together.
   CK_POSTING_HASH_BITS = 56,
-  // The number of bits of a word that are tried both ways.
+  // The largest number of bits of a word that are tried both ways.
   CK_DOUBTS = 5,
   // The number of bits of a hash whose order of certainty is known: the least certain ones.
   CK_KNOWN_DOUBTS = 6,
@@ -68,6 +68,10 @@ enum : uint32_t {
 // lowest bit, a posting has word_bits bits of its row, the eight bits of its angle, and the bits of
 // its hash from word_bits to CK_POSTING_HASH_BITS.
 typedef struct {
+  // The words that the index has, in ascending order, or NULL if it has all of them.
+  const uint32_t *words;
+  // The number of words; used only if `words` is not NULL.
+  size_t word_count;
   // The first posting of each word, and the end of the last one's.
   const uint32_t *starts;
   const uint64_t *postings;
@@ -75,6 +79,8 @@ typedef struct {
   uint32_t word_bits, row_count;
   // Longer lists are skipped: their words are too common to tell rows apart.
   uint32_t longest;
+  // The number of bits of a word that are tried both ways, at most CK_DOUBTS.
+  uint32_t doubts;
 } ck_word_index;
 
 // The keypoints of one view of a query, fewer than 1024.
@@ -91,7 +97,7 @@ typedef struct {
 // Finds the postings that are near the keypoints `first` ..< `first` + CK_VOTE_BATCH. Wrong starts
 // and rows are passed over.
 //
-//   hits         room for CK_VOTE_BATCH << CK_DOUBTS times longest
+//   hits         room for CK_VOTE_BATCH << doubts times longest
 //
 // Returns the number of hits.
 size_t ck_collect_votes(const ck_word_index *index, const ck_vote_source *keypoints, size_t first,
@@ -101,10 +107,12 @@ size_t ck_collect_votes(const ck_word_index *index, const ck_vote_source *keypoi
 // bits. Of a short word, whose doubtful bits are not all known, the first other bits are tried.
 //
 //   doubts       CK_KNOWN_DOUBTS bits, the least certain first
-//   words        room for 1 << CK_DOUBTS
+//   count        the number of bits that are tried both ways, at most CK_DOUBTS
+//   words        room for 1 << count
 //
 // Returns the number of words.
-size_t ck_probed_words(uint64_t hash, const uint8_t *doubts, uint32_t word_bits, uint32_t *words);
+size_t ck_probed_words(uint64_t hash, const uint8_t *doubts, uint32_t count, uint32_t word_bits,
+                       uint32_t *words);
 
 typedef struct {
   uint32_t row, weight, is_mirrored;

@@ -10,7 +10,12 @@ extension Kernels {
     let rowCount: Int
     /// The length above which the list of a word is skipped.
     let longest: Int
+    /// The number of bits of a word that are tried both ways, at most ``Kernels/doubtLimit``.
+    var doubts = Kernels.doubtLimit
   }
+
+  /// The largest number of bits of a word that are tried both ways.
+  static let doubtLimit = Int(CK_DOUBTS)
 
   /// The number of bits of a hash whose order of certainty is known: the least certain ones.
   static let knownDoubts = Int(CK_KNOWN_DOUBTS)
@@ -37,37 +42,44 @@ extension Kernels {
   ///
   /// - Parameters:
   ///   - sources: The keypoints, fewer than 1024 each.
+  ///   - words: The words that the index has, in ascending order, or `nil` if it has all of them.
   ///   - starts: The first posting of each word, and the end of the last one's.
   ///   - postings: The postings. Wrong starts and rows are skipped.
   ///   - shouldStop: A function that is called between keypoints; `true` ends the search.
   /// - Returns: The hits in an order that ``rankedVotes(_:limit:dead:)`` needs.
   func hits(
-    of sources: [VoteSource], starts: Span<UInt32>, postings: Span<UInt64>, index: WordIndex,
-    shouldStop: () -> Bool = { false }
+    of sources: [VoteSource], words: [UInt32]? = nil, starts: Span<UInt32>,
+    postings: Span<UInt64>, index: WordIndex, shouldStop: () -> Bool = { false }
   ) -> [UInt64] {
     precondition(
       (1...Int(CK_WORD_BIT_LIMIT)).contains(index.wordBits)
-        && starts.count == 1 << index.wordBits + 1, "the starts are not those of the words")
+        && starts.count == (words?.count ?? 1 << index.wordBits) + 1,
+      "the starts are not those of the words")
+    precondition((0...Self.doubtLimit).contains(index.doubts), "\(index.doubts) doubtful bits")
     precondition(sources.allSatisfy(\.isWhole), "the keypoints of a view do not fit together")
     guard !postings.isEmpty, index.longest > 0 else { return [] }
     var hits: [UInt64] = []
     // Sound: the counts passed are those of the spans and arrays, and no word has more hits than
     // `longest`.
-    let room = Int(CK_VOTE_BATCH) << Int(CK_DOUBTS) * index.longest
+    let room = Int(CK_VOTE_BATCH) << index.doubts * index.longest
     unsafe withUnsafeTemporaryAllocation(of: UInt64.self, capacity: room) { found in
       unsafe starts.withUnsafeBufferPointer { starts in
         unsafe postings.withUnsafeBufferPointer { postings in
-          var words = unsafe ck_word_index(
-            starts: starts.baseAddress!, postings: postings.baseAddress!,
-            posting_count: postings.count, word_bits: UInt32(index.wordBits),
-            row_count: UInt32(index.rowCount), longest: UInt32(index.longest))
-          for source in sources {
-            for first in stride(from: 0, to: source.hashes.count, by: Int(CK_VOTE_BATCH)) {
-              if shouldStop() { return }
-              let count = unsafe source.withView { view in
-                unsafe ck_collect_votes(&words, view, first, found.baseAddress!, level)
+          unsafe (words ?? []).withUnsafeBufferPointer { known in
+            var words = unsafe ck_word_index(
+              words: words == nil ? nil : known.baseAddress, word_count: known.count,
+              starts: starts.baseAddress!, postings: postings.baseAddress!,
+              posting_count: postings.count, word_bits: UInt32(index.wordBits),
+              row_count: UInt32(index.rowCount), longest: UInt32(index.longest),
+              doubts: UInt32(index.doubts))
+            for source in sources {
+              for first in stride(from: 0, to: source.hashes.count, by: Int(CK_VOTE_BATCH)) {
+                if shouldStop() { return }
+                let count = unsafe source.withView { view in
+                  unsafe ck_collect_votes(&words, view, first, found.baseAddress!, level)
+                }
+                unsafe hits.append(contentsOf: found.prefix(count))
               }
-              unsafe hits.append(contentsOf: found.prefix(count))
             }
           }
         }
@@ -77,17 +89,21 @@ extension Kernels {
   }
 
   /// Returns the words that keypoints look up.
-  static func probedWords(of source: VoteSource, wordBits: Int) -> [UInt32] {
+  ///
+  /// - Parameter doubts: The number of bits of a word that are tried both ways.
+  static func probedWords(
+    of source: VoteSource, wordBits: Int, doubts count: Int = doubtLimit
+  ) -> [UInt32] {
     precondition(
-      source.isWhole && (1...Int(CK_WORD_BIT_LIMIT)).contains(wordBits),
-      "the keypoints of a view do not fit together")
+      source.isWhole && (1...Int(CK_WORD_BIT_LIMIT)).contains(wordBits)
+        && (0...doubtLimit).contains(count), "the keypoints of a view do not fit together")
     var words: [UInt32] = []
-    var probed = [UInt32](repeating: 0, count: 1 << Int(CK_DOUBTS))
+    var probed = [UInt32](repeating: 0, count: 1 << count)
     for index in source.hashes.indices {
       // Sound: each keypoint has its doubts, and there is room for the most words.
       let count = unsafe source.doubts.withUnsafeBufferPointer { doubts in
         unsafe ck_probed_words(
-          source.hashes[index], doubts.baseAddress! + index * knownDoubts,
+          source.hashes[index], doubts.baseAddress! + index * knownDoubts, UInt32(count),
           UInt32(wordBits), &probed)
       }
       words += probed.prefix(count)

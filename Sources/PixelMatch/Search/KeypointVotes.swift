@@ -18,14 +18,28 @@ public struct KeypointVotes: Sendable {
   }
 
   private let sources: [Kernels.VoteSource]
+  private let doubts: Int
   private let kernels: Kernels
+
+  /// The number of bits of a word that are tried both ways if lists come from a database. Each more
+  /// of them would double the lists that are fetched.
+  package static let fetchedDoubts = 1
 
   /// Prepares the votes of a query.
   public init(_ query: QueryKeypoints) {
-    self.init(query, kernels: .native)
+    self.init(query, doubts: Kernels.doubtLimit)
   }
 
-  init(_ query: QueryKeypoints, kernels: Kernels) {
+  /// Prepares the votes of a query.
+  ///
+  /// - Parameter doubts: The number of bits of a word that are tried both ways, at most 5, which is
+  ///   what ``init(_:)`` tries.
+  package init(_ query: QueryKeypoints, doubts: Int) {
+    self.init(query, doubts: doubts, kernels: .native)
+  }
+
+  init(_ query: QueryKeypoints, doubts: Int = Kernels.doubtLimit, kernels: Kernels) {
+    self.doubts = doubts
     self.kernels = kernels
     sources = query.views.map { view in
       Kernels.VoteSource(
@@ -47,23 +61,49 @@ public struct KeypointVotes: Sendable {
     in live: LiveSegment, limit: Int, shouldStop: () -> Bool = { false }
   ) -> [Row] {
     let segment = live.segment
-    let index = Kernels.WordIndex(
-      wordBits: segment.wordBits, rowCount: segment.count,
-      longest: VisualWord.longestList(bits: segment.wordBits, keypoints: segment.keypointCount))
+    let index = index(of: segment)
     if segment.isWordIndexCold { beginReading(segment, longest: index.longest) }
     let hits = segment.withWordIndex { starts, postings in
       kernels.hits(
         of: sources, starts: starts, postings: postings, index: index, shouldStop: shouldStop)
     }
-    return kernels.rankedVotes(hits, limit: limit, dead: live.deadBits).map {
+    return rows(hits, in: live, limit: limit)
+  }
+
+  private func index(of segment: SignatureSegment) -> Kernels.WordIndex {
+    Kernels.WordIndex(
+      wordBits: segment.wordBits, rowCount: segment.count, longest: segment.longestList,
+      doubts: doubts)
+  }
+
+  private func rows(_ hits: [UInt64], in live: LiveSegment, limit: Int) -> [Row] {
+    kernels.rankedVotes(hits, limit: limit, dead: live.deadBits).map {
       Row(row: $0.row, weight: $0.weight, isMirrored: $0.isMirrored)
     }
   }
 
+  /// Returns the words that the keypoints look up in a segment, each once, in ascending order.
+  package func words(in segment: SignatureSegment) -> [UInt32] {
+    Set(
+      sources.flatMap {
+        Kernels.probedWords(of: $0, wordBits: segment.wordBits, doubts: doubts)
+      }
+    ).sorted()
+  }
+
+  /// Returns the same rows as ``rows(in:limit:shouldStop:)``, by posting lists that come from
+  /// elsewhere: those of ``words(in:)``. Reads nothing of the segment but its head.
+  package func rows(
+    in live: LiveSegment, lists: PostingLists, limit: Int, shouldStop: () -> Bool = { false }
+  ) -> [Row] {
+    let hits = kernels.hits(
+      of: sources, words: lists.words, starts: lists.starts.span, postings: lists.postings.span,
+      index: index(of: live.segment), shouldStop: shouldStop)
+    return rows(hits, in: live, limit: limit)
+  }
+
   /// Lets the system begin to read all postings that the keypoints look up.
   func beginReading(_ segment: SignatureSegment, longest: Int) {
-    let words = Set(
-      sources.lazy.flatMap { Kernels.probedWords(of: $0, wordBits: segment.wordBits) })
-    segment.beginReading(words: words.sorted(), longest: longest)
+    segment.beginReading(words: words(in: segment), longest: longest)
   }
 }

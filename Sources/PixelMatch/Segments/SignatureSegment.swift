@@ -10,6 +10,8 @@ public final class SignatureSegment: Sendable {
 
   let storage: MappedBytes
   private let path: String?
+  /// Whether the file has only the columns of ``SegmentHead``.
+  private let isHead: Bool
   let size: SegmentLayout.Size
   private let offsets: [Int]
   private let checksums: [UInt64]
@@ -25,6 +27,13 @@ public final class SignatureSegment: Sendable {
     try self.init(storage: MappedBytes(path: path), path: path)
   }
 
+  /// Maps a file that has only the columns of ``SegmentHead``, with holes in place of the others.
+  ///
+  /// - Throws: ``SegmentError`` with any code.
+  package convenience init(headAt path: String) throws(SegmentError) {
+    try self.init(storage: MappedBytes(path: path), path: path, isHead: true)
+  }
+
   /// Makes a segment from bytes, for example those of ``SegmentWriter``.
   ///
   /// - Throws: ``SegmentError``.
@@ -32,7 +41,10 @@ public final class SignatureSegment: Sendable {
     try self.init(storage: MappedBytes(copying: bytes), path: nil)
   }
 
-  private init(storage: MappedBytes, path: String?) throws(SegmentError) {
+  private init(
+    storage: MappedBytes, path: String?, isHead: Bool = false
+  ) throws(SegmentError) {
+    self.isHead = isHead
     func fail(_ code: SegmentError.Code, _ message: String) -> SegmentError {
       SegmentError(code: code, path: path, message: message)
     }
@@ -133,11 +145,11 @@ public final class SignatureSegment: Sendable {
     }
   }
 
-  /// Reads every column and compares its checksum.
+  /// Reads every column that the file has and compares its checksum.
   ///
   /// - Throws: ``SegmentError`` with the code `corrupt`, or the errors of ``checkUnchanged()``.
   public func verify() throws(SegmentError) {
-    for column in SegmentLayout.Column.allCases {
+    for column in isHead ? SegmentHead.columns : SegmentLayout.Column.allCases {
       guard checksum(of: column) == checksums[Int(column.rawValue) - 1] else {
         throw SegmentError(
           code: .corrupt, path: path, message: "the checksum of column \(column) is wrong")
