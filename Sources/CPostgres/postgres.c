@@ -27,6 +27,7 @@
   each(void, PQfreeCancel, (void *))                                                                \
   each(int, PQsendQueryParams, (cp_connection *, const char *, int, const unsigned *,               \
                                 const char *const *, const int *, const int *, int))                \
+  each(int, PQsendQuery, (cp_connection *, const char *))                                           \
   each(int, PQflush, (cp_connection *))                                                             \
   each(int, PQconsumeInput, (cp_connection *))                                                      \
   each(int, PQisBusy, (cp_connection *))                                                            \
@@ -110,6 +111,9 @@ bool cp_send(cp_connection *connection, const char *sql, int count, const unsign
   if (count > CP_PARAMETER_LIMIT) return false;
   for (int index = 0; index < count; index++) formats[index] = 1;
   return library.PQsendQueryParams(connection, sql, count, types, values, lengths, formats, 1) == 1;
+}
+bool cp_send_script(cp_connection *connection, const char *sql) {
+  return library.PQsendQuery(connection, sql) == 1;
 }
 int cp_flush(cp_connection *connection) { return library.PQflush(connection); }
 bool cp_consume(cp_connection *connection) { return library.PQconsumeInput(connection) == 1; }

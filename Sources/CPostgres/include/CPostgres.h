@@ -49,6 +49,8 @@ bool cp_cancel(cp_connection *connection);
 // Sends a statement with values in the binary format, and asks for binary results.
 bool cp_send(cp_connection *connection, const char *sql, int count, const unsigned *types,
              const char *const *values, const int *lengths);
+// Sends several statements, which are one transaction, without values.
+bool cp_send_script(cp_connection *connection, const char *sql);
 // Returns 0 if everything was sent, 1 if something is left, -1 after an error.
 int cp_flush(cp_connection *connection);
 bool cp_consume(cp_connection *connection);

@@ -14,7 +14,7 @@ public final class Catalogue: Sendable {
   public var imageCount: Int { state.imageCount }
 
   /// The directory of the catalogue.
-  let directory: String
+  package let directory: String
 
   private let state: CatalogueDatabase.State
   /// Tells this generation from other generations in the directory.
@@ -22,6 +22,10 @@ public final class Catalogue: Sendable {
   private let segments: [EntityType: [LiveSegment]]
   /// All segments, by file name.
   let files: [String: SignatureSegment]
+  /// The place where posting lists and signatures are, or `nil` if the segments have them.
+  let store: (any CandidateStore)?
+  /// The names of the files of ``segments(of:)``.
+  private let segmentFiles: [EntityType: [String]]
   /// The error of the first read of the database that found a damaged file.
   let readDamage = Mutex<CatalogueError?>(nil)
   /// The connections that read this generation.
@@ -51,10 +55,19 @@ public final class Catalogue: Sendable {
   ///     connection to the file.
   /// - Throws: ``CatalogueError``; its message says what to do.
   /// - Complexity: O(segments); no signature is read.
-  public init(directory: String, readers readerCount: Int = 2) throws(CatalogueError) {
-    let opened = try Self.open(directory, readerCount)
+  public convenience init(directory: String, readers readerCount: Int = 2) throws(CatalogueError) {
+    try self.init(directory: directory, readers: readerCount, store: nil)
+  }
+
+  /// - Parameter store: The place where posting lists and signatures are if the directory is a cache
+  ///   without them.
+  package init(
+    directory: String, readers readerCount: Int, store: (any CandidateStore)?
+  ) throws(CatalogueError) {
+    let opened = try Self.open(directory, readerCount, isHead: store != nil)
     let content = opened.content
     self.directory = directory
+    self.store = store
     feedback = FeedbackReader(directory: directory)
     readers = opened.readers
     state = content.state
@@ -66,12 +79,15 @@ public final class Catalogue: Sendable {
     picturePlaces = ShopSettings.places(content.settings)
     publicFields = ShopSettings.publicFields(content.settings)
     var segments: [EntityType: [LiveSegment]] = [:]
+    var segmentFiles: [EntityType: [String]] = [:]
     for record in content.segments {
       guard let segment = opened.files[record.file] else { continue }
       segments[record.type, default: []].append(
         LiveSegment(segment, deadRows: content.deadRows[record.id] ?? []))
+      segmentFiles[record.type, default: []].append(record.file)
     }
     self.segments = segments
+    self.segmentFiles = segmentFiles
     files = opened.files
   }
 
@@ -84,8 +100,10 @@ public final class Catalogue: Sendable {
 
   /// Opens the newest generation. A writer that merges segments may remove a file just before it is
   /// opened here; then there is a newer generation, which does not need it.
+  ///
+  /// - Parameter isHead: Whether the segments have no signatures.
   private static func open(
-    _ directory: String, _ readerCount: Int
+    _ directory: String, _ readerCount: Int, isHead: Bool
   ) throws(CatalogueError) -> Opened {
     var failedGeneration: Int?
     while true {
@@ -94,9 +112,14 @@ public final class Catalogue: Sendable {
         try Content(database)
       }
       let generation = content.state.generation
+      guard ShopSettings.isHeadOnly(content.settings) == isHead else {
+        throw Self.otherMode(directory, isHead: isHead)
+      }
       do throws(CatalogueError) {
         var files: [String: SignatureSegment] = [:]
-        for record in content.segments { files[record.file] = try open(record, in: directory) }
+        for record in content.segments {
+          files[record.file] = try open(record, in: directory, isHead: isHead)
+        }
         return Opened(readers: readers, content: content, files: files)
       } catch {
         if failedGeneration == generation { throw Self.error(error, inGeneration: generation) }
@@ -124,14 +147,29 @@ public final class Catalogue: Sendable {
     }
   }
 
+  /// Returns the error of a directory that has, or does not have, the signatures of its segments.
+  static func otherMode(_ directory: String, isHead: Bool) -> CatalogueError {
+    CatalogueError(
+      code: .notACatalogue,
+      message: isHead
+        ? "'\(directory)' is an index with signatures; name another directory with --cache"
+        : """
+        '\(directory)' is a cache of engine mode, without signatures, which only searches \
+        can use; use the address without mode=engine
+        """)
+  }
+
   /// Opens a segment file and compares it with its record in the database.
+  ///
+  /// - Parameter isHead: Whether the file has no signatures.
   static func open(
-    _ record: CatalogueDatabase.SegmentRecord, in directory: String
+    _ record: CatalogueDatabase.SegmentRecord, in directory: String, isHead: Bool = false
   ) throws(CatalogueError) -> SignatureSegment {
     let path = directory + "/" + record.file
     let segment: SignatureSegment
     do throws(SegmentError) {
-      segment = try SignatureSegment(path: path)
+      segment =
+        isHead ? try SignatureSegment(headAt: path) : try SignatureSegment(path: path)
     } catch {
       throw Self.damage(error, of: record.file, in: directory)
     }
@@ -168,6 +206,9 @@ public final class Catalogue: Sendable {
 
   /// Returns the signatures of the images of a type.
   func segments(of type: EntityType) -> [LiveSegment] { segments[type] ?? [] }
+
+  /// Returns the names of the files of ``segments(of:)``.
+  func segmentFiles(of type: EntityType) -> [String] { segmentFiles[type] ?? [] }
 
   /// Returns the entities of some keys, without unknown keys.
   func entities(keys: [UInt32]) throws(CatalogueError) -> [UInt32: EntityValue] {

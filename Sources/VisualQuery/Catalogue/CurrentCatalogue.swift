@@ -19,6 +19,7 @@ public final class CurrentCatalogue: Sendable {
   /// The directory of the catalogue.
   public let directory: String
   private let readers: Int
+  private let store: (any CandidateStore)?
   private let state: Mutex<State>
 
   private struct State {
@@ -56,10 +57,18 @@ public final class CurrentCatalogue: Sendable {
   ///   - directory: The catalogue's directory.
   ///   - readers: As in ``Catalogue/init(directory:readers:)``: the number of a service's threads.
   /// - Throws: ``CatalogueError``.
-  public init(directory: String, readers: Int = 2) throws(CatalogueError) {
+  public convenience init(directory: String, readers: Int = 2) throws(CatalogueError) {
+    try self.init(directory: directory, readers: readers, store: nil)
+  }
+
+  /// - Parameter store: As in ``Catalogue/init(directory:readers:store:)``.
+  package init(
+    directory: String, readers: Int, store: (any CandidateStore)?
+  ) throws(CatalogueError) {
     self.directory = directory
     self.readers = readers
-    state = Mutex(State(opened: try Self.open(directory, readers)))
+    self.store = store
+    state = Mutex(State(opened: try Self.open(directory, readers, store)))
   }
 
   /// Returns the newest generation whose files are intact.
@@ -69,7 +78,7 @@ public final class CurrentCatalogue: Sendable {
   /// - Complexity: O(segments) if nothing has changed, otherwise that of opening; after damage,
   ///   that of reading all signatures once.
   public func catalogue() throws(CatalogueError) -> Catalogue {
-    let (directory, readers) = (directory, readers)
+    let (directory, readers, store) = (directory, readers, store)
     return try state.withLock { state throws(CatalogueError) in
       do throws(CatalogueError) {
         if let opened = state.opened {
@@ -86,7 +95,7 @@ public final class CurrentCatalogue: Sendable {
         state.opened = nil
       }
       do throws(CatalogueError) {
-        let opened = try Self.open(directory, readers)
+        let opened = try Self.open(directory, readers, store)
         try Self.checkContents(of: opened.catalogue, &state)
         state = State(opened: opened)
         return opened.catalogue
@@ -116,10 +125,10 @@ public final class CurrentCatalogue: Sendable {
     do throws(CatalogueError) {
       let generation = try catalogue().generation
       guard try CatalogueDatabase.checkpoint(directory) else { return }
-      let (directory, readers) = (directory, readers)
+      let (directory, readers, store) = (directory, readers, store)
       try state.withLock { state throws(CatalogueError) in
         guard state.opened?.catalogue.generation == generation, state.damage == nil else { return }
-        state.opened = try Self.open(directory, readers)
+        state.opened = try Self.open(directory, readers, store)
       }
     } catch {
       // The log stays as it is; errors that matter are those of the next read.
@@ -138,10 +147,12 @@ public final class CurrentCatalogue: Sendable {
     return try opened.probe.stamp() == opened.catalogue.stamp
   }
 
-  private static func open(_ directory: String, _ readers: Int) throws(CatalogueError) -> Opened {
+  private static func open(
+    _ directory: String, _ readers: Int, _ store: (any CandidateStore)?
+  ) throws(CatalogueError) -> Opened {
     let file = FileStatus(directory + "/" + CatalogueDatabase.fileName)
     return Opened(
-      catalogue: try Catalogue(directory: directory, readers: readers), file: file,
+      catalogue: try Catalogue(directory: directory, readers: readers, store: store), file: file,
       probe: try CatalogueProbe(directory: directory))
   }
 

@@ -45,9 +45,14 @@ public struct ShopSettings: Sendable, Hashable {
   static let replicaPrefix = "replica."
   /// The prefix of what is noted about past generations; it belongs to the directory, too.
   static let historyPrefix = "history."
+  /// The setting of a copy without signatures.
+  static let headOnlyName = replicaPrefix + "headOnly"
   private static let root = picturePrefix + "root"
   private static let outside = picturePrefix + "outside"
   private static let thumbnails = picturePrefix + "thumbnails"
+
+  /// Returns whether a directory has no signatures.
+  static func isHeadOnly(_ settings: [String: String]) -> Bool { settings[headOnlyName] != nil }
 
   private static func templateName(_ type: EntityType) -> String { "link." + type.rawValue }
 

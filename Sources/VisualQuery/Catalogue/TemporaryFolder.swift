@@ -7,7 +7,7 @@
 #endif
 
 /// A directory that is removed at the end of the run that created it.
-struct TemporaryCatalogue: Sendable {
+struct TemporaryFolder: Sendable {
   let path: String
 
   init() throws(CatalogueError) {

@@ -85,8 +85,10 @@ struct CatalogueWriter: ~Copyable {
   private static func publisher(
     _ directory: String, _ database: CatalogueDatabase, isDryRun: Bool, _ lockWait: Duration
   ) throws(CatalogueError) -> PostgresPublisher? {
-    guard !isDryRun, let origin = try database.replicaOrigin() else { return nil }
+    guard let origin = try database.replicaOrigin() else { return nil }
     let location = try PostgresLocation(origin)
+    guard !location.isEngine else { throw Catalogue.otherMode(directory, isHead: false) }
+    if isDryRun { return nil }
     let publisher = try PostgresPublisher(
       location, waiting: max(lockWait, WriterLock.standardWait))
     try database.noteGrowth()

@@ -4,7 +4,7 @@ struct FetchedFeed: Sendable {
   private static let byteLimit = 512 << 20
   private static let timeLimit = Duration.seconds(600)
 
-  private let folder: TemporaryCatalogue
+  private let folder: TemporaryFolder
   /// The file.
   let path: String
 
@@ -35,7 +35,7 @@ struct FetchedFeed: Sendable {
       throw CatalogueError(
         code: .unreadableInput, message: "cannot fetch '\(url)': \(error.message)")
     }
-    folder = try TemporaryCatalogue()
+    folder = try TemporaryFolder()
     // The name of the feed, so that messages about it can be understood.
     let name =
       url.prefix { !"?#".contains($0) }.split(separator: "/").last.map(String.init) ?? "feed"

@@ -115,9 +115,9 @@ public struct Indexer: Sendable {
   }
 
   /// Returns a scratch catalogue for a dry run if none exists yet.
-  private func dryDirectory() throws(CatalogueError) -> TemporaryCatalogue? {
+  private func dryDirectory() throws(CatalogueError) -> TemporaryFolder? {
     FileStatus.exists(directory + "/" + CatalogueDatabase.fileName)
-      ? nil : try TemporaryCatalogue()
+      ? nil : try TemporaryFolder()
   }
 
   /// Stores the settings, without entities.

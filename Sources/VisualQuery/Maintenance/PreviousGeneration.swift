@@ -20,7 +20,7 @@ extension CatalogueUpkeep {
         code: .missing,
         message: "'\(directory)' has no saved generation; name another index with --before")
     }
-    let temporary = try TemporaryCatalogue()
+    let temporary = try TemporaryFolder()
     defer { temporary.remove() }
     let connection = try CatalogueConnection(path: previous.path, mode: .immutable)
     // The statement does not keep its connection.

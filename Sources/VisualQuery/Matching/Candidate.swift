@@ -12,6 +12,13 @@ struct SegmentRow: Sendable, Hashable, Comparable {
   }
 }
 
+/// The place of an image's signature: a segment of the catalogue, or one that was made of fetched
+/// signatures.
+struct StoredImage: Sendable {
+  let segment: SignatureSegment
+  let row: Int
+}
+
 /// The weight of the keypoint votes for an image.
 struct KeypointVoteCount: Sendable, Hashable {
   /// The votes for the image as it is.

@@ -59,7 +59,8 @@ struct ImageComparison: Sendable {
   }
 
   /// Compares histograms, and hashes under the variant that brings them nearest.
-  func measure(_ row: Int, in segment: SignatureSegment) -> Measurement {
+  func measure(_ image: StoredImage) -> Measurement {
+    let (segment, row) = (image.segment, image.row)
     let pdq = segment.pdq(at: row)
     let rowQuality = segment.pdqQuality(at: row)
     let appearance = segment.appearance(at: row)
@@ -86,19 +87,20 @@ struct ImageComparison: Sendable {
 
   /// Adds the alignment of the keypoints, and the difference of the colors at aligned places.
   func verify(
-    _ measured: inout Measurement, _ row: Int, in segment: SignatureSegment, isMirrored: Bool
+    _ measured: inout Measurement, _ image: StoredImage, isMirrored: Bool
   ) {
-    measured.alignment = geometry.alignment(of: row, in: segment, isMirrored: isMirrored)
-    compareColors(&measured, row, in: segment)
+    measured.alignment = geometry.alignment(
+      of: image.row, in: image.segment, isMirrored: isMirrored)
+    compareColors(&measured, image)
   }
 
   /// Adds the difference of the colors at aligned places.
   ///
   /// - Parameter covered: Boxes of the query that are left out.
   func compareColors(
-    _ measured: inout Measurement, _ row: Int, in segment: SignatureSegment,
-    outside covered: [ImageBox] = []
+    _ measured: inout Measurement, _ image: StoredImage, outside covered: [ImageBox] = []
   ) {
+    let (segment, row) = (image.segment, image.row)
     let size = segment.size(at: row)
     let whole = PlaneTransform(measured.variant, of: query.views[measured.view], to: size)
     let isWhole =
@@ -116,7 +118,8 @@ struct ImageComparison: Sendable {
   /// Recompression changes at most 12 bits and hardly any color. Most photos of an image stay within
   /// 64 bits, which no two of a million unrelated images do (p = 4·10⁻⁵ for related ones). Twenty
   /// keypoints in the same places are not chance either.
-  func tier(_ measured: Measurement, _ row: Int, in segment: SignatureSegment) -> MatchTier {
+  func tier(_ measured: Measurement, _ image: StoredImage) -> MatchTier {
+    let (segment, row) = (image.segment, image.row)
     let isSame = measured.trust == 1 && measured.distance <= 64
     guard isSame || (measured.alignment?.inliers ?? 0) >= 20 else { return .similar }
     guard measured.trust == 1, measured.distance <= 12 else { return .near }

@@ -16,6 +16,7 @@ public struct MatchDocument: Sendable, Encodable {
   let emptyReason: MatchResponse.EmptyReason?
   let unmatchedLabels: [String]
   let unmatchedCodes: [UnmatchedCode]
+  let missingShards: [Int]
   let facets: FacetsDocument?
   let hasMore: Bool
   let continuation: String?
@@ -51,6 +52,7 @@ public struct MatchDocument: Sendable, Encodable {
     emptyReason = response.emptyReason
     unmatchedLabels = response.unmatchedLabels
     unmatchedCodes = response.unmatchedCodes
+    missingShards = response.missingShards.keys.sorted()
     self.facets = facets
     hasMore = response.hasMore
     continuation = response.continuation
@@ -66,11 +68,12 @@ public struct MatchDocument: Sendable, Encodable {
   private enum CodingKeys: CodingKey {
     case schema, query, complete, coverage, elapsedMs, generation, values, objects, regions,
       emptyReason, nearMiss
-    case unmatchedLabels, unmatchedCodes, facets, hasMore, continuation, profile, feedback
+    case unmatchedLabels, unmatchedCodes, missingShards, facets, hasMore, continuation, profile
+    case feedback
   }
 
-  /// Encodes every key, with `null` for absent values, except that `profile` is left out for sRGB, `facets` and
-  /// `unmatchedCodes` if there are none, and `feedback` if nothing was said about the query.
+  /// Encodes every key, with `null` for absent values, except that `profile` is left out for sRGB,
+  /// `facets`, `unmatchedCodes` and `missingShards` if there are none, and `feedback` if nothing was said about the query.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(schema, forKey: .schema)
@@ -86,6 +89,7 @@ public struct MatchDocument: Sendable, Encodable {
     try container.encode(nearMiss, forKey: .nearMiss)
     try container.encode(unmatchedLabels, forKey: .unmatchedLabels)
     if !unmatchedCodes.isEmpty { try container.encode(unmatchedCodes, forKey: .unmatchedCodes) }
+    if !missingShards.isEmpty { try container.encode(missingShards, forKey: .missingShards) }
     try container.encodeIfPresent(facets, forKey: .facets)
     try container.encode(hasMore, forKey: .hasMore)
     try container.encode(continuation, forKey: .continuation)

@@ -64,6 +64,9 @@ public struct MatchResponse: Sendable, Hashable {
   public let unmatchedLabels: [String]
   /// The product codes of the query that led to no product, with the reason.
   public internal(set) var unmatchedCodes: [UnmatchedCode] = []
+  /// The shards of engine mode that did not answer, by their numbers, with the reason. Their images were
+  /// not searched, so the answer is not complete.
+  public internal(set) var missingShards: [Int: CatalogueError] = [:]
   /// Whether further pages have more matches.
   public let hasMore: Bool
   /// The best candidate below the cut-off if `matches` is empty.

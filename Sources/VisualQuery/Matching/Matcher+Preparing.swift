@@ -29,7 +29,7 @@ extension Matcher {
       isImageLeftOut: content.isPictureLeftOut,
       cutOff: cutOff(options, hasImage: signature != nil), allowed: allowed ?? [:],
       feedback: feedback, suppressed: suppressed, isFilterUnfinished: allowed == nil,
-      shouldStop: shouldStop, plan: plan,
+      shouldStop: shouldStop, remaining: { deadline.map { $0 - now() } }, plan: plan,
       searches: signature.map { signature in
         types.map { search($0, allowed?[$0], without: suppressed, signature) }
       } ?? [])
@@ -74,16 +74,20 @@ extension Matcher {
     let words: [any SearchStage] =
       [LabelStage()] + (content.codes.isEmpty ? [] : [CodeStage(codes: content.codes)])
     guard let signature else {
-      let omitted: [any SearchStage.Type] = [
-        HashScanStage.self, KeypointVoteStage.self, AppearanceScanStage.self, GeometryStage.self,
-      ]
+      let omitted: [any SearchStage.Type] =
+        catalogue.store == nil
+        ? [
+          HashScanStage.self, KeypointVoteStage.self, AppearanceScanStage.self, GeometryStage.self,
+        ]
+        : [StoredCandidateStage.self, GeometryStage.self]
       return QueryPlan(words, omitted: content.isPictureLeftOut ? omitted : [])
     }
     let masks = labels.known.map { LabelBits.mask(of: $0.label) }
     return QueryPlan(
       words
         + imageStages(
-          signature, labelMasks: masks, threads: pool.width, shouldStop: shouldStopScans)
+          signature, labelMasks: masks, threads: pool.width, in: catalogue,
+          shouldStop: shouldStopScans)
         + [RegionStage(image: image, labelMasks: masks, threads: pool.width)])
   }
 

@@ -32,6 +32,7 @@ extension Matcher {
     var response = try page(of: continuation, options, outcome)
     response.regions = try regions(of: state, options)
     response.unmatchedCodes = state.unmatchedCodes
+    response.missingShards = state.missingShards
     if response.matches.isEmpty {
       response.emptyReason = emptyReason(state, options)
       response.nearMiss = try nearMiss(
@@ -153,8 +154,7 @@ extension Matcher {
 
   /// Returns the position of an entity's image in the query, or `nil` if no keypoints agree.
   func alignment(of image: BestImage) -> MatchAlignment? {
-    let segment = catalogue.segments(of: image.type)[image.row.segment].segment
-    return MatchAlignment(of: image, segment.layout(at: image.row.row))
+    MatchAlignment(of: image, image.stored.segment.layout(at: image.stored.row))
   }
 
   private func match(

@@ -20,6 +20,8 @@ struct QueryState: Sendable {
   /// Whether the deadline passed before the filters were applied, so that nothing may be shown.
   let isFilterUnfinished: Bool
   let shouldStop: @Sendable () -> Bool
+  /// Returns the time until the deadline, or `nil` if there is none.
+  let remaining: @Sendable () -> Duration?
   var plan: QueryPlan
   /// The searches of the types, if there is an image.
   var searches: [TypeSearch]
@@ -35,6 +37,8 @@ struct QueryState: Sendable {
   var codeMatches: [ScoredEntity] = []
   /// The codes of the query without a product.
   var unmatchedCodes: [UnmatchedCode] = []
+  /// The shards that did not answer, with the reason.
+  var missingShards: [Int: CatalogueError] = [:]
 
   /// Returns whether an entity may be found: the filter of its type accepts it, and nobody said that it is
   /// not meant.
@@ -54,10 +58,17 @@ struct QueryState: Sendable {
       let found = await find(searches[index].segments)
       scanned += found.scannedRows
       planned += found.plannedRows
-      let rarities = try rarities(of: searches[index].newKeys(of: found.votes.keys), in: catalogue)
-      searches[index].add(found) { rarities[$0] ?? nil }
+      try add(found, to: index, in: catalogue)
     }
     return planned == 0 ? 1 : Double(scanned) / Double(planned)
+  }
+
+  /// Compares rows with the query, in the search of one type.
+  mutating func add(
+    _ found: CandidateRows, to index: Int, in catalogue: Catalogue
+  ) throws(CatalogueError) {
+    let rarities = try rarities(of: searches[index].newKeys(of: found.votes.keys), in: catalogue)
+    searches[index].add(found) { rarities[$0] ?? nil }
   }
 
   /// The values of ``Evidence/Kind/labels`` for some entities; empty if no label is known.

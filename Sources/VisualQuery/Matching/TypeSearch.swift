@@ -12,6 +12,8 @@ struct TypeSearch: Sendable {
   let segments: [LiveSegment]
   let comparison: ImageComparison
   private(set) var candidates: [SegmentRow: Candidate] = [:]
+  /// The signatures that were fetched, if the segments have none.
+  private var fetched: [SegmentRow: StoredImage] = [:]
 
   /// - Parameter covered: Boxes of the query that show other things.
   init(
@@ -32,6 +34,16 @@ struct TypeSearch: Sendable {
     segments[row.segment].segment.key(at: row.row)
   }
 
+  /// Returns where the signature of a row is.
+  private func image(_ row: SegmentRow) -> StoredImage {
+    fetched[row] ?? StoredImage(segment: segments[row.segment].segment, row: row.row)
+  }
+
+  /// Holds the signatures of some rows.
+  mutating func hold(_ images: [SegmentRow: StoredImage]) {
+    fetched.merge(images) { $1 }
+  }
+
   /// Compares new rows with the query and records the votes of all.
   ///
   /// - Parameter labels: The value of ``Evidence/Kind/labels`` for the entity of a key.
@@ -41,9 +53,7 @@ struct TypeSearch: Sendable {
       if candidates[row] == nil {
         let key = key(of: row)
         candidates[row] = Candidate(
-          row: row, key: key,
-          measured: comparison.measure(row.row, in: segments[row.segment].segment),
-          labels: labels(key))
+          row: row, key: key, measured: comparison.measure(image(row)), labels: labels(key))
       }
       if votes.best > 0 { candidates[row]?.votes = votes }
     }
@@ -67,7 +77,7 @@ struct TypeSearch: Sendable {
       guard var candidate = candidates[row] else { continue }
       let votes = candidate.votes
       comparison.verify(
-        &candidate.measured, row.row, in: segments[row.segment].segment,
+        &candidate.measured, image(row),
         isMirrored: votes.best > 0
           ? votes.mirrored > votes.upright : candidate.measured.variant.isMirrored)
       candidate.isGeometryVerified = true
@@ -79,6 +89,7 @@ struct TypeSearch: Sendable {
   /// Returns a search of a part of the image among the best candidates of the whole image.
   func narrowed(to signature: QuerySignature) -> TypeSearch {
     var search = TypeSearch(type, segments, signature)
+    search.fetched = fetched
     let ranked = candidates.values.map {
       (inliers: $0.measured.alignment?.inliers ?? 0, votes: $0.votes.best, candidate: $0)
     }.sorted {
@@ -87,9 +98,7 @@ struct TypeSearch: Sendable {
     for (_, _, known) in ranked.prefix(Self.lookedAtAgain) {
       search.candidates[known.row] = Candidate(
         row: known.row, key: known.key, votes: known.votes,
-        measured: search.comparison.measure(
-          known.row.row, in: segments[known.row.segment].segment),
-        labels: known.labels)
+        measured: search.comparison.measure(image(known.row)), labels: known.labels)
     }
     return search
   }
@@ -97,8 +106,7 @@ struct TypeSearch: Sendable {
   /// Compares the colors of a candidate at aligned places once more, without some boxes of the query.
   mutating func compareColors(of row: SegmentRow, outside covered: [ImageBox]) {
     guard var candidate = candidates[row] else { return }
-    comparison.compareColors(
-      &candidate.measured, row.row, in: segments[row.segment].segment, outside: covered)
+    comparison.compareColors(&candidate.measured, image(row), outside: covered)
     candidates[row] = candidate
   }
 
@@ -122,9 +130,8 @@ struct TypeSearch: Sendable {
   /// Keeps the best image of each entity in `best`; of equal scores the entity's earlier image.
   func mergeBestImages(into best: inout [UInt32: BestImage], frame: ImageFrame) {
     for candidate in candidates.values {
-      let segment = segments[candidate.row.segment].segment
-      let row = candidate.row.row
-      let position = Int(segment.tag(at: row))
+      let stored = image(candidate.row)
+      let position = Int(stored.segment.tag(at: stored.row))
       let evidence = candidate.evidence(comparison.colorfulness)
       let score = evidence.score
       if let other = best[candidate.key],
@@ -133,10 +140,11 @@ struct TypeSearch: Sendable {
         continue
       }
       best[candidate.key] = BestImage(
-        row: candidate.row, type: type, evidence: evidence, score: score,
-        tier: comparison.tier(candidate.measured, row, in: segment),
+        row: candidate.row, stored: stored, type: type, evidence: evidence, score: score,
+        tier: comparison.tier(candidate.measured, stored),
         position: position, isGeometryVerified: candidate.isGeometryVerified,
-        alignment: candidate.measured.alignment, size: segment.size(at: row), frame: frame)
+        alignment: candidate.measured.alignment, size: stored.segment.size(at: stored.row),
+        frame: frame)
     }
   }
 }
@@ -144,6 +152,7 @@ struct TypeSearch: Sendable {
 /// The image of an entity that looks most like the query.
 struct BestImage: Sendable {
   let row: SegmentRow
+  let stored: StoredImage
   let type: EntityType
   var evidence: MeasuredEvidence
   /// The score of the evidence.

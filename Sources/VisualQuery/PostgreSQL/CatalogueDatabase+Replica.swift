@@ -10,8 +10,13 @@ extension CatalogueDatabase {
   func replicaToken() throws(CatalogueError) -> String? { try setting(Self.tokenName) }
 
   /// Notes the address that this directory is a copy of; `nil` makes it a catalogue of its own.
-  func setReplicaOrigin(_ location: String?) throws(CatalogueError) {
+  ///
+  /// - Parameter isHeadOnly: Whether it has no signatures.
+  func setReplicaOrigin(
+    _ location: String?, isHeadOnly: Bool = false
+  ) throws(CatalogueError) {
     try set(Self.originName, to: location)
+    try set(ShopSettings.headOnlyName, to: isHeadOnly ? "1" : nil)
     if location == nil { try set(Self.tokenName, to: nil) }
   }
 

@@ -8,13 +8,15 @@ internal import Synchronization
 /// ```swift
 /// let replica = try CatalogueReplica(location: PostgresLocation("postgres:///shop"), directory: "cache")
 /// _ = try await replica.follow()
-/// let catalogue = try Catalogue(directory: replica.directory)
+/// let catalogue = try replica.catalogue()
 /// ```
 public final class CatalogueReplica: Sendable {
   /// The address of the catalogue in PostgreSQL.
   public let location: PostgresLocation
   /// The directory of the copy.
   public let directory: String
+  /// The place where candidates come from in engine mode, or `nil` in replica mode.
+  package let store: (any CandidateStore)?
   private let pool: WorkerPool
   private let lastStatus = Mutex(Status())
 
@@ -44,6 +46,23 @@ public final class CatalogueReplica: Sendable {
     self.location = location
     self.directory = directory
     self.pool = pool
+    store = location.isEngine ? PostgresCandidates(location) : nil
+  }
+
+  /// Opens the generation that the copy has, with the candidates of PostgreSQL in engine mode.
+  ///
+  /// - Parameter readers: As in ``Catalogue/init(directory:readers:)``.
+  /// - Throws: ``CatalogueError``.
+  public func catalogue(readers: Int = 2) throws(CatalogueError) -> Catalogue {
+    try Catalogue(directory: directory, readers: readers, store: store)
+  }
+
+  /// Opens the copy for a service that follows PostgreSQL with ``run(onChange:)``.
+  ///
+  /// - Parameter readers: As in ``CurrentCatalogue/init(directory:readers:)``.
+  /// - Throws: ``CatalogueError``.
+  public func currentCatalogue(readers: Int = 2) throws(CatalogueError) -> CurrentCatalogue {
+    try CurrentCatalogue(directory: directory, readers: readers, store: store)
   }
 
   /// The status. Never waits.
@@ -160,7 +179,9 @@ public final class CatalogueReplica: Sendable {
     }
     let database = try CatalogueDatabase(writing: directory)
     try database.checkOrigin(location, directory)
-    let taken = try PostgresFollower(connection, database, directory).follow()
+    let taken = try PostgresFollower(
+      connection, database, directory, isHeadOnly: location.isEngine
+    ).follow()
     let own = try database.state().generation
     lastStatus.withLock { status in
       status.newestGeneration = taken?.number ?? 0
@@ -188,6 +209,6 @@ extension CatalogueDatabase {
           directory with --cache, or copy it with: vq copy \(directory) postgres://…
           """)
     }
-    try setReplicaOrigin(location.text)
+    try setReplicaOrigin(location.text, isHeadOnly: location.isEngine)
   }
 }

@@ -23,8 +23,13 @@ internal import CPostgres
     case writing = "read-write"
   }
 
+  let location: PostgresLocation
   private let handle: OpaquePointer
-  private let shouldStop: () -> Bool
+  /// Returns whether to stop; called repeatedly while a call waits.
+  var shouldStop: () -> Bool
+  /// Whether the server ends statements at the time at which `shouldStop` does, so that it need not
+  /// be asked to.
+  var isTimedByServer = false
   /// Whether the connection was stopped or lost.
   private(set) var isBroken = false
 
@@ -32,28 +37,34 @@ internal import CPostgres
   static let silenceLimit = Duration.seconds(120)
   private static let connectLimit = Duration.seconds(10)
   /// The milliseconds between two looks at `shouldStop`.
-  private static let pause: Int32 = 50
+  private let pause: Int32
   private static let copyBatch = 1 << 18
 
   /// Connects to a server.
   ///
-  /// - Parameter shouldStop: Returns whether to stop; called repeatedly while a call waits.
+  /// - Parameters:
+  ///   - pause: The milliseconds between two looks at `shouldStop`.
+  ///   - shouldStop: Returns whether to stop; called repeatedly while a call waits.
   /// - Throws: ``CatalogueError``, with the code `unreachable` if there is no connection.
   init(
-    _ location: PostgresLocation, for purpose: Purpose,
+    _ location: PostgresLocation, for purpose: Purpose, pause: Int32 = 50,
     stoppingWhen shouldStop: @escaping () -> Bool = { Task.isCancelled }
   ) throws(CatalogueError) {
     var options = [
-      ("dbname", location.text), ("fallback_application_name", "vq"), ("client_encoding", "UTF8"),
+      ("dbname", location.connectionText), ("fallback_application_name", "vq"),
+      ("client_encoding", "UTF8"),
       ("keepalives_idle", "30"), ("tcp_user_timeout", "30000"),
     ]
+    if let user = location.user { options.append(("user", user)) }
     if location.requiresVerification { options.append(("sslmode", "verify-full")) }
     if location.choosesServer { options.append(("target_session_attrs", purpose.rawValue)) }
     guard let handle = unsafe Self.begin(options) else {
       throw CatalogueError(code: .unreachable, message: "there is not enough memory to connect")
     }
     unsafe self.handle = handle
+    self.location = location
     self.shouldStop = shouldStop
+    self.pause = pause
     try finishConnecting()
     let version = unsafe cp_server_version(handle)
     guard version >= 140_000 else {
@@ -108,7 +119,7 @@ internal import CPostgres
     while !shouldStop() {
       guard ContinuousClock.now < end else { return false }
       var entry = pollfd(fd: unsafe cp_socket(handle), events: Int16(events), revents: 0)
-      if unsafe poll(&entry, 1, Self.pause) > 0 { return true }
+      if unsafe poll(&entry, 1, pause) > 0 { return true }
     }
     isBroken = true
     throw CatalogueError(
@@ -120,7 +131,8 @@ internal import CPostgres
     do throws(CatalogueError) {
       if try wait(for: events, until: .now + Self.silenceLimit) { return }
     } catch {
-      unsafe cp_cancel(handle)
+      // A host that is gone would let the request wait, too.
+      if !isTimedByServer || Task.isCancelled { unsafe cp_cancel(handle) }
       throw error
     }
     unsafe cp_cancel(handle)
@@ -157,10 +169,14 @@ internal import CPostgres
     return try finish()
   }
 
-  private func send(_ sql: String, _ values: [PostgresValue]) throws(CatalogueError) {
+  private func checkIsOpen() throws(CatalogueError) {
     guard !isBroken else {
       throw CatalogueError(code: .unreachable, message: "the connection to PostgreSQL was lost")
     }
+  }
+
+  private func send(_ sql: String, _ values: [PostgresValue]) throws(CatalogueError) {
+    try checkIsOpen()
     let types = values.map(\.type)
     let encoded = values.map { $0.encoded }
     let lengths = encoded.map { Int32($0?.count ?? 0) }
@@ -250,10 +266,23 @@ internal import CPostgres
   // MARK: Copying
 
   /// Calls `body` with each row of a `COPY … TO STDOUT (FORMAT binary)`.
+  ///
+  /// - Parameter settings: Statements without rows that go before it, in the same transaction and the
+  ///   same message, so that all of them take one round trip.
   func copyOut(
-    _ sql: String, _ body: (PostgresRow) throws(CatalogueError) -> Void
+    _ sql: String, after settings: [String] = [],
+    _ body: (PostgresRow) throws(CatalogueError) -> Void
   ) throws(CatalogueError) {
-    try send(sql, [])
+    if settings.isEmpty {
+      try send(sql, [])
+    } else {
+      try checkIsOpen()
+      guard unsafe cp_send_script(handle, (settings + [sql]).joined(separator: ";")) else {
+        throw lost()
+      }
+      try flush()
+    }
+    for _ in settings { try finishSetting() }
     guard try hasBegun(Int32(CP_COPY_OUT)) else { return }
     var isFirst = true
     while let message = try nextMessage() {
@@ -274,6 +303,16 @@ internal import CPostgres
       }
     }
     try finish()
+  }
+
+  /// Reads the result of a statement that goes before a copy.
+  private func finishSetting() throws(CatalogueError) {
+    guard let result = unsafe try nextResult() else { throw lost() }
+    defer { unsafe cp_result_free(result) }
+    if unsafe cp_result_status(result) == Int32(CP_COMMAND_OK) { return }
+    let failure = unsafe error(of: result)
+    _ = try? finish()
+    throw failure
   }
 
   /// Returns whether a copy has begun; its error follows otherwise.

@@ -11,11 +11,17 @@ struct PostgresFollower {
   private let connection: PostgresConnection
   private let database: CatalogueDatabase
   private let directory: String
+  private let isHeadOnly: Bool
 
-  init(_ connection: PostgresConnection, _ database: CatalogueDatabase, _ directory: String) {
+  /// - Parameter isHeadOnly: Whether the directory leaves the signatures in PostgreSQL.
+  init(
+    _ connection: PostgresConnection, _ database: CatalogueDatabase, _ directory: String,
+    isHeadOnly: Bool = false
+  ) {
     self.connection = connection
     self.database = database
     self.directory = directory
+    self.isHeadOnly = isHeadOnly
   }
 
   /// Takes the newest generation, unless the directory has it already.
@@ -87,7 +93,14 @@ struct PostgresFollower {
 
     /// A name that no other segment ever has: after the promotion of a standby that was behind, ids and
     /// numbers are given again, tokens are not.
-    var file: String { "\(type.rawValue)-\(number)p\(token.prefix(16)).segment" }
+    var file: String { PostgresFollower.file(type.rawValue, number: number, token: token) }
+  }
+
+  /// Returns the name of the file of a segment in all copies.
+  ///
+  /// - Parameter token: The token of the generation that it was written for.
+  static func file(_ type: String, number: Int, token: String) -> String {
+    "\(type)-\(number)p\(token.prefix(16)).segment"
   }
 
   private func take(_ newest: PostgresGeneration, after base: Int?) throws(CatalogueError) {
@@ -156,6 +169,11 @@ struct PostgresFollower {
   /// Fetches the file of a segment, unless an interrupted run has done that.
   private func fetch(_ segment: Listed) throws(CatalogueError) {
     if (try? opened(segment)) != nil { return }
+    if isHeadOnly {
+      try fetchHead(segment)
+      _ = try opened(segment)
+      return
+    }
     try CatalogueFile.write(to: segment.file, in: directory) { put throws(CatalogueError) in
       var offset = 0
       try connection.copyOut(
@@ -171,12 +189,51 @@ struct PostgresFollower {
     _ = try opened(segment)
   }
 
+  /// Fetches what a segment knows of its rows besides their signatures, which are holes in its file.
+  private func fetchHead(_ segment: Listed) throws(CatalogueError) {
+    let header = try bytes(0..<SegmentHead.headerByteCount, of: segment, part: 0)
+    guard let ranges = SegmentHead.ranges(header: header) else {
+      throw CatalogueError(
+        code: .corrupt, message: "PostgreSQL has a damaged segment; index the feed again",
+        file: segment.file)
+    }
+    try CatalogueFile.write(to: segment.file, in: directory) { put throws(CatalogueError) in
+      try put([0], segment.byteCount - 1)
+      try put(header, 0)
+      let size = PostgresPublisher.partByteCount
+      for range in ranges {
+        for part in range.lowerBound / size...(range.upperBound - 1) / size {
+          let start = max(range.lowerBound, part * size)
+          let end = min(range.upperBound, (part + 1) * size)
+          try put(
+            try bytes(start - part * size..<end - part * size, of: segment, part: part), start)
+        }
+      }
+    }
+  }
+
+  /// Returns a range of the bytes of a part of a segment.
+  private func bytes(
+    _ range: Range<Int>, of segment: Listed, part: Int
+  ) throws(CatalogueError) -> [UInt8] {
+    try connection.run(
+      """
+      select substring(bytes from $3::int for $4::int) from vq.chunk
+      where segment = $1 and part = $2
+      """,
+      [
+        .integer(segment.id), .integer(part), .integer(range.lowerBound + 1),
+        .integer(range.count),
+      ]
+    ).first?.bytes(0) ?? []
+  }
+
   /// Opens the file of a segment and reads all of it.
   private func opened(_ segment: Listed) throws(CatalogueError) -> SignatureSegment {
     let opened = try Catalogue.open(
       CatalogueDatabase.SegmentRecord(
         id: segment.number, file: segment.file, type: segment.type, rows: segment.rows,
-        byteCount: segment.byteCount), in: directory)
+        byteCount: segment.byteCount), in: directory, isHead: isHeadOnly)
     do throws(SegmentError) {
       try opened.verify()
     } catch {

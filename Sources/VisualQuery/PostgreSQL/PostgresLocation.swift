@@ -15,6 +15,13 @@ internal import CPostgres
 public struct PostgresLocation: Sendable, Hashable {
   /// The URL, which has no secret in it and can be shown.
   public let text: String
+  /// Whether candidates are to be found in PostgreSQL (`mode=engine`), instead of in a copy of all
+  /// signatures.
+  public let isEngine: Bool
+  /// The URL as libpq takes it, without the parameter `mode`.
+  let connectionText: String
+  /// The user that connects, unless it is that of the environment.
+  private(set) var user: String?
   /// Whether the server has to prove its name.
   let requiresVerification: Bool
   /// Whether the URL names several servers, and leaves it to us to choose among them.
@@ -31,7 +38,13 @@ public struct PostgresLocation: Sendable, Hashable {
   ///   address; `unreachable` if libpq is not installed.
   public init(_ text: String) throws(CatalogueError) {
     try Self.loadLibrary()
-    guard Self.isLocation(text), let options = Self.options(text) else {
+    let (connectionText, mode) = Self.withoutMode(text)
+    guard [nil, "replica", "engine"].contains(mode) else {
+      throw CatalogueError(
+        code: .invalidLocation,
+        message: "mode is '\(mode ?? "")'; accepted are replica, the default, and engine")
+    }
+    guard Self.isLocation(text), let options = Self.options(connectionText) else {
       throw CatalogueError(
         code: .invalidLocation,
         message: "the address is not valid; expected for example postgres://db.example/shop")
@@ -55,8 +68,30 @@ public struct PostgresLocation: Sendable, Hashable {
           """)
     }
     self.text = text
+    self.connectionText = connectionText
+    isEngine = mode == "engine"
+    user = options["user"]
     requiresVerification = !isLocal
     choosesServer = (hosts?.count ?? 1) > 1 && options["target_session_attrs"] == nil
+  }
+
+  /// Returns the same address for another user if it names none itself.
+  func connecting(as user: String?) -> PostgresLocation {
+    var location = self
+    location.user = self.user ?? user
+    return location
+  }
+
+  /// Splits a URL into that of libpq and the value of the parameter `mode`, which is ours.
+  private static func withoutMode(_ text: String) -> (text: String, mode: String?) {
+    guard let question = text.firstIndex(of: "?") else { return (text, nil) }
+    let parameters = text[question...].dropFirst().split(
+      separator: "&", omittingEmptySubsequences: false)
+    let others = parameters.filter { !$0.hasPrefix("mode=") }
+    guard others.count < parameters.count else { return (text, nil) }
+    let mode = parameters.last { $0.hasPrefix("mode=") }?.dropFirst("mode=".count)
+    let rest = others.isEmpty ? "" : "?" + others.joined(separator: "&")
+    return (text[..<question] + rest, mode.map(String.init))
   }
 
   static func loadLibrary() throws(CatalogueError) {

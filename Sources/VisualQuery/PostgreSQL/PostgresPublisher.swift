@@ -128,6 +128,11 @@ final class PostgresPublisher {
       "delete from vq.segment where died < $1",
       [.integer(state.generation - Self.listedGenerations)]
     )
+    try PostgresPostings(connection)?.update { number throws(CatalogueError) in
+      try database.segments().first { $0.id == number }.map { record throws(CatalogueError) in
+        try Catalogue.open(record, in: directory)
+      }
+    }
     try connection.run("select pg_notify('vq_generation', $1)", [.text("\(state.generation)")])
   }
 

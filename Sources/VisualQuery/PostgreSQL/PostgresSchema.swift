@@ -66,12 +66,30 @@ enum PostgresSchema {
       rejected text not null, image bytea);
     alter table vq.statement alter image set storage external;
     """,
+    // Engine mode: posting lists and signatures of the segments, by the names of their files. All
+    // servers have these tables; the shards are those that use them.
+    """
+    create table vq.shard(number bigint primary key, location text);
+    create table vq.posted(
+      id bigint generated always as identity primary key, name text not null unique,
+      rows bigint not null);
+    create table vq.post(
+      segment bigint, word int, posts bytea not null, primary key (segment, word))
+      with (toast_tuple_target = 8160);
+    alter table vq.post alter posts set storage external;
+    create table vq.signature(
+      segment bigint, row bigint, bytes bytea not null, primary key (segment, row))
+      with (toast_tuple_target = 8160);
+    alter table vq.signature alter bytes set storage external;
+    """,
   ]
 
   /// The first version with snapshots.
   static let snapshotVersion = 2
   /// The first version with feedback.
   static let feedbackVersion = 3
+  /// The first version with posting lists.
+  static let engineVersion = 4
 
   /// The version of the tables that this build makes.
   static var version: Int { migrations.count }
@@ -100,9 +118,11 @@ enum PostgresSchema {
     grant usage on schema vq to vq_reader, vq_writer;
     grant select on all tables in schema vq to vq_reader, vq_writer;
     grant insert on vq.catalogue, vq.generation, vq.segment, vq.chunk, vq.dead, vq.entity, vq.image,
-      vq.thumbnail, vq.word, vq.setting, vq.bridge, vq.snapshot, vq.statement to vq_writer;
+      vq.thumbnail, vq.word, vq.setting, vq.bridge, vq.snapshot, vq.statement, vq.posted, vq.post,
+      vq.signature to vq_writer;
     grant delete on vq.segment, vq.chunk, vq.dead, vq.entity, vq.image, vq.thumbnail, vq.word,
-      vq.setting, vq.bridge, vq.snapshot, vq.statement to vq_writer;
+      vq.setting, vq.bridge, vq.snapshot, vq.statement, vq.posted, vq.post, vq.signature
+      to vq_writer;
     grant update (died) on vq.segment to vq_writer;
     grant update (version, token, last_number) on vq.feedback to vq_writer;
     grant usage on sequence vq.segment_number to vq_writer;

@@ -91,8 +91,10 @@ enum PostgresSnapshot {
       }
       let database = try CatalogueDatabase(writing: incoming)
       try database.connection.execute("PRAGMA journal_mode = WAL")
-      try database.setReplicaOrigin(location.text)
-      _ = try PostgresFollower(connection, database, incoming).followInSnapshot(isComplete: false)
+      try database.setReplicaOrigin(location.text, isHeadOnly: location.isEngine)
+      _ = try PostgresFollower(
+        connection, database, incoming, isHeadOnly: location.isEngine
+      ).followInSnapshot(isComplete: false)
       try database.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
       return true
     }

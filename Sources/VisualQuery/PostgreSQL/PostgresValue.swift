@@ -2,14 +2,16 @@
 enum PostgresValue: Sendable {
   case null
   case integer(Int)
+  case int32(Int32)
   case text(String)
   case bytes([UInt8])
 
-  /// The number of the type in PostgreSQL: `int8`, `text`, `bytea`.
+  /// The number of the type in PostgreSQL: `int8`, `int4`, `text`, `bytea`.
   var type: UInt32 {
     switch self {
     case .null, .text: 25
     case .integer: 20
+    case .int32: 23
     case .bytes: 17
     }
   }
@@ -19,6 +21,7 @@ enum PostgresValue: Sendable {
     switch self {
     case .null: nil
     case .integer(let number): Self.bigEndian(UInt64(bitPattern: Int64(number)), count: 8)
+    case .int32(let number): Self.bigEndian(UInt64(UInt32(bitPattern: number)), count: 4)
     case .text(let text): Array(text.utf8)
     case .bytes(let bytes): bytes
     }

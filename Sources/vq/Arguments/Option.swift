@@ -165,6 +165,13 @@ extension Option<[String]> {
       parse: nonempty, add: { $0.append($1) })
   }
 
+  /// A text for each repetition.
+  static func texts(_ text: OptionText, _ placeholder: String, accepts: String) -> Self {
+    let value = ValueDescription(placeholder: placeholder, accepts: accepts, completion: .nothing)
+    return Self(
+      text, value: value, mayRepeat: true, initial: [], parse: nonempty, add: { $0.append($1) })
+  }
+
   private static func trimmed(_ part: Substring) -> String {
     let start = part.drop { $0.isWhitespace }
     let end = start.lastIndex { !$0.isWhitespace }

@@ -91,7 +91,7 @@ enum EvalCommand {
       for (number, file) in files.enumerated() {
         let index = indexes.count == 1 ? indexes[0] : indexes[number]
         asked += try await evaluation.ask(
-          file, try await IndexLocation.directory(of: index, arguments, console))
+          file, try await IndexLocation.catalogue(of: index, arguments, console))
       }
       let queries = asked.compactMap { try? $0.outcome.get() }
       try write(queries, isCalibrating: isCalibrating, isJSON: arguments[json], on: console)

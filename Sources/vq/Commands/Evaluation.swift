@@ -27,9 +27,9 @@ struct Evaluation: Sendable {
   }
 
   /// The outcomes of a file's queries.
-  func ask(_ file: String, _ directory: String) async throws -> [Asked] {
+  func ask(_ file: String, _ catalogue: Catalogue) async throws -> [Asked] {
     let items = try items(of: file)
-    let matcher = Matcher(catalogue: try Catalogue(directory: directory), pool: pool)
+    let matcher = Matcher(catalogue: catalogue, pool: pool)
     for item in items { try await matcher.checkTruth(of: item.query, in: file) }
     let line = ProgressLine("evaluating", on: console.diagnostics)
     var outcomes: [Outcome] = []

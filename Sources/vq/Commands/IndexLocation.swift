@@ -56,6 +56,18 @@ enum IndexLocation {
     return replica.directory
   }
 
+  /// Opens an index for a search. Like ``directory(of:_:_:atLeast:)``, but also in engine mode.
+  static func catalogue(
+    of index: String, _ arguments: ParsedArguments, _ console: Console,
+    atLeast generation: Int? = nil
+  ) async throws -> Catalogue {
+    guard let replica = try replica(of: index, arguments) else {
+      return try Catalogue(directory: index)
+    }
+    try await follow(replica, console, atLeast: generation)
+    return try replica.catalogue()
+  }
+
   /// Brings a copy to the newest generation, or warns that it is used as it is.
   static func follow(
     _ replica: CatalogueReplica, _ console: Console, atLeast generation: Int? = nil
@@ -65,7 +77,7 @@ enum IndexLocation {
     } catch let error as CatalogueError
       where error.code == .unreachable || error.code == .timedOut
     {
-      guard let catalogue = try? Catalogue(directory: replica.directory),
+      guard let catalogue = try? replica.catalogue(),
         catalogue.generation >= generation ?? 1
       else { throw error }
       console.diagnostics.warning(

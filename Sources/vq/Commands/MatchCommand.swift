@@ -193,9 +193,8 @@ enum MatchCommand {
     guard !arguments[open] || images.count <= 1 else {
       throw CommandFailure(.usage, "--open takes one IMAGE; found \(images.count)")
     }
-    let directory = try await IndexLocation.directory(
+    let catalogue = try await IndexLocation.catalogue(
       of: arguments[index], arguments, console, atLeast: arguments[IndexLocation.atLeast])
-    let catalogue = try Catalogue(directory: directory)
     let pool = WorkerPool(width: arguments[threads])
     let search = PictureSearch(
       matcher: Matcher(catalogue: catalogue, pool: pool), options: options(of: arguments),
@@ -210,7 +209,8 @@ enum MatchCommand {
       isReported: arguments[report] != nil)
     let file = try arguments[report].map(ReportFile.init)
     do {
-      return try await run(search, images, arguments, file, in: directory, on: console)
+      return try await run(
+        search, images, arguments, file, in: catalogue.directory, on: console)
     } catch {
       file?.discard()
       throw error
@@ -235,6 +235,9 @@ enum MatchCommand {
     func take(_ answer: PictureSearch.Answer) throws {
       last = try? answer.result.get()
       if case .failure = answer.result { code = .undecodablePicture }
+      for (number, error) in (last?.missingShards ?? [:]).sorted(by: { $0.key < $1.key }) {
+        console.diagnostics.warning("shard \(number) was not searched: \(error.message)")
+      }
       unmatched += answer.unmatchedLabels
       try report.write(answer)
       if file == nil { return }

@@ -9,13 +9,23 @@ enum PostgresCommand {
     OptionText("index", "the database: postgres://db.example/shop", environment: "VQ_INDEX"),
     "URL", of: .files)
 
+  static let shards = Option<[String]>.texts(
+    OptionText(
+      "shard", "keep candidates for engine mode in this database",
+      detail: "postgres://HOST/DATABASE, or 'self' for that of --index. Once for each shard, in "
+        + "their order. 'none' ends engine mode. Without it, nothing changes.", isRare: true),
+    "URL", accepts: "postgres://HOST/DATABASE, self or none")
+
   static let command = CommandDescription(
     name: "postgres",
     summary: "prepare a PostgreSQL database for an index",
-    examples: ["vq postgres init --index postgres:///shop"],
+    examples: [
+      "vq postgres init --index postgres:///shop",
+      "vq postgres init --index postgres:///shop --shard self",
+    ],
     operand: OperandDescription(
       placeholder: "ACTION", count: 1...1, summary: "init", completion: .nothing),
-    options: [database.description],
+    options: [database.description, shards.description],
     notes: [
       HelpSection(
         title: "Actions",
@@ -37,11 +47,37 @@ enum PostgresCommand {
       throw arguments.missingOperand(
         "'vq postgres' takes init; found '\(arguments.operands[0])'")
     }
-    let versions = try await CatalogueReplica.prepare(PostgresLocation(arguments[database]))
+    let location = try PostgresLocation(arguments[database])
+    let shards = try shards(of: arguments)
+    let versions = try await CatalogueReplica.prepare(location)
     try console.output.writeLine(
       versions.before == versions.after
         ? "The tables have version \(versions.after) already."
         : "The tables have version \(versions.after).")
+    if let shards {
+      try await CatalogueReplica.setShards(shards, of: location)
+      try console.output.writeLine(
+        shards.isEmpty
+          ? "Engine mode has ended."
+          : "Candidates for engine mode are in \(shards.count) \(shards.count == 1 ? "shard" : "shards")."
+      )
+    }
     return .success
+  }
+
+  /// Returns the shards, `nil` for those in the database itself, or `nil` if they are to stay as they are.
+  private static func shards(of arguments: ParsedArguments) throws -> [PostgresLocation?]? {
+    let texts = arguments[shards]
+    if texts.isEmpty { return nil }
+    if texts == ["none"] { return [] }
+    guard texts.allSatisfy({ $0 == "self" || PostgresLocation.isLocation($0) }),
+      Set(texts).count == texts.count
+    else {
+      throw CommandFailure(
+        .usage,
+        "--shard takes 'self' or a URL such as postgres://db.example/shop, each once; 'none' stands alone"
+      )
+    }
+    return try texts.map { $0 == "self" ? nil : try PostgresLocation($0) }
   }
 }

@@ -132,8 +132,10 @@ enum ServeCommand {
       try await IndexLocation.follow(replica, console, atLeast: arguments[IndexLocation.atLeast])
     }
     // One connection for each thread, so that no request waits for another one's.
-    let current = try CurrentCatalogue(
-      directory: replica?.directory ?? arguments[MatchCommand.index], readers: pool.width + 1)
+    let readers = pool.width + 1
+    let current =
+      try replica.map { try $0.currentCatalogue(readers: readers) }
+      ?? CurrentCatalogue(directory: arguments[MatchCommand.index], readers: readers)
     let metrics = Metrics()
     let log = ServerLog(
       skipsSuccess: arguments[quiet], dropped: { metrics.countDroppedLogLine() })

@@ -53,9 +53,8 @@ enum WhyNotCommand {
   @concurrent static func run(
     _ arguments: ParsedArguments, on console: Console
   ) async throws -> ExitCode {
-    let catalogue = try Catalogue(
-      directory: try await IndexLocation.directory(
-        of: arguments[MatchCommand.index], arguments, console))
+    let catalogue = try await IndexLocation.catalogue(
+      of: arguments[MatchCommand.index], arguments, console)
     let search = PictureSearch(
       matcher: Matcher(
         catalogue: catalogue, pool: WorkerPool(width: arguments[MatchCommand.threads])),

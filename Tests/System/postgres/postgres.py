@@ -12,6 +12,7 @@ import random
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import threading
@@ -806,6 +807,235 @@ def secrets(test):
         test.say("without a certificate to check, nothing is sent", done.returncode == 5 and "root" in done.stderr, done.stderr)
     files = [path for path in test.folder.rglob("*") if path.is_file() and path.name not in ("pass", "log") and "data" not in path.parts]
     test.say("no file of a copy has the password", not any(password.encode() in path.read_bytes() for path in files))
+
+
+@scenario
+def engine(test):
+    """Engine mode: candidates by posting lists in PostgreSQL, on one server and on three shards."""
+    test.prepare()
+    own, url = test.new("own.vq"), test.server.url(mode="engine")
+    test.run("index", test.feed, "--index", own, "-q")
+    test.run("copy", own, test.server.url())
+    none = test.run("match", test.queries[0], "--index", url, "--cache", test.new("c0"), check=False)
+    test.say("without posting lists, the command says how to make them", none.returncode == 5 and "--shard self" in none.stderr, none.stderr)
+    empty = test.server.sql("select (select count(*) from vq.post) + (select count(*) from vq.signature)")
+    test.say("replicas only pay nothing", empty == ["0"], empty)
+    test.run("postgres", "init", "--index", test.server.url(), "--shard", "self")
+    one = test.answers(url, "--cache", test.new("c1"))
+    same = [(ours, theirs) for ours, theirs in zip(best(test.answers(own)), best(one)) if ours[1] > 0.7]
+    test.say("sure matches are those of the embedded index, with the same confidence",
+             len(same) > 1 and all(ours == theirs for ours, theirs in same), same)
+    test.say("all answers are complete", one.count('"complete":true') == len(test.queries), one[:300])
+    test.say("the posting lists are those of the embedded index", *equal_lists(own, [test.server]))
+    holes = sum(path.stat().st_blocks for path in (test.folder / "c1").glob("*.segment")) * 512
+    test.say("a cache has no signatures", holes < sum(path.stat().st_size for path in own.glob("*.segment")) / 2, holes)
+    for arguments in (("catalogue", "remove", "--id", "product:oats"), ("catalogue", "verify"), ("index", test.feed)):
+        refused = test.run(*arguments, "--index", url, "--cache", test.folder / "c1", check=False)
+        test.say(f"{' '.join(map(str, arguments[:2]))} is refused in engine mode",
+                 refused.returncode == 5 and "without mode=engine" in refused.stderr, refused.stderr)
+    wrong = test.run("match", test.queries[0], "--index", url, "--cache", own, check=False)
+    test.say("an index of its own is not taken for a cache", wrong.returncode == 5, wrong.stderr)
+    two = test.run("postgres", "init", "--index", test.server.url(), "--shard", "self", "--shard", "postgres:///x", check=False)
+    test.say("another number of shards is refused", two.returncode == 5 and "1 shard" in two.stderr, two.stderr)
+    others = [Server(test.folder / name, test.binaries) for name in ("s1", "s2")]
+    servers = [test.server, *others]
+    try:
+        test.run("postgres", "init", "--index", test.server.url(), "--shard", "none")
+        empty = test.server.sql("select (select count(*) from vq.post) + (select count(*) from vq.signature)")
+        test.say("without shards, the lists are gone", empty == ["0"], empty)
+        test.run("postgres", "init", "--index", test.server.url(), "--shard", "self", *shard_options(others))
+        three = test.answers(url, "--cache", test.new("c3"))
+        test.say("three shards answer byte for byte like one server", one == three, (one[:300], three[:300]))
+        test.say("the lists of three shards are those of the embedded index", *equal_lists(own, servers))
+        test.say("each shard has a third", *shares(servers))
+        engine_plans(test, servers)
+        engine_changes(test, url, servers)
+        engine_interruptions(test, url, servers)
+        engine_kills(test, url, others[1])
+    finally:
+        for other in others:
+            other.stop("immediate")
+
+
+def shard_options(servers):
+    return [word for server in servers for word in ("--shard", server.url())]
+
+
+def best(answers):
+    """The best match of each answer, with its confidence."""
+    documents = [json.loads(line) for line in answers.replace(",,", ",").splitlines()]
+    return [(value["id"], value["confidence"]) for document in documents for value in document["values"][:1]]
+
+
+def lists_of_file(path):
+    """The posting lists of a segment's file, without those that are skipped (SegmentLayout.swift)."""
+    data = path.read_bytes()
+    rows, _, blocks, keypoints = struct.unpack_from("<4Q", data, 16)
+    columns = {struct.unpack_from("<I", data, 48 + 32 * place)[0]: struct.unpack_from("<2Q", data, 48 + 32 * place + 8)
+               for place in range(14)}
+    starts = struct.unpack_from(f"<{columns[12][1] // 4}I", data, columns[12][0])
+    bits = (len(starts) - 1).bit_length() - 1
+    longest = max(32, 32 * keypoints >> bits)
+    offset = columns[13][0]
+    return {word: data[offset + 8 * starts[word]:offset + 8 * starts[word + 1]]
+            for word in range(len(starts) - 1) if 0 < starts[word + 1] - starts[word] <= longest}
+
+
+HASH_WORDS = 1 << 24
+
+
+def equal_lists(own, servers):
+    """Whether the lists of all servers, put together, are those of the segments of an index."""
+    expected = sorted((word, bytes(posting)) for path in own.glob("*.segment") for word, posts in lists_of_file(path).items()
+                      for posting in zip(*[iter(posts)] * 8))
+    found = sorted((int(word), bytes(posting)) for server in servers
+                   for word, posts in (line.split("|") for line in server.sql(f"select word, encode(posts, 'hex') from vq.post where word < {HASH_WORDS}"))
+                   for posting in zip(*[iter(bytes.fromhex(posts))] * 8))
+    return bool(expected) and expected == found, (len(expected), len(found))
+
+
+def shares(servers):
+    counts = [int(server.sql("select count(*) from vq.signature")[0]) for server in servers]
+    return min(counts) > 0 and max(counts) - min(counts) <= 2, counts
+
+
+def engine_statements(server):
+    """The statements of engine mode that a server has logged, without the settings before them."""
+    found = re.findall(r"statement: (set local [^\n]*?copy \(.*?to stdout \(format binary\))", server.log(), re.DOTALL)
+    return [re.search(r"copy \((.*)\) to stdout", text, re.DOTALL)[1].replace("\n\t", "\n") for text in found]
+
+
+def engine_plans(test, servers):
+    """Both statements use the primary keys, on every shard."""
+    for server in servers:
+        for table in ("post", "signature"):
+            statement = next((text for text in engine_statements(server) if f"from vq.{table} where" in text), None)
+            test.say(f"a statement asks vq.{table}", statement is not None)
+            if statement is None:
+                continue
+            plan = "\n".join(server.sql("set enable_seqscan = off", f"explain {statement}"))
+            column = {"post": "(word = w.word)", "signature": '("row" = r."row")'}[table]
+            test.say(f"the plan of vq.{table} looks up each row by both columns of its key",
+                     f"{table}_pkey" in plan and f"Index Cond: ((segment = s.id) AND {column})" in plan
+                     and f"Seq Scan on {table}" not in plan, plan)
+
+
+def engine_changes(test, url, servers):
+    """A server in engine mode follows, and what was replaced is removed after a while."""
+    patient = ("--deadline", "20000", "--max-deadline", "20000")
+    writer, reader = test.serve(test.new("c1")), test.serve(test.new("c2"), *patient, url=url)
+    try:
+        picture = pathlib.Path(test.queries[1]).read_bytes()
+        refused = test.put(reader, "x", "X", picture)
+        test.say("a server in engine mode refuses changes", refused == 503, refused)
+        test.say("a change is made", test.put(writer, "fresh", "Fresh", picture) == 201)
+        test.say("the server in engine mode follows", reader.waits_for(2) is not None, reader.text_of_log())
+        found = json.loads(reader.ask("POST", "/v1/match", picture, "image/jpeg")[1])
+        test.say("and finds the new image", found["complete"] and found["values"][0]["id"] == "fresh", str(found)[:300])
+        status = writer.ask("DELETE", "/v1/entities/product/fresh")[0]
+        test.say("it is removed", status in (200, 204), status)
+        reader.waits_for(3)
+        found = json.loads(reader.ask("POST", "/v1/match", picture, "image/jpeg")[1])
+        test.say("and not found any more", all(value["id"] != "fresh" for value in found["values"]), str(found)[:300])
+    finally:
+        writer.end()
+        reader.end()
+    stranger = "insert into vq.posted(name, rows) values('product-9pdeadbeef.segment', 1) returning id"
+    servers[1].sql(f"with s as ({stranger}) insert into vq.post select id, 5, '\\x00' from s")
+    before = test.answers(url, "--cache", test.new("c3"))
+    test.run("catalogue", "remove", "--id", "product:oats", "--index", test.server.url(), "--cache", test.folder / "c1")
+    left = servers[1].sql("select count(*) from vq.posted where name like '%deadbeef%'", "select count(*) from vq.post where word = 5 and posts = '\\x00'")
+    test.say("what a lost writer left behind is never asked for, and removed", '"rank":1' in before and left == ["0", "0"], left)
+    test.say("the lists of replaced segments stay for readers of the former generation",
+             len(test.server.sql("select name from vq.posted")) > 2)
+    test.server.sql("drop role if exists reader", "create role reader login in role vq_reader")
+    done = test.run("match", "--json", test.queries[0], "--index", test.server.url(user="reader", mode="engine"), "--cache", test.new("c4"))
+    test.say("vq_reader may ask for candidates", '"complete":true' in done.stdout, done.stdout[:300] + done.stderr)
+
+
+ACTIVE = "select pid from pg_stat_activity where application_name = 'vq' and state = 'active'"
+
+
+def is_quiet(servers):
+    """Whether all statements of vq end within two seconds."""
+    for _ in range(40):
+        if not any(server.sql(ACTIVE) for server in servers):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def engine_interruptions(test, url, servers):
+    """A deadline and Ctrl-C end a question on all shards."""
+    cache = test.folder / "c3"
+    whole = json.loads(test.run("match", "--json", test.queries[0], "--index", url, "--cache", cache).stdout)
+    lock = servers[1].session()
+    try:
+        lock.stdin.write("begin; lock vq.post in access exclusive mode; select 'held';\n")
+        lock.stdin.flush()
+        lock.stdout.readline()
+        late = test.run("match", "--json", "--deadline", "6000", test.queries[0], "--index", url, "--cache", cache)
+        document = json.loads(late.stdout)
+        test.say("a shard that is late is named, and the answer is not complete",
+                 document.get("missingShards") == [1] and not document["complete"] and 0 < document["coverage"] < 1, late.stdout[:400])
+        test.say("the others are searched", whole["values"] == [] or document["values"] != [] or document["nearMiss"], late.stdout[:400])
+        test.say("the deadline ends the statement on the server", is_quiet(servers))
+        process = subprocess.Popen([test.vq, "match", test.queries[0], "--index", url, "--cache", str(cache)],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        for _ in range(100):
+            if servers[1].sql(ACTIVE):
+                break
+            time.sleep(0.05)
+        test.say("a statement waits", len(servers[1].sql(ACTIVE)) == 1)
+        process.send_signal(signal.SIGINT)
+        process.wait(timeout=10)
+        test.say("Ctrl-C ends the command with 130", process.returncode == 130, process.returncode)
+        test.say("Ctrl-C ends the statement on the server", is_quiet(servers))
+    finally:
+        lock.stdin.close()
+        lock.wait()
+
+
+def engine_kills(test, url, victim):
+    """A shard is killed at random moments, while questions are asked."""
+    generator = random.Random(5)
+    reader = test.serve(test.new("c5"), "--deadline", "20000", "--max-deadline", "20000", url=url)
+    picture = pathlib.Path(test.queries[0]).read_bytes()
+    answers, stop = [], threading.Event()
+
+    def ask():
+        while not stop.is_set():
+            answers.append(reader.ask("POST", "/v1/match", picture, "image/jpeg"))
+
+    try:
+        for _ in range(3):
+            askers = [threading.Thread(target=ask) for _ in range(3)]
+            stop.clear()
+            for asker in askers:
+                asker.start()
+            time.sleep(generator.uniform(0.2, 0.8))
+            victim.kill()
+            time.sleep(0.6)
+            stop.set()
+            for asker in askers:
+                asker.join()
+            while_down = json.loads(reader.ask("POST", "/v1/match", picture, "image/jpeg")[1])
+            test.say("a shard that is down is named", while_down.get("missingShards") == [2] and 0 < while_down["coverage"] < 1
+                     and not while_down["complete"], str(while_down)[:300])
+            victim.restart()
+            for _ in range(60):
+                again = json.loads(reader.ask("POST", "/v1/match", picture, "image/jpeg")[1])
+                if again["complete"]:
+                    break
+                time.sleep(0.1)
+            test.say("it is asked again once it is back", again["complete"] and "missingShards" not in again, str(again)[:300])
+        test.say("all questions were answered", {status for status, _ in answers} == {200}, {status for status, _ in answers})
+        documents = [json.loads(body) for _, body in answers]
+        silent = [document for document in documents if document["complete"] != ("missingShards" not in document)]
+        test.say("no answer is incomplete without a word", not silent and len(documents) > 5, str(silent[:1])[:300])
+        test.say("the log says why", "shard 2 was not searched" in reader.text_of_log(), reader.text_of_log())
+    finally:
+        reader.end()
 
 
 def machine_address():

@@ -67,6 +67,20 @@ class Server:
     def stop(self, mode="fast"):
         self.tool("pg_ctl", "-D", self.data, "-m", mode, "-w", "stop", check=False)
 
+    def kill(self):
+        """Ends the server like a crash of its machine would."""
+        os.kill(int((self.data / "postmaster.pid").read_text().split()[0]), signal.SIGKILL)
+
+    def restart(self):
+        """Starts the server after a crash; its last processes may still be ending."""
+        for attempt in range(20):
+            try:
+                return self.start()
+            except subprocess.CalledProcessError:
+                if attempt == 19:
+                    raise
+                time.sleep(0.25)
+
     def promote(self):
         self.tool("pg_ctl", "-D", self.data, "-w", "promote")
 

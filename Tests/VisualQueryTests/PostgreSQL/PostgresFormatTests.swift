@@ -8,7 +8,7 @@ import Testing
   @Test func `a row survives being written and read`() throws {
     let values: [PostgresValue] = [
       .integer(0), .integer(-1), .integer(.min), .integer(.max), .null, .text("ä\u{1F375}"),
-      .text(""), .bytes([]), .bytes([0, 255, 7]),
+      .text(""), .bytes([]), .bytes([0, 255, 7]), .int32(.min), .int32(16_777_216),
     ]
     var message = PostgresCopyFormat.header
     PostgresCopyFormat.append(values, to: &message)
@@ -18,6 +18,7 @@ import Testing
     #expect((0..<4).map(read.integer) == [0, -1, .min, .max])
     #expect(read.isNull(4) && !read.isNull(6))
     #expect(read.text(5) == "ä\u{1F375}" && read.text(6) == "" && read.bytes(8) == [0, 255, 7])
+    #expect(read.integer(9) == -2_147_483_648 && read.integer(10) == 16_777_216)
     let end = PostgresCopyFormat.row(PostgresCopyFormat.trailer, isFirst: false)
     #expect(end.isValid && end.row == nil)
   }

@@ -57,6 +57,27 @@ struct PostgresLocationTests {
     #expect(try !PostgresLocation("postgres:///shop?host=/a").choosesServer)
   }
 
+  /// Would break if our parameter reached libpq, which does not know it, or changed another one.
+  @Test(arguments: [
+    ("postgres:///shop?mode=engine", true, "postgres:///shop"),
+    ("postgres:///shop?mode=replica", false, "postgres:///shop"),
+    ("postgres:///shop?host=/a&mode=engine&user=b", true, "postgres:///shop?host=/a&user=b"),
+    ("postgres:///shop?application_name=mode", false, "postgres:///shop?application_name=mode"),
+    ("postgres:///shop", false, "postgres:///shop"),
+  ])
+  func `the mode is ours`(text: String, isEngine: Bool, rest: String) throws {
+    let location = try PostgresLocation(text)
+    #expect(location.isEngine == isEngine && location.text == text)
+    #expect(location.connectionText == rest)
+  }
+
+  @Test func `another mode is refused`() throws {
+    let error = try #require(throws: CatalogueError.self) {
+      try PostgresLocation("postgres:///shop?mode=motor")
+    }
+    #expect(error.code == .invalidLocation && error.message.contains("replica"))
+  }
+
   /// Would break if a server that is not there made the caller wait, or crash.
   @Test func `a server that is not there is unreachable`() throws {
     let location = try PostgresLocation("postgres:///shop?host=/nonexistent")

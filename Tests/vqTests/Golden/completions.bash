@@ -133,6 +133,7 @@ _vq() {
     sign:--images-map) return ;;
     sign:--threads|sign:-j) return ;;
     postgres:--index) _vq_reply -f; compopt -o filenames; return ;;
+    postgres:--shard) return ;;
     codegen:--index) _vq_reply -d; compopt -o filenames; return ;;
     codegen:--cache) _vq_reply -d; compopt -o filenames; return ;;
     simulate-client:--server) return ;;
@@ -180,7 +181,7 @@ _vq() {
     hash:*) _vq_reply -f; compopt -o filenames; return ;;
     sign:-*) _vq_reply -W '--images-root --allow-outside --allow-scheme --currency --locale --map --images-map --include-drafts --threads -j --color --help -h --version' ;;
     sign:*) _vq_reply -f; compopt -o filenames; return ;;
-    postgres:-*) _vq_reply -W '--index --color --help -h --version' ;;
+    postgres:-*) _vq_reply -W '--index --shard --color --help -h --version' ;;
     postgres:*) return ;;
     copy:-*) _vq_reply -W '--json --color --help -h --version' ;;
     copy:*) _vq_reply -d; compopt -o filenames; return ;;

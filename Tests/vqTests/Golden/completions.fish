@@ -186,6 +186,7 @@ complete -c vq -n '__fish_seen_subcommand_from sign' -l include-drafts -d 'index
 complete -c vq -n '__fish_seen_subcommand_from sign' -l threads -s j -x -d 'number of threads'
 complete -c vq -n '__fish_seen_subcommand_from sign' -F
 complete -c vq -n '__fish_seen_subcommand_from postgres' -l index -r -F -d 'the database: postgres://db.example/shop'
+complete -c vq -n '__fish_seen_subcommand_from postgres' -l shard -x -d 'keep candidates for engine mode in this database'
 complete -c vq -n '__fish_seen_subcommand_from copy' -l json -d 'the summary as one JSON object'
 complete -c vq -n '__fish_seen_subcommand_from copy' -a '(__fish_complete_directories)'
 complete -c vq -n '__fish_seen_subcommand_from codegen' -l index -x -a '(__fish_complete_directories)' -d 'the index to search'

@@ -297,6 +297,7 @@ _vq() {
     postgres)
       _arguments -s -S \
         '--index=[the database\: postgres\://db.example/shop]:URL:_files' \
+        '*--shard=[keep candidates for engine mode in this database]:URL:' \
         '--color=[when to use color]:WHEN:(auto always never)' \
         '--help[show the complete help; -h a short one]' \
         '-h[show the complete help; -h a short one]' \

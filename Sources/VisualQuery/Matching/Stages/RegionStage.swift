@@ -66,7 +66,9 @@ struct RegionStage: SearchStage {
     let stages: [any SearchStage] =
       isOutline
       ? [GeometryStage()]
-      : imageStages(signature, labelMasks: labelMasks, threads: 1, shouldStop: parent.shouldStop)
+      : imageStages(
+        signature, labelMasks: labelMasks, threads: 1, in: catalogue,
+        shouldStop: parent.shouldStop)
     for stage in stages {
       guard try await stage.run(on: &state, in: catalogue) == 1 else { return nil }
       await Task.yield()
@@ -86,9 +88,12 @@ extension RegionProposal {
 
 /// Returns the stages that search an image, the cheapest first.
 func imageStages(
-  _ signature: QuerySignature, labelMasks: [UInt64], threads: Int,
+  _ signature: QuerySignature, labelMasks: [UInt64], threads: Int, in catalogue: Catalogue,
   shouldStop: @escaping @Sendable () -> Bool
 ) -> [any SearchStage] {
+  if let store = catalogue.store {
+    return [StoredCandidateStage(signature: signature, store: store), GeometryStage()]
+  }
   let scanner = SegmentScanner(threads: threads, shouldStop: shouldStop)
   return [
     HashScanStage(signature: signature, scanner: scanner),

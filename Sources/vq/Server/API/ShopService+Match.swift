@@ -32,6 +32,11 @@ extension ShopService {
     }
     let end = clock.now
     note(response)
+    for (number, error) in response.missingShards.sorted(by: { $0.key < $1.key }) {
+      log.write(
+        "shard", "shard \(number) was not searched: \(error.message)", level: "error",
+        requestID: request.info.identity.id)
+    }
     // Without a deadline: an answer that is found is given.
     let projection = try await EntityLookup(catalogue: matcher.catalogue, pool: pool)
       .publicProjection(of: response.entityIDs)

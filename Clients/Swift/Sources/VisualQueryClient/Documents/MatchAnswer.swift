@@ -22,6 +22,8 @@ public struct MatchAnswer: Codable, Sendable, Hashable {
   public let unmatchedLabels: [String]
   /// The codes of the question that led to no product; absent if there are none.
   public let unmatchedCodes: [UnmatchedCode]?
+  /// The numbers of the shards of engine mode that were not searched; absent if all were.
+  public let missingShards: [Int]?
   /// The facets of all matches, on whatever page; absent if none were asked for.
   public let facets: Facets?
   /// True if further pages have more matches.

@@ -1,0 +1,120 @@
+internal import PixelMatch
+
+/// Finds candidates by posting lists that are kept outside the catalogue's files, and fetches their
+/// signatures. It takes the place of all scans: an image is a candidate by its keypoints, or by equal
+/// chunks of its hash. Colors and textures are compared, and not searched.
+struct StoredCandidateStage: SearchStage {
+  let signature: QuerySignature
+  let store: any CandidateStore
+  /// The most candidates by chunks of the hash.
+  private static let hashLimit = 64
+  static let cost = 6.0
+  static let isScan = true
+
+  @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
+    let keypoints = KeypointVotes(signature.keypoints, doubts: KeypointVotes.fetchedDoubts)
+    let chunks = HashChunkVotes(signature)
+    let files = state.searches.map { catalogue.segmentFiles(of: $0.type) }
+    var words: [String: [UInt32]] = [:]
+    for (search, files) in zip(state.searches, files) {
+      for (live, file) in zip(search.segments, files) {
+        words[file] = keypoints.words(in: live.segment) + chunks.words
+      }
+    }
+    if words.isEmpty { return 1 }
+    let answer = try await store.lists(words, within: share(of: state.remaining))
+    state.missingShards.merge(answer.missing) { $1 }
+    let found = zip(state.searches, files).map { search, files in
+      var found = rows(keypoints, answer, search.segments, files, state.shouldStop)
+      for row in Self.rows(chunks, answer, search.segments, files) where found.votes[row] == nil {
+        found.votes[row] = KeypointVoteCount()
+      }
+      return found
+    }
+    let signatures = try await store.signatures(
+      Self.rowsByFile(found, files), within: share(of: state.remaining))
+    state.missingShards.merge(signatures.missing) { $1 }
+    for (index, var candidates) in found.enumerated() {
+      let images = Self.images(signatures, files[index])
+      candidates.votes = candidates.votes.filter { images[$0.key] != nil }
+      state.searches[index].hold(images)
+      try state.add(candidates, to: index, in: catalogue)
+    }
+    let planned = found.reduce(0) { $0 + $1.plannedRows }
+    let scanned = found.reduce(0) { $0 + $1.scannedRows }
+    let reached = planned == 0 ? 1 : Double(scanned) / Double(planned)
+    // The signatures of a shard that has failed in between are as missing as its lists.
+    return signatures.missing.isEmpty ? reached : min(reached, 0.9999)
+  }
+
+  /// At most half of what is left, so that there is time to compare what was found.
+  private func share(of remaining: () -> Duration?) -> Duration? {
+    remaining().map { max($0 / 2, .milliseconds(1)) }
+  }
+
+  /// Counts the votes of one type.
+  private func rows(
+    _ keypoints: KeypointVotes, _ answer: StoredLists, _ segments: [LiveSegment],
+    _ files: [String], _ shouldStop: () -> Bool
+  ) -> CandidateRows {
+    var tally = VoteTally()
+    for (index, (live, file)) in zip(segments, files).enumerated() {
+      tally.plannedRows += live.segment.count
+      tally.scannedRows += min(answer.rowCounts[file] ?? 0, live.segment.count)
+      guard let lists = answer.lists[file] else { continue }
+      let votes = keypoints.rows(
+        in: live, lists: lists, limit: VoteTally.limit, shouldStop: shouldStop)
+      tally.votes += votes.map { (SegmentRow(segment: index, row: $0.row), $0) }
+    }
+    return tally.candidates
+  }
+
+  /// Returns the rows of one type that share the most chunks of the hash.
+  private static func rows(
+    _ chunks: HashChunkVotes, _ answer: StoredLists, _ segments: [LiveSegment], _ files: [String]
+  ) -> [SegmentRow] {
+    var all: [(row: SegmentRow, count: Int)] = []
+    for (index, (live, file)) in zip(segments, files).enumerated() {
+      guard let lists = answer.lists[file] else { continue }
+      all += chunks.rows(in: live, lists: lists, limit: hashLimit).map {
+        (SegmentRow(segment: index, row: $0.row), $0.count)
+      }
+    }
+    return all.sorted { ($1.count, $0.row) < ($0.count, $1.row) }.prefix(hashLimit).map(\.row)
+  }
+
+  /// Returns the rows to fetch, by the names of the segments' files.
+  private static func rowsByFile(
+    _ found: [CandidateRows], _ files: [[String]]
+  ) -> [String: [Int]] {
+    var rows: [String: [Int]] = [:]
+    for (candidates, files) in zip(found, files) {
+      for row in candidates.votes.keys.sorted() {
+        rows[files[row.segment], default: []].append(row.row)
+      }
+    }
+    return rows
+  }
+
+  /// Puts the fetched signatures of one type into a segment. Damaged ones are left out.
+  private static func images(
+    _ found: StoredSignatures, _ files: [String]
+  ) -> [SegmentRow: StoredImage] {
+    var writer = SegmentWriter()
+    var rows: [SegmentRow] = []
+    for (index, file) in files.enumerated() {
+      for (row, bytes) in (found.signatures[file] ?? [:]).sorted(by: { $0.key < $1.key }) {
+        guard let signature = try? Signature(encoded: bytes) else { continue }
+        writer.append(signature, key: 0)
+        rows.append(SegmentRow(segment: index, row: row))
+      }
+    }
+    guard !rows.isEmpty, let segment = try? SignatureSegment(bytes: writer.encoded()) else {
+      return [:]
+    }
+    return Dictionary(
+      uniqueKeysWithValues: rows.enumerated().map {
+        ($1, StoredImage(segment: segment, row: $0))
+      })
+  }
+}

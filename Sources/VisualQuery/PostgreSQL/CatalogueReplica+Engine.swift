@@ -1,0 +1,96 @@
+internal import PixelMatch
+
+/// Engine mode: the choice of shards.
+extension CatalogueReplica {
+  /// Makes a catalogue in PostgreSQL for engine mode: from now on, every publication also writes posting
+  /// lists and signatures. Those of the segments that exist are written at once.
+  ///
+  /// - Parameter shards: The addresses of the databases that keep them, in their order; `nil` is the
+  ///   catalogue's own. If there are none, they are removed, and engine mode ends.
+  /// - Throws: ``CatalogueError``; with the code `notPermitted` if the number of shards would change.
+  public static func setShards(
+    _ shards: [PostgresLocation?], of location: PostgresLocation,
+    pool: WorkerPool = WorkerPool(width: 1)
+  ) async throws {
+    try await withTaskExecutorPreference(pool) { @concurrent in
+      let all = shards.enumerated().map { number, shard in
+        PostgresShard(number: number, location: shard?.connecting(as: location.user))
+      }
+      let publisher = try PostgresPublisher(location, waiting: WriterLock.standardWait)
+      let files = try ChunkFolder(publisher.connection)
+      defer { files.remove() }
+      try replace(all, publisher.connection, files)
+    }
+  }
+
+  private static func replace(
+    _ shards: [PostgresShard], _ connection: PostgresConnection, _ files: ChunkFolder
+  ) throws(CatalogueError) {
+    try connection.transaction { () throws(CatalogueError) in
+      try connection.run(
+        "select pg_advisory_xact_lock($1)", [.integer(PostgresSchema.Lock.publication.key)])
+      let former = try PostgresShard.all(connection)
+      if shards.isEmpty {
+        try PostgresPostings(connection, former).remove()
+        return try PostgresShard.replace(with: [], connection)
+      }
+      // Rows are distributed by the number of shards.
+      guard former.isEmpty || former.count == shards.count else {
+        throw CatalogueError(
+          code: .notPermitted,
+          message: """
+            there are \(former.count) shards, not \(shards.count); a shard can move to another \
+            database, but for another number of them run this with --shard none first
+            """)
+      }
+      for case let location? in shards.map(\.location) {
+        _ = try PostgresSchema.prepare(try PostgresConnection(location, for: .writing))
+      }
+      try PostgresShard.replace(with: shards, connection)
+      try PostgresPostings(connection, shards).update { number throws(CatalogueError) in
+        try files.segment(number)
+      }
+    }
+  }
+}
+
+/// A temporary folder with segments that are read from PostgreSQL, one at a time.
+private struct ChunkFolder {
+  private let connection: PostgresConnection
+  private let folder: TemporaryFolder
+  private static let fileName = "segment"
+
+  init(_ connection: PostgresConnection) throws(CatalogueError) {
+    self.connection = connection
+    folder = try TemporaryFolder()
+  }
+
+  /// Reads the live segment of a number.
+  func segment(_ number: Int) throws(CatalogueError) -> SignatureSegment? {
+    let listed = try connection.run(
+      """
+      select id, kind, rows, bytes from vq.segment
+      where number = $1 and died is null and kind <> 'entities'
+      """, [.integer(number)]
+    ).first
+    guard let listed, let type = EntityType(rawValue: listed.text(1)) else { return nil }
+    try CatalogueFile.write(to: Self.fileName, in: folder.path) { put throws(CatalogueError) in
+      var offset = 0
+      try connection.copyOut(
+        """
+        copy (select bytes from vq.chunk where segment = \(listed.integer(0)) order by part) \
+        to stdout (format binary)
+        """
+      ) { row throws(CatalogueError) in
+        try put(row.bytes(0), offset)
+        offset += row.bytes(0).count
+      }
+    }
+    return try Catalogue.open(
+      CatalogueDatabase.SegmentRecord(
+        id: number, file: Self.fileName, type: type, rows: listed.integer(2),
+        byteCount: listed.integer(3)), in: folder.path)
+  }
+
+  func remove() { folder.remove() }
+}

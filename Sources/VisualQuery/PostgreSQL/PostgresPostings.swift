@@ -1,0 +1,140 @@
+internal import PixelMatch
+
+/// Writes the posting lists and signatures of segments for engine mode.
+///
+/// Rows are added under the name of a segment's file, which no other segment ever has, and are never
+/// changed. Readers ask for the names of their own generation only. So shards are written before the
+/// generation that needs them is published, each in a transaction of its own, and what a lost writer
+/// has written is never asked for.
+struct PostgresPostings {
+  private let connection: PostgresConnection
+  private let shards: [PostgresShard]
+
+  /// The time for which a replaced segment is kept for readers of older generations.
+  private static let keptInterval = "10 minutes"
+
+  /// - Parameter connection: A connection to the catalogue, in a transaction that lists the segments.
+  /// - Returns: `nil` if the catalogue is not made for engine mode.
+  init?(_ connection: PostgresConnection) throws(CatalogueError) {
+    let shards = try PostgresShard.all(connection)
+    if shards.isEmpty { return nil }
+    self.init(connection, shards)
+  }
+
+  init(_ connection: PostgresConnection, _ shards: [PostgresShard]) {
+    self.connection = connection
+    self.shards = shards
+  }
+
+  /// Writes what shards lack of the live segments, and removes what no generation needs any more.
+  ///
+  /// - Parameter open: Opens the segment of a number; `nil` if it is unknown.
+  func update(
+    opening open: (_ number: Int) throws(CatalogueError) -> SignatureSegment?
+  ) throws(CatalogueError) {
+    let rows = try connection.run(
+      """
+      select s.kind, s.number, born.token, s.died is null
+      from vq.segment s join vq.generation born on born.id = s.born
+      left join vq.generation died on died.id = s.died
+      where s.kind <> 'entities'
+        and (s.died is null or died.published > now() - interval '\(Self.keptInterval)')
+      """)
+    var kept: Set<String> = []
+    var live: [(name: String, number: Int)] = []
+    for row in rows {
+      let name = PostgresFollower.file(row.text(0), number: row.integer(1), token: row.text(2))
+      kept.insert(name)
+      if row.integer(3) == 1 { live.append((name, row.integer(1))) }
+    }
+    try write(live, keeping: kept, opening: open)
+  }
+
+  /// Removes everything.
+  func remove() throws(CatalogueError) { try write([], keeping: []) { _ in nil } }
+
+  /// A shard in a transaction, which ends with its connection unless it is committed.
+  private struct OpenShard {
+    let shard: PostgresShard
+    let connection: PostgresConnection
+    let posted: Set<String>
+  }
+
+  private func write(
+    _ live: [(name: String, number: Int)], keeping kept: Set<String>,
+    opening open: (_ number: Int) throws(CatalogueError) -> SignatureSegment?
+  ) throws(CatalogueError) {
+    var all: [OpenShard] = []
+    for shard in shards {
+      let connection = try begin(shard)
+      all.append(
+        OpenShard(
+          shard: shard, connection: connection,
+          posted: try Self.removeOthers(than: kept, connection)))
+    }
+    for (name, number) in live {
+      let lacking = all.filter { !$0.posted.contains(name) }
+      guard !lacking.isEmpty, let segment = try open(number) else { continue }
+      for open in lacking { try write(segment, name, open.shard, open.connection) }
+    }
+    for open in all where open.shard.location != nil { try open.connection.run("commit") }
+  }
+
+  /// Returns a connection to a shard, in a transaction.
+  private func begin(_ shard: PostgresShard) throws(CatalogueError) -> PostgresConnection {
+    guard let location = shard.location else { return connection }
+    let remote = try PostgresConnection(location, for: .writing, stoppingWhen: { false })
+    try PostgresSchema.check(remote)
+    try remote.run("begin")
+    try remote.run("set local client_connection_check_interval = 2000")
+    return remote
+  }
+
+  /// - Returns: The names of the segments that are left.
+  private static func removeOthers(
+    than kept: Set<String>, _ connection: PostgresConnection
+  ) throws(CatalogueError) -> Set<String> {
+    var posted: Set<String> = []
+    for row in try connection.run("select name, id from vq.posted") {
+      if kept.contains(row.text(0)) {
+        posted.insert(row.text(0))
+      } else {
+        try remove(row.integer(1), connection)
+      }
+    }
+    return posted
+  }
+
+  private static func remove(
+    _ id: Int, _ connection: PostgresConnection
+  ) throws(CatalogueError) {
+    for (table, column) in [("post", "segment"), ("signature", "segment"), ("posted", "id")] {
+      try connection.run("delete from vq.\(table) where \(column) = $1", [.integer(id)])
+    }
+  }
+
+  private func write(
+    _ segment: SignatureSegment, _ name: String, _ shard: PostgresShard,
+    _ connection: PostgresConnection
+  ) throws(CatalogueError) {
+    let rows = (0..<segment.count).filter { shard.has($0, of: shards.count) }
+    let id = try connection.run(
+      "insert into vq.posted(name, rows) values($1, $2) returning id",
+      [.text(name), .integer(rows.count)]
+    ).first?.integer(0)
+    guard let id else { return }
+    try connection.copyIn("copy vq.post(segment, word, posts) from stdin (format binary)") {
+      put throws(CatalogueError) in
+      try segment.forEachList(ofRows: { shard.has($0, of: shards.count) }) {
+        word, bytes throws(CatalogueError) in
+        try put([.integer(id), .int32(Int32(word)), .bytes(bytes)])
+      }
+    }
+    try connection.copyIn("copy vq.signature(segment, row, bytes) from stdin (format binary)") {
+      put throws(CatalogueError) in
+      for row in rows {
+        try put([.integer(id), .integer(row), .bytes(segment.signature(at: row).encoded)])
+      }
+    }
+  }
+}

@@ -1,0 +1,42 @@
+/// A server that keeps a part of the posting lists and signatures: the rows of each segment whose
+/// number, divided by the number of shards, has the shard's number as its remainder.
+struct PostgresShard: Sendable, Hashable {
+  /// The number of the shard, from 0.
+  let number: Int
+  /// Its address, or `nil` for the database that lists it. Unless it names a user, the one of the
+  /// catalogue connects, so that readers and writers have their own rights there, too.
+  let location: PostgresLocation?
+
+  /// The most shards.
+  static let limit = 256
+
+  /// Returns the shards of a catalogue, in the order of their numbers; none if it is not made for
+  /// engine mode.
+  static func all(_ connection: PostgresConnection) throws(CatalogueError) -> [PostgresShard] {
+    guard try PostgresSchema.check(connection) >= PostgresSchema.engineVersion else { return [] }
+    var shards: [PostgresShard] = []
+    for row in try connection.run("select location from vq.shard order by number") {
+      shards.append(
+        PostgresShard(
+          number: shards.count,
+          location: row.isNull(0)
+            ? nil : try PostgresLocation(row.text(0)).connecting(as: connection.location.user)))
+    }
+    return shards
+  }
+
+  /// Replaces the list of shards.
+  static func replace(
+    with shards: [PostgresShard], _ connection: PostgresConnection
+  ) throws(CatalogueError) {
+    try connection.run("delete from vq.shard")
+    for shard in shards {
+      try connection.run(
+        "insert into vq.shard values($1, $2)",
+        [.integer(shard.number), shard.location.map { .text($0.text) } ?? .null])
+    }
+  }
+
+  /// Returns whether a row of a segment is kept by this shard.
+  func has(_ row: Int, of count: Int) -> Bool { row % count == number }
+}
