@@ -1034,6 +1034,14 @@ def engine_kills(test, url, victim):
         silent = [document for document in documents if document["complete"] != ("missingShards" not in document)]
         test.say("no answer is incomplete without a word", not silent and len(documents) > 5, str(silent[:1])[:300])
         test.say("the log says why", "shard 2 was not searched" in reader.text_of_log(), reader.text_of_log())
+        victim.stop("immediate")
+        before = test.server.sql("select max(id) from vq.generation")
+        change = test.run("catalogue", "remove", "--id", "product:mug-red", "--index", test.server.url(), "--cache", test.folder / "c1", check=False)
+        test.say("nothing is published while a shard is down",
+                 change.returncode == 5 and test.server.sql("select max(id) from vq.generation") == before, change.stderr)
+        victim.restart()
+        change = test.run("catalogue", "remove", "--id", "product:mug-red", "--index", test.server.url(), "--cache", test.folder / "c1")
+        test.say("and published once it is back", test.server.sql("select max(id) from vq.generation") != before)
     finally:
         reader.end()
 
