@@ -131,7 +131,7 @@ struct TypeSearch: Sendable {
   func mergeBestImages(into best: inout [UInt32: BestImage], frame: ImageFrame) {
     for candidate in candidates.values {
       let stored = image(candidate.row)
-      let position = Int(stored.segment.tag(at: stored.row))
+      let position = Int(segments[candidate.row.segment].segment.tag(at: candidate.row.row))
       let evidence = candidate.evidence(comparison.colorfulness)
       let score = evidence.score
       if let other = best[candidate.key],

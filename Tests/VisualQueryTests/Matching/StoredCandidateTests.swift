@@ -92,7 +92,8 @@ import Testing
   }
 
   private func content(_ name: String) throws -> SemanticContent {
-    let bytes = try ImageDecoder().contents(ofFile: SampleShop.query(name))
+    let path = name.hasPrefix("q") ? SampleShop.query(name) : SampleShop.image(name)
+    let bytes = try ImageDecoder().contents(ofFile: path)
     return SemanticContent(
       pixelBuffer: try ImageDecoder().decode(bytes, longerSide: QuerySignature.workingSide))
   }
@@ -101,7 +102,7 @@ import Testing
 
   /// Would break if an answer depended on the number of shards, or if a signature that was fetched were
   /// compared otherwise than one on disk.
-  @Test(arguments: ["q01-mug.jpg", "q04-tote.jpg", "q08-lantern.jpg"])
+  @Test(arguments: ["q01-mug.jpg", "q04-tote.jpg", "q08-lantern.jpg", "mug-red-2.jpg"])
   func `answers do not depend on where candidates come from`(query: String) async throws {
     let shop = try await Shop()
     let content = try content(query)

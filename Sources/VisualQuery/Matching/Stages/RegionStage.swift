@@ -32,30 +32,39 @@ struct RegionStage: SearchStage {
       return 1
     }
     let parent = state
-    let found = try await withThrowingTaskGroup(of: (Int, RegionSearch?).self) { group in
+    let found = try await withThrowingTaskGroup(of: (Int, Outcome).self) { group in
       for (index, region) in regions.enumerated() {
         group.addTask {
           (index, try await search(region, of: image, within: parent, in: catalogue))
         }
       }
-      var found = [RegionSearch?](repeating: nil, count: regions.count)
-      for try await (index, search) in group { found[index] = search }
+      var found = [Outcome](repeating: Outcome(), count: regions.count)
+      for try await (index, outcome) in group { found[index] = outcome }
       return found
     }
-    state.regions = found.compactMap { $0 }
-    return Double(state.regions.count) / Double(regions.count)
+    state.regions = found.compactMap(\.search)
+    for outcome in found { state.missingShards.merge(outcome.missingShards) { $1 } }
+    let share = Double(state.regions.count) / Double(regions.count)
+    return found.allSatisfy(\.missingShards.isEmpty) ? share : min(share, 0.9999)
   }
 
-  /// Runs the stages over one part of the image; `nil` if the deadline does not allow it.
+  /// The search of a part, `nil` if the deadline does not allow it, and the shards that it lacks.
+  private struct Outcome: Sendable {
+    var search: RegionSearch?
+    var missingShards: [Int: CatalogueError] = [:]
+  }
+
+  /// Runs the stages over one part of the image.
   @concurrent private func search(
     _ region: RegionProposal, of image: PixelBuffer, within parent: QueryState,
     in catalogue: Catalogue
-  ) async throws -> RegionSearch? {
+  ) async throws -> Outcome {
     guard !parent.shouldStop(),
       let signature = QuerySignature(
         try region.pixels(of: image), shouldStop: { parent.shouldStop() })
-    else { return nil }
+    else { return Outcome() }
     var state = parent
+    state.missingShards = [:]
     let isOutline = region.source == .outline
     state.searches = parent.searches.map {
       isOutline
@@ -70,12 +79,18 @@ struct RegionStage: SearchStage {
         signature, labelMasks: labelMasks, threads: 1, in: catalogue,
         shouldStop: parent.shouldStop)
     for stage in stages {
-      guard try await stage.run(on: &state, in: catalogue) == 1 else { return nil }
+      let share = try await stage.run(on: &state, in: catalogue)
+      // What the other shards have found is worth comparing.
+      let isPart = !state.missingShards.isEmpty && stage is StoredCandidateStage
+      guard share == 1 || isPart && !parent.shouldStop() else {
+        return Outcome(missingShards: state.missingShards)
+      }
       await Task.yield()
     }
-    return RegionSearch(
+    let search = RegionSearch(
       source: region.source, frame: ImageFrame(box: region.box, signature),
       searches: state.searches)
+    return Outcome(search: search, missingShards: state.missingShards)
   }
 }
 
