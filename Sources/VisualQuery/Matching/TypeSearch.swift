@@ -61,7 +61,8 @@ struct TypeSearch: Sendable {
 
   /// Lets the system begin to read a part of some rows, before each is waited for.
   private func beginReading(_ part: SignatureSegment.RowPart, of rows: [SegmentRow]) {
-    for (segment, rows) in Dictionary(grouping: rows, by: \.segment) {
+    let stored = rows.filter { fetched[$0] == nil }
+    for (segment, rows) in Dictionary(grouping: stored, by: \.segment) {
       segments[segment].segment.beginReading(part, of: rows.map(\.row))
     }
   }

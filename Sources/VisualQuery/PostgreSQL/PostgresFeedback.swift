@@ -24,7 +24,7 @@ struct PostgresFeedback {
 
   /// Returns `nil` if the tables have a version that keeps no feedback.
   init?(_ connection: PostgresConnection) throws(CatalogueError) {
-    guard try PostgresSchema.check(connection) >= PostgresSchema.feedbackVersion else { return nil }
+    guard try PostgresSchema.check(connection) >= PostgresSchema.feedbackAndListsVersion else { return nil }
     self.connection = connection
   }
 

@@ -54,7 +54,8 @@ enum PostgresSchema {
       generation bigint, part bigint, bytes bytea not null, primary key (generation, part));
     alter table vq.snapshot alter bytes set storage external;
     """,
-    // What people said about answers.
+    // What people said about answers. For engine mode, posting lists and signatures of the segments, by the
+    // names of their files: all servers have these tables, and the shards are those that use them.
     """
     create table vq.feedback(
       one boolean primary key default true check (one),
@@ -65,10 +66,6 @@ enum PostgresSchema {
       author text, labels text not null, signature bytea not null, chosen text,
       rejected text not null, image bytea);
     alter table vq.statement alter image set storage external;
-    """,
-    // Engine mode: posting lists and signatures of the segments, by the names of their files. All
-    // servers have these tables; the shards are those that use them.
-    """
     create table vq.shard(number bigint primary key, location text);
     create table vq.posted(
       id bigint generated always as identity primary key, name text not null unique,
@@ -86,10 +83,8 @@ enum PostgresSchema {
 
   /// The first version with snapshots.
   static let snapshotVersion = 2
-  /// The first version with feedback.
-  static let feedbackVersion = 3
-  /// The first version with posting lists.
-  static let engineVersion = 4
+  /// The first version with feedback and posting lists.
+  static let feedbackAndListsVersion = 3
 
   /// The version of the tables that this build makes.
   static var version: Int { migrations.count }

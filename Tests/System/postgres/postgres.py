@@ -377,7 +377,8 @@ def snapshots(test):
 def migrations(test):
     """Tables of the version before are read and written, and brought to this version by init."""
     test.prepare()
-    test.server.sql("drop table vq.shard, vq.posted, vq.post, vq.signature", "update vq.meta set value = '3' where key = 'schema'")
+    test.server.sql("drop table vq.feedback, vq.statement, vq.shard, vq.posted, vq.post, vq.signature",
+                    "update vq.meta set value = '2' where key = 'schema'")
     test.index(test.new("writer"))
     before = test.answers(test.server.url(), "--cache", test.new("c1"))
     test.say("a server works with the version before", before.count('"rank":1') > 3)
