@@ -27,7 +27,7 @@ struct ContentDigest {
   /// Reads the newest generation in PostgreSQL; call it in a transaction.
   init(_ connection: PostgresConnection) throws(CatalogueError) {
     var digest = ContentDigest()
-    let hasFeedback = try PostgresSchema.check(connection) >= PostgresSchema.feedbackAndListsVersion
+    let hasFeedback = try PostgresSchema.check(connection) >= PostgresSchema.statementsVersion
     let statements = hasFeedback ? [Self.statements + "vq.statement order by number"] : []
     for query in Self.queries + statements {
       try connection.copyOut("copy (\(query)) to stdout (format binary)") { digest.add($0) }

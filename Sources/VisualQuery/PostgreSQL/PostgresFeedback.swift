@@ -24,7 +24,9 @@ struct PostgresFeedback {
 
   /// Returns `nil` if the tables have a version that keeps no feedback.
   init?(_ connection: PostgresConnection) throws(CatalogueError) {
-    guard try PostgresSchema.check(connection) >= PostgresSchema.feedbackAndListsVersion else { return nil }
+    guard try PostgresSchema.check(connection) >= PostgresSchema.statementsVersion else {
+      return nil
+    }
     self.connection = connection
   }
 

@@ -84,7 +84,7 @@ enum PostgresSchema {
   /// The first version with snapshots.
   static let snapshotVersion = 2
   /// The first version with feedback and posting lists.
-  static let feedbackAndListsVersion = 3
+  static let statementsVersion = 3
 
   /// The version of the tables that this build makes.
   static var version: Int { migrations.count }

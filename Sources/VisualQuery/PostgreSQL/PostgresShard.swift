@@ -13,7 +13,9 @@ struct PostgresShard: Sendable, Hashable {
   /// Returns the shards of a catalogue, in the order of their numbers; none if it is not made for
   /// engine mode.
   static func all(_ connection: PostgresConnection) throws(CatalogueError) -> [PostgresShard] {
-    guard try PostgresSchema.check(connection) >= PostgresSchema.feedbackAndListsVersion else { return [] }
+    guard try PostgresSchema.check(connection) >= PostgresSchema.statementsVersion else {
+      return []
+    }
     var shards: [PostgresShard] = []
     for row in try connection.run("select location from vq.shard order by number") {
       shards.append(
