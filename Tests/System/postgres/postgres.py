@@ -923,7 +923,7 @@ def engine_plans(test, servers):
 
 def engine_changes(test, url, servers):
     """A server in engine mode follows, and what was replaced is removed after a while."""
-    patient = ("--deadline", "20000", "--max-deadline", "20000")
+    patient = ("--deadline", "20000")
     writer, reader = test.serve(test.new("c1")), test.serve(test.new("c2"), *patient, url=url)
     try:
         picture = pathlib.Path(test.queries[1]).read_bytes()
@@ -1000,7 +1000,7 @@ def engine_interruptions(test, url, servers):
 def engine_kills(test, url, victim):
     """A shard is killed at random moments, while questions are asked."""
     generator = random.Random(5)
-    reader = test.serve(test.new("c5"), "--deadline", "20000", "--max-deadline", "20000", url=url)
+    reader = test.serve(test.new("c5"), "--deadline", "20000", url=url)
     picture = pathlib.Path(test.queries[0]).read_bytes()
     answers, stop = [], threading.Event()
 
