@@ -90,8 +90,9 @@ enum EvalCommand {
       var asked: [Evaluation.Asked] = []
       for (number, file) in files.enumerated() {
         let index = indexes.count == 1 ? indexes[0] : indexes[number]
-        asked += try await evaluation.ask(
-          file, try await IndexLocation.catalogue(of: index, arguments, console))
+        asked += try await evaluation.ask(file) {
+          try await IndexLocation.catalogue(of: index, arguments, console)
+        }
       }
       let queries = asked.compactMap { try? $0.outcome.get() }
       try write(queries, isCalibrating: isCalibrating, isJSON: arguments[json], on: console)

@@ -27,9 +27,11 @@ struct Evaluation: Sendable {
   }
 
   /// The outcomes of a file's queries.
-  func ask(_ file: String, _ catalogue: Catalogue) async throws -> [Asked] {
+  ///
+  /// - Parameter catalogue: Opens the catalogue, once the file is known to be sound.
+  func ask(_ file: String, of catalogue: () async throws -> Catalogue) async throws -> [Asked] {
     let items = try items(of: file)
-    let matcher = Matcher(catalogue: catalogue, pool: pool)
+    let matcher = Matcher(catalogue: try await catalogue(), pool: pool)
     for item in items { try await matcher.checkTruth(of: item.query, in: file) }
     let line = ProgressLine("evaluating", on: console.diagnostics)
     var outcomes: [Outcome] = []

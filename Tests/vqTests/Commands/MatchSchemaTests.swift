@@ -4,6 +4,7 @@ import PixelMatch
 import TestSupport
 import Testing
 
+@testable import VisualQuery
 @testable import vq
 
 /// `docs/schemas/vq.match-1.schema.json`, which users download, against what `vq match --json` prints.
@@ -93,6 +94,15 @@ import Testing
     return [try await ask(question), try await match()]
   }
 
+  /// An answer of engine mode in which a shard is missing.
+  private func answerWithoutShard(of index: String) async throws -> String {
+    let matcher = Matcher(catalogue: try Catalogue(directory: index))
+    var answer = try await matcher.values(for: SemanticContent(labels: ["mug"]))
+    answer.missingShards = [1: CatalogueError(code: .unreachable, message: "down")]
+    let document = MatchDocument(answer, query: "q", elapsed: .zero, projection: nil)
+    return String(decoding: try JSONEncoder().encode(document), as: UTF8.self)
+  }
+
   /// Would break if an answer had a property that the schema does not declare, or the schema one that no answer ever
   /// has, so that a client could rely on neither.
   @Test func `every property of answers is declared, and every declared one occurs`() async throws {
@@ -122,7 +132,7 @@ import Testing
       #expect(!lines.isEmpty)
       for line in lines { #expect(try schema.faults(ofLine: line) == [], "\(question)") }
     }
-    for answer in try await servedAnswers() {
+    for answer in try await servedAnswers() + [try await answerWithoutShard(of: index)] {
       #expect(try schema.faults(ofLine: answer) == [])
     }
     #expect(schema.declared.subtracting(schema.seen).sorted() == [])
