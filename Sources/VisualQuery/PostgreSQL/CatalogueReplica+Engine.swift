@@ -5,8 +5,11 @@ extension CatalogueReplica {
   /// Makes a catalogue in PostgreSQL for engine mode: from now on, every publication also writes posting
   /// lists and signatures. Those of the segments that exist are written at once.
   ///
-  /// - Parameter shards: The addresses of the databases that keep them, in their order; `nil` is the
-  ///   catalogue's own. If there are none, they are removed, and engine mode ends.
+  /// - Parameters:
+  ///   - shards: The addresses of the databases that keep them, in their order; `nil` is the catalogue's
+  ///     own. If there are none, they are removed, and engine mode ends.
+  ///   - location: The database of the catalogue.
+  ///   - pool: The threads to work on.
   /// - Throws: ``CatalogueError``; with the code `notPermitted` if the number of shards would change.
   public static func setShards(
     _ shards: [PostgresLocation?], of location: PostgresLocation,
