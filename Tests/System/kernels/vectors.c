@@ -108,7 +108,10 @@ static void votes(int n) {
     const uint64_t hash = hashes[below(asked)] ^ (uint64_t)1 << below(CK_POSTING_HASH_BITS);
     postings[p] = (hash >> bits) << (bits + 8) | (uint64_t)below(256) << bits | below(rows);
   }
-  const ck_word_index index = {starts, postings, held, bits, rows, 32};
+  // Every second index names its words, as one whose lists come from elsewhere.
+  uint32_t *names = room(words * 4);
+  for (size_t w = 0; w < words; w++) names[w] = (uint32_t)w;
+  const ck_word_index index = {n % 2 ? names : NULL, words, starts, postings, held, bits, rows, 32, n % 3 ? CK_DOUBTS : 1};
   const ck_vote_source source = {hashes, angles, doubts, asked, (uint32_t)below(2)};
   uint64_t *hits = room(((asked + 15) / 16 * CK_VOTE_BATCH << CK_DOUBTS) * 32 * 8), *scratch = room(asked * 32 * 32 * 8);
   size_t count = 0;
@@ -118,7 +121,7 @@ static void votes(int n) {
   ck_vote *best = room(64 * sizeof(ck_vote));
   const size_t kept = ck_rank_votes(hits, scratch, count, n % 2 ? dead : NULL, best, 64);
   tell("votes", n, best, kept * sizeof(ck_vote));
-  free(starts), free(hashes), free(postings), free(angles), free(doubts), free(hits), free(scratch), free(dead), free(best);
+  free(names), free(starts), free(hashes), free(postings), free(angles), free(doubts), free(hits), free(scratch), free(dead), free(best);
 }
 
 static void alignment(int n) {
