@@ -1,8 +1,8 @@
 /// The votes of parts of a query's hashes: images that share two of the 16 chunks of 16 bits of one of its
 /// variants (Norouzi, Punjani, Fleet, "Fast search in Hamming space with multi-index hashing", CVPR 2012).
 ///
-/// Where hashes cannot be scanned, this finds plain images without keypoints. Of images within 16 bits,
-/// six chunks are equal on average; within 60, none or one.
+/// It finds plain images, which have no keypoints, where hashes cannot be scanned. Two images whose hashes differ in
+/// 16 bits share six chunks on average; two that differ in 60 share one or none.
 package struct HashChunkVotes: Sendable {
   /// An image that received votes.
   package struct Row: Sendable, Hashable {

@@ -1,4 +1,4 @@
-/// What a search tells the system to read, if a large segment is not in memory.
+/// Asks the system to read ahead the parts of a large segment that a search is about to need.
 ///
 /// Without it, a search waits for each missing page, and the system reads many pages beside it: up to the whole
 /// file. Advice changes no byte, so that nothing depends on it but time.
@@ -16,7 +16,7 @@ extension SignatureSegment {
 
   private var isLarge: Bool { 8 * size.keypoints >= Self.largeByteCount }
 
-  /// Whether the index of visual words is large and mostly not in memory, so that
+  /// True if the index of visual words is large and mostly not in memory, so that
   /// ``beginReading(words:longest:)`` saves a wait for each word.
   var isWordIndexCold: Bool { isLarge && !storage.isResident(postings) }
 

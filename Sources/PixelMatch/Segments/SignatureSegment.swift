@@ -10,7 +10,7 @@ public final class SignatureSegment: Sendable {
 
   let storage: MappedBytes
   private let path: String?
-  /// Whether the file has only the columns of ``SegmentHead``.
+  /// True if the file has only the columns of ``SegmentHead``.
   private let isHead: Bool
   let size: SegmentLayout.Size
   private let offsets: [Int]

@@ -80,7 +80,7 @@ struct GenerationLog: Hashable {
   }
 }
 
-/// What is known of the past of an entity.
+/// The generations in which an entity was added and last changed.
 public struct EntityHistory: Sendable, Hashable {
   /// The generation in which something happened.
   public struct Event: Sendable, Hashable {

@@ -25,8 +25,8 @@ final class HTTPClient: Sendable {
     var fields: [String: String] = [:]
     /// The body of a POST, or `nil` for a GET.
     var content: Content?
-    /// Whether every answer is given as it is: with its body whatever the status, as that of a problem, and without
-    /// following a redirect.
+    /// True if every answer is returned as it is: with its body whatever the status, and without following
+    /// redirects.
     var takesEveryAnswer = false
   }
 

@@ -1,6 +1,6 @@
 /// Something that a person said about the answer to a question.
 public struct FeedbackStatement: Sendable, Hashable {
-  /// What a statement does at present.
+  /// The current effect of a statement.
   public enum State: String, Sendable, Hashable, Codable, CaseIterable {
     /// It changes answers.
     case active
@@ -50,7 +50,7 @@ public struct FeedbackStatement: Sendable, Hashable {
 
   /// The number, which names the statement. Numbers are not used again.
   public let number: Int
-  /// What it does at present.
+  /// Its current effect.
   public let state: State
   /// The time at which it was made, in seconds since 1970.
   public let time: Int
