@@ -10,10 +10,16 @@
 /// so that a red shirt ranks above a blue one in the same pose.
 ///
 /// Only the thing is compared, not its background: if the background is plain, cells of its color are left
-/// out. A query without color is compared by lightness alone.
+/// out. If the query shows the thing before another background, so are the cells at its edge, which have some of
+/// both. A query without color is compared by lightness alone.
 public struct AlignedColor: Sendable {
   /// The smallest number of cells within the query image that is significant.
   private static let leastCells = 16
+  /// The smallest number of cells of the background, and of the thing within its edge, that tell whether the
+  /// background is another one and allow for it.
+  private static let (leastGround, leastInterior) = (4, 6)
+  /// The difference of the colors of the background from which on it is another one.
+  private static let otherGround = 0.1
   /// The number of samples along each side of a cell.
   private static let samples = 3
   /// The 99th percentile of the chroma below which a picture has no color.
@@ -46,7 +52,7 @@ public struct AlignedColor: Sendable {
     outside covered: [ImageBox] = []
   ) -> Double? {
     guard let back = transform.inverse?.entries else { return nil }
-    let thing = layout.foreground
+    let parts = layout.parts
     var cells: [Cell] = []
     cells.reserveCapacity(ColorLayout.side * ColorLayout.side)
     for row in 0..<ColorLayout.side {
@@ -55,22 +61,29 @@ public struct AlignedColor: Sendable {
         cells.append(
           Cell(
             seen: Self.cones(seen), kept: kept(layout.color(row, column)),
-            isGround: !thing[row * ColorLayout.side + column]))
+            part: parts[row * ColorLayout.side + column]))
       }
     }
     guard cells.count >= Self.leastCells else { return nil }
-    let ratios = Self.ratios(cells)
-    let compared =
-      cells.count { !$0.isGround } >= Self.leastCells / 2 ? cells.filter { !$0.isGround } : cells
-    return Self.lights(ratios).map { Self.residual(compared, Self.factors($0)) }.min()
+    let lights = Self.lights(Self.ratios(cells))
+    let ground = cells.filter { $0.part == .ground }
+    let interior = cells.filter { $0.part == .interior }
+    if ground.count >= Self.leastGround, interior.count >= Self.leastInterior,
+      Self.residual(ground, in: Self.lights(Self.ratios(interior))) > Self.otherGround
+    {
+      // A thing of one color does not tell a light of another color from another color.
+      return Self.residual(interior, in: Self.whiteLights(Self.ratios(interior)))
+    }
+    let thing = cells.filter { $0.part != .ground }
+    return Self.residual(thing.count >= Self.leastCells / 2 ? thing : cells, in: lights)
   }
 
   /// The mean color of one cell in both images, as roots of the cone responses.
   private struct Cell {
     let seen: SIMD3<Float>
     let kept: SIMD3<Float>
-    /// True if the other image shows its plain background there.
-    let isGround: Bool
+    /// What the other image shows there.
+    let part: ColorLayout.Part
   }
 
   /// Returns the cone responses that a color would have in an image like the query.
@@ -138,6 +151,12 @@ public struct AlignedColor: Sendable {
     ]
   }
 
+  /// Returns no change of light, and one of brightness.
+  private static func whiteLights(_ ratios: SIMD3<Double>) -> [SIMD3<Double>] {
+    let brightness = max(-2 * doubledLight, min(2 * doubledLight, ratios.sum() / 3))
+    return [.zero, SIMD3(repeating: brightness)]
+  }
+
   /// The logarithm of a doubling of the light. Cone responses are stored as cube roots.
   private static let doubledLight = 0.23
   /// The largest difference of a cone's ratio from the mean of all.
@@ -145,6 +164,11 @@ public struct AlignedColor: Sendable {
 
   private static func factors(_ light: SIMD3<Double>) -> SIMD3<Float> {
     SIMD3(Float(exp(light[0])), Float(exp(light[1])), Float(exp(light[2])))
+  }
+
+  /// Returns the difference of cells in the light that explains most of it.
+  private static func residual(_ cells: [Cell], in lights: [SIMD3<Double>]) -> Double {
+    lights.reduce(.infinity) { min($0, residual(cells, factors($1))) }
   }
 
   private static func residual(_ cells: [Cell], _ factors: SIMD3<Float>) -> Double {

@@ -44,10 +44,18 @@ public struct GeometricCheck: Sendable {
   }
 
   init(_ query: QuerySignature, kernels: Kernels) {
-    self.query = query.keypoints
+    self.init(query.keypoints, size: query.size, kernels: kernels)
+  }
+
+  package init(_ keypoints: QueryKeypoints, size: SIMD2<Int>) {
+    self.init(keypoints, size: size, kernels: .native)
+  }
+
+  private init(_ keypoints: QueryKeypoints, size: SIMD2<Int>, kernels: Kernels) {
+    query = keypoints
     self.kernels = kernels
-    size = SIMD2(Double(query.size.x), Double(query.size.y))
-    words = query.keypoints.views.map { view in
+    self.size = SIMD2(Double(size.x), Double(size.y))
+    words = keypoints.views.map { view in
       view.hashes.flatMap { [$0.words[0], $0.words[1], $0.words[2]] }
     }
   }

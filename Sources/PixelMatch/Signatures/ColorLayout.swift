@@ -120,8 +120,18 @@ public struct ColorLayout: Sendable, Hashable {
   /// The share of the border from which on its color is that of a ground.
   private static let groundShare = 0.6
 
-  /// For each cell, `true` if it stands out from a plain background; all do if the border has no single color.
-  var foreground: [Bool] {
+  /// What a cell shows.
+  enum Part: Hashable {
+    /// The plain background.
+    case ground
+    /// A thing, and next to it the background.
+    case edge
+    /// A thing, all around too.
+    case interior
+  }
+
+  /// What each cell shows: things alone if the border has no single color.
+  var parts: [Part] {
     let border = (0..<Self.side * Self.side).filter {
       let (row, column) = ($0 / Self.side, $0 % Self.side)
       return row == 0 || column == 0 || row == Self.side - 1 || column == Self.side - 1
@@ -133,9 +143,20 @@ public struct ColorLayout: Sendable, Hashable {
     }
     let plain = border.count { !standsOut($0) }
     guard Double(plain) >= Self.groundShare * Double(border.count) else {
-      return [Bool](repeating: true, count: Self.side * Self.side)
+      return [Part](repeating: .interior, count: Self.side * Self.side)
     }
-    return (0..<Self.side * Self.side).map { standsOut(color($0)) }
+    let isThing = (0..<Self.side * Self.side).map { standsOut(color($0)) }
+    func isInterior(_ row: Int, _ column: Int) -> Bool {
+      (max(0, row - 1)...min(Self.side - 1, row + 1)).allSatisfy { row in
+        (max(0, column - 1)...min(Self.side - 1, column + 1)).allSatisfy {
+          isThing[row * Self.side + $0]
+        }
+      }
+    }
+    return isThing.indices.map { index in
+      guard isThing[index] else { return .ground }
+      return isInterior(index / Self.side, index % Self.side) ? .interior : .edge
+    }
   }
 
   private static func length(_ color: SIMD3<Float>) -> Float {

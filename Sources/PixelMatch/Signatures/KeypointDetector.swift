@@ -10,7 +10,7 @@ struct KeypointDetector {
   private static let leastResponse: Float = 2 * 49 * 9
   /// The largest number of local maxima that are considered on one level; images of noise have
   /// more.
-  private static let maximaLimit = 1 << 14
+  static let maximaLimit = 1 << 14
 
   /// A corner on its level.
   struct Corner: Hashable {
@@ -30,6 +30,41 @@ struct KeypointDetector {
   static func keypoints(
     of pyramid: LumaPyramid, levels: Range<Int>, limit: Int
   ) -> [DetectedKeypoint] {
+    keypoints(of: pyramid, levels: levels, limit: limit) { level, room in
+      let plane = pyramid.planes[level]
+      return strongest(
+        room > 0 ? corners(of: plane) : [], x: 0..<plane.width, y: 0..<plane.height, limit: room)
+    }
+  }
+
+  /// Returns the keypoints of a part of an image.
+  ///
+  /// - Parameters:
+  ///   - box: The part, in shares of the sides.
+  ///   - corners: The corners of each level.
+  static func keypoints(
+    of pyramid: LumaPyramid, within box: ImageBox, _ corners: [[Corner]], limit: Int
+  ) -> [DetectedKeypoint] {
+    keypoints(of: pyramid, levels: pyramid.planes.indices, limit: limit) { level, room in
+      let plane = pyramid.planes[level]
+      func pixels(_ start: Double, _ length: Double, of side: Int) -> Range<Int> {
+        let first = Int(start * Double(side))
+        return first..<max(first, min(side, Int((start + length) * Double(side))))
+      }
+      let x = pixels(box.x, box.width, of: plane.width)
+      let y = pixels(box.y, box.height, of: plane.height)
+      return strongest(
+        corners[level].filter { x.contains($0.x) && y.contains($0.y) }, x: x, y: y, limit: room)
+    }
+  }
+
+  /// Shares the keypoints among levels.
+  ///
+  /// - Parameter strongest: Returns at most a number of corners of a level.
+  private static func keypoints(
+    of pyramid: LumaPyramid, levels: Range<Int>, limit: Int,
+    strongest: (_ level: Int, _ limit: Int) -> [Corner]
+  ) -> [DetectedKeypoint] {
     // Coarse levels come first; the finer ones get what they leave.
     var left = limit
     var shares = levels.map { 6 / Double(LumaPyramid.reductions[$0]) }
@@ -37,7 +72,7 @@ struct KeypointDetector {
     for level in levels.reversed() {
       let share = shares.removeLast()
       let room = Int((Double(left) * share / (share + shares.reduce(0, +))).rounded())
-      let corners = strongest(of: pyramid.planes[level], limit: room)
+      let corners = strongest(level, room)
       left -= corners.count
       chosen.append(corners)
     }
@@ -46,38 +81,41 @@ struct KeypointDetector {
     }
   }
 
-  /// Returns the strongest corner of each cell of a grid, then the strongest of those.
-  private static func strongest(of plane: LumaPyramid.Plane, limit: Int) -> [Corner] {
-    guard limit > 0 else { return [] }
-    let corners = corners(of: plane)
-    let area = Double(plane.width * plane.height)
+  /// Returns the strongest corner of each cell of a grid over a part of a level, then the strongest of those.
+  private static func strongest(
+    _ corners: [Corner], x: Range<Int>, y: Range<Int>, limit: Int
+  ) -> [Corner] {
+    guard limit > 0, !x.isEmpty, !y.isEmpty else { return [] }
+    let area = Double(x.count * y.count)
     let side = max(6, Int((area / (3 * Double(limit))).squareRoot()))
-    let columns = (plane.width + side - 1) / side
-    let rows = (plane.height + side - 1) / side
+    let columns = (x.count + side - 1) / side
+    let rows = (y.count + side - 1) / side
     // Of the same response, the first of the corners, which come row by row, counts.
     var best = [UInt64](repeating: 0, count: columns * rows)
     for (index, corner) in corners.enumerated() {
-      let cell = corner.y / side * columns + corner.x / side
+      let cell = (corner.y - y.lowerBound) / side * columns + (corner.x - x.lowerBound) / side
       best[cell] = max(best[cell], strength(of: corner, index))
     }
     return best.filter { $0 > 0 }.sorted(by: >).prefix(limit).map {
-      corners[maximaLimit - Int($0 & (1 << 32 - 1))]
+      corners[Int(UInt32.max) - Int($0 & UInt64(UInt32.max))]
     }
   }
 
   /// A number above zero that is the greater the stronger a corner is, and greater for the earlier one of two
   /// that are equally strong. A positive response and its bits have the same order.
   private static func strength(of corner: Corner, _ index: Int) -> UInt64 {
-    UInt64(corner.response.bitPattern) << 32 | UInt64(maximaLimit - index)
+    UInt64(corner.response.bitPattern) << 32 | UInt64(UInt32.max - UInt32(index))
   }
 
-  /// Returns all corners of a level, row by row.
-  static func corners(of plane: LumaPyramid.Plane) -> [Corner] {
+  /// Returns the corners of a level, row by row.
+  ///
+  /// - Parameter limit: The largest number of them; the rows below are left out.
+  static func corners(of plane: LumaPyramid.Plane, limit: Int = maximaLimit) -> [Corner] {
     let width = plane.width
     var corners: [Corner] = []
     Kernels.native.forEachCorner(
       of: plane.luma.span, width: width, height: plane.height, threshold: leastResponse,
-      limit: maximaLimit
+      limit: limit
     ) { place, response in
       corners.append(Corner(x: place % width, y: place / width, response: response))
     }

@@ -72,6 +72,12 @@ struct LevelHashers {
     made = [KeypointHasher?](repeating: nil, count: pyramid.planes.count)
   }
 
+  /// Prepares all levels at once.
+  init(all pyramid: LumaPyramid) {
+    self.pyramid = pyramid
+    made = pyramid.planes.map { KeypointHasher($0) }
+  }
+
   subscript(level: Int) -> KeypointHasher {
     mutating get {
       if let hasher = made[level] { return hasher }

@@ -9,6 +9,13 @@ extension PixelBuffer {
         && y.upperBound <= height, "the part lies outside the picture")
     var pixels: [UInt8] = []
     pixels.reserveCapacity(4 * x.count * y.count)
+    if isOpaqueRGBA && colorSpace == .sRGB {
+      for row in y {
+        let start = row * bytesPerRow
+        pixels += bytes[start + 4 * x.lowerBound..<start + 4 * x.upperBound]
+      }
+      return PixelBuffer(pixels: pixels, width: x.count, height: y.count)
+    }
     forEachRGBARow { row, number in
       guard y.contains(number) else { return }
       for index in 4 * x.lowerBound..<4 * x.upperBound { pixels.append(row[index]) }

@@ -71,10 +71,36 @@ public struct QueryKeypoints: Sendable, Hashable {
   ///   - pyramid: The working image.
   ///   - fine: A pyramid of a larger version of the image, or `nil` if there is none.
   init(_ pyramid: LumaPyramid, fine: LumaPyramid?) {
-    var points: [Point] = []
-    var (hashes, doubts): ([KeypointHash], [UInt8]) = ([], [])
-    func add(_ found: [DetectedKeypoint], in pyramid: LumaPyramid, fineRatio: Double? = nil) {
-      var hashers = LevelHashers(pyramid)
+    var described = Described()
+    var hashers = LevelHashers(pyramid)
+    described.append(
+      KeypointDetector.keypoints(of: pyramid, limit: Self.limit), hashedBy: &hashers)
+    if let fine {
+      let levels = 0..<min(2, fine.planes.count)
+      var hashers = LevelHashers(fine)
+      described.append(
+        KeypointDetector.keypoints(of: fine, levels: levels, limit: Self.fineLimit),
+        hashedBy: &hashers,
+        fineRatio: Double(fine.planes[0].width) / Double(pyramid.planes[0].width))
+    }
+    self.init(
+      points: described.points, hashes: described.hashes, doubts: described.doubts,
+      fineWidth: fine?.planes[0].width ?? 0)
+  }
+
+  /// Keypoints with their hashes, and the doubts about the words of these.
+  struct Described {
+    private(set) var points: [Point] = []
+    private(set) var hashes: [KeypointHash] = []
+    private(set) var doubts: [UInt8] = []
+
+    /// Hashes keypoints.
+    ///
+    /// - Parameter fineRatio: See ``Point/init(column:row:level:angle:isFine:ratio:)``; `nil` for those of the
+    ///   working image.
+    mutating func append(
+      _ found: [DetectedKeypoint], hashedBy hashers: inout LevelHashers, fineRatio: Double? = nil
+    ) {
       for point in found {
         points.append(Point(point, fineRatio: fineRatio))
         let hasher = hashers[point.level]
@@ -83,15 +109,6 @@ public struct QueryKeypoints: Sendable, Hashable {
         hasher.appendDoubts(x: point.x, y: point.y, pattern, to: &doubts)
       }
     }
-    add(KeypointDetector.keypoints(of: pyramid, limit: Self.limit), in: pyramid)
-    if let fine {
-      let levels = 0..<min(2, fine.planes.count)
-      add(
-        KeypointDetector.keypoints(of: fine, levels: levels, limit: Self.fineLimit), in: fine,
-        fineRatio: Double(fine.planes[0].width) / Double(pyramid.planes[0].width))
-    }
-    self.init(
-      points: points, hashes: hashes, doubts: doubts, fineWidth: fine?.planes[0].width ?? 0)
   }
 
   /// Makes the views of keypoints whose hashes are known. Mirrored images are rare, and the larger keypoints

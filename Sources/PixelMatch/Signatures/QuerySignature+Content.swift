@@ -8,7 +8,7 @@ extension QuerySignature {
   /// Returns the share of the image's area that lies outside boxes and shows something: all of it, or, if the
   /// background is plain, what stands out from it.
   public func contentShare(outside boxes: [ImageBox]) -> Double {
-    let content = views[0].layout.foreground
+    let content = views[0].layout.parts.map { $0 != .ground }
     return Double(content.indices.count { content[$0] && !Self.lies($0, in: boxes) })
       / Double(content.count)
   }

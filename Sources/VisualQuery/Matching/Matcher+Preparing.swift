@@ -88,7 +88,10 @@ extension Matcher {
         + imageStages(
           signature, labelMasks: masks, threads: pool.width, in: catalogue,
           shouldStop: shouldStopScans)
-        + [RegionStage(image: image, labelMasks: masks, threads: pool.width)])
+        + [
+          WindowStage(image: image),
+          RegionStage(image: image, labelMasks: masks, threads: pool.width),
+        ])
   }
 
   private func signature(of image: PixelBuffer) throws -> QuerySignature {

@@ -25,8 +25,8 @@ struct QueryState: Sendable {
   var plan: QueryPlan
   /// The searches of the types, if there is an image.
   var searches: [TypeSearch]
-  /// Whether the image is a page that plain lines divide into cells.
-  var isPage = false
+  /// The cells that plain lines divide the image into, or `nil` if nobody has looked.
+  private(set) var pageCells: [ImageBox]? = nil
   /// The parts of the image that were searched on their own.
   var regions: [RegionSearch] = []
   /// The parts that would have been searched if there were more than the image's signature.
@@ -63,12 +63,35 @@ struct QueryState: Sendable {
     return planned == 0 ? 1 : Double(scanned) / Double(planned)
   }
 
+  /// Whether the image is a page that plain lines divide into cells.
+  var isPage: Bool { !(pageCells ?? []).isEmpty }
+
+  /// Returns the cells that plain lines divide the query's image into: none if it is no page.
+  mutating func pageCells(of image: PixelBuffer?) -> [ImageBox] {
+    let cells = pageCells ?? image.map(PageLayout.cells) ?? []
+    pageCells = cells
+    return cells
+  }
+
+  /// Whether anything found so far is shown at the default cut-off, by whatever evidence.
+  var isAnySure: Bool {
+    scoredEntities().contains { $0.confidence >= Calibration.defaultCutOff }
+  }
+
   /// Compares rows with the query, in the search of one type.
   mutating func add(
     _ found: CandidateRows, to index: Int, in catalogue: Catalogue
   ) throws(CatalogueError) {
     let rarities = try rarities(of: searches[index].newKeys(of: found.votes.keys), in: catalogue)
     searches[index].add(found) { rarities[$0] ?? nil }
+  }
+
+  /// Adds rows that keypoints of a part of the image align, in the search of one type.
+  mutating func addAligned(
+    _ found: [(row: SegmentRow, alignment: Alignment)], to index: Int, in catalogue: Catalogue
+  ) throws(CatalogueError) {
+    let rarities = try rarities(of: searches[index].newKeys(of: found.map(\.row)), in: catalogue)
+    searches[index].addAligned(found) { rarities[$0] ?? nil }
   }
 
   /// The values of ``Evidence/Kind/labels`` for some entities; empty if no label is known.
@@ -112,6 +135,8 @@ struct QueryState: Sendable {
     switch region.source {
     case .layout, .remainder:
       scored(region.searches, in: region.frame, prior: Calibration.cellPrior)
+    // Windows propose outlines, and are no regions of their own.
+    case .windows: []
     case .outline:
       scored(region.searches, in: region.frame, prior: 0)
         .filter { $0.image!.evidence.inliers >= Rivals.claimingInliers }

@@ -10,6 +10,8 @@ public struct SearchedRegion: Sendable, Hashable {
     case outline
     /// It is the image without the things that are sure, each filled from its borders.
     case remainder
+    /// It is the whole image, to be searched in overlapping windows for small things, since nothing is sure.
+    case windows
   }
 
   /// What proposed it.
@@ -17,7 +19,8 @@ public struct SearchedRegion: Sendable, Hashable {
   /// Its box: left, top, width and height in shares of the sides of the query's image.
   public let box: [Double]
   /// A Boolean value that indicates whether it was searched. If not, since the query is a signature, a
-  /// search with the signature of this part, or for a ``Source/remainder`` with the image, may find more.
+  /// search with the signature of this part, or for a ``Source/remainder`` or
+  /// ``Source/windows`` with the image, may find more.
   public let isSearched: Bool
   /// The entity that is likeliest in it, shown or not, or `nil` if none is alike.
   public let best: EntityID?
@@ -147,6 +150,9 @@ struct RegionProposals {
         && sure.allSatisfy { Rivals.areApart($0.evidence, image.evidence) }
     }
   }
+
+  /// Returns whether an alignment has enough inliers to outline a candidate.
+  static func isOutline(_ alignment: Alignment) -> Bool { alignment.inliers >= outliningInliers }
 
   /// Returns the boxes of candidates with some agreeing keypoints that lie apart from all sure ones.
   func outlines() -> [RegionProposal] {

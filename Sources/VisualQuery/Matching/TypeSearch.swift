@@ -87,6 +87,28 @@ struct TypeSearch: Sendable {
     return 1
   }
 
+  /// Adds rows that keypoints of a part of the image align. Of several alignments of one row, the whole image's
+  /// included, the one with the most inliers is kept.
+  ///
+  /// - Parameter labels: The value of ``Evidence/Kind/labels`` for the entity of a key.
+  mutating func addAligned(
+    _ found: [(row: SegmentRow, alignment: Alignment)], labels: (UInt32) -> Double?
+  ) {
+    // In an order that does not depend on which part was looked at first.
+    func inliers(_ row: SegmentRow) -> Int { candidates[row]?.measured.alignment?.inliers ?? 0 }
+    for (row, alignment) in found where alignment.inliers > inliers(row) {
+      let key = key(of: row)
+      var candidate =
+        candidates[row]
+        ?? Candidate(
+          row: row, key: key, measured: comparison.measure(image(row)), labels: labels(key))
+      candidate.measured.alignment = alignment
+      comparison.compareColors(&candidate.measured, image(row))
+      candidate.isGeometryVerified = true
+      candidates[row] = candidate
+    }
+  }
+
   /// Returns a search of a part of the image among the best candidates of the whole image.
   func narrowed(to signature: QuerySignature) -> TypeSearch {
     var search = TypeSearch(type, segments, signature)

@@ -63,6 +63,29 @@ import Testing
     #expect(try residual(try square([200, 60, 50], before: 30), red) < 0.04)
   }
 
+  /// A disk of one color with a lighter upper half before a plain ground, both in the cells at its edge.
+  private func disk(_ color: [Int], before ground: UInt8) throws -> PixelBuffer {
+    var bytes: [UInt8] = []
+    for y in 0..<160 {
+      for x in 0..<160 {
+        let isInside = (x - 80) * (x - 80) + (y - 80) * (y - 80) < 68 * 68
+        let light = y < 80 ? 100 : 70
+        bytes += color.map { isInside ? UInt8($0 * light / 100) : ground } + [255]
+      }
+    }
+    return try PixelBuffer(width: 160, height: 160, format: .rgba8, bytes: bytes)
+  }
+
+  /// Would break if the color of another ground counted against a thing in the cells at its edge, or if it hid
+  /// that the thing has another color.
+  @Test(arguments: [30, 120] as [UInt8])
+  func `another ground does not make another color at the edge, either`(ground: UInt8) throws {
+    let red = try disk([200, 60, 50], before: 250)
+    let same = try residual(try disk([200, 60, 50], before: ground), red)
+    #expect(same < 0.03)
+    #expect(try residual(try disk([60, 90, 200], before: ground), red) > 0.1)
+  }
+
   @Test func `a light of a quarter is a light, not another color`() throws {
     let red = try square([200, 60, 50], before: 250)
     let dark = try changed(red) { _, value in Int(value) * 55 / 100 }

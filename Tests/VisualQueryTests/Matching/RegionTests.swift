@@ -119,6 +119,62 @@ import Testing
     #expect(box[2] * width * box[3] * height > 0.15 * Double(side * side))
   }
 
+  /// A large photo without anything of the shop, on which a small image lies.
+  private func scene(_ id: String, side: Int, x: Double, y: Double) throws -> PixelBuffer {
+    let plant = try ImageDecoder().contents(ofFile: SampleShop.query("q10-plant.jpg"))
+    var canvas = Canvas(
+      try ImageDecoder().decode(plant, longerSide: 1000).reduced(toLongerSide: 1000))
+    let thing = try picture(id, longerSide: side)
+    canvas.paste(
+      thing, x: Int(x * Double(canvas.width - side)), y: Int(y * Double(canvas.height - side)))
+    return try canvas.picture
+  }
+
+  /// Would break if a large image were not searched in windows where nothing is sure.
+  @Test(
+    arguments: ["lantern", "notebook", "tea-mint", "coffee-tin"], [(0.1, 0.8), (0.5, 0.3), (1, 1)])
+  func `a thing on a hundredth of a scene is found`(
+    id: String, place: (x: Double, y: Double)
+  ) async throws {
+    let image = try scene(id, side: 110, x: place.x, y: place.y)
+    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    let answer = try await matcher.values(
+      for: SemanticContent(pixelBuffer: image), options: MatchOptions(timeout: nil))
+    #expect(answer.matches.first?.value.id.value == id)
+    #expect(answer.isComplete)
+    // A signature has no pixels to search again, and says so.
+    let signed = try await matcher.values(
+      for: SemanticContent(signature: QuerySignature(image)), options: MatchOptions(timeout: nil))
+    let region = try #require(signed.regions.first { $0.source == .windows })
+    #expect(region.box == [0, 0, 1, 1] && !region.isSearched)
+  }
+
+  /// Would break if windows were searched although something is sure, or in an image that has no more in them.
+  @Test func `a sure answer and a small image are not searched in windows`() async throws {
+    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    let sure = try await matcher.values(
+      for: SemanticContent(signature: QuerySignature(picture("lantern", longerSide: 1000))),
+      options: MatchOptions(timeout: nil))
+    #expect(!sure.matches.isEmpty && sure.regions.isEmpty)
+    let small = try scene("board", side: 60, x: 0, y: 0).reduced(toLongerSide: 500)
+    let unsure = try await matcher.values(
+      for: SemanticContent(signature: QuerySignature(small)), options: MatchOptions(timeout: nil))
+    #expect(!unsure.regions.contains { $0.source == .windows })
+  }
+
+  /// Would break if the answer depended on which window was searched first.
+  @Test func `windows give the same answer every time`() async throws {
+    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    let content = SemanticContent(pixelBuffer: try scene("notebook", side: 110, x: 0.4, y: 0.6))
+    var answers: Set<[String]> = []
+    for _ in 0..<6 {
+      let answer = try await matcher.values(
+        for: content, options: MatchOptions(minimumConfidence: 0, timeout: nil))
+      answers.insert(answer.matches.map { "\($0.value.id.value) \($0.confidence)" })
+    }
+    #expect(answers.count == 1)
+  }
+
   /// Would break if the image were not searched without what is sure: the keypoints and colors of the thing in
   /// front would be all that is seen.
   @Test func `a thing that another one partly covers is found`() async throws {

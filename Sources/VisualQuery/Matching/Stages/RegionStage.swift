@@ -19,8 +19,7 @@ struct RegionStage: SearchStage {
     }
     var proposals = proposed()
     if state.uncoverCandidates(proposals) { proposals = proposed() }
-    let layout = image.map(PageLayout.cells) ?? []
-    state.isPage = !layout.isEmpty
+    let layout = state.pageCells(of: image)
     let cells = proposals.cells(of: layout)
     var regions = cells.isEmpty ? proposals.outlines() : cells
     if layout.isEmpty, let remainder = state.signature.flatMap(proposals.remainder) {
@@ -28,7 +27,7 @@ struct RegionStage: SearchStage {
     }
     guard !regions.isEmpty else { return 1 }
     guard let image else {
-      state.unsearchedRegions = regions
+      state.unsearchedRegions += regions
       return 1
     }
     let parent = state

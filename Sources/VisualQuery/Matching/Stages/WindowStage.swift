@@ -1,0 +1,86 @@
+internal import PixelMatch
+
+/// Looks for small things in a large image in which nothing is sure, one window at a time: what takes up a tenth
+/// of an image has few of its keypoints, and fewer of its votes.
+///
+/// Keypoints of a window propose candidates and outline them; ``RegionStage`` then compares the outlined parts.
+struct WindowStage: SearchStage {
+  /// The image, or `nil` if only its signature is known: then the stage can be named and not run.
+  let image: PixelBuffer?
+  static let cost = 8.0
+  /// Mostly there is nothing to do.
+  static let runsPastDeadline = true
+
+  /// The number of candidates of a window whose geometry is verified.
+  private static let verified = 12
+  /// The number of bits of a word that are tried both ways: there are many keypoints.
+  private static let doubts = 2
+
+  /// A candidate that keypoints of a window align.
+  private struct Found: Sendable {
+    let search: Int
+    let row: SegmentRow
+    let alignment: Alignment
+  }
+
+  @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
+    guard catalogue.store == nil, let signature = state.signature,
+      WindowKeypoints.isWorthwhile(for: signature), !state.isAnySure,
+      state.pageCells(of: image).isEmpty
+    else { return 1 }
+    guard let image else {
+      state.unsearchedRegions.append(.windows)
+      return 1
+    }
+    guard !state.shouldStop() else { return 0 }
+    let windows = WindowKeypoints(image, signature)
+    let (searches, shouldStop) = (state.searches, state.shouldStop)
+    let found = await withTaskGroup(of: (Int, [Found]?).self) { group in
+      for window in 0..<WindowKeypoints.count {
+        group.addTask {
+          if shouldStop() { return (window, nil) }
+          return (
+            window, Self.found(by: windows.keypoints(ofWindow: window), windows.size, searches)
+          )
+        }
+      }
+      var found = [[Found]?](repeating: nil, count: WindowKeypoints.count)
+      for await (window, part) in group { found[window] = part }
+      return found.compactMap(\.self)
+    }
+    // In the order of the windows, so that every run gives the same answer.
+    for index in state.searches.indices {
+      try state.addAligned(
+        found.joined().filter { $0.search == index }.map { ($0.row, $0.alignment) }, to: index,
+        in: catalogue)
+    }
+    return Double(found.count) / Double(WindowKeypoints.count)
+  }
+
+  private static func found(
+    by keypoints: QueryKeypoints, _ size: SIMD2<Int>, _ searches: [TypeSearch]
+  ) -> [Found] {
+    let votes = KeypointVotes(keypoints, doubts: doubts)
+    let check = GeometricCheck(keypoints, size: size)
+    return searches.enumerated().flatMap { index, search in
+      let ranked = search.segments.enumerated().flatMap { segment, live in
+        votes.rows(in: live, limit: verified).map {
+          (row: SegmentRow(segment: segment, row: $0.row), weight: $0.weight)
+        }
+      }.sorted { ($1.weight, $0.row) < ($0.weight, $1.row) }
+      return ranked.prefix(verified).compactMap { candidate in
+        let segment = search.segments[candidate.row.segment].segment
+        return check.alignment(of: candidate.row.row, in: segment, isMirrored: false).flatMap {
+          RegionProposals.isOutline($0)
+            ? Found(search: index, row: candidate.row, alignment: $0) : nil
+        }
+      }
+    }
+  }
+}
+
+extension RegionProposal {
+  /// The whole image, to be searched in windows.
+  fileprivate static let windows = RegionProposal(
+    source: .windows, box: PictureRegion(x: 0, y: 0, width: 1, height: 1))
+}
