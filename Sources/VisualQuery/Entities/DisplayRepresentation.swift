@@ -23,6 +23,17 @@ public struct DisplayRepresentation: Sendable, Hashable, Encodable {
   }
 }
 
+extension DisplayRepresentation: JSONWritable {
+  package func write(to json: inout JSONWriter) {
+    json.object { json in
+      json.field(ifPresent: image, "image")
+      json.field(ifPresent: subtitle, "subtitle")
+      if !synonyms.isEmpty { json.field("synonyms", synonyms) }
+      json.field("title", title)
+    }
+  }
+}
+
 /// The texts of an entity in one language. The shop's own language replaces those that are `nil` or
 /// empty.
 public struct LocalizedText: Sendable, Hashable {

@@ -9,6 +9,10 @@ public enum EntityType: String, Sendable, Hashable, Codable, CaseIterable, Compa
   public static func < (a: EntityType, b: EntityType) -> Bool { a.rawValue < b.rawValue }
 }
 
+extension EntityType: JSONWritable {
+  package func write(to json: inout JSONWriter) { rawValue.write(to: &json) }
+}
+
 /// The identity of an entity: its type, and the shop's own id, which is unique within the type.
 public struct EntityID: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// The type of the entity.

@@ -52,7 +52,7 @@ extension JSONValue {
   }
 
   /// The JSON text, with names in ascending order, so that equal values give equal texts.
-  var text: String { JSONWriter.text(of: self) }
+  var text: String { String(decoding: JSONWriter.bytes(of: self), as: UTF8.self) }
 
   /// Returns whether lists and objects are nested deeper than a number of levels.
   func isNested(deeperThan depth: Int) -> Bool {

@@ -1,86 +1,202 @@
-/// Writes JSON without recursion, so that values of any depth can be written.
+/// Writes JSON straight to bytes: those that `JSONEncoder` gives with sorted keys and without escaped
+/// slashes.
 ///
 /// The names of an object are in ascending order of their UTF-8 bytes, so that equal values give equal
 /// texts. Slashes are not escaped, and neither are characters beyond ASCII.
-struct JSONWriter {
-  private enum Part {
-    case value(JSONValue)
-    case name(String)
-    case byte(UInt8)
+package struct JSONWriter {
+  /// A list or an object that is not written completely.
+  private enum Container {
+    case list(ArraySlice<JSONValue>)
+    case object(ArraySlice<(key: String, value: JSONValue)>)
   }
 
   private static let hexDigits = Array("0123456789abcdef".utf8)
 
   private var bytes: [UInt8] = []
-  /// The remaining parts to write, the next one last.
-  private var parts: [Part] = []
 
-  /// Returns the JSON text of a value.
-  static func text(of value: JSONValue) -> String {
+  /// Returns the JSON text of a value as bytes.
+  package static func bytes(of value: some JSONWritable) -> [UInt8] {
     var writer = JSONWriter()
-    writer.write(value)
-    while let part = writer.parts.popLast() {
-      switch part {
-      case .value(let value): writer.write(value)
-      case .name(let name):
-        writer.write(name)
-        writer.bytes.append(UInt8(ascii: ":"))
-      case .byte(let byte): writer.bytes.append(byte)
-      }
-    }
-    return String(decoding: writer.bytes, as: UTF8.self)
+    value.write(to: &writer)
+    return writer.bytes
   }
 
-  private mutating func write(_ value: JSONValue) {
+  // MARK: Lists and objects
+
+  /// Writes an object.
+  ///
+  /// - Parameter fields: A function that writes the fields, in ascending order of their names.
+  package mutating func object(_ fields: (inout JSONWriter) -> Void) {
+    separate()
+    bytes.append(UInt8(ascii: "{"))
+    fields(&self)
+    bytes.append(UInt8(ascii: "}"))
+  }
+
+  /// Writes a field of an object.
+  package mutating func field(_ name: StaticString, _ value: some JSONWritable) {
+    separate()
+    bytes.append(UInt8(ascii: "\""))
+    name.withUTF8Buffer { name in
+      // Sound: the bytes of the literal are lent for the call.
+      unsafe bytes.append(contentsOf: name)
+    }
+    bytes += #"":"#.utf8
+    value.write(to: &self)
+  }
+
+  /// Writes a field of an object, or nothing for `nil`.
+  package mutating func field(ifPresent value: (some JSONWritable)?, _ name: StaticString) {
+    if let value { field(name, value) }
+  }
+
+  /// Writes `null`.
+  package mutating func writeNull() {
+    separate()
+    bytes += "null".utf8
+  }
+
+  fileprivate mutating func write(_ values: [some JSONWritable]) {
+    separate()
+    bytes.append(UInt8(ascii: "["))
+    for value in values { value.write(to: &self) }
+    bytes.append(UInt8(ascii: "]"))
+  }
+
+  /// Writes the comma before a value or name that follows another one.
+  private mutating func separate() {
+    switch bytes.last {
+    case nil, UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ":"): break
+    default: bytes.append(UInt8(ascii: ","))
+    }
+  }
+
+  // MARK: Values
+
+  /// Writes a value without recursion, so that values of any depth can be written.
+  fileprivate mutating func write(_ value: JSONValue) {
+    var open: [Container] = []
+    begin(value, &open)
+    while let last = open.popLast() {
+      switch last {
+      case .list(var values):
+        guard let value = values.popFirst() else {
+          bytes.append(UInt8(ascii: "]"))
+          continue
+        }
+        open.append(.list(values))
+        begin(value, &open)
+      case .object(var fields):
+        guard let field = fields.popFirst() else {
+          bytes.append(UInt8(ascii: "}"))
+          continue
+        }
+        open.append(.object(fields))
+        write(field.key)
+        bytes.append(UInt8(ascii: ":"))
+        begin(field.value, &open)
+      }
+    }
+  }
+
+  /// Writes a value without elements, or opens a list or an object.
+  private mutating func begin(_ value: JSONValue, _ open: inout [Container]) {
     switch value {
-    case .null: bytes += "null".utf8
-    case .bool(let value): bytes += (value ? "true" : "false").utf8
-    case .integer(let number): bytes += "\(number)".utf8
+    case .null: writeNull()
+    case .bool(let value): write(value)
+    case .integer(let number): write(number)
     case .number(let number): write(number)
     case .string(let text): write(text)
     case .array(let values):
+      separate()
       bytes.append(UInt8(ascii: "["))
-      parts.append(.byte(UInt8(ascii: "]")))
-      for (index, value) in values.enumerated().reversed() {
-        parts.append(.value(value))
-        if index > 0 { parts.append(.byte(UInt8(ascii: ","))) }
-      }
+      open.append(.list(values[...]))
     case .object(let object):
+      separate()
       bytes.append(UInt8(ascii: "{"))
-      parts.append(.byte(UInt8(ascii: "}")))
       let fields = object.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-      for (index, field) in fields.enumerated().reversed() {
-        parts.append(.value(field.value))
-        parts.append(.name(field.key))
-        if index > 0 { parts.append(.byte(UInt8(ascii: ","))) }
-      }
+      open.append(.object(fields[...]))
     }
+  }
+
+  fileprivate mutating func write(_ value: Bool) {
+    separate()
+    bytes += (value ? "true" : "false").utf8
+  }
+
+  fileprivate mutating func write(_ number: some BinaryInteger) {
+    separate()
+    bytes += "\(number)".utf8
   }
 
   /// Writes the shortest decimal that gives the same number again. JSON has no infinity and no NaN;
   /// both become `null`, as in JavaScript.
-  private mutating func write(_ number: Double) {
-    guard number.isFinite else { return bytes += "null".utf8 }
+  fileprivate mutating func write(_ number: Double) {
+    guard number.isFinite else { return writeNull() }
+    separate()
     let text = "\(number)"
     bytes += (text.hasSuffix(".0") ? text.dropLast(2) : text[...]).utf8
   }
 
-  private mutating func write(_ text: String) {
+  fileprivate mutating func write(_ text: String) {
+    separate()
     bytes.append(UInt8(ascii: "\""))
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-      case 0x08: bytes += #"\b"#.utf8
-      case 0x09: bytes += #"\t"#.utf8
-      case 0x0A: bytes += #"\n"#.utf8
-      case 0x0C: bytes += #"\f"#.utf8
-      case 0x0D: bytes += #"\r"#.utf8
-      case 0..<0x20:
-        bytes += #"\u00"#.utf8
-        bytes += [Self.hexDigits[Int(byte >> 4)], Self.hexDigits[Int(byte & 15)]]
-      default: bytes.append(byte)
-      }
+    if text.utf8.contains(where: Self.isEscaped) {
+      for byte in text.utf8 { write(characterByte: byte) }
+    } else {
+      bytes += text.utf8
     }
     bytes.append(UInt8(ascii: "\""))
   }
+
+  private static func isEscaped(_ byte: UInt8) -> Bool {
+    byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+  }
+
+  private mutating func write(characterByte byte: UInt8) {
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
+    case 0x08: bytes += #"\b"#.utf8
+    case 0x09: bytes += #"\t"#.utf8
+    case 0x0A: bytes += #"\n"#.utf8
+    case 0x0C: bytes += #"\f"#.utf8
+    case 0x0D: bytes += #"\r"#.utf8
+    case 0..<0x20:
+      bytes += #"\u00"#.utf8
+      bytes += [Self.hexDigits[Int(byte >> 4)], Self.hexDigits[Int(byte & 15)]]
+    default: bytes.append(byte)
+    }
+  }
+}
+
+/// A value that writes its JSON form to a ``JSONWriter``.
+///
+/// Types that are also `Encodable` write the same bytes as `JSONEncoder`, which a test compares.
+package protocol JSONWritable {
+  /// Writes the value.
+  func write(to json: inout JSONWriter)
+}
+
+extension JSONValue: JSONWritable {
+  package func write(to json: inout JSONWriter) { json.write(self) }
+}
+
+extension String: JSONWritable {
+  package func write(to json: inout JSONWriter) { json.write(self) }
+}
+
+extension Int: JSONWritable {
+  package func write(to json: inout JSONWriter) { json.write(self) }
+}
+
+extension Bool: JSONWritable {
+  package func write(to json: inout JSONWriter) { json.write(self) }
+}
+
+extension Double: JSONWritable {
+  package func write(to json: inout JSONWriter) { json.write(self) }
+}
+
+extension Array: JSONWritable where Element: JSONWritable {
+  package func write(to json: inout JSONWriter) { json.write(self) }
 }

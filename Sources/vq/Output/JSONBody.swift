@@ -3,10 +3,21 @@
 #else
   import Foundation
 #endif
+import VisualQuery
 
 /// JSON as every answer has it: keys in ascending order.
 enum JSONBody {
+  /// Returns the JSON text of a value.
+  ///
+  /// A value that writes itself gives the same bytes sooner: half the processor time of a page of entities was
+  /// that of `JSONEncoder`.
   static func encoded(_ value: some Encodable) -> [UInt8] {
+    if let value = value as? any JSONWritable { return JSONWriter.bytes(of: value) }
+    return encodedByFoundation(value)
+  }
+
+  /// Returns the JSON text of a value by `JSONEncoder`, which defines the bytes.
+  static func encodedByFoundation(_ value: some Encodable) -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     // Sound: what is encoded has no number that JSON lacks and no key of another type.

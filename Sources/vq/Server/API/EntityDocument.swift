@@ -28,6 +28,20 @@ struct EntityDocument: Sendable, Encodable {
   }
 }
 
+extension EntityDocument: JSONWritable {
+  func write(to json: inout JSONWriter) {
+    json.object { json in
+      json.field(ifPresent: attributeSet, "attributeSet")
+      json.field("display", display)
+      json.field("id", id)
+      json.field(ifPresent: product, "product")
+      json.field(ifPresent: store, "store")
+      json.field("type", type)
+      json.field(ifPresent: url, "url")
+    }
+  }
+}
+
 /// The attributes of an entity in Spotlight's index, by the names of `CSSearchableItemAttributeSet`.
 struct AttributeSet: Sendable, Encodable {
   let displayName: String
@@ -60,10 +74,35 @@ struct AttributeSet: Sendable, Encodable {
   }
 }
 
+extension AttributeSet: JSONWritable {
+  func write(to json: inout JSONWriter) {
+    json.object { json in
+      json.field(ifPresent: alternateNames, "alternateNames")
+      json.field(ifPresent: contentDescription, "contentDescription")
+      json.field("displayName", displayName)
+      json.field(ifPresent: fullyFormattedAddress, "fullyFormattedAddress")
+      json.field(ifPresent: keywords, "keywords")
+      json.field(ifPresent: latitude, "latitude")
+      json.field(ifPresent: longitude, "longitude")
+      json.field(ifPresent: thumbnailURL, "thumbnailURL")
+      json.field(ifPresent: url, "url")
+    }
+  }
+}
+
 /// Some entities of one generation.
 struct EntityListDocument: Sendable, Encodable {
   let generation: Int
   let entities: [EntityDocument]
+}
+
+extension EntityListDocument: JSONWritable {
+  func write(to json: inout JSONWriter) {
+    json.object { json in
+      json.field("entities", entities)
+      json.field("generation", generation)
+    }
+  }
 }
 
 /// A page of a list of entities.
@@ -84,6 +123,16 @@ struct EntityPageDocument: Sendable, Encodable {
   }
 }
 
+extension EntityPageDocument: JSONWritable {
+  func write(to json: inout JSONWriter) {
+    json.object { json in
+      json.field("cursor", cursor.map(JSONValue.string) ?? .null)
+      json.field("entities", entities)
+      json.field("generation", generation)
+    }
+  }
+}
+
 /// The entities of some ids.
 struct ResolvedEntitiesDocument: Sendable, Encodable {
   let generation: Int
@@ -92,10 +141,29 @@ struct ResolvedEntitiesDocument: Sendable, Encodable {
   let missing: [String]
 }
 
+extension ResolvedEntitiesDocument: JSONWritable {
+  func write(to json: inout JSONWriter) {
+    json.object { json in
+      json.field("entities", entities)
+      json.field("generation", generation)
+      json.field("missing", missing)
+    }
+  }
+}
+
 /// One entity of one generation.
 struct SingleEntityDocument: Sendable, Encodable {
   let generation: Int
   let entity: EntityDocument
+}
+
+extension SingleEntityDocument: JSONWritable {
+  func write(to json: inout JSONWriter) {
+    json.object { json in
+      json.field("entity", entity)
+      json.field("generation", generation)
+    }
+  }
 }
 
 /// The outcome of a change of one entity.
@@ -121,7 +189,9 @@ struct ChangesDocument: Sendable, Encodable {
   let hasMore: Bool
   let upserts: [EntityDocument]
   let tombstones: [Tombstone]
+}
 
+extension ChangesDocument {
   init(
     _ changes: EntityChanges, locale: String?, links: LinkSettings, projection: PublicProjection,
     hasAttributes: Bool
@@ -134,6 +204,27 @@ struct ChangesDocument: Sendable, Encodable {
         $0, locale: locale, links: links, projection: projection, hasAttributes: hasAttributes)
     }
     tombstones = changes.tombstones.map { Tombstone(type: $0.type, id: $0.value) }
+  }
+}
+
+extension ChangesDocument: JSONWritable {
+  func write(to json: inout JSONWriter) {
+    json.object { json in
+      json.field("generation", generation)
+      json.field("hasMore", hasMore)
+      json.field("state", state)
+      json.field("tombstones", tombstones)
+      json.field("upserts", upserts)
+    }
+  }
+}
+
+extension ChangesDocument.Tombstone: JSONWritable {
+  func write(to json: inout JSONWriter) {
+    json.object { json in
+      json.field("id", id)
+      json.field("type", type)
+    }
   }
 }
 
