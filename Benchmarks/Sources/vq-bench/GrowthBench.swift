@@ -181,13 +181,18 @@ enum GrowthBench {
       try FileManager.default.removeItem(at: file)
     }
     guard FileManager.default.createFile(atPath: path, contents: nil),
-      let output = FileHandle(forWritingAtPath: path)
+      let output = FileHandle(forUpdatingAtPath: path)
     else { throw CocoaError(.fileWriteUnknown) }
     let merging = try processorMilliseconds {
-      _ = try SegmentMerger(parts).write { bytes, offset throws(any Error) in
-        try output.seek(toOffset: UInt64(offset))
-        try output.write(contentsOf: bytes)
-      }
+      _ = try SegmentMerger(parts).write(
+        { bytes, offset throws(any Error) in
+          try output.seek(toOffset: UInt64(offset))
+          try output.write(contentsOf: bytes)
+        },
+        reading: { range throws(any Error) in
+          try output.seek(toOffset: UInt64(range.lowerBound))
+          return Array(try output.read(upToCount: range.count) ?? Data())
+        })
     }
     try output.close()
     return (writing, merging)

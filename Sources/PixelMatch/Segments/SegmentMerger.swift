@@ -2,15 +2,15 @@
 /// that was given the live rows in their order.
 ///
 /// Columns are copied, and the postings of a word are those of the sources, so that no hash is read
-/// and no index is built anew. It takes 4 bytes of memory for each row and each word, and about 200 MB
-/// at a time of what is read.
+/// and no index is built anew. It takes 4 bytes of memory for each row and each word, about 80 MB for
+/// postings, and about 200 MB at a time of what is read.
 public struct SegmentMerger {
-  /// The number of words whose postings are held at a time.
-  private static let wordBatch = 4096
   /// The number of rows whose bytes are copied at a time.
   private static let rowBatch = 4096
-  /// The number of batches of rows, and of words, after which the memory of what was read is given back.
-  private static let (releasedRowBatches, releasedWordBatches) = (8, 64)
+  /// The number of batches of rows after which the memory of what was read is given back.
+  private static let releasedRowBatches = 8
+  /// The number of words after whose postings the memory of what was read is given back.
+  private static let releasedWords = 1 << 18
 
   /// The number of live rows.
   public let rowCount: Int
@@ -66,12 +66,15 @@ public struct SegmentMerger {
 
   /// Writes the merged segment.
   ///
-  /// - Parameter write: A function that stores bytes at an offset of the file, whatever was stored
-  ///   before.
+  /// - Parameters:
+  ///   - write: A function that stores bytes at an offset of the file, whatever was stored before.
+  ///   - read: A function that returns bytes that were stored. Postings are not stored in their order, so
+  ///     their checksum is that of what is read.
   /// - Returns: The length of the segment in bytes.
   /// - Complexity: O(bytes of the sources).
   public func write<Failure: Error>(
-    _ write: @escaping (_ bytes: [UInt8], _ offset: Int) throws(Failure) -> Void
+    _ write: @escaping (_ bytes: [UInt8], _ offset: Int) throws(Failure) -> Void,
+    reading read: (_ range: Range<Int>) throws(Failure) -> [UInt8]
   ) throws(Failure) -> Int {
     precondition(fitsSegment, "a segment has at most 2^24 rows")
     var sink = SegmentSink(size, write: write)
@@ -88,7 +91,9 @@ public struct SegmentMerger {
           try sink.append(live.segment.keypointBytes(column, rows: rows))
         }
       case .wordStart: for start in starts { try sink.append(littleEndian: start) }
-      case .posting: try writePostings(to: &sink)
+      case .posting:
+        try writePostings(to: &sink)
+        try sink.readBack(column, read)
       case .binSum: for sum in binSums() { try sink.append(littleEndian: sum) }
       }
       try sink.finish(column)
@@ -173,7 +178,7 @@ public struct SegmentMerger {
             guard posting.row < numbers.count, numbers[posting.row] != .max else { return }
             starts[posting.word(bits: bits) + 1] += 1
           }
-          if word % (releasedWordBatches * wordBatch) == 0 { live.segment.releaseMemory() }
+          if word % releasedWords == 0 { live.segment.releaseMemory() }
         }
       }
       live.segment.releaseMemory()
@@ -193,61 +198,10 @@ public struct SegmentMerger {
   }
 
   private func writePostings<Failure>(to sink: inout SegmentSink<Failure>) throws(Failure) {
-    let bits = size.wordBits
-    for first in stride(from: 0, to: 1 << bits, by: Self.wordBatch) {
-      let words = first..<min(1 << bits, first + Self.wordBatch)
-      if first % (Self.releasedWordBatches * Self.wordBatch) == 0 {
-        for live in sources { live.segment.releaseMemory() }
-      }
-      let lists = zip(sources, newRows).map { live, numbers in
-        postings(of: words, in: live.segment, newRows: numbers)
-      }
-      for word in words.indices {
-        let place = word - words.lowerBound
-        for list in lists {
-          for index in list.starts[place]..<list.starts[place + 1] {
-            try sink.append(littleEndian: list.postings[index])
-          }
-        }
-      }
+    let merger = PostingMerger(sources, newRows: newRows, starts: starts, bits: size.wordBits)
+    for batch in merger.batches {
+      for run in merger.runs(of: batch) { try sink.put(run.bytes, at: 8 * run.start) }
+      for live in sources { live.segment.releaseMemory() }
     }
-  }
-
-  /// Returns the postings of some words of the merged index that come from one source, in the order
-  /// of words and rows.
-  private func postings(
-    of words: Range<Int>, in segment: SignatureSegment, newRows: [UInt32]
-  ) -> (postings: [UInt64], starts: [Int]) {
-    let (bits, own) = (size.wordBits, segment.wordBits)
-    /// The bits of the hash by which a word is longer than those of the source.
-    let furtherMask = bits > own ? UInt64(1) << UInt64(bits - own) - 1 : 0
-    var found: [UInt64] = []
-    var starts = [0]
-    segment.withWordIndex { ownStarts, postings in
-      for word in words {
-        // A word of the source is either the first bits of this word, or begins with it.
-        let least = word & (1 << own - 1)
-        for ownWord in stride(from: least, to: 1 << own, by: 1 << bits) {
-          let (start, end) = (
-            Int(ownStarts[ownWord]), min(Int(ownStarts[ownWord + 1]), postings.count)
-          )
-          guard start < end else { continue }
-          for index in start..<end {
-            // Most postings of a shorter word are of other words: they are passed over undecoded.
-            let further = postings[index] >> UInt64(own + 8) & furtherMask
-            guard further == UInt64(word >> own) || bits <= own else { continue }
-            let posting = VisualWord.Posting(postings[index], word: ownWord, bits: own)
-            guard posting.row < newRows.count, newRows[posting.row] != .max else { continue }
-            found.append(posting.encoded(row: Int(newRows[posting.row]), bits: bits))
-          }
-        }
-        if bits < own {
-          let mask = UInt64(1) << UInt64(bits) - 1
-          found[starts.last!...].sort { ($0 & mask, $0) < ($1 & mask, $1) }
-        }
-        starts.append(found.count)
-      }
-    }
-    return (found, starts)
   }
 }

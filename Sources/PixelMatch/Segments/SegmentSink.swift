@@ -31,9 +31,38 @@ struct SegmentSink<Failure: Error> {
   }
 
   /// Appends an integer to the current column.
-  mutating func append(littleEndian number: some FixedWidthInteger) throws(Failure) {
+  ///
+  /// A generic function would not be specialized for sinks of other modules, which took most of the time
+  /// of a merge.
+  mutating func append(littleEndian number: UInt32) throws(Failure) {
     buffer.append(littleEndian: number)
     if buffer.count >= Self.blockByteCount { try flush(keeping: buffer.count % 8) }
+  }
+
+  /// Appends an integer to the current column.
+  mutating func append(littleEndian number: UInt64) throws(Failure) {
+    buffer.append(littleEndian: number)
+    if buffer.count >= Self.blockByteCount { try flush(keeping: buffer.count % 8) }
+  }
+
+  /// Stores bytes at an offset within the current column, of which nothing was appended.
+  func put(_ bytes: [UInt8], at place: Int) throws(Failure) {
+    precondition(buffer.isEmpty, "a column is either appended or put")
+    if !bytes.isEmpty { try write(bytes, offset + place) }
+  }
+
+  /// Reads the current column, all of which was put, for its checksum.
+  mutating func readBack(
+    _ column: SegmentLayout.Column, _ read: (_ range: Range<Int>) throws(Failure) -> [UInt8]
+  ) throws(Failure) {
+    let end = offset + column.byteCount(size)
+    while offset < end {
+      let part = try read(offset..<min(end, offset + Self.blockByteCount))
+      var sum = checksum
+      sum.add(part.span)
+      checksum = sum
+      offset += part.count
+    }
   }
 
   /// Ends the current column; its length must be that of the layout.

@@ -95,9 +95,9 @@ extension CatalogueWriter {
           code: .corrupt, message: "\(error.message); run 'vq catalogue verify', then index again")
       }
       let file = "\(type.rawValue)-\(generation + 1)m\(ordered[0].record.id).segment"
-      let byteCount = try CatalogueFile.write(to: file, in: directory) {
-        put throws(CatalogueError) in
-        try merger.write(put)
+      let byteCount = try CatalogueFile.writeAndRead(to: file, in: directory) {
+        put, get throws(CatalogueError) in
+        try merger.write(put, reading: get)
       }
       for (part, live) in sources {
         try Catalogue.checkUnchanged(live.segment, of: part.record.file, in: directory)

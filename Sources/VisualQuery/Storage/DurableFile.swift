@@ -26,15 +26,31 @@ enum DurableFile<Failure: StorageFailure> {
     _ body: (_ put: @escaping (_ bytes: [UInt8], _ offset: Int) throws(Failure) -> Void)
       throws(Failure) -> Result
   ) throws(Failure) -> Result {
+    try writeAndRead(to: name, in: directory) { put, _ throws(Failure) in try body(put) }
+  }
+
+  /// Writes a file in parts like ``write(to:in:_:)``, and reads what was written.
+  ///
+  /// - Parameter body: A function that calls its first argument with bytes and the offset to write them
+  ///   at, and its second one with a range of bytes that were written.
+  /// - Returns: The result of `body`.
+  static func writeAndRead<Result>(
+    to name: String, in directory: String,
+    _ body: (
+      _ put: @escaping (_ bytes: [UInt8], _ offset: Int) throws(Failure) -> Void,
+      _ get: @escaping (_ range: Range<Int>) throws(Failure) -> [UInt8]
+    ) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     let path = directory + "/" + name
     let temporary = path + ".tmp"
-    let file = unsafe open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    let file = unsafe open(temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     guard file >= 0 else { throw Failure(StorageError("create", temporary)) }
     let result: Result
     do throws(Failure) {
-      result = try body { bytes, offset throws(Failure) in
-        try put(bytes, at: offset, of: file, temporary)
-      }
+      result = try body(
+        { bytes, offset throws(Failure) in
+          try put(bytes, at: offset, of: file, temporary)
+        }, { range throws(Failure) in try get(range, of: file, temporary) })
     } catch {
       close(file)
       unsafe unlink(temporary)
@@ -63,6 +79,24 @@ enum DurableFile<Failure: StorageFailure> {
       guard count > 0 else { throw Failure(StorageError("write", path)) }
       written += count
     }
+  }
+
+  private static func get(
+    _ range: Range<Int>, of file: Int32, _ path: String
+  ) throws(Failure) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: range.count)
+    var filled = 0
+    while filled < bytes.count {
+      // Sound: at most as many bytes are read as the array has from `filled` on.
+      let count = unsafe bytes.withUnsafeMutableBytes { all in
+        unsafe pread(
+          file, all.baseAddress! + filled, all.count - filled, off_t(range.lowerBound + filled))
+      }
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0 else { throw Failure(StorageError("read", path)) }
+      filled += count
+    }
+    return bytes
   }
 
   /// Renames a complete file to its final name, and syncs both the file and the directory.

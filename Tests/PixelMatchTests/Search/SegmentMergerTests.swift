@@ -25,15 +25,50 @@ import Testing
       }
       sources.append(LiveSegment(try SignatureSegment(bytes: own.encoded()), deadRows: dead))
     }
-    let merger = try SegmentMerger(sources)
-    var bytes: [UInt8] = []
-    let byteCount = try merger.write { part, offset throws(SegmentError) in
-      let missing = offset + part.count - bytes.count
-      if missing > 0 { bytes += [UInt8](repeating: 0, count: missing) }
-      bytes.replaceSubrange(offset..<offset + part.count, with: part)
+    #expect(try SegmentMerger(sources).rowCount == whole.count)
+    #expect(try Self.merged(sources) == whole.encoded())
+  }
+
+  /// Words of a merged segment are up to 16 bits longer than those of its sources, and some of these have
+  /// longer words than others. Would break if a list were read for the wrong words, or twice, or if merging
+  /// in steps gave another order of the postings than merging at once.
+  @Test(arguments: 0..<6 as Range<UInt64>)
+  func `merging in steps gives the bytes of merging at once`(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    var whole = SegmentWriter()
+    let sources = try [1, 2, 200, 3, 60, 1, 500, 30].shuffled(using: &generator).map { count in
+      var own = SegmentWriter()
+      // One signature of random ones, so that words are shared.
+      let common = Signature.random(using: &generator)
+      for row in 0..<count {
+        let signature = row % 3 == 0 ? common : Signature.random(using: &generator)
+        own.append(signature, key: UInt32(row))
+        whole.append(signature, key: UInt32(row))
+      }
+      return LiveSegment(try SignatureSegment(bytes: own.encoded()))
     }
-    #expect(byteCount == bytes.count && merger.rowCount == whole.count)
-    #expect(bytes == whole.encoded())
+    let bytes = whole.encoded()
+    let own = Set(sources.map(\.segment.wordBits))
+    let merged = try SignatureSegment(bytes: bytes).wordBits
+    #expect(own.count >= 3 && own.allSatisfy { $0 < merged })
+    #expect(try Self.merged(sources) == bytes)
+    let halves = try [Array(sources[..<4]), Array(sources[4...])].map { half in
+      LiveSegment(try SignatureSegment(bytes: try Self.merged(half)))
+    }
+    #expect(try Self.merged(halves) == bytes)
+  }
+
+  /// Returns the bytes of merged segments.
+  private static func merged(_ sources: [LiveSegment]) throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    let byteCount = try SegmentMerger(sources).write(
+      { part, offset throws(SegmentError) in
+        let missing = offset + part.count - bytes.count
+        if missing > 0 { bytes += [UInt8](repeating: 0, count: missing) }
+        bytes.replaceSubrange(offset..<offset + part.count, with: part)
+      }, reading: { range throws(SegmentError) in Array(bytes[range]) })
+    #expect(byteCount == bytes.count)
+    return bytes
   }
 
   /// Damage must not be copied under checksums that are right.
