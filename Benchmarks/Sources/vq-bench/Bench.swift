@@ -8,6 +8,8 @@ import Foundation
 ///                                         each line of standard input by one timed scan
 ///     vq-bench growth COUNT,… IMAGE…      one line of JSON a catalogue size: milliseconds by stage
 ///     vq-bench segment FILE IMAGE…        the same for a segment of an index
+///     vq-bench draw FILE COUNT SEED IMAGE…   writes such a segment; other seeds give other rows
+///     vq-bench segments FILE,… IMAGE…     one line of JSON: whole searches in several segments
 ///     vq-bench queries INDEX IMAGE…       one line of JSON: queries alone, 64 at a time, cancelled
 @main
 enum Bench {
@@ -24,14 +26,27 @@ enum Bench {
         pictures: Array(arguments.dropFirst(2)))
     case ("segment", 3...):
       try GrowthBench.run(segment: arguments[1], pictures: Array(arguments.dropFirst(2)))
+    case ("draw", 5...):
+      guard let count = Int(arguments[2]), let seed = UInt64(arguments[3]) else { usage() }
+      try GrowthBench.draw(
+        count, seed: seed, to: arguments[1], pictures: Array(arguments.dropFirst(4)))
+    case ("segments", 3...):
+      try await SegmentsBench.run(
+        segments: arguments[1].split(separator: ",").map(String.init),
+        pictures: Array(arguments.dropFirst(2)))
     case ("queries", 3...):
       try await QueryBench.run(index: arguments[1], pictures: Array(arguments.dropFirst(2)))
-    default:
-      print(
-        "usage: vq-bench signature IMAGE ROUNDS | bits IMAGE… | scan CODES OUT | growth COUNT,… IMAGE… | segment FILE IMAGE… | queries INDEX IMAGE…"
-      )
-      exit(2)
+    default: usage()
     }
+  }
+
+  private static func usage() -> Never {
+    print(
+      """
+      usage: vq-bench signature IMAGE ROUNDS | bits IMAGE… | scan CODES OUT | growth COUNT,… IMAGE…
+             | segment FILE IMAGE… | draw FILE COUNT SEED IMAGE… | segments FILE,… IMAGE… | queries INDEX IMAGE…
+      """)
+    exit(2)
   }
 
   /// Returns a value rounded to two decimal places.

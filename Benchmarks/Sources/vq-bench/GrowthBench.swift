@@ -28,16 +28,33 @@ enum GrowthBench {
     defer { try? FileManager.default.removeItem(at: folder) }
     for count in counts {
       let file = folder.appendingPathComponent("merged-\(count).segment").path
-      let (writeMs, mergeMs) = try write(count, signatures, to: file, in: folder)
-      var line = Line()
-      line.add("pictures", Double(count))
-      line.add("writeMsPerPicture", writeMs / Double(count))
-      line.add("mergeMsPerPicture", mergeMs / Double(count))
-      line.add("peakMegabytes", peakMegabytes())
+      var line = try written(count, signatures, seed: 7, to: file, in: folder)
       try measure(file, asked, &line)
       print("{\(line.fields.joined(separator: ","))}")
       try FileManager.default.removeItem(atPath: file)
     }
+  }
+
+  /// Writes a segment and keeps it. Other seeds give other rows of the same images.
+  static func draw(_ count: Int, seed: UInt64, to path: String, pictures paths: [String]) throws {
+    let file = URL(fileURLWithPath: path)
+    let line = try written(
+      count, decoded(paths).map { Signature($0) }, seed: seed, to: path,
+      in: file.deletingLastPathComponent())
+    print("{\(line.fields.joined(separator: ","))}")
+  }
+
+  /// Writes a segment and returns what that cost.
+  private static func written(
+    _ count: Int, _ signatures: [Signature], seed: UInt64, to path: String, in folder: URL
+  ) throws -> Line {
+    let (writeMs, mergeMs) = try write(count, signatures, seed: seed, to: path, in: folder)
+    var line = Line()
+    line.add("pictures", Double(count))
+    line.add("writeMsPerPicture", writeMs / Double(count))
+    line.add("mergeMsPerPicture", mergeMs / Double(count))
+    line.add("peakMegabytes", peakMegabytes())
+    return line
   }
 
   /// Measures searches in a segment of an index.
@@ -47,7 +64,7 @@ enum GrowthBench {
     print("{\(line.fields.joined(separator: ","))}")
   }
 
-  private static func decoded(_ paths: [String]) throws -> [PixelBuffer] {
+  static func decoded(_ paths: [String]) throws -> [PixelBuffer] {
     let decoder = ImageDecoder()
     return try paths.map { path in
       try decoder.decode(
@@ -75,7 +92,7 @@ enum GrowthBench {
   }
 
   /// The processor time of this process.
-  private static func processorMilliseconds() -> Double {
+  static func processorMilliseconds() -> Double {
     var time = timespec()
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
     return Double(time.tv_sec) * 1e3 + Double(time.tv_nsec) / 1e6
@@ -96,7 +113,7 @@ enum GrowthBench {
   }
 
   /// The fields of a line of JSON.
-  private struct Line {
+  struct Line {
     private(set) var fields: [String] = []
 
     mutating func add(_ name: String, _ value: Double) {
@@ -162,16 +179,16 @@ enum GrowthBench {
   /// Writes a segment of `count` rows that is merged from small ones, and returns the milliseconds of
   /// writing those and of merging them.
   private static func write(
-    _ count: Int, _ signatures: [Signature], to path: String, in folder: URL
+    _ count: Int, _ signatures: [Signature], seed: UInt64, to path: String, in folder: URL
   ) throws -> (write: Double, merge: Double) {
-    var generator = SplitMix(state: 7)
+    var generator = SplitMix(state: seed)
     var parts: [LiveSegment] = []
     var writing = 0.0
     for start in stride(from: 0, to: count, by: segmentRows) {
       let drawn = (start..<min(start + segmentRows, count)).map { row in
         (UInt32(row), redrawn(signatures[row % signatures.count], &generator))
       }
-      let file = folder.appendingPathComponent("part-\(start).segment")
+      let file = folder.appendingPathComponent("part-\(seed)-\(start).segment")
       writing += try processorMilliseconds {
         var writer = SegmentWriter()
         for (key, signature) in drawn { writer.append(signature, key: key) }
