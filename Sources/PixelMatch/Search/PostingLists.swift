@@ -42,6 +42,51 @@ package struct PostingLists: Sendable {
   }
 }
 
+/// What the posting lists of a segment can be, so that lists that come from elsewhere can be checked.
+package struct PostingBounds: Sendable, Hashable {
+  /// The number of rows of the segment.
+  package let rowCount: Int
+  private let wordBits: Int
+  private let longestList: Int
+
+  package init(of segment: SignatureSegment) {
+    rowCount = segment.count
+    wordBits = segment.wordBits
+    longestList = segment.longestList
+  }
+
+  /// The most bytes of any list.
+  package var byteLimit: Int { 8 * max(longestList, HashChunk.longestList(rows: rowCount)) }
+
+  /// Returns what is wrong with the list of a word, or `nil` if nothing is.
+  ///
+  /// - Parameter isWanted: Returns whether a row of the segment may be in the list.
+  package func fault(
+    of bytes: [UInt8], word: UInt32, ofRows isWanted: (_ row: Int) -> Bool
+  ) -> String? {
+    let isHash = word >= HashChunk.firstWord
+    let longest = isHash ? HashChunk.longestList(rows: rowCount) : longestList
+    guard bytes.count.isMultiple(of: 8), !bytes.isEmpty else {
+      return "it has \(bytes.count) bytes, where each posting has 8"
+    }
+    guard bytes.count <= 8 * longest else {
+      return "it has \(bytes.count / 8) postings of at most \(longest)"
+    }
+    for place in stride(from: 0, to: bytes.count, by: 8) {
+      // Beside the row, the posting of a keypoint has bits of its hash.
+      let row =
+        isHash
+        ? Int(clamping: bytes.littleEndian(at: place, as: UInt64.self))
+        : (Int(bytes[place]) | Int(bytes[place + 1]) << 8 | Int(bytes[place + 2]) << 16)
+          & (1 << wordBits - 1)
+      guard row < rowCount, isWanted(row) else {
+        return "it names row \(row), which is not one of its rows"
+      }
+    }
+    return nil
+  }
+}
+
 extension SignatureSegment {
   /// The length above which the list of a word is skipped.
   var longestList: Int { VisualWord.longestList(bits: wordBits, keypoints: keypointCount) }

@@ -21,6 +21,9 @@ extension Signature {
   private static let levelOffset = layoutOffset + ColorLayout.byteCount
   /// The length in bytes of an encoded signature without keypoints.
   static let leastEncodedByteCount = levelOffset + KeypointSet.levelCountByteCount
+  /// The length in bytes of an encoded signature with the most keypoints.
+  package static let mostEncodedByteCount =
+    leastEncodedByteCount + KeypointSet.limit * keypointByteCount
   private static let keypointByteCount = Keypoint.placeByteCount + KeypointHash.byteCount
 
   /// The encoded signature.

@@ -8,12 +8,12 @@ package protocol CandidateStore: Sendable {
   /// - Parameters:
   ///   - words: The words for each segment, by the names of their files.
   ///   - limit: The longest time to take, or `nil` for that of the store.
-  /// - Throws: ``CatalogueError``: `unreachable` if no part can be reached; `CancellationError`.
+  /// - Throws: ``CatalogueError`` if the parts are not known; `CancellationError`.
   func lists(
-    _ words: [String: [UInt32]], within limit: Duration?
+    _ words: [String: WordQuestion], within limit: Duration?
   ) async throws -> StoredLists
 
-  /// Fetches the encoded signatures of some rows.
+  /// Fetches the signatures of some rows.
   ///
   /// - Parameter rows: The rows of each segment, by the names of their files.
   /// - Throws: Like ``lists(_:within:)``.
@@ -22,20 +22,61 @@ package protocol CandidateStore: Sendable {
   ) async throws -> StoredSignatures
 }
 
+/// The words that are looked up in a segment, and what their posting lists can be.
+package struct WordQuestion: Sendable {
+  /// The words, each once.
+  let words: [UInt32]
+  let bounds: PostingBounds
+}
+
+/// The parts of a store that a question went to, and what each of them failed to do.
+package struct StoreOutcome: Sendable {
+  /// The number of parts of the store.
+  var partCount = 0
+  /// The numbers of the parts that did not answer, with the reason.
+  var missing: [Int: CatalogueError] = [:]
+  /// The rows that were left out of the answers, by the numbers of the parts.
+  var damaged: [Int: DamagedRows] = [:]
+
+  /// Whether all parts gave all that they were asked for.
+  var isWhole: Bool { missing.isEmpty && damaged.isEmpty }
+
+  /// The reason why nothing can be found, or `nil` if a part has answered or only the time was short.
+  var failure: CatalogueError? {
+    guard missing.count == partCount else { return nil }
+    return missing.sorted { $0.key < $1.key }.map(\.value).first { $0.code != .timedOut }
+  }
+}
+
 /// The posting lists that a ``CandidateStore`` has found.
 package struct StoredLists: Sendable {
   /// The lists of each segment.
   var lists: [String: PostingLists] = [:]
   /// The number of rows of each segment in the parts that answered.
   var rowCounts: [String: Int] = [:]
-  /// The numbers of the parts that did not answer, with the reason.
-  var missing: [Int: CatalogueError] = [:]
+  var outcome = StoreOutcome()
 }
 
 /// The signatures that a ``CandidateStore`` has found.
 package struct StoredSignatures: Sendable {
-  /// The encoded signatures of the rows of each segment.
-  var signatures: [String: [Int: [UInt8]]] = [:]
-  /// The numbers of the parts that did not answer, with the reason.
-  var missing: [Int: CatalogueError] = [:]
+  /// The signatures of the rows of each segment.
+  var signatures: [String: [Int: Signature]] = [:]
+  var outcome = StoreOutcome()
+}
+
+/// Rows of a shard that were left out of an answer, since they are not what they should be.
+public struct DamagedRows: Sendable, Hashable {
+  /// The number of rows.
+  public private(set) var count: Int
+  /// What is wrong with the first one.
+  public let example: String
+
+  /// One row.
+  init(_ example: String) {
+    count = 1
+    self.example = example
+  }
+
+  /// Adds others.
+  static func += (rows: inout DamagedRows, others: DamagedRows) { rows.count += others.count }
 }

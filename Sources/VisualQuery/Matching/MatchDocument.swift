@@ -17,6 +17,7 @@ public struct MatchDocument: Sendable, Encodable {
   let unmatchedLabels: [String]
   let unmatchedCodes: [UnmatchedCode]
   let missingShards: [Int]
+  let damagedRows: Int
   let facets: FacetsDocument?
   let hasMore: Bool
   let continuation: String?
@@ -53,6 +54,7 @@ public struct MatchDocument: Sendable, Encodable {
     unmatchedLabels = response.unmatchedLabels
     unmatchedCodes = response.unmatchedCodes
     missingShards = response.missingShards.keys.sorted()
+    damagedRows = response.damagedRows.values.reduce(0) { $0 + $1.count }
     self.facets = facets
     hasMore = response.hasMore
     continuation = response.continuation
@@ -68,12 +70,12 @@ public struct MatchDocument: Sendable, Encodable {
   private enum CodingKeys: CodingKey {
     case schema, query, complete, coverage, elapsedMs, generation, values, objects, regions,
       emptyReason, nearMiss
-    case unmatchedLabels, unmatchedCodes, missingShards, facets, hasMore, continuation, profile
+    case unmatchedLabels, unmatchedCodes, missingShards, damagedRows, facets, hasMore, continuation, profile
     case feedback
   }
 
   /// Encodes every key, with `null` for absent values, except that `profile` is left out for sRGB,
-  /// `facets`, `unmatchedCodes` and `missingShards` if there are none, and `feedback` if nothing was said about the query.
+  /// `facets`, `unmatchedCodes`, `missingShards` and `damagedRows` if there are none, and `feedback` if nothing was said about the query.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(schema, forKey: .schema)
@@ -90,6 +92,7 @@ public struct MatchDocument: Sendable, Encodable {
     try container.encode(unmatchedLabels, forKey: .unmatchedLabels)
     if !unmatchedCodes.isEmpty { try container.encode(unmatchedCodes, forKey: .unmatchedCodes) }
     if !missingShards.isEmpty { try container.encode(missingShards, forKey: .missingShards) }
+    if damagedRows > 0 { try container.encode(damagedRows, forKey: .damagedRows) }
     try container.encodeIfPresent(facets, forKey: .facets)
     try container.encode(hasMore, forKey: .hasMore)
     try container.encode(continuation, forKey: .continuation)

@@ -67,6 +67,9 @@ public struct MatchResponse: Sendable, Hashable {
   /// The shards of engine mode that did not answer, by their numbers, with the reason. Their images were
   /// not searched, so the answer is not complete.
   public internal(set) var missingShards: [Int: CatalogueError] = [:]
+  /// The rows that shards of engine mode sent and that are damaged, by the shards' numbers. They were left
+  /// out, so the answer is not complete.
+  public internal(set) var damagedRows: [Int: DamagedRows] = [:]
   /// Whether further pages have more matches.
   public let hasMore: Bool
   /// The best candidate below the cut-off if `matches` is empty.

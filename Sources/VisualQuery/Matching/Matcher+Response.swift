@@ -32,7 +32,8 @@ extension Matcher {
     var response = try page(of: continuation, options, outcome)
     response.regions = try regions(of: state, options)
     response.unmatchedCodes = state.unmatchedCodes
-    response.missingShards = state.missingShards
+    response.missingShards = state.shardFaults.missing
+    response.damagedRows = state.shardFaults.damaged
     if response.matches.isEmpty {
       response.emptyReason = emptyReason(state, options)
       response.nearMiss = try nearMiss(

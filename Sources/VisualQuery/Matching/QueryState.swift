@@ -37,8 +37,8 @@ struct QueryState: Sendable {
   var codeMatches: [ScoredEntity] = []
   /// The codes of the query without a product.
   var unmatchedCodes: [UnmatchedCode] = []
-  /// The shards that did not answer, with the reason.
-  var missingShards: [Int: CatalogueError] = [:]
+  /// What shards failed to do.
+  var shardFaults = ShardFaults()
 
   /// Returns whether an entity may be found: the filter of its type accepts it, and nobody said that it is
   /// not meant.
@@ -192,4 +192,25 @@ struct QueryState: Sendable {
     }
     return best.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
+}
+
+/// What the shards of engine mode failed to do, by their numbers.
+struct ShardFaults: Sendable {
+  /// The reasons of those that did not answer.
+  private(set) var missing: [Int: CatalogueError] = [:]
+  /// The rows of the others that were left out.
+  private(set) var damaged: [Int: DamagedRows] = [:]
+
+  var isEmpty: Bool { missing.isEmpty && damaged.isEmpty }
+
+  mutating func add(_ missing: [Int: CatalogueError], _ damaged: [Int: DamagedRows]) {
+    self.missing.merge(missing) { $1 }
+    self.damaged.merge(damaged) { first, second in
+      var both = first
+      both += second
+      return both
+    }
+  }
+
+  mutating func add(_ others: ShardFaults) { add(others.missing, others.damaged) }
 }

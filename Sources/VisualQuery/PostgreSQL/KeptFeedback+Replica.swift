@@ -35,7 +35,7 @@ struct ReplicaFeedbackOrigin: FeedbackOrigin {
 
   func publish<Value>(
     _ copy: CatalogueConnection,
-    _ change: () throws(CatalogueError) -> (result: Value, number: Int?)
+    _ change: () throws(CatalogueError) -> (result: Value, numbers: [Int])
   ) throws(CatalogueError) -> Value {
     let connection = try PostgresConnection(location, for: .writing)
     guard let feedback = try PostgresFeedback(connection) else { throw PostgresFeedback.oldTables }
@@ -43,8 +43,8 @@ struct ReplicaFeedbackOrigin: FeedbackOrigin {
     return try connection.transaction { () throws(CatalogueError) in
       try feedback.lock()
       try feedback.take(into: copy)
-      let (result, number) = try change()
-      if let number { try feedback.put(number, from: copy) }
+      let (result, numbers) = try change()
+      if !numbers.isEmpty { try feedback.put(numbers, from: copy) }
       return result
     }
   }

@@ -25,31 +25,15 @@ final class PostgresCandidates: CandidateStore {
 
   // MARK: Questions
 
-  // `lateral` and `offset 0` make each word one look-up by both columns of the key, whatever the server
-  // knows of the tables: with `= any(…)` and no statistics it would read all lists of a segment.
-
   func lists(
-    _ words: [String: [UInt32]], within limit: Duration?
+    _ words: [String: WordQuestion], within limit: Duration?
   ) async throws -> StoredLists {
-    let names = words.keys.sorted()
-    let parts = names.enumerated().map { ordinal, name in
-      """
-      select \(ordinal), w.word, null::bigint, p.posts from vq.posted s \
-      cross join unnest(\(Self.array(words[name] ?? []))::int[]) w(word) cross join lateral \
-      (select posts from vq.post where segment = s.id and word = w.word offset 0) p \
-      where s.name = \(Self.quoted(name)) union all select \(ordinal), null, rows, null from vq.posted where name = \(Self.quoted(name))
-      """
-    }
-    let answers = try await ask(limit) { _, _ in parts }
+    let (answers, outcome) = try await ask(limit) { ListQuestion(words, shard: $0, of: $1) }
     var lists: [String: [(word: UInt32, bytes: [UInt8])]] = [:]
-    var found = StoredLists(missing: answers.missing)
-    for row in answers.rows where names.indices.contains(row.integer(0)) {
-      let name = names[row.integer(0)]
-      if row.isNull(1) {
-        found.rowCounts[name, default: 0] += row.integer(2)
-      } else {
-        lists[name, default: []].append((UInt32(row.integer(1)), row.bytes(3)))
-      }
+    var found = StoredLists(outcome: outcome)
+    for answer in answers {
+      lists.merge(answer.lists, uniquingKeysWith: +)
+      found.rowCounts.merge(answer.rowCounts, uniquingKeysWith: +)
     }
     for (name, all) in lists { found.lists[name] = PostingLists(all) }
     return found
@@ -58,59 +42,34 @@ final class PostgresCandidates: CandidateStore {
   func signatures(
     _ rows: [String: [Int]], within limit: Duration?
   ) async throws -> StoredSignatures {
-    let names = rows.keys.sorted()
-    let answers = try await ask(limit) { number, count in
-      names.enumerated().compactMap { ordinal, name in
-        let shard = PostgresShard(number: number, location: nil)
-        let own = (rows[name] ?? []).filter { shard.has($0, of: count) }
-        if own.isEmpty { return nil }
-        return """
-          select \(ordinal), r.row, p.bytes from vq.posted s \
-          cross join unnest(\(Self.array(own))::bigint[]) r(row) cross join lateral \
-          (select bytes from vq.signature where segment = s.id and row = r.row offset 0) p \
-          where s.name = \(Self.quoted(name))
-          """
-      }
-    }
-    var found = StoredSignatures(missing: answers.missing)
-    for row in answers.rows where names.indices.contains(row.integer(0)) {
-      found.signatures[names[row.integer(0)], default: [:]][row.integer(1)] = row.bytes(2)
+    let (answers, outcome) = try await ask(limit) { SignatureQuestion(rows, shard: $0, of: $1) }
+    var found = StoredSignatures(outcome: outcome)
+    for answer in answers {
+      found.signatures.merge(answer.signatures) { $0.merging($1) { $1 } }
     }
     return found
   }
 
-  private static func array(_ numbers: [some BinaryInteger]) -> String {
-    "'{" + numbers.map { String($0) }.joined(separator: ",") + "}'"
-  }
-
-  private static func quoted(_ text: String) -> String {
-    "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
-  }
-
   // MARK: Shards
-
-  private struct Answers: Sendable {
-    var rows: [PostgresRow] = []
-    var missing: [Int: CatalogueError] = [:]
-  }
 
   /// Asks all shards side by side.
   ///
-  /// - Parameter parts: Returns what to ask a shard, by its number and the number of shards: queries
-  ///   with the same columns. If there are none, it is not asked.
-  private func ask(
-    _ limit: Duration?, _ parts: @escaping @Sendable (Int, Int) -> [String]
-  ) async throws -> Answers {
+  /// - Parameter question: Returns the question to a shard, of a number of shards.
+  /// - Returns: The questions that were answered.
+  private func ask<Question: ShardQuestion>(
+    _ limit: Duration?, _ question: (PostgresShard, Int) -> Question
+  ) async throws -> (answers: [Question], outcome: StoreOutcome) {
     let end = ContinuousClock.now + min(limit ?? Self.standardLimit, Self.standardLimit)
     let servers = try await servers(until: end)
-    var answers = Answers()
-    await withTaskGroup(of: (Int, Result<[PostgresRow], CatalogueError>).self) { group in
+    var outcome = StoreOutcome(partCount: servers.count)
+    var answers: [Question] = []
+    await withTaskGroup(of: (Int, Result<Question, CatalogueError>).self) { group in
       for (number, server) in servers.enumerated() {
-        let queries = parts(number, servers.count)
-        if queries.isEmpty { continue }
+        let question = question(PostgresShard(number: number, location: nil), servers.count)
+        if question.queries.isEmpty { continue }
         group.addTask(executorPreference: threads) {
           do throws(CatalogueError) {
-            return (number, .success(try server.rows(of: queries, until: end)))
+            return (number, .success(try server.answer(to: question, until: end)))
           } catch {
             return (number, .failure(error))
           }
@@ -118,22 +77,19 @@ final class PostgresCandidates: CandidateStore {
       }
       for await (number, answer) in group {
         switch answer {
-        case .success(let rows): answers.rows += rows
-        case .failure(let error): answers.missing[number] = error
+        case .success(let answer):
+          answers.append(answer)
+          outcome.damaged[number] = answer.damaged
+        case .failure(let error): outcome.missing[number] = error
         }
       }
     }
     try Task.checkCancellation()
-    if !answers.missing.isEmpty {
+    if !outcome.missing.isEmpty {
       let next = ContinuousClock.now + Self.listInterval
       known.withLock { $0.readAgain = min($0.readAgain ?? next, next) }
     }
-    if answers.missing.count == servers.count,
-      let error = answers.missing.values.first(where: { $0.code != .timedOut })
-    {
-      throw error
-    }
-    return answers
+    return (answers, outcome)
   }
 
   /// Returns the shards in their order.

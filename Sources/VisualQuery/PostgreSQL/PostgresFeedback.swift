@@ -98,10 +98,11 @@ struct PostgresFeedback {
       "select pg_advisory_xact_lock($1)", [.integer(PostgresSchema.Lock.feedback.key)])
   }
 
-  /// Makes a statement what it is in a copy, or removes it.
-  func put(_ number: Int, from copy: FeedbackCopy) throws(CatalogueError) {
-    try connection.run("delete from vq.statement where number = $1", [.integer(number)])
-    try send("number = \(number)", from: copy)
+  /// Makes statements what they are in a copy, or removes them.
+  func put(_ numbers: [Int], from copy: FeedbackCopy) throws(CatalogueError) {
+    let condition = "number in (\(numbers.map(String.init).joined(separator: ",")))"
+    try connection.run("delete from vq.statement where \(condition)")
+    try send(condition, from: copy)
   }
 
   private func send(_ condition: String, from copy: FeedbackCopy) throws(CatalogueError) {

@@ -30,19 +30,20 @@ final class PostgresServer: Sendable {
 
   init(_ location: PostgresLocation) { self.location = location }
 
-  /// Returns the rows of some queries with the same columns, in one round trip.
-  func rows(
-    of queries: [String], until end: ContinuousClock.Instant
-  ) throws(CatalogueError) -> [PostgresRow] {
+  /// Returns a question with its answer, in one round trip.
+  func answer<Question: ShardQuestion>(
+    to question: Question, until end: ContinuousClock.Instant
+  ) throws(CatalogueError) -> Question {
     try use(until: end) { connection throws(CatalogueError) in
       let left = max(1, Int((end - .now) / .milliseconds(1)))
-      var rows: [PostgresRow] = []
+      var answered = question
       connection.isTimedByServer = true
       try connection.copyOut(
-        "copy (\(queries.joined(separator: " union all "))) to stdout (format binary)",
+        "copy (\(question.queries.joined(separator: " union all "))) to stdout (format binary)",
         after: Self.settings + ["set local statement_timeout = \(left)"]
-      ) { rows.append($0) }
-      return rows
+      ) { row throws(CatalogueError) in try answered.take(row) }
+      answered.finish()
+      return answered
     }
   }
 

@@ -38,19 +38,24 @@ struct PostgresRow: Sendable {
   /// The columns, `nil` for `NULL`.
   let columns: [[UInt8]?]
 
-  func isNull(_ column: Int) -> Bool { columns[column] == nil }
+  func isNull(_ column: Int) -> Bool { value(column) == nil }
 
   /// Returns an integer of any length, or a Boolean value as 0 or 1; 0 for `NULL`.
   func integer(_ column: Int) -> Int {
-    guard let bytes = columns[column], let first = bytes.first else { return 0 }
+    guard let bytes = value(column), let first = bytes.first else { return 0 }
     let sign: UInt64 = first & 0x80 != 0 && bytes.count > 1 ? .max : 0
     let bits = bytes.reduce(sign) { $0 << 8 | UInt64($1) }
     return Int(Int64(bitPattern: bits))
   }
 
-  func text(_ column: Int) -> String { String(decoding: columns[column] ?? [], as: UTF8.self) }
+  func text(_ column: Int) -> String { String(decoding: bytes(column), as: UTF8.self) }
 
-  func bytes(_ column: Int) -> [UInt8] { columns[column] ?? [] }
+  func bytes(_ column: Int) -> [UInt8] { value(column) ?? [] }
+
+  /// Returns a column; `nil` for `NULL`, and if another server than PostgreSQL sent fewer of them.
+  private func value(_ column: Int) -> [UInt8]? {
+    columns.indices.contains(column) ? columns[column] : nil
+  }
 }
 
 /// The binary format of `COPY` (PostgreSQL's documentation of the command, "Binary Format").

@@ -183,71 +183,9 @@ enum FeedbackCommand {
     } catch {
       throw CommandFailure(.failure, "cannot read '\(file)': \(error.message)")
     }
-    let kept = try KeptFeedback(directory: index)
-    var count = 0
-    for (number, line) in bytes.split(
-      separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false
-    ).enumerated() where !line.isEmpty {
-      do {
-        let statement = try ExportedStatement(json: Array(line))
-        if try statement.add(to: kept) { count += 1 }
-      } catch let error as FeedbackError {
-        throw CommandFailure(.failure, "'\(file)', line \(number + 1): \(error.message)")
-      } catch is DecodingError {
-        throw CommandFailure(
-          .failure, "'\(file)', line \(number + 1), is not a statement of 'vq feedback export'")
-      } catch let error as SignatureError {
-        throw CommandFailure(.failure, "'\(file)', line \(number + 1): \(error.message)")
-      }
-    }
+    let count = try FeedbackImport(of: file, into: KeptFeedback(directory: index)).run(bytes)
     try console.output.writeLine(
       "\(DisplayText.count(count, "statement", "statements")) imported into \(DisplayText.escaped(index))."
     )
-  }
-}
-
-/// A statement as `vq feedback export` writes it.
-private struct ExportedStatement: Codable {
-  let state: FeedbackStatement.State
-  let time: Int
-  let author: String?
-  let labels: [String]
-  let signature: String?
-  let chosen: String?
-  let rejected: [String]
-  /// The image as a JPEG file.
-  let image: Data?
-
-  init(_ statement: FeedbackStatement, image: [UInt8]?) {
-    state = statement.state
-    time = statement.time
-    author = statement.author
-    labels = statement.content.query.labels
-    signature = statement.content.query.signatureText
-    chosen = statement.content.chosen?.description
-    rejected = statement.content.rejected.map(\.description)
-    self.image = image.map { Data($0) }
-  }
-
-  init(json: [UInt8]) throws {
-    self = try JSONDecoder().decode(Self.self, from: Data(json))
-  }
-
-  /// Adds the statement; returns whether it is new.
-  func add(to kept: KeptFeedback) throws -> Bool {
-    func id(_ text: String) throws -> EntityID {
-      guard let id = EntityID(text) else {
-        throw FeedbackError(
-          code: .nothingSaid,
-          message: "'\(text)' is not an id; expected for example product:mug-red")
-      }
-      return id
-    }
-    let content = try FeedbackStatement.Content(
-      query: FeedbackQuery(labels: labels, signatureText: signature), chosen: chosen.map(id),
-      rejected: rejected.map(id))
-    return try kept.add(
-      content, state: state, author: author, time: time, image: image.map { Array($0) }
-    ).isNew
   }
 }

@@ -238,6 +238,9 @@ enum MatchCommand {
       for (number, error) in (last?.missingShards ?? [:]).sorted(by: { $0.key < $1.key }) {
         console.diagnostics.warning("shard \(number) was not searched: \(error.message)")
       }
+      for (number, rows) in (last?.damagedRows ?? [:]).sorted(by: { $0.key < $1.key }) {
+        console.diagnostics.warning(rows.text(shard: number))
+      }
       unmatched += answer.unmatchedLabels
       try report.write(answer)
       if file == nil { return }

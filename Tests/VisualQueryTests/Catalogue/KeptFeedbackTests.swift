@@ -51,13 +51,29 @@ import Testing
     #expect(try kept.statements(before: 3).map(\.number) == [1])
   }
 
+  /// Would break if a batch had another result than its statements one by one.
+  @Test func `a batch is added up to the first that is refused`() throws {
+    var limits = KeptFeedback.Limits()
+    limits.statements = 3
+    let kept = try KeptFeedback(directory: folder.path, limits: limits)
+    _ = try kept.add(content("known"), state: .active, time: 1)
+    let texts = ["a", "known", "a", "b", "c", "d"]
+    let added = try kept.add(
+      texts.map { KeptFeedback.Addition(try content($0), state: .active, time: 2) })
+    #expect(added.statements.map(\.isNew) == [true, false, false, true])
+    #expect(added.statements.map(\.statement.number) == [2, 1, 2, 3])
+    #expect(added.refusal?.code == .full)
+    #expect(try kept.statements().map(\.number) == [3, 2, 1])
+    #expect(try kept.add([]).statements.isEmpty)
+  }
+
   /// A place that is down, or that refuses the change after it was made.
   private struct Failing: FeedbackOrigin {
     let isDown: Bool
 
     func publish<Value>(
       _ copy: CatalogueConnection,
-      _ change: () throws(CatalogueError) -> (result: Value, number: Int?)
+      _ change: () throws(CatalogueError) -> (result: Value, numbers: [Int])
     ) throws(CatalogueError) -> Value {
       if !isDown { _ = try change() }
       throw CatalogueError(code: .unreachable, message: "down")
@@ -72,6 +88,9 @@ import Testing
       directory: folder.path, limits: KeptFeedback.Limits(), origin: Failing(isDown: isDown))
     let before = try kept.statements()
     #expect(throws: CatalogueError.self) { try kept.add(content("cup"), state: .active, time: 6) }
+    #expect(throws: CatalogueError.self) {
+      try kept.add([KeptFeedback.Addition(try content("cap"), state: .active, time: 7)])
+    }
     #expect(throws: CatalogueError.self) { try kept.accept(1) }
     #expect(throws: CatalogueError.self) { try kept.remove(1) }
     #expect(try kept.statements() == before)

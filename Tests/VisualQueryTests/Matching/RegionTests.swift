@@ -10,67 +10,27 @@ import Testing
     return (folder, try Catalogue(directory: folder.path + "/shop.vq"))
   }
 
-  /// A canvas of one color that images are pasted on.
-  private struct Canvas {
-    let (width, height): (Int, Int)
-    private(set) var bytes: [UInt8]
-
-    init(_ picture: PixelBuffer) {
-      (width, height) = (picture.width, picture.height)
-      bytes = SyntheticPicture.rgba(picture)
-    }
-
-    init(width: Int, height: Int, gray: UInt8) {
-      (self.width, self.height) = (width, height)
-      bytes = [UInt8](repeating: gray, count: 4 * width * height)
-      for index in stride(from: 3, to: bytes.count, by: 4) { bytes[index] = 255 }
-    }
-
-    mutating func paste(_ picture: PixelBuffer, x: Int, y: Int) {
-      let pixels = SyntheticPicture.rgba(picture)
-      for row in 0..<picture.height {
-        let start = 4 * ((y + row) * width + x)
-        bytes.replaceSubrange(
-          start..<start + 4 * picture.width,
-          with: pixels[4 * row * picture.width..<4 * (row + 1) * picture.width])
-      }
-    }
-
-    var picture: PixelBuffer {
-      get throws {
-        try PixelBuffer(width: width, height: height, format: .rgba8, bytes: bytes)
-      }
-    }
-  }
+  private typealias Canvas = PictureCanvas
 
   private func picture(_ id: String, longerSide: Int) throws -> PixelBuffer {
-    let bytes = try ImageDecoder().contents(ofFile: SampleShop.image("\(id).jpg"))
-    return try ImageDecoder().decode(bytes, longerSide: longerSide).reduced(
-      toLongerSide: longerSide)
+    try PictureCanvas.product(id, longerSide: longerSide)
   }
 
-  private func page(_ ids: [String]) throws -> PixelBuffer {
-    var canvas = Canvas(width: 800, height: 20 + 260 * ((ids.count + 2) / 3), gray: 255)
-    for (index, id) in ids.enumerated() {
-      canvas.paste(
-        try picture(id, longerSide: 240), x: 20 + index % 3 * 260, y: 20 + index / 3 * 260)
-    }
-    return try canvas.picture
-  }
+  private func page(_ ids: [String]) throws -> PixelBuffer { try PictureCanvas.page(ids) }
 
-  private let things = ["mug-red", "lantern", "sneaker-navy", "tea-mint", "board", "backpack"]
+  static let things = ["mug-red", "lantern", "sneaker-navy", "tea-mint", "board", "backpack"]
 
   /// Would break if a page showed no more than an image of one thing, or if its cells were not searched.
   @Test func `each thing of a page is found, in its own cell`() async throws {
     let matcher = Matcher(catalogue: try await Self.shared.value.1)
     let answer = try await matcher.values(
-      for: SemanticContent(pixelBuffer: page(things)),
+      for: SemanticContent(pixelBuffer: page(Self.things)),
       options: MatchOptions(types: [.product], timeout: nil))
-    #expect(Set(answer.matches.map(\.value.id.value)).isSuperset(of: things))
+    #expect(Set(answer.matches.map(\.value.id.value)).isSuperset(of: Self.things))
     #expect(answer.matches.count > MatchOptions.defaultTypeLimits[.product]!)
     for region in answer.regions {
       let id = try #require(region.best?.value)
-      let index = try #require(things.firstIndex(of: id))
+      let index = try #require(Self.things.firstIndex(of: id))
       #expect(region.source == .layout)
       // A cell ends where the image's own plain border begins.
       let center = (
@@ -83,7 +43,7 @@ import Testing
   @Test func `a limit that is asked for holds for a page too`() async throws {
     let matcher = Matcher(catalogue: try await Self.shared.value.1)
     let answer = try await matcher.values(
-      for: SemanticContent(pixelBuffer: page(things)),
+      for: SemanticContent(pixelBuffer: page(Self.things)),
       options: MatchOptions(limit: 2, timeout: nil, pageLimit: 0))
     #expect(answer.matches.count == 2 && answer.hasMore)
   }

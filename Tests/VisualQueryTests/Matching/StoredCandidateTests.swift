@@ -12,27 +12,35 @@ import Testing
   private final class Parts: CandidateStore {
     private let segments: [String: SignatureSegment]
     private let count: Int
-    private let failing: [Int: CatalogueError]
+    private let damaged: [Int: DamagedRows]
+    /// The parts that fail at the question of a number, from 1.
+    private let failing: @Sendable (Int) -> [Int: CatalogueError]
     let limits = Mutex<[Duration?]>([])
 
-    init(_ catalogue: Catalogue, count: Int, failing: [Int: CatalogueError] = [:]) {
-      (segments, self.count, self.failing) = (catalogue.files, count, failing)
+    init(
+      _ catalogue: Catalogue, count: Int, damaged: [Int: DamagedRows] = [:],
+      failing: @escaping @Sendable (Int) -> [Int: CatalogueError] = { _ in [:] }
+    ) {
+      (segments, self.count, self.damaged) = (catalogue.files, count, damaged)
+      self.failing = failing
     }
 
-    private func answering(_ limit: Duration?) throws -> [Int] {
-      limits.withLock { $0.append(limit) }
-      if failing.count == count, let error = failing[0], error.code != .timedOut { throw error }
-      return (0..<count).filter { failing[$0] == nil }
+    private func answering(_ limit: Duration?) -> (parts: [Int], outcome: StoreOutcome) {
+      let failing = failing(limits.withLock { $0.append(limit); return $0.count })
+      return (
+        (0..<count).filter { failing[$0] == nil },
+        StoreOutcome(partCount: count, missing: failing, damaged: damaged)
+      )
     }
 
     func lists(
-      _ words: [String: [UInt32]], within limit: Duration?
+      _ words: [String: WordQuestion], within limit: Duration?
     ) async throws -> StoredLists {
-      var found = StoredLists(missing: failing)
-      let parts = try answering(limit)
-      for (name, words) in words {
+      let (parts, outcome) = answering(limit)
+      var found = StoredLists(outcome: outcome)
+      for (name, question) in words {
         guard let segment = segments[name] else { continue }
-        let wanted = Set(words)
+        let wanted = Set(question.words)
         var lists: [(word: UInt32, bytes: [UInt8])] = []
         for part in parts {
           found.rowCounts[name, default: 0] += (0..<segment.count).count { $0 % count == part }
@@ -48,11 +56,11 @@ import Testing
     func signatures(
       _ rows: [String: [Int]], within limit: Duration?
     ) async throws -> StoredSignatures {
-      var found = StoredSignatures(missing: failing)
-      let parts = try answering(limit)
+      let (parts, outcome) = answering(limit)
+      var found = StoredSignatures(outcome: outcome)
       for (name, rows) in rows {
         for row in rows where parts.contains(row % count) {
-          found.signatures[name, default: [:]][row] = segments[name]?.signature(at: row).encoded
+          found.signatures[name, default: [:]][row] = segments[name]?.signature(at: row)
         }
       }
       return found
@@ -83,7 +91,7 @@ import Testing
     }
 
     func matcher(_ parts: Int, failing: [Int: CatalogueError] = [:]) throws -> Matcher {
-      try matcher(Parts(index, count: parts, failing: failing))
+      try matcher(Parts(index, count: parts) { _ in failing })
     }
 
     func matcher(_ store: any CandidateStore) throws -> Matcher {
@@ -131,6 +139,39 @@ import Testing
     let document = try JSONEncoder().encode(
       MatchDocument(answer, query: "q", elapsed: .zero, projection: nil))
     #expect(String(decoding: document, as: UTF8.self).contains("\"missingShards\":[1]"))
+  }
+
+  /// Would break if damaged rows were left out and the answer looked like a complete one.
+  @Test func `damaged rows are counted`() async throws {
+    let shop = try await Shop()
+    let rows = DamagedRows("the list of word 5 is damaged")
+    let answer = try await shop.matcher(Parts(shop.index, count: 2, damaged: [1: rows])).values(
+      for: content("q01-mug.jpg"), options: options)
+    #expect(!answer.isComplete && answer.coverage < 1 && answer.missingShards.isEmpty)
+    // Once with the lists and once with the signatures.
+    #expect(answer.damagedRows[1]?.count == 2 && answer.damagedRows[1]?.example == rows.example)
+    #expect(!answer.matches.isEmpty)
+    let document = try JSONEncoder().encode(
+      MatchDocument(answer, query: "q", elapsed: .zero, projection: nil))
+    #expect(String(decoding: document, as: UTF8.self).contains("\"damagedRows\":2"))
+  }
+
+  /// Would break if shards that are lost while parts of an image are searched took the answer of the
+  /// whole image with them.
+  @Test(arguments: [CatalogueError.Code.unreachable, .timedOut])
+  func `parts of an image that reach no shard leave the answer of the whole`(
+    code: CatalogueError.Code
+  ) async throws {
+    let shop = try await Shop()
+    let down = CatalogueError(code: code, message: "down")
+    // The whole image has the first two questions.
+    let store = Parts(shop.index, count: 2) { $0 > 2 ? [0: down, 1: down] : [:] }
+    let content = SemanticContent(pixelBuffer: try PictureCanvas.page(RegionTests.things))
+    let answer = try await shop.matcher(store).values(for: content, options: options)
+    #expect(store.limits.withLock { $0.count } > 2, "no part was searched")
+    #expect(answer.missingShards == [0: down, 1: down])
+    #expect(!answer.isComplete && answer.coverage < 1)
+    #expect(!answer.matches.isEmpty && answer.regions.isEmpty)
   }
 
   /// Would break if an unreachable database looked like an empty answer.

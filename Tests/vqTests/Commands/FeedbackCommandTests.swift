@@ -64,6 +64,26 @@ import VisualQuery
     #expect(try feedback("export", in: other).output == export)
   }
 
+  /// Would break if a large file were one transaction, or if what came before a bad line were lost or not
+  /// reported.
+  @Test func `a long file is imported in batches, up to the line that is none`() throws {
+    func line(_ number: Int) -> String {
+      #"{"state":"active","time":1,"labels":["word \#(number)"],"chosen":"product:a","rejected":[]}"#
+    }
+    let other = folder.path + "/many.vq"
+    try makeIndex(other)
+    let lines = (1...700).map(line)
+    let broken = try folder.write(
+      (lines.prefix(600) + ["", "{}"] + lines.suffix(100)).joined(separator: "\n"), to: "many.jsonl")
+    let failed = try feedback("import", broken, in: other)
+    #expect(failed.status == 1 && failed.errors.contains("line 602: it is not a statement"))
+    #expect(failed.errors.contains("600 statements imported, those of the lines before it"))
+    let whole = try folder.write(lines.joined(separator: "\n") + "\n", to: "all.jsonl")
+    #expect(try feedback("import", whole, in: other).output.hasPrefix("100 statements imported"))
+    let numbers = try feedback("list", "--json", in: other).output.split(separator: "\n").count
+    #expect(numbers == 700)
+  }
+
   @Test(arguments: [
     (["remove", "7"], 1, "there is no statement 7"),
     (["remove", "x"], 2, "'x' is not the number of a statement"),

@@ -94,11 +94,12 @@ import Testing
     return [try await ask(question), try await match()]
   }
 
-  /// An answer of engine mode in which a shard is missing.
+  /// An answer of engine mode in which a shard is missing, and another has a damaged row.
   private func answerWithoutShard(of index: String) async throws -> String {
     let matcher = Matcher(catalogue: try Catalogue(directory: index))
     var answer = try await matcher.values(for: SemanticContent(labels: ["mug"]))
     answer.missingShards = [1: CatalogueError(code: .unreachable, message: "down")]
+    answer.damagedRows = [0: DamagedRows("a list is damaged")]
     let document = MatchDocument(answer, query: "q", elapsed: .zero, projection: nil)
     return String(decoding: try JSONEncoder().encode(document), as: UTF8.self)
   }

@@ -57,46 +57,84 @@ public final class KeptFeedback: Sendable {
 
   // MARK: Writing
 
+  /// A statement that is to be added.
+  public struct Addition: Sendable, Hashable {
+    /// The question and what is said about it.
+    public var content: FeedbackStatement.Content
+    /// Whether it has an effect at once.
+    public var state: FeedbackStatement.State
+    /// The name of the key that it is made with.
+    public var author: String?
+    /// Seconds since 1970.
+    public var time: Int
+    /// The image as a JPEG file, if the person gave it to be kept.
+    public var image: [UInt8]?
+
+    /// Makes a statement.
+    public init(
+      _ content: FeedbackStatement.Content, state: FeedbackStatement.State, author: String? = nil,
+      time: Int, image: [UInt8]? = nil
+    ) {
+      self.content = content
+      self.state = state
+      self.author = author
+      self.time = time
+      self.image = image
+    }
+  }
+
+  /// What came of some statements.
+  public struct Added: Sendable {
+    /// Each statement up to the refused one, or the earlier one that says the same, and whether it is new.
+    public fileprivate(set) var statements: [(statement: FeedbackStatement, isNew: Bool)] = []
+    /// The reason why the next one was refused, with the code `full` or `tooMuch`; `nil` if none was.
+    public fileprivate(set) var refusal: FeedbackError?
+  }
+
   /// Adds a statement, or returns the one that says the same.
   ///
-  /// - Parameters:
-  ///   - content: The question and what is said about it.
-  ///   - state: Whether it has an effect at once.
-  ///   - author: The name of the key that it is made with.
-  ///   - time: Seconds since 1970.
-  ///   - image: The image as a JPEG file, if the person gave it to be kept.
   /// - Returns: The statement, once it is on disk, and whether it is new.
   /// - Throws: ``FeedbackError`` with the code `full` or `tooMuch`; ``CatalogueError``.
   public func add(
     _ content: FeedbackStatement.Content, state: FeedbackStatement.State, author: String? = nil,
     time: Int, image: [UInt8]? = nil
   ) throws -> (statement: FeedbackStatement, isNew: Bool) {
-    let byteCount = image?.count ?? 0
-    guard byteCount <= limits.imageBytes else {
-      throw FeedbackError(
-        code: .tooMuch,
-        message: "the image has \(byteCount) bytes; the limit is \(limits.imageBytes): "
-          + "scale it to 1024 pixels")
-    }
-    let added: Result<(statement: FeedbackStatement, isNew: Bool), FeedbackError> = try change {
-      connection throws(CatalogueError) in
-      if let known = try known(content, state, hasImage: image != nil, in: connection) {
-        return (.success((known, false)), nil)
+    let added = try add([
+      Addition(content, state: state, author: author, time: time, image: image)
+    ])
+    if let refusal = added.refusal { throw refusal }
+    return added.statements[0]
+  }
+
+  /// Adds statements in their order, in one transaction, up to the first one that is refused.
+  ///
+  /// - Throws: ``CatalogueError``; then none is added.
+  public func add(_ additions: [Addition]) throws(CatalogueError) -> Added {
+    try change { connection throws(CatalogueError) in
+      var added = Added()
+      var numbers: [Int] = []
+      for addition in additions {
+        if let known = try known(addition, in: connection) {
+          added.statements.append((known, false))
+          continue
+        }
+        added.refusal = try refusal(of: addition, in: connection)
+        if added.refusal != nil { break }
+        let statement = try insert(addition, in: connection)
+        added.statements.append((statement, true))
+        numbers.append(statement.number)
       }
-      if let error = try lackOfRoom(for: state, byteCount, in: connection) {
-        return (.failure(error), nil)
-      }
-      let statement = try insert(content, state, author, time, image, in: connection)
-      return (.success((statement, true)), statement.number)
+      return (added, numbers)
     }
-    return try added.get()
   }
 
   /// Runs a change in a transaction, once its origin has it.
   ///
-  /// - Parameter body: Returns the number of the statement that it has changed, `nil` for none.
+  /// - Parameter body: Returns the numbers of the statements that it has changed.
   private func change<Value: Sendable>(
-    _ body: @Sendable (CatalogueConnection) throws(CatalogueError) -> (result: Value, number: Int?)
+    _ body: @Sendable (CatalogueConnection) throws(CatalogueError) -> (
+      result: Value, numbers: [Int]
+    )
   ) throws(CatalogueError) -> Value {
     try connection.withLock { connection throws(CatalogueError) in
       try connection.execute("BEGIN IMMEDIATE")
@@ -118,10 +156,9 @@ public final class KeptFeedback: Sendable {
 
   /// Returns the statement that says the same.
   private func known(
-    _ content: FeedbackStatement.Content, _ state: FeedbackStatement.State, hasImage: Bool,
-    in connection: CatalogueConnection
+    _ addition: Addition, in connection: CatalogueConnection
   ) throws(CatalogueError) -> FeedbackStatement? {
-    let row = StatementRow(content)
+    let row = StatementRow(addition.content)
     return try connection.first(
       """
       SELECT \(StatementRow.columns) FROM statements
@@ -129,37 +166,45 @@ public final class KeptFeedback: Sendable {
         AND (? OR image IS NOT NULL)
       """,
       [
-        .text(state.rawValue), .blob(content.query.signature), .text(row.labels), row.chosen,
-        .text(row.rejected), .integer(hasImage ? 0 : 1),
+        .text(addition.state.rawValue), .blob(addition.content.query.signature),
+        .text(row.labels), row.chosen, .text(row.rejected),
+        .integer(addition.image == nil ? 1 : 0),
       ]
     ) { StatementRow.statement($0) } ?? nil
   }
 
   private func insert(
-    _ content: FeedbackStatement.Content, _ state: FeedbackStatement.State, _ author: String?,
-    _ time: Int, _ image: [UInt8]?, in connection: CatalogueConnection
+    _ addition: Addition, in connection: CatalogueConnection
   ) throws(CatalogueError) -> FeedbackStatement {
-    let row = StatementRow(content)
+    let row = StatementRow(addition.content)
     let number = try connection.first(
       """
       INSERT INTO statements(state, time, author, labels, signature, chosen, rejected, image)
       VALUES(?, ?, ?, ?, ?, ?, ?, ?) RETURNING number
       """,
       [
-        .text(state.rawValue), .integer(time), author.map { .text($0) } ?? .null,
-        .text(row.labels), .blob(content.query.signature), row.chosen, .text(row.rejected),
-        image.map { .blob($0) } ?? .null,
+        .text(addition.state.rawValue), .integer(addition.time),
+        addition.author.map { .text($0) } ?? .null, .text(row.labels),
+        .blob(addition.content.query.signature), row.chosen, .text(row.rejected),
+        addition.image.map { .blob($0) } ?? .null,
       ]
     ) { $0.integer(0) }
     return FeedbackStatement(
-      number: number ?? 0, state: state, time: time, author: author, content: content,
-      hasImage: image != nil)
+      number: number ?? 0, state: addition.state, time: addition.time, author: addition.author,
+      content: addition.content, hasImage: addition.image != nil)
   }
 
-  /// Returns the reason why there is no room for another statement, or `nil` if there is.
-  private func lackOfRoom(
-    for state: FeedbackStatement.State, _ byteCount: Int, in connection: CatalogueConnection
+  /// Returns the reason why a statement cannot be added, or `nil` if it can.
+  private func refusal(
+    of addition: Addition, in connection: CatalogueConnection
   ) throws(CatalogueError) -> FeedbackError? {
+    let byteCount = addition.image?.count ?? 0
+    guard byteCount <= limits.imageBytes else {
+      return FeedbackError(
+        code: .tooMuch,
+        message: "the image has \(byteCount) bytes; the limit is \(limits.imageBytes): "
+          + "scale it to 1024 pixels")
+    }
     let sums: (all: Int, pending: Int, bytes: Int) =
       try connection.first(
         """
@@ -167,7 +212,9 @@ public final class KeptFeedback: Sendable {
         FROM statements
         """
       ) { ($0.integer(0), $0.integer(1), $0.integer(2)) } ?? (0, 0, 0)
-    guard sums.all < limits.statements, state == .active || sums.pending < limits.pending else {
+    guard sums.all < limits.statements,
+      addition.state == .active || sums.pending < limits.pending
+    else {
       return FeedbackError(
         code: .full,
         message: "\(sums.all) statements are kept, \(sums.pending) of which wait to be accepted; "
@@ -201,7 +248,7 @@ public final class KeptFeedback: Sendable {
   private func change(_ sql: String, _ number: Int) throws(CatalogueError) -> Bool {
     try change { connection throws(CatalogueError) in
       let isKnown = try !connection.rows(sql, [.integer(number)]) { $0.integer(0) }.isEmpty
-      return (isKnown, isKnown ? number : nil)
+      return (isKnown, isKnown ? [number] : [])
     }
   }
 
@@ -247,10 +294,10 @@ protocol FeedbackOrigin: Sendable {
   /// Brings the copy up to date, changes it, and publishes the change. Called in a transaction of the
   /// copy, which is committed if this succeeds, so that the copy is never ahead of its origin.
   ///
-  /// - Parameter change: Returns the number of the statement that it has changed, `nil` for none.
+  /// - Parameter change: Returns the numbers of the statements that it has changed.
   func publish<Value>(
     _ copy: CatalogueConnection,
-    _ change: () throws(CatalogueError) -> (result: Value, number: Int?)
+    _ change: () throws(CatalogueError) -> (result: Value, numbers: [Int])
   ) throws(CatalogueError) -> Value
 }
 

@@ -42,15 +42,16 @@ struct RegionStage: SearchStage {
       return found
     }
     state.regions = found.compactMap(\.search)
-    for outcome in found { state.missingShards.merge(outcome.missingShards) { $1 } }
+    for outcome in found { state.shardFaults.add(outcome.shardFaults) }
     let share = Double(state.regions.count) / Double(regions.count)
-    return found.allSatisfy(\.missingShards.isEmpty) ? share : min(share, 0.9999)
+    return found.allSatisfy(\.shardFaults.isEmpty) ? share : min(share, 0.9999)
   }
 
-  /// The search of a part, `nil` if the deadline does not allow it, and the shards that it lacks.
+  /// The search of a part, `nil` if the deadline does not allow it or no shard was reached, and what the
+  /// shards failed to do.
   private struct Outcome: Sendable {
     var search: RegionSearch?
-    var missingShards: [Int: CatalogueError] = [:]
+    var shardFaults = ShardFaults()
   }
 
   /// Runs the stages over one part of the image.
@@ -63,7 +64,7 @@ struct RegionStage: SearchStage {
         try region.pixels(of: image), shouldStop: { parent.shouldStop() })
     else { return Outcome() }
     var state = parent
-    state.missingShards = [:]
+    state.shardFaults = ShardFaults()
     let isOutline = region.source == .outline
     state.searches = parent.searches.map {
       isOutline
@@ -75,21 +76,21 @@ struct RegionStage: SearchStage {
       isOutline
       ? [GeometryStage()]
       : imageStages(
-        signature, labelMasks: labelMasks, threads: 1, in: catalogue,
+        signature, labelMasks: labelMasks, threads: 1, in: catalogue, isRegion: true,
         shouldStop: parent.shouldStop)
     for stage in stages {
       let share = try await stage.run(on: &state, in: catalogue)
       // What the other shards have found is worth comparing.
-      let isPart = !state.missingShards.isEmpty && stage is StoredCandidateStage
+      let isPart = share > 0 && !state.shardFaults.isEmpty && stage is StoredCandidateStage
       guard share == 1 || isPart && !parent.shouldStop() else {
-        return Outcome(missingShards: state.missingShards)
+        return Outcome(shardFaults: state.shardFaults)
       }
       await Task.yield()
     }
     let search = RegionSearch(
       source: region.source, frame: ImageFrame(box: region.box, signature),
       searches: state.searches)
-    return Outcome(search: search, missingShards: state.missingShards)
+    return Outcome(search: search, shardFaults: state.shardFaults)
   }
 }
 
@@ -100,13 +101,16 @@ extension RegionProposal {
   }
 }
 
-/// Returns the stages that search an image, the cheapest first.
+/// Returns the stages that search an image, or a region of one that was searched before, the cheapest first.
 func imageStages(
   _ signature: QuerySignature, labelMasks: [UInt64], threads: Int, in catalogue: Catalogue,
-  shouldStop: @escaping @Sendable () -> Bool
+  isRegion: Bool = false, shouldStop: @escaping @Sendable () -> Bool
 ) -> [any SearchStage] {
   if let store = catalogue.store {
-    return [StoredCandidateStage(signature: signature, store: store), GeometryStage()]
+    return [
+      StoredCandidateStage(signature: signature, store: store, isRegion: isRegion),
+      GeometryStage(),
+    ]
   }
   let scanner = SegmentScanner(threads: threads, shouldStop: shouldStop)
   return [

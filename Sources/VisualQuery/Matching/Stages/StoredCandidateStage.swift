@@ -6,6 +6,8 @@ internal import PixelMatch
 struct StoredCandidateStage: SearchStage {
   let signature: QuerySignature
   let store: any CandidateStore
+  /// Whether the whole image was searched before, so that its answer stands if no shard is reached.
+  var isRegion = false
   /// The most candidates by chunks of the hash.
   private static let hashLimit = 64
   static let cost = 6.0
@@ -15,15 +17,17 @@ struct StoredCandidateStage: SearchStage {
     let keypoints = KeypointVotes(signature.keypoints, doubts: KeypointVotes.fetchedDoubts)
     let chunks = HashChunkVotes(signature)
     let files = state.searches.map { catalogue.segmentFiles(of: $0.type) }
-    var words: [String: [UInt32]] = [:]
+    var words: [String: WordQuestion] = [:]
     for (search, files) in zip(state.searches, files) {
       for (live, file) in zip(search.segments, files) {
-        words[file] = keypoints.words(in: live.segment) + chunks.words
+        words[file] = WordQuestion(
+          words: keypoints.words(in: live.segment) + chunks.words,
+          bounds: PostingBounds(of: live.segment))
       }
     }
     if words.isEmpty { return 1 }
     let answer = try await store.lists(words, within: share(of: state.remaining))
-    state.missingShards.merge(answer.missing) { $1 }
+    try note(answer.outcome, in: &state)
     let found = zip(state.searches, files).map { search, files in
       var found = rows(keypoints, answer, search.segments, files, state.shouldStop)
       for row in Self.rows(chunks, answer, search.segments, files) where found.votes[row] == nil {
@@ -33,7 +37,7 @@ struct StoredCandidateStage: SearchStage {
     }
     let signatures = try await store.signatures(
       Self.rowsByFile(found, files), within: share(of: state.remaining))
-    state.missingShards.merge(signatures.missing) { $1 }
+    try note(signatures.outcome, in: &state)
     for (index, var candidates) in found.enumerated() {
       let images = Self.images(signatures, files[index])
       candidates.votes = candidates.votes.filter { images[$0.key] != nil }
@@ -44,7 +48,15 @@ struct StoredCandidateStage: SearchStage {
     let scanned = found.reduce(0) { $0 + $1.scannedRows }
     let reached = planned == 0 ? 1 : Double(scanned) / Double(planned)
     // The signatures of a shard that has failed in between are as missing as its lists.
-    return signatures.missing.isEmpty ? reached : min(reached, 0.9999)
+    return answer.outcome.isWhole && signatures.outcome.isWhole ? reached : min(reached, 0.9999)
+  }
+
+  /// Keeps what the shards failed to do.
+  private func note(
+    _ outcome: StoreOutcome, in state: inout QueryState
+  ) throws(CatalogueError) {
+    if !isRegion, let failure = outcome.failure { throw failure }
+    state.shardFaults.add(outcome.missing, outcome.damaged)
   }
 
   /// At most half of what is left, so that there is time to compare what was found.
@@ -96,15 +108,14 @@ struct StoredCandidateStage: SearchStage {
     return rows
   }
 
-  /// Puts the fetched signatures of one type into a segment. Damaged ones are left out.
+  /// Puts the fetched signatures of one type into a segment.
   private static func images(
     _ found: StoredSignatures, _ files: [String]
   ) -> [SegmentRow: StoredImage] {
     var writer = SegmentWriter()
     var rows: [SegmentRow] = []
     for (index, file) in files.enumerated() {
-      for (row, bytes) in (found.signatures[file] ?? [:]).sorted(by: { $0.key < $1.key }) {
-        guard let signature = try? Signature(encoded: bytes) else { continue }
+      for (row, signature) in (found.signatures[file] ?? [:]).sorted(by: { $0.key < $1.key }) {
         writer.append(signature, key: 0)
         rows.append(SegmentRow(segment: index, row: row))
       }

@@ -31,12 +31,7 @@ extension ShopService {
       response = try await matcher.values(for: content, options: options)
     }
     let end = clock.now
-    note(response)
-    for (number, error) in response.missingShards.sorted(by: { $0.key < $1.key }) {
-      log.write(
-        "shard", "shard \(number) was not searched: \(error.message)", level: "error",
-        requestID: request.info.identity.id)
-    }
+    note(response, requestID: request.info.identity.id)
     // Without a deadline: an answer that is found is given.
     let projection = try await EntityLookup(catalogue: matcher.catalogue, pool: pool)
       .publicProjection(of: response.entityIDs)
@@ -123,8 +118,18 @@ extension ShopService {
     }
   }
 
-  /// Counts what came of a question.
-  private func note(_ response: MatchResponse) {
+  /// Counts what came of a question, and logs what shards failed to do.
+  private func note(_ response: MatchResponse, requestID: String) {
+    for (number, error) in response.missingShards.sorted(by: { $0.key < $1.key }) {
+      metrics.countShard(number, isMissing: true)
+      log.write(
+        "shard", "shard \(number) was not searched: \(error.message)", level: "error",
+        requestID: requestID)
+    }
+    for (number, rows) in response.damagedRows.sorted(by: { $0.key < $1.key }) {
+      metrics.countShard(number, damagedRows: rows.count)
+      log.write("shard", rows.text(shard: number), level: "error", requestID: requestID)
+    }
     metrics.countAnswer(
       !response.isComplete ? "incomplete" : response.matches.isEmpty ? "empty" : "matched")
     guard !response.unmatchedLabels.isEmpty else { return }
@@ -140,5 +145,12 @@ extension ShopService {
       return labels
     }
     if !labels.isEmpty { try? UnmatchedLabels(directory: catalogue.directory).count(labels) }
+  }
+}
+
+extension DamagedRows {
+  /// The warning about the rows of a shard.
+  func text(shard number: Int) -> String {
+    "shard \(number): \(DisplayText.count(count, "damaged row was", "damaged rows were")) left out; \(example)"
   }
 }

@@ -25,6 +25,8 @@ final class Metrics: Sendable {
     var bytesIn = 0
     var bytesOut = 0
     var answers: [String: Int] = [:]
+    var missingShards: [Int: Int] = [:]
+    var damagedRows: [Int: Int] = [:]
     var droppedLogLines = 0
     var load = ServerLoad()
   }
@@ -57,6 +59,14 @@ final class Metrics: Sendable {
   /// Counts an answer of the matcher by its result: `matched`, `empty` or `incomplete`.
   func countAnswer(_ result: String) {
     state.withLock { $0.answers[result, default: 0] += 1 }
+  }
+
+  /// Counts that a shard did not answer a query, or sent damaged rows.
+  func countShard(_ number: Int, isMissing: Bool = false, damagedRows: Int = 0) {
+    state.withLock { state in
+      if isMissing { state.missingShards[number, default: 0] += 1 }
+      if damagedRows > 0 { state.damagedRows[number, default: 0] += damagedRows }
+    }
   }
 
   /// Records the load.
@@ -106,6 +116,16 @@ final class Metrics: Sendable {
     family(
       "vq_match_answers_total", "counter", "Answers to matches, by what came of them.",
       state.answers.sorted { $0.key < $1.key }.map { ("{result=\"\($0.key)\"}", "\($0.value)") })
+    func shards(_ counts: [Int: Int]) -> [(String, String)] {
+      counts.sorted { $0.key < $1.key }.map { ("{shard=\"\($0.key)\"}", "\($0.value)") }
+    }
+    family(
+      "vq_match_missing_shards_total", "counter",
+      "Answers to matches that lack a shard of engine mode, by its number.",
+      shards(state.missingShards))
+    family(
+      "vq_match_damaged_rows_total", "counter",
+      "Rows of a shard that were left out of answers, by its number.", shards(state.damagedRows))
     family("vq_received_bytes_total", "counter", "Bytes of requests.", [("", "\(state.bytesIn)")])
     family("vq_sent_bytes_total", "counter", "Bytes of answers.", [("", "\(state.bytesOut)")])
     family(

@@ -35,6 +35,27 @@ import VisualQuery
     #expect(String(decoding: answer.body, as: UTF8.self).hasPrefix("degraded: "))
   }
 
+  /// Would break if a shard that is down or damaged were not seen by who watches the figures, or if the figures
+  /// of an index without shards had lines about them.
+  @Test func `shards that fail are counted by their numbers`() {
+    let metrics = Metrics()
+    #expect(!metrics.text(nil).contains("shard"))
+    metrics.countShard(2, isMissing: true)
+    metrics.countShard(10, isMissing: true)
+    metrics.countShard(2, isMissing: true)
+    metrics.countShard(0, damagedRows: 3)
+    metrics.countShard(0, damagedRows: 4)
+    let lines = metrics.text(nil).split(separator: "\n").filter {
+      $0.contains("shard") && !$0.hasPrefix("#")
+    }
+    #expect(
+      lines == [
+        #"vq_match_missing_shards_total{shard="2"} 2"#,
+        #"vq_match_missing_shards_total{shard="10"} 1"#,
+        #"vq_match_damaged_rows_total{shard="0"} 7"#,
+      ])
+  }
+
   @Test func `readiness names the damaged file, and who asks gets 503 until it is restored`()
     async throws
   {

@@ -1,0 +1,201 @@
+internal import PixelMatch
+
+/// A question to one shard, which reads the rows of the answer.
+///
+/// Nothing in an answer is trusted. A row that was not asked for, that comes twice or that is not what it
+/// should be is left out and counted. So an answer takes no more memory than the question allows: each
+/// value has a limit, which the statement asks the server to keep, and rows beyond the number of those that
+/// were asked for end the answer.
+protocol ShardQuestion: Sendable {
+  /// Queries with the same columns. If there are none, the shard is not asked.
+  var queries: [String] { get }
+  /// The rows that were left out so far.
+  var damaged: DamagedRows? { get }
+  /// Takes a row of the answer.
+  ///
+  /// - Throws: ``CatalogueError`` if it cannot belong to any answer.
+  mutating func take(_ row: PostgresRow) throws(CatalogueError)
+  /// Called after the last row.
+  mutating func finish()
+}
+
+extension ShardQuestion {
+  fileprivate static func array(_ numbers: [some BinaryInteger]) -> String {
+    "'{" + numbers.map { String($0) }.joined(separator: ",") + "}'"
+  }
+
+  fileprivate static func quoted(_ text: String) -> String {
+    "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
+  }
+}
+
+/// Counts what comes and what of it is damaged.
+private struct RowTally {
+  private let columnCount: Int
+  private var rest: Int
+  private(set) var damaged: DamagedRows?
+
+  init(columnCount: Int, rowLimit: Int) {
+    self.columnCount = columnCount
+    rest = rowLimit
+  }
+
+  mutating func count(_ row: PostgresRow) throws(CatalogueError) {
+    guard row.columns.count == columnCount else {
+      throw CatalogueError(
+        code: .io,
+        message:
+          "PostgreSQL sent a row of \(row.columns.count) columns instead of \(columnCount)")
+    }
+    guard rest > 0 else {
+      throw CatalogueError(code: .io, message: "PostgreSQL sent more rows than it was asked for")
+    }
+    rest -= 1
+  }
+
+  mutating func leaveOut(_ reason: String) {
+    let row = DamagedRows(reason)
+    if damaged == nil { damaged = row } else { damaged? += row }
+  }
+}
+
+/// The question for the posting lists of some words.
+///
+/// `lateral` and `offset 0` make each word one look-up by both columns of the key, whatever the server
+/// knows of the tables: with `= any(…)` and no statistics it would read all lists of a segment.
+struct ListQuestion: ShardQuestion {
+  private let shard: PostgresShard
+  private let shardCount: Int
+  private let names: [String]
+  private let questions: [WordQuestion]
+  /// The words of each segment whose lists have not come.
+  private var open: [Set<UInt32>]
+  private var tally: RowTally
+  /// The lists of each segment.
+  private(set) var lists: [String: [(word: UInt32, bytes: [UInt8])]] = [:]
+  /// The rows of each segment that the shard has.
+  private(set) var rowCounts: [String: Int] = [:]
+
+  init(_ words: [String: WordQuestion], shard: PostgresShard, of shardCount: Int) {
+    self.shard = shard
+    self.shardCount = shardCount
+    names = words.keys.sorted()
+    questions = names.compactMap { words[$0] }
+    open = questions.map { Set($0.words) }
+    tally = RowTally(columnCount: 4, rowLimit: open.reduce(names.count) { $0 + $1.count })
+  }
+
+  var damaged: DamagedRows? { tally.damaged }
+
+  var queries: [String] {
+    zip(names, questions).enumerated().map { ordinal, segment in
+      let name = Self.quoted(segment.0)
+      return """
+        select \(ordinal), w.word, null::bigint, p.posts from vq.posted s \
+        cross join unnest(\(Self.array(segment.1.words))::int[]) w(word) cross join lateral \
+        (select case when length(posts) <= \(segment.1.bounds.byteLimit) then posts end posts \
+        from vq.post where segment = s.id and word = w.word offset 0) p \
+        where s.name = \(name) \
+        union all select \(ordinal), null, rows, null from vq.posted where name = \(name)
+        """
+    }
+  }
+
+  mutating func take(_ row: PostgresRow) throws(CatalogueError) {
+    try tally.count(row)
+    let ordinal = row.integer(0)
+    guard names.indices.contains(ordinal) else {
+      return tally.leaveOut("a row of a segment that was not asked for")
+    }
+    if row.isNull(1) { takeCount(row.integer(2), ordinal) } else { takeList(row, ordinal) }
+  }
+
+  private mutating func takeCount(_ count: Int, _ ordinal: Int) {
+    let (name, all) = (names[ordinal], questions[ordinal].bounds.rowCount)
+    let own = max(0, (all - shard.number + shardCount - 1) / shardCount)
+    guard count == own, rowCounts[name] == nil else {
+      return tally.leaveOut("segment \(name) has \(count) rows here instead of \(own)")
+    }
+    rowCounts[name] = count
+  }
+
+  private mutating func takeList(_ row: PostgresRow, _ ordinal: Int) {
+    let name = names[ordinal]
+    guard let word = UInt32(exactly: row.integer(1)), open[ordinal].remove(word) != nil else {
+      return tally.leaveOut(
+        "a list of word \(row.integer(1)) of segment \(name), which was not asked for")
+    }
+    guard let bytes = row.columns[3] else {
+      return tally.leaveOut("the list of word \(word) of segment \(name) is too long")
+    }
+    let (shard, count) = (shard, shardCount)
+    let fault = questions[ordinal].bounds.fault(of: bytes, word: word) { shard.has($0, of: count) }
+    if let fault {
+      return tally.leaveOut("the list of word \(word) of segment \(name) is damaged: \(fault)")
+    }
+    lists[name, default: []].append((word, bytes))
+  }
+
+  // A word without a list is no damage: no image has it.
+  mutating func finish() {}
+}
+
+/// The question for the signatures of some rows.
+struct SignatureQuestion: ShardQuestion {
+  private let names: [String]
+  private let rows: [[Int]]
+  /// The rows of each segment that have not come.
+  private var open: [Set<Int>]
+  private var tally: RowTally
+  /// The signatures of each segment, by their rows.
+  private(set) var signatures: [String: [Int: Signature]] = [:]
+
+  init(_ rows: [String: [Int]], shard: PostgresShard, of shardCount: Int) {
+    let own = rows.mapValues { $0.filter { shard.has($0, of: shardCount) } }
+      .filter { !$0.value.isEmpty }
+    names = own.keys.sorted()
+    self.rows = names.compactMap { own[$0] }
+    open = self.rows.map { Set($0) }
+    tally = RowTally(columnCount: 3, rowLimit: open.reduce(0) { $0 + $1.count })
+  }
+
+  var damaged: DamagedRows? { tally.damaged }
+
+  var queries: [String] {
+    zip(names, rows).enumerated().map { ordinal, segment in
+      """
+      select \(ordinal), r.row, p.bytes from vq.posted s \
+      cross join unnest(\(Self.array(segment.1))::bigint[]) r(row) cross join lateral \
+      (select case when length(bytes) <= \(Signature.mostEncodedByteCount) then bytes end bytes \
+      from vq.signature where segment = s.id and row = r.row offset 0) p \
+      where s.name = \(Self.quoted(segment.0))
+      """
+    }
+  }
+
+  mutating func take(_ row: PostgresRow) throws(CatalogueError) {
+    try tally.count(row)
+    let (ordinal, number) = (row.integer(0), row.integer(1))
+    guard names.indices.contains(ordinal), open[ordinal].remove(number) != nil else {
+      return tally.leaveOut("a signature of row \(number), which was not asked for")
+    }
+    let name = names[ordinal]
+    guard let bytes = row.columns[2] else {
+      return tally.leaveOut("the signature of row \(number) of segment \(name) is too long")
+    }
+    do throws(SignatureError) {
+      signatures[name, default: [:]][number] = try Signature(encoded: bytes)
+    } catch {
+      tally.leaveOut(
+        "the signature of row \(number) of segment \(name) is damaged: \(error.message)")
+    }
+  }
+
+  mutating func finish() {
+    for (name, rows) in zip(names, open) {
+      for row in rows.sorted() {
+        tally.leaveOut("segment \(name) has no signature of row \(row)")
+      }
+    }
+  }
+}
