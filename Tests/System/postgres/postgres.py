@@ -308,6 +308,7 @@ def feedback(test):
         test.say("statements at once through two servers have numbers of their own", set(numbers) == set(range(4, 4 + len(ids))), numbers)
         same = test.until(lambda: len({shop.ask("GET", "/v1/feedback?limit=50")[1] for shop in (a, b)}) == 1)
         test.say("then both servers have all of them", same is not None and a.ask("GET", "/v1/feedback?limit=50")[1].count(b'"number"') == 1 + len(ids))
+        feedback_import(test, a, fresh)
         test.server.stop()
         test.say("without PostgreSQL, a statement is refused", test.feed_back(a, rejected=["product:oats"])[0] == 503)
         test.say("without PostgreSQL, statements keep their effect", b'"feedback":{' in test.match(b))
@@ -810,6 +811,36 @@ def secrets(test):
     test.say("no file of a copy has the password", not any(password.encode() in path.read_bytes() for path in files))
 
 
+def feedback_import(test, shop, cache):
+    """An export is imported some hundred statements in a transaction, and a failure says how far it came."""
+    url = test.server.url()
+
+    def version():
+        return int(test.server.sql("select version from vq.feedback")[0])
+
+    def statements():
+        return int(test.server.sql("select count(*) from vq.statement")[0])
+
+    before, had = version(), statements()
+    file = test.folder / "said.jsonl"
+    file.write_text("".join(json.dumps({"state": "active", "time": 5, "labels": [f"word {number}"], "chosen": "product:oats", "rejected": []}) + "\n"
+                            for number in range(1200)))
+    last = int(test.server.sql("select last_number from vq.feedback")[0])
+    test.server.sql(f"alter table vq.statement add constraint few check (number <= {last + 1100})")
+    failed = test.run("feedback", "import", file, "--index", url, "--cache", cache, check=False)
+    test.say("a failure in the middle says how many statements were imported",
+             failed.returncode == 1 and "1000 statements imported before" in failed.stderr and statements() == had + 1000,
+             (failed.returncode, failed.stderr, statements() - had))
+    test.say("statements are imported 500 in a transaction", version() == before + 2, version() - before)
+    test.server.sql("alter table vq.statement drop constraint few")
+    again = test.run("feedback", "import", file, "--index", url, "--cache", cache)
+    test.say("importing again adds the rest", again.stdout.startswith("200 statements imported") and statements() == had + 1200, again.stdout)
+    numbers = test.server.sql("select max(number) - min(number) from vq.statement where labels like '%word %'")
+    test.say("and no number is lost", numbers == ["1199"], numbers)
+    seen = test.until(lambda: b'"number":' + str(last + 1200).encode() in shop.ask("GET", "/v1/feedback")[1])
+    test.say("other servers have them", seen is not None)
+
+
 @scenario
 def engine(test):
     """Engine mode: candidates by posting lists in PostgreSQL, on one server and on three shards."""
@@ -852,6 +883,7 @@ def engine(test):
         engine_plans(test, servers)
         engine_changes(test, url, servers)
         engine_interruptions(test, url, servers)
+        engine_damage(test, url, servers[1])
         engine_kills(test, url, others[1])
     finally:
         for other in others:
@@ -995,6 +1027,73 @@ def engine_interruptions(test, url, servers):
     finally:
         lock.stdin.close()
         lock.wait()
+
+
+# What is changed on the shard, and what the warning says.
+DAMAGE = [
+    ("update vq.signature set bytes = ''", "has at least 384 bytes; found 0"),
+    ("update vq.signature set bytes = overlay(bytes placing '\\xffff' from 1 for 2)", "version 65535"),
+    ("update vq.signature set bytes = decode(repeat('00', 100000000), 'hex') where ctid in (select max(ctid) from vq.signature)", None),
+    ("update vq.signature set bytes = substr(repeat(encode(bytes, 'hex'), 9), 1, 60000)::bytea", "is too long"),
+    ("delete from vq.signature", "has no signature of row"),
+    ("update vq.post set posts = substr(posts, 2)", "where each posting has 8"),
+    ("update vq.post set posts = '\\xffffffffffffffff'", "is not one of its rows"),
+    ("update vq.post set posts = decode(repeat('00', 80000), 'hex')", "is too long"),
+    ("update vq.posted set rows = 9223372036854775807", "rows here instead of"),
+    ("update vq.posted set rows = -1", "rows here instead of"),
+]
+
+
+def engine_damage(test, url, shard):
+    """Tables of a shard that were changed by others: what is wrong is left out, counted and said."""
+    tables = ("posted", "post", "signature")
+    for table in tables:
+        shard.sql(f"create table public.kept_{table} as table vq.{table}")
+    cache = test.folder / "c3"
+
+    def restore():
+        shard.sql("begin", *(f"delete from vq.{table}" for table in reversed(tables)),
+                  *(f"insert into vq.{table} overriding system value table public.kept_{table}" for table in tables), "commit")
+
+    def ask():
+        done = test.run("match", "--json", test.queries[0], "--index", url, "--cache", cache)
+        return json.loads(done.stdout), done.stderr
+
+    def plain(document):
+        return {name: value for name, value in document.items() if name not in ("elapsedMs", "continuation")}
+
+    whole = plain(ask()[0])
+    for statement, reason in DAMAGE:
+        shard.sql(statement)
+        document, said = ask()
+        if reason is None:
+            test.say("a value of 100 MB hinders nobody", document.get("damagedRows", 0) <= 1, said)
+        else:
+            test.say(f"counted and said: {statement[:60]}",
+                     document.get("damagedRows", 0) > 0 and not document["complete"] and 0 < document["coverage"] < 1
+                     and "missingShards" not in document and "shard 1: " in said and reason in said, (str(document)[:300], said))
+        restore()
+    test.say("after that, the answer is as before", plain(ask()[0]) == whole)
+    shard.sql("alter table vq.post rename to real_post",
+              "create view vq.post as select segment, word, posts from (select *, generate_series(1, 1000000000) from vq.real_post) endless")
+    reader = test.serve(test.new("c6"), "--deadline", "20000", url=url)
+    try:
+        document, said = ask()
+        test.say("rows without an end are an error of their shard",
+                 document.get("missingShards") == [1] and "more rows than it was asked for" in said, said)
+        test.say("and end on the server", is_quiet([shard]))
+        picture = pathlib.Path(test.queries[0]).read_bytes()
+        reader.ask("POST", "/v1/match", picture, "image/jpeg")
+        shard.sql("drop view vq.post", "alter table vq.real_post rename to post", "update vq.signature set bytes = ''")
+        document = json.loads(reader.ask("POST", "/v1/match", picture, "image/jpeg")[1])
+        figures = reader.ask("GET", "/metrics")[1].decode()
+        test.say("the server counts both", 'vq_match_missing_shards_total{shard="1"} 1\n' in figures
+                 and f'vq_match_damaged_rows_total{{shard="1"}} {document["damagedRows"]}\n' in figures, figures)
+        test.say("and logs both", all(text in reader.text_of_log() for text in ("more rows than", "damaged row")), reader.text_of_log())
+    finally:
+        reader.end()
+    restore()
+    shard.sql(*(f"drop table public.kept_{table}" for table in tables))
 
 
 def engine_kills(test, url, victim):
