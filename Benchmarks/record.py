@@ -33,6 +33,8 @@ def value(line):
 
 def shown(word):
     """Returns a word of the command without the folders of this machine."""
+    if "," in word:
+        return ",".join(map(shown, word.split(",")))
     top = str(pathlib.Path(__file__).resolve().parent.parent)
     return os.path.relpath(word, top) if word.startswith(top) else os.path.basename(word) if os.path.isabs(word) else word
 

@@ -23,7 +23,7 @@ public struct KeypointVotes: Sendable {
 
   /// The number of bits of a word that are tried both ways if lists come from a database. Each more
   /// of them would double the lists that are fetched.
-  package static let fetchedDoubts = 1
+  package static let fetchedDoubts = 2
 
   /// Prepares the votes of a query.
   public init(_ query: QueryKeypoints) {

@@ -70,7 +70,8 @@ public struct MatchDocument: Sendable, Encodable {
   private enum CodingKeys: CodingKey {
     case schema, query, complete, coverage, elapsedMs, generation, values, objects, regions,
       emptyReason, nearMiss
-    case unmatchedLabels, unmatchedCodes, missingShards, damagedRows, facets, hasMore, continuation, profile
+    case unmatchedLabels, unmatchedCodes, missingShards, damagedRows, facets, hasMore, continuation,
+      profile
     case feedback
   }
 

@@ -26,7 +26,10 @@ import Testing
     }
 
     private func answering(_ limit: Duration?) -> (parts: [Int], outcome: StoreOutcome) {
-      let failing = failing(limits.withLock { $0.append(limit); return $0.count })
+      let failing = failing(
+        limits.withLock {
+          $0.append(limit); return $0.count
+        })
       return (
         (0..<count).filter { failing[$0] == nil },
         StoreOutcome(partCount: count, missing: failing, damaged: damaged)

@@ -74,7 +74,8 @@ import VisualQuery
     try makeIndex(other)
     let lines = (1...700).map(line)
     let broken = try folder.write(
-      (lines.prefix(600) + ["", "{}"] + lines.suffix(100)).joined(separator: "\n"), to: "many.jsonl")
+      (lines.prefix(600) + ["", "{}"] + lines.suffix(100)).joined(separator: "\n"), to: "many.jsonl"
+    )
     let failed = try feedback("import", broken, in: other)
     #expect(failed.status == 1 && failed.errors.contains("line 602: it is not a statement"))
     #expect(failed.errors.contains("600 statements imported, those of the lines before it"))

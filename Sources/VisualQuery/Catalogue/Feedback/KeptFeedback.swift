@@ -132,9 +132,10 @@ public final class KeptFeedback: Sendable {
   ///
   /// - Parameter body: Returns the numbers of the statements that it has changed.
   private func change<Value: Sendable>(
-    _ body: @Sendable (CatalogueConnection) throws(CatalogueError) -> (
-      result: Value, numbers: [Int]
-    )
+    _ body:
+      @Sendable (CatalogueConnection) throws(CatalogueError) -> (
+        result: Value, numbers: [Int]
+      )
   ) throws(CatalogueError) -> Value {
     try connection.withLock { connection throws(CatalogueError) in
       try connection.execute("BEGIN IMMEDIATE")

@@ -94,7 +94,9 @@ enum ShardTarget: FuzzTarget {
     let signatures = [1, 3, 5].map {
       [PostgresValue.int32(0), .integer($0), .bytes(segment.signature(at: $0).encoded)]
     }
-    return [stream("p", [count] + posts), stream("s", signatures), stream("p", []), stream("s", [])]
+    return [
+      stream("p", [count] + posts), stream("s", signatures), stream("p", []), stream("s", []),
+    ]
   }
 
   private static func stream(_ kind: Character, _ rows: [[PostgresValue]]) -> [UInt8] {
