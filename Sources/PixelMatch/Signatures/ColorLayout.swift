@@ -124,7 +124,7 @@ public struct ColorLayout: Sendable, Hashable {
   enum Part: Hashable {
     /// The plain background.
     case ground
-    /// A thing, and next to it the background.
+    /// A thing, and next to it the background or the end of the image.
     case edge
     /// A thing, all around too.
     case interior
@@ -147,10 +147,10 @@ public struct ColorLayout: Sendable, Hashable {
     }
     let isThing = (0..<Self.side * Self.side).map { standsOut(color($0)) }
     func isInterior(_ row: Int, _ column: Int) -> Bool {
-      (max(0, row - 1)...min(Self.side - 1, row + 1)).allSatisfy { row in
-        (max(0, column - 1)...min(Self.side - 1, column + 1)).allSatisfy {
-          isThing[row * Self.side + $0]
-        }
+      let inner = 1..<Self.side - 1
+      guard inner.contains(row), inner.contains(column) else { return false }
+      return (row - 1...row + 1).allSatisfy { row in
+        (column - 1...column + 1).allSatisfy { isThing[row * Self.side + $0] }
       }
     }
     return isThing.indices.map { index in

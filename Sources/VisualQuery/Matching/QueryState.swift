@@ -117,7 +117,7 @@ struct QueryState: Sendable {
   private func scoredByContent() -> [ScoredEntity] {
     guard let signature else { return labelMatches }
     var best = Dictionary(
-      uniqueKeysWithValues: scored(searches, in: ImageFrame(signature), prior: 0).map {
+      uniqueKeysWithValues: scored(searches, in: ImageFrame(signature), prior: { _ in 0 }).map {
         ($0.key, $0)
       })
     for region in regions {
@@ -134,11 +134,11 @@ struct QueryState: Sendable {
   func scored(_ region: RegionSearch) -> [ScoredEntity] {
     switch region.source {
     case .layout, .remainder:
-      scored(region.searches, in: region.frame, prior: Calibration.cellPrior)
+      scored(region.searches, in: region.frame) { _ in Calibration.cellPrior }
     // Windows propose outlines, and are no regions of their own.
     case .windows: []
     case .outline:
-      scored(region.searches, in: region.frame, prior: 0)
+      scored(region.searches, in: region.frame) { Calibration.outlinePrior(inliers: $0.inliers) }
         .filter { $0.image!.evidence.inliers >= Rivals.claimingInliers }
     }
   }
@@ -164,14 +164,15 @@ struct QueryState: Sendable {
   }
 
   private func scored(
-    _ searches: [TypeSearch], in frame: ImageFrame, prior: Double
+    _ searches: [TypeSearch], in frame: ImageFrame, prior: (MeasuredEvidence) -> Double
   ) -> [ScoredEntity] {
     let images = bestImages(searches, in: frame)
     let rivals = Rivals(
       images.map(\.image.evidence), scores: images.map(\.image.score))
     return images.enumerated().map { index, entity in
       let evidence = Calibration.evidence(
-        entity.image.evidence, rivals.standing(of: index), regionPrior: prior)
+        entity.image.evidence, rivals.standing(of: index),
+        regionPrior: prior(entity.image.evidence))
       return ScoredEntity(
         key: entity.key, type: entity.image.type, evidence: evidence,
         confidence: Calibration.confidence(evidence), tier: entity.image.tier,

@@ -322,10 +322,10 @@ import Testing
     let run = try RunningVQ(
       ["match", "--signature", String(signature), "--index", shop(), "--deadline", "0"])
     #expect(run.output.contains("Honey oats"))
-    // With its keypoints, it gives the answers of the image.
+    // With its keypoints, it gives the sure answers of the image.
     let photo = SampleShop.query("q01-mug.jpg")
     let whole = try RunningVQ(["hash", "--keypoints", photo]).output.dropLast()
-    let options = try ["--index", shop(), "--deadline", "0", "--explain"]
+    let options = try ["--index", shop(), "--deadline", "0", "--explain", "--labels", "mug"]
     let signed = try RunningVQ(["match", "--signature", String(whole)] + options)
     #expect(try signed.output == RunningVQ(["match", photo] + options).output)
     let broken = try RunningVQ(["match", "--signature", "x", "--index", shop()])
