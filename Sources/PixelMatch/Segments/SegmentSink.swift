@@ -57,7 +57,9 @@ struct SegmentSink<Failure: Error> {
   ) throws(Failure) {
     let end = offset + column.byteCount(size)
     while offset < end {
-      let part = try read(offset..<min(end, offset + Self.blockByteCount))
+      let range = offset..<min(end, offset + Self.blockByteCount)
+      let part = try read(range)
+      precondition(part.count == range.count, "stored bytes cannot be read")
       var sum = checksum
       sum.add(part.span)
       checksum = sum

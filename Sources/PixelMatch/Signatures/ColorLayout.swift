@@ -130,7 +130,7 @@ public struct ColorLayout: Sendable, Hashable {
     case interior
   }
 
-  /// What each cell shows: things alone if the border has no single color.
+  /// What each cell shows: the interior of things alone if the border has no single color.
   var parts: [Part] {
     let border = (0..<Self.side * Self.side).filter {
       let (row, column) = ($0 / Self.side, $0 % Self.side)

@@ -75,7 +75,7 @@ public enum Calibration {
   /// chances of a false match as it has cells. At it, the default cut-off is 0.92 for a cell (docs/quality.md).
   static let cellPrior = -0.7
 
-  /// Returns the addition to the log-odds of what is found in an outline: keypoints have proposed it, so that a few
+  /// Returns the addition to the log-odds of what is found in an outline or a window: keypoints have proposed it, so that a few
   /// of them agree there by chance more often than in a whole image.
   static func outlinePrior(inliers: Int) -> Double {
     -1.2 * max(0, min(1, Double(14 - inliers) / 6))

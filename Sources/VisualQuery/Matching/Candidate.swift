@@ -47,6 +47,8 @@ struct Candidate: Sendable {
   /// The value of ``Evidence/Kind/labels``, or `nil` if no label of the query is known.
   let labels: Double?
   var isGeometryVerified = false
+  /// Whether its alignment is that of a window, which keypoints have proposed.
+  var isFromWindow = false
 
   /// The evidence for it.
   ///
@@ -56,6 +58,6 @@ struct Candidate: Sendable {
       hash: measured.hash, color: measured.color, texture: measured.texture, votes: votes.best,
       inliers: measured.alignment?.inliers ?? 0, agreement: measured.agreement,
       residual: measured.residual, labels: labels, colorfulness: colorfulness,
-      claim: measured.alignment?.claim ?? ImageClaim())
+      claim: measured.alignment?.claim ?? ImageClaim(), isFromWindow: isFromWindow)
   }
 }

@@ -76,7 +76,8 @@ public struct MatchDocument: Sendable, Encodable {
   }
 
   /// Encodes every key, with `null` for absent values, except that `profile` is left out for sRGB,
-  /// `facets`, `unmatchedCodes`, `missingShards` and `damagedRows` if there are none, and `feedback` if nothing was said about the query.
+  /// `facets`, `unmatchedCodes`, `missingShards` and `damagedRows` if there are none, and `feedback` if nothing
+  /// was said about the query.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(schema, forKey: .schema)

@@ -88,10 +88,9 @@ extension Matcher {
         + imageStages(
           signature, labelMasks: masks, threads: pool.width, in: catalogue,
           shouldStop: shouldStopScans)
-        + [
-          WindowStage(image: image),
-          RegionStage(image: image, labelMasks: masks, threads: pool.width),
-        ])
+        // Posting lists of windows would have to be fetched.
+        + (catalogue.store == nil ? [WindowStage(image: image)] : [])
+        + [RegionStage(image: image, labelMasks: masks, threads: pool.width)])
   }
 
   private func signature(of image: PixelBuffer) throws -> QuerySignature {

@@ -60,6 +60,8 @@ struct MeasuredEvidence: Sendable, Hashable {
   var colorfulness = 1.0
   /// The parts of the query that the inliers lie in.
   var claim = ImageClaim()
+  /// Whether the inliers are those of a window, which keypoints have proposed.
+  var isFromWindow = false
 
   /// How far the alignment can be trusted, `0...1`.
   var alignmentTrust: Double {

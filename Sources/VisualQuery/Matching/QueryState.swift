@@ -117,7 +117,9 @@ struct QueryState: Sendable {
   private func scoredByContent() -> [ScoredEntity] {
     guard let signature else { return labelMatches }
     var best = Dictionary(
-      uniqueKeysWithValues: scored(searches, in: ImageFrame(signature), prior: { _ in 0 }).map {
+      uniqueKeysWithValues: scored(searches, in: ImageFrame(signature)) {
+        $0.isFromWindow ? Calibration.outlinePrior(inliers: $0.inliers) : 0
+      }.map {
         ($0.key, $0)
       })
     for region in regions {

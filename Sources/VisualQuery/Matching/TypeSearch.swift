@@ -88,13 +88,12 @@ struct TypeSearch: Sendable {
   }
 
   /// Adds rows that keypoints of a part of the image align. Of several alignments of one row, the whole image's
-  /// included, the one with the most inliers is kept.
+  /// included, the first one with the most inliers is kept.
   ///
   /// - Parameter labels: The value of ``Evidence/Kind/labels`` for the entity of a key.
   mutating func addAligned(
     _ found: [(row: SegmentRow, alignment: Alignment)], labels: (UInt32) -> Double?
   ) {
-    // In an order that does not depend on which part was looked at first.
     func inliers(_ row: SegmentRow) -> Int { candidates[row]?.measured.alignment?.inliers ?? 0 }
     for (row, alignment) in found where alignment.inliers > inliers(row) {
       let key = key(of: row)
@@ -105,6 +104,7 @@ struct TypeSearch: Sendable {
       candidate.measured.alignment = alignment
       comparison.compareColors(&candidate.measured, image(row))
       candidate.isGeometryVerified = true
+      candidate.isFromWindow = true
       candidates[row] = candidate
     }
   }

@@ -121,8 +121,12 @@ internal import CPostgres
       var entry = pollfd(fd: unsafe cp_socket(handle), events: Int16(events), revents: 0)
       if unsafe poll(&entry, 1, pause) > 0 { return true }
     }
+    throw stopped()
+  }
+
+  private func stopped() -> CatalogueError {
     isBroken = true
-    throw CatalogueError(
+    return CatalogueError(
       code: .timedOut, message: "the work in PostgreSQL was stopped before its end; try again")
   }
 
@@ -284,15 +288,20 @@ internal import CPostgres
     }
     for _ in settings { try finishSetting() }
     guard try hasBegun(Int32(CP_COPY_OUT)) else { return }
-    var isFirst = true
+    var (isFirst, isOver) = (true, false)
     while let message = try nextMessage() {
+      // A server that always has something to say must not keep the thread.
+      if shouldStop() {
+        unsafe cp_cancel(handle)
+        throw stopped()
+      }
       let (row, isValid) = PostgresCopyFormat.row(message, isFirst: isFirst)
-      guard isValid else {
+      guard isValid, !isOver else {
         unsafe cp_cancel(handle)
         isBroken = true
         throw CatalogueError(code: .io, message: "PostgreSQL sent a row in an unknown format")
       }
-      isFirst = false
+      (isFirst, isOver) = (false, row == nil)
       guard let row else { continue }
       do throws(CatalogueError) {
         try body(row)

@@ -3,9 +3,9 @@ internal import PixelMatch
 /// A question to one shard, which reads the rows of the answer.
 ///
 /// Nothing in an answer is trusted. A row that was not asked for, that comes twice or that is not what it
-/// should be is left out and counted. So an answer takes no more memory than the question allows: each
-/// value has a limit, which the statement asks the server to keep, and rows beyond the number of those that
-/// were asked for end the answer.
+/// should be is left out and counted. Each value has a limit, which the statement asks the server to keep, and
+/// rows beyond the number of those that were asked for end the answer. So an answer takes no more memory than
+/// the question allows, unless what answers is not PostgreSQL: libpq reads a message before it can be checked.
 protocol ShardQuestion: Sendable {
   /// Queries with the same columns. If there are none, the shard is not asked.
   var queries: [String] { get }

@@ -93,6 +93,7 @@ enum DurableFile<Failure: StorageFailure> {
           file, all.baseAddress! + filled, all.count - filled, off_t(range.lowerBound + filled))
       }
       if count < 0 && errno == EINTR { continue }
+      if count == 0 { errno = EIO }
       guard count > 0 else { throw Failure(StorageError("read", path)) }
       filled += count
     }

@@ -113,14 +113,17 @@ public final class KeptFeedback: Sendable {
     try change { connection throws(CatalogueError) in
       var added = Added()
       var numbers: [Int] = []
+      // Once for all of them: it reads the whole table.
+      var sums = try currentSums(in: connection)
       for addition in additions {
         if let known = try known(addition, in: connection) {
           added.statements.append((known, false))
           continue
         }
-        added.refusal = try refusal(of: addition, in: connection)
+        added.refusal = refusal(of: addition, beside: sums)
         if added.refusal != nil { break }
         let statement = try insert(addition, in: connection)
+        sums.add(addition)
         added.statements.append((statement, true))
         numbers.append(statement.number)
       }
@@ -195,10 +198,33 @@ public final class KeptFeedback: Sendable {
       content: addition.content, hasImage: addition.image != nil)
   }
 
+  /// What the limits bound.
+  private struct Sums {
+    var all = 0
+    var pending = 0
+    /// The length of all images.
+    var bytes = 0
+
+    mutating func add(_ addition: Addition) {
+      all += 1
+      if addition.state == .pending { pending += 1 }
+      bytes += addition.image?.count ?? 0
+    }
+  }
+
+  private func currentSums(in connection: CatalogueConnection) throws(CatalogueError) -> Sums {
+    try connection.first(
+      """
+      SELECT count(*), coalesce(sum(state = 'pending'), 0), coalesce(sum(length(image)), 0)
+      FROM statements
+      """
+    ) { Sums(all: $0.integer(0), pending: $0.integer(1), bytes: $0.integer(2)) } ?? Sums()
+  }
+
   /// Returns the reason why a statement cannot be added, or `nil` if it can.
   private func refusal(
-    of addition: Addition, in connection: CatalogueConnection
-  ) throws(CatalogueError) -> FeedbackError? {
+    of addition: Addition, beside sums: Sums
+  ) -> FeedbackError? {
     let byteCount = addition.image?.count ?? 0
     guard byteCount <= limits.imageBytes else {
       return FeedbackError(
@@ -206,13 +232,6 @@ public final class KeptFeedback: Sendable {
         message: "the image has \(byteCount) bytes; the limit is \(limits.imageBytes): "
           + "scale it to 1024 pixels")
     }
-    let sums: (all: Int, pending: Int, bytes: Int) =
-      try connection.first(
-        """
-        SELECT count(*), coalesce(sum(state = 'pending'), 0), coalesce(sum(length(image)), 0)
-        FROM statements
-        """
-      ) { ($0.integer(0), $0.integer(1), $0.integer(2)) } ?? (0, 0, 0)
     guard sums.all < limits.statements,
       addition.state == .active || sums.pending < limits.pending
     else {

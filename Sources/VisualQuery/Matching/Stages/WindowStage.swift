@@ -3,12 +3,12 @@ internal import PixelMatch
 /// Looks for small things in a large image in which nothing is sure, one window at a time: what takes up a tenth
 /// of an image has few of its keypoints, and fewer of its votes.
 ///
-/// Keypoints of a window propose candidates and outline them; ``RegionStage`` then compares the outlined parts.
+/// Keypoints of a window propose candidates and outline them; ``RegionStage`` then compares the outlined parts too.
 struct WindowStage: SearchStage {
   /// The image, or `nil` if only its signature is known: then the stage can be named and not run.
   let image: PixelBuffer?
   static let cost = 8.0
-  /// Mostly there is nothing to do.
+  /// Mostly nothing is to be done, so that the stage is complete; if something is, it is not done any more.
   static let runsPastDeadline = true
 
   /// The number of candidates of a window whose geometry is verified.
@@ -24,8 +24,8 @@ struct WindowStage: SearchStage {
   }
 
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
-    guard catalogue.store == nil, let signature = state.signature,
-      WindowKeypoints.isWorthwhile(for: signature), !state.isAnySure,
+    guard let signature = state.signature, WindowKeypoints.isWorthwhile(for: signature),
+      !state.isAnySure,
       state.pageCells(of: image).isEmpty
     else { return 1 }
     guard let image else {
@@ -39,9 +39,8 @@ struct WindowStage: SearchStage {
       for window in 0..<WindowKeypoints.count {
         group.addTask {
           if shouldStop() { return (window, nil) }
-          return (
-            window, Self.found(by: windows.keypoints(ofWindow: window), windows.size, searches)
-          )
+          let keypoints = windows.keypoints(ofWindow: window)
+          return (window, Self.found(by: keypoints, windows.size, searches, shouldStop))
         }
       }
       var found = [[Found]?](repeating: nil, count: WindowKeypoints.count)
@@ -57,18 +56,21 @@ struct WindowStage: SearchStage {
     return Double(found.count) / Double(WindowKeypoints.count)
   }
 
+  /// Returns the candidates that the keypoints of a window align, or `nil` if the search is to stop.
   private static func found(
-    by keypoints: QueryKeypoints, _ size: SIMD2<Int>, _ searches: [TypeSearch]
-  ) -> [Found] {
+    by keypoints: QueryKeypoints, _ size: SIMD2<Int>, _ searches: [TypeSearch],
+    _ shouldStop: @Sendable () -> Bool
+  ) -> [Found]? {
     let votes = KeypointVotes(keypoints, doubts: doubts)
     let check = GeometricCheck(keypoints, size: size)
-    return searches.enumerated().flatMap { index, search in
+    let found = searches.enumerated().flatMap { index, search in
       let ranked = search.segments.enumerated().flatMap { segment, live in
-        votes.rows(in: live, limit: verified).map {
+        votes.rows(in: live, limit: verified, shouldStop: shouldStop).map {
           (row: SegmentRow(segment: segment, row: $0.row), weight: $0.weight)
         }
       }.sorted { ($1.weight, $0.row) < ($0.weight, $1.row) }
-      return ranked.prefix(verified).compactMap { candidate in
+      return ranked.prefix(verified).compactMap { candidate -> Found? in
+        if shouldStop() { return nil }
         let segment = search.segments[candidate.row.segment].segment
         return check.alignment(of: candidate.row.row, in: segment, isMirrored: false).flatMap {
           RegionProposals.isOutline($0)
@@ -76,6 +78,7 @@ struct WindowStage: SearchStage {
         }
       }
     }
+    return shouldStop() ? nil : found
   }
 }
 
