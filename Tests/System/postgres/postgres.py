@@ -854,7 +854,7 @@ def engine(test):
     test.say("replicas only pay nothing", empty == ["0"], empty)
     test.run("postgres", "init", "--index", test.server.url(), "--shard", "self")
     one = test.answers(url, "--cache", test.new("c1"))
-    same = [(ours, theirs) for ours, theirs in zip(best(test.answers(own)), best(one)) if ours[1] > 0.7]
+    same = [(ours, theirs) for ours, theirs in zip(best(test.answers(own)), best(one)) if ours[1] >= 0.85]
     test.say("sure matches are those of the embedded index, with the same confidence",
              len(same) > 1 and all(ours == theirs for ours, theirs in same), same)
     test.say("all answers are complete", one.count('"complete":true') == len(test.queries), one[:300])
