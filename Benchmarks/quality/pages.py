@@ -38,6 +38,9 @@ def main():
     answers = [json.loads(line) for line in run.stdout.splitlines()]
     if len(answers) != len(queries):
         raise SystemExit(f"{len(answers)} answers to {len(queries)} images: {run.stderr[:300]}")
+    for answer in answers:
+        if "values" not in answer:
+            raise SystemExit(f"no answer to an image: {json.dumps(answer)[:300]}")
     counts = collections.defaultdict(collections.Counter)
     for query, answer in zip(queries, answers):
         truth = {thing.split(":")[-1] for thing in query["truth"]}
