@@ -161,8 +161,17 @@ class Shop:
         return None
 
     def text_of_log(self):
-        self.log.seek(0)
-        return self.log.read()
+        # Read at a position of its own: the server writes at the one that it shares with this process.
+        file = self.log.fileno()
+        return os.pread(file, os.fstat(file).st_size, 0).decode(errors="replace")
+
+    def logs(self, *texts):
+        """Whether the log has some texts, which it may get after the answer, within five seconds."""
+        for _ in range(100):
+            if all(text in self.text_of_log() for text in texts):
+                return True
+            time.sleep(0.05)
+        return False
 
     def end(self, how=signal.SIGTERM):
         if self.process.poll() is None:
