@@ -82,7 +82,7 @@ public struct AlignedColor: Sendable {
   private struct Cell {
     let seen: SIMD3<Float>
     let kept: SIMD3<Float>
-    /// What the other image shows there.
+    /// The content of the cell in the other image.
     let part: ColorLayout.Part
   }
 

@@ -42,7 +42,7 @@ package struct PostingLists: Sendable {
   }
 }
 
-/// What the posting lists of a segment can be, so that lists that come from elsewhere can be checked.
+/// The limits of the posting lists of a segment, by which lists from a database are checked.
 package struct PostingBounds: Sendable, Hashable {
   /// The number of rows of the segment.
   package let rowCount: Int

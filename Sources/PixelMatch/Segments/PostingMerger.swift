@@ -25,7 +25,7 @@ struct PostingMerger {
   private let bits: Int
   /// The number of bits by which words are put into batches.
   private let lowBits: Int
-  /// Whether the words of a source are longer, so that several of its lists become one.
+  /// True if a source has longer words, so that several of its lists become one.
   private let joinsLists: Bool
 
   /// Prepares to merge lists.

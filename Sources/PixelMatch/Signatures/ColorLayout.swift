@@ -120,7 +120,7 @@ public struct ColorLayout: Sendable, Hashable {
   /// The share of the border from which on its color is that of a ground.
   private static let groundShare = 0.6
 
-  /// What a cell shows.
+  /// The content of a cell.
   enum Part: Hashable {
     /// The plain background.
     case ground
@@ -130,7 +130,7 @@ public struct ColorLayout: Sendable, Hashable {
     case interior
   }
 
-  /// What each cell shows: the interior of things alone if the border has no single color.
+  /// The content of each cell. If the border has no single color, every cell counts as interior.
   var parts: [Part] {
     let border = (0..<Self.side * Self.side).filter {
       let (row, column) = ($0 / Self.side, $0 % Self.side)

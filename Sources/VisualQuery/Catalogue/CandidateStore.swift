@@ -38,7 +38,7 @@ package struct StoreOutcome: Sendable {
   /// The rows that were left out of the answers, by the numbers of the parts.
   var damaged: [Int: DamagedRows] = [:]
 
-  /// Whether all parts gave all that they were asked for.
+  /// True if every part answered completely.
   var isWhole: Bool { missing.isEmpty && damaged.isEmpty }
 
   /// The reason why nothing can be found, or `nil` if a part has answered or only the time was short.
@@ -68,7 +68,7 @@ package struct StoredSignatures: Sendable {
 public struct DamagedRows: Sendable, Hashable {
   /// The number of rows.
   public private(set) var count: Int
-  /// What is wrong with the first one.
+  /// The fault of the first row.
   public let example: String
 
   /// One row.

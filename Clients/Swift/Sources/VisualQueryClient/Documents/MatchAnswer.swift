@@ -24,7 +24,7 @@ public struct MatchAnswer: Codable, Sendable, Hashable {
   public let unmatchedCodes: [UnmatchedCode]?
   /// The numbers of the shards of engine mode that were not searched; absent if all were.
   public let missingShards: [Int]?
-  /// How many rows of shards were left out since they are damaged; absent if there were none.
+  /// The number of damaged rows that shards sent, which were left out; absent if there were none.
   public let damagedRows: Int?
   /// The facets of all matches, on whatever page; absent if none were asked for.
   public let facets: Facets?
