@@ -11,7 +11,8 @@
 ///
 /// Only the thing is compared, not its background: if the background is plain, cells of its color are left
 /// out. If the query shows the thing before another background, so are the cells at its edge, which have some of
-/// both. A query without color is compared by lightness alone.
+/// both, and what a plain patch in front of the thing hides (``PlainPatches``). A query without color is compared by
+/// lightness alone.
 public struct AlignedColor: Sendable {
   /// The smallest number of cells within the query image that is significant.
   private static let leastCells = 16
@@ -27,12 +28,14 @@ public struct AlignedColor: Sendable {
 
   /// The colors of the query's cells, row-major.
   private let colors: [SIMD3<Float>]
+  private let patches: PlainPatches
   private let size: SIMD2<Double>
   private let isColorless: Bool
 
   /// Prepares the comparison of a query.
   public init(_ query: QuerySignature) {
     colors = query.colors.cells
+    patches = PlainPatches(colors)
     size = SIMD2(Double(query.size.x), Double(query.size.y))
     isColorless = query.chroma < Self.leastChroma
   }
@@ -53,18 +56,49 @@ public struct AlignedColor: Sendable {
   ) -> Double? {
     guard let back = transform.inverse?.entries else { return nil }
     let parts = layout.parts
-    var cells: [Cell] = []
-    cells.reserveCapacity(ColorLayout.side * ColorLayout.side)
-    for row in 0..<ColorLayout.side {
-      for column in 0..<ColorLayout.side {
-        guard let seen = mean(row, column, size, back, covered) else { continue }
-        cells.append(
-          Cell(
-            seen: Self.cones(seen), kept: kept(layout.color(row, column)),
-            part: parts[row * ColorLayout.side + column]))
+    func cells(_ hidden: [Bool]?) -> [Cell] {
+      var cells: [Cell] = []
+      cells.reserveCapacity(ColorLayout.side * ColorLayout.side)
+      for row in 0..<ColorLayout.side {
+        for column in 0..<ColorLayout.side {
+          guard let seen = mean(row, column, size, back, covered, hidden) else { continue }
+          cells.append(
+            Cell(
+              seen: Self.cones(seen), kept: kept(layout.color(row, column)),
+              part: parts[row * ColorLayout.side + column]))
+        }
       }
+      return cells
     }
-    guard cells.count >= Self.leastCells else { return nil }
+    let all = cells(nil)
+    guard all.count >= Self.leastCells else { return nil }
+    let whole = residual(all)
+    guard let hidden = hidden(layout, size, transform) else { return whole }
+    let visible = cells(hidden)
+    let isThing = { (cell: Cell) in cell.part != .ground }
+    guard visible.count >= Self.leastCells,
+      2 * visible.count(where: isThing) >= all.count(where: isThing)
+    else { return whole }
+    return min(whole, residual(visible))
+  }
+
+  /// Returns which cells of the query show a plain patch in front of the other image.
+  private func hidden(
+    _ layout: ColorLayout, _ size: (width: Int, height: Int), _ transform: PlaneTransform
+  ) -> [Bool]? {
+    let forth = transform.entries
+    let cell = self.size / Double(QueryColors.side)
+    let other = SIMD2(Double(size.width), Double(size.height)) / Double(ColorLayout.side)
+    return patches.covering { row, column in
+      let place = forth((Double(column) + 0.5) * cell.x, (Double(row) + 0.5) * cell.y) / other
+      let limit = Double(ColorLayout.side)
+      guard place.x >= 0, place.y >= 0, place.x < limit, place.y < limit else { return nil }
+      return layout.color(Int(place.y), Int(place.x))
+    }
+  }
+
+  /// Returns the difference of the thing's cells in the light that explains most of it.
+  private func residual(_ cells: [Cell]) -> Double {
     let lights = Self.lights(Self.ratios(cells))
     let ground = cells.filter { $0.part == .ground }
     let interior = cells.filter { $0.part == .interior }
@@ -95,7 +129,7 @@ public struct AlignedColor: Sendable {
   /// query.
   private func mean(
     _ row: Int, _ column: Int, _ size: (width: Int, height: Int), _ back: PlaneTransform.Entries,
-    _ covered: [ImageBox]
+    _ covered: [ImageBox], _ hidden: [Bool]?
   ) -> SIMD3<Float>? {
     var sum = SIMD3<Float>.zero
     var inside: Float = 0
@@ -107,6 +141,7 @@ public struct AlignedColor: Sendable {
         let place = back(across, down) / self.size
         guard place.x >= 0, place.y >= 0, place.x < 1, place.y < 1 else { continue }
         if covered.contains(where: { $0.contains(x: place.x, y: place.y) }) { continue }
+        if let hidden, hidden[Self.cell(x: place.x, y: place.y)] { continue }
         sum += color(x: place.x, y: place.y)
         inside += 1
       }
@@ -114,12 +149,27 @@ public struct AlignedColor: Sendable {
     return inside > Float(Self.samples * Self.samples) / 2 ? sum / inside : nil
   }
 
-  /// Returns the color of the query at a position, `0..<1` across and down.
+  /// Returns the color of the query at a position, `0..<1` across and down, between those of the four nearest
+  /// cells: a cell of the other image has parts of the cells at its border.
   private func color(x: Double, y: Double) -> SIMD3<Float> {
+    let side = QueryColors.side
+    let last = Float(side - 1)
+    let across = max(0, min(last, Float(x) * Float(side) - 0.5))
+    let down = max(0, min(last, Float(y) * Float(side) - 0.5))
+    let (column, row) = (min(Int(across), side - 2), min(Int(down), side - 2))
+    let (right, below) = (across - Float(column), down - Float(row))
+    let place = row * side + column
+    let upper = colors[place] + right * (colors[place + 1] - colors[place])
+    let lower = colors[place + side] + right * (colors[place + side + 1] - colors[place + side])
+    return upper + below * (lower - upper)
+  }
+
+  /// Returns the index of the query's cell at a position, `0..<1` across and down.
+  private static func cell(x: Double, y: Double) -> Int {
     let side = QueryColors.side
     // A product below the side may be rounded to it.
     let (column, row) = (Int(x * Double(side)), Int(y * Double(side)))
-    return colors[min(row, side - 1) * side + min(column, side - 1)]
+    return min(row, side - 1) * side + min(column, side - 1)
   }
 
   // MARK: Light

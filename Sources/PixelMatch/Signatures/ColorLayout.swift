@@ -117,8 +117,9 @@ public struct ColorLayout: Sendable, Hashable {
 
   /// The distance in Oklab within which cells are of one color.
   private static let groundDistance: Float = 0.04
-  /// The share of the border from which on its color is that of a ground.
-  private static let groundShare = 0.6
+  /// The share of the border from which on its color is that of a ground, and that if it is the color of three
+  /// corners: a round thing touches all ends of its image.
+  private static let (groundShare, corneredShare) = (0.6, 0.25)
 
   /// The content of a cell.
   enum Part: Hashable {
@@ -132,20 +133,10 @@ public struct ColorLayout: Sendable, Hashable {
 
   /// The content of each cell. If the border has no single color, every cell counts as interior.
   var parts: [Part] {
-    let border = (0..<Self.side * Self.side).filter {
-      let (row, column) = ($0 / Self.side, $0 % Self.side)
-      return row == 0 || column == 0 || row == Self.side - 1 || column == Self.side - 1
-    }.map(color)
-    var ground = SIMD3<Float>.zero
-    for lane in ground.indices { ground[lane] = border.map { $0[lane] }.sorted()[border.count / 2] }
-    func standsOut(_ color: SIMD3<Float>) -> Bool {
-      Self.length(color - ground) > Self.groundDistance
-    }
-    let plain = border.count { !standsOut($0) }
-    guard Double(plain) >= Self.groundShare * Double(border.count) else {
+    guard let ground else {
       return [Part](repeating: .interior, count: Self.side * Self.side)
     }
-    let isThing = (0..<Self.side * Self.side).map { standsOut(color($0)) }
+    let isThing = (0..<Self.side * Self.side).map { Self.standsOut(color($0), from: ground) }
     func isInterior(_ row: Int, _ column: Int) -> Bool {
       let inner = 1..<Self.side - 1
       guard inner.contains(row), inner.contains(column) else { return false }
@@ -157,6 +148,37 @@ public struct ColorLayout: Sendable, Hashable {
       guard isThing[index] else { return .ground }
       return isInterior(index / Self.side, index % Self.side) ? .interior : .edge
     }
+  }
+
+  /// The color of the background, or `nil` if the border has no single color.
+  private var ground: SIMD3<Float>? {
+    let last = Self.side - 1
+    let border = (0..<Self.side * Self.side).filter {
+      let (row, column) = ($0 / Self.side, $0 % Self.side)
+      return row == 0 || column == 0 || row == last || column == last
+    }.map(color)
+    let corners = [color(0, 0), color(0, last), color(last, 0), color(last, last)]
+    func isGround(_ color: SIMD3<Float>, share: Double) -> Bool {
+      Double(border.count { !Self.standsOut($0, from: color) }) >= share * Double(border.count)
+    }
+    let middle = Self.median(border)
+    if isGround(middle, share: Self.groundShare) { return middle }
+    let corner = Self.median(corners)
+    let alike = corners.count { !Self.standsOut($0, from: corner) }
+    return alike >= 3 && isGround(corner, share: Self.corneredShare) ? corner : nil
+  }
+
+  private static func standsOut(_ color: SIMD3<Float>, from ground: SIMD3<Float>) -> Bool {
+    length(color - ground) > groundDistance
+  }
+
+  /// Returns the median of each component.
+  private static func median(_ colors: [SIMD3<Float>]) -> SIMD3<Float> {
+    var median = SIMD3<Float>.zero
+    for lane in median.indices {
+      median[lane] = colors.map { $0[lane] }.sorted()[colors.count / 2]
+    }
+    return median
   }
 
   private static func length(_ color: SIMD3<Float>) -> Float {

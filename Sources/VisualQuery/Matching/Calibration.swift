@@ -66,10 +66,10 @@ public enum Calibration {
 
   /// The fitted coefficients.
   static let coefficients = Coefficients(
-    step1: SIMD16(lanes: 0.715, 4.776, 3.007, 0.884, 2.64, 0.526, 1.815, 0.133, 1.818),
-    step2: SIMD16(lanes: 0.641, 0.615, 0, 0, 0.063, 0, 3.994, 1.492, 1.452),
-    prior: -2.955, lead: 0.762, inlierLead: 1.314,
-    alone: Coefficients.Alone(prior: -1.025, color: 1.118, hash: 1.279))
+    step1: SIMD16(lanes: 0.776, 4.705, 3.133, 0.771, 2.647, 0.54, 1.866, 0.178, 1.813),
+    step2: SIMD16(lanes: 0.768, 0.628, 0, 0, 0, 0, 4.132, 1.939, 1.459),
+    prior: -2.959, lead: 0.754, inlierLead: 1.296,
+    alone: Coefficients.Alone(prior: -0.984, color: 0.914, hash: 1.073))
 
   /// The addition to the log-odds of what is found in a cell of a page: a page of absent things has as many
   /// chances of a false match as it has cells. At it, the default cut-off is 0.92 for a cell (docs/quality.md).

@@ -21,7 +21,8 @@ public struct Evidence: Sendable, Hashable, Codable {
     /// The similarity of the colors at the places that the transform aligns, after the light is equalized,
     /// `0...1`: `1` for equal ones, `0` for those that differ visibly.
     case alignedColor
-    /// The contradiction of the colors, `-1...0`: images that align, yet with histograms of another color.
+    /// The contradiction of the colors, `-1...0`: images that align, yet with histograms of another color, as far as the
+    /// colors at aligned places differ, too.
     case offColor
     /// The evidence of the rarest label that agrees, in bits, `0...2`; below zero if the known labels
     /// disagree.

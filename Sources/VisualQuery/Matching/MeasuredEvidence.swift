@@ -31,7 +31,7 @@ struct MeasuredEvidence: Sendable, Hashable {
   }
 
   /// The difference of aligned colors, in Oklab, from which on they say nothing for a candidate.
-  private static let strangerResidual = 0.05
+  private static let strangerResidual = 0.045
   /// The likeness of the histograms below which aligned images show another color.
   private static let offColorSimilarity = 0.4
   /// How far the aligned lightness of an image without color can be believed.
@@ -78,10 +78,12 @@ struct MeasuredEvidence: Sendable, Hashable {
     case .votes: Double(votes)
     case .inliers: Double(inliers)
     case .agreement: agreement
-    case .alignedColor:
-      residual.map { alignmentTrust * max(0, 1 - $0 / Self.strangerResidual) }
+    case .alignedColor: residual.map { alignmentTrust * Self.closeness($0) }
     case .offColor:
-      residual.map { _ in -alignmentTrust * max(0, 1 - color / Self.offColorSimilarity) }
+      // A light of another color changes a histogram; the colors at aligned places see through it.
+      residual.map {
+        -alignmentTrust * (1 - Self.closeness($0)) * max(0, 1 - color / Self.offColorSimilarity)
+      }
     case .labels: labels
     }
   }
@@ -133,6 +135,11 @@ struct MeasuredEvidence: Sendable, Hashable {
         }
     }
     return lanes
+  }
+
+  /// How near aligned colors are, `0...1`.
+  private static func closeness(_ residual: Double) -> Double {
+    max(0, 1 - residual / strangerResidual)
   }
 
   /// Grows ever faster as histograms become equal. The cap keeps rounding from mattering.

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 @testable import PixelMatch
@@ -98,5 +99,72 @@ import Testing
     let gray = try square([102, 102, 102], before: 250)
     #expect(try residual(gray, red) < 0.05)
     #expect(try residual(gray, white) > 0.08)
+  }
+
+  /// Would break if a ground were only found that most of the border shows: a large disk leaves the corners.
+  @Test func `a round thing that touches all ends has another ground, too`() throws {
+    func disk(_ color: [Int], before ground: UInt8) throws -> PixelBuffer {
+      try painted { x, y in
+        let isInside = (x - 80) * (x - 80) + (y - 80) * (y - 80) < 76 * 76
+        let light = y < 80 ? 100 : 70
+        return isInside
+          ? color.map { UInt8($0 * light / 100) } : [UInt8](repeating: ground, count: 3)
+      }
+    }
+    let red = try disk([200, 60, 50], before: 250)
+    #expect(try residual(try disk([200, 60, 50], before: 90), red) < 0.03)
+    #expect(try residual(try disk([60, 90, 200], before: 90), red) > 0.1)
+  }
+
+  private func painted(_ color: (_ x: Int, _ y: Int) -> [UInt8]) throws -> PixelBuffer {
+    var bytes: [UInt8] = []
+    for y in 0..<160 {
+      for x in 0..<160 { bytes += color(x, y) + [255] }
+    }
+    return try PixelBuffer(width: 160, height: 160, format: .rgba8, bytes: bytes)
+  }
+
+  /// Stripes of two colors, with a rectangle of one color in front of some of them.
+  private func stripes(
+    covered: Range<Int>? = nil, by cover: [UInt8] = [], turn: Int = 0
+  ) throws -> PixelBuffer {
+    let colors: [[UInt8]] = [[190, 70, 60], [70, 130, 80], [90, 90, 180], [210, 180, 90]]
+    return try painted { x, y in
+      if let covered, covered.contains(x), covered.contains(y) { return cover }
+      return colors[(y / 20 + turn) % 4]
+    }
+  }
+
+  /// Would break if a sticker or a finger in front of a thing made it another color, or if it hid that the rest
+  /// has another color.
+  @Test(arguments: [[20, 20, 20], [255, 255, 255], [200, 80, 200]] as [[UInt8]])
+  func `a plain patch in front of a thing is left out`(cover: [UInt8]) throws {
+    let thing = try stripes()
+    #expect(try residual(try stripes(covered: 50..<120, by: cover), thing) < 0.03)
+    #expect(try residual(try stripes(covered: 50..<120, by: cover, turn: 1), thing) > 0.1)
+  }
+
+  /// Would break if a part of a thing in another color were taken for something in front of it.
+  @Test func `a part of one color instead of another makes another color`() throws {
+    let red = try stripes(covered: 50..<120, by: [190, 40, 40])
+    let blue = try stripes(covered: 50..<120, by: [40, 60, 190])
+    #expect(try residual(blue, red) > 0.08)
+  }
+
+  /// Would break if the color of a query were that of its nearest cell: a shift by half a cell would count.
+  @Test func `a shift by a part of a cell is not another color`() throws {
+    func wave(_ shift: Double) throws -> PixelBuffer {
+      try painted { x, y in
+        let value = sin((Double(x) + shift) / 18) * cos((Double(y) + shift) / 22)
+        return [UInt8(130 + 80 * value), UInt8(120 - 60 * value), UInt8(110 + 40 * value)]
+      }
+    }
+    let shift = 160.0 / 24 / 2
+    let signature = Signature(try wave(0))
+    let moved = PlaneTransform(matrix: [1, 0, shift, 0, 1, shift, 0, 0, 1])
+    let residual = try #require(
+      AlignedColor(QuerySignature(try wave(shift))).residual(
+        of: signature.layout, size: (Int(signature.width), Int(signature.height)), under: moved))
+    #expect(residual < 0.012)
   }
 }

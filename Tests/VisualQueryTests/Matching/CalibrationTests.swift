@@ -66,6 +66,17 @@ import Testing
     #expect(confidence(grey, rival: grey.score) > confidence(sibling, rival: sibling.score))
   }
 
+  /// Would break if a light of another color, in which no histogram is alike, counted against a thing whose colors
+  /// agree at aligned places.
+  @Test func `colors that agree at aligned places speak for a histogram that does not`() {
+    var lit = MeasuredEvidence(
+      hash: 0.9, color: 0.1, texture: 0.8, inliers: 60, agreement: 0.4, residual: 0.015)
+    #expect(lit[.offColor]! > -0.25)
+    #expect(confidence(lit, rival: 6) > Calibration.defaultCutOff)
+    lit.residual = 0.09
+    #expect(lit[.offColor]! < -0.7)
+  }
+
   @Test func `the same picture is sure, even beside its double`() {
     let same = MeasuredEvidence(
       hash: 1, color: 1, texture: 1, votes: 20_000, inliers: 100, agreement: 0.8, residual: 0)
