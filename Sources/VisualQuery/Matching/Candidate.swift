@@ -27,6 +27,10 @@ struct KeypointVoteCount: Sendable, Hashable {
   var mirrored = 0
 
   var best: Int { max(upright, mirrored) }
+
+  /// Whether the votes say that the query is mirrored: clearly, since mirrored images are rare and a few votes more
+  /// come about by chance.
+  var isMirrored: Bool { 2 * mirrored > 3 * upright }
 }
 
 /// The rows that a stage found in the images of one type, and how much of them it looked at.

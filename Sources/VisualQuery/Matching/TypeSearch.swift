@@ -80,7 +80,7 @@ struct TypeSearch: Sendable {
       comparison.verify(
         &candidate.measured, image(row),
         isMirrored: votes.best > 0
-          ? votes.mirrored > votes.upright : candidate.measured.variant.isMirrored)
+          ? votes.isMirrored : candidate.measured.variant.isMirrored)
       candidate.isGeometryVerified = true
       candidates[row] = candidate
     }
