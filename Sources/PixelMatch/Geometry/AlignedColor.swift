@@ -11,7 +11,7 @@
 ///
 /// Only the thing is compared, not its background: if the background is plain, cells of its color are left
 /// out. If the query shows the thing before another background, so are the cells at its edge, which have some of
-/// both, and what a plain patch in front of the thing hides (``PlainPatches``). A query without color is compared by
+/// both, and what a plain patch in front of the thing hides (`PlainPatches`). A query without color is compared by
 /// lightness alone.
 public struct AlignedColor: Sendable {
   /// The smallest number of cells within the query image that is significant.
