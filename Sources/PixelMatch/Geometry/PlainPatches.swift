@@ -43,7 +43,7 @@ struct PlainPatches: Sendable {
         for (down, across) in [(-1, 0), (1, 0), (0, -1), (0, 1)] {
           let (i, j) = (row + down, column + across)
           guard (0..<side).contains(i), (0..<side).contains(j), !isTaken[i * side + j],
-            Self.length(colors[i * side + j] - patch.color) < Self.plainDistance
+            ColorLayout.length(colors[i * side + j] - patch.color) < Self.plainDistance
           else { continue }
           isTaken[i * side + j] = true
           patch.cells.append(i * side + j)
@@ -64,7 +64,7 @@ struct PlainPatches: Sendable {
     for patch in patches {
       let behind = patch.cells.compactMap { color($0 / side, $0 % side) }
       guard behind.count >= Self.counts.lowerBound else { continue }
-      let others = behind.count { Self.length($0 - patch.color) > Self.otherDistance }
+      let others = behind.count { ColorLayout.length($0 - patch.color) > Self.otherDistance }
       let mean = behind.reduce(.zero, +) / Float(behind.count)
       let variance =
         behind.reduce(0) { $0 + (($1 - mean) * ($1 - mean)).sum() } / Float(behind.count)
@@ -83,6 +83,4 @@ struct PlainPatches: Sendable {
     }
     return isCovered
   }
-
-  private static func length(_ color: SIMD3<Float>) -> Float { (color * color).sum().squareRoot() }
 }

@@ -181,7 +181,8 @@ public struct ColorLayout: Sendable, Hashable {
     return median
   }
 
-  private static func length(_ color: SIMD3<Float>) -> Float {
+  /// The distance of a color from black, or of two colors if it is their difference.
+  static func length(_ color: SIMD3<Float>) -> Float {
     (color[0] * color[0] + color[1] * color[1] + color[2] * color[2]).squareRoot()
   }
 

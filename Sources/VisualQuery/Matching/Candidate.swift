@@ -28,8 +28,8 @@ struct KeypointVoteCount: Sendable, Hashable {
 
   var best: Int { max(upright, mirrored) }
 
-  /// Whether the votes say that the query is mirrored: clearly, since mirrored images are rare and a few votes more
-  /// come about by chance.
+  /// Whether a clear majority of the votes is for the mirrored image. Few images are mirrored, and either form can
+  /// lead by a few votes by chance.
   var isMirrored: Bool { 2 * mirrored > 3 * upright }
 }
 

@@ -137,7 +137,7 @@ struct MeasuredEvidence: Sendable, Hashable {
     return lanes
   }
 
-  /// How near aligned colors are, `0...1`.
+  /// Returns the similarity of aligned colors: `1` for equal ones, `0` from ``strangerResidual`` on.
   private static func closeness(_ residual: Double) -> Double {
     max(0, 1 - residual / strangerResidual)
   }

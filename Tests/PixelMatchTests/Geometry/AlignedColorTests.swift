@@ -38,17 +38,26 @@ import Testing
     #expect(underWarm < other / 2 && underDark < other / 2)
   }
 
-  /// A square of one color with a lighter upper half before a plain ground, in whole cells of a layout.
-  private func square(_ color: [Int], before ground: UInt8) throws -> PixelBuffer {
+  private func painted(_ color: (_ x: Int, _ y: Int) -> [UInt8]) throws -> PixelBuffer {
     var bytes: [UInt8] = []
     for y in 0..<160 {
-      for x in 0..<160 {
-        let isInside = (40..<120).contains(x) && (40..<120).contains(y)
-        let light = y < 80 ? 100 : 70
-        bytes += color.map { isInside ? UInt8($0 * light / 100) : ground } + [255]
-      }
+      for x in 0..<160 { bytes += color(x, y) + [255] }
     }
     return try PixelBuffer(width: 160, height: 160, format: .rgba8, bytes: bytes)
+  }
+
+  /// A thing of one color with a lighter upper half before a plain ground.
+  private func thing(
+    _ color: [Int], before ground: UInt8, isInside: (_ x: Int, _ y: Int) -> Bool
+  ) throws -> PixelBuffer {
+    try painted { x, y in
+      color.map { isInside(x, y) ? UInt8($0 * (y < 80 ? 100 : 70) / 100) : ground }
+    }
+  }
+
+  /// A square in whole cells of a layout.
+  private func square(_ color: [Int], before ground: UInt8) throws -> PixelBuffer {
+    try thing(color, before: ground) { (40..<120).contains($0) && (40..<120).contains($1) }
   }
 
   @Test func `the ground that two things share does not hide that their colors differ`() throws {
@@ -64,17 +73,13 @@ import Testing
     #expect(try residual(try square([200, 60, 50], before: 30), red) < 0.04)
   }
 
-  /// A disk of one color with a lighter upper half before a plain ground, both in the cells at its edge.
-  private func disk(_ color: [Int], before ground: UInt8) throws -> PixelBuffer {
-    var bytes: [UInt8] = []
-    for y in 0..<160 {
-      for x in 0..<160 {
-        let isInside = (x - 80) * (x - 80) + (y - 80) * (y - 80) < 68 * 68
-        let light = y < 80 ? 100 : 70
-        bytes += color.map { isInside ? UInt8($0 * light / 100) : ground } + [255]
-      }
+  /// A disk, so that the cells at its edge have some of its color and some of the ground.
+  private func disk(
+    _ color: [Int], before ground: UInt8, radius: Int = 68
+  ) throws -> PixelBuffer {
+    try thing(color, before: ground) {
+      ($0 - 80) * ($0 - 80) + ($1 - 80) * ($1 - 80) < radius * radius
     }
-    return try PixelBuffer(width: 160, height: 160, format: .rgba8, bytes: bytes)
   }
 
   /// Would break if the color of another ground counted against a thing in the cells at its edge, or if it hid
@@ -101,30 +106,14 @@ import Testing
     #expect(try residual(gray, white) > 0.08)
   }
 
-  /// Would break if a ground were only found that most of the border shows: a large disk leaves the corners.
+  /// Would break if only a ground along most of the border were found: a large disk leaves the corners.
   @Test func `a round thing that touches all ends has another ground, too`() throws {
-    func disk(_ color: [Int], before ground: UInt8) throws -> PixelBuffer {
-      try painted { x, y in
-        let isInside = (x - 80) * (x - 80) + (y - 80) * (y - 80) < 76 * 76
-        let light = y < 80 ? 100 : 70
-        return isInside
-          ? color.map { UInt8($0 * light / 100) } : [UInt8](repeating: ground, count: 3)
-      }
-    }
-    let red = try disk([200, 60, 50], before: 250)
-    #expect(try residual(try disk([200, 60, 50], before: 90), red) < 0.03)
-    #expect(try residual(try disk([60, 90, 200], before: 90), red) > 0.1)
+    let red = try disk([200, 60, 50], before: 250, radius: 76)
+    #expect(try residual(try disk([200, 60, 50], before: 90, radius: 76), red) < 0.03)
+    #expect(try residual(try disk([60, 90, 200], before: 90, radius: 76), red) > 0.1)
   }
 
-  private func painted(_ color: (_ x: Int, _ y: Int) -> [UInt8]) throws -> PixelBuffer {
-    var bytes: [UInt8] = []
-    for y in 0..<160 {
-      for x in 0..<160 { bytes += color(x, y) + [255] }
-    }
-    return try PixelBuffer(width: 160, height: 160, format: .rgba8, bytes: bytes)
-  }
-
-  /// Stripes of two colors, with a rectangle of one color in front of some of them.
+  /// Stripes of four colors, with a square of one color in front of some of them.
   private func stripes(
     covered: Range<Int>? = nil, by cover: [UInt8] = [], turn: Int = 0
   ) throws -> PixelBuffer {
