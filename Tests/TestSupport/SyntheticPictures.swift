@@ -135,3 +135,13 @@ extension KeypointSet {
       })
   }
 }
+
+extension ImageEmbedding {
+  /// Draws an embedding of one of two models and of one of three lengths, or none.
+  public static func random(using generator: inout SeededGenerator) -> ImageEmbedding? {
+    let count = [0, 12, 64, 600].randomElement(using: &generator)!
+    let model = ["one", "two"].randomElement(using: &generator)!
+    let vector = (0..<count).map { _ in Float.random(in: -1...1, using: &generator) }
+    return try? ImageEmbedding(model: model, vector: vector)
+  }
+}

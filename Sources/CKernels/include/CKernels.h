@@ -195,6 +195,24 @@ enum : uint32_t { CK_L1_ROW_BYTES = 144 };
 size_t ck_l1_scan(const uint8_t *rows, size_t row_count, const uint8_t *query, uint32_t limit,
                   uint32_t *hit_indices, uint32_t *hit_distances, uint32_t level);
 
+// ---- Embeddings ----------------------------------------------------------------------------------
+
+// A stored embedding: its model (8 bytes), one over its length (4, single precision), the number of components (2), zero
+// (2), and the components, a signed byte each, padded with zeros to a multiple of eight.
+enum : uint32_t { CK_EMBEDDING_HEAD_BYTES = 16, CK_EMBEDDING_BYTES = 528 };
+
+// Finds the rows with the query's model and number of components whose distance to the query is at most `limit`. The
+// distance is one minus the cosine of the angle, in 2^20ths, rounded down.
+//
+//   rows         row_count * row_bytes bytes, row_bytes >= query_bytes
+//   query        query_bytes bytes, a multiple of 8 between CK_EMBEDDING_HEAD_BYTES and CK_EMBEDDING_BYTES
+//   hit_indices, hit_distances   room for row_count
+//
+// Returns the number of hits, which are in ascending order of their index.
+size_t ck_cosine_scan(const uint8_t *rows, size_t row_count, size_t row_bytes, const uint8_t *query,
+                      size_t query_bytes, uint32_t limit, uint32_t *hit_indices,
+                      uint32_t *hit_distances, uint32_t level);
+
 // ---- PDQ: the blur before its transform -----------------------------------------------------------
 //
 // In single precision and with additions in the order of the reference, so that the bits agree.

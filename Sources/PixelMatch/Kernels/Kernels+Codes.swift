@@ -72,6 +72,44 @@ extension Kernels {
     }
   }
 
+  /// Finds the rows of embeddings of the query's model whose cosine distance is at most `limit`.
+  ///
+  /// - Parameters:
+  ///   - rows: Whole rows of stored embeddings.
+  ///   - rowByteCount: The number of bytes of a row, a multiple of eight, at least that of the query.
+  ///   - query: A stored embedding.
+  ///   - limit: The largest distance, in 2²⁰ths.
+  ///   - indices: Receives the hits in ascending order; has room for all rows.
+  ///   - distances: Receives the distance of each hit; has room for all rows.
+  /// - Returns: The number of hits.
+  func cosineScan(
+    _ rows: Span<UInt8>, rowByteCount: Int, query: Span<UInt8>, limit: UInt32,
+    indices: inout [UInt32], distances: inout [UInt32]
+  ) -> Int {
+    precondition(
+      query.count > Int(CK_EMBEDDING_HEAD_BYTES) && query.count <= rowByteCount
+        && query.count % 8 == 0 && query.count <= Int(CK_EMBEDDING_BYTES),
+      "a query has a head and components, and a row has room for them")
+    let (rowCount, rest) = rows.count.quotientAndRemainder(dividingBy: rowByteCount)
+    precondition(rest == 0, "a row has \(rowByteCount) bytes")
+    precondition(
+      min(indices.count, distances.count) >= rowCount, "there is no room for every hit")
+    guard rowCount > 0 else { return 0 }
+    // Sound: the counts passed are those of the spans, a row has as many bytes as the query or more, and each row is
+    // at most one hit.
+    return unsafe rows.withUnsafeBufferPointer { rows in
+      unsafe query.withUnsafeBufferPointer { query in
+        unsafe indices.withUnsafeMutableBufferPointer { indices in
+          unsafe distances.withUnsafeMutableBufferPointer { distances in
+            unsafe ck_cosine_scan(
+              rows.baseAddress!, rowCount, rowByteCount, query.baseAddress!, query.count, limit,
+              indices.baseAddress!, distances.baseAddress!, level)
+          }
+        }
+      }
+    }
+  }
+
   /// Finds the hash of a keypoint nearest to each query. The first of several equally near hashes
   /// wins.
   ///

@@ -10,6 +10,9 @@ public struct FlatScan: Sendable {
     case hashes([PDQHash])
     /// The sum of absolute differences of the bins of both histograms.
     case appearance(ColorHistogram, TextureHistogram)
+    /// One minus the cosine of the angle between the embeddings, in 2²⁰ths. Rows without an embedding of the same model
+    /// are passed over.
+    case embedding(ImageEmbedding)
   }
 
   /// The candidates found and the progress of the scan.
@@ -111,35 +114,52 @@ private struct HitBuffer {
 /// The comparison of a query with the rows of one chunk.
 private struct ChunkScan {
   private let kernels: Kernels
-  private var words: [UInt64] = []
-  private var bins: [UInt8] = []
+  private let values: Values
+
+  /// What the kernels read of a query.
+  private enum Values {
+    case words([UInt64])
+    case bins([UInt8])
+    case embedding([UInt8])
+  }
 
   init(_ query: FlatScan.Query, _ kernels: Kernels) {
     self.kernels = kernels
     switch query {
     case .hashes(let hashes):
       precondition(!hashes.isEmpty, "a scan needs at least one hash")
-      for hash in hashes { for word in 0..<4 { words.append(hash.words[word]) } }
-    case .appearance(let color, let texture): bins = color.bins + texture.bins
+      values = .words(hashes.flatMap { hash in (0..<4).map { hash.words[$0] } })
+    case .appearance(let color, let texture): values = .bins(color.bins + texture.bins)
+    case .embedding(let embedding): values = .embedding(embedding.stored)
     }
   }
 
   /// Replaces the hits with those of a chunk whose first row is a multiple of eight.
   func run(_ segment: SignatureSegment, rows: Range<Int>, bound: Int, into hits: inout HitBuffer) {
     let limit = UInt32(clamping: bound)
-    hits.count =
-      if bins.isEmpty {
-        segment.withColumn(.pdq, rows: rows, as: UInt64.self) { blocks in
-          kernels.hammingScan(
-            blocks, queries: words.span, limit: limit, indices: &hits.indices,
-            distances: &hits.distances)
-        }
-      } else {
-        segment.withColumn(.appearance, rows: rows, as: UInt8.self) { column in
-          kernels.l1Scan(
-            column, query: bins.span, limit: limit, indices: &hits.indices,
-            distances: &hits.distances)
-        }
+    switch values {
+    case .words(let words):
+      hits.count = segment.withColumn(.pdq, rows: rows, as: UInt64.self) { blocks in
+        kernels.hammingScan(
+          blocks, queries: words.span, limit: limit, indices: &hits.indices,
+          distances: &hits.distances)
       }
+    case .bins(let bins):
+      hits.count = segment.withColumn(.appearance, rows: rows, as: UInt8.self) { column in
+        kernels.l1Scan(
+          column, query: bins.span, limit: limit, indices: &hits.indices,
+          distances: &hits.distances)
+      }
+    case .embedding(let stored):
+      let width = segment.embeddingByteCount
+      hits.count =
+        width < stored.count
+        ? 0
+        : segment.withColumn(.embedding, rows: rows, as: UInt8.self) { column in
+          kernels.cosineScan(
+            column, rowByteCount: width, query: stored.span, limit: limit, indices: &hits.indices,
+            distances: &hits.distances)
+        }
+    }
   }
 }

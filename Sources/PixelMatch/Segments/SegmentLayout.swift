@@ -5,13 +5,13 @@
 /// | offset | bytes | what |
 /// |---|---|---|
 /// | 0 | 8 | `VQSEGMNT` |
-/// | 8 | 4 | format version, 3 |
+/// | 8 | 4 | format version, 3, or 4 with embeddings |
 /// | 12 | 4 | signature version |
 /// | 16 | 8 | number of rows |
-/// | 24 | 8 | number of columns, 14 |
+/// | 24 | 8 | number of columns, 14, or 15 with embeddings |
 /// | 32 | 8 | number of blocks of keypoints |
 /// | 40 | 8 | number of keypoints |
-/// | 48 | 32 × columns | per column: id (4), zero (4), offset (8), length in bytes (8), checksum (8) |
+/// | 48 | 32 × columns | per column: id (4), bytes of an embedding or zero (4), offset (8), length in bytes (8), checksum (8) |
 /// | 4088 | 8 | checksum of the bytes before |
 ///
 /// The columns follow in the order of their ids, each at a multiple of 4096, so that a scan reads
@@ -19,7 +19,10 @@
 /// little-endian words.
 enum SegmentLayout {
   static let magic: [UInt8] = Array("VQSEGMNT".utf8)
+  /// The format of a segment without embeddings.
   static let formatVersion: UInt32 = 3
+  /// The format of a segment with embeddings, which builds that know none do not read.
+  static let embeddingFormatVersion: UInt32 = 4
   static let headerByteCount = 4096
   static let checksumOffset = headerByteCount - 8
   static let columnTableOffset = 48
@@ -64,6 +67,9 @@ enum SegmentLayout {
     case posting = 13
     /// The sums of the histogram bins of all rows, 8 bytes per bin.
     case binSum = 14
+    /// The embeddings (see ``ImageEmbedding``), padded with zeros to the length of the longest; rows without one are
+    /// zero. The column is missing if no row has one.
+    case embedding = 15
 
     /// Returns the number of bytes of the column.
     func byteCount(_ size: Size) -> Int {
@@ -79,6 +85,7 @@ enum SegmentLayout {
       case .wordStart: (1 << size.wordBits + 1) * 4
       case .posting: size.keypoints * 8
       case .binSum: binCount * 8
+      case .embedding: size.rows * size.embeddingByteCount
       }
     }
   }
@@ -97,6 +104,17 @@ enum SegmentLayout {
     var blocks: Int
     /// The number of keypoints without the padding of blocks.
     var keypoints: Int
+    /// The number of bytes of a row's embedding; `0` if no row has one.
+    var embeddingByteCount = 0
+
+    /// The columns that a segment has, in the order of their ids.
+    var columns: [Column] {
+      embeddingByteCount > 0 ? Column.allCases : Column.allCases.filter { $0 != .embedding }
+    }
+    /// The version of the format.
+    var formatVersion: UInt32 {
+      embeddingByteCount > 0 ? SegmentLayout.embeddingFormatVersion : SegmentLayout.formatVersion
+    }
 
     /// The number of bits of a visual word.
     var wordBits: Int { VisualWord.bits(rows: rows, keypoints: keypoints) }
@@ -106,7 +124,7 @@ enum SegmentLayout {
   static func offsets(_ size: Size) -> (columns: [Column: Int], end: Int) {
     var offset = headerByteCount
     var columns: [Column: Int] = [:]
-    for column in Column.allCases {
+    for column in size.columns {
       columns[column] = offset
       offset += (column.byteCount(size) + 4095) / 4096 * 4096
     }
@@ -119,15 +137,15 @@ enum SegmentLayout {
   static func header(_ size: Size, checksums: [UInt64]) -> [UInt8] {
     let offsets = offsets(size).columns
     var header = magic
-    header.append(littleEndian: formatVersion)
+    header.append(littleEndian: size.formatVersion)
     header.append(littleEndian: UInt32(Signature.version))
     header.append(littleEndian: UInt64(size.rows))
-    header.append(littleEndian: UInt64(Column.allCases.count))
+    header.append(littleEndian: UInt64(size.columns.count))
     header.append(littleEndian: UInt64(size.blocks))
     header.append(littleEndian: UInt64(size.keypoints))
-    for (column, checksum) in zip(Column.allCases, checksums) {
+    for (column, checksum) in zip(size.columns, checksums) {
       header.append(littleEndian: column.rawValue)
-      header.append(littleEndian: UInt32(0))
+      header.append(littleEndian: UInt32(column == .embedding ? size.embeddingByteCount : 0))
       header.append(littleEndian: UInt64(offsets[column]!))
       header.append(littleEndian: UInt64(column.byteCount(size)))
       header.append(littleEndian: checksum)

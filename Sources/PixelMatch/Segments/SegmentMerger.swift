@@ -30,7 +30,7 @@ public struct SegmentMerger {
   public init(_ sources: [LiveSegment]) throws(SegmentError) {
     var rows: UInt32 = 0
     var newRows: [[UInt32]] = []
-    var (blocks, keypoints) = (0, 0)
+    var (blocks, keypoints, embeddingByteCount) = (0, 0, 0)
     for live in sources {
       try live.segment.verify()
       var numbers = [UInt32](repeating: .max, count: live.segment.count)
@@ -44,13 +44,17 @@ public struct SegmentMerger {
         rows += 1
         blocks += own.blocks.count
         keypoints += own.count
+        let embedding = live.segment.embedding(at: row)
+        embeddingByteCount = max(embeddingByteCount, embedding?.storedByteCount ?? 0)
       }
       newRows.append(numbers)
     }
     self.sources = sources
     self.newRows = newRows
     rowCount = Int(rows)
-    size = SegmentLayout.Size(rows: rowCount, blocks: blocks, keypoints: keypoints)
+    size = SegmentLayout.Size(
+      rows: rowCount, blocks: blocks, keypoints: keypoints,
+      embeddingByteCount: embeddingByteCount)
     starts = Self.starts(zip(sources, newRows), bits: size.wordBits)
     guard Int(starts[1 << size.wordBits]) == keypoints else { throw Self.corrupt }
   }
@@ -78,7 +82,7 @@ public struct SegmentMerger {
   ) throws(Failure) -> Int {
     precondition(fitsSegment, "a segment has at most 2^24 rows")
     var sink = SegmentSink(size, write: write)
-    for column in SegmentLayout.Column.allCases {
+    for column in size.columns {
       switch column {
       case .pdq: try writeHashes(to: &sink)
       case .appearance, .key, .tag, .filterBits, .shape, .layout, .levelCount:
@@ -95,6 +99,7 @@ public struct SegmentMerger {
         try writePostings(to: &sink)
         try sink.readBack(column, read)
       case .binSum: for sum in binSums() { try sink.append(littleEndian: sum) }
+      case .embedding: try writeEmbeddings(to: &sink)
       }
       try sink.finish(column)
     }
@@ -135,6 +140,20 @@ public struct SegmentMerger {
       }
     }
     try sink.append(SegmentWriter.blocks(of: block.map(\.words)))
+  }
+
+  private func writeEmbeddings<Failure>(to sink: inout SegmentSink<Failure>) throws(Failure) {
+    try forEachLiveRun { live, rows throws(Failure) in
+      let own = live.segment.embeddingByteCount
+      if own == size.embeddingByteCount {
+        return try sink.append(live.segment.columnBytes(.embedding, rows: rows))
+      }
+      for row in rows {
+        let stored = live.segment.embedding(at: row)?.stored ?? []
+        try sink.append(stored)
+        try sink.append(repeatElement(0, count: size.embeddingByteCount - stored.count))
+      }
+    }
   }
 
   private func writeKeypointStarts<Failure>(

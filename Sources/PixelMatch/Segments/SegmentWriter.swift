@@ -38,17 +38,18 @@ public struct SegmentWriter: Sendable {
   public func encoded() -> [UInt8] {
     let size = SegmentLayout.Size(
       rows: rows.count, blocks: rows.reduce(0) { $0 + $1.blocks },
-      keypoints: rows.reduce(0) { $0 + $1.signature.keypoints.count })
+      keypoints: rows.reduce(0) { $0 + $1.signature.keypoints.count },
+      embeddingByteCount: rows.reduce(0) { max($0, $1.signature.embedding?.storedByteCount ?? 0) })
     let index = VisualWordIndex(rows.map(\.signature.keypoints), wordBits: size.wordBits)
     let (offsets, end) = SegmentLayout.offsets(size)
     var bytes: [UInt8] = []
     bytes.reserveCapacity(end)
     bytes += [UInt8](repeating: 0, count: SegmentLayout.headerByteCount)
     var checksums: [UInt64] = []
-    for column in SegmentLayout.Column.allCases {
+    for column in size.columns {
       let start = bytes.count
       precondition(start == offsets[column], "columns are laid out in the order of their ids")
-      append(column, index, to: &bytes)
+      append(column, index, size, to: &bytes)
       checksums.append(SegmentLayout.checksum(bytes.span.extracting(start..<bytes.count)))
       let padding = (bytes.count + 4095) / 4096 * 4096 - bytes.count
       bytes.append(contentsOf: repeatElement(0, count: padding))
@@ -59,7 +60,8 @@ public struct SegmentWriter: Sendable {
   }
 
   private func append(
-    _ column: SegmentLayout.Column, _ index: VisualWordIndex, to bytes: inout [UInt8]
+    _ column: SegmentLayout.Column, _ index: VisualWordIndex, _ size: SegmentLayout.Size,
+    to bytes: inout [UInt8]
   ) {
     switch column {
     case .pdq: bytes += Self.blocks(of: rows.map(\.signature.pdq.words))
@@ -107,6 +109,12 @@ public struct SegmentWriter: Sendable {
       }
       for sum in sums { bytes.append(littleEndian: sum) }
     case .posting: for posting in index.postings { bytes.append(littleEndian: posting) }
+    case .embedding:
+      for row in rows {
+        let stored = row.signature.embedding?.stored ?? []
+        bytes += stored
+        bytes.append(contentsOf: repeatElement(0, count: size.embeddingByteCount - stored.count))
+      }
     }
   }
 

@@ -59,10 +59,12 @@ public final class SignatureSegment: Sendable {
         "segment has \(length) bytes; its header alone has \(SegmentLayout.headerByteCount)")
     }
     let format = storage.integer(at: 8, as: UInt32.self)
-    guard format == SegmentLayout.formatVersion else {
+    let hasEmbeddings = format == SegmentLayout.embeddingFormatVersion
+    guard hasEmbeddings || format == SegmentLayout.formatVersion else {
       throw fail(
         .otherFormatVersion,
-        "segment is of format \(format); this build reads \(SegmentLayout.formatVersion)")
+        "segment is of format \(format); this build reads \(SegmentLayout.formatVersion) and "
+          + "\(SegmentLayout.embeddingFormatVersion)")
     }
     let header = storage.bytes(0..<SegmentLayout.checksumOffset)
     let stored = storage.integer(at: SegmentLayout.checksumOffset, as: UInt64.self)
@@ -76,9 +78,9 @@ public final class SignatureSegment: Sendable {
         "signatures are of version \(version); this build reads \(Signature.version)")
     }
     let rows = storage.integer(at: 16, as: UInt64.self)
-    let columns = SegmentLayout.Column.allCases
+    let columnCount = SegmentLayout.Column.allCases.count - (hasEmbeddings ? 0 : 1)
     guard rows <= SegmentLayout.rowLimit,
-      storage.integer(at: 24, as: UInt64.self) == UInt64(columns.count)
+      storage.integer(at: 24, as: UInt64.self) == UInt64(columnCount)
     else {
       throw fail(.corrupt, "the header gives \(rows) rows or another number of columns")
     }
@@ -88,8 +90,19 @@ public final class SignatureSegment: Sendable {
     guard blocks <= blockLimit, keypoints <= 8 * blocks else {
       throw fail(.corrupt, "the header gives \(keypoints) keypoints in \(blocks) blocks")
     }
-    let size = SegmentLayout.Size(
+    var size = SegmentLayout.Size(
       rows: Int(rows), blocks: Int(blocks), keypoints: Int(keypoints))
+    if hasEmbeddings {
+      let last =
+        SegmentLayout.columnTableOffset
+        + (columnCount - 1) * SegmentLayout.columnEntryByteCount
+      size.embeddingByteCount = Int(storage.integer(at: last + 4, as: UInt32.self))
+      guard size.embeddingByteCount > ImageEmbedding.headByteCount,
+        size.embeddingByteCount <= ImageEmbedding.storedByteLimit, size.embeddingByteCount % 8 == 0
+      else {
+        throw fail(.corrupt, "the header gives embeddings of \(size.embeddingByteCount) bytes")
+      }
+    }
     count = Int(rows)
     let (expected, end) = SegmentLayout.offsets(size)
     guard length >= end else {
@@ -97,7 +110,7 @@ public final class SignatureSegment: Sendable {
     }
     var offsets: [Int] = []
     var checksums: [UInt64] = []
-    for (place, column) in columns.enumerated() {
+    for (place, column) in size.columns.enumerated() {
       let entry =
         SegmentLayout.columnTableOffset + place * SegmentLayout.columnEntryByteCount
       guard storage.integer(at: entry, as: UInt32.self) == column.rawValue,
@@ -149,7 +162,7 @@ public final class SignatureSegment: Sendable {
   ///
   /// - Throws: ``SegmentError`` with the code `corrupt`, or the errors of ``checkUnchanged()``.
   public func verify() throws(SegmentError) {
-    for column in isHead ? SegmentHead.columns : SegmentLayout.Column.allCases {
+    for column in isHead ? SegmentHead.columns : size.columns {
       guard checksum(of: column) == checksums[Int(column.rawValue) - 1] else {
         throw SegmentError(
           code: .corrupt, path: path, message: "the checksum of column \(column) is wrong")
@@ -199,8 +212,18 @@ public final class SignatureSegment: Sendable {
     return Signature(
       width: UInt16(size.width), height: UInt16(size.height), pdq: pdq(at: row),
       pdqQuality: pdqQuality(at: row), color: appearance.color, layout: layout(at: row),
-      texture: appearance.texture, keypoints: keypoints(at: row))
+      texture: appearance.texture, keypoints: keypoints(at: row), embedding: embedding(at: row))
   }
+
+  /// Returns the embedding of a row, or `nil` if it has none.
+  public func embedding(at row: Int) -> ImageEmbedding? {
+    guard size.embeddingByteCount > 0 else { return nil }
+    return ImageEmbedding(
+      stored: storage.bytes(range(.embedding, row, size.embeddingByteCount)))
+  }
+
+  /// The number of bytes of a row's embedding; `0` if no row has one.
+  var embeddingByteCount: Int { size.embeddingByteCount }
 
   /// Returns the hash of a row.
   public func pdq(at row: Int) -> PDQHash {
@@ -307,9 +330,7 @@ public final class SignatureSegment: Sendable {
     _ body: (Span<Element>) -> Result
   ) -> Result {
     precondition(rows.lowerBound >= 0 && rows.upperBound <= count, "rows outside the segment")
-    func byteCount(_ rows: Int) -> Int {
-      column.byteCount(SegmentLayout.Size(rows: rows, blocks: 0, keypoints: 0))
-    }
+    func byteCount(_ rows: Int) -> Int { column.byteCount(size(ofRows: rows)) }
     let start = offset(column)
     return storage.withSpan(
       of: start + byteCount(rows.lowerBound)..<start + byteCount(rows.upperBound), as: type, body)
@@ -317,10 +338,16 @@ public final class SignatureSegment: Sendable {
 
   /// Returns the bytes of neighboring rows in a column of rows.
   func columnBytes(_ column: SegmentLayout.Column, rows: Range<Int>) -> [UInt8] {
-    let width = column.byteCount(SegmentLayout.Size(rows: 1, blocks: 0, keypoints: 0))
+    let width = column.byteCount(size(ofRows: 1))
     let start = place(column, rows.lowerBound, width)
     precondition(rows.upperBound <= count, "rows outside the segment")
     return storage.bytes(start..<start + width * rows.count)
+  }
+
+  /// The size of a number of rows without keypoints.
+  private func size(ofRows rows: Int) -> SegmentLayout.Size {
+    SegmentLayout.Size(
+      rows: rows, blocks: 0, keypoints: 0, embeddingByteCount: size.embeddingByteCount)
   }
 
   /// Returns the bytes of the keypoints of neighboring rows in a column of blocks.

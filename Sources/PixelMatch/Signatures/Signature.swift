@@ -30,11 +30,14 @@ public struct Signature: Sendable, Hashable {
   public let texture: TextureHistogram
   /// The keypoints. They survive crops, rotation, occlusion and perspective.
   public let keypoints: KeypointSet
+  /// The features that the caller's model computed for the image, or `nil` if there are none.
+  public var embedding: ImageEmbedding?
 
   /// Makes a signature from its parts. Histograms are kept in sixteen grades a bin.
   public init(
     width: UInt16, height: UInt16, pdq: PDQHash, pdqQuality: UInt8, color: ColorHistogram,
-    layout: ColorLayout, texture: TextureHistogram, keypoints: KeypointSet
+    layout: ColorLayout, texture: TextureHistogram, keypoints: KeypointSet,
+    embedding: ImageEmbedding? = nil
   ) {
     self.width = width
     self.height = height
@@ -44,6 +47,7 @@ public struct Signature: Sendable, Hashable {
     self.layout = layout
     self.texture = texture.graded
     self.keypoints = keypoints
+    self.embedding = embedding
   }
 
   /// Computes the signature of an upright image of any size.

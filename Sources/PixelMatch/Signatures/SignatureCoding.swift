@@ -1,4 +1,4 @@
-/// The encoding of a signature: at most 3144 bytes, little-endian, identical on every processor.
+/// The encoding of a signature: at most 3672 bytes, little-endian, identical on every processor.
 ///
 /// | offset | bytes | what |
 /// |---|---|---|
@@ -14,6 +14,7 @@
 /// | 376 | 8 | number of keypoints of each level, finest first |
 /// | 384 | 3 × keypoints | place of each: half the column, half the row, angle |
 /// | | 12 × keypoints | hash of each, bits 0...7 first |
+/// | | 0 or 24...528 | the stored form of an ``ImageEmbedding``, if there is one |
 extension Signature {
   private static let colorOffset = 40
   private static let textureOffset = colorOffset + ColorHistogram.binCount / 2
@@ -23,7 +24,7 @@ extension Signature {
   static let leastEncodedByteCount = levelOffset + KeypointSet.levelCountByteCount
   /// The length in bytes of an encoded signature with the most keypoints.
   package static let mostEncodedByteCount =
-    leastEncodedByteCount + KeypointSet.limit * keypointByteCount
+    leastEncodedByteCount + KeypointSet.limit * keypointByteCount + ImageEmbedding.storedByteLimit
   private static let keypointByteCount = Keypoint.placeByteCount + KeypointHash.byteCount
 
   /// The encoded signature.
@@ -44,6 +45,7 @@ extension Signature {
     for hash in keypoints.hashes {
       for word in 0..<3 { bytes.append(littleEndian: hash.words[word]) }
     }
+    if let embedding { bytes += embedding.stored }
     return bytes
   }
 
@@ -77,10 +79,16 @@ extension Signature {
           "PDQ quality is \(bytes[2]) of 100 and keypoints are \(count) of \(KeypointSet.limit)")
     }
     let end = Self.leastEncodedByteCount + count * Self.keypointByteCount
-    guard bytes.count == end else {
+    let embedding = bytes.count > end ? ImageEmbedding(stored: Array(bytes[end...])) : nil
+    guard bytes.count == end + (embedding?.storedByteCount ?? 0) else {
       throw SignatureError(
         code: .wrongLength,
-        message: "a signature of \(count) keypoints has \(end) bytes; found \(bytes.count)")
+        message:
+          "a signature of \(count) keypoints has \(end) bytes, and perhaps an embedding behind them; "
+          + "found \(bytes.count)")
+    }
+    guard embedding.map({ $0.stored == Array(bytes[end...]) }) ?? true else {
+      throw SignatureError(code: .corrupt, message: "the embedding is damaged")
     }
     guard
       let levels = KeypointSet.levels(
@@ -99,7 +107,7 @@ extension Signature {
       layout: ColorLayout(bytes: Array(bytes[Self.layoutOffset..<Self.levelOffset])),
       texture: TextureHistogram(
         bins: HistogramGrade.unpacked(bytes[Self.textureOffset..<Self.layoutOffset])),
-      keypoints: Self.keypoints(bytes, levels: levels))
+      keypoints: Self.keypoints(bytes, levels: levels), embedding: embedding)
   }
 
   private static func words(_ bytes: [UInt8], at offset: Int) -> SIMD4<UInt64> {

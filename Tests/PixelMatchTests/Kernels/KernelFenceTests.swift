@@ -9,6 +9,7 @@ import Testing
     case hammingScanOfHalfABlock = "a block has 32 words"
     case hammingScanWithoutQuery = "a query has four words"
     case l1ScanOfHalfARow = "a row has 288 bins in 144 bytes"
+    case cosineScanOfANarrowRow = "a query has a head and components, and a row has room for them"
     case nearestOfTooManyCodes = "the blocks do not hold 9 codes"
     case pdqLumaWithoutRoom = "there is no room for the row"
     case boxRowsOfOneRow = "64 values for 16 rows of 64"
@@ -54,6 +55,11 @@ import Testing
       case .l1ScanOfHalfARow:
         _ = kernels.l1Scan(
           bytes.span, query: bytes.span, limit: 0, indices: &indices, distances: &distances)
+      case .cosineScanOfANarrowRow:
+        _ = kernels.cosineScan(
+          bytes.span.extracting(first: 24), rowByteCount: 24,
+          query: bytes.span.extracting(first: 32),
+          limit: 0, indices: &indices, distances: &distances)
       case .nearestOfTooManyCodes:
         _ = kernels.nearestCodes(
           to: distances.span.extracting(first: 3), in: [UInt32](repeating: 0, count: 24).span,

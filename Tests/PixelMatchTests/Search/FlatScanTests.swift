@@ -4,13 +4,14 @@ import Testing
 
 @Suite struct FlatScanTests {
   private func segment(
-    count: Int, using generator: inout SeededGenerator, bits: UInt64 = 0
+    count: Int, using generator: inout SeededGenerator, bits: UInt64 = 0,
+    hasEmbeddings: Bool = false
   ) throws -> SignatureSegment {
     var writer = SegmentWriter()
     for row in 0..<count {
-      writer.append(
-        .random(using: &generator, hasKeypoints: false), key: UInt32(row),
-        filterBits: generator.next() & bits)
+      var signature = Signature.random(using: &generator, hasKeypoints: false)
+      if hasEmbeddings { signature.embedding = .random(using: &generator) }
+      writer.append(signature, key: UInt32(row), filterBits: generator.next() & bits)
     }
     return try SignatureSegment(bytes: writer.encoded())
   }
@@ -40,7 +41,9 @@ import Testing
       let count = Int.random(in: 0...300, using: &generator)
       let dead = (0..<count / 5).map { _ in Int.random(in: 0..<count, using: &generator) }
       return LiveSegment(
-        try segment(count: count, using: &generator, bits: 0b1111), deadRows: dead)
+        try segment(
+          count: count, using: &generator, bits: 0b1111,
+          hasEmbeddings: Bool.random(using: &generator)), deadRows: dead)
     }
     let scan = FlatScan(segments, kernels: kernels)
     let variants = (0..<Int.random(in: 1...16, using: &generator)).map { _ in
@@ -49,7 +52,9 @@ import Testing
     let random = Signature.random(using: &generator)
     let appearance = FlatScan.Query.appearance(random.color, random.texture)
     let limit = Int.random(in: 1...60, using: &generator)
-    for query in [FlatScan.Query.hashes(variants), .hashes([variants[0]]), appearance] {
+    let embedding = FlatScan.Query.embedding(try drawnEmbedding(&generator))
+    let queries = [.hashes(variants), .hashes([variants[0]]), appearance, embedding]
+    for query in queries {
       for bits in [[], [0b11], [0b1000, 0b101]] as [[UInt64]] {
         for bound in [Int.max, 118, 0] {
           let found = scan.nearest(
@@ -60,6 +65,26 @@ import Testing
         }
       }
     }
+  }
+
+  /// An embedding as long as one of those that segments have.
+  private func drawnEmbedding(_ generator: inout SeededGenerator) throws -> ImageEmbedding {
+    var embedding: ImageEmbedding?
+    while embedding == nil { embedding = .random(using: &generator) }
+    return try #require(embedding)
+  }
+
+  /// Would break if a damaged file made its rows the most similar ones.
+  @Test func `a length that is no number is as far away as can be`() throws {
+    let query = try ImageEmbedding(model: "m", vector: [1, 2, 3])
+    var row = query.stored
+    // A quiet NaN, little-endian.
+    row.replaceSubrange(8..<12, with: [0, 0, 0xC0, 0x7F])
+    var (indices, distances) = ([UInt32](repeating: 0, count: 1), [UInt32](repeating: 0, count: 1))
+    let hits = Kernels.native.cosineScan(
+      row.span, rowByteCount: row.count, query: query.stored.span, limit: .max,
+      indices: &indices, distances: &distances)
+    #expect(hits == 1 && distances[0] == 1 << 21)
   }
 
   @Test(arguments: [1, 2, 3, 8])

@@ -14,7 +14,8 @@ import Testing
       // Sizes far apart have words of different lengths, and a source may lose nearly all rows.
       let share = Int.random(in: 0...9, using: &generator)
       for row in 0..<[0, 1, 9, 70, 300].randomElement(using: &generator)! {
-        let signature = Signature.random(using: &generator)
+        var signature = Signature.random(using: &generator)
+        if seed % 2 == 0, share < 6 { signature.embedding = .random(using: &generator) }
         let (key, tag) = (UInt32(row), UInt32.random(in: 0...9, using: &generator))
         own.append(signature, key: key, tag: tag, filterBits: 1 << UInt64(row % 64))
         if Int.random(in: 0...9, using: &generator) < share {

@@ -81,6 +81,7 @@ import Testing
     Damage(name: "columns", code: .corrupt) { Damage.header(&$0, at: 24, 3, bytes: 8) },
     Damage(name: "blocks", code: .corrupt) { Damage.header(&$0, at: 32, 1 << 60, bytes: 8) },
     Damage(name: "keypoints", code: .corrupt) { Damage.header(&$0, at: 40, 1 << 60, bytes: 8) },
+    Damage(name: "embeddings", code: .corrupt) { Damage.header(&$0, at: 8, 4, bytes: 4) },
     Damage(name: "an offset", code: .corrupt) { Damage.header(&$0, at: 56, 1 << 60, bytes: 8) },
     Damage(name: "a length", code: .corrupt) { Damage.header(&$0, at: 64, 1 << 60, bytes: 8) },
   ])
@@ -101,7 +102,7 @@ import Testing
       rows: 40, blocks: signatures.reduce(0) { $0 + ($1.keypoints.count + 7) / 8 },
       keypoints: signatures.reduce(0) { $0 + $1.keypoints.count })
     let (offsets, _) = SegmentLayout.offsets(size)
-    let column = SegmentLayout.Column.allCases.randomElement(using: &generator)!
+    let column = size.columns.randomElement(using: &generator)!
     let place = Int.random(in: 0..<column.byteCount(size), using: &generator)
     bytes[offsets[column]! + place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
     let segment = try SignatureSegment(bytes: bytes)

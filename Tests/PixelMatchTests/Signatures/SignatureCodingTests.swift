@@ -6,11 +6,38 @@ import Testing
   @Test(arguments: 0..<50 as Range<UInt64>)
   func `decoding gives the signature that was encoded`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
-    let signature = Signature.random(using: &generator)
+    var signature = Signature.random(using: &generator)
     let bytes = signature.encoded
     #expect(bytes.count == 384 + 15 * signature.keypoints.count)
-    #expect(bytes.count <= 3144)
     #expect(try Signature(encoded: bytes) == signature)
+    signature.embedding = .random(using: &generator)
+    let longer = signature.encoded
+    #expect(longer.count <= 3672 && longer.starts(with: bytes))
+    #expect(try Signature(encoded: longer) == signature)
+  }
+
+  /// Would break if a damaged embedding were taken for another one, or for none.
+  @Test(arguments: 0..<40 as Range<UInt64>)
+  func `a cut or damaged embedding is refused`(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    var signature = Signature.random(using: &generator)
+    signature.embedding = try ImageEmbedding(
+      model: "m", vector: (0..<20).map { _ in .random(in: 0.1...1, using: &generator) })
+    let bytes = signature.encoded
+    let start = bytes.count - 40
+    let cut = Array(bytes.prefix(.random(in: start + 1..<bytes.count, using: &generator)))
+    #expect(throws: SignatureError.self) { try Signature(encoded: cut) }
+    // The length and the padding follow from the rest.
+    for place in Array(start + 8..<start + 12) + Array(start + 13..<start + 16)
+      + Array(start + 36..<start + 40)
+    {
+      var damaged = bytes
+      damaged[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+      let final = damaged
+      #expect(throws: SignatureError.self, "byte \(place - start)") {
+        try Signature(encoded: final)
+      }
+    }
   }
 
   @Test func `fields stand where the table says`() {

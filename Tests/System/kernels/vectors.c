@@ -87,6 +87,20 @@ static void codes(int n) {
   const size_t found = ck_l1_scan(rows, blocks, bins, (uint32_t)(20000 + below(8000)), near, sums, level);
   tell("bins hits", n, near, found * 4);
   tell("bins distances", n, sums, found * 4);
+  const size_t components = 8 * (1 + below(64)), width = CK_EMBEDDING_HEAD_BYTES + components;
+  uint8_t *embeddings = drawn(blocks * width), *wanted = drawn(width);
+  for (size_t i = 0; i < blocks; i++) {
+    // Most rows are of the query's model, and one over their length is about right.
+    const float length = 1 / (float)(64 + i);
+    if (below(8)) memcpy(embeddings + i * width, wanted, CK_EMBEDDING_HEAD_BYTES);
+    memcpy(embeddings + i * width + 8, &length, sizeof length);
+  }
+  const float own = 1 / 1024.0f;
+  memcpy(wanted + 8, &own, sizeof own);
+  const size_t close = ck_cosine_scan(embeddings, blocks, width, wanted, width, 1u << 21, near, sums, level);
+  tell("cosine hits", n, near, close * 4);
+  tell("cosine distances", n, sums, close * 4);
+  free(embeddings), free(wanted);
   free(stored), free(asked), free(hits), free(distances), free(keypoints), free(best), free(hashes);
   free(rows), free(bins), free(near), free(sums);
 }

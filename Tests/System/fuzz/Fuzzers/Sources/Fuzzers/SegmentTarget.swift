@@ -33,11 +33,18 @@ enum SegmentTarget: FuzzTarget {
     // Small pictures have few corners, which most of the time goes to.
     for row in 0..<11 {
       let picture = PictureCheck.picture(32 + 4 * (row % 5), 48 - 3 * row)
+      var signature = Signature(picture)
+      if row % 3 > 0 { signature.embedding = embedding(row) }
       writer.append(
-        Signature(picture), key: UInt32(row), tag: UInt32(row % 3), filterBits: 1 << UInt64(row))
+        signature, key: UInt32(row), tag: UInt32(row % 3), filterBits: 1 << UInt64(row))
     }
     return writer.encoded()
   }()
+
+  private static func embedding(_ row: Int) -> ImageEmbedding? {
+    try? ImageEmbedding(
+      model: row == 7 ? "other" : "model", vector: (0..<40).map { Float($0 * row % 17) })
+  }
 
   /// The header, then the columns.
   private static let columns: [Range<Int>] = {
@@ -86,6 +93,7 @@ enum SegmentTarget: FuzzTarget {
     let view = query.views[0]
     for question in [
       FlatScan.Query.hashes(view.variants), .appearance(view.color, view.texture),
+      .embedding(embedding(5)!),
     ] {
       let found = scan.nearest(to: question, limit: 5, anyBits: [1, 2, 4])
       for candidate in found.top.sorted {
@@ -97,6 +105,8 @@ enum SegmentTarget: FuzzTarget {
     for row in KeypointVotes(query.keypoints).rows(in: live, limit: 4) {
       _ = check.alignment(of: row.row, in: segment, isMirrored: row.isMirrored)
     }
+    _ = EmbeddingContrast(embedding(5)!, in: [LiveSegment](repeating: live, count: 4))?
+      .distinction(of: embedding(2))
     _ = AppearanceRarity([live]).similarity(view.color, view.color)
     for row in 0..<min(segment.count, 64) {
       _ = (segment.key(at: row), segment.tag(at: row), segment.isFlat(row))
