@@ -1,4 +1,5 @@
 import Foundation
+import PixelMatch
 import Testing
 import VisualQuery
 
@@ -42,6 +43,17 @@ enum ArticleExamples {
       print(match.confidence, match.display.title, match.handoff.url ?? "")
     }
     return answer.matches.map(\.value.id.value)
+  }
+
+  /// "Supply embeddings".
+  static func supplyEmbeddings(
+    matcher: Matcher, jpeg: [UInt8], features: [Float]
+  ) async throws -> Bool? {
+    var content = try await matcher.content(decoding: jpeg, labels: ["mug"])
+    content.embedding = try ImageEmbedding(model: "my-model-1", vector: features)
+    let answer = try await matcher.values(for: content)
+    if answer.isEmbeddingCompared == false { print("the catalogue has none of this model") }
+    return answer.isEmbeddingCompared
   }
 
   /// "Update single entities", with a mug that has `jpeg`.

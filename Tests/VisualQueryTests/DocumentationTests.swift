@@ -74,6 +74,11 @@ import VisualQuery
       directory: folder.path + "/shop.vq",
       jpeg: try ImageDecoder().contents(ofFile: SampleShop.image("mug-red.jpg")), changes: [])
     #expect(change.id.value == "mug-red")
+    let jpeg = try ImageDecoder().contents(ofFile: SampleShop.image("mug-red.jpg"))
+    let isCompared = try await ArticleExamples.supplyEmbeddings(
+      matcher: Matcher(catalogue: try Catalogue(directory: folder.path + "/shop.vq")), jpeg: jpeg,
+      features: [1, 2])
+    #expect(isCompared == false)
     let found = try await ArticleExamples.readme(
       directory: folder.path + "/shop.vq", photo: SampleShop.image("mug-red.jpg"))
     // What is found within the default deadline depends on the machine.

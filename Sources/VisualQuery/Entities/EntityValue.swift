@@ -44,13 +44,28 @@ public enum EntityValue: Sendable, Hashable {
 
   /// The description, as text of any length, or `nil` if there is none.
   var longDescription: String? {
-    let extra =
-      switch self {
-      case .product(let product): product.extra
-      case .store(let store): store.extra
-      }
     if case .string(let text)? = extra[Self.descriptionField] { return text }
     return nil
+  }
+
+  /// The fields of the feed that have no meaning here, apart from ``longDescription`` and the embeddings.
+  var extra: [String: JSONValue] {
+    switch self {
+    case .product(let product): product.extra
+    case .store(let store): store.extra
+    }
+  }
+
+  /// Returns the entity with another value of one of those fields, or without it.
+  func with(extra name: String, _ field: JSONValue?) -> EntityValue {
+    switch self {
+    case .product(var product):
+      product.extra[name] = field
+      return .product(product)
+    case .store(var store):
+      store.extra[name] = field
+      return .store(store)
+    }
   }
 
   /// Returns the entity with other images.

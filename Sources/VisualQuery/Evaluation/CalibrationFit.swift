@@ -48,6 +48,7 @@ public struct CalibrationFit: Sendable {
   public init(_ queries: [EvaluatedQuery], excluding excluded: Set<Evidence.Kind> = []) {
     let included = MeasuredEvidence.Lane.allCases.filter { !excluded.contains($0.kind) }
       .map(\.rawValue)
+    let unmeasured = Self.unmeasuredLanes(of: queries)
     let step1 = Self.conditionalLogit(
       queries.map { query in query.samples.map { ($0.evidence.features, $0.isRight) } }, included)
     let step2 = Self.logistic(
@@ -56,10 +57,22 @@ public struct CalibrationFit: Sendable {
         return Self.best(of: query.samples, step1, weight: weight)
           + Self.best(of: query.samples.map(\.withoutHash), step1, weight: weight)
       }, included)
-    coefficients = Calibration.Coefficients(
+    var fitted = Calibration.Coefficients(
       step1: SIMD16(step1), step2: SIMD16(step2[1...16]), prior: step2[0], lead: step2[17],
       inlierLead: step2[18],
       alone: .init(prior: step2[19], color: step2[20], hash: step2[21]))
+    for lane in unmeasured {
+      fitted.step1[lane] = Calibration.coefficients.step1[lane]
+      fitted.step2[lane] = Calibration.coefficients.step2[lane]
+    }
+    coefficients = fitted
+  }
+
+  /// The lanes that no candidate has, such as embeddings, about which queries without them say nothing.
+  private static func unmeasuredLanes(of queries: [EvaluatedQuery]) -> [Int] {
+    MeasuredEvidence.Lane.allCases.filter { lane in
+      !queries.contains { $0.samples.contains { $0.evidence[lane] != nil } }
+    }.map(\.rawValue)
   }
 
   /// The kinds of evidence that have coefficients.

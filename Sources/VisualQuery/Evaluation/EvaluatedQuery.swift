@@ -38,7 +38,7 @@ extension Matcher {
   ) async throws -> EvaluatedQuery {
     let result = try await withTaskExecutorPreference(pool) {
       try await evaluated(
-        query, SemanticContent(labels: withLabels ? query.labels : [], signature: signature))
+        query, content(of: query, signature: signature, withLabels: withLabels))
     }
     try Task.checkCancellation()
     return result
@@ -52,10 +52,20 @@ extension Matcher {
   ) async throws -> EvaluatedQuery {
     let result = try await withTaskExecutorPreference(pool) {
       try await evaluated(
-        query, SemanticContent(labels: withLabels ? query.labels : [], pixelBuffer: picture))
+        query, content(of: query, picture: picture, withLabels: withLabels))
     }
     try Task.checkCancellation()
     return result
+  }
+
+  private func content(
+    of query: EvaluationQuery, picture: PixelBuffer? = nil, signature: QuerySignature? = nil,
+    withLabels: Bool
+  ) -> SemanticContent {
+    var content = SemanticContent(
+      labels: withLabels ? query.labels : [], pixelBuffer: picture, signature: signature)
+    content.embedding = query.embedding
+    return content
   }
 
   @concurrent private func evaluated(

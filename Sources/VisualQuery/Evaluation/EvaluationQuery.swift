@@ -1,3 +1,5 @@
+public import PixelMatch
+
 /// A picture, and what it should find.
 public struct EvaluationQuery: Sendable, Hashable {
   /// Its name.
@@ -11,6 +13,8 @@ public struct EvaluationQuery: Sendable, Hashable {
   public let truth: [String]
   /// Words for what is seen.
   public private(set) var labels: [String]
+  /// What a model says that the picture shows, or `nil`.
+  public let embedding: ImageEmbedding?
   /// What was done to the picture; queries of one kind are reported together.
   public let edit: String
 
@@ -58,13 +62,21 @@ public struct EvaluationQuery: Sendable, Hashable {
     truth = try required(texts("truth"), "truth")
     labels = try texts("labels") ?? []
     edit = try text("edit") ?? "none"
+    do throws(FieldError) {
+      embedding = try fields["embedding"].map { json throws(FieldError) in
+        try ImageEmbedding(json: json)
+      }
+    } catch {
+      throw FieldError(
+        field: error.field.map { "embedding.\($0)" } ?? "embedding", reason: error.reason)
+    }
   }
 
   /// Whether an entity is right.
   package func isRight(_ id: EntityID) -> Bool { truth.contains { $0.hasSameBytes(as: id.value) } }
 
-  /// Reads JSON Lines: an object with `image` or `signature`, and `truth`, and perhaps `query`, `labels` and `edit`,
-  /// on each line that is not blank.
+  /// Reads JSON Lines: an object with `image` or `signature`, and `truth`, and perhaps `query`, `labels`, `embedding` and
+  /// `edit`, on each line that is not blank.
   ///
   /// - Throws: ``EvaluationError``, which names the line.
   public static func read(_ text: String) throws(EvaluationError) -> [EvaluationQuery] {

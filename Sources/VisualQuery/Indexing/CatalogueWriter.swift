@@ -309,8 +309,13 @@ struct CatalogueWriter: ~Copyable {
     let type = signed.value.id.type
     var growth = growing.removeValue(forKey: type) ?? Growth()
     for image in signed.images where !keepsRows {
+      var signature = try signature(of: image)
+      if let embeddings = signed.embeddings {
+        let position = image.position
+        signature.embedding = embeddings.indices.contains(position) ? embeddings[position] : nil
+      }
       growth.segment.append(
-        try signature(of: image), key: key, tag: UInt32(clamping: image.position),
+        signature, key: key, tag: UInt32(clamping: image.position),
         filterBits: LabelBits.mask(of: labels.keys))
     }
     growth.entities.append(
@@ -326,7 +331,8 @@ struct CatalogueWriter: ~Copyable {
   private func keepsRows(
     _ signed: SignedEntity, _ labels: [String: Int]
   ) throws(CatalogueError) -> Bool {
-    guard let existing = signed.existing, existing.images.count == signed.images.count,
+    guard signed.embeddings == nil, let existing = signed.existing,
+      existing.images.count == signed.images.count,
       zip(existing.images, signed.images).allSatisfy({ old, new in
         old.position == new.position && old == new.previous
       })

@@ -86,9 +86,11 @@ struct EntitySigner: Sendable {
           value: value, images: [], refused: [], existing: existing, isWhole: false)
       }
     }
-    return SignedEntity(
+    var signed = SignedEntity(
       value: value, images: images, refused: refused, existing: existing, isWhole: true,
       line: line, unfetchedHosts: hosts)
+    signed.takeEmbeddings()
+    return signed
   }
 
   /// The outcome of one image.
@@ -289,9 +291,9 @@ struct SignedEntity: Sendable {
     var thumbnails: [KeptThumbnails.Thumbnail] = []
   }
 
-  let value: EntityValue
-  let images: [Image]
-  let refused: [RefusedRow]
+  var value: EntityValue
+  var images: [Image]
+  var refused: [RefusedRow]
   let existing: CatalogueDatabase.Existing?
   /// Whether all images were processed, which is not so if the run was cancelled.
   let isWhole: Bool
@@ -301,6 +303,8 @@ struct SignedEntity: Sendable {
   var rowHash: Int?
   /// The hosts of the images that were not fetched, one for each.
   var unfetchedHosts: [String] = []
+  /// The embedding of each image by its position, in place of those that are stored; `nil` if these stay.
+  var embeddings: [ImageEmbedding?]?
   /// The fields that were left out.
   var warnings: [RefusedRow] = []
 
@@ -360,6 +364,7 @@ extension Indexer.Progress {
     case .none: break
     }
     entities += 1
+    embeddings += signed.embeddings?.count { $0 != nil } ?? 0
     thumbnails += signed.images.reduce(0) { $0 + $1.thumbnails.count }
     signedImages += signed.images.count { $0.previous == nil }
     unchangedImages += signed.images.count { $0.previous != nil }

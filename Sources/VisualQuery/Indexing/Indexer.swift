@@ -29,6 +29,8 @@ public struct Indexer: Sendable {
     public var fetchedImages = 0
     /// The number of thumbnails that were made.
     public var thumbnails = 0
+    /// The number of embeddings that came with images and were not stored yet.
+    public var embeddings = 0
     /// The number of new entities.
     public var added = 0
     /// The number of changed entities.

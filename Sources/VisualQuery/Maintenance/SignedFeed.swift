@@ -158,9 +158,12 @@ extension SignedEntity {
   fileprivate init(
     _ value: EntityValue, _ images: [SignedEntity.Image], existing: CatalogueDatabase.Existing?
   ) {
+    let keepsEmbeddings = value.embeddingsDigest == existing?.embeddedEntity?.embeddingsDigest
     self.init(
       value: value,
       images: images.map { image in
+        // Other embeddings come with the signatures of the line.
+        guard keepsEmbeddings else { return image }
         let same = existing?.images.first {
           $0.position == image.position && $0.path.hasSameBytes(as: image.path)
             && $0.byteCount == image.byteCount && $0.contentHash == image.contentHash

@@ -66,8 +66,8 @@ public enum Calibration {
 
   /// The fitted coefficients.
   static let coefficients = Coefficients(
-    step1: SIMD16(lanes: 0.776, 4.705, 3.133, 0.771, 2.647, 0.54, 1.866, 0.178, 1.813),
-    step2: SIMD16(lanes: 0.768, 0.628, 0, 0, 0, 0, 4.132, 1.939, 1.459),
+    step1: SIMD16(lanes: 0.776, 4.705, 3.133, 0.771, 2.647, 0.54, 1.866, 0.178, 1.813, 1.7),
+    step2: SIMD16(lanes: 0.768, 0.628, 0, 0, 0, 0, 4.132, 1.939, 1.459, 0),
     prior: -2.959, lead: 0.754, inlierLead: 1.296,
     alone: Coefficients.Alone(prior: -0.984, color: 0.914, hash: 1.073))
 
@@ -83,7 +83,8 @@ public enum Calibration {
 
   /// The largest accepted difference between the best score of all candidates and the best of those
   /// that have the label. Beyond it the label is taken to be wrong and counts for nothing. Chosen so
-  /// that photos with a right label lose about a point of recall (docs/quality.md).
+  /// that photos with a right label lose about a point of recall (docs/quality.md). Embeddings are left out of it: how
+  /// far they spread the scores depends on their model.
   static let labelGap = 4.5
 
   /// Returns whether the labels of a query can be right, given the evidence of all its candidates.
@@ -91,7 +92,7 @@ public enum Calibration {
     var best = -Double.infinity
     var labelled = -Double.infinity
     for evidence in candidates {
-      let score = evidence.scoreWithoutLabels
+      let score = evidence.scoreOfContent
       best = max(best, score)
       if (evidence.labels ?? 0) > 0 { labelled = max(labelled, score) }
     }

@@ -61,7 +61,8 @@ struct Candidate: Sendable {
     MeasuredEvidence(
       hash: measured.hash, color: measured.color, texture: measured.texture, votes: votes.best,
       inliers: measured.alignment?.inliers ?? 0, agreement: measured.agreement,
-      residual: measured.residual, labels: labels, colorfulness: colorfulness,
+      residual: measured.residual, labels: labels, embedding: measured.embedding,
+      colorfulness: colorfulness,
       claim: measured.alignment?.claim ?? ImageClaim(), isFromWindow: isFromWindow)
   }
 }

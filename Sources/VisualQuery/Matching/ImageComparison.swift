@@ -19,14 +19,21 @@ struct ImageComparison: Sendable {
   private let colors: AlignedColor
   /// Boxes of the query that show other things, in shares of its sides.
   private let covered: [ImageBox]
+  private let embeddings: EmbeddingContrast?
   /// See ``MeasuredEvidence/colorfulness``.
   let colorfulness: Double
 
   /// Prepares to compare a query with the images of some segments.
   ///
-  /// - Parameter covered: Boxes of the query that show other things: their colors are not compared.
-  init(_ query: QuerySignature, in segments: [LiveSegment], outside covered: [ImageBox]) {
+  /// - Parameters:
+  ///   - embedding: The query's embedding, if it has one.
+  ///   - covered: Boxes of the query that show other things: their colors are not compared.
+  init(
+    _ query: QuerySignature, _ embedding: ImageEmbedding?, in segments: [LiveSegment],
+    outside covered: [ImageBox]
+  ) {
     (self.query, self.covered) = (query, covered)
+    embeddings = embedding.flatMap { EmbeddingContrast($0, in: segments) }
     rarity = AppearanceRarity(segments)
     geometry = GeometricCheck(query)
     colors = AlignedColor(query)
@@ -45,6 +52,8 @@ struct ImageComparison: Sendable {
     var view: Int
     var color: Double
     var texture: Double
+    /// See ``Evidence/Kind/embedding``.
+    var embedding: Double?
     var alignment: Alignment?
     /// The mean difference of the colors at aligned places, or `nil` if nothing aligns.
     var residual: Double?
@@ -58,7 +67,10 @@ struct ImageComparison: Sendable {
     }
   }
 
-  /// Compares histograms, and hashes under the variant that brings them nearest.
+  /// Whether the images have embeddings that the query's can be compared with.
+  var comparesEmbeddings: Bool { embeddings != nil }
+
+  /// Compares histograms, embeddings, and hashes under the variant that brings them nearest.
   func measure(_ image: StoredImage) -> Measurement {
     let (segment, row) = (image.segment, image.row)
     let pdq = segment.pdq(at: row)
@@ -82,6 +94,7 @@ struct ImageComparison: Sendable {
       }
       best = measured
     }
+    best!.embedding = embeddings?.distinction(of: segment.embedding(at: row))
     return best!
   }
 

@@ -18,6 +18,7 @@ public struct MatchDocument: Sendable, Encodable {
   let unmatchedCodes: [UnmatchedCode]
   let missingShards: [Int]
   let damagedRows: Int
+  let embeddingCompared: Bool?
   let facets: FacetsDocument?
   let hasMore: Bool
   let continuation: String?
@@ -55,6 +56,7 @@ public struct MatchDocument: Sendable, Encodable {
     unmatchedCodes = response.unmatchedCodes
     missingShards = response.missingShards.keys.sorted()
     damagedRows = response.damagedRows.values.reduce(0) { $0 + $1.count }
+    embeddingCompared = response.isEmbeddingCompared
     self.facets = facets
     hasMore = response.hasMore
     continuation = response.continuation
@@ -70,14 +72,15 @@ public struct MatchDocument: Sendable, Encodable {
   private enum CodingKeys: CodingKey {
     case schema, query, complete, coverage, elapsedMs, generation, values, objects, regions,
       emptyReason, nearMiss
-    case unmatchedLabels, unmatchedCodes, missingShards, damagedRows, facets, hasMore, continuation,
-      profile
+    case unmatchedLabels, unmatchedCodes, missingShards, damagedRows, embeddingCompared, facets,
+      hasMore,
+      continuation, profile
     case feedback
   }
 
   /// Encodes every key, with `null` for absent values, except that `profile` is left out for sRGB,
-  /// `facets`, `unmatchedCodes`, `missingShards` and `damagedRows` if there are none, and `feedback` if nothing
-  /// was said about the query.
+  /// `facets`, `unmatchedCodes`, `missingShards` and `damagedRows` if there are none, `embeddingCompared` if the query
+  /// has no embedding, and `feedback` if nothing was said about the query.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(schema, forKey: .schema)
@@ -95,6 +98,7 @@ public struct MatchDocument: Sendable, Encodable {
     if !unmatchedCodes.isEmpty { try container.encode(unmatchedCodes, forKey: .unmatchedCodes) }
     if !missingShards.isEmpty { try container.encode(missingShards, forKey: .missingShards) }
     if damagedRows > 0 { try container.encode(damagedRows, forKey: .damagedRows) }
+    try container.encodeIfPresent(embeddingCompared, forKey: .embeddingCompared)
     try container.encodeIfPresent(facets, forKey: .facets)
     try container.encode(hasMore, forKey: .hasMore)
     try container.encode(continuation, forKey: .continuation)

@@ -31,7 +31,7 @@ extension Matcher {
       feedback: feedback, suppressed: suppressed, isFilterUnfinished: allowed == nil,
       shouldStop: shouldStop, remaining: { deadline.map { $0 - now() } }, plan: plan,
       searches: signature.map { signature in
-        types.map { search($0, allowed?[$0], without: suppressed, signature) }
+        types.map { search($0, allowed?[$0], without: suppressed, signature, content.embedding) }
       } ?? [])
   }
 
@@ -86,7 +86,7 @@ extension Matcher {
     return QueryPlan(
       words
         + imageStages(
-          signature, labelMasks: masks, threads: pool.width, in: catalogue,
+          signature, content.embedding, labelMasks: masks, threads: pool.width, in: catalogue,
           shouldStop: shouldStopScans)
         // Posting lists of windows would have to be fetched.
         + (catalogue.store == nil ? [WindowStage(image: image)] : [])
@@ -102,7 +102,7 @@ extension Matcher {
 
   private func search(
     _ type: EntityType, _ allowed: KeySet?, without suppressed: Set<UInt32>,
-    _ signature: QuerySignature
+    _ signature: QuerySignature, _ embedding: ImageEmbedding?
   ) -> TypeSearch {
     var segments = catalogue.segments(of: type)
     if let allowed { segments = segments.map { $0.keeping(allowed.contains) } }
@@ -110,7 +110,7 @@ extension Matcher {
     if !suppressed.isEmpty {
       segments = segments.map { $0.keeping { !suppressed.contains($0) } }
     }
-    return TypeSearch(type, segments, signature)
+    return TypeSearch(type, segments, signature, embedding)
   }
 
   /// Returns the keys of each type that its filter accepts, for types that have one, or `nil` if that was

@@ -32,6 +32,9 @@ extension Matcher {
     var response = try page(of: continuation, options, outcome)
     response.regions = try regions(of: state, options)
     response.unmatchedCodes = state.unmatchedCodes
+    if content.embedding != nil {
+      response.isEmbeddingCompared = state.searches.contains(where: \.comparison.comparesEmbeddings)
+    }
     response.missingShards = state.shardFaults.missing
     response.damagedRows = state.shardFaults.damaged
     if response.matches.isEmpty {

@@ -12,7 +12,7 @@ internal import PixelMatch
 struct MeasuredEvidence: Sendable, Hashable {
   /// The terms of a score, in the order of the vectors' lanes and of the coefficients.
   enum Lane: Int, Sendable, CaseIterable {
-    case hash, color, texture, votes, inliers, agreement, alignedColor, offColor, labels
+    case hash, color, texture, votes, inliers, agreement, alignedColor, offColor, labels, embedding
 
     /// The name of the evidence in an answer.
     var kind: Evidence.Kind {
@@ -26,6 +26,7 @@ struct MeasuredEvidence: Sendable, Hashable {
       case .alignedColor: .alignedColor
       case .offColor: .offColor
       case .labels: .labels
+      case .embedding: .embedding
       }
     }
   }
@@ -56,6 +57,8 @@ struct MeasuredEvidence: Sendable, Hashable {
   var residual: Double?
   /// See ``Evidence/Kind/labels``; `nil` if no label of the query is known.
   var labels: Double?
+  /// See ``Evidence/Kind/embedding``; `nil` if the query has none, or none that is comparable.
+  var embedding: Double?
   /// How far the query's colors can be believed, `0...1`: 0 if it has none.
   var colorfulness = 1.0
   /// The parts of the query that the inliers lie in.
@@ -85,6 +88,7 @@ struct MeasuredEvidence: Sendable, Hashable {
         -alignmentTrust * (1 - Self.closeness($0)) * max(0, 1 - color / Self.offColorSimilarity)
       }
     case .labels: labels
+    case .embedding: embedding
     }
   }
 
@@ -96,6 +100,13 @@ struct MeasuredEvidence: Sendable, Hashable {
     var evidence = self
     evidence.labels = nil
     return evidence.score
+  }
+
+  /// The score of what was measured in the image itself: without the labels, and without the embedding.
+  var scoreOfContent: Double {
+    var evidence = self
+    evidence.embedding = nil
+    return evidence.scoreWithoutLabels
   }
 
   /// The regressors of the first step. Four keypoints may agree by chance.
@@ -125,7 +136,7 @@ struct MeasuredEvidence: Sendable, Hashable {
     for lane in Lane.allCases {
       lanes[lane.rawValue] =
         switch lane {
-        case .hash, .agreement, .labels: self[lane] ?? 0
+        case .hash, .agreement, .labels, .embedding: self[lane] ?? 0
         case .color: colorLikeness
         case .texture: colorfulness * Self.likeness(texture)
         case .votes: log(1 + Double(votes) / 1000)

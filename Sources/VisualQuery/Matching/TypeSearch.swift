@@ -15,14 +15,16 @@ struct TypeSearch: Sendable {
   /// The signatures that were fetched, if the segments have none.
   private var fetched: [SegmentRow: StoredImage] = [:]
 
-  /// - Parameter covered: Boxes of the query that show other things.
+  /// - Parameters:
+  ///   - embedding: The embedding of the query, which a part of its image does not have.
+  ///   - covered: Boxes of the query that show other things.
   init(
     _ type: EntityType, _ segments: [LiveSegment], _ signature: QuerySignature,
-    outside covered: [ImageBox] = []
+    _ embedding: ImageEmbedding? = nil, outside covered: [ImageBox] = []
   ) {
     self.type = type
     self.segments = segments
-    comparison = ImageComparison(signature, in: segments, outside: covered)
+    comparison = ImageComparison(signature, embedding, in: segments, outside: covered)
   }
 
   /// The keys of the rows that are not candidates yet.

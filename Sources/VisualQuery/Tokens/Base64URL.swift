@@ -19,6 +19,23 @@ enum Base64URL {
     return String(decoding: text, as: UTF8.self)
   }
 
+  /// Returns the bytes of a text in the alphabet for URLs or in the usual one, with or without padding; `nil` for any
+  /// other.
+  static func decoded(anyAlphabet text: String) -> [UInt8]? {
+    var digits = Array(text.utf8)
+    if digits.count % 4 == 0 {
+      for _ in 0..<2 where digits.last == UInt8(ascii: "=") { digits.removeLast() }
+    }
+    let urlDigits = digits.map { digit in
+      switch digit {
+      case UInt8(ascii: "+"): UInt8(ascii: "-")
+      case UInt8(ascii: "/"): UInt8(ascii: "_")
+      default: digit
+      }
+    }
+    return decoded(String(decoding: urlDigits, as: UTF8.self))
+  }
+
   /// Returns the bytes, or `nil` for a text with another alphabet or length, or with unused bits
   /// that are not 0.
   static func decoded(_ text: String) -> [UInt8]? {

@@ -45,7 +45,8 @@ enum EvalCommand {
         text: """
           'image' is relative to the file. 'truth' is empty if the shop has no such entity: these \
           queries measure how often a wrong one is found. 'signature', as 'vq feedback queries' \
-          writes it, replaces an image that was not kept. What people said about answers does not \
+          writes it, replaces an image that was not kept. 'embedding' is that of the image, as for \
+          --embedding of 'vq match'. What people said about answers does not \
           count.
             {"query":"q1","image":"photos/1.jpg","truth":["mug-red"],
              "labels":["mug"],"edit":"photo"}

@@ -13,6 +13,7 @@ struct IndexDocument: Encodable, Sendable {
   let unchangedImages: Int
   let fetchedImages: Int
   let thumbnails: Int
+  let embeddings: Int
   let refused: Int
   let refusedRows: Int
   let refusedImages: Int
@@ -36,6 +37,7 @@ struct IndexDocument: Encodable, Sendable {
     unchangedImages = progress.unchangedImages
     fetchedImages = progress.fetchedImages
     thumbnails = progress.thumbnails
+    embeddings = progress.embeddings
     refused = progress.refused
     refusedRows = progress.refusedRows
     refusedImages = progress.refusedImages
@@ -56,6 +58,9 @@ struct IndexDocument: Encodable, Sendable {
     let thumbnails =
       thumbnails > 0
       ? ", \(DisplayText.count(self.thumbnails, "thumbnail", "thumbnails")) stored" : ""
+    let embeddings =
+      embeddings > 0
+      ? ", \(DisplayText.count(self.embeddings, "embedding", "embeddings")) stored" : ""
     let end =
       dryRun
       ? "Nothing was written."
@@ -67,7 +72,7 @@ struct IndexDocument: Encodable, Sendable {
       ? "\(DisplayText.count(withoutImages, "entity", "entities")) cannot be found by image. " : ""
     return """
       \(DisplayText.count(entities, "entity", "entities")), \(added) new, \(changed) changed\(removed); \
-      \(DisplayText.count(signedImages, "image", "images")) analyzed, \(unchangedImages) unchanged\(fetched)\(thumbnails); \
+      \(DisplayText.count(signedImages, "image", "images")) analyzed, \(unchangedImages) unchanged\(fetched)\(thumbnails)\(embeddings); \
       \(DisplayText.count(refusedRows, "row", "rows")) and \(DisplayText.count(refusedImages, "image", "images")) \
       rejected, \(DisplayText.count(warnings, "warning", "warnings")); in \(seconds) s. \(lost)\(end)
       """

@@ -75,6 +75,14 @@ enum MatchCommand {
     OptionText(
       "signature", "search with an image's signature", detail: "As printed by 'vq hash --query'.",
       isRare: true), "TEXT")
+  static let embedding = Option<String?>.path(
+    OptionText(
+      "embedding", "also compare what a model says that the image shows",
+      detail: """
+        A file with {"model":"…","vector":"…"}, base64 of half-precision numbers; it counts if the \
+        index has embeddings of that model. For one query.
+        """, isRare: true),
+    "FILE", of: .files)
   static let continuation = Option<String?>.word(
     OptionText(
       "continue", "show the next page of an earlier search",
@@ -144,8 +152,9 @@ enum MatchCommand {
       json.description, report.description, csv.description, open.description,
       allFields.description,
       tolerant.description, withLabel.description, near.description, at.description,
-      locale.description, signature.description, continuation.description,
-      refresh.description, IndexLocation.cache.description, IndexLocation.atLeast.description,
+      locale.description, signature.description, embedding.description,
+      continuation.description, refresh.description, IndexLocation.cache.description,
+      IndexLocation.atLeast.description,
       PictureLimits.maxBytes.description, PictureLimits.maxPixels.description,
       PictureLimits.formats.description,
     ],
@@ -193,13 +202,17 @@ enum MatchCommand {
     guard !arguments[open] || images.count <= 1 else {
       throw CommandFailure(.usage, "--open takes one IMAGE; found \(images.count)")
     }
+    guard arguments[embedding] == nil || images.count <= 1 else {
+      throw CommandFailure(.usage, "--embedding is that of one IMAGE; found \(images.count)")
+    }
+    let supplied = try arguments[embedding].map(EmbeddingFile.embedding)
     let catalogue = try await IndexLocation.catalogue(
       of: arguments[index], arguments, console, atLeast: arguments[IndexLocation.atLeast])
     let pool = WorkerPool(width: arguments[threads])
     let search = PictureSearch(
       matcher: Matcher(catalogue: catalogue, pool: pool), options: options(of: arguments),
       labels: arguments[labels], region: arguments[region],
-      signature: try arguments[signature].map(decodedSignature),
+      signature: try arguments[signature].map(decodedSignature), embedding: supplied,
       continuation: arguments[continuation], refreshes: arguments[refresh],
       decoder: ImageDecoder(
         limits: PictureLimits.limits(of: arguments), keepsTruncated: arguments[tolerant],
@@ -240,6 +253,10 @@ enum MatchCommand {
       }
       for (number, rows) in (last?.damagedRows ?? [:]).sorted(by: { $0.key < $1.key }) {
         console.diagnostics.warning(rows.text(shard: number))
+      }
+      if last?.isEmbeddingCompared == false {
+        console.diagnostics.warning(
+          "the index has too few embeddings of the model of --embedding, which was not compared")
       }
       unmatched += answer.unmatchedLabels
       try report.write(answer)

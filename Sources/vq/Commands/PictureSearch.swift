@@ -8,6 +8,7 @@ struct PictureSearch: Sendable {
   let labels: [String]
   let region: PictureRegion?
   var signature: QuerySignature?
+  var embedding: ImageEmbedding?
   var continuation: String?
   var refreshes = false
   let decoder: ImageDecoder
@@ -65,6 +66,7 @@ struct PictureSearch: Sendable {
       }
       options.timeout = options.timeout.map { max(.zero, $0 - elapsed()) }
     }
+    content.embedding = embedding
     let response = try await matcher.values(for: content, options: options)
     var answer = Answer(
       query: query, elapsed: elapsed(), result: .success(response), damage: content.pictureDamage,

@@ -15,6 +15,7 @@ extension Evidence.Kind {
     case .offColor: "aligned, but in another color"
     case .inlierLead: "aligned keypoints, compared with any other entity"
     case .labels: "information in the matching labels, in bits"
+    case .embedding: "similarity by the model of the embeddings, compared with the catalogue"
     case .stock: "confidence in the product that it stocks"
     case .lead: "lead over the next best entity"
     case .code: "a product code that was read"

@@ -3,6 +3,7 @@
 
 Each scenario begins with an empty database. Standard library only.
 """
+import base64
 import concurrent.futures
 import contextlib
 import json
@@ -36,10 +37,22 @@ class Test:
         self.failures = 0
         self.queries = sorted(map(str, (self.samples / "queries").glob("*.jpg")))[::3]
         self.pictures = [path.read_bytes() for path in sorted((self.samples / "shop" / "images").glob("*.jpg"))]
-        self.feed = self.samples / "shop" / "catalogue.jsonl"
+        # Every second product has embeddings, so that copies, replicas and shards have to carry them.
+        shutil.copytree(self.samples / "shop" / "images", folder / "images", dirs_exist_ok=True)
+        self.feed = folder / "catalogue.jsonl"
+        self.feed.write_text("".join(
+            self.embedded(json.loads(line), number) if number % 2 else line
+            for number, line in enumerate((self.samples / "shop" / "catalogue.jsonl").open())))
         self.keys = folder / "keys.txt"
         self.key = self.run("key", self.keys, "--name", "writer", "--role", "write").stdout.strip()
         self.server = Server(folder / "a", binaries)
+
+    @staticmethod
+    def embedded(row, number):
+        """A line of a feed whose images have vectors."""
+        vectors = [base64.b64encode(struct.pack("<600e", *(((number + position) * place) % 97 / 97 - 0.5 for place in range(600))))
+                   .decode() for position in range(len(row.get("images", [])))]
+        return json.dumps({**row, "embeddings": {"model": "drawn", "vectors": vectors}}) + "\n"
 
     def say(self, what, holds, found=""):
         print("ok   " if holds else "FAIL ", what, "" if holds else f"(found {str(found)[-600:]!r})", flush=True)

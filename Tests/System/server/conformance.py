@@ -1102,6 +1102,11 @@ def check_shop(suite):
         a.json["facets"]["entityCount"] >= len(a.json["values"]), "fewer are counted than shown"))
     suite.post("match with codes", "/v1/match", {"codes": ["4006381333931", "4006381333932"]}, has=lambda a: expect(
         [code["reason"] for code in a.json["unmatchedCodes"]] == ["unknown", "invalid"], "the codes are not named"))
+    embedding = {"model": "drawn", "vector": "ADwAwABC"}
+    suite.post("match with an embedding", "/v1/match", {"labels": ["drinkware"], "embedding": embedding}, has=lambda a: expect(
+        a.json["embeddingCompared"] is False, "the embedding was compared with nothing"))
+    suite.post("match with an embedding without a model", "/v1/match", {"labels": ["mug"], "embedding": {"vector": "ADwAwABC"}}, 400,
+               field="embedding.model")
     get_tagged(suite, "settings", "/v1/settings", has=lambda a: expect(a.json["visualSearch"], "there is no visual search"))
     for path, language in (("schema", "de"), ("phrases", "fr")):
         get_tagged(suite, path, f"/v1/{path}?locale={language}", has=lambda a: expect(

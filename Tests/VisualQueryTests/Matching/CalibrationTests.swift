@@ -39,6 +39,7 @@ import Testing
       ("texture", { $0.texture = more($0.texture) }), ("votes", { $0.votes += 4000 }),
       ("inliers", { $0.inliers += 7 }), ("agreement", { $0.agreement = more($0.agreement) }),
       ("residual", { $0.residual = $0.residual.map { $0 / 2 } }), ("labels", { $0.labels! += 1 }),
+      ("embedding", { $0.embedding = more($0.embedding ?? 0, to: 4) }),
     ]
     for (name, change) in changes {
       var better = evidence

@@ -316,6 +316,28 @@ import Testing
     #expect(bridged.output.contains("Camp mug"))
   }
 
+  /// Would break if the file were not read, or a model that the index does not know were ignored without a word.
+  @Test func `an embedding comes from a file, and a wrong one is named`() throws {
+    let folder = try TemporaryDirectory()
+    let image = SampleShop.image("kettle.jpg")
+    func match(_ text: String, _ more: [String] = []) throws -> RunningVQ {
+      let file = try folder.write(text, to: "e.json")
+      return try RunningVQ(
+        ["match", image, "--embedding", file, "--index", shop(), "--json"] + more)
+    }
+    let run = try match(#"{"model":"m","vector":"ADwAPA=="}"#)
+    #expect(run.status == 0 && run.output.contains(#""embeddingCompared":false"#))
+    #expect(run.errors.contains("too few embeddings of the model"))
+    let wrong = try match(#"{"model":"m","vector":"?"}"#)
+    #expect(wrong.status == 2 && wrong.errors.contains("has a 'vector' that must be base64"))
+    #expect(try match("nonsense").status == 2)
+    #expect(try match(#"{"model":"m","vector":"ADwAPA"}"#, [image]).status == 2)
+    let missing = try RunningVQ([
+      "match", image, "--embedding", folder.path + "/none", "--index", shop(),
+    ])
+    #expect(missing.status == 2 && missing.errors.contains("cannot be read"))
+  }
+
   @Test func `a signature stands in for a picture`() throws {
     let image = SampleShop.image("oats.jpg")
     let signature = try RunningVQ(["hash", "--query", image]).output.dropLast()

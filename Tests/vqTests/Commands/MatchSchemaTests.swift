@@ -79,7 +79,8 @@ import Testing
       #expect(response.status < 300, "\(body)")
       return String(decoding: response.body, as: UTF8.self)
     }
-    let question = #"{"labels":["mug"],"codes":["12345670"],"facets":["price","labels"]}"#
+    let question =
+      #"{"labels":["mug"],"codes":["12345670"],"facets":["price","labels"],"embedding":{"model":"m","vector":"ADwAPA"}}"#
     let image = [UInt8](try Data(contentsOf: URL(filePath: SampleShop.image("mug-red.jpg"))))
     func match() async throws -> String {
       let fields = ["Authorization: Bearer \(writer.key)", "Content-Type: image/jpeg"]

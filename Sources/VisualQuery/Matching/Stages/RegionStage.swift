@@ -76,7 +76,7 @@ struct RegionStage: SearchStage {
       isOutline
       ? [GeometryStage()]
       : imageStages(
-        signature, labelMasks: labelMasks, threads: 1, in: catalogue, isRegion: true,
+        signature, nil, labelMasks: labelMasks, threads: 1, in: catalogue, isRegion: true,
         shouldStop: parent.shouldStop)
     for stage in stages {
       let share = try await stage.run(on: &state, in: catalogue)
@@ -102,8 +102,11 @@ extension RegionProposal {
 }
 
 /// Returns the stages that search an image, or a region of one that was searched before, the cheapest first.
+///
+/// - Parameter embedding: The embedding of the image, if it has one.
 func imageStages(
-  _ signature: QuerySignature, labelMasks: [UInt64], threads: Int, in catalogue: Catalogue,
+  _ signature: QuerySignature, _ embedding: ImageEmbedding?, labelMasks: [UInt64], threads: Int,
+  in catalogue: Catalogue,
   isRegion: Bool = false, shouldStop: @escaping @Sendable () -> Bool
 ) -> [any SearchStage] {
   if let store = catalogue.store {
@@ -117,6 +120,6 @@ func imageStages(
     HashScanStage(signature: signature, scanner: scanner),
     KeypointVoteStage(signature: signature, threads: threads, shouldStop: shouldStop),
     AppearanceScanStage(signature: signature, labelMasks: labelMasks, scanner: scanner),
-    GeometryStage(),
-  ]
+  ] + (embedding.map { [EmbeddingScanStage(embedding: $0, scanner: scanner)] } ?? [])
+    + [GeometryStage()]
 }

@@ -10,6 +10,8 @@ struct MatchQuestion: Sendable {
   var facets: FacetQuestion?
   var region: PictureRegion?
   var signature: QuerySignature?
+  /// What a model on the device says that the picture, or its region, shows.
+  var embedding: ImageEmbedding?
   var continuation: String?
   var fromStart = false
   var refresh = false
@@ -56,6 +58,7 @@ struct MatchQuestion: Sendable {
           .invalidSignature, error.message, field: "signature")
       }
     }
+    embedding = try Self.embedding(&fields)
     options = try Self.options(&fields, limit: limit, labels: labels)
     options.locale = options.locale ?? language
     try fields.finish()
@@ -71,6 +74,16 @@ struct MatchQuestion: Sendable {
   ) throws(Problem) -> Duration {
     let milliseconds = try fields.integer("deadlineMs", in: 1...3_600_000)
     return limits.deadline(milliseconds.map { .milliseconds($0) })
+  }
+
+  private static func embedding(_ fields: inout RequestFields) throws(Problem) -> ImageEmbedding? {
+    guard let json = fields.json("embedding") else { return nil }
+    do throws(FieldError) {
+      return try ImageEmbedding(json: json)
+    } catch {
+      let name = error.field.map { "embedding.\($0)" } ?? "embedding"
+      throw Problem(.invalidField, "'\(name)' \(error.reason)", field: name)
+    }
   }
 
   private static func region(_ fields: inout RequestFields) throws(Problem) -> PictureRegion? {

@@ -252,6 +252,13 @@ struct RequestFields {
     return date
   }
 
+  /// Any JSON of a field that no parameter has.
+  mutating func json(_ name: String) -> JSONValue? {
+    guard case .json(let object) = source else { return nil }
+    known.insert(name)
+    return object[name]
+  }
+
   /// Any JSON; a parameter is a text.
   mutating func value(_ name: String) throws(Problem) -> JSONValue? { try single(name) }
 

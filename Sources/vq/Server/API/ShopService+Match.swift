@@ -98,6 +98,7 @@ extension ShopService {
   ) async throws -> SemanticContent {
     var content = try await contentWithoutCodes(of: picture, question, matcher, timeout: timeout)
     content.codes = question.codes
+    content.embedding = question.embedding
     return content
   }
 

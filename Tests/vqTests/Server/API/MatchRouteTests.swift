@@ -39,6 +39,21 @@ import VisualQuery
     #expect(ServedShop.plain(raw.body).contains(#""id":"oats""#))
   }
 
+  /// Would break if an embedding that cannot be read were left out without a word.
+  @Test(arguments: [
+    (#""x""#, "embedding"), (#"{"model":"m"}"#, "embedding.vector"),
+    (#"{"model":"m","vector":"AHwAPA"}"#, "embedding.vector"),
+  ])
+  func `an embedding that is none is named`(json: String, field: String) async throws {
+    let shop = try await ServedShop()
+    let response = try await shop.ask(
+      "POST /v1/match", ["Content-Type: application/json"],
+      Array(#"{"labels":["mug"],"embedding":\#(json)}"#.utf8))
+    #expect(response.status == 400)
+    let problem = try JSONSerialization.jsonObject(with: Data(response.body)) as? [String: Any]
+    #expect(problem?["field"] as? String == field)
+  }
+
   /// The deadline runs from the request's arrival, over all that is done for it: a picture that is
   /// not decoded by then is left out, and what the labels say is the answer.
   @Test func `a picture that is not decoded in time is answered by its labels`() async throws {
