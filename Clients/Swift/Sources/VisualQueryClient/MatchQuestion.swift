@@ -10,6 +10,44 @@ public enum QueryImage: Sendable, Hashable {
   case signature(String)
 }
 
+/// What a model on the device says that an image shows.
+///
+/// It counts if the shop's catalogue has embeddings of the same model.
+public struct ImageEmbedding: Codable, Sendable, Hashable {
+  /// The name of the model, as in the shop's feed.
+  public let model: String
+  /// The numbers in half precision, little-endian, in base64.
+  public let vector: String
+
+  /// Makes an embedding of a model's output, 2 to 4096 finite numbers that are not all zero.
+  ///
+  /// Only the direction of the vector counts, so it is scaled to the range of half precision.
+  public init(model: String, vector: [Float]) {
+    self.model = model
+    let peak = vector.reduce(0) { max($0, $1.magnitude) }
+    var bytes = Data(capacity: 2 * vector.count)
+    for number in vector {
+      let half = Self.half(of: peak > 0 ? number / peak : 0)
+      bytes.append(UInt8(half & 255))
+      bytes.append(UInt8(half >> 8))
+    }
+    self.vector = bytes.base64EncodedString()
+  }
+
+  /// Returns the half-precision pattern nearest to a number in -1...1. (`Float16` is missing on some platforms.)
+  static func half(of number: Float) -> UInt16 {
+    let sign: UInt16 = number.sign == .minus ? 0x8000 : 0
+    let size = number.magnitude
+    guard size.isFinite else { return sign | (size.isNaN ? 0x7E00 : 0x7C00) }
+    // Below 2^-14, patterns count steps of 2^-24.
+    let exponent = max(-14, size == 0 ? -14 : Int(size.exponent))
+    let steps = (size * Float(sign: .plus, exponent: 10 - exponent, significand: 1))
+      .rounded(.toNearestOrEven)
+    // A step more than a power of two holds carries into the exponent.
+    return sign | (UInt16(exponent + 14) << 10 + UInt16(steps))
+  }
+}
+
 /// A question: what of the shop's catalogue is meant.
 public struct MatchQuestion: Sendable {
   /// The image, if there is one.
@@ -18,6 +56,8 @@ public struct MatchQuestion: Sendable {
   public var labels: [String]
   /// The product codes that were read on the device, at most 16: a product that has one comes first.
   public var codes: [String]
+  /// What a model on the device says that the image shows.
+  public var embedding: ImageEmbedding?
   /// The most matches in all; `nil` for the service's own.
   public var limit: Int?
   /// The most products.
@@ -39,13 +79,15 @@ public struct MatchQuestion: Sendable {
 
   /// Makes a question.
   public init(
-    image: QueryImage? = nil, labels: [String] = [], codes: [String] = [], limit: Int? = nil,
+    image: QueryImage? = nil, labels: [String] = [], codes: [String] = [],
+    embedding: ImageEmbedding? = nil, limit: Int? = nil,
     products: Int? = nil, stores: Int? = nil, type: EntityType? = nil, withLabels: [String] = [],
     conditions: [String] = [], near: GeoPoint? = nil, isGrouped: Bool = false, facets: [String] = []
   ) {
     self.image = image
     self.labels = labels
     self.codes = codes
+    self.embedding = embedding
     self.limit = limit
     self.products = products
     self.stores = stores
@@ -67,6 +109,7 @@ extension MatchQuestion {
     var labels: [String]?
     var codes: [String]?
     var signature: String?
+    var embedding: ImageEmbedding?
     var limit: Int?
     var products: Int?
     var stores: Int?
@@ -88,7 +131,8 @@ extension MatchQuestion {
     var signature: String?
     if case .signature(let text) = image { signature = text }
     return Fields(
-      labels: list(bounded), codes: list(codes), signature: signature, limit: limit,
+      labels: list(bounded), codes: list(codes), signature: signature, embedding: embedding,
+      limit: limit,
       products: products, stores: stores, type: type, withLabel: list(withLabels),
       where: list(conditions), near: near, group: isGrouped ? true : nil, facets: list(facets),
       deadlineMs: searchTime.map { max(1, Int($0 / .milliseconds(1))) })
