@@ -10,6 +10,7 @@ import Foundation
 ///     vq-bench segment FILE IMAGE…        the same for a segment of an index
 ///     vq-bench draw FILE COUNT SEED IMAGE…   writes such a segment; other seeds give other rows
 ///     vq-bench segments FILE,… IMAGE…     one line of JSON: whole searches in several segments
+///     vq-bench embeddings COUNT           one line of JSON: milliseconds of a scan beside that of colors
 ///     vq-bench queries INDEX IMAGE…       one line of JSON: queries alone, 64 at a time, cancelled
 @main
 enum Bench {
@@ -34,6 +35,7 @@ enum Bench {
       try await SegmentsBench.run(
         segments: arguments[1].split(separator: ",").map(String.init),
         pictures: Array(arguments.dropFirst(2)))
+    case ("embeddings", 2): try EmbeddingBench.run(count: Int(arguments[1]) ?? 0)
     case ("queries", 3...):
       try await QueryBench.run(index: arguments[1], pictures: Array(arguments.dropFirst(2)))
     default: usage()
@@ -44,7 +46,7 @@ enum Bench {
     print(
       """
       usage: vq-bench signature IMAGE ROUNDS | bits IMAGE… | scan CODES OUT | growth COUNT,… IMAGE…
-             | segment FILE IMAGE… | draw FILE COUNT SEED IMAGE… | segments FILE,… IMAGE… | queries INDEX IMAGE…
+             | segment FILE IMAGE… | draw FILE COUNT SEED IMAGE… | segments FILE,… IMAGE… | embeddings COUNT | queries INDEX IMAGE…
       """)
     exit(2)
   }
