@@ -158,7 +158,7 @@ def main():
             for line in source:
                 row = json.loads(line)
                 if name.startswith("catalogue"):
-                    row["images"] = [os.path.abspath(os.path.join(task, path)) for path in row["images"]]
+                    row["images"] = [os.path.abspath(os.path.join(task, path)) for path in row.get("images", [])]
                     vectors = [embedding_of(network, path) for path in row["images"]]
                     row["embeddings"] = {"model": MODEL, "vectors": vectors}
                 elif row.get("image"):

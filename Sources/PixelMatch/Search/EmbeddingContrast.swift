@@ -3,8 +3,9 @@
 /// What a cosine means depends on the model: among the vectors of one, those of unrelated images have 0.3, of another
 /// 0.9. So a similarity is measured against those of a sample of the catalogue, in standard deviations.
 public struct EmbeddingContrast: Sendable {
-  /// The number of images, evenly spaced in the catalogue, that the query is compared with.
-  static let sampleCount = 1024
+  /// The most rows, evenly spaced in the catalogue, that are looked at for an embedding of the query's model, and the most
+  /// embeddings that the query is compared with.
+  static let (rowLimit, sampleCount) = (4096, 1024)
   /// The fewest of them with an embedding of the query's model that say what is usual.
   public static let leastCount = 16
   /// The standard deviations beyond which nothing stands out further: an embedding may not outvote keypoints.
@@ -16,31 +17,48 @@ public struct EmbeddingContrast: Sendable {
 
   /// Compares a query with a sample of the rows of some segments, whether they are live or not.
   ///
-  /// - Returns: `nil` if fewer than ``leastCount`` of them have an embedding of the query's model, or if all are equally
-  ///   similar.
+  /// - Parameter shouldStop: Asked between rows; `true` makes the result `nil`.
+  /// - Returns: `nil` if fewer than ``leastCount`` of the rows that are looked at have an embedding of the query's model, or
+  ///   if all are equally similar.
   /// - Complexity: O(1).
-  public init?(_ query: ImageEmbedding, in segments: [LiveSegment]) {
-    let rowCount = segments.reduce(0) { $0 + $1.segment.count }
-    let step = max(1, rowCount / Self.sampleCount)
+  public init?(
+    _ query: ImageEmbedding, in segments: [LiveSegment], shouldStop: () -> Bool = { false }
+  ) {
+    let rows = Self.rows(of: segments.map(\.segment), with: query.model)
+    let step = max(1, (rows.count + Self.sampleCount - 1) / Self.sampleCount)
     var (count, sum, squares) = (0.0, 0.0, 0.0)
-    var first = 0
-    for live in segments {
-      for row in stride(from: first, to: live.segment.count, by: step) {
-        guard let similarity = live.segment.embedding(at: row)?.similarity(to: query) else {
-          continue
-        }
-        count += 1
-        sum += similarity
-        squares += similarity * similarity
-      }
-      let passed = max(0, live.segment.count - first + step - 1) / step
-      first += passed * step - live.segment.count
+    for (number, place) in stride(from: 0, to: rows.count, by: step).enumerated() {
+      if number % 64 == 0, shouldStop() { return nil }
+      let (segment, row) = rows[place]
+      guard let similarity = segment.embedding(at: row)?.similarity(to: query) else { continue }
+      count += 1
+      sum += similarity
+      squares += similarity * similarity
     }
     guard count >= Double(Self.leastCount) else { return nil }
     let mean = sum / count
     let deviation = max(0, squares / count - mean * mean).squareRoot()
     guard deviation > 1e-6 else { return nil }
     (self.query, self.mean, self.deviation) = (query, mean, deviation)
+  }
+
+  /// Returns evenly spaced rows, those of a model among at most ``rowLimit``.
+  private static func rows(
+    of segments: [SignatureSegment], with model: UInt64
+  ) -> [(segment: SignatureSegment, row: Int)] {
+    let embedded = segments.filter { $0.embeddingByteCount > 0 }
+    let rowCount = embedded.reduce(0) { $0 + $1.count }
+    // Odd, so that of entities with two images each not only the first ones are looked at.
+    let step = rowCount <= rowLimit ? 1 : rowCount / rowLimit + 1 | 1
+    var rows: [(segment: SignatureSegment, row: Int)] = []
+    var first = 0
+    for segment in embedded {
+      for row in stride(from: first, to: segment.count, by: step)
+      where segment.embeddingModel(at: row) == model { rows.append((segment, row)) }
+      let passed = max(0, segment.count - first + step - 1) / step
+      first += passed * step - segment.count
+    }
+    return rows
   }
 
   /// Returns by how many standard deviations an embedding is more similar to the query's than those of the catalogue are

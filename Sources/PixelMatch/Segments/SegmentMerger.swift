@@ -149,7 +149,9 @@ public struct SegmentMerger {
         return try sink.append(live.segment.columnBytes(.embedding, rows: rows))
       }
       for row in rows {
-        let stored = live.segment.embedding(at: row)?.stored ?? []
+        var stored = live.segment.embedding(at: row)?.stored ?? []
+        // A file may change while it is read, which is noticed at the end.
+        if stored.count > size.embeddingByteCount { stored = [] }
         try sink.append(stored)
         try sink.append(repeatElement(0, count: size.embeddingByteCount - stored.count))
       }

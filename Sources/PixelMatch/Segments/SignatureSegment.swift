@@ -222,6 +222,11 @@ public final class SignatureSegment: Sendable {
       stored: storage.bytes(range(.embedding, row, size.embeddingByteCount)))
   }
 
+  /// Returns the model of a row's embedding; `0` if it has none. The segment must have embeddings.
+  func embeddingModel(at row: Int) -> UInt64 {
+    storage.integer(at: place(.embedding, row, size.embeddingByteCount), as: UInt64.self)
+  }
+
   /// The number of bytes of a row's embedding; `0` if no row has one.
   var embeddingByteCount: Int { size.embeddingByteCount }
 

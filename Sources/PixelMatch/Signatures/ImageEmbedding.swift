@@ -12,8 +12,8 @@ public struct ImageEmbedding: Sendable, Hashable {
   public static let dimensions = 2...4096
   /// The largest number of components that are kept.
   public static let componentLimit = 512
-  /// The largest length of a model's name in bytes of UTF-8.
-  public static let modelByteLimit = 200
+  /// The largest length of a model's name in Unicode scalars.
+  public static let modelLengthLimit = 200
 
   /// The 64-bit FNV-1a of the model's name; never 0.
   public let model: UInt64
@@ -28,11 +28,12 @@ public struct ImageEmbedding: Sendable, Hashable {
   /// - Throws: ``EmbeddingError``.
   /// - Complexity: O(*n* log *n*) for *n* dimensions.
   public init(model: String, vector: [Float]) throws(EmbeddingError) {
-    guard !model.isEmpty, model.utf8.count <= Self.modelByteLimit else {
+    guard !model.isEmpty, model.unicodeScalars.count <= Self.modelLengthLimit else {
       throw EmbeddingError(
         code: .invalidModel,
         message:
-          "the name of a model has 1 to \(Self.modelByteLimit) bytes; found \(model.utf8.count)")
+          "the name of a model has 1 to \(Self.modelLengthLimit) characters; "
+          + "found \(model.unicodeScalars.count)")
     }
     guard Self.dimensions.contains(vector.count) else {
       throw EmbeddingError(
@@ -49,6 +50,11 @@ public struct ImageEmbedding: Sendable, Hashable {
     let scaled = vector.map { $0 / largest }
     let reduced = vector.count > Self.componentLimit ? Self.projected(scaled) : scaled
     let peak = reduced.reduce(0) { max($0, $1.magnitude) }
+    // A vector can be made to vanish in what is kept of it.
+    guard peak > 0 else {
+      throw EmbeddingError(
+        code: .invalidVector, message: "nothing is left of the vector when it is reduced")
+    }
     self.init(
       model: Self.fingerprint(of: model),
       components: reduced.map { Int8(($0 / peak * 127).rounded()) })

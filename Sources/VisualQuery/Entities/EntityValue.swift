@@ -48,7 +48,7 @@ public enum EntityValue: Sendable, Hashable {
     return nil
   }
 
-  /// The fields of the feed that have no meaning here, apart from ``longDescription`` and the embeddings.
+  /// The fields of the feed that have none of their own here, among them ``descriptionField`` and the embeddings.
   var extra: [String: JSONValue] {
     switch self {
     case .product(let product): product.extra

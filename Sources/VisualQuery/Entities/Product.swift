@@ -28,7 +28,7 @@ public struct Product: Sendable, Hashable, EntityText {
   public var availability: Availability?
   /// Whether the shop wants it to be suggested.
   public var isFeatured = false
-  /// All other fields of the feed, unchanged.
+  /// All other fields of the feed, unchanged, apart from the vectors of `embeddings`: a stored entity has their digest.
   public var extra: [String: JSONValue] = [:]
 
   /// Makes a product. ``Indexer/update(with:options:outcome:)-(Changes,_,_)`` checks its fields

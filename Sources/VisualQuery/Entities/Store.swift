@@ -34,7 +34,7 @@ public struct Store: Sendable, Hashable, EntityText {
   public var stock: [String] = []
   /// Whether the shop wants it to be suggested.
   public var isFeatured = false
-  /// All other fields of the feed, unchanged.
+  /// All other fields of the feed, unchanged, apart from the vectors of `embeddings`: a stored entity has their digest.
   public var extra: [String: JSONValue] = [:]
 
   /// Makes a store. ``Indexer/update(with:options:outcome:)-(Changes,_,_)`` checks its fields like

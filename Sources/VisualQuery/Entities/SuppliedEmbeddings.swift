@@ -4,7 +4,8 @@ internal import PixelMatch
 /// `{"model":"…","vectors":["…",null,…]}`, a vector or `null` for each image.
 ///
 /// The field of a stored entity has a digest in place of the vectors, which are in the signatures:
-/// `{"model":"…","digest":"…"}`.
+/// `{"model":"…","digest":"…"}`. A vector stays as long as its image does: until another one comes for it, or `null` in
+/// place of the whole field.
 struct SuppliedEmbeddings {
   static let field = "embeddings"
 
@@ -14,11 +15,13 @@ struct SuppliedEmbeddings {
   /// The faults of single vectors.
   private(set) var faults: [FieldError] = []
 
-  /// Reads the vectors of an entity; `nil` if it has none, or their digest instead.
+  /// Reads the vectors of an entity; `nil` if it has no field, or a digest or `null` in it.
   ///
   /// - Throws: ``FieldError`` if no vector can be read.
   init?(of value: EntityValue) throws(FieldError) {
-    guard let json = value.extra[Self.field], value.embeddingsDigest == nil else { return nil }
+    guard let json = value.extra[Self.field], json != .null, value.embeddingsDigest == nil else {
+      return nil
+    }
     func fault(_ reason: String, of part: String = "") -> FieldError {
       FieldError(field: Self.field + part, reason: reason)
     }
@@ -34,10 +37,12 @@ struct SuppliedEmbeddings {
     self.model = model
     let imageCount = value.imagePaths.count
     vectors = [ImageEmbedding?](repeating: nil, count: imageCount)
-    if list.count != imageCount {
-      faults.append(fault("has \(list.count) vectors for \(imageCount) images", of: ".vectors"))
+    // Which vector is whose cannot be told.
+    guard list.count == imageCount else {
+      throw fault(
+        "has \(list.count) vectors for \(imageCount) images; none is used", of: ".vectors")
     }
-    for (position, value) in list.prefix(imageCount).enumerated() where value != .null {
+    for (position, value) in list.enumerated() where value != .null {
       let part = ".vectors[\(position)]"
       guard case .string(let text) = value else {
         faults.append(fault("must be a string or null", of: part))
@@ -54,19 +59,25 @@ struct SuppliedEmbeddings {
   }
 
   /// Returns a digest of the vectors and of the images that they are for, or `nil` if there are none.
-  func digest(of images: [(position: Int, contentHash: Int)]) -> String? {
+  ///
+  /// - Parameter hashes: The hash of each image's content by its position; images that cannot be read are missing.
+  func digest(of hashes: [Int: Int]) -> String? {
     var bytes: [UInt8] = []
-    for image in images {
-      guard let vector = vectors[image.position] else { continue }
-      bytes += Array("\(image.position) \(image.contentHash) ".utf8) + vector.stored
+    for (position, vector) in vectors.enumerated() {
+      guard let vector, let hash = hashes[position] else { continue }
+      bytes += Array("\(position) \(hash) ".utf8) + vector.stored
     }
-    return bytes.isEmpty ? nil : String(ContentHash.of(bytes), radix: 16)
+    return bytes.isEmpty ? nil : Self.text(of: bytes)
+  }
+
+  fileprivate static func text(of bytes: [UInt8]) -> String {
+    String(ContentHash.of(bytes), radix: 16)
   }
 }
 
 extension EntityValue {
-  /// Whether there is a field with embeddings, or with their digest.
-  var namesEmbeddings: Bool { extra[SuppliedEmbeddings.field] != nil }
+  /// Whether the field is `null`, which removes what is stored.
+  var dropsEmbeddings: Bool { extra[SuppliedEmbeddings.field] == .null }
 
   /// The digest of the embeddings of a stored entity.
   var embeddingsDigest: String? {
@@ -83,10 +94,22 @@ extension EntityValue {
       digest.map { .object(["model": .string(model), "digest": .string($0)]) })
   }
 
-  /// Returns the entity with the digest of another one.
-  func with(embeddingsOf other: EntityValue?) -> EntityValue {
-    with(
-      extra: SuppliedEmbeddings.field,
-      other.flatMap { $0.embeddingsDigest == nil ? nil : $0.extra[SuppliedEmbeddings.field] })
+  /// Returns the entity without the field.
+  var withoutEmbeddings: EntityValue { with(extra: SuppliedEmbeddings.field, nil) }
+
+  /// Returns the entity with the embeddings of the stored one. If images have changed, which have none then, the digest
+  /// is another one, so that the vectors count as new when they come again.
+  ///
+  /// - Parameter changes: The hashes of the images by their position, if some have changed.
+  func with(embeddingsOf stored: EntityValue, changes: [Int: Int]?) -> EntityValue {
+    guard case .object(var fields)? = stored.extra[SuppliedEmbeddings.field],
+      case .string(let digest)? = fields["digest"]
+    else { return withoutEmbeddings }
+    if let changes {
+      let images = changes.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+      let text = ([digest] + images).joined(separator: " ")
+      fields["digest"] = .string(SuppliedEmbeddings.text(of: Array(text.utf8)))
+    }
+    return with(extra: SuppliedEmbeddings.field, .object(fields))
   }
 }

@@ -310,10 +310,7 @@ struct CatalogueWriter: ~Copyable {
     var growth = growing.removeValue(forKey: type) ?? Growth()
     for image in signed.images where !keepsRows {
       var signature = try signature(of: image)
-      if let embeddings = signed.embeddings {
-        let position = image.position
-        signature.embedding = embeddings.indices.contains(position) ? embeddings[position] : nil
-      }
+      if signed.embeddings != nil { signature.embedding = signed.newEmbedding(of: image) }
       growth.segment.append(
         signature, key: key, tag: UInt32(clamping: image.position),
         filterBits: LabelBits.mask(of: labels.keys))

@@ -364,7 +364,7 @@ extension Indexer.Progress {
     case .none: break
     }
     entities += 1
-    embeddings += signed.embeddings?.count { $0 != nil } ?? 0
+    embeddings += signed.images.count { signed.newEmbedding(of: $0) != nil }
     thumbnails += signed.images.reduce(0) { $0 + $1.thumbnails.count }
     signedImages += signed.images.count { $0.previous == nil }
     unchangedImages += signed.images.count { $0.previous != nil }

@@ -3,45 +3,63 @@ internal import PixelMatch
 extension SignedEntity {
   /// Moves the vectors of the entity to its images, and leaves their digest in the entity.
   ///
-  /// An entity without the field has no embeddings any more. One with a digest, as an entity that was read from the
-  /// catalogue has it, keeps those that are stored.
+  /// Without vectors, those that are stored stay with the images that stay.
   mutating func takeEmbeddings() {
+    let given = value
     let stored = existing?.embeddedEntity
-    guard value.namesEmbeddings else {
-      if stored != nil { embeddings = [] }
-      return
-    }
-    if value.embeddingsDigest != nil {
-      value = value.with(embeddingsOf: stored)
-      if stored == nil {
-        refuse(
-          FieldError(field: "embeddings", reason: "has the digest of vectors that are not here"))
-      }
-      return
-    }
     do throws(FieldError) {
-      guard let supplied = try SuppliedEmbeddings(of: value) else { return }
-      value = value.with(
-        embeddingsDigest: supplied.digest(of: images.map { ($0.position, $0.contentHash) }),
-        model: supplied.model)
-      for index in images.indices {
-        let position = images[index].position
-        images[index].signature?.embedding = supplied.vectors[position]
+      if let supplied = try SuppliedEmbeddings(of: given) {
+        take(supplied, stored)
+        for fault in supplied.faults { refuse(fault, of: given) }
+      } else if given.dropsEmbeddings {
+        value = given.withoutEmbeddings
+        if stored != nil { embeddings = [] }
+      } else if let stored {
+        let isSame =
+          existing?.images.map(\.position) == images.map(\.position)
+          && existing?.images.map(\.contentHash) == images.map(\.contentHash)
+        let keepsAny = images.contains { $0.previous != nil }
+        value =
+          keepsAny
+          ? given.with(embeddingsOf: stored, changes: isSame ? nil : imageHashes)
+          : given.withoutEmbeddings
+      } else if given.embeddingsDigest != nil {
+        throw FieldError(
+          field: SuppliedEmbeddings.field, reason: "has the digest of vectors that are not here")
       }
-      if value.embeddingsDigest != stored?.embeddingsDigest { embeddings = supplied.vectors }
-      for fault in supplied.faults { refuse(fault) }
     } catch {
-      value = value.with(embeddingsOf: nil)
+      value = given.withoutEmbeddings
       if stored != nil { embeddings = [] }
-      refuse(error)
+      refuse(error, of: given)
     }
   }
 
-  private mutating func refuse(_ fault: FieldError) {
+  private var imageHashes: [Int: Int] {
+    Dictionary(images.map { ($0.position, $0.contentHash) }) { first, _ in first }
+  }
+
+  private mutating func take(_ supplied: SuppliedEmbeddings, _ stored: EntityValue?) {
+    value = value.with(
+      embeddingsDigest: supplied.digest(of: imageHashes), model: supplied.model)
+    for index in images.indices {
+      let position = images[index].position
+      images[index].signature?.embedding = supplied.vectors[position]
+    }
+    if value.embeddingsDigest != stored?.embeddingsDigest { embeddings = supplied.vectors }
+  }
+
+  /// The embedding that an image gets, if it gets another one than the stored one.
+  func newEmbedding(of image: Image) -> ImageEmbedding? {
+    guard let embeddings else { return image.signature?.embedding }
+    return embeddings.indices.contains(image.position) ? embeddings[image.position] : nil
+  }
+
+  /// - Parameter given: The entity as it came, which is reported so that it can be corrected.
+  private mutating func refuse(_ fault: FieldError, of given: EntityValue) {
     refused.append(
       RefusedRow(
-        kind: .field, line: line, id: value.id.value, field: fault.field, reason: fault.reason,
-        row: value.json))
+        kind: .field, line: line, id: given.id.value, field: fault.field, reason: fault.reason,
+        row: given.json))
   }
 }
 

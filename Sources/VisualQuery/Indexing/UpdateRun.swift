@@ -161,7 +161,7 @@ struct UpdateRun: ~Copyable {
     _ signed: SignedEntity, _ number: Int
   ) async throws -> EntityChange.Outcome? {
     guard signed.isWhole else { return nil }
-    progress.refusedImages += signed.refused.count
+    for row in signed.refused { progress.count(row) }
     let isRefused = options.requiresAllImages && !signed.refused.isEmpty
     let effect: EntityChange.Effect =
       switch signed.change {

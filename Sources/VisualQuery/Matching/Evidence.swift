@@ -24,9 +24,6 @@ public struct Evidence: Sendable, Hashable, Codable {
     /// The contradiction of the colors, `-1...0`: images that align, yet with histograms of another color, as far as the
     /// colors at aligned places differ, too.
     case offColor
-    /// By how many standard deviations the embedding is more similar to that of the query than those of the catalogue
-    /// are on average, `0...4` (``EmbeddingContrast``).
-    case embedding
     /// The evidence of the rarest label that agrees, in bits, `0...2`; below zero if the known labels
     /// disagree.
     case labels
@@ -40,6 +37,10 @@ public struct Evidence: Sendable, Hashable, Codable {
     case code
     /// The number of the statement that says that the query means the entity (``FeedbackStatement``).
     case pin
+    // Continuations hold the numbers of the cases, so that new ones come last.
+    /// By how many standard deviations the embedding is more similar to that of the query than those of the catalogue
+    /// are on average, `0...4`.
+    case embedding
   }
 
   /// The kind of evidence.

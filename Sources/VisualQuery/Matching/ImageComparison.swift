@@ -28,12 +28,13 @@ struct ImageComparison: Sendable {
   /// - Parameters:
   ///   - embedding: The query's embedding, if it has one.
   ///   - covered: Boxes of the query that show other things: their colors are not compared.
+  ///   - shouldStop: Asked while the embedding is prepared; `true` leaves it out.
   init(
     _ query: QuerySignature, _ embedding: ImageEmbedding?, in segments: [LiveSegment],
-    outside covered: [ImageBox]
+    outside covered: [ImageBox], shouldStop: () -> Bool
   ) {
     (self.query, self.covered) = (query, covered)
-    embeddings = embedding.flatMap { EmbeddingContrast($0, in: segments) }
+    embeddings = embedding.flatMap { EmbeddingContrast($0, in: segments, shouldStop: shouldStop) }
     rarity = AppearanceRarity(segments)
     geometry = GeometricCheck(query)
     colors = AlignedColor(query)

@@ -70,8 +70,8 @@ public struct MatchResponse: Sendable, Hashable {
   /// The rows that shards of engine mode sent and that are damaged, by the shards' numbers. They were left
   /// out, so the answer is not complete.
   public internal(set) var damagedRows: [Int: DamagedRows] = [:]
-  /// Whether the query's embedding was compared with those of the catalogue: `false` if these are of another model, or
-  /// fewer than ``EmbeddingContrast/leastCount``; `nil` if the query has none.
+  /// Whether the query's embedding was compared with those of the catalogue: `false` if too few of its images have one of
+  /// the same model, or in engine mode; `nil` if the query has no embedding or no image.
   public internal(set) var isEmbeddingCompared: Bool?
   /// Whether further pages have more matches.
   public let hasMore: Bool

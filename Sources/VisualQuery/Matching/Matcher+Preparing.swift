@@ -31,7 +31,9 @@ extension Matcher {
       feedback: feedback, suppressed: suppressed, isFilterUnfinished: allowed == nil,
       shouldStop: shouldStop, remaining: { deadline.map { $0 - now() } }, plan: plan,
       searches: signature.map { signature in
-        types.map { search($0, allowed?[$0], without: suppressed, signature, content.embedding) }
+        types.map {
+          search($0, allowed?[$0], without: suppressed, signature, content.embedding, shouldStop)
+        }
       } ?? [])
   }
 
@@ -102,7 +104,8 @@ extension Matcher {
 
   private func search(
     _ type: EntityType, _ allowed: KeySet?, without suppressed: Set<UInt32>,
-    _ signature: QuerySignature, _ embedding: ImageEmbedding?
+    _ signature: QuerySignature, _ embedding: ImageEmbedding?,
+    _ shouldStop: () -> Bool
   ) -> TypeSearch {
     var segments = catalogue.segments(of: type)
     if let allowed { segments = segments.map { $0.keeping(allowed.contains) } }
@@ -110,7 +113,7 @@ extension Matcher {
     if !suppressed.isEmpty {
       segments = segments.map { $0.keeping { !suppressed.contains($0) } }
     }
-    return TypeSearch(type, segments, signature, embedding)
+    return TypeSearch(type, segments, signature, embedding, shouldStop: shouldStop)
   }
 
   /// Returns the keys of each type that its filter accepts, for types that have one, or `nil` if that was

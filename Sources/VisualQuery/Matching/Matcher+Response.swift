@@ -32,7 +32,7 @@ extension Matcher {
     var response = try page(of: continuation, options, outcome)
     response.regions = try regions(of: state, options)
     response.unmatchedCodes = state.unmatchedCodes
-    if content.embedding != nil {
+    if content.embedding != nil, state.signature != nil {
       response.isEmbeddingCompared = state.searches.contains(where: \.comparison.comparesEmbeddings)
     }
     response.missingShards = state.shardFaults.missing

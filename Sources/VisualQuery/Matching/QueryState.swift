@@ -187,6 +187,11 @@ struct QueryState: Sendable {
   ) -> [(key: UInt32, image: BestImage)] {
     var best: [UInt32: BestImage] = [:]
     for search in searches { search.mergeBestImages(into: &best, frame: frame) }
+    for (key, var image) in best where image.embedding != nil {
+      image.evidence.embedding = image.embedding
+      image.score = image.evidence.score
+      best[key] = image
+    }
     if !labels.known.isEmpty, !Calibration.believesLabels(best.values.lazy.map(\.evidence)) {
       for (key, image) in best where image.evidence.labels != nil {
         best[key]?.evidence.labels = nil

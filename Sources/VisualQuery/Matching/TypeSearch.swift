@@ -18,13 +18,16 @@ struct TypeSearch: Sendable {
   /// - Parameters:
   ///   - embedding: The embedding of the query, which a part of its image does not have.
   ///   - covered: Boxes of the query that show other things.
+  ///   - shouldStop: Asked while the embedding is prepared; `true` leaves it out.
   init(
     _ type: EntityType, _ segments: [LiveSegment], _ signature: QuerySignature,
-    _ embedding: ImageEmbedding? = nil, outside covered: [ImageBox] = []
+    _ embedding: ImageEmbedding? = nil, outside covered: [ImageBox] = [],
+    shouldStop: () -> Bool = { false }
   ) {
     self.type = type
     self.segments = segments
-    comparison = ImageComparison(signature, embedding, in: segments, outside: covered)
+    comparison = ImageComparison(
+      signature, embedding, in: segments, outside: covered, shouldStop: shouldStop)
   }
 
   /// The keys of the rows that are not candidates yet.
@@ -152,20 +155,26 @@ struct TypeSearch: Sendable {
       .map { ranked[$0].candidate.row }
   }
 
-  /// Keeps the best image of each entity in `best`; of equal scores the entity's earlier image.
+  /// Keeps the best image of each entity in `best`; of equal scores the entity's earlier image. Embeddings have no say in
+  /// it: that of another image, which the model finds nearer, is kept beside it.
   func mergeBestImages(into best: inout [UInt32: BestImage], frame: ImageFrame) {
     for candidate in candidates.values {
       let stored = image(candidate.row)
       let position = Int(segments[candidate.row.segment].segment.tag(at: candidate.row.row))
-      let evidence = candidate.evidence(comparison.colorfulness)
+      var evidence = candidate.evidence(comparison.colorfulness)
+      var embedding = evidence.embedding
+      evidence.embedding = nil
       let score = evidence.score
-      if let other = best[candidate.key],
-        (other.score, -other.position) >= (score, -position)
-      {
-        continue
+      if let other = best[candidate.key] {
+        embedding = other.embedding.map { max($0, embedding ?? 0) } ?? embedding
+        if (other.score, -other.position) >= (score, -position) {
+          best[candidate.key]?.embedding = embedding
+          continue
+        }
       }
       best[candidate.key] = BestImage(
         row: candidate.row, stored: stored, type: type, evidence: evidence, score: score,
+        embedding: embedding,
         tier: comparison.tier(candidate.measured, stored),
         position: position, isGeometryVerified: candidate.isGeometryVerified,
         alignment: candidate.measured.alignment, size: stored.segment.size(at: stored.row),
@@ -182,6 +191,8 @@ struct BestImage: Sendable {
   var evidence: MeasuredEvidence
   /// The score of the evidence.
   var score: Double
+  /// The value of ``Evidence/Kind/embedding`` of the image of the entity whose embedding is the nearest.
+  var embedding: Double?
   let tier: MatchTier
   /// The index of the image among the entity's images.
   let position: Int

@@ -79,8 +79,8 @@ enum MatchCommand {
     OptionText(
       "embedding", "also compare what a model says that the image shows",
       detail: """
-        A file with {"model":"…","vector":"…"}, base64 of half-precision numbers; it counts if the \
-        index has embeddings of that model. For one query.
+        A file with {"model":"…","vector":"…"}, base64 of half-precision numbers; it counts if enough \
+        images of the index have one of that model. For one IMAGE or --signature.
         """, isRare: true),
     "FILE", of: .files)
   static let continuation = Option<String?>.word(
@@ -202,8 +202,12 @@ enum MatchCommand {
     guard !arguments[open] || images.count <= 1 else {
       throw CommandFailure(.usage, "--open takes one IMAGE; found \(images.count)")
     }
-    guard arguments[embedding] == nil || images.count <= 1 else {
-      throw CommandFailure(.usage, "--embedding is that of one IMAGE; found \(images.count)")
+    guard
+      arguments[embedding] == nil || images.count == 1
+        || images.isEmpty && arguments[signature] != nil && arguments[continuation] == nil
+    else {
+      throw CommandFailure(
+        .usage, "--embedding is that of one IMAGE, or of --signature; found \(images.count) images")
     }
     let supplied = try arguments[embedding].map(EmbeddingFile.embedding)
     let catalogue = try await IndexLocation.catalogue(
@@ -256,7 +260,7 @@ enum MatchCommand {
       }
       if last?.isEmbeddingCompared == false {
         console.diagnostics.warning(
-          "the index has too few embeddings of the model of --embedding, which was not compared")
+          "--embedding was not compared: too few images of the index have one of its model")
       }
       unmatched += answer.unmatchedLabels
       try report.write(answer)

@@ -80,7 +80,7 @@ import Testing
 
   @Test(arguments: [
     ("", [1, 2], EmbeddingError.Code.invalidModel),
-    (String(repeating: "é", count: 101), [1, 2], .invalidModel),
+    (String(repeating: "é", count: 201), [1, 2], .invalidModel),
     ("m", [], .wrongDimensions), ("m", [1], .wrongDimensions),
     ("m", [Float](repeating: 1, count: 4097), .wrongDimensions),
     ("m", [1, .nan], .invalidVector), ("m", [1, .infinity], .invalidVector),
@@ -93,6 +93,35 @@ import Testing
       try ImageEmbedding(model: model, vector: vector)
     }
     #expect(error?.code == code)
+  }
+
+  /// The signs and rows of the projection can be found out by asking, and a vector can be made of one of the rows that are
+  /// left out. Would break if such a vector stopped the program.
+  @Test func `a vector that the projection takes to zero is refused`() throws {
+    let count = 1024
+    let columns = try (0..<count).map { place in
+      try ImageEmbedding(
+        model: "m", vector: (0..<count).map { $0 == place ? 1 : 0 }
+      ).components.map { $0 > 0 }
+    }
+    // Relative to the row of the first component, whose signs are then those of the columns.
+    let signs = columns.map { $0[0] }
+    let rows = Set(
+      (0..<ImageEmbedding.componentLimit).map { component in
+        (0..<10).reduce(0) { row, bit in
+          let place = 1 << bit
+          return columns[place][component] == signs[place] ? row : row | place
+        }
+      })
+    #expect(rows.count == ImageEmbedding.componentLimit)
+    let missing = try #require((0..<count).first { !rows.contains($0) })
+    let vector = signs.enumerated().map { place, sign -> Float in
+      ((place & missing).nonzeroBitCount % 2 == 0) == sign ? 1 : -1
+    }
+    let error = #expect(throws: EmbeddingError.self) {
+      try ImageEmbedding(model: "m", vector: vector)
+    }
+    #expect(error?.code == .invalidVector)
   }
 
   @Test(arguments: [2, 8, 9, 512])

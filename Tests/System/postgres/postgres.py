@@ -37,11 +37,11 @@ class Test:
         self.failures = 0
         self.queries = sorted(map(str, (self.samples / "queries").glob("*.jpg")))[::3]
         self.pictures = [path.read_bytes() for path in sorted((self.samples / "shop" / "images").glob("*.jpg"))]
-        # Every second product has embeddings, so that copies, replicas and shards have to carry them.
+        # Three of four entities have embeddings, so that copies, replicas and shards have to carry them.
         shutil.copytree(self.samples / "shop" / "images", folder / "images", dirs_exist_ok=True)
         self.feed = folder / "catalogue.jsonl"
         self.feed.write_text("".join(
-            self.embedded(json.loads(line), number) if number % 2 else line
+            self.embedded(json.loads(line), number) if number % 4 else line
             for number, line in enumerate((self.samples / "shop" / "catalogue.jsonl").open())))
         self.keys = folder / "keys.txt"
         self.key = self.run("key", self.keys, "--name", "writer", "--role", "write").stdout.strip()
@@ -124,6 +124,15 @@ class Test:
                          "--index", index, *options, *self.queries).stdout
         return re.sub(r'"elapsedMs":[0-9.e-]+', "", lines)
 
+    def embedded_answer(self, index, *options):
+        """The bytes of the answer to a query with an embedding, without the time it took."""
+        file = self.folder / "embedding.json"
+        row = json.loads(self.embedded({"images": ["one"]}, 7))["embeddings"]
+        file.write_text(json.dumps({"model": row["model"], "vector": row["vectors"][0]}))
+        line = self.run("match", "--json", "--deadline", "0", "--min-confidence", "0", "--embedding", file,
+                        "--index", index, *options, self.queries[0]).stdout
+        return re.sub(r'"elapsedMs":[0-9.e-]+', "", line)
+
     def export(self, cache):
         return self.run("catalogue", "export", "--index", cache).stdout
 
@@ -157,6 +166,8 @@ def copies(test):
     cache, back = test.new("cache"), test.new("back.vq")
     embedded = test.answers(own)
     test.say("answers of a copy equal those of the embedded index", embedded == test.answers(test.server.url(), "--cache", cache))
+    one, other = test.embedded_answer(own), test.embedded_answer(test.server.url(), "--cache", cache)
+    test.say("so are those to an embedding", one == other and '"embeddingCompared":true' in one, (one[:300], other[:300]))
     test.say("there are answers", embedded.count('"rank":1') > 3)
     fetched = json.loads(test.run("copy", test.server.url(), back, "--json").stdout)
     test.say("both ways have one digest", made == fetched, (made, fetched))
@@ -870,6 +881,8 @@ def engine(test):
     same = [(ours, theirs) for ours, theirs in zip(best(test.answers(own)), best(one)) if ours[1] >= 0.85]
     test.say("sure matches are those of the embedded index, with the same confidence",
              len(same) > 1 and all(ours == theirs for ours, theirs in same), same)
+    embedded = test.embedded_answer(url, "--cache", test.folder / "c1")
+    test.say("embeddings are not compared in engine mode, which is said", '"embeddingCompared":false' in embedded, embedded[:300])
     test.say("all answers are complete", one.count('"complete":true') == len(test.queries), one[:300])
     test.say("the posting lists are those of the embedded index", *equal_lists(own, [test.server]))
     holes = sum(path.stat().st_blocks for path in (test.folder / "c1").glob("*.segment")) * 512

@@ -696,6 +696,9 @@ def check_match(suite, photo):
     suite.post("match the document's example with stores", "/v1/match", examples["stores"]["value"])
     suite.post(
         "match a signature", "/v1/match", examples["signature"]["value"], has=is_first("product:oats"))
+    embedded = {**examples["signature"]["value"], "embedding": {"model": "drawn", "vector": "ADwAwABC"}}
+    suite.post("match a signature with an embedding", "/v1/match", embedded, has=lambda a: expect(
+        a.json["embeddingCompared"] is False and a.json["values"][0]["id"] == "oats", "the embedding was compared with nothing"))
     suite.post("match with every field", "/v1/match", {
         "labels": ["cereal"], "limit": 5, "products": 3, "stores": 2, "minConfidence": 0,
         "deadlineMs": 1000, "where": ["price<20"], "withLabel": ["cereal", "store"],
@@ -1102,9 +1105,6 @@ def check_shop(suite):
         a.json["facets"]["entityCount"] >= len(a.json["values"]), "fewer are counted than shown"))
     suite.post("match with codes", "/v1/match", {"codes": ["4006381333931", "4006381333932"]}, has=lambda a: expect(
         [code["reason"] for code in a.json["unmatchedCodes"]] == ["unknown", "invalid"], "the codes are not named"))
-    embedding = {"model": "drawn", "vector": "ADwAwABC"}
-    suite.post("match with an embedding", "/v1/match", {"labels": ["drinkware"], "embedding": embedding}, has=lambda a: expect(
-        a.json["embeddingCompared"] is False, "the embedding was compared with nothing"))
     suite.post("match with an embedding without a model", "/v1/match", {"labels": ["mug"], "embedding": {"vector": "ADwAwABC"}}, 400,
                field="embedding.model")
     get_tagged(suite, "settings", "/v1/settings", has=lambda a: expect(a.json["visualSearch"], "there is no visual search"))

@@ -327,11 +327,14 @@ import Testing
     }
     let run = try match(#"{"model":"m","vector":"ADwAPA=="}"#)
     #expect(run.status == 0 && run.output.contains(#""embeddingCompared":false"#))
-    #expect(run.errors.contains("too few embeddings of the model"))
+    #expect(run.errors.contains("too few images of the index have one of its model"))
     let wrong = try match(#"{"model":"m","vector":"?"}"#)
     #expect(wrong.status == 2 && wrong.errors.contains("has a 'vector' that must be base64"))
     #expect(try match("nonsense").status == 2)
     #expect(try match(#"{"model":"m","vector":"ADwAPA"}"#, [image]).status == 2)
+    let file = folder.path + "/e.json"
+    let labels = try RunningVQ(["match", "--labels", "mug", "--embedding", file, "--index", shop()])
+    #expect(labels.status == 2)
     let missing = try RunningVQ([
       "match", image, "--embedding", folder.path + "/none", "--index", shop(),
     ])

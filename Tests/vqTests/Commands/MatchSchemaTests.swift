@@ -79,8 +79,11 @@ import Testing
       #expect(response.status < 300, "\(body)")
       return String(decoding: response.body, as: UTF8.self)
     }
+    let picture = try ImageDecoder().decode(
+      ImageDecoder().contents(ofFile: SampleShop.query("q03-bottle.jpg")), longerSide: 256)
+    let signature = QuerySignature(picture).compactText
     let question =
-      #"{"labels":["mug"],"codes":["12345670"],"facets":["price","labels"],"embedding":{"model":"m","vector":"ADwAPA"}}"#
+      #"{"labels":["mug"],"minConfidence":0,"codes":["12345670"],"facets":["price","labels"],"signature":"\#(signature)","embedding":{"model":"m","vector":"ADwAPA"}}"#
     let image = [UInt8](try Data(contentsOf: URL(filePath: SampleShop.image("mug-red.jpg"))))
     func match() async throws -> String {
       let fields = ["Authorization: Bearer \(writer.key)", "Content-Type: image/jpeg"]
