@@ -17,7 +17,10 @@ public struct EmbeddingContrast: Sendable {
 
   /// Compares a query with a sample of the rows of some segments, whether they are live or not.
   ///
-  /// - Parameter shouldStop: Asked between rows; `true` makes the result `nil`.
+  /// - Parameters:
+  ///   - query: The embedding of the query.
+  ///   - segments: The segments that are searched.
+  ///   - shouldStop: Asked between rows; `true` makes the result `nil`.
   /// - Returns: `nil` if fewer than ``leastCount`` of the rows that are looked at have an embedding of the query's model, or
   ///   if all are equally similar.
   /// - Complexity: O(1).
