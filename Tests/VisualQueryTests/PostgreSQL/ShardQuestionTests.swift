@@ -208,7 +208,7 @@ import Testing
     let limit = PostingBounds(of: Self.segment).byteLimit
     #expect(Self.question(0, of: 1).queries[0].contains("case when length(posts) <= \(limit) "))
     let signatures = SignatureQuestion([Self.name: [1]], shard: Self.shard(0), of: 1)
-    #expect(signatures.queries[0].contains("case when length(bytes) <= 3144 "))
+    #expect(signatures.queries[0].contains("case when length(bytes) <= 3672 "))
     #expect(SignatureQuestion([Self.name: [1]], shard: Self.shard(1), of: 3).queries.count == 1)
     #expect(SignatureQuestion([Self.name: [1]], shard: Self.shard(2), of: 3).queries.isEmpty)
   }
