@@ -137,6 +137,17 @@ struct LiveServiceTests {
     #expect(brands.values.map(\.count).reduce(0, +) == brands.entityCount)
   }
 
+  /// Would break if the service did not read what the package sends.
+  @Test func `an embedding is read, and compared with nothing if the shop has none`() async throws {
+    let embedding = ImageEmbedding(model: "print-2", vector: (0..<768).map { Float($0 % 11) - 5 })
+    let answer = try await shop().client().match(
+      MatchQuestion(image: .pixels(SampleShop.image(seed: 3)), embedding: embedding))
+    #expect(answer.embeddingCompared == false && answer.values.first?.id == "p3")
+    let plain = try await shop().client().match(
+      MatchQuestion(image: .pixels(SampleShop.image(seed: 3))))
+    #expect(plain.embeddingCompared == nil)
+  }
+
   @Test func `facets, names, phrases, settings and links are given`() async throws {
     let client = try shop().client("de")
     let facets = try await client.facets(
