@@ -297,15 +297,14 @@ import Testing
 
   /// Would break if the image that a model finds nearest took the place of the one whose keypoints agree.
   @Test func `an entity shows its best image, with the best of its embeddings`() async throws {
-    let (folder, matcher) = try await Self.shop()
+    let (folder, _) = try await Self.shop()
     let indexer = Indexer(directory: folder.path + "/i.vq")
     let images = [EntityImage.pixels(try Self.photo(500)), .pixels(try Self.photo(78, count: 60))]
     _ = try await Self.put(
       Self.product("two", Self.field([Self.vector(5), nil])), images: images, in: indexer)
-    _ = matcher
-    let later = Matcher(catalogue: try Catalogue(directory: indexer.directory))
+    let matcher = Matcher(catalogue: try Catalogue(directory: indexer.directory))
     let found = try await Self.answer(
-      later, try Self.photo(78, count: 60), try Self.embedding(Self.vector(5)))
+      matcher, try Self.photo(78, count: 60), try Self.embedding(Self.vector(5)))
     let first = try #require(found.matches.first)
     #expect(first.value.id.value == "two" && first.matchedImagePosition == 1)
     #expect(try #require(first.evidence.first { $0.kind == .embedding }).value > 2)
