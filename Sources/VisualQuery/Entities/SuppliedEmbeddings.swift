@@ -40,7 +40,8 @@ struct SuppliedEmbeddings {
     // Which vector is whose cannot be told.
     guard list.count == imageCount else {
       throw fault(
-        "has \(list.count) vectors for \(imageCount) images; none is used", of: ".vectors")
+        "must have a vector or null for each image; found \(list.count) for \(imageCount)",
+        of: ".vectors")
     }
     for (position, value) in list.enumerated() where value != .null {
       let part = ".vectors[\(position)]"
@@ -76,7 +77,7 @@ struct SuppliedEmbeddings {
 }
 
 extension EntityValue {
-  /// Whether the field is `null`, which removes what is stored.
+  /// True if the field is `null`, which removes the stored embeddings.
   var dropsEmbeddings: Bool { extra[SuppliedEmbeddings.field] == .null }
 
   /// The digest of the embeddings of a stored entity.

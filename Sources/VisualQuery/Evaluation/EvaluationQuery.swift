@@ -13,7 +13,7 @@ public struct EvaluationQuery: Sendable, Hashable {
   public let truth: [String]
   /// Words for what is seen.
   public private(set) var labels: [String]
-  /// What a model says that the picture shows, or `nil`.
+  /// The embedding of the picture, or `nil`.
   public let embedding: ImageEmbedding?
   /// What was done to the picture; queries of one kind are reported together.
   public let edit: String

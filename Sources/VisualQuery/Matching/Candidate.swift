@@ -28,7 +28,7 @@ struct KeypointVoteCount: Sendable, Hashable {
 
   var best: Int { max(upright, mirrored) }
 
-  /// Whether a clear majority of the votes is for the mirrored image. Few images are mirrored, and either form can
+  /// True if a clear majority of the votes is for the mirrored image. Few images are mirrored, and either form can
   /// lead by a few votes by chance.
   var isMirrored: Bool { 2 * mirrored > 3 * upright }
 }

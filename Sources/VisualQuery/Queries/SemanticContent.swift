@@ -24,8 +24,8 @@ public struct SemanticContent: Sendable {
   public var codes: [String] = []
   /// What a client computed of a picture that it keeps; counts where there is no picture.
   public var signature: QuerySignature?
-  /// What a model says that the picture shows, or the part of it that is meant; `nil` if no model was asked. It counts
-  /// where the catalogue has embeddings of the same model.
+  /// The embedding of the picture, or of the region if there is one; `nil` if no model was run. It counts if the
+  /// catalogue has embeddings of the same model.
   public var embedding: ImageEmbedding?
 
   /// Whether there was a picture that is missing here because its decoding took too long. The answer

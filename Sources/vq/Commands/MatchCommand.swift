@@ -77,7 +77,7 @@ enum MatchCommand {
       isRare: true), "TEXT")
   static let embedding = Option<String?>.path(
     OptionText(
-      "embedding", "also compare what a model says that the image shows",
+      "embedding", "also compare the image's embedding, made by a model",
       detail: """
         A file with {"model":"…","vector":"…"}, base64 of half-precision numbers; it counts if enough \
         images of the index have one of that model. For one IMAGE or --signature.
@@ -207,7 +207,7 @@ enum MatchCommand {
         || images.isEmpty && arguments[signature] != nil && arguments[continuation] == nil
     else {
       throw CommandFailure(
-        .usage, "--embedding is that of one IMAGE, or of --signature; found \(images.count) images")
+        .usage, "--embedding requires one IMAGE, or --signature; found \(images.count) images")
     }
     let supplied = try arguments[embedding].map(EmbeddingFile.embedding)
     let catalogue = try await IndexLocation.catalogue(

@@ -76,7 +76,7 @@ complete -c vq -n '__fish_seen_subcommand_from match' -l near -x -d 'sort equall
 complete -c vq -n '__fish_seen_subcommand_from match' -l at -x -d 'report whether stores are open at this time'
 complete -c vq -n '__fish_seen_subcommand_from match' -l locale -x -d 'show texts in this language'
 complete -c vq -n '__fish_seen_subcommand_from match' -l signature -x -d 'search with an image\'s signature'
-complete -c vq -n '__fish_seen_subcommand_from match' -l embedding -r -F -d 'also compare what a model says that the image shows'
+complete -c vq -n '__fish_seen_subcommand_from match' -l embedding -r -F -d 'also compare the image\'s embedding, made by a model'
 complete -c vq -n '__fish_seen_subcommand_from match' -l continue -x -d 'show the next page of an earlier search'
 complete -c vq -n '__fish_seen_subcommand_from match' -l refresh -d 'with --continue: search again, for what is new'
 complete -c vq -n '__fish_seen_subcommand_from match' -l cache -x -a '(__fish_complete_directories)' -d 'the directory for the copy of an index in PostgreSQL'

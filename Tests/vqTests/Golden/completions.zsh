@@ -101,7 +101,7 @@ _vq() {
         '--at=[report whether stores are open at this time]:TIME:' \
         '--locale=[show texts in this language]:TAG:' \
         '--signature=[search with an image'\''s signature]:TEXT:' \
-        '--embedding=[also compare what a model says that the image shows]:FILE:_files' \
+        '--embedding=[also compare the image'\''s embedding, made by a model]:FILE:_files' \
         '--continue=[show the next page of an earlier search]:TOKEN:' \
         '--refresh[with --continue\: search again, for what is new]' \
         '--cache=[the directory for the copy of an index in PostgreSQL]:DIR:_files -/' \

@@ -10,7 +10,7 @@ public enum QueryImage: Sendable, Hashable {
   case signature(String)
 }
 
-/// What a model on the device says that an image shows.
+/// The embedding of an image: the features that a model on the device computed for it.
 ///
 /// It counts if the shop's catalogue has embeddings of the same model.
 public struct ImageEmbedding: Codable, Sendable, Hashable {
@@ -56,7 +56,7 @@ public struct MatchQuestion: Sendable {
   public var labels: [String]
   /// The product codes that were read on the device, at most 16: a product that has one comes first.
   public var codes: [String]
-  /// What a model on the device says that the image shows.
+  /// The embedding of the image, or `nil` if no model was run.
   public var embedding: ImageEmbedding?
   /// The most matches in all; `nil` for the service's own.
   public var limit: Int?

@@ -10,7 +10,7 @@ struct MatchQuestion: Sendable {
   var facets: FacetQuestion?
   var region: PictureRegion?
   var signature: QuerySignature?
-  /// What a model on the device says that the picture, or its region, shows.
+  /// The embedding of the picture, or of its region.
   var embedding: ImageEmbedding?
   var continuation: String?
   var fromStart = false

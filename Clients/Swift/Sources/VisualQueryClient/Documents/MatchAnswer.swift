@@ -26,7 +26,7 @@ public struct MatchAnswer: Codable, Sendable, Hashable {
   public let missingShards: [Int]?
   /// The number of damaged rows that shards sent, which were left out; absent if there were none.
   public let damagedRows: Int?
-  /// Whether the embedding of the question was compared with those of the catalogue; absent without one.
+  /// True if the embedding of the question was compared with those of the catalogue; absent if the question has none.
   public let embeddingCompared: Bool?
   /// The facets of all matches, on whatever page; absent if none were asked for.
   public let facets: Facets?
