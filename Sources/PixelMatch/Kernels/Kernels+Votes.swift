@@ -10,8 +10,6 @@ extension Kernels {
     let rowCount: Int
     /// The length above which the list of a word is skipped.
     let longest: Int
-    /// The number of bits of a word that are tried both ways, at most ``Kernels/doubtLimit``.
-    var doubts = Kernels.doubtLimit
   }
 
   /// The largest number of bits of a word that are tried both ways.
@@ -45,23 +43,25 @@ extension Kernels {
   ///   - words: The words that the index has, in ascending order, or `nil` if it has all of them.
   ///   - starts: The first posting of each word, and the end of the last one's.
   ///   - postings: The postings. Wrong starts and rows are skipped.
+  ///   - depth: How many bits of a word are tried both ways, at most ``doubtLimit``.
   ///   - shouldStop: A function that is called between keypoints; `true` ends the search.
   /// - Returns: The hits in an order that ``rankedVotes(_:limit:dead:)`` needs.
   func hits(
     of sources: [VoteSource], words: [UInt32]? = nil, starts: Span<UInt32>,
-    postings: Span<UInt64>, index: WordIndex, shouldStop: () -> Bool = { false }
+    postings: Span<UInt64>, index: WordIndex, depth: WordDepth = .bits(doubtLimit),
+    shouldStop: () -> Bool = { false }
   ) -> [UInt64] {
     precondition(
       (1...Int(CK_WORD_BIT_LIMIT)).contains(index.wordBits)
         && starts.count == (words?.count ?? 1 << index.wordBits) + 1,
       "the starts are not those of the words")
-    precondition((0...Self.doubtLimit).contains(index.doubts), "\(index.doubts) doubtful bits")
+    let doubts = sources.map { Self.doubts(depth, of: $0, wordBits: index.wordBits) }
     precondition(sources.allSatisfy(\.isWhole), "the keypoints of a view do not fit together")
     guard !postings.isEmpty, index.longest > 0 else { return [] }
     var hits: [UInt64] = []
     // Sound: the counts passed are those of the spans and arrays, and no word has more hits than
     // `longest`.
-    let room = Int(CK_VOTE_BATCH) << index.doubts * index.longest
+    let room = Int(CK_VOTE_BATCH) << (doubts.max() ?? 0) * index.longest
     unsafe withUnsafeTemporaryAllocation(of: UInt64.self, capacity: room) { found in
       unsafe starts.withUnsafeBufferPointer { starts in
         unsafe postings.withUnsafeBufferPointer { postings in
@@ -70,9 +70,9 @@ extension Kernels {
               words: words == nil ? nil : known.baseAddress, word_count: known.count,
               starts: starts.baseAddress!, postings: postings.baseAddress!,
               posting_count: postings.count, word_bits: UInt32(index.wordBits),
-              row_count: UInt32(index.rowCount), longest: UInt32(index.longest),
-              doubts: UInt32(index.doubts))
-            for source in sources {
+              row_count: UInt32(index.rowCount), longest: UInt32(index.longest), doubts: 0)
+            for (source, doubts) in zip(sources, doubts) {
+              unsafe words.doubts = UInt32(doubts)
               for first in stride(from: 0, to: source.hashes.count, by: Int(CK_VOTE_BATCH)) {
                 if shouldStop() { return }
                 let count = unsafe source.withView { view in
@@ -90,13 +90,14 @@ extension Kernels {
 
   /// Returns the words that keypoints look up.
   ///
-  /// - Parameter doubts: The number of bits of a word that are tried both ways.
+  /// - Parameter depth: How many bits of a word are tried both ways, at most ``doubtLimit``.
   static func probedWords(
-    of source: VoteSource, wordBits: Int, doubts count: Int = doubtLimit
+    of source: VoteSource, wordBits: Int, depth: WordDepth = .bits(doubtLimit)
   ) -> [UInt32] {
     precondition(
-      source.isWhole && (1...Int(CK_WORD_BIT_LIMIT)).contains(wordBits)
-        && (0...doubtLimit).contains(count), "the keypoints of a view do not fit together")
+      source.isWhole && (1...Int(CK_WORD_BIT_LIMIT)).contains(wordBits),
+      "the keypoints of a view do not fit together")
+    let count = doubts(depth, of: source, wordBits: wordBits)
     var words: [UInt32] = []
     var probed = [UInt32](repeating: 0, count: 1 << count)
     for index in source.hashes.indices {
@@ -109,6 +110,14 @@ extension Kernels {
       words += probed.prefix(count)
     }
     return words
+  }
+
+  private static func doubts(
+    _ depth: WordDepth, of source: VoteSource, wordBits: Int
+  ) -> Int {
+    let count = depth.doubts(wordBits: wordBits, isMirrored: source.isMirrored)
+    precondition((0...doubtLimit).contains(count), "\(count) doubtful bits")
+    return count
   }
 
   /// Adds up hits by row and view: over the best two neighboring turns, each keypoint once a turn.

@@ -18,28 +18,23 @@ public struct KeypointVotes: Sendable {
   }
 
   private let sources: [Kernels.VoteSource]
-  private let doubts: Int
+  private let depth: WordDepth
   private let kernels: Kernels
-
-  /// The number of bits of a word that are tried both ways if lists come from a database. Each more
-  /// of them would double the lists that are fetched.
-  package static let fetchedDoubts = 2
 
   /// Prepares the votes of a query.
   public init(_ query: QueryKeypoints) {
-    self.init(query, doubts: Kernels.doubtLimit)
+    self.init(query, depth: .bits(Kernels.doubtLimit))
   }
 
   /// Prepares the votes of a query.
   ///
-  /// - Parameter doubts: The number of bits of a word that are tried both ways, at most 5, which is
-  ///   what ``init(_:)`` tries.
-  package init(_ query: QueryKeypoints, doubts: Int) {
-    self.init(query, doubts: doubts, kernels: .native)
+  /// - Parameter depth: What ``init(_:)`` tries is `.bits(5)`.
+  package init(_ query: QueryKeypoints, depth: WordDepth) {
+    self.init(query, depth: depth, kernels: .native)
   }
 
-  init(_ query: QueryKeypoints, doubts: Int = Kernels.doubtLimit, kernels: Kernels) {
-    self.doubts = doubts
+  init(_ query: QueryKeypoints, depth: WordDepth = .bits(Kernels.doubtLimit), kernels: Kernels) {
+    self.depth = depth
     self.kernels = kernels
     sources = query.views.map { view in
       Kernels.VoteSource(
@@ -65,15 +60,15 @@ public struct KeypointVotes: Sendable {
     if segment.isWordIndexCold { beginReading(segment, longest: index.longest) }
     let hits = segment.withWordIndex { starts, postings in
       kernels.hits(
-        of: sources, starts: starts, postings: postings, index: index, shouldStop: shouldStop)
+        of: sources, starts: starts, postings: postings, index: index, depth: depth,
+        shouldStop: shouldStop)
     }
     return rows(hits, in: live, limit: limit)
   }
 
   private func index(of segment: SignatureSegment) -> Kernels.WordIndex {
     Kernels.WordIndex(
-      wordBits: segment.wordBits, rowCount: segment.count, longest: segment.longestList,
-      doubts: doubts)
+      wordBits: segment.wordBits, rowCount: segment.count, longest: segment.longestList)
   }
 
   private func rows(_ hits: [UInt64], in live: LiveSegment, limit: Int) -> [Row] {
@@ -86,7 +81,7 @@ public struct KeypointVotes: Sendable {
   package func words(in segment: SignatureSegment) -> [UInt32] {
     Set(
       sources.flatMap {
-        Kernels.probedWords(of: $0, wordBits: segment.wordBits, doubts: doubts)
+        Kernels.probedWords(of: $0, wordBits: segment.wordBits, depth: depth)
       }
     ).sorted()
   }
@@ -98,7 +93,7 @@ public struct KeypointVotes: Sendable {
   ) -> [Row] {
     let hits = kernels.hits(
       of: sources, words: lists.words, starts: lists.starts.span, postings: lists.postings.span,
-      index: index(of: live.segment), shouldStop: shouldStop)
+      index: index(of: live.segment), depth: depth, shouldStop: shouldStop)
     return rows(hits, in: live, limit: limit)
   }
 

@@ -36,10 +36,14 @@ import Testing
 
   /// Would break if candidates depended on where the lists are: candidates of one server, of three
   /// shards and of the embedded index must be the same.
-  @Test(arguments: [1, 3, 7], [0, 1, 2, 5])
-  func `fetched lists give the votes of the index`(parts: Int, doubts: Int) throws {
+  @Test(
+    arguments: [1, 3, 7],
+    [WordDepth.bits(0), .bits(1), .bits(2), .bits(5), .fetched])
+  func `fetched lists give the votes of the index`(
+    parts: Int, depth: WordDepth
+  ) throws {
     let (live, query, _) = try Self.sample(seed: UInt64(parts))
-    let votes = KeypointVotes(query.keypoints, doubts: doubts)
+    let votes = KeypointVotes(query.keypoints, depth: depth)
     let words = votes.words(in: live.segment)
     #expect(words == Set(words).sorted())
     let lists = Self.lists(of: live.segment, words, parts: parts)
@@ -48,10 +52,19 @@ import Testing
     #expect(expected.first?.row == 17)
   }
 
+  /// Would break if a larger segment, whose words are longer, were searched no deeper: among a million images, four
+  /// words for a keypoint lose an eighth of the photos that sixteen find.
+  @Test(arguments: [(8, 2), (22, 2), (23, 3), (24, 4)])
+  func `longer words are looked up with more doubtful bits`(wordBits: Int, doubts: Int) {
+    #expect(WordDepth.fetched.doubts(wordBits: wordBits, isMirrored: false) == doubts)
+    #expect(WordDepth.fetched.doubts(wordBits: wordBits, isMirrored: true) == 1)
+    #expect(WordDepth.bits(5).doubts(wordBits: wordBits, isMirrored: true) == 5)
+  }
+
   /// Would break if words that no shard has, or none at all, led out of the lists.
   @Test func `missing lists give no votes`() throws {
     let (live, query, _) = try Self.sample(seed: 5)
-    let votes = KeypointVotes(query.keypoints, doubts: 1)
+    let votes = KeypointVotes(query.keypoints, depth: .bits(1))
     #expect(votes.rows(in: live, lists: PostingLists([]), limit: 9).isEmpty)
     let last = try #require(votes.words(in: live.segment).last)
     let one = Self.lists(of: live.segment, [last], parts: 1)
@@ -64,7 +77,7 @@ import Testing
   func `damaged lists never trap`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let (live, query, _) = try Self.sample(seed: 2)
-    let votes = KeypointVotes(query.keypoints, doubts: 1)
+    let votes = KeypointVotes(query.keypoints, depth: .bits(1))
     let words = votes.words(in: live.segment) + HashChunkVotes(query).words
     let damaged = PostingLists(
       words.map { word in

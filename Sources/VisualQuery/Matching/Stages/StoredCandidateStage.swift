@@ -14,7 +14,7 @@ struct StoredCandidateStage: SearchStage {
   static let isScan = true
 
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
-    let keypoints = KeypointVotes(signature.keypoints, doubts: KeypointVotes.fetchedDoubts)
+    let keypoints = KeypointVotes(signature.keypoints, depth: .fetched)
     let chunks = HashChunkVotes(signature)
     let files = state.searches.map { catalogue.segmentFiles(of: $0.type) }
     var words: [String: WordQuestion] = [:]

@@ -61,7 +61,7 @@ struct WindowStage: SearchStage {
     by keypoints: QueryKeypoints, _ size: SIMD2<Int>, _ searches: [TypeSearch],
     _ shouldStop: @Sendable () -> Bool
   ) -> [Found]? {
-    let votes = KeypointVotes(keypoints, doubts: doubts)
+    let votes = KeypointVotes(keypoints, depth: .bits(doubts))
     let check = GeometricCheck(keypoints, size: size)
     let found = searches.enumerated().flatMap { index, search in
       let ranked = search.segments.enumerated().flatMap { segment, live in

@@ -78,7 +78,8 @@ enum ShardTarget: FuzzTarget {
     precondition([nil, 3].contains(question.rowCounts[file]), "a wrong number of rows is believed")
     let live = LiveSegment(segment, deadRows: [2])
     let lists = PostingLists(found)
-    for row in KeypointVotes(query.keypoints, doubts: 1).rows(in: live, lists: lists, limit: 9) {
+    let votes = KeypointVotes(query.keypoints, depth: .bits(1))
+    for row in votes.rows(in: live, lists: lists, limit: 9) {
       precondition([1, 3, 5].contains(row.row), "a row of another shard")
     }
     for row in HashChunkVotes(query).rows(in: live, lists: lists, limit: 9) {
