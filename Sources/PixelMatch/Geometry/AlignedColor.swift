@@ -48,8 +48,8 @@ public struct AlignedColor: Sendable {
   ///   - transform: From the query's working image to the other's.
   ///   - covered: Boxes of the query in which other things lie in front, in shares of its sides.
   /// - Returns: The root of the mean squared Oklab distance in the light that explains most of it, that is,
-  ///   the difference that no change of white balance, brightness or contrast explains; `nil` if too
-  ///   little of the other image lies within the query.
+  ///   the difference that no change of white balance, brightness, contrast or saturation explains; `nil` if
+  ///   too little of the other image lies within the query.
   public func residual(
     of layout: ColorLayout, size: (width: Int, height: Int), under transform: PlaneTransform,
     outside covered: [ImageBox] = []
@@ -99,17 +99,25 @@ public struct AlignedColor: Sendable {
 
   /// Returns the difference of the thing's cells in the light that explains most of it.
   private func residual(_ cells: [Cell]) -> Double {
-    let lights = Self.lights(Self.ratios(cells))
     let ground = cells.filter { $0.part == .ground }
     let interior = cells.filter { $0.part == .interior }
-    if ground.count >= Self.leastGround, interior.count >= Self.leastInterior,
-      Self.residual(ground, in: Self.lights(Self.ratios(interior))) > Self.otherGround
-    {
+    let things = cells.filter { $0.part != .ground }
+    let thing = things.count >= Self.leastCells / 2 ? things : cells
+    let lights = Self.lights(Self.ratios(cells))
+    guard ground.count >= Self.leastGround, interior.count >= Self.leastInterior else {
+      return Self.residual(thing, in: lights)
+    }
+    // A light that makes the thing another one colors its ground, too.
+    func isSameGround(_ light: SIMD3<Double>) -> Bool {
+      Self.distances(ground, Self.factors(light)).same <= Self.otherGround
+    }
+    let interiorLights = Self.lights(Self.ratios(interior)).filter(isSameGround)
+    if interiorLights.isEmpty {
       // A thing of one color does not tell a light of another color from another color.
       return Self.residual(interior, in: Self.whiteLights(Self.ratios(interior)))
     }
-    let thing = cells.filter { $0.part != .ground }
-    return Self.residual(thing.count >= Self.leastCells / 2 ? thing : cells, in: lights)
+    let wholeLights = lights.filter(isSameGround)
+    return Self.residual(thing, in: wholeLights.isEmpty ? interiorLights : wholeLights)
   }
 
   /// The mean color of one cell in both images, as roots of the cone responses.
@@ -218,20 +226,46 @@ public struct AlignedColor: Sendable {
 
   /// Returns the difference of cells in the light that explains most of it.
   private static func residual(_ cells: [Cell], in lights: [SIMD3<Double>]) -> Double {
-    lights.reduce(.infinity) { min($0, residual(cells, factors($1))) }
+    lights.reduce(.infinity) {
+      let (same, vivid) = distances(cells, factors($1))
+      return min($0, same, vivid)
+    }
   }
 
-  private static func residual(_ cells: [Cell], _ factors: SIMD3<Float>) -> Double {
-    var sum: Float = 0
+  /// Returns the differences of cells in a light: with the chroma as it is, and with that of the query changed
+  /// throughout, since cameras and filters make images paler or more vivid.
+  private static func distances(
+    _ cells: [Cell], _ factors: SIMD3<Float>
+  ) -> (same: Double, vivid: Double) {
+    var lightness: Float = 0
+    // The sums of the squared chroma of both images, and of its products.
+    var (seenChroma, keptChroma, product): (Float, Float, Float) = (0, 0, 0)
     for cell in cells {
-      var difference =
-        Kernels.oklab(ofCones: cell.seen * factors) - Kernels.oklab(ofCones: cell.kept)
+      var seen = Kernels.oklab(ofCones: cell.seen * factors)
+      var kept = Kernels.oklab(ofCones: cell.kept)
       // Contrast and shadows change lightness more than chroma.
-      difference[0] *= 0.5
-      sum += (difference * difference).sum()
+      let difference = 0.5 * (seen[0] - kept[0])
+      lightness += difference * difference
+      (seen[0], kept[0]) = (0, 0)
+      seenChroma += (seen * seen).sum()
+      keptChroma += (kept * kept).sum()
+      product += (seen * kept).sum()
     }
-    return Double((sum / Float(cells.count)).squareRoot())
+    func distance(_ factor: Float) -> Double {
+      let chroma = keptChroma - factor * (2 * product - factor * seenChroma)
+      return Double(((lightness + max(0, chroma)) / Float(cells.count)).squareRoot())
+    }
+    // The factor that leaves the smallest squared difference.
+    let best = seenChroma > 0 ? product / seenChroma : 1
+    let factor = max(1 / largestVividness, min(largestVividness, best))
+    return (distance(1), distance(factor) * (1 + vividnessDoubt * abs(log(Double(factor)))))
   }
+
+  /// The largest factor by which the chroma of an image may have changed.
+  private static let largestVividness: Float = 2.2
+  /// The penalty of a change of chroma: what is left of the difference is multiplied by one plus this times the logarithm of
+  /// the factor.
+  private static let vividnessDoubt = 0.6
 
   /// Returns the inverse of ``Kernels/oklab(ofCones:)``.
   private static func cones(_ lab: SIMD3<Float>) -> SIMD3<Float> {

@@ -31,7 +31,8 @@ public struct Evidence: Sendable, Hashable, Codable {
     case stock
     /// The natural logarithm of how many times more keypoints agree than for any other entity.
     case inlierLead
-    /// The lead of the score over that of the best other entity.
+    /// The lead of the score over that of the best other entity. It counts less if another entity aligns as well and
+    /// the colors at aligned places are not equal.
     case lead
     /// A product code that was read on the device; the value is 1.
     case code

@@ -10,8 +10,6 @@ struct ImageComparison: Sendable {
   /// The hash evidence above which the whole image aligns without keypoints: keypoints may agree by
   /// chance, a near hash never does.
   private static let wholeImageHash = 0.45
-  /// The inliers from which on their alignment is trusted over that of the whole image.
-  private static let trustedInliers = 12
 
   private let query: QuerySignature
   private let rarity: AppearanceRarity
@@ -116,15 +114,15 @@ struct ImageComparison: Sendable {
   ) {
     let (segment, row) = (image.segment, image.row)
     let size = segment.size(at: row)
-    let whole = PlaneTransform(measured.variant, of: query.views[measured.view], to: size)
-    let isWhole =
-      measured.hash > Self.wholeImageHash
-      && (measured.alignment?.inliers ?? 0) < Self.trustedInliers
-    guard isWhole || measured.alignment != nil else { return }
-    measured.residual = colors.residual(
-      of: segment.layout(at: row), size: size,
-      under: isWhole ? whole : measured.alignment?.transform ?? whole,
-      outside: self.covered + covered)
+    var transforms: [PlaneTransform] = []
+    if let alignment = measured.alignment { transforms.append(alignment.transform) }
+    if measured.hash > Self.wholeImageHash {
+      transforms.append(PlaneTransform(measured.variant, of: query.views[measured.view], to: size))
+    }
+    measured.residual = transforms.compactMap {
+      colors.residual(
+        of: segment.layout(at: row), size: size, under: $0, outside: self.covered + covered)
+    }.min()
   }
 
   /// Returns how the image matches.

@@ -35,6 +35,8 @@ struct MeasuredEvidence: Sendable, Hashable {
   private static let strangerResidual = 0.045
   /// The likeness of the histograms below which aligned images show another color.
   private static let offColorSimilarity = 0.4
+  /// The likeness of histograms that equal colors at aligned places stand for: that of 0.8.
+  private static let alignedLikeness = 1.6
   /// How far the aligned lightness of an image without color can be believed.
   private static let grayTrust = 0.25
   /// The inliers from which on an alignment is trusted wholly, less three.
@@ -126,8 +128,11 @@ struct MeasuredEvidence: Sendable, Hashable {
     return lanes
   }
 
-  /// The likeness of the colors, as far as they can be believed.
-  var colorLikeness: Double { colorfulness * Self.likeness(color) }
+  /// The likeness of the colors, as far as they can be believed. In another light, histograms differ; equal colors
+  /// at aligned places say that these are the same.
+  var colorLikeness: Double {
+    colorfulness * max(Self.likeness(color), Self.alignedLikeness * (self[.alignedColor] ?? 0))
+  }
 
   /// The lanes on the scales that the coefficients are for. Each grows with its measurement and is
   /// 0 if there is none.

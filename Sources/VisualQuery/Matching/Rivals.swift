@@ -10,7 +10,8 @@ internal import PixelMatch
 
 /// The standing of one candidate among the others of its query.
 struct Standing: Sendable, Hashable {
-  /// The lead of its score over that of the best rival, `-3...4`; 0 without a rival.
+  /// The lead of its score over that of the best rival, `-3...4`; 0 without a rival. Less over a sibling if the colors
+  /// at aligned places differ.
   let lead: Double
   /// The logarithm of the ratio of its inliers to the most of any rival, `-1...2.5`.
   let inlierLead: Double
@@ -27,6 +28,9 @@ struct Rivals: Sendable {
   static let claimingInliers = 8
   /// The share of the smaller claim up to which two claims are different parts.
   static let separateOverlap = 0.3
+
+  /// The evidence of aligned colors from which on the color is known to be right.
+  private static let knownColor = 0.8
 
   private let candidates: [MeasuredEvidence]
   private let scores: [Double]
@@ -58,9 +62,23 @@ struct Rivals: Sendable {
     let most = byInliers.first { isRival($0, of: index) }.map { candidates[$0].inliers } ?? 0
     // Few keypoints agree by chance, so that a lead beyond 3 says more only with them.
     let limit = 3 + max(0, min(1, Double(own.inliers - 8) / 16))
+    let lead = max(-3, min(limit, scores[index] - scores[best]))
     return Standing(
-      lead: max(-3, min(limit, scores[index] - scores[best])),
+      lead: lead > 0 ? lead * (1 - Self.colorDoubt(of: own, siblingInliers: most)) : lead,
       inlierLead: Self.inlierLead(own.inliers, over: most), isAlone: false)
+  }
+
+  /// Returns the share of a lead that says nothing.
+  ///
+  /// A rival with as many inliers is probably a sibling in another color. That it looks less like the image tells which of
+  /// them is nearer, not that the color is right: that the colors at aligned places tell, which are exact where many
+  /// keypoints agree.
+  ///
+  /// - Parameter most: The most inliers of a rival.
+  private static func colorDoubt(of own: MeasuredEvidence, siblingInliers most: Int) -> Double {
+    let exactness = max(0, min(1, Double(most - 30) / 30))
+    let likeness = min(1, Double(most) / Double(max(1, own.inliers)))
+    return 0.6 * exactness * likeness * max(0, 1 - (own[.alignedColor] ?? 0) / knownColor)
   }
 
   private func isRival(_ other: Int, of index: Int) -> Bool {

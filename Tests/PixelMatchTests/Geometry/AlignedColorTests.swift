@@ -92,10 +92,50 @@ import Testing
     #expect(try residual(try disk([60, 90, 200], before: ground), red) > 0.1)
   }
 
+  /// Would break if a light could color a thing and leave its ground as it is: in less light, too, an orange thing is
+  /// no green one.
+  @Test(arguments: [100, 55])
+  func `a light that makes a thing another one colors its ground, too`(percent: Int) throws {
+    let green = try disk([110, 200, 95], before: 250)
+    let orange = try changed(try disk([150, 90, 40], before: 250)) { _, value in
+      Int(value) * percent / 100
+    }
+    #expect(try residual(orange, green) > 0.06)
+    let warm = try changed(green) { channel, value in Int(value) * [112, 100, 78][channel] / 100 }
+    #expect(try residual(warm, green) < 0.03)
+  }
+
   @Test func `a light of a quarter is a light, not another color`() throws {
     let red = try square([200, 60, 50], before: 250)
     let dark = try changed(red) { _, value in Int(value) * 55 / 100 }
     #expect(try residual(dark, red) < 0.03)
+  }
+
+  /// Moves all colors away from the gray of the same luma, as cameras and filters do; towards it below 1.
+  private func vivid(_ picture: PixelBuffer, _ factor: Double) throws -> PixelBuffer {
+    var bytes = SyntheticPicture.rgba(picture)
+    for start in stride(from: 0, to: bytes.count, by: 4) {
+      let color = bytes[start..<start + 3].map(Double.init)
+      let luma = 0.299 * color[0] + 0.587 * color[1] + 0.114 * color[2]
+      for channel in 0..<3 {
+        bytes[start + channel] = UInt8(max(0, min(255, luma + factor * (color[channel] - luma))))
+      }
+    }
+    return try PixelBuffer(
+      width: picture.width, height: picture.height, format: .rgba8, bytes: bytes)
+  }
+
+  /// Would break if a paler or more vivid image showed other colors, or if that freedom hid another hue or a gray
+  /// thing.
+  @Test(arguments: [0.5, 0.7, 1.4])
+  func `a paler or more vivid image has the same colors`(factor: Double) throws {
+    func half(_ color: [UInt8]) throws -> PixelBuffer {
+      try painted { x, _ in x < 80 ? color : [120, 110, 90] }
+    }
+    let green = try half([90, 150, 80])
+    #expect(try residual(try vivid(green, factor), green) < 0.03)
+    #expect(try residual(try vivid(try half([150, 90, 80]), factor), green) > 0.05)
+    #expect(try residual(try half([125, 125, 125]), green) > 0.045)
   }
 
   @Test func `a gray image is compared by its lightness`() throws {

@@ -74,6 +74,10 @@ import Testing
       hash: 0.9, color: 0.1, texture: 0.8, inliers: 60, agreement: 0.4, residual: 0.015)
     #expect(lit[.offColor]! > -0.25)
     #expect(confidence(lit, rival: 6) > Calibration.defaultCutOff)
+    // A sibling whose histogram is nearer, since the light has its color.
+    var sibling = lit
+    (sibling.color, sibling.residual) = (0.45, 0.09)
+    #expect(lit.score > sibling.score + 2)
     lit.residual = 0.09
     #expect(lit[.offColor]! < -0.7)
   }

@@ -139,21 +139,21 @@ import Testing
   /// front would be all that is seen.
   @Test func `a thing that another one partly covers is found`() async throws {
     let bottle = try picture("bottle-sage", longerSide: 700)
-    let lantern = try picture("lantern", longerSide: 330)
+    let tote = try picture("tote-rust", longerSide: 330)
     var canvas = Canvas(bottle)
     canvas.paste(
-      lantern, x: (bottle.width - lantern.width) / 2, y: (bottle.height - lantern.height) / 2)
+      tote, x: (bottle.width - tote.width) / 2, y: (bottle.height - tote.height) / 2)
     let matcher = Matcher(catalogue: try await Self.shared.value.1)
     let options = MatchOptions(types: [.product], timeout: nil)
     let content = SemanticContent(pixelBuffer: try canvas.picture)
     let answer = try await matcher.values(for: content, options: options)
-    #expect(Set(answer.matches.map(\.value.id.value)) == ["bottle-sage", "lantern"])
+    #expect(Set(answer.matches.map(\.value.id.value)) == ["bottle-sage", "tote-rust"])
     let region = try #require(answer.regions.first { $0.source == .remainder })
     #expect(region.box == [0, 0, 1, 1] && region.best?.value == "bottle-sage")
     // A signature has no pixels to search again, and says so.
     let signed = try await matcher.values(
       for: SemanticContent(signature: QuerySignature(canvas.picture)), options: options)
-    #expect(signed.matches.map(\.value.id.value) == ["lantern"])
+    #expect(signed.matches.map(\.value.id.value) == ["tote-rust"])
     #expect(signed.regions.contains { $0.source == .remainder && !$0.isSearched })
   }
 

@@ -44,6 +44,23 @@ import Testing
     #expect(siblings.standing(of: 1).lead == -3)
   }
 
+  /// Would break if the nearest of some colors of a thing were as sure as the right one: its lead over the others does
+  /// not say that the color is right.
+  @Test func `a lead over siblings counts less if the color differs`() {
+    func lead(residual: Double?, rival inliers: Int) -> Double {
+      var own = candidate(90)
+      own.residual = residual
+      return Rivals([own, candidate(inliers)], scores: [13, 10]).standing(of: 0).lead
+    }
+    #expect(lead(residual: 0.04, rival: 30) == 3 && lead(residual: 0.005, rival: 90) == 3)
+    #expect(abs(lead(residual: 0.05, rival: 90) - 1.2) < 1e-9)
+    #expect(lead(residual: nil, rival: 90) == lead(residual: 0.05, rival: 90))
+    #expect(abs(lead(residual: 0.05, rival: 60) - 1.8) < 1e-9)
+    #expect((1.3..<2.9).contains(lead(residual: 0.02, rival: 90)))
+    // A candidate with a lower score is not helped.
+    #expect(Rivals([candidate(60), candidate(60)], scores: [10, 13]).standing(of: 0).lead == -3)
+  }
+
   @Test func `a candidate without a rival is alone`() {
     #expect(Rivals([candidate(20)], scores: [7]).standing(of: 0).isAlone)
     let apart = Rivals([candidate(60, in: left), candidate(12, in: right)], scores: [30, 15])
