@@ -79,6 +79,8 @@ struct PostingMerger {
     var next = ends
     for (live, numbers) in zip(sources, newRows) {
       place(live.segment, numbers, batch, in: &postings, at: &next, until: ends)
+      // The system maps 64 KB around each of its lists, of as many sources as there are.
+      live.segment.releaseMemory()
     }
     if joinsLists {
       let mask = UInt64(1) << UInt64(bits) - 1

@@ -222,7 +222,6 @@ public struct SegmentMerger {
     let merger = PostingMerger(sources, newRows: newRows, starts: starts, bits: size.wordBits)
     for batch in merger.batches {
       for run in merger.runs(of: batch) { try sink.put(run.bytes, at: 8 * run.start) }
-      for live in sources { live.segment.releaseMemory() }
     }
   }
 }

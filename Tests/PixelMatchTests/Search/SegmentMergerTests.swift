@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 @testable import PixelMatch
@@ -69,6 +70,47 @@ import Testing
         bytes.replaceSubrange(offset..<offset + part.count, with: part)
       }, reading: { range throws(SegmentError) in Array(bytes[range]) })
     #expect(byteCount == bytes.count)
+    return bytes
+  }
+
+  /// Would break if the lists of all sources stayed in memory until a batch is done: the system maps 64 KB around each
+  /// of its 256 lists, 16 MB of each source.
+  @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/smaps")))
+  func `the lists of a source do not stay in memory`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(
+      path: "merged-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    var generator = SeededGenerator(seed: 3)
+    let sources = try (0..<3).map { number in
+      var writer = SegmentWriter()
+      for row in 0..<200 { writer.append(.random(using: &generator), key: UInt32(row)) }
+      let file = folder.appending(path: "\(number).segment")
+      try Data(writer.encoded()).write(to: file)
+      return LiveSegment(try SignatureSegment(path: file.path))
+    }
+    let merged = try SignatureSegment(bytes: try Self.merged(sources))
+    let merger = PostingMerger(
+      sources, newRows: (0..<3).map { source in (0..<200).map { UInt32(200 * source + $0) } },
+      starts: merged.withWordIndex { starts, _ in starts.indices.map { starts[$0] } },
+      bits: merged.wordBits)
+    #expect(try Self.residentBytes(of: folder.path) > 0)
+    for live in sources { live.segment.releaseMemory() }
+    let batch = try #require(merger.batches.first)
+    #expect(merger.runs(of: batch).contains { !$0.bytes.isEmpty })
+    #expect(try Self.residentBytes(of: folder.path) == 0)
+  }
+
+  /// Returns how many bytes of the files below a folder this process has mapped and in memory.
+  private static func residentBytes(of folder: String) throws -> Int {
+    var (bytes, isWithin) = (0, false)
+    let file = try #require(FileHandle(forReadingAtPath: "/proc/self/smaps"))
+    let maps = try #require(try file.readToEnd())
+    for line in String(decoding: maps, as: UTF8.self).split(separator: "\n") {
+      let words = line.split(separator: " ")
+      if words.first?.contains("-") == true { isWithin = line.contains(folder) }
+      if isWithin, words.first == "Rss:" { bytes += 1024 * (Int(words[1]) ?? 0) }
+    }
     return bytes
   }
 
