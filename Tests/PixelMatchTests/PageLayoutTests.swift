@@ -3,20 +3,28 @@ import Testing
 @testable import PixelMatch
 
 @Suite struct PageLayoutTests {
-  /// Noisy boxes on a plain page of 400 × 300 pixels.
-  private func page(_ boxes: [(x: Range<Int>, y: Range<Int>)], seed: UInt64) throws -> PixelBuffer {
+  /// Noisy boxes on a plain page of 400 × 300 pixels, or of another size.
+  ///
+  /// - Parameter noise: By how much every fifth pixel of the page is darker.
+  private func page(
+    _ boxes: [(x: Range<Int>, y: Range<Int>)], seed: UInt64,
+    size: (width: Int, height: Int) = (400, 300), noise: UInt8 = 0
+  ) throws -> PixelBuffer {
     var generator = SeededGenerator(seed: seed)
-    var bytes = [UInt8](repeating: 250, count: 4 * 400 * 300)
+    var bytes = (0..<size.width * size.height).flatMap { place in
+      [UInt8](repeating: place % 5 == 2 ? 250 - noise : 250, count: 4)
+    }
     for box in boxes {
       for y in box.y {
         for x in box.x {
           for channel in 0..<3 {
-            bytes[4 * (400 * y + x) + channel] = .random(in: 0...255, using: &generator)
+            bytes[4 * (size.width * y + x) + channel] = .random(in: 0...255, using: &generator)
           }
         }
       }
     }
-    return try PixelBuffer(width: 400, height: 300, format: .rgba8, bytes: bytes)
+    return try PixelBuffer(
+      width: size.width, height: size.height, format: .rgba8, bytes: bytes)
   }
 
   @Test(arguments: 0..<4 as Range<UInt64>)
@@ -27,6 +35,19 @@ import Testing
       [$0.x * 400, $0.y * 300, $0.width * 400, $0.height * 300].map { $0.rounded() }
     }
     #expect(found == [[200, 10, 190, 130], [20, 10, 160, 130], [20, 160, 100, 130]])
+  }
+
+  /// Would break if gutters of three pixels were lost: in a page that is reduced to half of its size, every line of
+  /// them would be mixed with the images beside it, and compression leaves traces of these within them.
+  @Test(arguments: [(1000, 14), (1200, 14), (1280, 0)] as [(Int, UInt8)])
+  func `images that nearly touch are cells of their own`(width: Int, noise: UInt8) throws {
+    let height = width * 3 / 4
+    let (left, top) = (20..<width / 2 - 2, 30..<height / 2 - 2)
+    let (right, bottom) = (width / 2 + 1..<width - 20, height / 2 + 1..<height - 30)
+    let page = try page(
+      [(left, top), (right, top), (left, bottom), (right, bottom)], seed: 3,
+      size: (width, height), noise: noise)
+    #expect(PageLayout.cells(of: page).count == 4)
   }
 
   /// Would break if an ordinary picture were searched twice.

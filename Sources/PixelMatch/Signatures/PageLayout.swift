@@ -5,7 +5,7 @@
 /// lines, so that most of them cost a look at the ends of their lines.
 public enum PageLayout {
   /// The largest difference of a channel from the line's end, of 255, in a plain line.
-  private static let nearness = 10
+  private static let nearness = 16
   /// The largest share of other pixels in a plain line: noise and compression.
   private static let otherShare = 0.015
   /// The number of cuts within each other.
@@ -20,7 +20,7 @@ public enum PageLayout {
   /// The most cells.
   private static let limit = 12
   /// The longer side of the image that is looked at, in pixels.
-  private static let side = 512
+  private static let side = 1024
 
   /// Returns the cells of an image, the largest first, or none if it is not divided.
   ///

@@ -4,7 +4,7 @@
 /// surroundings. In a window about as large as the thing, both are like those of an image of it.
 package struct WindowKeypoints: Sendable {
   /// The largest number of keypoints of a window.
-  private static let limit = 256
+  private static let limit = 400
   /// The side of a window, as a share of the image's.
   private static let side = 0.4
   /// The number of windows along each side of the image.

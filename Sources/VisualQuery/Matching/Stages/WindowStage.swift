@@ -12,7 +12,7 @@ struct WindowStage: SearchStage {
   static let runsPastDeadline = true
 
   /// The number of candidates of a window whose geometry is verified.
-  private static let verified = 12
+  private static let verified = 24
   /// The number of bits of a word that are tried both ways: there are many keypoints.
   private static let doubts = 2
 
