@@ -3,7 +3,7 @@
 ///
 /// Columns are copied, and the postings of a word are those of the sources, so that no hash is read
 /// and no index is built anew. It takes 4 bytes of memory for each row and each word, about 80 MB for
-/// postings, and about 200 MB at a time of what is read.
+/// postings, and about 80 MB at a time of what is read.
 public struct SegmentMerger {
   /// The number of rows whose bytes are copied at a time.
   private static let rowBatch = 4096
@@ -48,6 +48,7 @@ public struct SegmentMerger {
         embeddingByteCount = max(embeddingByteCount, embedding?.storedByteCount ?? 0)
       }
       newRows.append(numbers)
+      live.segment.releaseMemory()
     }
     self.sources = sources
     self.newRows = newRows
@@ -138,6 +139,7 @@ public struct SegmentMerger {
           block.removeAll(keepingCapacity: true)
         }
       }
+      live.segment.releaseMemory()
     }
     try sink.append(SegmentWriter.blocks(of: block.map(\.words)))
   }
@@ -167,6 +169,7 @@ public struct SegmentMerger {
         try sink.append(littleEndian: block)
         block += UInt32(live.segment.keypointBlocks(at: row).blocks.count)
       }
+      live.segment.releaseMemory()
     }
     try sink.append(littleEndian: block)
   }
