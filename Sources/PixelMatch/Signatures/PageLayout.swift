@@ -4,8 +4,11 @@
 /// a rectangle is cut at its plain rows, each part at its plain columns, and so on. Photos have no plain
 /// lines, so that most of them cost a look at the ends of their lines.
 public enum PageLayout {
-  /// The largest difference of a channel from the line's end, of 255, in a plain line.
+  /// The largest difference of a channel from the line's end, of 255, in a plain line: with what compression
+  /// leaves of the images beside it.
   private static let nearness = 16
+  /// The same at the border of a cell. The light on a studio's background changes slowly, and belongs to the image.
+  private static let borderNearness = 10
   /// The largest share of other pixels in a plain line: noise and compression.
   private static let otherShare = 0.015
   /// The number of cuts within each other.
@@ -70,14 +73,16 @@ public enum PageLayout {
 
     /// Adds the parts of a box that no plain line crosses.
     func cut(_ box: Box, _ depth: Int, into leaves: inout [Box]) {
-      let rows = parts(box.y) { isPlain(from: $0 * width + box.x.lowerBound, step: 1, box.x.count) }
+      let rows = parts(box.y) {
+        isPlain(from: $0 * width + box.x.lowerBound, step: 1, box.x.count, $1)
+      }
       guard rows.count <= 1 else {
         for row in rows { next(Box(x: box.x, y: row), depth, into: &leaves) }
         return
       }
       let inner = Box(x: box.x, y: rows.first ?? box.y)
       let columns = parts(inner.x) {
-        isPlain(from: inner.y.lowerBound * width + $0, step: width, inner.y.count)
+        isPlain(from: inner.y.lowerBound * width + $0, step: width, inner.y.count, $1)
       }
       guard columns.count <= 1 else {
         for column in columns { next(Box(x: column, y: inner.y), depth, into: &leaves) }
@@ -96,24 +101,36 @@ public enum PageLayout {
       if depth == 0 { leaves.append(box) } else { cut(box, depth - 1, into: &leaves) }
     }
 
-    /// Returns the runs of lines that are not plain.
-    private func parts(_ lines: Range<Int>, isPlain: (Int) -> Bool) -> [Range<Int>] {
+    /// Returns the runs of lines that plain lines part from each other, with the lines beside them that are not
+    /// quite plain.
+    private func parts(
+      _ lines: Range<Int>, isPlain: (_ line: Int, _ nearness: Int) -> Bool
+    ) -> [Range<Int>] {
       var parts: [Range<Int>] = []
-      for line in lines where !isPlain(line) {
+      for line in lines where !isPlain(line, nearness) {
         if let last = parts.last, last.upperBound == line {
           parts[parts.count - 1] = last.lowerBound..<line + 1
         } else {
           parts.append(line..<line + 1)
         }
       }
+      for index in parts.indices {
+        let floor = index > 0 ? parts[index - 1].upperBound : lines.lowerBound
+        let ceiling =
+          index + 1 < parts.count ? parts[index + 1].lowerBound : lines.upperBound
+        var (start, end) = (parts[index].lowerBound, parts[index].upperBound)
+        while start > floor, !isPlain(start - 1, borderNearness) { start -= 1 }
+        while end < ceiling, !isPlain(end, borderNearness) { end += 1 }
+        parts[index] = start..<end
+      }
       return parts
     }
 
-    private func isPlain(from start: Int, step: Int, _ count: Int) -> Bool {
+    private func isPlain(from start: Int, step: Int, _ count: Int, _ nearness: Int) -> Bool {
       let most = Int(otherShare * Double(count))
       return [start, start + step * (count - 1)].contains { end in
         var others = 0
-        for index in 0..<count where !isNear(start + step * index, end) {
+        for index in 0..<count where !isNear(start + step * index, end, nearness) {
           others += 1
           if others > most { return false }
         }
@@ -121,7 +138,7 @@ public enum PageLayout {
       }
     }
 
-    private func isNear(_ a: Int, _ b: Int) -> Bool {
+    private func isNear(_ a: Int, _ b: Int, _ nearness: Int) -> Bool {
       for channel in 0..<3
       where abs(Int(pixels[4 * a + channel]) - Int(pixels[4 * b + channel])) > nearness {
         return false
