@@ -25,7 +25,8 @@ extension CatalogueWriter {
   /// Merges segments in the open transaction, and removes those without live rows.
   ///
   /// - Parameter rowLimit: The number of live rows from which a segment is not merged.
-  func mergeSegments(of type: EntityType, rowLimit: Int) throws(CatalogueError) {
+  /// - Returns: A Boolean value that indicates whether there was anything to merge or to remove.
+  func mergeSegments(of type: EntityType, rowLimit: Int) throws(CatalogueError) -> Bool {
     let parts = try parts(of: type).filter { $0.liveCount < rowLimit }
     var chosen = parts.filter { $0.liveCount == 0 }
     var rows = 0
@@ -44,6 +45,7 @@ extension CatalogueWriter {
       lower *= Self.mergeCount
     }
     if !chosen.isEmpty { try merge(chosen, of: type) }
+    return !chosen.isEmpty
   }
 
   /// Merges all segments of a type in the open transaction, as far as they fit one.
@@ -78,7 +80,7 @@ extension CatalogueWriter {
   }
 
   /// Writes the live rows of some segments to a new one, and forgets them. Their files stay until
-  /// the next writer removes them, for readers that are about to open them.
+  /// the generation without them is published.
   private func merge(_ parts: [Part], of type: EntityType) throws(CatalogueError) {
     let ordered = parts.sorted { $0.record.id < $1.record.id }
     var sources: [(part: Part, live: LiveSegment)] = []

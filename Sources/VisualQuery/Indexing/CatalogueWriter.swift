@@ -258,11 +258,12 @@ struct CatalogueWriter: ~Copyable {
 
   /// Publishes the pending contents as the next generation.
   private mutating func publish(mergeLimit: Int? = nil) throws(CatalogueError) {
+    var isMerged = false
     do throws(CatalogueError) {
       try writeWaitingSettings()
       for type in EntityType.allCases {
         try writeSegment(of: type)
-        if let mergeLimit { try mergeSegments(of: type, rowLimit: mergeLimit) }
+        if let mergeLimit, try mergeSegments(of: type, rowLimit: mergeLimit) { isMerged = true }
       }
       try thumbnails?.commit()
       generation = try database.commit()
@@ -272,6 +273,8 @@ struct CatalogueWriter: ~Copyable {
       discard()
       throw error
     }
+    // The generation is published: what cannot be removed now is left to the next writer.
+    if isMerged { try? removeOrphans() }
   }
 
   /// Removes the files of the catalogue if it has no published entity, and its directory if nothing else
@@ -402,7 +405,8 @@ struct CatalogueWriter: ~Copyable {
 
   func removeOrphans() throws(CatalogueError) { try Self.removeOrphans(directory, database) }
 
-  /// Removes segment files that a killed run wrote but did not publish.
+  /// Removes segment files that no generation names: those of merged segments, and what a killed run left. A
+  /// reader that has them open keeps them.
   private static func removeOrphans(
     _ directory: String, _ database: CatalogueDatabase
   ) throws(CatalogueError) {

@@ -302,6 +302,18 @@ import Testing
     #expect(match.matches.first?.value.id.value == "p0" && match.generation == first.generation)
   }
 
+  /// Would break if an index took twice its size from a run that merged until the next one.
+  @Test func `the files of merged segments are removed at once`() async throws {
+    let shop = try Shop()
+    for number in 1...8 {
+      _ = try await shop.update([
+        .put(try Self.product("p\(number)"), images: [.pixels(try Self.photo(UInt64(number)))])
+      ])
+    }
+    let names = try FileManager.default.contentsOfDirectory(atPath: shop.directory)
+    #expect(names.filter { $0.hasSuffix(".segment") } == ["product-8m1.segment"])
+  }
+
   /// Would break if the log grew with each update for as long as a service has the catalogue open.
   @Test func `the write-ahead log begins anew beside a reader`() async throws {
     let shop = try Shop()
