@@ -42,6 +42,9 @@ struct MeasuredEvidence: Sendable, Hashable {
   /// The inliers from which on an alignment is trusted wholly, less three.
   private static let trustedInliers = 12.0
 
+  /// The share in which what another image of the entity shows better counts.
+  private static let otherImageShare = 0.7
+
   /// See ``Evidence/Kind/hash``.
   var hash: Double
   /// See ``Evidence/Kind/color``.
@@ -97,18 +100,32 @@ struct MeasuredEvidence: Sendable, Hashable {
   /// The score that orders candidates.
   var score: Double { features.dot(Calibration.coefficients.step1) }
 
-  /// The score without the labels.
-  var scoreWithoutLabels: Double {
+  /// Returns the score of an entity of which this is the evidence of the best image. Another one may show its texture or its
+  /// keypoints from a nearer side: that counts in part, as far as nothing aligns. Colors do not add up, since those of
+  /// an entity are the same in all images.
+  ///
+  /// - Parameter highest: The ``features``, each the highest of any image of the entity.
+  func score(with highest: SIMD16<Double>) -> Double {
+    let weakness = 1 - max(0, min(1, Double(inliers - 3) / Self.trustedInliers))
+    var lanes = features
+    for lane in [Lane.texture.rawValue, Lane.votes.rawValue] {
+      lanes[lane] += Self.otherImageShare * weakness * (highest[lane] - lanes[lane])
+    }
+    return lanes.dot(Calibration.coefficients.step1)
+  }
+
+  /// The evidence without the labels.
+  var withoutLabels: Self {
     var evidence = self
     evidence.labels = nil
-    return evidence.score
+    return evidence
   }
 
   /// The score of what was measured in the image itself: without the labels, and without the embedding.
   var scoreOfContent: Double {
-    var evidence = self
+    var evidence = withoutLabels
     evidence.embedding = nil
-    return evidence.scoreWithoutLabels
+    return evidence.score
   }
 
   /// The regressors of the first step. Four keypoints may agree by chance.

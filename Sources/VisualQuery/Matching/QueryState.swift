@@ -187,15 +187,15 @@ struct QueryState: Sendable {
   ) -> [(key: UInt32, image: BestImage)] {
     var best: [UInt32: BestImage] = [:]
     for search in searches { search.mergeBestImages(into: &best, frame: frame) }
-    for (key, var image) in best where image.embedding != nil {
+    for (key, var image) in best {
       image.evidence.embedding = image.embedding
-      image.score = image.evidence.score
+      image.score = image.evidence.score(with: image.highest)
       best[key] = image
     }
     if !labels.known.isEmpty, !Calibration.believesLabels(best.values.lazy.map(\.evidence)) {
       for (key, image) in best where image.evidence.labels != nil {
         best[key]?.evidence.labels = nil
-        best[key]?.score = image.evidence.scoreWithoutLabels
+        best[key]?.score = image.evidence.withoutLabels.score(with: image.highest)
       }
     }
     return best.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }

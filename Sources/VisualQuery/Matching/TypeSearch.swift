@@ -156,7 +156,8 @@ struct TypeSearch: Sendable {
   }
 
   /// Keeps the best image of each entity in `best`; of equal scores the entity's earlier image. Embeddings have no say in
-  /// it: that of another image, which the model finds nearer, is kept beside it.
+  /// it: that of another image, which the model finds nearer, is kept beside it, as are the measurements in which other
+  /// images of the entity are nearer.
   func mergeBestImages(into best: inout [UInt32: BestImage], frame: ImageFrame) {
     for candidate in candidates.values {
       let stored = image(candidate.row)
@@ -165,16 +166,19 @@ struct TypeSearch: Sendable {
       var embedding = evidence.embedding
       evidence.embedding = nil
       let score = evidence.score
+      var highest = evidence.features
       if let other = best[candidate.key] {
         embedding = other.embedding.map { max($0, embedding ?? 0) } ?? embedding
+        highest = pointwiseMax(highest, other.highest)
         if (other.score, -other.position) >= (score, -position) {
           best[candidate.key]?.embedding = embedding
+          best[candidate.key]?.highest = highest
           continue
         }
       }
       best[candidate.key] = BestImage(
         row: candidate.row, stored: stored, type: type, evidence: evidence, score: score,
-        embedding: embedding,
+        embedding: embedding, highest: highest,
         tier: comparison.tier(candidate.measured, stored),
         position: position, isGeometryVerified: candidate.isGeometryVerified,
         alignment: candidate.measured.alignment, size: stored.segment.size(at: stored.row),
@@ -193,6 +197,8 @@ struct BestImage: Sendable {
   var score: Double
   /// The value of ``Evidence/Kind/embedding`` of the image of the entity whose embedding is the nearest.
   var embedding: Double?
+  /// The regressors of ``MeasuredEvidence/features``, each the highest of any image of the entity.
+  var highest: SIMD16<Double>
   let tier: MatchTier
   /// The index of the image among the entity's images.
   let position: Int

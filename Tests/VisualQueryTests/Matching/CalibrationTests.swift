@@ -90,13 +90,35 @@ import Testing
     #expect(confidence(nothing, rival: nil) < 0.2)
   }
 
+  /// Would break if another image could lower an entity's score, counted as much as the best one, or counted beside keypoints
+  /// that agree.
+  @Test(arguments: 0..<100 as Range<UInt64>)
+  func `other images of an entity add to weak evidence only`(seed: UInt64) {
+    var (evidence, generator) = drawn(seed)
+    var other = drawn(generator.next()).0
+    other.colorfulness = evidence.colorfulness
+    #expect(evidence.score(with: evidence.features) == evidence.score)
+    let highest = pointwiseMax(evidence.features, other.features)
+    let score = evidence.score(with: highest)
+    #expect(score >= evidence.score)
+    #expect(score <= highest.dot(Calibration.coefficients.step1))
+    evidence.inliers = 15
+    #expect(evidence.score(with: highest) == evidence.score)
+    evidence.inliers = 0
+    var textured = evidence
+    textured.texture = min(1, evidence.texture + 0.1)
+    let gain = evidence.score(with: pointwiseMax(textured.features, evidence.features))
+    #expect(gain <= textured.score)
+    if evidence.colorfulness > 0.01, evidence.texture < 0.9 { #expect(gain > evidence.score) }
+  }
+
   /// Would break if evidence that could not be measured appeared in answers, or counted in a score.
   @Test func `a lane that was not measured is missing and counts for nothing`() {
     var evidence = MeasuredEvidence(hash: 0.5, color: 0.5, texture: 0.5, labels: 1)
     #expect(evidence[.alignedColor] == nil && evidence[.labels] == 1 && evidence[.inliers] == 0)
-    #expect(evidence.scoreWithoutLabels < evidence.score)
+    #expect(evidence.withoutLabels.score < evidence.score)
     evidence.labels = nil
-    #expect(evidence.scoreWithoutLabels == evidence.score)
+    #expect(evidence.withoutLabels.score == evidence.score)
     let standing = Rivals([evidence], scores: [evidence.score]).standing(of: 0)
     #expect(
       Calibration.evidence(evidence, standing).map(\.kind) == [

@@ -57,6 +57,35 @@ import Testing
     #expect(answer.isComplete && answer.coverage == 1 && answer.emptyReason == nil)
   }
 
+  /// Stripes of two colors, `width` pixels wide.
+  private func stripes(_ colors: [[UInt8]], width: Int) throws -> PixelBuffer {
+    let side = 96
+    return try PixelBuffer(
+      width: side, height: side, format: .rgba8,
+      bytes: (0..<side * side).flatMap { colors[$0 % side / width % 2] + [255] })
+  }
+
+  /// Would break if only the best image of an entity counted where none of them shows the whole: here one has the colors
+  /// and another one the texture.
+  @Test func `several images of an entity add up where each is weak evidence`() async throws {
+    let folder = try TemporaryDirectory()
+    let indexer = Indexer(directory: folder.path + "/i.vq")
+    let (red, blue): ([UInt8], [UInt8]) = ([200, 40, 40], [40, 40, 200])
+    let colored = EntityImage.pixels(try stripes([red, blue], width: 48))
+    let textured = EntityImage.pixels(try stripes([[60, 120, 40], [90, 60, 90]], width: 4))
+    func product(_ id: String) throws -> EntityValue { .product(Product(id: id, title: id)) }
+    _ = try await indexer.update(with: [
+      .put(try product("both"), images: [colored, textured]),
+      .put(try product("colored"), images: [colored]),
+    ])
+    let answer = try await Matcher(catalogue: Catalogue(directory: indexer.directory)).values(
+      for: SemanticContent(pixelBuffer: try stripes([red, blue], width: 4)),
+      options: MatchOptions(minimumConfidence: 0, timeout: nil))
+    #expect(answer.matches.map(\.value.id.value) == ["both", "colored"])
+    #expect(answer.matches[0].matchedImagePosition == 0)
+    #expect(answer.matches[0].confidence > answer.matches[1].confidence)
+  }
+
   @Test(arguments: [DihedralVariant.flipY, .rotate90, .rotate180])
   func `a turned or mirrored picture finds its product`(variant: DihedralVariant) async throws {
     let matcher = Matcher(catalogue: try await catalogue())
