@@ -44,10 +44,30 @@ import Testing
     let height = width * 3 / 4
     let (left, top) = (20..<width / 2 - 2, 30..<height / 2 - 2)
     let (right, bottom) = (width / 2 + 1..<width - 20, height / 2 + 1..<height - 30)
+    let boxes = [(left, top), (right, top), (left, bottom), (right, bottom)]
+    let page = try page(boxes, seed: 3, size: (width, height), noise: noise)
+    let cells = PageLayout.cells(of: page)
+    #expect(cells.count == 4)
+    for (x, y) in boxes {
+      // Half of the margins, which are noisy, may belong to a cell.
+      #expect(
+        cells.contains {
+          let (left, right) = ($0.x * Double(width), ($0.x + $0.width) * Double(width))
+          let (top, bottom) = ($0.y * Double(height), ($0.y + $0.height) * Double(height))
+          return -16...2 ~= left - Double(x.lowerBound) && -2...16 ~= right - Double(x.upperBound)
+            && -16...2 ~= top - Double(y.lowerBound) && -2...16 ~= bottom - Double(y.upperBound)
+        }, "\(x), \(y)")
+    }
+  }
+
+  /// Would break if a cell took the whole of a noisy gutter, or a line of text became a cell with it.
+  @Test func `a caption in a noisy gutter is no cell`() throws {
     let page = try page(
-      [(left, top), (right, top), (left, bottom), (right, bottom)], seed: 3,
-      size: (width, height), noise: noise)
-    #expect(PageLayout.cells(of: page).count == 4)
+      [(100..<500, 50..<200), (100..<500, 322..<328), (150..<450, 450..<550)], seed: 4,
+      size: (600, 600), noise: 14)
+    let cells = PageLayout.cells(of: page).map { [$0.y * 600, ($0.y + $0.height) * 600] }
+    try #require(cells.count == 2)
+    #expect(cells[0][1] <= 262 && cells[1][0] >= 388)
   }
 
   /// Would break if an ordinary picture were searched twice.

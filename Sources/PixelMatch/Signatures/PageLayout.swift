@@ -7,7 +7,8 @@ public enum PageLayout {
   /// The largest difference of a channel from the line's end, of 255, in a plain line: with what compression
   /// leaves of the images beside it.
   private static let nearness = 16
-  /// The same at the border of a cell. The light on a studio's background changes slowly, and belongs to the image.
+  /// The same where the border of a cell is trimmed. It is smaller, so that a studio's background, on which the light changes
+  /// slowly, stays in the cell.
   private static let borderNearness = 10
   /// The largest share of other pixels in a plain line: noise and compression.
   private static let otherShare = 0.015
@@ -101,8 +102,9 @@ public enum PageLayout {
       if depth == 0 { leaves.append(box) } else { cut(box, depth - 1, into: &leaves) }
     }
 
-    /// Returns the runs of lines that plain lines part from each other, with the lines beside them that are not
-    /// quite plain.
+    /// Returns the runs of lines between plain lines. Each is continued on both sides by lines that are plain only within
+    /// ``nearness``: up to the middle of the gap, which may be noisy as a whole, and by half of its own length, so
+    /// that a line of text stays small.
     private func parts(
       _ lines: Range<Int>, isPlain: (_ line: Int, _ nearness: Int) -> Bool
     ) -> [Range<Int>] {
@@ -114,16 +116,21 @@ public enum PageLayout {
           parts.append(line..<line + 1)
         }
       }
-      for index in parts.indices {
-        let floor = index > 0 ? parts[index - 1].upperBound : lines.lowerBound
-        let ceiling =
-          index + 1 < parts.count ? parts[index + 1].lowerBound : lines.upperBound
-        var (start, end) = (parts[index].lowerBound, parts[index].upperBound)
-        while start > floor, !isPlain(start - 1, borderNearness) { start -= 1 }
-        while end < ceiling, !isPlain(end, borderNearness) { end += 1 }
-        parts[index] = start..<end
+      return parts.indices.map { index in
+        let part = parts[index]
+        let before = index > 0 ? parts[index - 1].upperBound : lines.lowerBound
+        let after = index + 1 < parts.count ? parts[index + 1].lowerBound : lines.upperBound
+        let first = part.lowerBound - min(part.count, part.lowerBound - before) / 2
+        let end = part.upperBound + min(part.count, after - part.upperBound) / 2
+        var grown = part
+        while grown.lowerBound > first, !isPlain(grown.lowerBound - 1, borderNearness) {
+          grown = grown.lowerBound - 1..<grown.upperBound
+        }
+        while grown.upperBound < end, !isPlain(grown.upperBound, borderNearness) {
+          grown = grown.lowerBound..<grown.upperBound + 1
+        }
+        return grown
       }
-      return parts
     }
 
     private func isPlain(from start: Int, step: Int, _ count: Int, _ nearness: Int) -> Bool {

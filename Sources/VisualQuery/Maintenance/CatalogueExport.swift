@@ -4,11 +4,13 @@ internal import PixelMatch
 struct CatalogueExport {
   static let schema = "vq.export/1"
 
-  private let database: CatalogueDatabase
+  private let generation: OpenedGeneration
   private let directory: String
 
-  init(_ database: CatalogueDatabase, directory: String) {
-    self.database = database
+  private var database: CatalogueDatabase { generation.database }
+
+  init(_ generation: OpenedGeneration, directory: String) {
+    self.generation = generation
     self.directory = directory
   }
 
@@ -16,9 +18,9 @@ struct CatalogueExport {
     try line(header().text)
     var segments: [Int: SignatureSegment] = [:]
     var files: [Int: String] = [:]
-    for record in try database.segments() {
+    for (record, segment) in generation.segments {
       files[record.id] = record.file
-      segments[record.id] = try Catalogue.open(record, in: directory)
+      segments[record.id] = try segment.get()
     }
     var keys: [(key: UInt32, id: EntityID)] = []
     try database.forEachEntity { key, type, id, _ throws(CatalogueError) in

@@ -98,18 +98,22 @@ public struct CatalogueUpkeep: Sendable {
   /// - Complexity: O(bytes of the catalogue).
   public func verify() async throws -> [String] {
     try await withTaskExecutorPreference(pool) { @concurrent in
-      let database = try CatalogueDatabase(reading: directory)
-      var findings = try database.contradictions()
-      findings += try Self.wrongEntities(database)
-      var verifier = SegmentVerifier(deadRows: try database.deadRows())
-      for record in try database.segments() {
-        try Task.checkCancellation()
-        verifier.add(record, in: directory)
-      }
-      try database.forEachImage { image throws(CatalogueError) in verifier.check(image) }
-      findings += verifier.finished()
-      return try findings + (KeptThumbnails(reading: directory)?.damage() ?? [])
+      try findings(in: OpenedGeneration(directory: directory))
     }
+  }
+
+  func findings(in generation: OpenedGeneration) throws -> [String] {
+    let database = generation.database
+    var findings = try database.contradictions()
+    findings += try Self.wrongEntities(database)
+    var verifier = SegmentVerifier(deadRows: try database.deadRows())
+    for (record, segment) in generation.segments {
+      try Task.checkCancellation()
+      verifier.add(record, segment)
+    }
+    try database.forEachImage { image throws(CatalogueError) in verifier.check(image) }
+    findings += verifier.finished()
+    return try findings + (KeptThumbnails(reading: directory)?.damage() ?? [])
   }
 
   /// Looks for the file of every image, in the folders of the catalogue.
@@ -179,8 +183,8 @@ public struct CatalogueUpkeep: Sendable {
   /// - Throws: ``CatalogueError``; the errors of `write`; `CancellationError`.
   public func export(_ write: @escaping @Sendable (String) throws -> Void) async throws {
     try await withTaskExecutorPreference(pool) { @concurrent in
-      let database = try CatalogueDatabase(reading: directory)
-      try CatalogueExport(database, directory: directory).write(write)
+      let generation = try OpenedGeneration(directory: directory)
+      try CatalogueExport(generation, directory: directory).write(write)
     }
   }
 

@@ -8,9 +8,9 @@ struct SegmentVerifier {
 
   init(deadRows: [Int: [Int]]) { self.deadRows = deadRows }
 
-  mutating func add(_ record: CatalogueDatabase.SegmentRecord, in directory: String) {
+  mutating func add(_ record: CatalogueDatabase.SegmentRecord, _ opened: OpenedGeneration.Segment) {
     do {
-      let segment = try Catalogue.open(record, in: directory)
+      let segment = try opened.get()
       try segment.verify()
       var isUsed = [Bool](repeating: false, count: segment.count)
       for row in deadRows[record.id] ?? [] {
