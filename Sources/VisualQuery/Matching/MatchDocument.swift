@@ -65,7 +65,8 @@ public struct MatchDocument: Sendable, Encodable {
     nearMiss = response.nearMiss.map {
       NearMiss(
         type: $0.id.type, id: $0.id.value, confidence: rounded($0.confidence, 4),
-        title: $0.display.title, url: $0.handoff.url, display: $0.display)
+        title: $0.display.title, url: $0.handoff.url,
+        display: projection?.display($0.display, of: $0.value) ?? $0.display)
     }
   }
 

@@ -19,7 +19,9 @@ public struct MatchResponse: Sendable, Hashable {
   /// The best candidate below the cut-off.
   public struct NearMiss: Sendable, Hashable {
     /// The entity.
-    public let id: EntityID
+    public let value: EntityValue
+    /// Its id.
+    public var id: EntityID { value.id }
     /// Its confidence.
     public let confidence: Double
     /// The kind of the match that it would be.
@@ -79,9 +81,10 @@ public struct MatchResponse: Sendable, Hashable {
   public internal(set) var nearMiss: NearMiss?
   /// What people said about the query, and what came of it; `nil` if nothing was said.
   public internal(set) var feedback: FeedbackEffects?
-  /// The ids of all entities in the answer: the matches and the variants beneath them.
+  /// The ids of all entities in the answer: the matches and the variants beneath them, or the near miss.
   public var entityIDs: [EntityID] {
     matches.flatMap { match in [match.value.id] + match.variants.map(\.value.id) }
+      + (nearMiss.map { [$0.id] } ?? [])
   }
   /// The list behind the token, which is sealed when it is asked for.
   let sealable: SealableContinuation

@@ -205,7 +205,7 @@ extension Matcher {
       let value = try catalogue.entities(keys: [best.key])[best.key]
     else { return nil }
     return MatchResponse.NearMiss(
-      id: value.id, confidence: best.confidence, tier: best.tier,
+      value: value, confidence: best.confidence, tier: best.tier,
       display: value.displayRepresentation(for: options.locale),
       handoff: catalogue.links.handoff(for: value))
   }

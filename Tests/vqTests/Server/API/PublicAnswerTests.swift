@@ -60,6 +60,7 @@ import VisualQuery
     return try [
       Question("POST /v1/match?labels=cereal", picture: SampleShop.image("oats.jpg")),
       Question("POST /v1/match", picture: SampleShop.image("mug-red.jpg")),
+      Question("POST /v1/match?minConfidence=1", picture: SampleShop.query("q01-mug.jpg")),
       Question("POST /v1/match", json: #"{"labels":["stall","mug"]}"#),
       Question("POST /v1/match", json: #"{"labels":["mug"],"where":["purchasePrice^=C"]}"#),
       Question("GET /v1/entities?ids=product:oats,product:mug,product:gone,store:market"),
