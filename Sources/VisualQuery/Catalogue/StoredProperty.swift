@@ -72,7 +72,11 @@ extension EntityValue {
       }
     }
     for (name, value) in extra {
-      if let name = EntityProperty.storedExtra(name), let property = value.stored(as: name) {
+      guard let storedName = EntityProperty.storedExtra(name) else { continue }
+      if ProductCode.isField(name), case .array(let codes) = value {
+        // The codes of an entity's variants, each of which finds it.
+        add(storedName, codes.compactMap { if case .string(let text) = $0 { text } else { nil } })
+      } else if let property = value.stored(as: storedName) {
         stored.append(property)
       }
     }

@@ -4,6 +4,18 @@ public struct ProductCode: Sendable, Hashable, CustomStringConvertible {
   /// The 14 digits, with zeros before shorter numbers.
   public let description: String
 
+  /// The names of fields with such numbers, in lower case without other characters than letters and digits.
+  private static let fields: Set<String> = [
+    "gtin", "gtin8", "gtin12", "gtin13", "gtin14", "ean", "ean8", "ean13", "upc", "upca", "isbn",
+    "isbn13", "barcode", "variantbarcode", "gtinupceanorisbn", "upcean", "productupcean",
+    "globaltradenumber", "productupc", "productean", "productisbn", "pupc", "pean", "pisbn",
+  ]
+
+  /// Returns whether a field of this name has such numbers.
+  static func isField(_ name: String) -> Bool {
+    fields.contains(String(name.lowercased().filter { $0.isLetter || $0.isNumber }))
+  }
+
   /// Reads a number, in which blanks and hyphens are ignored.
   ///
   /// Returns `nil` if the number of digits or the check digit is wrong.

@@ -19,6 +19,13 @@ struct ExportTable: Sendable {
     FeedMapping(format: format, header.columns, targets)
   }
 
+  /// Returns the product codes of a row, by the names of their columns.
+  func codes(in fields: [String]) -> [(name: String, text: String)] {
+    fields.indices.filter {
+      targets[$0] == nil && !fields[$0].isEmpty && ProductCode.isField(header.columns[$0])
+    }.map { (header.columns[$0], fields[$0]) }
+  }
+
   /// Returns the first field of a row that is not empty, of some columns by their normalized names.
   func text(_ names: String..., in fields: [String]) -> String? {
     for name in names {

@@ -111,4 +111,6 @@ public struct ImageMapping: Sendable, Hashable, CustomStringConvertible {
 struct FeedContext: Sendable {
   let prices: FeedPrices
   let options: FeedOptions
+  /// Whether rows complete entities that are indexed, which have titles already.
+  var completesIndexed = false
 }

@@ -36,6 +36,14 @@ public struct FeedReader: ~Copyable {
   public init(
     path: String, allowedSchemes: Set<String> = [], options: FeedOptions = FeedOptions()
   ) throws(CatalogueError) {
+    try self.init(
+      path: path, allowedSchemes: allowedSchemes, options: options, completesIndexed: false)
+  }
+
+  /// Opens a feed, of which a table needs no titles if its rows complete entities that are indexed.
+  init(
+    path: String, allowedSchemes: Set<String> = [], options: FeedOptions, completesIndexed: Bool
+  ) throws(CatalogueError) {
     let isFolder = path != "-" && FileStatus(path)?.isDirectory == true
     var records = try RecordReader(path: isFolder ? "/dev/null" : path)
     var convention = PriceConvention(localeMark: options.locale.flatMap(LocaleMark.of))
@@ -43,7 +51,8 @@ public struct FeedReader: ~Copyable {
       convention = try Self.survey(records.lookahead(Self.surveyLength), convention, options)
     }
     let context = FeedContext(
-      prices: FeedPrices(currency: options.currency, convention: convention), options: options)
+      prices: FeedPrices(currency: options.currency, convention: convention), options: options,
+      completesIndexed: completesIndexed)
     let head = isFolder ? .folder(path: path) : try FeedHead(of: &records)
     format = try Self.format(head, &records, context)
     mapping = format.mapping

@@ -84,6 +84,8 @@ enum FeedText {
 
   /// Returns the labels in a category or a list of tags; of `Home > Kitchen > Mugs` the last two.
   static func words(_ text: String) -> [String] {
+    // `&gt;` and `&amp;` end with a mark that separates words.
+    let text = PlainText.text(text)
     if text.contains(">") {
       return text.split(separator: ">").suffix(2).map { label(String($0)) }.filter { !$0.isEmpty }
     }
@@ -94,7 +96,7 @@ enum FeedText {
 
   /// Returns the labels in a list of category paths: of each the last two.
   static func categories(_ text: String, separator: Character, step: Character) -> [String] {
-    text.split(separator: separator).flatMap { path in
+    PlainText.text(text).split(separator: separator).flatMap { path in
       path.split(separator: step).suffix(2).map { label(String($0)) }
     }.filter { !$0.isEmpty && $0 != "default category" }
   }

@@ -38,6 +38,9 @@ extension LabelBridge {
         targets[outside, default: []].formUnion(own)
       }
     }
+    guard columns != nil else {
+      throw Self.error(path, 1, "the header must name the columns label and labels")
+    }
     self.targets = targets
   }
 

@@ -16,6 +16,10 @@ struct ProductDraft: Sendable {
   var url: String?
   var price: PriceField?
   var salePrice: PriceField?
+  /// The name of the field with the reduced price.
+  private var salePriceName = "salePrice"
+  /// Whether the reduction holds between dates only, which may have passed when the price is shown.
+  private var isSaleDated = false
   /// The currency of a field of its own.
   var currency: String?
   var availability: String?
@@ -39,7 +43,10 @@ struct ProductDraft: Sendable {
     if text.isEmpty { return }
     switch target {
     case .type?: setType(text)
-    case .id?: id = FeedText.trimmed(text)
+    case .id?:
+      id = FeedText.trimmed(text)
+      // A product whose id is its code is found by it, too.
+      if ProductCode.isField(name), ProductCode(id) != nil { keep(name, .string(id)) }
     case .title?: title = text
     case .brand?: brand = text
     case .group?: group = FeedText.trimmed(text)
@@ -50,7 +57,7 @@ struct ProductDraft: Sendable {
     case .labels?: addLabels(FeedText.words(text))
     case .price?, .amount?: price = price ?? PriceField(text: text)
     case .pricedIn(let code)?: price = price ?? PriceField(text: text, currency: code)
-    case .salePrice?: salePrice = PriceField(text: text)
+    case .salePrice?: (salePrice, salePriceName) = (PriceField(text: text), name)
     case .currency?: currency = text
     case .availability?: availability = text
     case .quantity?: quantity = text
@@ -62,13 +69,45 @@ struct ProductDraft: Sendable {
     case .subtitle?, .address?, .timeZone?: fields[target?.name ?? name] = .string(text)
     case .description?:
       fields["description"] = fields["description"] ?? .string(PlainText.description(text))
-    case nil, .attributes?, .visibility?: keep(name, .string(text))
+    case nil, .attributes?, .visibility?:
+      isSaleDated = isSaleDated || Self.saleDates.contains(ColumnVocabulary.normalized(name))
+      keep(name, .string(text))
     }
   }
 
+  /// The fields with the days between which a reduction holds, by their normalized names.
+  private static let saleDates: Set<String> = [
+    "salepriceeffectivedate", "salepricestartdate", "salepriceenddate", "datesalepricestarts",
+    "datesalepriceends", "specialpricefromdate", "specialpricetodate",
+  ]
+
   /// Keeps a field unchanged.
   mutating func keep(_ name: String, _ value: JSONValue) {
+    let name = Self.kept(name)
     if !name.isEmpty, fields[name] == nil { fields[name] = value }
+  }
+
+  /// Keeps a field that may occur several times: the first text, or a list of all.
+  mutating func keepRepeated(_ name: String, _ text: String) {
+    switch fields[name] {
+    case .string(let first)? where first != text:
+      fields[name] = .array([.string(first), .string(text)])
+    case .array(let texts)?: fields[name] = .array(texts + [.string(text)])
+    default: break
+    }
+  }
+
+  /// Keeps the codes of the product's variants, in place of its own.
+  mutating func replaceCodes(_ codes: [(name: String, text: String)]) {
+    for name in FeedText.unique(codes.map { Self.kept($0.name) }) {
+      let texts = FeedText.unique(codes.filter { Self.kept($0.name) == name }.map(\.text))
+      fields[name] = texts.count == 1 ? .string(texts[0]) : .array(texts.map(JSONValue.string))
+    }
+  }
+
+  /// Returns the name under which a field is kept: `gtin` for a code whose own name filters cannot say.
+  private static func kept(_ name: String) -> String {
+    ProductCode.isField(name) && EntityProperty.storedExtra(name) == nil ? "gtin" : name
   }
 
   /// Sets a property that distinguishes variants. A color is a label, too.
@@ -134,6 +173,9 @@ struct ProductDraft: Sendable {
     object["brand"] = brand.map { .string(PlainText.text($0)) } ?? object["brand"]
     object["group"] = group.map(JSONValue.string) ?? object["group"]
     object["url"] = url.map(JSONValue.string) ?? object["url"]
+    if isSaleDated, let salePrice {
+      object[salePriceName] = object[salePriceName] ?? .string(salePrice.text)
+    }
     let names = imageNames
     if !names.isEmpty { object["images"] = .array(names.map(JSONValue.string)) }
     let words = FeedText.unique(labels)
@@ -157,11 +199,14 @@ struct ProductDraft: Sendable {
     return DraftRecord(json: .object(object), warnings: warnings)
   }
 
+  /// The reduced price, unless it holds between dates only.
+  var currentSalePrice: PriceField? { isSaleDated ? nil : salePrice }
+
   /// Returns the reduced price if there is one, otherwise the price.
   private func readPrice(
     _ prices: FeedPrices, _ warnings: inout [FieldError]
   ) throws(FieldError) -> JSONValue? {
-    if let salePrice, FeedText.isValue(salePrice.text), !salePrice.isZero {
+    if let salePrice = currentSalePrice, FeedText.isValue(salePrice.text), !salePrice.isZero {
       do throws(FieldError) {
         return try salePrice.read(prices, currency)
       } catch {
@@ -205,8 +250,11 @@ struct PriceField: Sendable, Hashable {
   /// Whether the text is a number of JSON, whose point is a decimal one.
   var isNumber = false
 
-  /// Whether the price is zero, as some programs write one that there is not.
-  var isZero: Bool { Double(text).map { $0 == 0 } ?? false }
+  /// Whether the price is zero in any notation, as some programs write one that there is not.
+  var isZero: Bool {
+    let digits = text.compactMap(\.wholeNumberValue)
+    return !digits.isEmpty && digits.allSatisfy { $0 == 0 }
+  }
 
   /// Returns the price in the native form.
   ///

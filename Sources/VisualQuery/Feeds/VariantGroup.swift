@@ -10,6 +10,8 @@ struct VariantRow: Sendable {
   /// The values of its options, by the names of attributes, in their order.
   var options: [(name: String, value: String)] = []
   var images: [String] = []
+  /// Its product codes, by the names of their fields.
+  var codes: [(name: String, text: String)] = []
   let line: Int
 
   var color: String { options.first { $0.name == "color" }?.value ?? "" }
@@ -137,6 +139,7 @@ struct VariantGroup: Sendable {
         variants.flatMap { $0.options.filter { $0.name == name }.map(\.value) })
       draft.setAttribute(name, values.prefix(40).joined(separator: ", "))
     }
+    draft.replaceCodes(variants.flatMap(\.codes))
     let skus = variants.map(\.sku).filter { !$0.isEmpty }
     if variants.count == 1 || Set(skus).count == 1, let sku = skus.first {
       draft.keep("sku", .string(sku))
@@ -158,6 +161,7 @@ extension VariantRow {
   fileprivate func json(_ context: FeedContext) -> JSONValue {
     var object: [String: JSONValue] = [:]
     if !sku.isEmpty { object["sku"] = .string(sku) }
+    for code in codes { object[code.name] = .string(code.text) }
     for option in options { object[option.name] = .string(option.value) }
     if let price { object["price"] = (try? price.read(context.prices, nil)) ?? .string(price.text) }
     return .object(object)

@@ -175,7 +175,9 @@ public struct Indexer: Sendable {
       FetchedPictures.isAddress(path) ? try FetchedFeed(path, policy: options.fetching) : nil
     defer { fetched?.remove() }
     // Opened first, so that a mistyped path does not create a catalogue.
-    let feed = try FeedReader(path: fetched?.path ?? path, options: options.feed)
+    let feed = try FeedReader(
+      path: fetched?.path ?? path, options: options.feed,
+      completesIndexed: options.onConflict == .merge)
     mapping(feed.mapping)
     let temporary = options.isDryRun ? try dryDirectory() : nil
     defer { temporary?.remove() }

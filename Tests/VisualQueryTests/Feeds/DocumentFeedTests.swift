@@ -33,6 +33,37 @@ import Testing
     #expect(blue.group == "tee" && blue.attributes["color"] == "Blue" && blue.images == ["b.jpg"])
   }
 
+  /// Sizes other than the first, and variants beside those with colors, were left out.
+  @Test func `no variant within an object is lost`() throws {
+    let export = try ReadExport(
+      #"""
+      {"products": [{"id": 1, "title": "Tee", "handle": "tee", "options": ["Color", "Size"], "images": [{"src": "t.jpg"}], "variants": [
+        {"id": 11, "option1": "Red", "option2": "S", "price": "10.00", "sku": "R-S"},
+        {"id": 12, "option1": "Red", "option2": "M", "price": "10.00", "sku": "R-M"},
+        {"id": 13, "option1": "Blue", "option2": "S", "price": "11.00", "sku": "B-S"},
+        {"id": 14, "option2": "L", "price": "12.00", "sku": "L"}]}]}
+      """#)
+    #expect(export.products.map(\.id) == ["R-S", "B-S", "1"])
+    let red = try export.product("R-S")
+    #expect(red.attributes == ["color": "Red", "size": "S, M"] && red.group == "tee")
+    #expect(red.extra["variants"].map { "\($0)".contains("R-M") } == true)
+    #expect(try export.product("B-S").extra["sku"] == .string("B-S"))
+    let rest = try export.product("1")
+    #expect(rest.attributes == ["size": "L"] && rest.images.isEmpty && rest.group == "tee")
+  }
+
+  /// Only the first of several fields with one name was kept.
+  @Test func `repeated fields of XML are a list`() throws {
+    let export = try ReadExport(
+      """
+      <SHOP><SHOPITEM><ITEM_ID>a</ITEM_ID><PRODUCTNAME>Hrnek</PRODUCTNAME><IMGURL>a.jpg</IMGURL>
+      <GIFT>Cup</GIFT><GIFT>Bag</GIFT><GIFT>Pen</GIFT><NOTE>x</NOTE></SHOPITEM></SHOP>
+      """)
+    let gifts = try export.product("a").extra
+    #expect(gifts["gift"] == .array(["Cup", "Bag", "Pen"].map(JSONValue.string)))
+    #expect(gifts["note"] == .string("x"))
+  }
+
   @Test func `a page of HTML with a group of variants`() throws {
     let export = try ReadExport(
       #"""

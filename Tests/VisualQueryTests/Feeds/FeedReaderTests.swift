@@ -142,6 +142,14 @@ import Testing
     #expect(product.id == "7" && product.labels == ["mug"] && product.images == ["a.jpg"])
   }
 
+  /// The semicolon of `&amp;` separated two labels, and `&gt;` was no step of a path.
+  @Test func `categories have entities of HTML`() throws {
+    let export = try ReadExport(
+      "sku,name,category\na,Mug,Home &amp; Kitchen\nb,Cup,Home &gt; Kitchen &gt; Cups\n")
+    #expect(try export.product("a").labels == ["home & kitchen"])
+    #expect(try export.product("b").labels == ["kitchen", "cups"])
+  }
+
   @Test func `an id that comes twice is refused, and the first line is named`() throws {
     let row = #"{"type":"product","id":"a","title":"T"}"#
     guard case .refused(let refused)? = try rows("\(row)\n\(row)").last else {

@@ -60,6 +60,7 @@ import Testing
     Spelling("149 kr", nil), Spelling("149 kr", "149 SEK", currency: "SEK"),
     Spelling("10.00 - 20.00 EUR", nil), Spelling("-14.90 EUR", nil), Spelling("cheap", nil),
     Spelling("", nil), Spelling("14.90 XXQ", nil), Spelling("€14.90 USD", nil),
+    Spelling("1499 RUR", "1499 RUB"),
     Spelling("1.29.00 EUR", nil), Spelling("14 90 EUR", nil), Spelling("1,299,00 EUR", nil),
   ])
   func `a spelling is read or left out`(spelling: Spelling) throws {
@@ -96,6 +97,35 @@ import Testing
   @Test func `a column of its own names the currency`() throws {
     #expect(try Self.read("14.90", currency: "USD", column: "EUR") == "14.90 EUR")
     #expect(try Self.read("$14.90", column: "CAD") == "14.90 CAD")
+    #expect(try Self.read("14.90", currency: "EUR", column: " - ") == "14.90 EUR")
+  }
+
+  /// The currency of the options would make 14.90 EUR of 14.90 units of another currency.
+  @Test func `a currency of its own that is not known leaves the price out`() throws {
+    #expect(throws: FieldError.self) {
+      try Self.read("14.90", currency: "EUR", column: "BITCOIN")
+    }
+    // The mark of the price itself says enough.
+    #expect(try Self.read("14.90 USD", currency: "EUR", column: "shop") == "14.90 USD")
+  }
+
+  @Test(arguments: ["0", "0.00", "0,00", "0,00 €", "0.00 EUR", "€ 0"])
+  func `a reduced price of zero is none`(text: String) throws {
+    let export = try ReadExport("sku;name;price;sale_price\na;Mug;14,90 €;\(text)\n")
+    #expect(try export.product("a").price?.amount == "14.90" && export.warnings.isEmpty)
+  }
+
+  /// A reduction that has ended would be shown as the price.
+  @Test func `a reduction with dates is kept beside the price`() throws {
+    let export = try ReadExport(
+      """
+      id,title,link,image_link,price,sale_price,sale_price_effective_date
+      a,Mug,https://s.example/a,a.jpg,14.90 EUR,9.90 EUR,2016-02-24T11:07+0100/2016-03-07T23:07+0100
+      b,Cup,https://s.example/b,b.jpg,14.90 EUR,9.90 EUR,
+      """)
+    let dated = try export.product("a")
+    #expect(dated.price?.amount == "14.90" && dated.extra["sale_price"] == .string("9.90 EUR"))
+    #expect(try export.product("b").price?.amount == "9.90")
   }
 
   /// Whatever comes, a price that is read has the digits of its text.

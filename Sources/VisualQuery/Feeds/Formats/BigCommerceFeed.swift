@@ -49,6 +49,7 @@ struct BigCommerceFeed: FollowingRowsFeed {
       row.salePrice = table.text("saleprice", in: fields).map { PriceField(text: $0) }
       row.quantity = table.text("currentstocklevel", "currentstock", in: fields)
       row.images = imageNames(fields)
+      row.codes = table.codes(in: fields)
       row.options = Self.options(
         table.text("options", in: fields) ?? table.text("productname", in: fields) ?? "")
       group?.variants.append(row)

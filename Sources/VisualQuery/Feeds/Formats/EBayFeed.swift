@@ -35,6 +35,9 @@ struct EBayFeed: FollowingRowsFeed {
       row.price = draft.price
       row.quantity = draft.quantity
       row.images = draft.imageNames
+      row.codes = fields.indices.filter {
+        rows.targets[$0] == nil && !fields[$0].isEmpty && ProductCode.isField(rows.names[$0])
+      }.map { (rows.names[$0], fields[$0]) }
       row.options = (details.map { fields[$0] } ?? "").split(separator: "|").compactMap { pair in
         let parts = pair.split(separator: "=", maxSplits: 1).map { FeedText.trimmed(String($0)) }
         return parts.count == 2 ? (VariantOption.name(parts[0]), parts[1]) : nil

@@ -214,39 +214,102 @@ enum NestedVariants {
     let names = optionNames(fields["options"])
     var base = fields
     for name in ["variants", "options"] { base[name] = nil }
-    var products: [JSONValue] = []
-    var seen: Set<String> = []
-    for case .object(var variant) in variants {
-      let attributes = attributes(of: variant, names)
-      let image = variant["featured_image"] ?? variant["image"] ?? variant["images"]
+    var looks: [Look] = []
+    for case .object(let fields) in variants {
+      let variant = Variant(fields: fields, attributes: attributes(of: fields, names))
+      let image = fields["featured_image"] ?? fields["image"] ?? fields["images"]
       let images =
-        image.map(JSONFields.addresses) ?? images(of: variant["id"] ?? variant["image_id"], fields)
-      let color = attributes["color"] ?? ""
-      guard !color.isEmpty || !images.isEmpty, seen.insert("\(color)\n\(images)").inserted else {
-        continue
+        image.map(JSONFields.addresses)
+        ?? images(of: fields["id"] ?? fields["image_id"], base)
+      let color = variant.attributes["color"] ?? ""
+      if let place = looks.firstIndex(where: { $0.color == color && $0.images == images }) {
+        looks[place].variants.append(variant)
+      } else {
+        looks.append(Look(color: color, images: images, variants: [variant]))
       }
-      var product = base
-      for name in ["sku", "price", "available", "barcode"] {
-        if let value = variant.removeValue(forKey: name), value != .null { product[name] = value }
-      }
-      if !images.isEmpty {
-        product["images"] = .array(images.map(JSONValue.string))
+    }
+    let own = looks.filter { !$0.color.isEmpty || !$0.images.isEmpty }
+    guard own.count > 1 else {
+      let all = looks.flatMap(\.variants)
+      var whole = completed(base, with: all)
+      for name in ["sku", "price"] where base[name] != nil { whole[name] = base[name] }
+      return [.object(whole)]
+    }
+    let products: [JSONValue] = own.enumerated().map { index, look in
+      var product = completed(base, with: look.variants)
+      if !look.images.isEmpty {
+        product["images"] = .array(look.images.map(JSONValue.string))
         product["image"] = nil
       }
-      let suffix = (variant["sku"] ?? product["sku"] ?? variant["id"]).flatMap {
-        JSONFields.texts(in: $0).first
-      }
-      product["id"] = .string(suffix ?? "\(id)-\(products.count + 1)")
+      let first = look.variants[0].fields
+      let suffix = ["sku", "id"].lazy
+        .compactMap { first[$0].flatMap { JSONFields.texts(in: $0).first } }.first
+      product["id"] = .string(suffix ?? "\(id)-\(index + 1)")
       product["handle"] = nil
       product["group"] = .string(id)
-      for (name, value) in attributes { product[name] = product[name] ?? .string(value) }
-      products.append(.object(product))
+      return .object(product)
     }
-    if products.count > 1 { return products }
-    if case .object(let only)? = variants.first {
-      for name in ["sku", "price", "available"] where base[name] == nil { base[name] = only[name] }
+    // Variants with neither a color nor an image of their own, next to those that have one.
+    let others = looks.filter { $0.color.isEmpty && $0.images.isEmpty }.flatMap(\.variants)
+    if others.isEmpty { return products }
+    var rest = completed(base, with: others)
+    for name in ["image", "images"] { rest[name] = nil }
+    rest["group"] = .string(id)
+    return products + [.object(rest)]
+  }
+
+  private struct Variant {
+    let fields: [String: JSONValue]
+    let attributes: [String: String]
+  }
+
+  /// The variants that look the same: those with one color and one list of images.
+  private struct Look {
+    let color: String
+    let images: [String]
+    var variants: [Variant]
+  }
+
+  /// The most values of an attribute, and the most variants, that an entity lists.
+  private static let valueLimit = 40
+  private static let variantLimit = 500
+
+  /// Returns a product with the fields of some of its variants: the price of the first, and the values and codes of all.
+  private static func completed(
+    _ base: [String: JSONValue], with variants: [Variant]
+  ) -> [String: JSONValue] {
+    var product = base
+    for name in ["sku", "price"] {
+      if let value = variants.first?.fields[name], value != .null { product[name] = value }
     }
-    return [.object(base)]
+    let available = variants.compactMap { $0.fields["available"] }
+    if let value = available.first(where: { $0 == .bool(true) }) ?? available.first {
+      product["available"] = value
+    }
+    for name in Set(variants.flatMap(\.attributes.keys)) where base[name] == nil {
+      let values = FeedText.unique(variants.compactMap { $0.attributes[name] })
+      product[name] = .string(values.prefix(valueLimit).joined(separator: ", "))
+    }
+    for name in Set(variants.flatMap(\.fields.keys)).filter(ProductCode.isField) {
+      let codes = FeedText.unique(
+        variants.compactMap { $0.fields[name].flatMap { JSONFields.texts(in: $0).first } })
+      if codes.isEmpty { continue }
+      product[name] = codes.count == 1 ? .string(codes[0]) : .array(codes.map(JSONValue.string))
+    }
+    guard variants.count > 1 else { return product }
+    product["sku"] = base["sku"]
+    product["variants"] = .array(
+      variants.prefix(variantLimit).map { variant in
+        var object = variant.attributes.mapValues(JSONValue.string)
+        for (name, value) in variant.fields
+        where value != .null
+          && (["sku", "price", "available"].contains(name) || ProductCode.isField(name))
+        {
+          object[name] = value
+        }
+        return .object(object)
+      })
+    return product
   }
 
   /// Returns the names of options: texts, or objects with a name.

@@ -95,10 +95,15 @@ struct MagentoFeed: FeedFormatReader {
     if let parent = parents[sku] {
       var row = VariantRow(id: sku, line: line)
       row.sku = sku
-      (row.price, row.salePrice) = (draft.price, draft.salePrice)
+      (row.price, row.salePrice) = (draft.price, draft.currentSalePrice)
       (row.availability, row.quantity) = (draft.availability, draft.quantity)
       row.options = parent.options
       row.images = draft.imageNames
+      let own = Self.pairs(table.text("additionalattributes", in: fields) ?? "")
+      row.codes =
+        table.codes(in: fields)
+        + own.filter { ProductCode.isField($0.name) }
+        .map { ($0.name, $0.value) }
       for (name, value) in draft.attributes.sorted(by: { $0.key < $1.key })
       where !row.options.contains(where: { $0.name == name }) {
         row.options.append((name, value))
@@ -134,9 +139,6 @@ struct MagentoFeed: FeedFormatReader {
 
   private func draft(_ fields: [String]) -> ProductDraft {
     var draft = ProductDraft()
-    let isReduced =
-      table.text("specialpricefromdate", in: fields) == nil
-      && table.text("specialpricetodate", in: fields) == nil
     for (column, text) in fields.enumerated() where !text.isEmpty && text != "no_selection" {
       let name = table.header.normalized[column]
       switch name {
@@ -144,7 +146,6 @@ struct MagentoFeed: FeedFormatReader {
       case "baseimage", "additionalimages", "smallimage", "thumbnailimage":
         let names = ImageList.names(in: text).map(Self.path)
         draft.add(table.targets[column], name, names.joined(separator: "|"))
-      case "specialprice" where !isReduced: draft.keep(table.header.columns[column], .string(text))
       case "shortdescription": draft.keep("shortDescription", .string(PlainText.description(text)))
       case "additionalattributes":
         for (name, value) in Self.pairs(text) {

@@ -64,6 +64,7 @@ struct ShopifyFeed: FollowingRowsFeed {
       case "status", "published", "publishedononlinestore": note(name, text)
       case "bodyhtml", "description": group?.base.add(.description, name, text)
       case _ where Self.ownColumns.contains(name): continue
+      case _ where ProductCode.isField(name): continue
       case _ where name.hasPrefix("option"): addOption(name, text, to: &variant)
       default: addShared(column, text)
       }
@@ -71,6 +72,7 @@ struct ShopifyFeed: FollowingRowsFeed {
     // A row with only an image has no price and no option of its own.
     if variant.price != nil || !variant.sku.isEmpty || !variant.options.isEmpty {
       variant.id = variantID(variant)
+      variant.codes = table.codes(in: fields)
       group?.variants.append(variant)
     }
   }

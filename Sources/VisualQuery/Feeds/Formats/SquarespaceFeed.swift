@@ -67,6 +67,7 @@ struct SquarespaceFeed: FollowingRowsFeed {
       row.sku.isEmpty
       ? table.text("variantidnoneditable", "variantid", in: fields) ?? group?.base.id ?? ""
       : row.sku
+    row.codes = table.codes(in: fields)
     row.price = table.text("price", in: fields).map { PriceField(text: $0) }
     if table.text("onsale", in: fields).flatMap(FeedText.flag) == true {
       row.salePrice = table.text("saleprice", in: fields).map { PriceField(text: $0) }

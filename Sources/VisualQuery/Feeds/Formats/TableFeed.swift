@@ -21,7 +21,7 @@ struct TableFeed: FeedFormatReader {
       isNative
       ? ColumnVocabulary.nativeTargets(of: header.columns)
       : ColumnVocabulary.targets(of: header.columns)
-    guard targets.contains(.id), targets.contains(.title) else {
+    guard targets.contains(.id), targets.contains(.title) || context.completesIndexed else {
       throw UnknownTable.error(records.name, header, targets)
     }
     mapping = FeedMapping(format: isNative ? .csv : .table, header.columns, targets)
@@ -63,7 +63,7 @@ struct MappedFeed: FeedFormatReader {
       }
       targets[column] = assignment.target
     }
-    guard targets.contains(.id), targets.contains(.title) else {
+    guard targets.contains(.id), targets.contains(.title) || context.completesIndexed else {
       throw UnknownTable.error(records.name, header, targets)
     }
     mapping = FeedMapping(format: .table, header.columns, targets)

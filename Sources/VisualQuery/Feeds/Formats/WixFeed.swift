@@ -80,6 +80,7 @@ struct WixFeed: FollowingRowsFeed {
     row.price = price(fields)
     row.availability = availability(fields)
     row.images = images(fields).map(\.name)
+    row.codes = table.codes(in: fields)
     for (index, name) in optionNames.enumerated() where !name.isEmpty {
       let number = index + 1
       let text = table.text(

@@ -64,10 +64,11 @@ struct WooCommerceFeed: FeedFormatReader {
     if kind.contains("variation") {
       var row = VariantRow(id: draft.id, line: line)
       row.sku = table.text("sku", in: fields) ?? ""
-      (row.price, row.salePrice) = (draft.price, draft.salePrice)
+      (row.price, row.salePrice) = (draft.price, draft.currentSalePrice)
       (row.availability, row.quantity) = (draft.availability, draft.quantity)
       row.options = options.filter { !$0.value.isEmpty }
       row.images = draft.images
+      row.codes = table.codes(in: fields)
       variations.append((table.text("parent", in: fields) ?? "", draft, row))
       return nil
     }
@@ -87,17 +88,12 @@ struct WooCommerceFeed: FeedFormatReader {
   private func draft(_ fields: [String]) -> ProductDraft {
     var draft = ProductDraft()
     draft.currency = table.text("currency", in: fields)
-    let isOnSale =
-      table.text("datesalepricestarts", in: fields) == nil
-      && table.text("datesalepriceends", in: fields) == nil
     for (column, text) in fields.enumerated() where !text.isEmpty {
       let name = table.header.normalized[column]
       switch name {
       case "type", "published", "parent", "currency": continue
       case "categories", "tags":
         draft.addLabels(FeedText.categories(text, separator: ",", step: ">"))
-      // A reduction with dates may have ended.
-      case "saleprice" where !isOnSale: draft.keep(table.header.columns[column], .string(text))
       case "shortdescription": draft.keep("shortDescription", .string(PlainText.description(text)))
       case _ where name.hasPrefix("attribute"): continue
       default: draft.add(table.targets[column], table.header.columns[column], text)

@@ -57,7 +57,9 @@ struct XMLFeed: FeedFormatReader {
       return FeedRecord(line: item.line, bytes: bytes) { () throws(FieldError) in
         var draft = ProductDraft()
         for (field, target) in zip(fields, targets) {
-          draft.add(target, MerchantFields.normalized(field.name), field.text)
+          let name = MerchantFields.normalized(field.name)
+          if target == nil { draft.keepRepeated(name, field.text) }
+          draft.add(target, name, field.text)
         }
         return draft.finished(context)
       }

@@ -51,6 +51,7 @@ enum Currency {
   /// The marks besides codes, in lower case, without blanks and full stops at their ends.
   private static let marks: [String: [String]] = [
     "€": ["EUR"], "euro": ["EUR"], "euros": ["EUR"], "£": ["GBP"], "₹": ["INR"], "₽": ["RUB"],
+    "rur": ["RUB"],
     "₺": ["TRY"], "₩": ["KRW"], "₪": ["ILS"], "₫": ["VND"], "đ": ["VND"], "₴": ["UAH"],
     "₦": ["NGN"],
     "฿": ["THB"], "₱": ["PHP"], "₸": ["KZT"], "zł": ["PLN"], "zl": ["PLN"], "kč": ["CZK"],

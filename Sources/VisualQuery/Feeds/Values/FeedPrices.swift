@@ -45,7 +45,13 @@ struct FeedPrices: Sendable {
   }
 
   private func read(_ price: PriceText, _ column: String?) throws(FieldError) -> JSONValue {
-    let named = column.flatMap { Currency.candidates(for: FeedText.trimmed($0))?.first }
+    let name = column.map(FeedText.trimmed).flatMap { FeedText.isValue($0) ? $0 : nil }
+    let named = name.flatMap { Currency.candidates(for: $0)?.first }
+    if let name, named == nil, price.candidates == nil {
+      throw FieldError(
+        field: "price",
+        reason: "is '\(price.text)' with the unknown currency '\(name)'; expected for example EUR")
+    }
     lesson?.add(price.amount, currency: price.candidates?.first ?? named ?? currency)
     let code = try price.currency(or: named ?? currency)
     guard let amount = convention.resolved(price.amount, currency: code) else {

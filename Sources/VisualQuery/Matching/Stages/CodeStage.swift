@@ -10,12 +10,6 @@ struct CodeStage: SearchStage {
   /// The most products that are found.
   private static let limit = 256
 
-  /// The names of the fields with product codes, in lower case without other characters than letters and digits.
-  private static let fields: Set<String> = [
-    "gtin", "gtin8", "gtin12", "gtin13", "gtin14", "ean", "ean8", "ean13", "upc", "upca", "isbn",
-    "isbn13", "barcode", "variantbarcode",
-  ]
-
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
     var codesByForm: [String: ProductCode] = [:]
     for code in codes.compactMap(ProductCode.init) {
@@ -51,8 +45,7 @@ struct CodeStage: SearchStage {
     try catalogue.read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
       var numbers: [Int] = []
       for name in try database.propertyNames(limit: nameLimit) {
-        guard let own = EntityProperty.extraName(name),
-          fields.contains(String(own.lowercased().filter { $0.isLetter || $0.isNumber })),
+        guard let own = EntityProperty.extraName(name), ProductCode.isField(own),
           let number = try database.propertyNumber(name)
         else { continue }
         numbers.append(number)
