@@ -1,24 +1,66 @@
 extension EntityLookup {
   /// Returns the entity that a link opens: the one with this URL, or the one for which the shop's template gives it. Without
-  /// a match, the link is looked up again without its query and fragment, which marketing adds.
+  /// a match, what marketing adds is ignored: the fragment, and the query as far as it is not part of the entity's own URL.
   ///
   /// - Throws: ``CatalogueError``.
   /// - Complexity: O(*n*) for *n* entities with a URL of their own.
   public func entity(forLink link: String) async throws -> EntityValue? {
-    let bare = String(link.prefix { $0 != "?" && $0 != "#" })
-    for candidate in bare == link ? [link] : [link, bare] {
-      let condition = EntityComparator(EntityProperty("url"), .equalTo(.text(candidate)))
-      if let own = try await entities(matching: [condition], limit: 1).first { return own }
-      let named = EntityType.allCases.compactMap { type in
-        catalogue.links.templates[type]?.value(of: "id", in: candidate)
-          .map { EntityID(type: type, value: $0) }
-      }
-      if let found = try await entities(for: named).first(where: {
-        catalogue.links.handoff(for: $0).url == candidate
-      }) {
-        return found
-      }
+    if let found = try await entity(withLink: link) { return found }
+    let address = LinkAddress(link)
+    if let found = try await entity(at: address) { return found }
+    return address.page == link ? nil : try await entity(withLink: address.page)
+  }
+
+  /// Returns the entity with this URL, byte for byte, or with a template that gives it.
+  private func entity(withLink link: String) async throws -> EntityValue? {
+    let condition = EntityComparator(EntityProperty("url"), .equalTo(.text(link)))
+    if let own = try await entities(matching: [condition], limit: 1).first { return own }
+    let named = EntityType.allCases.compactMap { type in
+      catalogue.links.templates[type]?.value(of: "id", in: link)
+        .map { EntityID(type: type, value: $0) }
     }
-    return nil
+    return try await entities(for: named).first {
+      catalogue.links.handoff(for: $0).url == link
+    }
+  }
+
+  /// The most entities of one page, such as its variants, that are looked through.
+  private static let pageLimit = 500
+
+  /// Returns the entity whose own URL has the page of an address and, of the query, the most items that the address has, too,
+  /// and none that it lacks.
+  private func entity(at address: LinkAddress) async throws -> EntityValue? {
+    let condition = EntityComparator(EntityProperty("url"), .hasPrefix(address.page + "?"))
+    let found = try await entities(matching: [condition], limit: Self.pageLimit)
+    let fitting = found.compactMap { value -> (value: EntityValue, count: Int)? in
+      let own = LinkAddress(value.url ?? "")
+      guard own.page == address.page, own.items.isSubset(of: address.items) else { return nil }
+      return (value, own.items.count)
+    }
+    return fitting.max { $0.count < $1.count }?.value
+  }
+}
+
+/// A link without what marketing adds to it.
+private struct LinkAddress {
+  /// Everything before the query and the fragment.
+  let page: String
+  /// The parts of the query that say what the page shows.
+  let items: Set<Substring>
+
+  /// The names of parameters that campaigns add, besides those that begin with `utm_`.
+  private static let campaignNames: Set<Substring> = [
+    "gclid", "gbraid", "wbraid", "dclid", "fbclid", "msclkid", "ttclid", "twclid", "yclid",
+    "srsltid", "mc_cid", "mc_eid", "_ga", "_gl",
+  ]
+
+  init(_ link: String) {
+    let withoutFragment = link.prefix { $0 != "#" }
+    page = String(withoutFragment.prefix { $0 != "?" })
+    items = Set(
+      withoutFragment.dropFirst(page.count + 1).split(separator: "&").filter { item in
+        let name = item.prefix { $0 != "=" }
+        return !name.hasPrefix("utm_") && !Self.campaignNames.contains(name)
+      })
   }
 }

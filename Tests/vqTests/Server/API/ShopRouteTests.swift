@@ -214,6 +214,32 @@ import VisualQuery
     #expect((answer["entity"] as? [String: Any])?["id"] as? String == "harbour")
   }
 
+  /// Feeds have links with the variant in the query, and marks of campaigns.
+  @Test(arguments: [
+    ("https://shop.example/tee?variant=2", "blue"),
+    ("https://shop.example/tee?variant=2&utm_source=mail&gclid=x#top", "blue"),
+    ("https://shop.example/tee?size=m&variant=1", "red"),
+    ("https://shop.example/tee?variant=3", nil), ("https://shop.example/tee", nil),
+    ("https://shop.example/cup", "cup"), ("https://shop.example/cup?utm_source=mail", "cup"),
+    ("https://shop.example/te?variant=2", nil), ("https://shop.example/tee?variant=22", nil),
+  ])
+  func `a query tells variants apart, and campaigns do not`(link: String, id: String?) async throws
+  {
+    let shop = try await ServedShop(feed: { folder in
+      try folder.write(
+        """
+        {"type":"product","id":"red","title":"Tee","url":"https://shop.example/tee?variant=1&utm_source=feed"}
+        {"type":"product","id":"blue","title":"Tee","url":"https://shop.example/tee?utm_source=feed&variant=2"}
+        {"type":"product","id":"cup","title":"Cup","url":"https://shop.example/cup?utm_source=feed"}
+
+        """, to: "feed.jsonl")
+    })
+    let encoded = try #require(
+      link.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+    let answer = try await shop.json("GET /v1/route?url=\(encoded)")
+    #expect((answer["entity"] as? [String: Any])?["id"] as? String == id)
+  }
+
   // MARK: Words
 
   @Test(arguments: [("en", "Product"), ("de-CH", "Produkt"), ("fr", "Article"), ("xx", "Product")])
