@@ -10,7 +10,9 @@ extension PictureRegion {
       })
   }
 
-  /// Makes a region of left, top, width and height: fractions if no number is above 1, otherwise pixels.
+  /// Makes a region of left, top, width and height: fractions if no number is above 1, otherwise pixels. A number up to 2
+  /// beside one that is not whole is a fraction, too: 0.1, 0.1, 1.1, 0.5 is a box that reaches beyond the image, rather than
+  /// one of about a pixel.
   ///
   /// Returns `nil` unless there are four finite numbers, none negative, with a width and a height
   /// above 0.
@@ -20,6 +22,10 @@ extension PictureRegion {
     else { return nil }
     self.init(
       x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3],
-      unit: numbers.allSatisfy { $0 <= 1 } ? .fractions : .pixels)
+      unit: Self.areFractions(numbers) ? .fractions : .pixels)
+  }
+  private static func areFractions(_ numbers: [Double]) -> Bool {
+    let largest = numbers.max() ?? 0
+    return largest <= 1 || largest <= 2 && numbers.contains { $0 != $0.rounded() }
   }
 }

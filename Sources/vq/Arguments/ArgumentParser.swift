@@ -54,13 +54,16 @@ struct ArgumentParser: Sendable {
     case .version: return .version
     case .end: break
     }
+    let given = Set(scan.texts.keys)
     let isAlone = command.options.contains { $0.standsAlone && scan.texts[$0.name] != nil }
     if !isAlone {
       try fill(&scan.texts, for: command)
       try check(scan.operands, of: command)
     }
     return .run(
-      command, ParsedArguments(command: command, operands: scan.operands, texts: scan.texts))
+      command,
+      ParsedArguments(
+        command: command, operands: scan.operands, texts: scan.texts, given: given))
   }
 
   /// Adds values from the environment, then from the user's defaults, and checks that required options are
@@ -120,7 +123,7 @@ struct ArgumentParser: Sendable {
     switch operand.completion {
     case .words(let accepted): words = accepted
     case .commands: words = commands.map(\.name)
-    case .nothing, .files, .directories: return
+    case .nothing, .files, .directories, .actions: return
     }
     if let wrong = operands.first(where: { !words.contains($0) }) {
       throw failure(

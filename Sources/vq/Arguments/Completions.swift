@@ -34,6 +34,8 @@ struct Completions: Sendable {
       case .files: "_vq_reply -f; compopt -o filenames; return"
       case .directories: "_vq_reply -d; compopt -o filenames; return"
       case .words(let words): "_vq_reply -W '\(words.joined(separator: " "))'; return"
+      case .actions(let words):
+        "_vq_reply -fW '\(words.joined(separator: " "))'; compopt -o filenames; return"
       case .commands: "_vq_reply -W '\(names.joined(separator: " "))'; return"
       }
     }
@@ -92,7 +94,7 @@ struct Completions: Sendable {
       case .nothing: ""
       case .files: "_files"
       case .directories: "_files -/"
-      case .words(let words): "(\(words.joined(separator: " ")))"
+      case .words(let words), .actions(let words): "(\(words.joined(separator: " ")))"
       case .commands: "(\(names.joined(separator: " ")))"
       }
     }
@@ -124,11 +126,16 @@ struct Completions: Sendable {
     }
     let cases = commands.map { command in
       let operand =
-        command.operand.map { operand in
-          [
-            "'\(operand.count.upperBound > 1 ? "*" : "1"):\(operand.placeholder)"
-              + ":\(action(operand.completion))'"
-          ]
+        command.operand.map { operand -> [String] in
+          let isList = operand.count.upperBound > 1
+          var first = "1"
+          var rest: [String] = []
+          if case .actions = operand.completion {
+            rest = ["'*:FILE:_files'"]
+          } else if isList {
+            first = "*"
+          }
+          return ["'\(first):\(operand.placeholder):\(action(operand.completion))'"] + rest
         } ?? []
       return """
             \(command.name))
@@ -173,6 +180,7 @@ struct Completions: Sendable {
       case .files: "-r -F"
       case .directories: "-x -a '(__fish_complete_directories)'"
       case .words(let words): "-x -a \(quoted(words.joined(separator: " ")))"
+      case .actions(let words): "-r -F -a \(quoted(words.joined(separator: " ")))"
       case .commands: "-x -a \(quoted(names.joined(separator: " ")))"
       }
     }
@@ -192,6 +200,8 @@ struct Completions: Sendable {
         case .files: ["complete -c vq \(condition) -F"]
         case .words(let words):
           ["complete -c vq \(condition) -a \(quoted(words.joined(separator: " ")))"]
+        case .actions(let words):
+          ["complete -c vq \(condition) -F -a \(quoted(words.joined(separator: " ")))"]
         case .commands: ["complete -c vq \(condition) -a \(quoted(names.joined(separator: " ")))"]
         case .directories: ["complete -c vq \(condition) -a '(__fish_complete_directories)'"]
         case .nothing, nil: []

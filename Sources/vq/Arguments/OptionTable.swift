@@ -104,6 +104,8 @@ enum ValueCompletion: Sendable, Hashable {
   case directories
   /// These words; no others are accepted.
   case words([String])
+  /// One of these words, then files.
+  case actions([String])
   /// The names of the commands; no others are accepted.
   case commands
 }

@@ -6,10 +6,15 @@ struct ParsedArguments: Sendable {
   let operands: [String]
   private let command: CommandDescription
   private let texts: [String: [String]]
+  private let given: Set<String>
 
   /// - Parameters:
   ///   - texts: The texts given for each option, by its long name; an empty text for a flag.
-  init(command: CommandDescription, operands: [String], texts: [String: [String]]) {
+  ///   - given: The options of the command line itself, by their long names.
+  init(
+    command: CommandDescription, operands: [String], texts: [String: [String]], given: Set<String>
+  ) {
+    self.given = given
     self.command = command
     self.operands = operands
     self.texts = texts
@@ -25,6 +30,21 @@ struct ParsedArguments: Sendable {
       (command.options + CommonOptions.all).contains { $0.name == name },
       "--\(name) is not in the table of 'vq \(command.name)'")
     return option.value(of: texts[name] ?? [])
+  }
+
+  /// Returns those of some options that the command line itself has, as they are typed. What the environment and the
+  /// user's defaults set is meant for other runs, too.
+  func given(of options: [OptionDescription]) -> [String] {
+    options.filter { given.contains($0.name) }.map(\.spelling)
+  }
+
+  /// Refuses options that would have no effect.
+  ///
+  /// - Parameter other: What they have no effect with, such as another option.
+  func refuse(_ options: [OptionDescription], with other: String) throws(CommandFailure) {
+    if let first = given(of: options).first {
+      throw CommandFailure(.usage, "\(first) has no effect with \(other); leave it out")
+    }
   }
 
   /// Returns the error for operands that the table accepts but the given options do not.

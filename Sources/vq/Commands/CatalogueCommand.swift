@@ -5,6 +5,17 @@ enum CatalogueCommand {
   /// An action on an index.
   enum Action: String, CaseIterable, Sendable {
     case status, verify, compact, rollback, export, `import`, remove, set, upgrade
+
+    /// The options that only some actions have, as far as this one has them.
+    fileprivate var options: [OptionDescription] {
+      switch self {
+      case .status, .upgrade: [json.description]
+      case .verify: [json.description, pictures.description]
+      case .remove: [ids.description]
+      case .set: [imagesRoot.description, allowOutside.description, publicFields.description]
+      case .compact, .rollback, .export, .import: []
+      }
+    }
   }
 
   static let ids = Option<[String]>.list(
@@ -40,7 +51,7 @@ enum CatalogueCommand {
     operand: OperandDescription(
       placeholder: "ACTION", count: 1...2,
       summary: "\(Action.allCases.map(\.rawValue).joined(separator: ", ")); import takes a FILE",
-      completion: .nothing),
+      completion: .actions(Action.allCases.map(\.rawValue))),
     options: [
       MatchCommand.index.description, ids.description, imagesRoot.description,
       allowOutside.description, publicFields.description, pictures.description, json.description,
@@ -84,6 +95,9 @@ enum CatalogueCommand {
           : "'vq catalogue \(action.rawValue)' takes no FILE"
       )
     }
+    let own = Set(action.options.map(\.name))
+    let others = Action.allCases.flatMap(\.options).filter { !own.contains($0.name) }
+    try arguments.refuse(others, with: "'vq catalogue \(action.rawValue)'")
     let index = arguments[MatchCommand.index]
     let directory = try await IndexLocation.directory(of: index, arguments, console)
     let upkeep = CatalogueUpkeep(directory: directory)
@@ -94,8 +108,12 @@ enum CatalogueCommand {
     case .verify: return try await verify(upkeep, arguments, console)
     case .compact: try printOutcome(try await upkeep.compact(), "was compacted", index, console)
     case .rollback:
-      try printOutcome(
-        try await upkeep.rollBack(), "was rolled back", index, console)
+      do {
+        try printOutcome(try await upkeep.rollBack(), "was rolled back", index, console)
+      } catch let error as CatalogueError where error.code == .missing {
+        // The index was opened: it is in order, and only the saved generation is missing.
+        throw CommandFailure(.failure, error.message)
+      }
     case .export:
       try await upkeep.export { try console.output.writeLine($0) }
     case .import:

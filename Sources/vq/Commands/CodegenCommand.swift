@@ -10,7 +10,8 @@ enum CodegenCommand {
     summary: "write the entities of an app as Swift source",
     examples: ["vq codegen app-intents --index shop.vq > ShopEntities.swift"],
     operand: OperandDescription(
-      placeholder: "KIND", count: 1...1, summary: "app-intents", completion: .nothing),
+      placeholder: "KIND", count: 1...1, summary: "app-intents",
+      completion: .words(Kind.allCases.map(\.rawValue))),
     options: [MatchCommand.index.description, IndexLocation.cache.description],
     notes: [
       HelpSection(
@@ -28,10 +29,6 @@ enum CodegenCommand {
   @concurrent static func run(
     _ arguments: ParsedArguments, on console: Console
   ) async throws -> ExitCode {
-    guard Kind(rawValue: arguments.operands[0]) != nil else {
-      throw arguments.missingOperand(
-        "'vq codegen' takes app-intents; found '\(arguments.operands[0])'")
-    }
     let catalogue = try Catalogue(
       directory: try await IndexLocation.directory(
         of: arguments[MatchCommand.index], arguments, console))

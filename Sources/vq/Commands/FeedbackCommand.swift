@@ -37,7 +37,7 @@ enum FeedbackCommand {
     operand: OperandDescription(
       placeholder: "ACTION", count: 1...Int.max,
       summary: Action.allCases.map(\.rawValue).joined(separator: ", "),
-      completion: .files),
+      completion: .actions(Action.allCases.map(\.rawValue))),
     options: [MatchCommand.index.description, IndexLocation.cache.description, json.description],
     notes: [
       HelpSection(
@@ -74,6 +74,9 @@ enum FeedbackCommand {
     guard action.operands.count.contains(operands.count) else {
       throw arguments.missingOperand(
         "'vq feedback \(action.rawValue)' takes \(action.operands.name)")
+    }
+    if action != .list {
+      try arguments.refuse([json.description], with: "'vq feedback \(action.rawValue)'")
     }
     let index = try await IndexLocation.directory(
       of: arguments[MatchCommand.index], arguments, console)

@@ -195,6 +195,7 @@ enum MatchCommand {
     guard !arguments[refresh] || arguments[continuation] != nil else {
       throw CommandFailure(.usage, "--refresh requires --continue TOKEN")
     }
+    try checkContinuation(arguments, console)
     guard !arguments[json] || !arguments[csv] else {
       throw CommandFailure(.usage, "--json and --csv are two forms; choose one")
     }
@@ -231,6 +232,29 @@ enum MatchCommand {
     } catch {
       file?.discard()
       throw error
+    }
+  }
+
+  /// The options that say what is searched with, and those that say what is found.
+  private static let contentOptions = [
+    labels.description, region.description, signature.description, embedding.description,
+  ]
+  private static let filterOptions = [
+    products.description, stores.description, minConfidence.description, type.description,
+    conditions.description, withLabel.description, near.description, group.description,
+  ]
+
+  /// Refuses other content next to a continuation, and says which filters have no effect.
+  private static func checkContinuation(_ arguments: ParsedArguments, _ console: Console) throws {
+    guard arguments[continuation] != nil else { return }
+    guard arguments.operands.isEmpty else {
+      throw CommandFailure(
+        .usage, "an IMAGE has no effect with --continue, whose search has its own; leave it out")
+    }
+    try arguments.refuse(contentOptions, with: "--continue")
+    for name in arguments.given(of: filterOptions) {
+      console.diagnostics.warning(
+        "\(name) has no effect with --continue: the filters of the first search stay")
     }
   }
 

@@ -24,7 +24,8 @@ enum PostgresCommand {
       "vq postgres init --index postgres:///shop --shard self",
     ],
     operand: OperandDescription(
-      placeholder: "ACTION", count: 1...1, summary: "init", completion: .nothing),
+      placeholder: "ACTION", count: 1...1, summary: "init",
+      completion: .words(Action.allCases.map(\.rawValue))),
     options: [database.description, shards.description],
     notes: [
       HelpSection(
@@ -43,10 +44,6 @@ enum PostgresCommand {
   @concurrent static func run(
     _ arguments: ParsedArguments, on console: Console
   ) async throws -> ExitCode {
-    guard Action(rawValue: arguments.operands[0]) != nil else {
-      throw arguments.missingOperand(
-        "'vq postgres' takes init; found '\(arguments.operands[0])'")
-    }
     let location = try PostgresLocation(arguments[database])
     let shards = try shards(of: arguments)
     let versions = try await CatalogueReplica.prepare(location)

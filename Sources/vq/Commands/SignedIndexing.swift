@@ -5,7 +5,7 @@ enum SignedIndexing {
   @concurrent static func run(
     _ arguments: ParsedArguments, on console: Console
   ) async throws -> ExitCode {
-    try check(arguments)
+    try arguments.refuse(otherOptions, with: "--signed")
     let index = arguments[IndexCommand.index]
     let directory = try await IndexLocation.directory(of: index, arguments, console)
     var settings = try IndexCommand.settings(of: arguments)
@@ -38,17 +38,10 @@ enum SignedIndexing {
     return result.entities > 0 ? .success : .failure
   }
 
-  /// Refuses options that would have no effect.
-  private static func check(_ arguments: ParsedArguments) throws {
-    let given = [
-      ("--dry-run", arguments[IndexCommand.dryRun]), ("--strict", arguments[IndexCommand.strict]),
-      ("--fetch", arguments[IndexCommand.fetch]),
-      ("--on-conflict", arguments[IndexCommand.onConflict] != nil),
-      ("--thumbnails", arguments[IndexCommand.thumbnails] != nil),
-      ("--rejected", arguments[IndexCommand.rejected] != nil),
-    ]
-    if let name = given.first(where: \.1)?.0 {
-      throw CommandFailure(.usage, "\(name) has no effect with --signed; leave it out")
-    }
-  }
+  /// The options of a feed's run that a run of signed rows does not have.
+  private static let otherOptions = [
+    IndexCommand.dryRun.description, IndexCommand.strict.description,
+    IndexCommand.fetch.description, IndexCommand.onConflict.description,
+    IndexCommand.thumbnails.description, IndexCommand.rejected.description,
+  ]
 }

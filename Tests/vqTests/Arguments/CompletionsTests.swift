@@ -28,6 +28,9 @@ import Testing
       Line(words: ["vq", "--color", "n"], offered: "never"),
       Line(words: ["vq", "completions", ""], offered: "bash zsh fish"),
       Line(words: ["vq", "help", "h"], offered: "hash help"),
+      Line(words: ["vq", "catalogue", "ro"], offered: "rollback"),
+      Line(words: ["vq", "feedback", "ac"], offered: "accept"),
+      Line(words: ["vq", "codegen", ""], offered: "app-intents"),
     ])
   func `bash offers what the parser accepts`(line: Line) throws {
     let script =

@@ -86,6 +86,9 @@ import Testing
       "completions tcsh", .unacceptableOperand,
       "'vq completions' takes bash, zsh or fish; found 'tcsh'"),
     Mistake(
+      "postgres start --index postgres:///shop", .unacceptableOperand,
+      "'vq postgres' takes init; found 'start'"),
+    Mistake(
       "help mach", .unacceptableOperand,
       "'vq help' takes index, match, catalogue, doctor, duplicates, labels, eval, diff, why-not, feedback, serve, key, hash, sign, postgres, copy, codegen, simulate-client, help or completions; found 'mach'; did you mean 'match'?"
     ),

@@ -56,6 +56,26 @@ import Testing
     #expect(removed.output == "1 entity removed.\n")
   }
 
+  /// An index that is in order was reported as unusable, with the advice to make it anew.
+  @Test func `a first run cannot be undone, and the index is still in order`() throws {
+    let shop = try Shop(["a"])
+    let run = try shop.catalogue("rollback")
+    #expect(run.status == 1 && run.errors.contains("no saved generation"))
+    #expect(!run.errors.contains("vq index"))
+  }
+
+  /// `--json` with compact, or `--id` with verify, did nothing.
+  @Test(arguments: [
+    (["compact", "--json"], "--json"), (["verify", "--id", "product:a"], "--id"),
+    (["remove", "--id", "product:a", "--public", "none"], "--public"),
+    (["status", "--pictures"], "--pictures"), (["export", "--images-root", "/"], "--images-root"),
+  ])
+  func `an option of another action is refused`(words: [String], option: String) throws {
+    let run = try RunningVQ(["catalogue"] + words + ["--index", Shop(["a"]).index])
+    #expect(run.status == 2)
+    #expect(run.errors.contains("\(option) has no effect with 'vq catalogue \(words[0])'"))
+  }
+
   @Test func `fields of the shop's own are shown once they are public`() throws {
     let folder = try TemporaryDirectory()
     let row = #"""

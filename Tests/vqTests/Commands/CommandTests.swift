@@ -290,6 +290,12 @@ import Testing
     #expect(second.output.contains(#""id":"mug-red""#) && second.output.contains(#""rank":4"#))
     #expect(try RunningVQ(asked + ["--continue", token + "A"]).status == 2)
     #expect(try RunningVQ(["match", "--labels", "mug", "--refresh", "--index", index]).status == 2)
+    // What the first search had stays: a filter that differs is not passed over in silence.
+    #expect(second.errors.contains("--type has no effect with --continue"))
+    for other in [[SampleShop.query("q01-mug.jpg")], ["--labels", "mug"], ["--signature", "x"]] {
+      let run = try RunningVQ(asked + ["--continue", String(token)] + other)
+      #expect(run.status == 2 && run.errors.contains("has no effect with --continue"))
+    }
     // Another generation: the page lasts, and a new search finds what is new.
     let new = #"{"type":"product","id":"mug-new","title":"New","labels":["mug"]}"#
     let feed = try folder.write(new, to: "new.jsonl")

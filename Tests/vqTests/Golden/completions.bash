@@ -159,7 +159,7 @@ _vq() {
     match:-*) _vq_reply -W '--index --labels --region --limit --products --stores --min-confidence --deadline --type --where --group --threads -j --explain --json --report --csv --open --all-fields --tolerant --with-label --near --at --locale --signature --embedding --continue --refresh --cache --at-least --max-bytes --max-pixels --formats --color --help -h --version' ;;
     match:*) _vq_reply -f; compopt -o filenames; return ;;
     catalogue:-*) _vq_reply -W '--index --id --images-root --allow-outside --public --pictures --json --cache --color --help -h --version' ;;
-    catalogue:*) return ;;
+    catalogue:*) _vq_reply -fW 'status verify compact rollback export import remove set upgrade'; compopt -o filenames; return ;;
     doctor:-*) _vq_reply -W '--index --json --report --cache --color --help -h --version' ;;
     doctor:*) return ;;
     duplicates:-*) _vq_reply -W '--index --same --json --threads -j --cache --color --help -h --version' ;;
@@ -173,7 +173,7 @@ _vq() {
     why-not:-*) _vq_reply -W '--index --expect --labels --region --limit --products --stores --min-confidence --type --threads -j --json --report --max-bytes --max-pixels --formats --cache --color --help -h --version' ;;
     why-not:*) _vq_reply -f; compopt -o filenames; return ;;
     feedback:-*) _vq_reply -W '--index --cache --json --color --help -h --version' ;;
-    feedback:*) _vq_reply -f; compopt -o filenames; return ;;
+    feedback:*) _vq_reply -fW 'list accept remove queries export import'; compopt -o filenames; return ;;
     serve:-*) _vq_reply -W '--index --cache --at-least --host --port --socket --keys --deadline --max-deadline --queue --rate --threads -j --connections --per-address --max-bytes --max-pixels --decode-memory --formats --allow-origin --app-id --name --grace --quiet --color --help -h --version' ;;
     serve:*) return ;;
     key:-*) _vq_reply -W '--name --role --color --help -h --version' ;;
@@ -183,11 +183,11 @@ _vq() {
     sign:-*) _vq_reply -W '--images-root --allow-outside --allow-scheme --currency --locale --map --images-map --include-drafts --threads -j --color --help -h --version' ;;
     sign:*) _vq_reply -f; compopt -o filenames; return ;;
     postgres:-*) _vq_reply -W '--index --shard --color --help -h --version' ;;
-    postgres:*) return ;;
+    postgres:*) _vq_reply -W 'init'; return ;;
     copy:-*) _vq_reply -W '--json --color --help -h --version' ;;
     copy:*) _vq_reply -d; compopt -o filenames; return ;;
     codegen:-*) _vq_reply -W '--index --cache --color --help -h --version' ;;
-    codegen:*) return ;;
+    codegen:*) _vq_reply -W 'app-intents'; return ;;
     simulate-client:-*) _vq_reply -W '--server --labels --crop --sides --as --key-file --language --timeout --sheet --json --max-bytes --max-pixels --formats --color --help -h --version' ;;
     simulate-client:*) _vq_reply -f; compopt -o filenames; return ;;
     help:-*) _vq_reply -W '--man --color --help -h --version' ;;

@@ -128,7 +128,8 @@ _vq() {
         '--help[show the complete help; -h a short one]' \
         '-h[show the complete help; -h a short one]' \
         '--version[show the version]' \
-        '*:ACTION:' ;;
+        '1:ACTION:(status verify compact rollback export import remove set upgrade)' \
+        '*:FILE:_files' ;;
     doctor)
       _arguments -s -S \
         '--index=[the index to search]:DIR:_files -/' \
@@ -225,7 +226,8 @@ _vq() {
         '--help[show the complete help; -h a short one]' \
         '-h[show the complete help; -h a short one]' \
         '--version[show the version]' \
-        '*:ACTION:_files' ;;
+        '1:ACTION:(list accept remove queries export import)' \
+        '*:FILE:_files' ;;
     serve)
       _arguments -s -S \
         '--index=[the index to search]:DIR:_files -/' \
@@ -303,7 +305,7 @@ _vq() {
         '--help[show the complete help; -h a short one]' \
         '-h[show the complete help; -h a short one]' \
         '--version[show the version]' \
-        '1:ACTION:' ;;
+        '1:ACTION:(init)' ;;
     copy)
       _arguments -s -S \
         '--json[the summary as one JSON object]' \
@@ -320,7 +322,7 @@ _vq() {
         '--help[show the complete help; -h a short one]' \
         '-h[show the complete help; -h a short one]' \
         '--version[show the version]' \
-        '1:KIND:' ;;
+        '1:KIND:(app-intents)' ;;
     simulate-client)
       _arguments -s -S \
         '--server=[the address of '\''vq serve'\''\: http\://127.0.0.1\:8080]:URL:' \
