@@ -1,3 +1,5 @@
+internal import PixelMatch
+
 /// Reads the feeds of one format. A new format is one file with a type that conforms to this
 /// protocol, and one line in ``feedFormats``.
 protocol FeedFormatReader: SendableMetatype {
@@ -56,7 +58,7 @@ enum FeedHead {
   /// `records`.
   init(of records: inout RecordReader) throws(CatalogueError) {
     let start = try records.lookahead(Self.startLength)
-    if let kind = UnreadableFile.kind(of: start) {
+    if let kind = UnreadableFile.kind(of: records.firstBytes) {
       throw CatalogueError(code: .unreadableInput, message: "'\(records.name)' \(kind)")
     }
     switch try records.peek() {
@@ -97,10 +99,6 @@ enum UnreadableFile {
       [0xD0, 0xCF, 0x11, 0xE0],
       "is a workbook of an old Excel (.xls); open it and save it as 'CSV UTF-8'"
     ),
-    ([0xFF, 0xD8, 0xFF], "is an image; to index images, give their folder"),
-    ([0x89, 0x50, 0x4E, 0x47], "is an image; to index images, give their folder"),
-    (Array("GIF8".utf8), "is an image; to index images, give their folder"),
-    (Array("RIFF".utf8), "is an image; to index images, give their folder"),
     (Array("%PDF".utf8), "is a PDF document; export the products as CSV, XML or JSON"),
     (Array("SQLite format 3".utf8), "is a database; export the products as CSV, XML or JSON"),
     ([0x28, 0xB5, 0x2F, 0xFD], "is compressed with zstd; decompress it, or use gzip"),
@@ -110,6 +108,17 @@ enum UnreadableFile {
 
   /// Returns the kind of a file by its first bytes, or `nil` if it may be a feed.
   static func kind(of start: [UInt8]) -> String? {
-    kinds.first { start.starts(with: $0.magic) }?.message
+    let format = ImageFormat.sniffedName(of: start)
+    // Two letters that a text may begin with, and the reserved bytes of a bitmap.
+    let isBitmap = format == "BMP" && start.dropFirst(6).prefix(4).allSatisfy { $0 == 0 }
+    if isBitmap || imageFormats.contains(format) {
+      return "is an image (\(format)); to index images, give their folder"
+    }
+    return kinds.first { start.starts(with: $0.magic) }?.message
   }
+
+  private static let imageFormats: Set<String> = [
+    "JPEG", "PNG", "HEIC", "AVIF", "WebP", "GIF", "TIFF", "JPEG XL", "JPEG 2000", "ICO",
+    "Photoshop (PSD)",
+  ]
 }

@@ -59,19 +59,19 @@ public struct ImageFolder: Sendable, Hashable {
     for name in names {
       let ending = name.split(separator: ".").last?.lowercased() ?? ""
       if name.hasPrefix(".") || ending == "vq" { continue }
-      if endings.contains(ending) && name.count > ending.count + 1 {
+      if FileStatus(path + "/" + name)?.isDirectory == true {
+        let inside = try imageNames(
+          in: path + "/" + name, above: above.union([folder.inode]), &others)
+        images += inside.map { name + "/" + $0 }
+      } else if endings.contains(ending) && name.count > ending.count + 1 {
         images.append(name)
-      } else if FileStatus(path + "/" + name)?.isDirectory != true {
+      } else {
         let start = ImageFormat.beginning(ofFile: path + "/" + name)
         if ImageFormat.detected(in: start) != nil {
           images.append(name)
         } else {
           others[Self.kind(of: start, ending: name.contains(".") ? ending : nil), default: 0] += 1
         }
-      } else {
-        let inside = try imageNames(
-          in: path + "/" + name, above: above.union([folder.inode]), &others)
-        images += inside.map { name + "/" + $0 }
       }
     }
     return images

@@ -156,6 +156,17 @@ import Testing
       """#
     #expect(
       try Self.json(Self.read(nowhere).entities) == [#"{"id":"s","title":"S","type":"store"}"#])
+    // A code is kept if it is the id, and if only the offer has it; hours without a zone are said.
+    let more = try Self.read(
+      #"""
+      [{"@type": "Product", "gtin14": "04006381333931", "name": "A"},
+       {"@type": "Product", "sku": "b", "name": "B", "offers": {"price": 1, "gtin12": "036000291452"}},
+       {"@type": "Store", "branchCode": "s", "name": "S", "openingHours": "Mo-Fr 09:00-18:00"}]
+      """#)
+    #expect(
+      Self.json(Array(more.entities.prefix(2))).map { $0.contains(/"gtin1[24]":"0(4006381|36000)/) }
+        == [true, true])
+    #expect(more.refused.contains { $0.field == "openingHours" && $0.reason.contains("timeZone") })
     let lines = #"""
       {"@type":"Product","sku":"a","name":"A"}
       {"type":"product","id":"b","title":"B"}
@@ -197,7 +208,7 @@ import Testing
 
   @Test func `a folder of pictures`() async throws {
     let folder = try TemporaryDirectory()
-    for inner in ["cups/small", "shop.vq"] {
+    for inner in ["cups/small", "shop.vq", "old.jpg"] {
       try FileManager.default.createDirectory(
         atPath: folder.path + "/" + inner, withIntermediateDirectories: true)
     }
@@ -205,6 +216,7 @@ import Testing
       atPath: folder.path + "/cups/back", withDestinationPath: folder.path)
     for name in [
       "red-mug.jpg", "B.PNG", "cup.jfif", ".hidden.jpg", "cups/small/red-mug.jpg", "shop.vq/c.jpg",
+      "old.jpg/lamp.jpg",
     ] {
       _ = try folder.copy(SampleShop.image("mug-red.jpg"), to: name)
     }
@@ -224,6 +236,7 @@ import Testing
       titles == [
         #"B: B, ["B.PNG"]"#, #"cup: cup, ["cup.jfif"]"#,
         #"cups/small/red-mug: red mug, ["cups/small/red-mug.jpg"]"#,
+        #"old.jpg/lamp: lamp, ["old.jpg/lamp.jpg"]"#,
         #"page: page, ["page.webp"]"#, #"red-mug: red mug, ["red-mug.jpg"]"#,
       ])
     #expect(reader.leftOut == [".txt files": 1, "TIFF files": 2, "PDF files": 1])

@@ -86,6 +86,25 @@ import Testing
     #expect(FieldAssignment(target: "titel", column: "x") == nil)
   }
 
+  /// Bytes that are no text were read as one in another encoding, and refused for its columns.
+  @Test(
+    arguments: [
+      ([0xFF, 0xD8, 0xFF, 0xE0, 0x00, 0x10], "image (JPEG)"),
+      ([0, 0, 0, 24] + Array("ftypheic".utf8) + [0, 0, 0, 0], "image (HEIC)"),
+      ([0x49, 0x49, 0x2A, 0x00, 0xFF, 0xFE], "image (TIFF)"),
+      (Array("BM".utf8) + [0x36, 0x10, 0x0E, 0] + Array(repeating: 0, count: 40), "image (BMP)"),
+      ([0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1], ".xls"), ([0x28, 0xB5, 0x2F, 0xFD, 0x24], "zstd"),
+    ] as [([UInt8], String)])
+  func `a file of bytes is told by them`(bytes: [UInt8], word: String) throws {
+    let error = #expect(throws: CatalogueError.self) { try ReadExport(bytes) }
+    #expect(error?.message.contains(word) == true, "\(error?.message ?? "")")
+  }
+
+  @Test func `a table whose first column begins like a bitmap is read`() throws {
+    let export = try ReadExport("BMW part,name,sku,image\nx,Mirror,a,a.jpg\n")
+    #expect(export.products.map(\.id) == ["a"])
+  }
+
   /// Would break if a file that is no feed were read as an empty one, or refused in a page of text.
   @Test(arguments: [
     ("<html><body><h1>502 Bad Gateway</h1></body></html>", "502 Bad Gateway"),

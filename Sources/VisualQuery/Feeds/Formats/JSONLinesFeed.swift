@@ -71,6 +71,8 @@ enum JSONFields {
       if case .string(let code)? = fields["currency"] { currency = code }
       fields["price"] = try Self.price(price, currency, context)
     } catch {
+      // The text is kept, so that nothing of the row is lost.
+      fields["priceText"] = fields["priceText"] ?? price
       fields["price"] = nil
       warnings.append(error)
     }

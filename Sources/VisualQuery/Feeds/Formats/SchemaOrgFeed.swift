@@ -180,7 +180,10 @@ struct SchemaOrgFeed: FeedFormatReader {
     case .product: addProduct(node, offer, to: &draft)
     case .store: addStore(node, to: &draft)
     }
-    for name in ["sku", "mpn", "gtin", "gtin13", "model", "telephone", "email", "slogan"] {
+    for name in idFields + ["isbn"] where ProductCode.isField(name) {
+      if let code = text(node[name]) ?? text(offer?[name]) { draft.keep(name, .string(code)) }
+    }
+    for name in ["sku", "mpn", "model", "telephone", "email", "slogan"] {
       if let text = text(node[name]), !text.hasSameBytes(as: id) { draft.keep(name, .string(text)) }
     }
     return draft.finished(context)
@@ -222,6 +225,8 @@ struct SchemaOrgFeed: FeedFormatReader {
       draft.keep("timeZone", .string(zone))
     } else {
       draft.keep("schemaOpeningHours", lines)
+      draft.warn(
+        "openingHours", "have no timeZone; they are kept as schemaOpeningHours and not evaluated")
     }
   }
 

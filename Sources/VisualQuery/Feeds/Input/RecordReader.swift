@@ -46,6 +46,8 @@ struct RecordReader: ~Copyable {
   /// The separator of fields that may be quoted, if line breaks within quotes do not end a record.
   var quotedFieldSeparator: UInt8?
   private var decoder = TextDecoder()
+  /// The first bytes of the input before they are text, by which files that are no text are recognized.
+  private(set) var firstBytes: [UInt8] = []
   /// The byte that ends a line: a line feed, or a carriage return in files that have none.
   private var lineBreak: UInt8?
   /// The encoding of the input so far, or `nil` for UTF-8.
@@ -238,6 +240,7 @@ struct RecordReader: ~Copyable {
     var isMore = try fillRaw()
     // The encoding is recognized by the first bytes, of which a pipe may give few at a time.
     while readByteCount < 1024, isMore { isMore = try fillRaw() }
+    if firstBytes.isEmpty { firstBytes = Array(buffer[start...].prefix(256)) }
     decoder.decode(&buffer, from: start)
     if !isMore { decoder.finish(&buffer) }
     lineBreak = lineBreak ?? Self.lineBreak(in: buffer[start...])
