@@ -99,4 +99,24 @@ import Testing
       mug.price == (try Price(amount: "1490", currency: "RUB")) && mug.availability == .inStock)
     #expect(mug.attributes["color"] == "Красный" && mug.brand == "V")
   }
+
+  /// Offers of YML name their categories by numbers, which were no labels; and the list of a large shop is longer
+  /// than the beginning by which documents are recognized.
+  @Test(arguments: [3, 3000])
+  func `offers have the categories that the document declares`(count: Int) throws {
+    let others = (10..<10 + count).map { #"<category id="\#($0)">Category \#($0)</category>"# }
+    let export = try ReadExport(
+      #"""
+      <?xml version="1.0" encoding="UTF-8"?><yml_catalog date="2026-01-01"><shop><categories>
+      \#(others.joined(separator: "\n"))
+      <category id="1">Посуда &amp; кухня</category><category id="2" parentId="1">Кружки</category>
+      </categories><offers><offer id="a"><name>Кружка</name><categoryId>2</categoryId><picture>a.jpg</picture></offer>
+      <offer id="b"><name>Нож</name><categoryId>1</categoryId></offer>
+      <offer id="c"><name>Миска</name><categoryId>99999</categoryId></offer></offers></shop></yml_catalog>
+      """#)
+    #expect(export.products.map(\.id) == ["a", "b", "c"])
+    #expect(try export.product("a").labels == ["посуда & кухня", "кружки"])
+    #expect(try export.product("b").labels == ["посуда & кухня"])
+    #expect(try export.product("c").labels.isEmpty)
+  }
 }

@@ -25,8 +25,10 @@ struct XMLFeed: FeedFormatReader {
     guard case .xml(let start) = head else { return nil }
     self.context = context
     let outline = XMLOutline(start)
+    // Its categories may fill the beginning by which documents are recognized.
+    let known = outline.root == "yml_catalog" ? "offer" : nil
     guard
-      let name = Self.itemNames.first(where: { outline.counts[$0] != nil }) ?? outline.repeatedName
+      let name = known ?? Self.itemNames.first(where: { outline.counts[$0] != nil }) ?? outline.repeatedName
     else {
       throw CatalogueError(
         code: .unreadableInput,

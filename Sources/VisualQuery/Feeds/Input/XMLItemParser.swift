@@ -21,6 +21,12 @@ internal import CExpat
     let text: String
   }
 
+  /// A category that items refer to by its id.
+  struct Category: Sendable {
+    let name: String
+    let parent: String?
+  }
+
   /// The items that are complete and not taken yet, the oldest first.
   private(set) var items: [Item] = []
   private let names: Set<String>
@@ -44,6 +50,10 @@ internal import CExpat
   private var path: [(name: String, address: String?)] = []
   /// Whether the last tag was a first one, so that the element has no others in it.
   private var isLeaf = false
+  /// The categories that the document declares before its items, by their ids, as Yandex's YML has them.
+  private(set) var categories: [String: Category]
+  /// The category whose text is being read.
+  private var openCategory: (id: String, parent: String?)?
   /// The encoding that the document declares, if it does.
   private(set) var encoding: String?
 
@@ -56,10 +66,12 @@ internal import CExpat
   ///   - encoding: The encoding of the text, or `nil` if the document declares it.
   ///   - isDeep: Whether the fields of an item are all elements in it without further ones and its
   ///     attributes, rather than its children.
+  ///   - categories: The categories that the document declared so far.
   init(
     items names: Set<String>, limit: Int, lineOffset: Int = 0, encoding: String? = nil,
-    isDeep: Bool = false
+    isDeep: Bool = false, categories: [String: Category] = [:]
   ) {
+    self.categories = categories
     self.names = names
     self.isDeep = isDeep
     self.limit = limit
@@ -172,6 +184,8 @@ internal import CExpat
             fields.append(Field(name: name, text: value))
           }
         }
+      } else if name == "category", let id = attributes["id"] {
+        openCategory = (id, attributes["parentId"])
       }
       return
     }
@@ -189,14 +203,19 @@ internal import CExpat
   }
 
   private func add(_ bytes: UnsafeRawBufferPointer) {
-    guard itemDepth != nil else { return }
+    guard itemDepth != nil else {
+      if openCategory != nil, text.count + bytes.count <= Self.categoryLimit {
+        unsafe text.append(contentsOf: bytes)
+      }
+      return
+    }
     byteCount += bytes.count
     if byteCount <= limit { unsafe text.append(contentsOf: bytes) }
   }
 
   private func end(_ name: String) {
     defer { depth -= 1 }
-    guard let itemDepth else { return }
+    guard let itemDepth else { return endCategory(name) }
     if isDeep, depth > itemDepth, let (name, address) = path.popLast() {
       if isLeaf, byteCount <= limit, fields.count < Self.fieldLimit {
         let own = FeedText.trimmed(String(decoding: text, as: UTF8.self))
@@ -208,10 +227,34 @@ internal import CExpat
         Field(name: name, text: FeedText.trimmed(String(decoding: text, as: UTF8.self))))
     }
     guard depth == itemDepth else { return }
+    for field in fields where field.name.hasSuffix("categoryId") {
+      if let path = categoryPath(field.text) { fields.append(Field(name: "category", text: path)) }
+    }
     let error = FieldError(field: nil, reason: "has more than \(limit) bytes, which is the limit")
     items.append(
       Item(line: itemLine, fields: byteCount <= limit ? .success(fields) : .failure(error)))
     self.itemDepth = nil
+  }
+
+  private func endCategory(_ name: String) {
+    guard name == "category", let (id, parent) = openCategory else { return }
+    openCategory = nil
+    let text = FeedText.trimmed(String(decoding: text, as: UTF8.self))
+    guard categories.count < Self.categoryCountLimit, !text.isEmpty, id.utf8.count <= 64 else {
+      return
+    }
+    categories[id] = Category(name: text, parent: parent)
+  }
+
+  /// The most bytes of a category's name, and the most categories.
+  private static let categoryLimit = 1024
+  private static let categoryCountLimit = 100_000
+
+  /// Returns the names of a category and the one above it, such as `Kitchen > Mugs`.
+  private func categoryPath(_ id: String) -> String? {
+    guard let own = categories[id] else { return nil }
+    let above = own.parent.flatMap { categories[$0] }.map { $0.name + " > " } ?? ""
+    return above + own.name
   }
 
   /// The most fields of an item whose fields are at any depth.

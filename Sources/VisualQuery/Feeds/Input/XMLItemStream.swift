@@ -98,7 +98,7 @@ struct XMLItemStream {
     let reached = line + text[..<start].count { $0 == UInt8(ascii: "\n") }
     parser = XMLItemParser(
       items: names, limit: RecordReader.recordLimit, lineOffset: reached - 1,
-      encoding: parser.encoding, isDeep: isDeep)
+      encoding: parser.encoding, isDeep: isDeep, categories: parser.categories)
     // The tags that are open there are unknown, so one element encloses the rest.
     let root = Array("<r>".utf8)
     _ = parser.parse(root)
