@@ -183,7 +183,7 @@ extension DecodeLimits {
         code: .tooMuchWork,
         message: """
           \(format.name) has a color profile of \(profileByteCount) bytes; the limit is \
-          \(profileByteLimit) (DecodeLimits.profileByteLimit)
+          \(profileByteLimit)
           """)
     }
   }

@@ -42,7 +42,7 @@ public struct DecodeLimits: Sendable, Hashable {
       throw DecodeError(
         code: .tooManyBytes,
         message:
-          "picture has \(byteCount) bytes; the limit is \(byteLimit) (DecodeLimits.byteLimit)")
+          "picture has \(byteCount) bytes; the limit is \(byteLimit)")
     }
   }
 
@@ -54,7 +54,7 @@ public struct DecodeLimits: Sendable, Hashable {
         code: .tooManyPixels,
         message: """
           picture is \(width) × \(height) = \(width.multipliedReportingOverflow(by: height).partialValue / 1_000_000) \
-          megapixels; the limit is \(pixelLimit / 1_000_000) (DecodeLimits.pixelLimit)
+          megapixels; the limit is \(pixelLimit / 1_000_000)
           """)
     }
   }

@@ -42,7 +42,7 @@ extension DecodeLimits {
         message: """
           \(header.isProgressive ? header.format == .jpeg ? "progressive " : "interlaced " : "")\
           \(header.format.name) of \(header.width) × \(header.height) pixels needs \(byteCount) bytes \
-          to decode; the limit is \(memoryLimit) (DecodeLimits.memoryLimit)
+          to decode; the limit is \(memoryLimit)
           """)
     }
   }

@@ -68,7 +68,7 @@ extension ImageHeader {
         code: .tooMuchWork,
         message: """
           JPEG has \(blockCount) blocks in \(scanCount) scans; the limit of their product\(coding) \
-          is \(limits.blockScanLimit) (DecodeLimits.blockScanLimit)
+          is \(limits.blockScanLimit)
           """)
     }
   }

@@ -51,7 +51,7 @@ enum PNGHeaderReader {
             code: .tooMuchWork,
             message: """
               PNG has \(max(length, texts)) bytes in \(type) chunks; the limit is \
-              \(limits.chunkByteLimit) (DecodeLimits.chunkByteLimit)
+              \(limits.chunkByteLimit)
               """)
         }
       }

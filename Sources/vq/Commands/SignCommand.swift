@@ -1,3 +1,4 @@
+import PixelMatch
 import VisualQuery
 
 /// `vq sign`: signs the images of a feed without an index.
@@ -7,6 +8,13 @@ enum SignCommand {
       "images-root", "the folder that contains the images",
       detail: "Image paths are relative to it.", standard: "the working directory"),
     "DIR", of: .directories)
+  static let allowOutside = Option<[String]?>.folders(
+    OptionText(
+      "allow-outside", "a further folder that may contain images",
+      detail: "Absolute paths, '..' and symbolic links out of --images-root are rejected "
+        + "unless they lead here.", isRare: true))
+  static let allowScheme = Option<[String]>.list(
+    OptionText("allow-scheme", "schemes accepted in links besides https", isRare: true))
 
   static let command = CommandDescription(
     name: "sign",
@@ -19,8 +27,8 @@ enum SignCommand {
       placeholder: "FEED", count: 1...1,
       summary: "as for 'vq index'; '-' for standard input", completion: .files),
     options: [
-      imagesRoot.description, IndexCommand.allowOutside.description,
-      IndexCommand.allowScheme.description, IndexCommand.currency.description,
+      imagesRoot.description, allowOutside.description, allowScheme.description,
+      IndexCommand.currency.description,
       IndexCommand.locale.description, IndexCommand.map.description,
       IndexCommand.imagesMap.description, IndexCommand.includeDrafts.description,
       IndexCommand.threads.description,
@@ -34,7 +42,7 @@ enum SignCommand {
           row, image and field; in the order of the feed, and the same bytes for the same feed \
           and images. 'vq index --signed' reads the lines of all parts, in any order. Images on \
           servers are rejected; fetch them first, and name their folder with --images-map.
-            {"schema":"vq.signed/1","signatureVersion":9,"entity":{…},
+            {"schema":"vq.signed/1","signatureVersion":\(Signature.version),"entity":{…},
              "images":[{"position":0,"path":"images/mug-red.jpg","signature":"…",…}]}
             {"schema":"vq.refused/1","kind":"image","line":12,"id":"mug-red",
              "field":"images[0]","reason":"…","row":{…}}
@@ -50,9 +58,9 @@ enum SignCommand {
     _ = try await signer.run(
       path: arguments.operands[0],
       places: PicturePlaces(
-        root: arguments[imagesRoot] ?? ".", outside: arguments[IndexCommand.allowOutside] ?? []),
+        root: arguments[imagesRoot] ?? ".", outside: arguments[allowOutside] ?? []),
       options: IndexCommand.feedOptions(of: arguments),
-      allowedSchemes: Set(arguments[IndexCommand.allowScheme].map { $0.lowercased() })
+      allowedSchemes: Set(arguments[allowScheme].map { $0.lowercased() })
     ) { try console.output.writeLine($0) }
     return .success
   }

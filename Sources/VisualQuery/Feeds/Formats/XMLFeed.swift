@@ -28,7 +28,8 @@ struct XMLFeed: FeedFormatReader {
     // Its categories may fill the beginning by which documents are recognized.
     let known = outline.root == "yml_catalog" ? "offer" : nil
     guard
-      let name = known ?? Self.itemNames.first(where: { outline.counts[$0] != nil }) ?? outline.repeatedName
+      let name = known ?? Self.itemNames.first(where: { outline.counts[$0] != nil })
+        ?? outline.repeatedName
     else {
       throw CatalogueError(
         code: .unreadableInput,
