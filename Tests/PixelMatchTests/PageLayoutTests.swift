@@ -30,7 +30,7 @@ import Testing
   @Test(arguments: 0..<4 as Range<UInt64>)
   func `the cells of a page are found, the largest first`(seed: UInt64) throws {
     let boxes = [(20..<180, 10..<140), (200..<390, 10..<140), (20..<120, 160..<290)]
-    let cells = PageLayout.cells(of: try page(boxes.map { ($0.0, $0.1) }, seed: seed))
+    let cells = try cells(of: page(boxes.map { ($0.0, $0.1) }, seed: seed))
     let found = cells.map {
       [$0.x * 400, $0.y * 300, $0.width * 400, $0.height * 300].map { $0.rounded() }
     }
@@ -46,7 +46,7 @@ import Testing
     let (right, bottom) = (width / 2 + 1..<width - 20, height / 2 + 1..<height - 30)
     let boxes = [(left, top), (right, top), (left, bottom), (right, bottom)]
     let page = try page(boxes, seed: 3, size: (width, height), noise: noise)
-    let cells = PageLayout.cells(of: page)
+    let cells = try cells(of: page)
     #expect(cells.count == 4)
     for (x, y) in boxes {
       // Half of the margins, which are noisy, may belong to a cell.
@@ -65,21 +65,35 @@ import Testing
     let page = try page(
       [(100..<500, 50..<200), (100..<500, 322..<328), (150..<450, 450..<550)], seed: 4,
       size: (600, 600), noise: 14)
-    let cells = PageLayout.cells(of: page).map { [$0.y * 600, ($0.y + $0.height) * 600] }
+    let cells = try cells(of: page).map { [$0.y * 600, ($0.y + $0.height) * 600] }
     try #require(cells.count == 2)
     #expect(cells[0][1] <= 262 && cells[1][0] >= 388)
   }
 
   /// Would break if an ordinary picture were searched twice.
   @Test func `one thing on a plain ground has no cells`() throws {
-    #expect(PageLayout.cells(of: try page([(50..<350, 40..<260)], seed: 1)).isEmpty)
-    #expect(PageLayout.cells(of: try page([], seed: 1)).isEmpty)
-    #expect(PageLayout.cells(of: try page([(0..<400, 0..<300)], seed: 1)).isEmpty)
+    #expect(try cells(of: page([(50..<350, 40..<260)], seed: 1)).isEmpty)
+    #expect(try cells(of: page([], seed: 1)).isEmpty)
+    #expect(try cells(of: page([(0..<400, 0..<300)], seed: 1)).isEmpty)
   }
 
   /// Would break if lines of text or dots were taken for things.
   @Test func `bars and dots are no cells`() throws {
     let page = try page([(20..<380, 10..<22), (20..<32, 50..<62), (60..<340, 80..<290)], seed: 2)
-    #expect(PageLayout.cells(of: page).isEmpty)
+    #expect(try cells(of: page).isEmpty)
+  }
+  /// Would break if a page were looked at beyond the deadline.
+  @Test(arguments: 0..<3) func `the look at a page ends when it is told to`(looks: Int) throws {
+    var left = looks
+    let page = try page([(20..<180, 10..<140), (200..<390, 10..<140)], seed: 1)
+    let cells = PageLayout.cells(of: page) {
+      left -= 1
+      return left < 0
+    }
+    #expect(cells == nil)
+  }
+
+  private func cells(of page: PixelBuffer) throws -> [ImageBox] {
+    try #require(PageLayout.cells(of: page, shouldStop: { false }))
   }
 }

@@ -26,13 +26,15 @@ public enum PageLayout {
   /// The longer side of the image that is looked at, in pixels.
   private static let side = 1024
 
-  /// Returns the cells of an image, the largest first, or none if it is not divided.
+  /// Returns the cells of an image, the largest first, none if it is not divided, or `nil` if it was told to stop.
   ///
-  /// - Complexity: O(pixels).
-  public static func cells(of picture: PixelBuffer) -> [ImageBox] {
+  /// - Parameter shouldStop: Asked before each rectangle, which costs a look at some of its pixels.
+  /// - Complexity: O(*d* · pixels) for *d* cuts within each other, at most seven; a photo's lines end the look at them early.
+  public static func cells(of picture: PixelBuffer, shouldStop: () -> Bool) -> [ImageBox]? {
     let page = Page(picture.reduced(toLongerSide: side))
     var leaves: [Page.Box] = []
-    page.cut(Page.Box(x: 0..<page.width, y: 0..<page.height), depth, into: &leaves)
+    let whole = Page.Box(x: 0..<page.width, y: 0..<page.height)
+    guard page.cut(whole, depth, into: &leaves, shouldStop) else { return nil }
     let area = page.width * page.height
     let shorter = Double(min(page.width, page.height))
     let cells = leaves.filter { leaf in
@@ -72,34 +74,41 @@ public enum PageLayout {
       pixels = picture.packedRGBA
     }
 
-    /// Adds the parts of a box that no plain line crosses.
-    func cut(_ box: Box, _ depth: Int, into leaves: inout [Box]) {
+    /// Adds the parts of a box that no plain line crosses; returns `false` if it was told to stop.
+    func cut(
+      _ box: Box, _ depth: Int, into leaves: inout [Box], _ shouldStop: () -> Bool
+    ) -> Bool {
+      if shouldStop() { return false }
       let rows = parts(box.y) {
         isPlain(from: $0 * width + box.x.lowerBound, step: 1, box.x.count, $1)
       }
       guard rows.count <= 1 else {
-        for row in rows { next(Box(x: box.x, y: row), depth, into: &leaves) }
-        return
+        return rows.allSatisfy { next(Box(x: box.x, y: $0), depth, into: &leaves, shouldStop) }
       }
       let inner = Box(x: box.x, y: rows.first ?? box.y)
       let columns = parts(inner.x) {
         isPlain(from: inner.y.lowerBound * width + $0, step: width, inner.y.count, $1)
       }
       guard columns.count <= 1 else {
-        for column in columns { next(Box(x: column, y: inner.y), depth, into: &leaves) }
-        return
+        return columns.allSatisfy {
+          next(Box(x: $0, y: inner.y), depth, into: &leaves, shouldStop)
+        }
       }
       let trimmed = Box(x: columns.first ?? inner.x, y: inner.y)
       // Without its margins, lines that were not plain may be.
       if trimmed.area < box.area, depth > 0 {
-        cut(trimmed, depth - 1, into: &leaves)
-      } else {
-        leaves.append(trimmed)
+        return cut(trimmed, depth - 1, into: &leaves, shouldStop)
       }
+      leaves.append(trimmed)
+      return true
     }
 
-    private func next(_ box: Box, _ depth: Int, into leaves: inout [Box]) {
-      if depth == 0 { leaves.append(box) } else { cut(box, depth - 1, into: &leaves) }
+    private func next(
+      _ box: Box, _ depth: Int, into leaves: inout [Box], _ shouldStop: () -> Bool
+    ) -> Bool {
+      if depth > 0 { return cut(box, depth - 1, into: &leaves, shouldStop) }
+      leaves.append(box)
+      return true
     }
 
     /// Returns the runs of lines between plain lines. Each is continued on both sides by lines that are plain only within

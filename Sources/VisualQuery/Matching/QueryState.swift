@@ -66,11 +66,13 @@ struct QueryState: Sendable {
   /// Whether the image is a page that plain lines divide into cells.
   var isPage: Bool { !(pageCells ?? []).isEmpty }
 
-  /// Returns the cells that plain lines divide the query's image into: none if it is no page.
-  mutating func pageCells(of image: PixelBuffer?) -> [ImageBox] {
-    let cells = pageCells ?? image.map(PageLayout.cells) ?? []
-    pageCells = cells
-    return cells
+  /// Returns the cells that plain lines divide the query's image into, none if it is no page, or `nil` if the deadline
+  /// passed before that was known.
+  mutating func pageCells(of image: PixelBuffer?) -> [ImageBox]? {
+    if pageCells == nil {
+      pageCells = image.map { PageLayout.cells(of: $0, shouldStop: shouldStop) } ?? []
+    }
+    return pageCells
   }
 
   /// Whether anything found so far is shown at the default cut-off, by whatever evidence.

@@ -20,12 +20,13 @@ struct RegionStage: SearchStage {
     var proposals = proposed()
     if state.uncoverCandidates(proposals) { proposals = proposed() }
     let layout = state.pageCells(of: image)
-    let cells = proposals.cells(of: layout)
+    let cells = proposals.cells(of: layout ?? [])
     var regions = cells.isEmpty ? proposals.outlines() : cells
-    if layout.isEmpty, let remainder = state.signature.flatMap(proposals.remainder) {
+    if (layout ?? []).isEmpty, let remainder = state.signature.flatMap(proposals.remainder) {
       regions.append(remainder)
     }
-    guard !regions.isEmpty else { return 1 }
+    // Without a look at the layout, nobody knows whether there are cells to search.
+    guard !regions.isEmpty else { return layout == nil ? 0 : 1 }
     guard let image else {
       state.unsearchedRegions += regions
       return 1

@@ -25,9 +25,10 @@ struct WindowStage: SearchStage {
 
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
     guard let signature = state.signature, WindowKeypoints.isWorthwhile(for: signature),
-      !state.isAnySure,
-      state.pageCells(of: image).isEmpty
+      !state.isAnySure
     else { return 1 }
+    guard let cells = state.pageCells(of: image) else { return 0 }
+    guard cells.isEmpty else { return 1 }
     guard let image else {
       state.unsearchedRegions.append(.windows)
       return 1
