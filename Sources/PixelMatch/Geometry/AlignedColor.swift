@@ -255,7 +255,8 @@ public struct AlignedColor: Sendable {
       let chroma = keptChroma - factor * (2 * product - factor * seenChroma)
       return Double(((lightness + max(0, chroma)) / Float(cells.count)).squareRoot())
     }
-    // The factor that leaves the smallest squared difference.
+    // The factor that leaves the smallest squared difference. A larger change counts as the largest: the rest of it stays in
+    // the difference, so that no step lies at the limit.
     let best = seenChroma > 0 ? product / seenChroma : 1
     let factor = max(1 / largestVividness, min(largestVividness, best))
     return (distance(1), distance(factor) * (1 + vividnessDoubt * abs(log(Double(factor)))))
@@ -263,7 +264,7 @@ public struct AlignedColor: Sendable {
 
   /// The largest factor by which the chroma of an image may have changed.
   private static let largestVividness: Float = 2.2
-  /// The penalty of a change of chroma: what is left of the difference is multiplied by one plus this times the logarithm of
+  /// How much more a difference counts if the chroma has changed: it is multiplied by one plus this times the logarithm of
   /// the factor.
   private static let vividnessDoubt = 0.6
 

@@ -3,8 +3,8 @@
 package enum WordDepth: Sendable, Hashable {
   /// This number of bits, at most 5.
   case bits(Int)
-  /// For lists that come from a database and have to be transferred. Larger segments have longer words, in which one of
-  /// the bits is wrong more often, so more of them are tried; mirrored images are rare, so fewer are tried for them.
+  /// For lists that are fetched from a database: two bits for words of up to 22 bits, one more for each further bit of
+  /// the word, and at most four, since a longer word has a wrong bit more often. For mirrored images, which are rare, one.
   case fetched
 
   func doubts(wordBits: Int, isMirrored: Bool) -> Int {

@@ -1,4 +1,4 @@
-/// The keypoints of overlapping windows over an image, each with as many as a whole image has.
+/// The keypoints of overlapping windows over an image, each with more than a whole image has.
 ///
 /// A small thing gives few of a whole image's keypoints, and their votes are lost among those for its
 /// surroundings. In a window about as large as the thing, both are like those of an image of it.

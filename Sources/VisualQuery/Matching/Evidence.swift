@@ -7,7 +7,8 @@ public struct Evidence: Sendable, Hashable, Codable {
     /// The similarity of the PDQ hashes under the best of the eight variants: `1` for equal ones, `0` from
     /// 90 of 256 bits on, and less if an image is too flat for its hash to be trusted.
     case hash
-    /// The similarity of the color histograms, `0...1`.
+    /// The similarity of the color histograms, `0...1`. Equal colors at aligned places raise its weight: a light may have
+    /// changed the histogram.
     case color
     /// The similarity of the texture histograms, `0...1`.
     case texture

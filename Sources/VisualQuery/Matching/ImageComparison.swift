@@ -7,8 +7,8 @@ struct ImageComparison: Sendable {
   /// The fewest visible keypoints that ``Evidence/Kind/agreement`` is a share of: a few keypoints that
   /// all agree are not all there is to see.
   private static let leastVisible = 24
-  /// The hash evidence above which the whole image aligns without keypoints: keypoints may agree by
-  /// chance, a near hash never does.
+  /// The hash evidence above which the colors are also compared where the whole images lie over each other, besides where
+  /// the keypoints put them: keypoints may agree by chance, a near hash never does.
   private static let wholeImageHash = 0.45
 
   private let query: QuerySignature

@@ -31,6 +31,11 @@ struct Rivals: Sendable {
 
   /// The evidence of aligned colors from which on the color is known to be right.
   private static let knownColor = 0.8
+  /// The inliers of a rival from which on it may be a sibling, and how many more make sure of it: fewer may be lettering
+  /// that two things share.
+  private static let (siblingInliers, certainty) = (30, 30)
+  /// The most of a lead that is in doubt (docs/quality.md has what else was tried).
+  private static let largestDoubt = 0.6
 
   private let candidates: [MeasuredEvidence]
   private let scores: [Double]
@@ -70,15 +75,14 @@ struct Rivals: Sendable {
 
   /// Returns the share of a lead that says nothing.
   ///
-  /// A rival with as many inliers is probably a sibling in another color. That it looks less like the image tells which of
-  /// them is nearer, not that the color is right: that the colors at aligned places tell, which are exact where many
-  /// keypoints agree.
+  /// A rival with as many inliers is probably a sibling in another color. A lead over it says which of the two is nearer
+  /// to the image, not that the color is right. The colors at aligned places say that, if many keypoints agree.
   ///
   /// - Parameter most: The most inliers of a rival.
   private static func colorDoubt(of own: MeasuredEvidence, siblingInliers most: Int) -> Double {
-    let exactness = max(0, min(1, Double(most - 30) / 30))
+    let exactness = max(0, min(1, Double(most - siblingInliers) / Double(certainty)))
     let likeness = min(1, Double(most) / Double(max(1, own.inliers)))
-    return 0.6 * exactness * likeness * max(0, 1 - (own[.alignedColor] ?? 0) / knownColor)
+    return largestDoubt * exactness * likeness * max(0, 1 - (own[.alignedColor] ?? 0) / knownColor)
   }
 
   private func isRival(_ other: Int, of index: Int) -> Bool {

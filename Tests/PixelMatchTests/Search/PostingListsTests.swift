@@ -53,7 +53,7 @@ import Testing
   }
 
   /// Would break if a larger segment, whose words are longer, were searched no deeper: among a million images, four
-  /// words for a keypoint lose an eighth of the photos that sixteen find.
+  /// words for a keypoint lose a ninth of the photos that sixteen find.
   @Test(arguments: [(8, 2), (22, 2), (23, 3), (24, 4)])
   func `longer words are looked up with more doubtful bits`(wordBits: Int, doubts: Int) {
     #expect(WordDepth.fetched.doubts(wordBits: wordBits, isMirrored: false) == doubts)
