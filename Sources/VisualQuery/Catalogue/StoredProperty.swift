@@ -25,6 +25,9 @@ struct StoredProperty {
     let whole = number.magnitude < 1e15 ? Int64(exactly: number) : nil
     self.init(name, whole.map { .integer(Int($0)) } ?? .number(number))
   }
+
+  /// Returns whether a field of a shop's own is stored so that filters can name it.
+  static func isStored(ownField name: String) -> Bool { EntityProperty.storedExtra(name) != nil }
 }
 
 extension EntityValue {

@@ -85,6 +85,7 @@ struct FeedEntities {
   mutating func row(_ record: ParsedRecord, over stored: String?) -> Row {
     do throws(FieldError) {
       let draft = try record.draft.get()
+      if record.isReport, draft.json == .null { return .repeated }
       let (json, bad) = checked(Self.merged(draft.json, over: stored))
       var fields = try EntityFields(json, isLenient: true)
       let value = try EntityValue(&fields)
@@ -174,11 +175,14 @@ struct FeedEntities {
     return .object(previous.merging(fields) { _, new in new })
   }
 
-  /// Unwraps a row from `rejected.jsonl`; returns any other row unchanged.
+  /// Unwraps a row from `rejected.jsonl`, which is `null` if another report has it. Returns any other row unchanged.
   private static func unwrapped(_ json: JSONValue) -> (json: JSONValue, isReport: Bool) {
-    guard case .object(let fields) = json, fields["type"] == nil, fields["reason"] != nil,
-      let row = fields["row"]
+    guard case .object(let fields) = json, fields["type"] == nil, fields["reason"] != nil
     else { return (json, false) }
-    return (row, true)
+    if let row = fields["row"] { return (row, true) }
+    guard case .string(let kind)? = fields["kind"], fields["title"] == nil,
+      RefusedRow.Kind(rawValue: kind).map({ $0 != .row }) == true
+    else { return (json, false) }
+    return (.null, true)
   }
 }

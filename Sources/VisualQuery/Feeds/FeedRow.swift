@@ -38,7 +38,7 @@ public struct RefusedRow: Sendable, Hashable, Encodable {
   /// The name of the image, which the reason begins with, or `nil` if it is about something else.
   public let subject: String?
   /// The row as it was read, so that it can be corrected and indexed again, or `nil` if it could
-  /// not be parsed.
+  /// not be parsed, and in reports about further images of an entity with many.
   public let row: JSONValue?
 
   private enum CodingKeys: CodingKey {

@@ -87,6 +87,9 @@ struct ProductDraft: Sendable {
     if !name.isEmpty, fields[name] == nil { fields[name] = value }
   }
 
+  /// Leaves out a field that was kept.
+  mutating func leaveOut(_ name: String) { fields[name] = nil }
+
   /// Keeps a field that may occur several times: the first text, or a list of all.
   mutating func keepRepeated(_ name: String, _ text: String) {
     switch fields[name] {
@@ -107,7 +110,7 @@ struct ProductDraft: Sendable {
 
   /// Returns the name under which a field is kept: `gtin` for a code whose own name filters cannot say.
   private static func kept(_ name: String) -> String {
-    ProductCode.isField(name) && EntityProperty.storedExtra(name) == nil ? "gtin" : name
+    ProductCode.isField(name) && !StoredProperty.isStored(ownField: name) ? "gtin" : name
   }
 
   /// Sets a property that distinguishes variants. A color is a label, too.

@@ -28,11 +28,21 @@ struct VariantRow: Sendable {
 struct VariantGroup: Sendable {
   /// The fields that the variants share.
   var base: ProductDraft
-  /// The images of the product, with the texts that describe them.
-  var images: [(name: String, text: String)] = []
+  /// The images of the product, each once, with the texts that describe them.
+  private(set) var images: [(name: String, text: String)] = []
+  private var imageNames: Set<[UInt8]> = []
   var variants: [VariantRow] = []
   /// The line of the product's first row.
   let line: Int
+
+  init(base: ProductDraft, line: Int) { (self.base, self.line) = (base, line) }
+
+  /// Adds images of the product, of which those that are there stay as they are.
+  mutating func addImages(_ names: [String], text: String = "") {
+    for name in names where imageNames.insert(Array(name.utf8)).inserted {
+      images.append((name, text))
+    }
+  }
 
   /// The variants that look the same.
   private struct Look {
@@ -89,36 +99,23 @@ struct VariantGroup: Sendable {
       byKey[key, default: []].append(variant)
     }
     var looks: [Look] = []
+    var places: [String: Int] = [:]
+    let described = DescribedImages(images)
     for key in keys {
       let variants = byKey[key] ?? []
       var own = FeedText.unique(variants.flatMap(\.images))
-      if own.isEmpty, keys.count > 1 { own = images(showing: variants[0].color) }
-      // Variants that share all images cannot be told apart.
-      let isAlike = { (look: Look) in
-        look.images == own && (!own.isEmpty || !look.isColor && variants[0].color.isEmpty)
-      }
-      if let same = looks.firstIndex(where: isAlike) {
+      if own.isEmpty, keys.count > 1 { own = described.names(showing: variants[0].color) }
+      // Variants that share all images cannot be told apart, nor can those with neither an image nor a color.
+      let place = own.isEmpty ? variants[0].color : "\u{0}" + own.joined(separator: "\n")
+      let isAlike = !own.isEmpty || variants[0].color.isEmpty
+      if isAlike, let same = places[place] {
         looks[same].variants += variants
       } else {
+        if isAlike { places[place] = looks.count }
         looks.append(Look(images: own, variants: variants))
       }
     }
     return looks
-  }
-
-  /// Returns the images of the product whose name or description has a color in it.
-  private func images(showing color: String) -> [String] {
-    let words = Self.words(color)
-    if words.isEmpty { return [] }
-    return images.filter { image in
-      let file = image.name.split(separator: "/").last.map(String.init) ?? image.name
-      let own = Self.words(file + " " + image.text)
-      return own.indices.contains { own[$0...].starts(with: words) }
-    }.map(\.name)
-  }
-
-  private static func words(_ text: String) -> [String] {
-    text.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init)
   }
 
   /// Returns the entity of some variants: the price of the first, and the values of all of them.
@@ -165,6 +162,38 @@ extension VariantRow {
     for option in options { object[option.name] = .string(option.value) }
     if let price { object["price"] = (try? price.read(context.prices, nil)) ?? .string(price.text) }
     return .object(object)
+  }
+}
+
+/// The images of a product by the words of their names and descriptions.
+private struct DescribedImages {
+  private let images: [(name: String, words: [String])]
+  /// The images with a word, in their order.
+  private let places: [String: [Int]]
+
+  init(_ images: [(name: String, text: String)]) {
+    self.images = images.map { image in
+      let file = image.name.split(separator: "/").last.map(String.init) ?? image.name
+      return (image.name, Self.words(file + " " + image.text))
+    }
+    var places: [String: [Int]] = [:]
+    for (index, image) in self.images.enumerated() {
+      for word in Set(image.words) { places[word, default: []].append(index) }
+    }
+    self.places = places
+  }
+
+  /// Returns the images whose name or description has a color in it.
+  func names(showing color: String) -> [String] {
+    let color = Self.words(color)
+    let rarest = color.map { places[$0] ?? [] }.min { $0.count < $1.count } ?? []
+    return rarest.map { images[$0] }.filter { image in
+      image.words.indices.contains { image.words[$0...].starts(with: color) }
+    }.map(\.name)
+  }
+
+  private static func words(_ text: String) -> [String] {
+    text.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init)
   }
 }
 

@@ -36,6 +36,9 @@ struct EntitySigner: Sendable {
     return signed
   }
 
+  /// The number of reports about the images of an entity that have the row with them.
+  private static let fullReportLimit = 20
+
   /// Extracts the signatures of the images of one entity. The names of the images become those of
   /// the entity.
   ///
@@ -60,7 +63,8 @@ struct EntitySigner: Sendable {
           RefusedRow(
             kind: kind, line: line, id: value.id.value, field: "images[\(position)]",
             reason: isNamed ? "\(name): \(reason)" : reason, subject: isNamed ? name : nil,
-            row: value.json))
+            // A row of thousands of missing images is not repeated for each of them.
+            row: refused.count < Self.fullReportLimit ? value.json : nil))
       }
       let outcome =
         if let content = contents[position] {
@@ -106,7 +110,7 @@ struct EntitySigner: Sendable {
 
   /// Returns the host of an address, with its port.
   private static func host(of address: String) -> String {
-    let rest = address.ranges(of: "://").first.map { address[$0.upperBound...] } ?? address[...]
+    let rest = address.firstRange(of: "://").map { address[$0.upperBound...] } ?? address[...]
     let authority = rest.prefix { !"/?#".contains($0) }
     return String(authority.split(separator: "@").last ?? "").lowercased()
   }

@@ -130,10 +130,17 @@ struct JSONReader {
 
   private mutating func closed(_ container: Container) -> JSONValue {
     containers.removeLast()
+    let value = complete(container)
+    values.removeLast(values.count - container.firstValue)
+    names.removeLast(names.count - container.firstName)
+    return value
+  }
+
+  /// Returns a list or object of the values behind its first one. A function of its own, so that no slice shares the
+  /// values when they are removed, for which all of them would be copied.
+  private func complete(_ container: Container) -> JSONValue {
     let parts = values[container.firstValue...]
-    defer { values.removeSubrange(container.firstValue...) }
     guard container.isObject else { return .array(Array(parts)) }
-    defer { names.removeSubrange(container.firstName...) }
     // RFC 8259, 4 leaves the meaning of repeated names open: the first one counts.
     return .object(
       Dictionary(zip(names[container.firstName...], parts), uniquingKeysWith: { first, _ in first })

@@ -1,3 +1,6 @@
+import Foundation
+import PixelMatch
+import Synchronization
 import TestSupport
 import Testing
 @testable import VisualQuery
@@ -198,6 +201,29 @@ import Testing
       #expect(refused.reason.contains("nests lists and objects deeper than 3"))
       #expect(refused.row == nil)
     }
+  }
+
+  /// The row of an entity with thousands of missing images was written once for each of them.
+  @Test func `reports of many images have the row in the first, and can be fed back`() async throws
+  {
+    let folder = try TemporaryDirectory()
+    let names = (0..<30).map { "\"none\($0).jpg\"" }.joined(separator: ",")
+    let feed = try folder.write(
+      #"{"type":"product","id":"a","title":"A","images":[\#(names)]}"#, to: "feed.jsonl")
+    let reports = Mutex<[RefusedRow]>([])
+    let indexer = Indexer(directory: folder.path + "/i.vq", pool: WorkerPool(width: 2))
+    let progress = try await indexer.run(
+      path: feed, refused: { row in reports.withLock { $0.append(row) } })
+    let written = reports.withLock { $0 }
+    #expect(progress.refusedImages == 30 && written.count == 30)
+    #expect(written.map { $0.row != nil } == (0..<30).map { $0 < 20 })
+    let encoder = JSONEncoder()
+    let lines = try written.map { String(decoding: try encoder.encode($0), as: UTF8.self) }
+    let back = try ReadExport(lines.joined(separator: "\n"))
+    #expect(back.products.map(\.id) == ["a"] && back.warnings.isEmpty)
+    // A row that happens to have such fields is one.
+    let own = #"{"kind":"image","reason":"new","title":"B","id":"b","type":"product"}"#
+    #expect(try ReadExport(own).products.map(\.id) == ["b"])
   }
 
   /// Would break if ids were compared as Swift compares strings: to a database, to links and to

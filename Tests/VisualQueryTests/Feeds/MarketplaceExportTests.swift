@@ -14,13 +14,15 @@ import Testing
       *Action(SiteID=US|Country=US|Currency=USD|Version=1193),CustomLabel,*Title,Relationship,RelationshipDetails,PicURL,*StartPrice,*Quantity,*Description
       Add,TEE,Tee,,Color=Red;Blue,https://e.example/a.jpg|https://e.example/b.jpg,,,Soft
       ,TEE-R,,Variation,Color=Red,https://e.example/red.jpg,12.50,3,
-      ,TEE-B,,Variation,Color=Blue,https://e.example/blue.jpg,13.50,3,
+      ,TEE-B,,Variation,Color=Blue,Blue=https://e.example/blue.jpg,13.50,3,
       Add,CAP,Cap,,,https://e.example/cap.jpg,9.99,1,
       """, FeedOptions())
     #expect(
       export.format == .eBay && export.products.map(\.id) == ["TEE-R", "TEE-B", "TEE", "CAP"])
     let blue = try export.product("TEE-B")
     #expect(blue.title == "Tee" && blue.attributes["color"] == "Blue")
+    #expect(blue.images == ["https://e.example/blue.jpg"])
+    #expect(blue.extra["RelationshipDetails"] == nil)
     #expect(blue.price == (try Price(amount: "13.50", currency: "USD")))
     #expect(try export.product("TEE").images.count == 2)
   }

@@ -55,7 +55,8 @@ struct BigCommerceFeed: FollowingRowsFeed {
       group?.variants.append(row)
     case "image":
       let description = table.text("imagedescription", in: fields) ?? ""
-      for name in imageNames(fields) { group?.images.append((name, description)) }
+      let names = imageNames(fields)
+      group?.addImages(names, text: description)
     case let kind:
       leftOut["rows of the kind '\(kind.prefix(20))'", default: 0] += 1
     }
@@ -79,7 +80,7 @@ struct BigCommerceFeed: FollowingRowsFeed {
       draft.keep("path", .string(url))
     }
     var group = VariantGroup(base: draft, line: line)
-    group.images = imageNames(fields).map { ($0, "") }
+    group.addImages(imageNames(fields))
     self.group = group
     isHidden = table.text("productvisible", "isvisible", in: fields).flatMap(FeedText.flag) == false
   }

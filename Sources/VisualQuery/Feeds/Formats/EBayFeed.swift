@@ -27,14 +27,16 @@ struct EBayFeed: FollowingRowsFeed {
 
   mutating func read(_ bytes: [UInt8], _ line: Int) throws(FieldError) {
     let fields = try rows.header.fields(bytes)
-    let draft = try rows.draft(bytes)
+    var draft = try rows.draft(bytes)
+    // The options of all variations, which each of them has as attributes.
+    if let details { draft.leaveOut(rows.names[details]) }
     let isVariation = fields[relationship].lowercased() == "variation"
     if isVariation, group != nil {
       var row = VariantRow(id: draft.id, line: line)
       row.sku = draft.id
       row.price = draft.price
       row.quantity = draft.quantity
-      row.images = draft.imageNames
+      row.images = draft.imageNames.map(Self.withoutOption)
       row.codes = fields.indices.filter {
         rows.targets[$0] == nil && !fields[$0].isEmpty && ProductCode.isField(rows.names[$0])
       }.map { (rows.names[$0], fields[$0]) }
@@ -48,8 +50,15 @@ struct EBayFeed: FollowingRowsFeed {
     }
     finish()
     var next = VariantGroup(base: draft, line: line)
-    next.images = draft.imageNames.map { ($0, "") }
+    next.addImages(draft.imageNames)
     group = next
+  }
+
+  /// Returns the address of an image that is named with its option, such as `Red=https://…`.
+  private static func withoutOption(_ name: String) -> String {
+    guard let sign = name.firstIndex(of: "="), !name[..<sign].contains("/") else { return name }
+    let address = name[name.index(after: sign)...]
+    return address.hasPrefix("http") ? String(address) : name
   }
 
   mutating func take(_ group: VariantGroup) { queue.add(group.products(rows.context)) }

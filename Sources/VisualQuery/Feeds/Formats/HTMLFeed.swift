@@ -42,14 +42,17 @@ struct HTMLFeed: FeedFormatReader {
 
   /// Returns the contents of the scripts with JSON-LD.
   private static func scripts(in page: String) -> [String] {
+    let bytes = Array(page.utf8)
+    let lowercased = bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
     var scripts: [String] = []
-    var rest = page[...]
-    while let type = rest.ranges(of: "application/ld+json").first {
+    var rest = lowercased[...]
+    while let type = rest.firstRange(of: Array("application/ld+json".utf8)) {
       rest = rest[type.upperBound...]
-      guard let open = rest.firstIndex(of: ">") else { break }
-      rest = rest[rest.index(after: open)...]
-      let end = rest.ranges(of: "</script").first ?? rest.ranges(of: "</SCRIPT").first
-      var script = FeedText.trimmed(String(rest[..<(end?.lowerBound ?? rest.endIndex)]))
+      guard let open = rest.firstIndex(of: UInt8(ascii: ">")) else { break }
+      rest = rest[(open + 1)...]
+      let end = rest.firstRange(of: Array("</script".utf8))
+      let contents = bytes[rest.startIndex..<(end?.lowerBound ?? bytes.endIndex)]
+      var script = FeedText.trimmed(String(decoding: contents, as: UTF8.self))
       for mark in ["<!--", "//<![CDATA[", "<![CDATA["] where script.hasPrefix(mark) {
         script = String(script.dropFirst(mark.count))
       }
@@ -65,7 +68,7 @@ struct HTMLFeed: FeedFormatReader {
 
   private static func title(of page: String) -> String? {
     let start = String(page.prefix(1 << 16))
-    guard let open = start.ranges(of: "<title").first ?? start.ranges(of: "<h1").first,
+    guard let open = start.firstRange(of: "<title") ?? start.firstRange(of: "<h1"),
       let close = start[open.upperBound...].firstIndex(of: ">")
     else { return nil }
     let text = start[start.index(after: close)...].prefix { $0 != "<" }

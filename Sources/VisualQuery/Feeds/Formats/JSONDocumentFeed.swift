@@ -215,32 +215,42 @@ enum NestedVariants {
     var base = fields
     for name in ["variants", "options"] { base[name] = nil }
     var looks: [Look] = []
+    var places: [String: Int] = [:]
+    let imagesByVariant = imagesByVariant(base)
     for case .object(let fields) in variants {
       let variant = Variant(fields: fields, attributes: attributes(of: fields, names))
       let image = fields["featured_image"] ?? fields["image"] ?? fields["images"]
       let images =
         image.map(JSONFields.addresses)
-        ?? images(of: fields["id"] ?? fields["image_id"], base)
+        ?? (fields["id"] ?? fields["image_id"]).flatMap { imagesByVariant[$0] } ?? []
       let color = variant.attributes["color"] ?? ""
-      if let place = looks.firstIndex(where: { $0.color == color && $0.images == images }) {
+      let key = ([color] + images).joined(separator: "\n")
+      if let place = places[key] {
         looks[place].variants.append(variant)
       } else {
+        places[key] = looks.count
         looks.append(Look(color: color, images: images, variants: [variant]))
       }
     }
-    let own = looks.filter { !$0.color.isEmpty || !$0.images.isEmpty }
+    var own = looks.filter { !$0.color.isEmpty || !$0.images.isEmpty }
     guard own.count > 1 else {
       let all = looks.flatMap(\.variants)
       var whole = completed(base, with: all)
       for name in ["sku", "price"] where base[name] != nil { whole[name] = base[name] }
       return [.object(whole)]
     }
+    // An image belongs to one entity, as in exports of tables.
+    let claimed = Set(own.flatMap(\.images))
+    var unclaimed = [base["image"], base["images"]].compactMap(\.self)
+      .flatMap(JSONFields.addresses).filter { !claimed.contains($0) }
+    let unseen = own.indices.filter { own[$0].images.isEmpty }
+    if unseen.count == 1, !claimed.isEmpty {
+      (own[unseen[0]].images, unclaimed) = (FeedText.unique(unclaimed), [])
+    }
     let products: [JSONValue] = own.enumerated().map { index, look in
       var product = completed(base, with: look.variants)
-      if !look.images.isEmpty {
-        product["images"] = .array(look.images.map(JSONValue.string))
-        product["image"] = nil
-      }
+      product["images"] = .array(look.images.map(JSONValue.string))
+      product["image"] = nil
       let first = look.variants[0].fields
       let suffix = ["sku", "id"].lazy
         .compactMap { first[$0].flatMap { JSONFields.texts(in: $0).first } }.first
@@ -251,9 +261,10 @@ enum NestedVariants {
     }
     // Variants with neither a color nor an image of their own, next to those that have one.
     let others = looks.filter { $0.color.isEmpty && $0.images.isEmpty }.flatMap(\.variants)
-    if others.isEmpty { return products }
+    if others.isEmpty, unclaimed.isEmpty { return products }
     var rest = completed(base, with: others)
-    for name in ["image", "images"] { rest[name] = nil }
+    rest["images"] = .array(FeedText.unique(unclaimed).map(JSONValue.string))
+    rest["image"] = nil
     rest["group"] = .string(id)
     return products + [.object(rest)]
   }
@@ -266,10 +277,12 @@ enum NestedVariants {
   /// The variants that look the same: those with one color and one list of images.
   private struct Look {
     let color: String
-    let images: [String]
+    var images: [String]
     var variants: [Variant]
   }
 
+  /// The most options of a product.
+  private static let optionLimit = 16
   /// The most values of an attribute, and the most variants, that an entity lists.
   private static let valueLimit = 40
   private static let variantLimit = 500
@@ -315,7 +328,7 @@ enum NestedVariants {
   /// Returns the names of options: texts, or objects with a name.
   private static func optionNames(_ value: JSONValue?) -> [String] {
     guard case .array(let options)? = value else { return [] }
-    return options.map { (JSONFields.texts(in: $0).first ?? "").lowercased() }
+    return options.prefix(optionLimit).map { (JSONFields.texts(in: $0).first ?? "").lowercased() }
   }
 
   private static func attributes(
@@ -337,15 +350,16 @@ enum NestedVariants {
     return attributes
   }
 
-  /// Returns the images of a product that name a variant.
-  private static func images(of id: JSONValue?, _ fields: [String: JSONValue]) -> [String] {
-    guard let id, case .array(let images)? = fields["images"] else { return [] }
-    return images.filter { image in
-      guard case .object(let image) = image, case .array(let ids)? = image["variant_ids"] else {
-        return false
-      }
-      return ids.contains(id)
-    }.flatMap(JSONFields.addresses)
+  /// Returns the addresses of the images of a product that name variants, by the ids of these.
+  private static func imagesByVariant(_ fields: [String: JSONValue]) -> [JSONValue: [String]] {
+    guard case .array(let images)? = fields["images"] else { return [:] }
+    var addresses: [JSONValue: [String]] = [:]
+    for case .object(let image) in images {
+      guard case .array(let ids)? = image["variant_ids"] else { continue }
+      let own = JSONFields.addresses(in: .object(image))
+      for id in Set(ids) { addresses[id, default: []] += own }
+    }
+    return addresses
   }
 }
 

@@ -114,8 +114,10 @@ struct MagentoFeed: FeedFormatReader {
     if table.text("producttype", in: fields)?.lowercased() == "configurable",
       table.text("configurablevariations", in: fields) != nil
     {
-      let images = draft.imageNames.map { ($0, "") }
-      group(sku, line) { ($0.base, $0.images) = (draft, images) }
+      group(sku, line) {
+        $0.base = draft
+        $0.addImages(draft.imageNames)
+      }
       return nil
     }
     return FeedRecord(line: line, draft.finished(table.context))

@@ -56,8 +56,7 @@ struct ShopifyFeed: FollowingRowsFeed {
       case "variantimage", "variantimageurl": variant.images = [text]
       case "imagesrc", "productimageurl":
         let alt = table.text("imagealttext", in: fields) ?? ""
-        let isNew = group?.images.contains { $0.name == text } == false
-        if isNew { group?.images.append((text, alt)) }
+        group?.addImages([text], text: alt)
       case "variantprice", "price": variant.price = PriceField(text: text)
       case "variantinventoryqty", "inventoryquantity": variant.quantity = text
       case "variantsku", "sku": variant.sku = text

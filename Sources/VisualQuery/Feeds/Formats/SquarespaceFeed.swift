@@ -54,8 +54,7 @@ struct SquarespaceFeed: FollowingRowsFeed {
       }
     }
     var group = VariantGroup(base: base, line: line)
-    group.images = ImageList.names(in: table.text("hostedimageurls", in: fields) ?? "")
-      .map { ($0, "") }
+    group.addImages(ImageList.names(in: table.text("hostedimageurls", in: fields) ?? ""))
     self.group = group
     isHidden = table.text("visible", in: fields).flatMap(FeedText.flag) == false
   }

@@ -41,7 +41,7 @@ struct WixFeed: FollowingRowsFeed {
       group?.variants.append(variant)
     case "media":
       let images = images(fields)
-      group?.images += images
+      for image in images { group?.addImages([image.name], text: image.text) }
     case let kind: leftOut["rows of the kind '\(kind.prefix(20))'", default: 0] += 1
     }
   }
@@ -63,7 +63,7 @@ struct WixFeed: FollowingRowsFeed {
     if let sku = table.text("sku", in: fields) { base.keep("sku", .string(sku)) }
     base.availability = availability(fields)
     var group = VariantGroup(base: base, line: line)
-    group.images = images(fields)
+    for image in images(fields) { group.addImages([image.name], text: image.text) }
     self.group = group
     optionNames = (1...6).map { number in
       VariantOption.name(table.text("productoptionname\(number)", in: fields) ?? "")

@@ -76,7 +76,7 @@ struct WooCommerceFeed: FeedFormatReader {
       places[draft.id] = groups.count
       if let number = table.text("id", in: fields) { places["id:" + number] = groups.count }
       var group = VariantGroup(base: draft, line: line)
-      group.images = draft.images.map { ($0, "") }
+      group.addImages(draft.images)
       groups.append(group)
       return nil
     }

@@ -111,7 +111,7 @@ struct XMLOutline {
       rest = rest[rest.index(after: start)...]
       if rest.hasPrefix("![CDATA[") || rest.hasPrefix("!--") {
         let end = rest.hasPrefix("!--") ? "-->" : "]]>"
-        guard let close = rest.ranges(of: end).first else { return }
+        guard let close = rest.firstRange(of: end) else { return }
         rest = rest[close.upperBound...]
         continue
       }

@@ -46,7 +46,7 @@ struct TableHeader: Sendable {
   }
 
   private static func currency(in column: String) -> String? {
-    guard let mark = column.ranges(of: "Currency=").first else { return nil }
+    guard let mark = column.firstRange(of: "Currency=") else { return nil }
     let code = String(column[mark.upperBound...].prefix(3))
     return Currency.codes.contains(code) ? code : nil
   }

@@ -113,7 +113,7 @@ struct TextDecoder: Sendable {
     let start = String(decoding: bytes.prefix(1024), as: UTF8.self).lowercased()
     let isXML = FeedText.trimmed(start).hasPrefix("<?xml")
     let range = isXML ? start.prefix { $0 != ">" } : start[...]
-    guard let name = range.ranges(of: isXML ? "encoding" : "charset").first else { return nil }
+    guard let name = range.firstRange(of: isXML ? "encoding" : "charset") else { return nil }
     let value = range[name.upperBound...].drop { " =\"'".contains($0) }
     let text = value.prefix { $0.isLetter || $0.isNumber || "-_".contains($0) }
     return text.isEmpty ? nil : String(text)
