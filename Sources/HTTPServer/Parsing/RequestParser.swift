@@ -121,7 +121,10 @@ package struct RequestParser: Sendable {
         state = .fields
       case .fields:
         let room = limits.headerBytes - headerBytes
-        guard let line = try nextLine(limit: room, .headersTooLarge) else { return nil }
+        guard
+          let line = try nextLine(
+            limit: room, .headersTooLarge, whole: limits.headerBytes)
+        else { return nil }
         headerBytes += line.count + 2
         if line.isEmpty { return .head(try beginBody()) }
         try append(field: line)
@@ -149,7 +152,10 @@ package struct RequestParser: Sendable {
         state = .chunkSize
       case .trailers:
         let room = limits.headerBytes - headerBytes
-        guard let line = try nextLine(limit: room, .headersTooLarge) else { return nil }
+        guard
+          let line = try nextLine(
+            limit: room, .headersTooLarge, whole: limits.headerBytes)
+        else { return nil }
         headerBytes += line.count + 2
         if line.isEmpty { return end() }
         // Read for their form and dropped: nothing that comes after a body may change its request.
@@ -206,9 +212,12 @@ package struct RequestParser: Sendable {
 
   /// Returns the next line without its end, or `nil` until that comes.
   ///
-  /// - Parameter code: The code of the error if the line is longer than `limit`.
+  /// - Parameters:
+  ///   - limit: The most bytes of the line.
+  ///   - code: The code of the error if it is longer.
+  ///   - whole: The limit of all lines together, of which `limit` is what is left, if there is one.
   private mutating func nextLine(
-    limit: Int, _ code: HTTPError.Code
+    limit: Int, _ code: HTTPError.Code, whole: Int? = nil
   ) throws(HTTPError) -> ArraySlice<UInt8>? {
     scanned = max(scanned, start)
     while scanned < pending.count {
@@ -226,7 +235,7 @@ package struct RequestParser: Sendable {
         throw bad("there is a CR without LF")
       }
       if scanned - start > limit || (scanned - start == limit && byte != 0x0D) {
-        throw HTTPError(code: code, message: Self.tooLong(code, limit), limit: limit)
+        throw HTTPError(code: code, message: Self.tooLong(code, limit), limit: whole ?? limit)
       }
       scanned += 1
     }

@@ -6,7 +6,8 @@ extension PictureRegion {
   package init?(text: String) {
     self.init(
       numbers: text.split(separator: ",", omittingEmptySubsequences: false).map {
-        Double($0) ?? .nan
+        // `Double` reads hexadecimal numbers, too.
+        $0.contains { $0 == "x" || $0 == "X" } ? .nan : Double($0) ?? .nan
       })
   }
 

@@ -12,7 +12,7 @@ import Testing
     ("0,0,1,1", PictureRegion(x: 0, y: 0, width: 1, height: 1)),
     ("1,1,2,2", PictureRegion(x: 1, y: 1, width: 2, height: 2, unit: .pixels)),
     ("0.5,10,200.5,30", PictureRegion(x: 0.5, y: 10, width: 200.5, height: 30, unit: .pixels)),
-    ("0,0,0,1", nil), ("-0.1,0,1,1", nil), ("0,0,1", nil), ("a,0,1,1", nil),
+    ("0,0,0,1", nil), ("-0.1,0,1,1", nil), ("0,0,1", nil), ("a,0,1,1", nil), ("0x1,0,1,1", nil),
   ])
   func `a text is a region of fractions or of pixels`(text: String, region: PictureRegion?) {
     #expect(PictureRegion(text: text) == region)
