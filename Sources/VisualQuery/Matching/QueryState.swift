@@ -124,10 +124,22 @@ struct QueryState: Sendable {
       }.map {
         ($0.key, $0)
       })
-    for region in regions {
-      for entity in scored(region) {
+    let searched = regions.map { (region: $0, entities: scored($0)) }
+    // The most keypoints of an entity that agree in the whole image and in its own outlines.
+    var inliers = best.mapValues { $0.image?.evidence.inliers ?? 0 }
+    for (region, entities) in searched {
+      for entity in entities where region.outlined.contains(entity.key) {
+        inliers[entity.key] = max(inliers[entity.key] ?? 0, entity.image!.evidence.inliers)
+      }
+    }
+    for (region, entities) in searched {
+      for entity in entities {
         if let other = best[entity.key], other.confidence >= entity.confidence { continue }
-        best[entity.key] = entity
+        // Which outlines the others draw is chance, and some of their crops flatter the entity.
+        let isChance =
+          region.source == .outline && !region.outlined.contains(entity.key)
+          && entity.image!.evidence.inliers < inliers[entity.key] ?? 0
+        if !isChance { best[entity.key] = entity }
       }
     }
     return best.values + labelMatches.filter { best[$0.key] == nil }
@@ -154,7 +166,7 @@ struct QueryState: Sendable {
   mutating func uncoverCandidates(_ proposals: RegionProposals) -> Bool {
     let covered = proposals.covered
     let apart = covered.isEmpty ? [] : proposals.apart
-    for image in apart {
+    for image in apart.compactMap(\.image) {
       for index in searches.indices where searches[index].type == image.type {
         searches[index].compareColors(of: image.row, outside: covered)
       }
@@ -189,16 +201,15 @@ struct QueryState: Sendable {
   ) -> [(key: UInt32, image: BestImage)] {
     var best: [UInt32: BestImage] = [:]
     for search in searches { search.mergeBestImages(into: &best, frame: frame) }
+    let believesLabels =
+      !labels.known.isEmpty && Calibration.believesLabels(best.values.lazy.map(\.evidence))
     for (key, var image) in best {
       image.evidence.embedding = image.embedding
-      image.score = image.evidence.score(with: image.highest)
+      if !believesLabels { image.evidence.labels = nil }
+      // A label says more than several weak likenesses, and a wrong one would be held up by them.
+      image.score =
+        believesLabels ? image.evidence.score : image.evidence.score(with: image.highest)
       best[key] = image
-    }
-    if !labels.known.isEmpty, !Calibration.believesLabels(best.values.lazy.map(\.evidence)) {
-      for (key, image) in best where image.evidence.labels != nil {
-        best[key]?.evidence.labels = nil
-        best[key]?.score = image.evidence.withoutLabels.score(with: image.highest)
-      }
     }
     return best.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }

@@ -43,12 +43,16 @@ struct RegionProposal: Sendable, Hashable {
   let box: PictureRegion
   /// The boxes of sure things that are filled before the search, in shares of the sides of the query's image.
   var filled: [ImageBox] = []
+  /// The entities whose outline it is, by their keys.
+  var outlined: Set<UInt32> = []
 }
 
 /// A part of the query's image that is searched on its own, since it may show another thing than the rest.
 struct RegionSearch: Sendable {
   let source: SearchedRegion.Source
   let frame: ImageFrame
+  /// The entities whose outline it is, by their keys.
+  let outlined: Set<UInt32>
   var searches: [TypeSearch]
 }
 
@@ -95,7 +99,7 @@ struct RegionProposals {
   let sure: [BestImage]
   /// Whether anything is shown, by whatever evidence.
   private let isAnySure: Bool
-  private let unsure: [BestImage]
+  private let unsure: [ScoredEntity]
 
   /// - Parameter scored: The candidates of the whole image.
   init(_ scored: [ScoredEntity], cutOff: Double) {
@@ -108,7 +112,6 @@ struct RegionProposals {
     isAnySure = scored.contains { $0.confidence >= cutOff }
     unsure = aligned.filter { $0.confidence < cutOff }
       .sorted { ($1.image!.evidence.inliers, $0.key) < ($0.image!.evidence.inliers, $1.key) }
-      .compactMap(\.image)
   }
 
   /// Returns the cells of a page that no sure candidate explains.
@@ -143,11 +146,12 @@ struct RegionProposals {
 
   /// The candidates with some agreeing keypoints that lie apart from all sure ones; all of them if nothing is
   /// sure.
-  var apart: [BestImage] {
+  var apart: [ScoredEntity] {
     guard isAnySure else { return unsure }
-    return unsure.filter { image in
-      image.evidence.inliers >= Rivals.claimingInliers
-        && sure.allSatisfy { Rivals.areApart($0.evidence, image.evidence) }
+    return unsure.filter { entity in
+      let evidence = entity.image!.evidence
+      return evidence.inliers >= Rivals.claimingInliers
+        && sure.allSatisfy { Rivals.areApart($0.evidence, evidence) }
     }
   }
 
@@ -156,15 +160,21 @@ struct RegionProposals {
 
   /// Returns the boxes of candidates with some agreeing keypoints that lie apart from all sure ones.
   func outlines() -> [RegionProposal] {
-    var boxes: [PictureRegion] = []
-    for image in apart where boxes.count < Self.outlineLimit {
-      guard let box = image.coveredBox, box.width >= Self.leastSide,
-        box.height >= Self.leastSide, box.width * box.height <= Self.wholeShare,
-        !boxes.contains(where: { box.overlap(with: $0) > Self.sameOverlap })
+    var outlines: [(box: PictureRegion, entities: Set<UInt32>)] = []
+    for entity in apart {
+      guard let box = entity.image!.coveredBox, box.width >= Self.leastSide,
+        box.height >= Self.leastSide, box.width * box.height <= Self.wholeShare
       else { continue }
-      boxes.append(box)
+      if let same = outlines.firstIndex(where: { box.overlap(with: $0.box) > Self.sameOverlap }) {
+        outlines[same].entities.insert(entity.key)
+      } else if outlines.count < Self.outlineLimit {
+        outlines.append((box, [entity.key]))
+      }
     }
-    return boxes.map { RegionProposal(source: .outline, box: $0.grown(by: Self.margin)) }
+    return outlines.map { outline in
+      RegionProposal(
+        source: .outline, box: outline.box.grown(by: Self.margin), outlined: outline.entities)
+    }
   }
 }
 

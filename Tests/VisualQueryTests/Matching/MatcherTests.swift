@@ -66,24 +66,33 @@ import Testing
   }
 
   /// Would break if only the best image of an entity counted where none of them shows the whole: here one has the colors
-  /// and another one the texture.
+  /// and another one the texture. With a label they do not: a wrong one would be held up by two weak likenesses.
   @Test func `several images of an entity add up where each is weak evidence`() async throws {
     let folder = try TemporaryDirectory()
     let indexer = Indexer(directory: folder.path + "/i.vq")
     let (red, blue): ([UInt8], [UInt8]) = ([200, 40, 40], [40, 40, 200])
     let colored = EntityImage.pixels(try stripes([red, blue], width: 48))
     let textured = EntityImage.pixels(try stripes([[60, 120, 40], [90, 60, 90]], width: 4))
-    func product(_ id: String) throws -> EntityValue { .product(Product(id: id, title: id)) }
+    func product(_ id: String) throws -> EntityValue {
+      .product(Product(id: id, title: id, labels: ["flag"]))
+    }
     _ = try await indexer.update(with: [
       .put(try product("both"), images: [colored, textured]),
       .put(try product("colored"), images: [colored]),
+      // Without it the label would tell nothing.
+      .put(.product(Product(id: "other", title: "other", labels: ["cap"])), images: []),
     ])
-    let answer = try await Matcher(catalogue: Catalogue(directory: indexer.directory)).values(
-      for: SemanticContent(pixelBuffer: try stripes([red, blue], width: 4)),
-      options: MatchOptions(minimumConfidence: 0, timeout: nil))
+    let matcher = Matcher(catalogue: try Catalogue(directory: indexer.directory))
+    let picture = try stripes([red, blue], width: 4)
+    let options = MatchOptions(minimumConfidence: 0, timeout: nil)
+    let answer = try await matcher.values(
+      for: SemanticContent(pixelBuffer: picture), options: options)
     #expect(answer.matches.map(\.value.id.value) == ["both", "colored"])
     #expect(answer.matches[0].matchedImagePosition == 0)
     #expect(answer.matches[0].confidence > answer.matches[1].confidence)
+    let labelled = try await matcher.values(
+      for: SemanticContent(labels: ["flag"], pixelBuffer: picture), options: options)
+    #expect(labelled.matches.count == 2 && Set(labelled.matches.map(\.confidence)).count == 1)
   }
 
   @Test(arguments: [DihedralVariant.flipY, .rotate90, .rotate180])

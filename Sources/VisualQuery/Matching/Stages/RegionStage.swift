@@ -90,7 +90,7 @@ struct RegionStage: SearchStage {
     }
     let search = RegionSearch(
       source: region.source, frame: ImageFrame(box: region.box, signature),
-      searches: state.searches)
+      outlined: region.outlined, searches: state.searches)
     return Outcome(search: search, shardFaults: state.shardFaults)
   }
 }
