@@ -28,7 +28,9 @@ public enum PageLayout {
 
   /// Returns the cells of an image, the largest first, none if it is not divided, or `nil` if it was told to stop.
   ///
-  /// - Parameter shouldStop: Asked before each rectangle, which costs a look at some of its pixels.
+  /// - Parameters:
+  ///   - picture: The image, upright.
+  ///   - shouldStop: Asked before each rectangle, which costs a look at some of its pixels.
   /// - Complexity: O(*d* · pixels) for *d* cuts within each other, at most seven; a photo's lines end the look at them early.
   public static func cells(of picture: PixelBuffer, shouldStop: () -> Bool) -> [ImageBox]? {
     let page = Page(picture.reduced(toLongerSide: side))
