@@ -30,7 +30,9 @@ extension EntityLookup {
   /// Returns the entity whose own URL has the page of an address and, of the query, the most items that the address has, too,
   /// and none that it lacks.
   private func entity(at address: LinkAddress) async throws -> EntityValue? {
-    let condition = EntityComparator(EntityProperty("url"), .hasPrefix(address.page + "?"))
+    let prefix = address.page + "?"
+    guard prefix.unicodeScalars.count <= EntityComparator.textLimit else { return nil }
+    let condition = EntityComparator(EntityProperty("url"), .hasPrefix(prefix))
     let found = try await entities(matching: [condition], limit: Self.pageLimit)
     let fitting = found.compactMap { value -> (value: EntityValue, count: Int)? in
       let own = LinkAddress(value.url ?? "")

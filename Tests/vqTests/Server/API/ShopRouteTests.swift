@@ -197,6 +197,8 @@ import VisualQuery
     ("https://shop.example/p/pen", "pen"), ("https://shop.example/p/pen?utm_source=x#top", "pen"),
     ("https://shop.example/p/none", nil), ("https://other.example/p/pen", nil),
     ("https://shop.example/p/pen/more", nil), ("not a link", nil),
+    // The longest link that may be asked for.
+    ("https://shop.example/" + String(repeating: "p", count: 979), nil),
   ])
   func `a link leads to the entity that it opens`(link: String, id: String?) async throws {
     let shop = try await Self.shopWithCodes()
