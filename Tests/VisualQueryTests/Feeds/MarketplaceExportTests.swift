@@ -92,6 +92,7 @@ import Testing
   @Test(
     arguments: [
       ([0xFF, 0xD8, 0xFF, 0xE0, 0x00, 0x10], "image (JPEG)"),
+      ([UInt8](repeating: 0, count: 20), "begins with zeros"),
       ([0, 0, 0, 24] + Array("ftypheic".utf8) + [0, 0, 0, 0], "image (HEIC)"),
       ([0x49, 0x49, 0x2A, 0x00, 0xFF, 0xFE], "image (TIFF)"),
       (Array("BM".utf8) + [0x36, 0x10, 0x0E, 0] + Array(repeating: 0, count: 40), "image (BMP)"),
