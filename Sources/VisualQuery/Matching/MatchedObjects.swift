@@ -16,23 +16,40 @@ struct MatchedObjects: Sendable {
   /// Returns the number of the object of an image, or `nil` if it is not known where it lies. Images come in
   /// the order of their confidence.
   mutating func number(of image: BestImage?, _ alignment: MatchAlignment?) -> Int? {
-    guard let image, let (claim, box) = Self.place(of: image, alignment) else { return nil }
+    guard let image, let claim = Self.claim(of: image) else { return nil }
     let known = claims.firstIndex { $0.overlap(with: claim) > Rivals.separateOverlap }
     if let known { return known + 1 }
     claims.append(claim)
-    all.append(MatchedObject(number: all.count + 1, box: box))
+    let frame = image.frame.box
+    let outline = Self.isPlaced(image) ? alignment?.region : nil
+    all.append(
+      MatchedObject(
+        number: all.count + 1, box: outline ?? [frame.x, frame.y, frame.width, frame.height]))
     return all.count
   }
 
-  private static func place(
-    of image: BestImage, _ alignment: MatchAlignment?
-  ) -> (ImageClaim, [Double])? {
+  /// Returns the number of different parts of the query's image that images are known to lie in.
+  static func count(of images: some Sequence<BestImage>) -> Int {
+    var claims: [ImageClaim] = []
+    for image in images {
+      guard let claim = claim(of: image),
+        !claims.contains(where: { $0.overlap(with: claim) > Rivals.separateOverlap })
+      else { continue }
+      claims.append(claim)
+    }
+    return claims.count
+  }
+
+  /// Whether keypoints say where an image lies.
+  private static func isPlaced(_ image: BestImage) -> Bool {
+    image.alignment != nil && image.evidence.inliers >= Rivals.claimingInliers
+  }
+
+  /// Returns the part of the query's image that an image lies in, or `nil` if it is not known.
+  private static func claim(of image: BestImage) -> ImageClaim? {
     let frame = image.frame.box
     let part = ImageBox(x: frame.x, y: frame.y, width: frame.width, height: frame.height)
-    if image.evidence.inliers >= Rivals.claimingInliers, let alignment {
-      return (image.evidence.claim.placed(in: part), alignment.region)
-    }
-    return part.width * part.height < 1
-      ? (ImageClaim(part), [frame.x, frame.y, frame.width, frame.height]) : nil
+    if isPlaced(image) { return image.evidence.claim.placed(in: part) }
+    return part.width * part.height < 1 ? ImageClaim(part) : nil
   }
 }

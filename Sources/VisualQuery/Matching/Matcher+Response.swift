@@ -15,7 +15,7 @@ extension Matcher {
     to content: SemanticContent, _ options: MatchOptions, _ state: QueryState
   ) throws -> MatchResponse {
     let scored = try pinned(state.scoredEntities(), state)
-    let options = state.isPage ? options.forPage : options
+    let options = state.showsManyThings(scored) ? options.forPage : options
     var cutOff = state.cutOff
     var list = try rank(scored, state, options, cutOff: cutOff)
     if list.entities.isEmpty, state.signature != nil, !state.plan.isComplete {

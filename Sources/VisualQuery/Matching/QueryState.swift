@@ -63,8 +63,25 @@ struct QueryState: Sendable {
     return planned == 0 ? 1 : Double(scanned) / Double(planned)
   }
 
-  /// Whether the image is a page that plain lines divide into cells.
-  var isPage: Bool { !(pageCells ?? []).isEmpty }
+  /// The share of the image from which on a cell is no thing of a page, but a photo that a few plain lines cross.
+  private static let largestCell = 0.6
+
+  /// Whether plain lines divide the image into cells that show one thing each.
+  var isPage: Bool {
+    guard let cells = pageCells, !cells.isEmpty else { return false }
+    return cells.allSatisfy { $0.width * $0.height < Self.largestCell }
+  }
+
+  /// The number of sure things in different parts of an image from which on it is like a page.
+  private static let manyThings = 3
+
+  /// Returns whether the image is a page, or one that was photographed: several things are sure in different parts of it.
+  func showsManyThings(_ scored: [ScoredEntity]) -> Bool {
+    isPage
+      || MatchedObjects.count(
+        of: scored.lazy.filter { $0.confidence >= Calibration.defaultCutOff }.compactMap(\.image))
+        >= Self.manyThings
+  }
 
   /// Returns the cells that plain lines divide the query's image into, none if it is no page, or `nil` if the deadline
   /// passed before that was known.
@@ -154,8 +171,11 @@ struct QueryState: Sendable {
     // Windows propose outlines, and are no regions of their own.
     case .windows: []
     case .outline:
-      scored(region.searches, in: region.frame) { Calibration.outlinePrior(inliers: $0.inliers) }
-        .filter { $0.image!.evidence.inliers >= Rivals.claimingInliers }
+      scored(region.searches, in: region.frame) {
+        Calibration.outlinePrior(inliers: $0.inliers)
+          + (region.isWithinPart ? Calibration.cellPrior : 0)
+      }
+      .filter { $0.image!.evidence.inliers >= Rivals.claimingInliers }
     }
   }
 

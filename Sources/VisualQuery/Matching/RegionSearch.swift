@@ -45,6 +45,8 @@ struct RegionProposal: Sendable, Hashable {
   var filled: [ImageBox] = []
   /// The entities whose outline it is, by their keys.
   var outlined: Set<UInt32> = []
+  /// Whether it is an outline in a part that was searched on its own, not in the image.
+  var isWithinPart = false
 }
 
 /// A part of the query's image that is searched on its own, since it may show another thing than the rest.
@@ -53,6 +55,8 @@ struct RegionSearch: Sendable {
   let frame: ImageFrame
   /// The entities whose outline it is, by their keys.
   let outlined: Set<UInt32>
+  /// See ``RegionProposal/isWithinPart``.
+  let isWithinPart: Bool
   var searches: [TypeSearch]
 }
 
@@ -80,6 +84,9 @@ struct RegionProposals {
   private static let outliningInliers = 5
   /// The most outlines that are looked at again.
   private static let outlineLimit = 4
+  /// The most outlines if each beyond those lies apart from the others, has so many agreeing keypoints, and overlaps by
+  /// so much of the union at most.
+  private static let (apartLimit, apartInliers, apartOverlap) = (12, 12, 0.1)
   /// The sides of an outline, as shares of the image's, below which it is too small to be looked at.
   private static let leastSide = 0.08
   /// The share of the image from which on an outline is the image itself.
@@ -167,7 +174,10 @@ struct RegionProposals {
       else { continue }
       if let same = outlines.firstIndex(where: { box.overlap(with: $0.box) > Self.sameOverlap }) {
         outlines[same].entities.insert(entity.key)
-      } else if outlines.count < Self.outlineLimit {
+      } else if outlines.count < Self.outlineLimit
+        || outlines.count < Self.apartLimit && entity.image!.evidence.inliers >= Self.apartInliers
+          && outlines.allSatisfy({ box.overlap(with: $0.box) <= Self.apartOverlap })
+      {
         outlines.append((box, [entity.key]))
       }
     }
@@ -185,6 +195,12 @@ extension PictureRegion {
     let down = min(y + height, other.y + other.height) - max(y, other.y)
     guard across > 0, down > 0 else { return 0 }
     return across * down / (width * height + other.width * other.height - across * down)
+  }
+
+  /// Returns whether the center of another region lies in it.
+  func contains(centerOf other: PictureRegion) -> Bool {
+    let (across, down) = (other.x + other.width / 2 - x, other.y + other.height / 2 - y)
+    return (0...width).contains(across) && (0...height).contains(down)
   }
 
   /// The region with a margin of a share of its sides, within the image.

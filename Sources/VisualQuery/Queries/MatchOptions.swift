@@ -21,8 +21,8 @@ public struct MatchOptions: Sendable, Hashable {
   public var limit: Int { didSet { limit = Self.bounded(limit) } }
   /// The most matches of each type, `0...100`; a type that is not listed has no limit of its own.
   public var typeLimits: [EntityType: Int]
-  /// The most matches, in all and of products, if the image is a page of several things and the other limits
-  /// are lower; 0 leaves those limits as they are.
+  /// The most matches, in all and of products, if the image is a page of several things, or three are sure in it, and the
+  /// other limits are lower; 0 leaves those limits as they are.
   public var pageLimit: Int
   /// The types that are searched. Only stores are also found by the products that they stock.
   public var types: Set<EntityType>

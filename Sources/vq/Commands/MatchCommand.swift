@@ -23,8 +23,8 @@ enum MatchCommand {
     OptionText(
       "limit", "maximum number of matches",
       detail: """
-        If neither this nor --products is given, a page of several things has up to \
-        \(MatchOptions.defaultPageLimit).
+        If neither this nor --products is given, a page of several things, or an image in \
+        which three are sure, has up to \(MatchOptions.defaultPageLimit).
         """),
     in: 1...MatchOptions.maximumLimit, default: MatchOptions.defaultLimit)
   static let products = Option<Int>.integer(

@@ -69,6 +69,87 @@ import Testing
     #expect(MatchOptions(typeLimits: [.product: 0]).forPage.limit(of: .product) == 0)
   }
 
+  static let manyThings =
+    things + ["bottle-orange", "sneaker-navy", "blanket-blue"]
+
+  /// The page, photographed a little from the side, in front of gray.
+  private func photographedPage(_ ids: [String], side: Int) throws -> PixelBuffer {
+    let page = try page(ids)
+    let scale = 1.2 * Double(page.width) / Double(side)
+    return SyntheticPicture.warped(page, width: side, height: side) { x, y in
+      let (x, y) = (x - Double(side) / 2, y - Double(side) / 2)
+      let depth = 1 + 1.5e-4 * x + 0.8e-4 * y
+      let turned = SIMD2(x + 0.06 * y, y - 0.06 * x) * scale / depth
+      return turned + SIMD2(Double(page.width), Double(page.height)) / 2
+    }
+  }
+
+  /// Would break if only a few outlines were searched, if what is left of the image were searched only once, or if
+  /// only plain lines made a page. No plain line parts the things from each other.
+  @Test func `each thing of a photographed page is shown`() async throws {
+    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    let answer = try await matcher.values(
+      for: SemanticContent(pixelBuffer: photographedPage(Self.manyThings, side: 1000)),
+      options: MatchOptions(types: [.product], timeout: nil))
+    #expect(!answer.regions.contains { $0.source == .layout })
+    #expect(Set(answer.matches.map(\.value.id.value)).isSuperset(of: Self.manyThings))
+    #expect(Set(answer.matches.compactMap(\.object)).count == Self.manyThings.count)
+  }
+
+  /// Would break if a line across a photo made a page of it, whose cells alone are searched.
+  @Test func `a photo that a plain line crosses is no page`() async throws {
+    let photo = try photographedPage(Self.manyThings, side: 900)
+    var canvas = Canvas(width: 900, height: 1100, gray: 255)
+    canvas.paste(photo, x: 0, y: 0)
+    canvas.paste(try picture("lamp-teal", longerSide: 150), x: 300, y: 930)
+    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    let answer = try await matcher.values(
+      for: SemanticContent(pixelBuffer: canvas.picture),
+      options: MatchOptions(types: [.product], timeout: nil))
+    #expect(try #require(PageLayout.cells(of: canvas.picture) { false }).count >= 2)
+    #expect(Set(answer.matches.map(\.value.id.value)).isSuperset(of: Self.manyThings))
+  }
+
+  /// Would break if a thing whose own plain borders were cut off with those of the page were compared in its cell only: its
+  /// hash is that of the image with its borders.
+  @Test func `a cell is looked at in the outline of its candidate`() async throws {
+    let folder = try TemporaryDirectory()
+    let ids = Self.manyThings
+    let images = try ids.map { id in
+      var canvas = Canvas(width: 400, height: 400, gray: 255)
+      canvas.paste(try picture(id, longerSide: 200), x: 100, y: 100)
+      return try canvas.picture
+    }
+    _ = try await Indexer(directory: folder.path + "/i.vq").update(
+      with: zip(ids, images).map { id, image in
+        .put(.product(Product(id: id, title: id)), images: [.pixels(image)])
+      })
+    let matcher = Matcher(catalogue: try Catalogue(directory: folder.path + "/i.vq"))
+    var page = Canvas(width: 1000, height: 1000, gray: 255)
+    for (index, image) in images.enumerated() {
+      page.paste(
+        image.reduced(toLongerSide: 240), x: 50 + index % 3 * 300, y: 50 + index / 3 * 300)
+    }
+    let answer = try await matcher.values(
+      for: SemanticContent(pixelBuffer: page.picture), options: MatchOptions(timeout: nil))
+    #expect(Set(answer.matches.map(\.value.id.value)) == Set(ids))
+    let lookedAtAgain = answer.regions.compactMap { outline in
+      outline.source == .outline
+        ? answer.regions.first { $0.source == .layout && $0.best == outline.best }.map {
+          (cell: $0, outline: outline)
+        } : nil
+    }
+    #expect(!lookedAtAgain.isEmpty)
+    for (cell, outline) in lookedAtAgain {
+      #expect(try #require(outline.confidence) > #require(cell.confidence))
+      #expect(outline.box[2] > 1.5 * cell.box[2])
+      // A page of absent things has as many chances of a false match there as it has cells.
+      let match = try #require(answer.matches.first { $0.value.id == outline.best })
+      let prior = try #require(match.evidence.first { $0.kind == .prior }).weight
+      #expect(abs(prior - Calibration.coefficients.prior - Calibration.cellPrior) < 1e-9)
+    }
+  }
+
   /// Would break if a thing were compared only as a whole image.
   @Test(arguments: ["lantern", "notebook", "tea-mint"], [300, 200])
   func `a small thing in a scene is found`(id: String, side: Int) async throws {

@@ -2,8 +2,8 @@ internal import PixelMatch
 
 /// Searches the parts of the image that may show other things than what was found so far: the cells of a
 /// page, the outlines of candidates that lie apart from the sure ones, and the image without the sure ones. In
-/// an outline only the best candidates of the whole image are compared once more; the others are queries of
-/// their own.
+/// an outline only the best candidates are compared once more; the others are queries of their own. What they find draws
+/// outlines in turn, and leaves less of the image.
 struct RegionStage: SearchStage {
   /// The image, or `nil` if only its signature is known: then parts can be named and not searched.
   let image: PixelBuffer?
@@ -13,6 +13,9 @@ struct RegionStage: SearchStage {
   /// The proposals cost little, and mostly there are none.
   static let runsPastDeadline = true
 
+  /// The most rounds of regions, each found by the one before.
+  private static let rounds = 3
+
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
     func proposed() -> RegionProposals {
       RegionProposals(state.scoredEntities(), cutOff: Calibration.defaultCutOff)
@@ -21,8 +24,12 @@ struct RegionStage: SearchStage {
     if state.uncoverCandidates(proposals) { proposals = proposed() }
     let layout = state.pageCells(of: image)
     let cells = proposals.cells(of: layout ?? [])
-    var regions = cells.isEmpty ? proposals.outlines() : cells
-    if (layout ?? []).isEmpty, let remainder = state.signature.flatMap(proposals.remainder) {
+    var regions =
+      cells
+      + proposals.outlines().filter { outline in
+        !state.isPage || !cells.contains { $0.box.contains(centerOf: outline.box) }
+      }
+    if !state.isPage, let remainder = state.signature.flatMap(proposals.remainder) {
       regions.append(remainder)
     }
     // Without a look at the layout, nobody knows whether there are cells to search.
@@ -31,21 +38,69 @@ struct RegionStage: SearchStage {
       state.unsearchedRegions += regions
       return 1
     }
-    let parent = state
-    let found = try await withThrowingTaskGroup(of: (Int, Outcome).self) { group in
-      for (index, region) in regions.enumerated() {
+    var looks = regions.map { Look(region: $0, searches: state.searches) }
+    var (planned, searched, isWhole) = (0, 0, true)
+    for _ in 1...Self.rounds where !looks.isEmpty {
+      let outcomes = try await search(looks, of: image, within: state, in: catalogue)
+      let found = outcomes.compactMap(\.search)
+      state.regions += found
+      for outcome in outcomes { state.shardFaults.add(outcome.shardFaults) }
+      planned += looks.count
+      searched += found.count
+      isWhole = isWhole && outcomes.allSatisfy(\.shardFaults.isEmpty)
+      guard found.count == looks.count else { break }
+      let scored = found.map(state.scored)
+      looks = zip(found, scored).flatMap(outlines)
+      guard !state.isPage, scored.joined().contains(where: Self.isSure) else { continue }
+      let now = proposed()
+      // One sure thing that was found in its outline is mostly all that the image shows.
+      if now.covered.count > max(1, proposals.covered.count),
+        let remainder = state.signature.flatMap(now.remainder)
+      {
+        looks.append(Look(region: remainder, searches: state.searches))
+      }
+      proposals = now
+    }
+    let share = Double(searched) / Double(planned)
+    return isWhole ? share : min(share, 0.9999)
+  }
+
+  /// A part of the image that is to be searched, and the searches whose candidates an outline is compared with.
+  private struct Look: Sendable {
+    let region: RegionProposal
+    let searches: [TypeSearch]
+  }
+
+  private static func isSure(_ entity: ScoredEntity) -> Bool {
+    entity.confidence >= Calibration.defaultCutOff
+  }
+
+  /// Returns the outlines that candidates draw in a part that was searched as an image of its own.
+  private func outlines(drawnIn found: RegionSearch, by scored: [ScoredEntity]) -> [Look] {
+    guard found.source != .outline else { return [] }
+    let drawn = RegionProposals(scored, cutOff: Calibration.defaultCutOff).outlines()
+    // A cell shows one thing.
+    return drawn.prefix(found.source == .layout ? 1 : drawn.count).map {
+      var region = $0
+      region.isWithinPart = true
+      return Look(region: region, searches: found.searches)
+    }
+  }
+
+  /// Searches parts of the image side by side.
+  @concurrent private func search(
+    _ looks: [Look], of image: PixelBuffer, within state: QueryState, in catalogue: Catalogue
+  ) async throws -> [Outcome] {
+    try await withThrowingTaskGroup(of: (Int, Outcome).self) { group in
+      for (index, look) in looks.enumerated() {
         group.addTask {
-          (index, try await search(region, of: image, within: parent, in: catalogue))
+          (index, try await search(look, of: image, within: state, in: catalogue))
         }
       }
-      var found = [Outcome](repeating: Outcome(), count: regions.count)
+      var found = [Outcome](repeating: Outcome(), count: looks.count)
       for try await (index, outcome) in group { found[index] = outcome }
       return found
     }
-    state.regions = found.compactMap(\.search)
-    for outcome in found { state.shardFaults.add(outcome.shardFaults) }
-    let share = Double(state.regions.count) / Double(regions.count)
-    return found.allSatisfy(\.shardFaults.isEmpty) ? share : min(share, 0.9999)
   }
 
   /// The search of a part, `nil` if the deadline does not allow it or no shard was reached, and what the
@@ -57,9 +112,9 @@ struct RegionStage: SearchStage {
 
   /// Runs the stages over one part of the image.
   @concurrent private func search(
-    _ region: RegionProposal, of image: PixelBuffer, within parent: QueryState,
-    in catalogue: Catalogue
+    _ look: Look, of image: PixelBuffer, within parent: QueryState, in catalogue: Catalogue
   ) async throws -> Outcome {
+    let region = look.region
     guard !parent.shouldStop(),
       let signature = QuerySignature(
         try region.pixels(of: image), shouldStop: { parent.shouldStop() })
@@ -67,7 +122,7 @@ struct RegionStage: SearchStage {
     var state = parent
     state.shardFaults = ShardFaults()
     let isOutline = region.source == .outline
-    state.searches = parent.searches.map {
+    state.searches = look.searches.map {
       isOutline
         ? $0.narrowed(to: signature)
         : TypeSearch($0.type, $0.segments, signature, outside: region.filled)
@@ -90,7 +145,7 @@ struct RegionStage: SearchStage {
     }
     let search = RegionSearch(
       source: region.source, frame: ImageFrame(box: region.box, signature),
-      outlined: region.outlined, searches: state.searches)
+      outlined: region.outlined, isWithinPart: region.isWithinPart, searches: state.searches)
     return Outcome(search: search, shardFaults: state.shardFaults)
   }
 }

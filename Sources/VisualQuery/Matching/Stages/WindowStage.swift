@@ -27,8 +27,8 @@ struct WindowStage: SearchStage {
     guard let signature = state.signature, WindowKeypoints.isWorthwhile(for: signature),
       !state.isAnySure
     else { return 1 }
-    guard let cells = state.pageCells(of: image) else { return 0 }
-    guard cells.isEmpty else { return 1 }
+    guard state.pageCells(of: image) != nil else { return 0 }
+    guard !state.isPage else { return 1 }
     guard let image else {
       state.unsearchedRegions.append(.windows)
       return 1
