@@ -15,7 +15,7 @@
 /// lightness alone.
 public struct AlignedColor: Sendable {
   /// The smallest number of cells within the query image that is significant.
-  private static let leastCells = 16
+  static let leastCells = 16
   /// The smallest number of cells of the background, and of the thing within its edge, that tell whether the
   /// background is another one and allow for it.
   private static let (leastGround, leastInterior) = (4, 6)
@@ -26,10 +26,14 @@ public struct AlignedColor: Sendable {
   /// The 99th percentile of the chroma below which a picture has no color.
   private static let leastChroma = 0.01
 
+  /// The differences at which a transform is moved to where the colors agree better: less is no other color, and more
+  /// is another one wherever it is moved to.
+  private static let movable = 0.01...0.12
+
   /// The colors of the query's cells, row-major.
   private let colors: [SIMD3<Float>]
   private let patches: PlainPatches
-  private let size: SIMD2<Double>
+  let size: SIMD2<Double>
   private let isColorless: Bool
 
   /// Prepares the comparison of a query.
@@ -40,7 +44,8 @@ public struct AlignedColor: Sendable {
     isColorless = query.chroma < Self.leastChroma
   }
 
-  /// Compares the cells of a layout with the colors of the query at the aligned positions.
+  /// Compares the cells of a layout with the colors of the query at the aligned positions, and where these agree better
+  /// a little beside them: few keypoints place an image only roughly.
   ///
   /// - Parameters:
   ///   - layout: The colors of the other image.
@@ -48,28 +53,44 @@ public struct AlignedColor: Sendable {
   ///   - transform: From the query's working image to the other's.
   ///   - covered: Boxes of the query in which other things lie in front, in shares of its sides.
   /// - Returns: The root of the mean squared Oklab distance in the light that explains most of it, that is,
-  ///   the difference that no change of white balance, brightness, contrast or saturation explains; `nil` if
-  ///   too little of the other image lies within the query.
+  ///   the difference that no change of white balance, brightness, contrast or saturation and no lamp at one side
+  ///   explains; `nil` if too little of the other image lies within the query.
+  /// - Complexity: O(cells).
   public func residual(
     of layout: ColorLayout, size: (width: Int, height: Int), under transform: PlaneTransform,
     outside covered: [ImageBox] = []
   ) -> Double? {
-    guard let back = transform.inverse?.entries else { return nil }
-    let parts = layout.parts
-    func cells(_ hidden: [Bool]?) -> [Cell] {
-      var cells: [Cell] = []
-      cells.reserveCapacity(ColorLayout.side * ColorLayout.side)
-      for row in 0..<ColorLayout.side {
-        for column in 0..<ColorLayout.side {
-          guard let seen = mean(row, column, size, back, covered, hidden) else { continue }
-          cells.append(
-            Cell(
-              seen: Self.cones(seen), kept: kept(layout.color(row, column)),
-              part: parts[row * ColorLayout.side + column]))
-        }
-      }
-      return cells
-    }
+    guard let back = transform.inverse else { return nil }
+    let side = ColorLayout.side
+    let other = Other(
+      layout: layout, parts: layout.parts,
+      colors: (0..<side * side).map { kept(layout.color($0 / side, $0 % side)) }, size: size)
+    let difference = residual(of: other, transform, back, covered)
+    guard let difference, Self.movable.contains(difference),
+      let movedBack = registered(back, other, covered), let moved = movedBack.inverse,
+      let movedDifference = residual(of: other, moved, movedBack, covered)
+    else { return difference }
+    return min(difference, movedDifference)
+  }
+
+  /// An image that the query is compared with.
+  struct Other {
+    let layout: ColorLayout
+    /// The content of its cells.
+    let parts: [ColorLayout.Part]
+    /// The roots of the cone responses that its cells would have in an image like the query.
+    let colors: [SIMD3<Float>]
+    /// The working image's width and height in pixels.
+    let size: (width: Int, height: Int)
+  }
+
+  /// Returns the difference of the colors under a transform whose inverse is known.
+  private func residual(
+    of other: Other, _ transform: PlaneTransform, _ inverse: PlaneTransform, _ covered: [ImageBox]
+  ) -> Double? {
+    let (layout, size) = (other.layout, other.size)
+    let back = inverse.entries
+    func cells(_ hidden: [Bool]?) -> [Cell] { self.cells(of: other, back, covered, hidden) }
     let all = cells(nil)
     guard all.count >= Self.leastCells else { return nil }
     let whole = residual(all)
@@ -80,6 +101,26 @@ public struct AlignedColor: Sendable {
       2 * visible.count(where: isThing) >= all.count(where: isThing)
     else { return whole }
     return min(whole, residual(visible))
+  }
+
+  /// Returns the cells of an image that lie within the query, row by row.
+  func cells(
+    of other: Other, _ back: PlaneTransform.Entries, _ covered: [ImageBox], _ hidden: [Bool]?
+  ) -> [Cell] {
+    var cells: [Cell] = []
+    cells.reserveCapacity(ColorLayout.side * ColorLayout.side)
+    for row in 0..<ColorLayout.side {
+      for column in 0..<ColorLayout.side {
+        guard let seen = mean(row, column, other.size, back, covered, hidden) else { continue }
+        let index = row * ColorLayout.side + column
+        let place = SIMD2(Float(column), Float(row)) + 0.5
+        cells.append(
+          Cell(
+            seen: Self.cones(seen), kept: other.colors[index], part: other.parts[index],
+            place: place / Float(ColorLayout.side) - 0.5))
+      }
+    }
+    return cells
   }
 
   /// Returns which cells of the query show a plain patch in front of the other image.
@@ -121,11 +162,13 @@ public struct AlignedColor: Sendable {
   }
 
   /// The mean color of one cell in both images, as roots of the cone responses.
-  private struct Cell {
+  struct Cell {
     let seen: SIMD3<Float>
     let kept: SIMD3<Float>
     /// The content of the cell in the other image.
     let part: ColorLayout.Part
+    /// The middle of the cell in shares of the other image's sides, from its middle.
+    let place: SIMD2<Float>
   }
 
   /// Returns the cone responses that a color would have in an image like the query.
@@ -159,7 +202,7 @@ public struct AlignedColor: Sendable {
 
   /// Returns the color of the query at a position, `0..<1` across and down, between those of the four nearest
   /// cells: a cell of the other image has parts of the cells at its border.
-  private func color(x: Double, y: Double) -> SIMD3<Float> {
+  func color(x: Double, y: Double) -> SIMD3<Float> {
     let side = QueryColors.side
     let last = Float(side - 1)
     let across = max(0, min(last, Float(x) * Float(side) - 0.5))
@@ -185,7 +228,7 @@ public struct AlignedColor: Sendable {
   /// Returns the logarithm of the factor that maps each cone's response in the query to that in the
   /// other image (von Kries adaptation). It is the median over the cells, so that a minority of
   /// another color does not shift it.
-  private static func ratios(_ cells: [Cell]) -> SIMD3<Double> {
+  static func ratios(_ cells: [Cell]) -> SIMD3<Double> {
     var medians = SIMD3<Double>.zero
     for cone in 0..<3 {
       let ratios = cells.map {
@@ -198,7 +241,7 @@ public struct AlignedColor: Sendable {
 
   /// Returns the changes of light that an image may have undergone: none, since its ground may have been
   /// replaced; one of each cone; and a larger one of brightness with a smaller one of color.
-  private static func lights(_ ratios: SIMD3<Double>) -> [SIMD3<Double>] {
+  static func lights(_ ratios: SIMD3<Double>) -> [SIMD3<Double>] {
     func clamped(_ ratios: SIMD3<Double>, _ limit: Double) -> SIMD3<Double> {
       ratios.clamped(lowerBound: SIMD3(repeating: -limit), upperBound: SIMD3(repeating: limit))
     }
@@ -220,7 +263,7 @@ public struct AlignedColor: Sendable {
   /// The largest difference of a cone's ratio from the mean of all.
   private static let largestCast = 0.15
 
-  private static func factors(_ light: SIMD3<Double>) -> SIMD3<Float> {
+  static func factors(_ light: SIMD3<Double>) -> SIMD3<Float> {
     SIMD3(Float(exp(light[0])), Float(exp(light[1])), Float(exp(light[2])))
   }
 
@@ -234,24 +277,36 @@ public struct AlignedColor: Sendable {
 
   /// Returns the differences of cells in a light: with the chroma as it is, and with that of the query changed
   /// throughout, since cameras and filters make images paler or more vivid.
+  ///
+  /// Contrast and shadows change lightness more than chroma, so that it counts half. With the chroma as it is, the
+  /// lightness may also rise towards one side. With both, an orange thing would be a brown one.
   private static func distances(
     _ cells: [Cell], _ factors: SIMD3<Float>
   ) -> (same: Double, vivid: Double) {
+    // What the lightness of the other image has more, and the squares of the halves.
+    var rises: [Float] = []
+    rises.reserveCapacity(cells.count)
     var lightness: Float = 0
     // The sums of the squared chroma of both images, and of its products.
     var (seenChroma, keptChroma, product): (Float, Float, Float) = (0, 0, 0)
     for cell in cells {
       var seen = Kernels.oklab(ofCones: cell.seen * factors)
       var kept = Kernels.oklab(ofCones: cell.kept)
-      // Contrast and shadows change lightness more than chroma.
-      let difference = 0.5 * (seen[0] - kept[0])
-      lightness += difference * difference
+      rises.append(kept[0] - seen[0])
+      let half = 0.5 * (kept[0] - seen[0])
+      lightness += half * half
       (seen[0], kept[0]) = (0, 0)
       seenChroma += (seen * seen).sum()
       keptChroma += (kept * kept).sum()
       product += (seen * kept).sum()
     }
-    func distance(_ factor: Float) -> Double {
+    let slope = slope(of: rises, cells)
+    var sloped: Float = 0
+    for (cell, rise) in zip(cells, rises) {
+      let half = 0.5 * (rise - (slope * cell.place).sum())
+      sloped += half * half
+    }
+    func distance(_ lightness: Float, chromaTimes factor: Float) -> Double {
       let chroma = keptChroma - factor * (2 * product - factor * seenChroma)
       return Double(((lightness + max(0, chroma)) / Float(cells.count)).squareRoot())
     }
@@ -259,9 +314,40 @@ public struct AlignedColor: Sendable {
     // the difference, so that no step lies at the limit.
     let best = seenChroma > 0 ? product / seenChroma : 1
     let factor = max(1 / largestVividness, min(largestVividness, best))
-    return (distance(1), distance(factor) * (1 + vividnessDoubt * abs(log(Double(factor)))))
+    return (
+      distance(min(lightness, sloped), chromaTimes: 1),
+      distance(lightness, chromaTimes: factor) * (1 + vividnessDoubt * abs(log(Double(factor))))
+    )
   }
 
+  /// Returns how far the lightness of the other image rises from its one side to the other, across and down, compared
+  /// with the query's: the plane of least squares.
+  private static func slope(of rises: [Float], _ cells: [Cell]) -> SIMD2<Float> {
+    let count = Float(cells.count)
+    let middle = cells.reduce(SIMD2.zero) { $0 + $1.place } / count
+    let mean = rises.reduce(0, +) / count
+    var (squares, products, mixed): (SIMD2<Float>, SIMD2<Float>, Float) = (.zero, .zero, 0)
+    for (cell, rise) in zip(cells, rises) {
+      let place = cell.place - middle
+      squares += place * place
+      mixed += place.x * place.y
+      products += place * max(-largestStep, min(largestStep, rise - mean))
+    }
+    // A quarter of what a whole image has: a narrow part of one says little of a slope.
+    squares += count / 50
+    let determinant = squares.x * squares.y - mixed * mixed
+    let slope =
+      SIMD2(
+        products.x * squares.y - products.y * mixed, products.y * squares.x - products.x * mixed)
+      / determinant
+    return slope.clamped(
+      lowerBound: SIMD2(repeating: -largestSlope), upperBound: SIMD2(repeating: largestSlope))
+  }
+
+  /// The most by which a lamp makes one side of an image lighter than the other, in Oklab.
+  private static let largestSlope: Float = 0.2
+  /// The most that a cell says of the slope: shadows and reflections are no slope.
+  private static let largestStep: Float = 0.15
   /// The largest factor by which the chroma of an image may have changed.
   private static let largestVividness: Float = 2.2
   /// How much more a difference counts if the chroma has changed: it is multiplied by one plus this times the logarithm of
@@ -269,7 +355,7 @@ public struct AlignedColor: Sendable {
   private static let vividnessDoubt = 0.6
 
   /// Returns the inverse of ``Kernels/oklab(ofCones:)``.
-  private static func cones(_ lab: SIMD3<Float>) -> SIMD3<Float> {
+  static func cones(_ lab: SIMD3<Float>) -> SIMD3<Float> {
     SIMD3(
       lab[0] + 0.396_337_78 * lab[1] + 0.215_803_76 * lab[2],
       lab[0] - 0.105_561_346 * lab[1] - 0.063_854_17 * lab[2],

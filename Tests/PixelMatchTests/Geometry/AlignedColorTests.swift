@@ -180,20 +180,61 @@ import Testing
     #expect(try residual(blue, red) > 0.08)
   }
 
+  /// A soft pattern of two colors.
+  private func wave(shift: Double = 0, stretch: Double = 1, swapped: Bool = false) throws
+    -> PixelBuffer
+  {
+    try painted { x, y in
+      let across = (Double(x) - 80) * stretch + 80 + shift
+      let down = (Double(y) - 80) * stretch + 80 + shift
+      let value = sin(across / 18) * cos(down / 22)
+      let color = [UInt8(130 + 80 * value), UInt8(120 - 60 * value), UInt8(110 + 40 * value)]
+      return swapped ? [color[2], color[0], color[1]] : color
+    }
+  }
+
+  private func residual(
+    _ query: PixelBuffer, _ other: PixelBuffer, under transform: PlaneTransform
+  ) throws -> Double {
+    let signature = Signature(other)
+    return try #require(
+      AlignedColor(QuerySignature(query)).residual(
+        of: signature.layout, size: (Int(signature.width), Int(signature.height)), under: transform)
+    )
+  }
+
   /// Would break if the color of a query were that of its nearest cell: a shift by half a cell would count.
   @Test func `a shift by a part of a cell is not another color`() throws {
-    func wave(_ shift: Double) throws -> PixelBuffer {
-      try painted { x, y in
-        let value = sin((Double(x) + shift) / 18) * cos((Double(y) + shift) / 22)
-        return [UInt8(130 + 80 * value), UInt8(120 - 60 * value), UInt8(110 + 40 * value)]
-      }
-    }
     let shift = 160.0 / 24 / 2
-    let signature = Signature(try wave(0))
     let moved = PlaneTransform(matrix: [1, 0, shift, 0, 1, shift, 0, 0, 1])
-    let residual = try #require(
-      AlignedColor(QuerySignature(try wave(shift))).residual(
-        of: signature.layout, size: (Int(signature.width), Int(signature.height)), under: moved))
-    #expect(residual < 0.012)
+    #expect(try residual(wave(shift: shift), wave(), under: moved) < 0.012)
+  }
+
+  /// Would break if colors were compared only where keypoints put them: a few of them leave a transform some hundredths
+  /// of the image off. Other colors are to stay others wherever the transform is moved to.
+  @Test(arguments: [(7, 1), (-7, 1), (0, 1.06), (0, 0.94), (4, 1.04)])
+  func `a transform that is a little off does not make another color`(
+    shift: Double, stretch: Double
+  ) throws {
+    #expect(try residual(wave(shift: shift, stretch: stretch), wave(), under: same) < 0.015)
+    #expect(
+      try residual(wave(shift: shift, stretch: stretch, swapped: true), wave(), under: same) > 0.06)
+  }
+
+  /// The picture in the light of a lamp at its left, which is lighter by a quarter there and darker at the other end.
+  private func lit(_ picture: PixelBuffer) throws -> PixelBuffer {
+    var bytes = SyntheticPicture.rgba(picture)
+    for index in bytes.indices where index % 4 < 3 {
+      let across = Double(index / 4 % picture.width) / Double(picture.width)
+      bytes[index] = UInt8(min(255, Double(bytes[index]) * (1.25 - 0.5 * across)))
+    }
+    return try PixelBuffer(
+      width: picture.width, height: picture.height, format: .rgba8, bytes: bytes)
+  }
+
+  /// Would break if a light had to be the same at both ends of a thing, or if that freedom hid another color.
+  @Test func `a lamp at one side does not make another color`() throws {
+    #expect(try residual(lit(wave()), wave(), under: same) < 0.02)
+    #expect(try residual(lit(wave(swapped: true)), wave(), under: same) > 0.06)
   }
 }
