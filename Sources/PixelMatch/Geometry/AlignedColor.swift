@@ -52,19 +52,22 @@ public struct AlignedColor: Sendable {
   ///   - size: The other working image's width and height in pixels.
   ///   - transform: From the query's working image to the other's.
   ///   - covered: Boxes of the query in which other things lie in front, in shares of its sides.
+  ///   - isCopy: Whether the query is nearly the same image. If it has no color, its lightness is then compared as it
+  ///     is: another light would make the gray of one tint that of another.
   /// - Returns: The root of the mean squared Oklab distance in the light that explains most of it, that is,
   ///   the difference that no change of white balance, brightness, contrast or saturation and no lamp at one side
   ///   explains; `nil` if too little of the other image lies within the query.
   /// - Complexity: O(cells).
   public func residual(
     of layout: ColorLayout, size: (width: Int, height: Int), under transform: PlaneTransform,
-    outside covered: [ImageBox] = []
+    outside covered: [ImageBox] = [], isCopy: Bool = false
   ) -> Double? {
     guard let back = transform.inverse else { return nil }
     let side = ColorLayout.side
     let other = Other(
       layout: layout, parts: layout.parts,
-      colors: (0..<side * side).map { kept(layout.color($0 / side, $0 % side)) }, size: size)
+      colors: (0..<side * side).map { kept(layout.color($0 / side, $0 % side)) }, size: size,
+      hasSameLight: isColorless && isCopy)
     let difference = residual(of: other, transform, back, covered)
     guard let difference, Self.movable.contains(difference),
       let movedBack = registered(back, other, covered), let moved = movedBack.inverse,
@@ -82,6 +85,8 @@ public struct AlignedColor: Sendable {
     let colors: [SIMD3<Float>]
     /// The working image's width and height in pixels.
     let size: (width: Int, height: Int)
+    /// Whether the lightness of the query is compared as it is, and nothing else.
+    let hasSameLight: Bool
   }
 
   /// Returns the difference of the colors under a transform whose inverse is known.
@@ -93,14 +98,14 @@ public struct AlignedColor: Sendable {
     func cells(_ hidden: [Bool]?) -> [Cell] { self.cells(of: other, back, covered, hidden) }
     let all = cells(nil)
     guard all.count >= Self.leastCells else { return nil }
-    let whole = residual(all)
+    let whole = residual(all, hasSameLight: other.hasSameLight)
     guard let hidden = hidden(layout, size, transform) else { return whole }
     let visible = cells(hidden)
     let isThing = { (cell: Cell) in cell.part != .ground }
     guard visible.count >= Self.leastCells,
       2 * visible.count(where: isThing) >= all.count(where: isThing)
     else { return whole }
-    return min(whole, residual(visible))
+    return min(whole, residual(visible, hasSameLight: other.hasSameLight))
   }
 
   /// Returns the cells of an image that lie within the query, row by row.
@@ -139,11 +144,12 @@ public struct AlignedColor: Sendable {
   }
 
   /// Returns the difference of the thing's cells in the light that explains most of it.
-  private func residual(_ cells: [Cell]) -> Double {
+  private func residual(_ cells: [Cell], hasSameLight: Bool) -> Double {
     let ground = cells.filter { $0.part == .ground }
     let interior = cells.filter { $0.part == .interior }
     let things = cells.filter { $0.part != .ground }
     let thing = things.count >= Self.leastCells / 2 ? things : cells
+    if hasSameLight { return Self.lightnessDifference(thing) }
     let lights = Self.lights(Self.ratios(cells))
     guard ground.count >= Self.leastGround, interior.count >= Self.leastInterior else {
       return Self.residual(thing, in: lights)
@@ -173,7 +179,7 @@ public struct AlignedColor: Sendable {
 
   /// Returns the cone responses that a color would have in an image like the query.
   private func kept(_ color: SIMD3<Float>) -> SIMD3<Float> {
-    Self.cones(isColorless ? SIMD3(color[0], 0, 0) : color)
+    isColorless ? SIMD3(repeating: Self.grayLightness(of: color)) : Self.cones(color)
   }
 
   /// Returns the mean color of the query at a cell, or `nil` if most of the cell lies outside the

@@ -121,7 +121,8 @@ struct ImageComparison: Sendable {
     }
     measured.residual = transforms.compactMap {
       colors.residual(
-        of: segment.layout(at: row), size: size, under: $0, outside: self.covered + covered)
+        of: segment.layout(at: row), size: size, under: $0, outside: self.covered + covered,
+        isCopy: measured.hash > MeasuredEvidence.copyHash.lowerBound)
     }.min()
   }
 

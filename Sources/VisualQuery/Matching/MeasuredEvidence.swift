@@ -37,8 +37,11 @@ struct MeasuredEvidence: Sendable, Hashable {
   private static let offColorSimilarity = 0.4
   /// The likeness of histograms that equal colors at aligned places stand for: that of 0.8.
   private static let alignedLikeness = 1.6
-  /// How far the aligned lightness of an image without color can be believed.
+  /// How far the aligned lightness of an image without color can be believed if it is no copy.
   private static let grayTrust = 0.25
+  /// The evidence of the hash from which on an image is nearly a copy of another, and from which on it is one: nine bits
+  /// differ, or two.
+  static let copyHash = 0.9...0.977
   /// The inliers from which on an alignment is trusted wholly, less three.
   private static let trustedInliers = 12.0
 
@@ -75,6 +78,15 @@ struct MeasuredEvidence: Sendable, Hashable {
   var alignmentTrust: Double {
     guard residual != nil else { return 0 }
     return max(0, min(1, max(Double(inliers - 3) / Self.trustedInliers, 2 * hash - 0.5)))
+  }
+
+  /// How far the colors at aligned places can be believed, `0...1`. Without color, there is only the lightness: that of
+  /// tints differs by less than light does, so that it tells them apart only in a copy.
+  private var alignedTrust: Double {
+    let copy = Self.copyHash
+    let nearness = (hash - copy.lowerBound) / (copy.upperBound - copy.lowerBound)
+    return max(
+      colorfulness, Self.grayTrust + (1 - Self.grayTrust) * max(0, min(1, nearness)))
   }
 
   /// The measurement of a lane in the unit of its ``Evidence/Kind``, or `nil` if there is none.
@@ -163,7 +175,7 @@ struct MeasuredEvidence: Sendable, Hashable {
         case .texture: colorfulness * Self.likeness(texture)
         case .votes: log(1 + Double(votes) / 1000)
         case .inliers: log(1 + Double(max(0, inliers - least)))
-        case .alignedColor: max(colorfulness, Self.grayTrust) * (self[lane] ?? 0)
+        case .alignedColor: alignedTrust * (self[lane] ?? 0)
         case .offColor: colorfulness * (self[lane] ?? 0)
         }
     }
