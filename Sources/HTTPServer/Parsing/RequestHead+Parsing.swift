@@ -3,6 +3,10 @@ extension RequestHead {
   init(_ line: StartLine, _ fields: HTTPFields, bodyLimit: Int) throws(HTTPError) {
     let target = try RequestTarget(line.target[...], method: line.method)
     try Self.checkHost(fields, target.authority, line)
+    // A field that is no list stands once (RFC 9110, 5.3): a proxy might read the other one.
+    guard fields.values("content-type").count <= 1 else {
+      throw Self.bad("there are several Content-Type fields; a body has one type")
+    }
     let isOld = line.minorVersion == 0
     let expectations = fields.list("expect").map { ASCII.lowercased($0) }
     guard expectations.allSatisfy({ $0 == "100-continue" }) else {

@@ -1,10 +1,18 @@
 extension EntityLookup {
   /// Returns the entity that a link opens: the one with this URL, or the one for which the shop's template gives it. Without
   /// a match, what marketing adds is ignored: the fragment, and the query as far as it is not part of the entity's own URL.
+  /// The scheme and the host may be written in any case (RFC 3986, 6.2.2.1).
   ///
   /// - Throws: ``CatalogueError``.
   /// - Complexity: O(*n*) for *n* entities with a URL of their own.
   public func entity(forLink link: String) async throws -> EntityValue? {
+    if let found = try await entity(forWrittenLink: link) { return found }
+    let lowered = LinkAddress.withLowercaseHost(link)
+    return lowered == link ? nil : try await entity(forWrittenLink: lowered)
+  }
+
+  /// Returns the entity that a link opens, in the case in which it is written.
+  private func entity(forWrittenLink link: String) async throws -> EntityValue? {
     if let found = try await entity(withLink: link) { return found }
     let address = LinkAddress(link)
     if let found = try await entity(at: address) { return found }
@@ -55,6 +63,15 @@ private struct LinkAddress {
     "gclid", "gbraid", "wbraid", "dclid", "fbclid", "msclkid", "ttclid", "twclid", "yclid",
     "srsltid", "mc_cid", "mc_eid", "_ga", "_gl",
   ]
+
+  /// Returns the link with its scheme and its host in lower case, or as it is if it has none.
+  static func withLowercaseHost(_ link: String) -> String {
+    let parts = link.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+    guard parts.count >= 3, parts[0].hasSuffix(":"), parts[1].isEmpty else { return link }
+    let host = parts[2].prefix { $0 != "?" && $0 != "#" }
+    let start = "\(parts[0])//\(host)"
+    return start.lowercased() + link.dropFirst(start.count)
+  }
 
   init(_ link: String) {
     let withoutFragment = link.prefix { $0 != "#" }

@@ -45,6 +45,9 @@ import Testing
     Refused("a path that is no UTF-8", "GET /%ff HTTP/1.1\r\n\(host)\r\n"),
     Refused("no Host", "GET / HTTP/1.1\r\n\r\n"),
     Refused("two Hosts", "GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n"),
+    Refused(
+      "two types of one body",
+      "POST / HTTP/1.1\r\nHost: a\r\nContent-Type: image/jpeg\r\ncontent-type: image/png\r\n\r\n"),
     Refused("a Host that is none", "GET / HTTP/1.1\r\nHost: a b\r\n\r\n"),
     Refused("a port of letters", "GET / HTTP/1.1\r\nHost: a:x\r\n\r\n"),
     Refused("two ports", "GET / HTTP/1.1\r\nHost: a:1:2\r\n\r\n"),

@@ -224,6 +224,8 @@ import VisualQuery
     ("https://shop.example/tee?variant=3", nil), ("https://shop.example/tee", nil),
     ("https://shop.example/cup", "cup"), ("https://shop.example/cup?utm_source=mail", "cup"),
     ("https://shop.example/te?variant=2", nil), ("https://shop.example/tee?variant=22", nil),
+    ("HTTPS://Shop.Example/tee?variant=2", "blue"), ("https://SHOP.example/cup", "cup"),
+    ("https://shop.example/CUP", nil),
   ])
   func `a query tells variants apart, and campaigns do not`(link: String, id: String?) async throws
   {
