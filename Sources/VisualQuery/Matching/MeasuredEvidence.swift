@@ -32,7 +32,7 @@ struct MeasuredEvidence: Sendable, Hashable {
   }
 
   /// The difference of aligned colors, in Oklab, from which on they say nothing for a candidate.
-  private static let strangerResidual = 0.045
+  private static let strangerResidual = 0.041
   /// The likeness of the histograms below which aligned images show another color.
   private static let offColorSimilarity = 0.4
   /// The likeness of histograms that equal colors at aligned places stand for: that of 0.8.
