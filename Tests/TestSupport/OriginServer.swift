@@ -72,6 +72,9 @@ public final class OriginServer: Sendable {
     port = Int(UInt16(bigEndian: address.sin_port))
     self.listener = listener
     startThread { [log] in
+      // Closed by the only thread that accepts: closed elsewhere, its number could already be that of another test's
+      // server, whose clients this one would answer.
+      defer { close(listener) }
       while true {
         let connection = accept(listener, nil, nil)
         if connection < 0 { return }
@@ -85,10 +88,7 @@ public final class OriginServer: Sendable {
     }
   }
 
-  deinit {
-    shutdown(listener, Int32(SHUT_RDWR))
-    close(listener)
-  }
+  deinit { shutdown(listener, Int32(SHUT_RDWR)) }
 
   private static func request(from connection: Int32) -> Request? {
     var bytes: [UInt8] = []
