@@ -163,9 +163,8 @@ enum GrowthBench {
     let scan = FlatScan([live])
     var rows = scan.nearest(to: .hashes(query.views.flatMap(\.variants)), limit: 256).top.sorted
       .count
-    for view in query.views {
-      rows += scan.nearest(to: .appearance(view.color, view.texture), limit: 256).top.sorted.count
-    }
+    let passes = query.views.map { FlatScan.Pass(.appearance($0.color, $0.texture)) }
+    for found in scan.nearest(of: passes, limit: 256) { rows += found.top.sorted.count }
     let check = GeometricCheck(query)
     let voted = KeypointVotes(query.keypoints).rows(in: live, limit: 512).prefix(144)
     live.segment.beginReading(.alignment, of: voted.map(\.row))

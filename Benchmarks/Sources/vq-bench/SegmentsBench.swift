@@ -87,11 +87,9 @@ enum SegmentsBench {
     var rows = scan.nearest(
       to: .hashes(query.views.flatMap(\.variants)), limit: kept, part: part
     ).top.sorted.count
-    for view in query.views {
-      rows +=
-        scan.nearest(
-          to: .appearance(view.color, view.texture), limit: kept, part: part
-        ).top.sorted.count
+    let passes = query.views.map { FlatScan.Pass(.appearance($0.color, $0.texture)) }
+    for found in scan.nearest(of: passes, limit: kept, part: part) {
+      rows += found.top.sorted.count
     }
     let votes = stride(from: part.index, to: segments.count, by: part.count).flatMap { segment in
       KeypointVotes(query.keypoints).rows(in: segments[segment], limit: kept)

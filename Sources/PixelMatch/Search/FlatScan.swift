@@ -29,8 +29,24 @@ public struct FlatScan: Sendable {
     }
   }
 
-  /// The number of rows between two calls of `shouldStop`: 128 KB of hashes, about 7 µs.
-  static let chunk = 4096
+  /// One comparison of a scan.
+  public struct Pass: Sendable {
+    /// The value to compare with.
+    public var query: Query
+    /// The largest accepted distance, inclusive.
+    public var maximumDistance: Int
+    /// If not empty, only rows count whose filter bits include all bits of at least one element.
+    public var anyBits: [UInt64]
+
+    /// Makes a pass over all rows, or over those that are near enough and have the bits.
+    public init(_ query: Query, maximumDistance: Int = .max, anyBits: [UInt64] = []) {
+      (self.query, self.maximumDistance, self.anyBits) = (query, maximumDistance, anyBits)
+    }
+  }
+
+  /// The number of rows between two calls of `shouldStop`: 64 KB of hashes or 288 KB of histograms, which stay in a
+  /// processor's second-level cache while several passes compare them.
+  static let chunk = 2048
 
   private let segments: [LiveSegment]
   private let kernels: Kernels
@@ -67,35 +83,38 @@ public struct FlatScan: Sendable {
     to query: Query, maximumDistance: Int = .max, limit: Int, anyBits: [UInt64] = [],
     part: (index: Int, count: Int) = (0, 1), shouldStop: () -> Bool = { Task.isCancelled }
   ) -> Result {
-    var result = Result(top: TopCandidates(limit: limit))
-    let scan = ChunkScan(query, kernels)
+    nearest(
+      of: [Pass(query, maximumDistance: maximumDistance, anyBits: anyBits)], limit: limit,
+      part: part, shouldStop: shouldStop)[0]
+  }
+
+  /// Returns the live rows nearest to the query of each pass, as ``nearest(to:maximumDistance:limit:anyBits:part:shouldStop:)``
+  /// does for one: all passes compare a chunk of rows before the next chunk is read from memory, which takes most of the
+  /// time of a scan of histograms.
+  ///
+  /// - Returns: A result for each pass, in their order.
+  /// - Complexity: O(*n p*) for *n* rows and *p* passes; no allocation grows with *n*.
+  public func nearest(
+    of passes: [Pass], limit: Int, part: (index: Int, count: Int) = (0, 1),
+    shouldStop: () -> Bool = { Task.isCancelled }
+  ) -> [Result] {
+    var results = passes.map { _ in Result(top: TopCandidates(limit: limit)) }
+    let scans = passes.map { ChunkScan($0, kernels) }
     var hits = HitBuffer(capacity: Self.chunk)
     var number = 0
     for (place, live) in segments.enumerated() {
       for start in stride(from: 0, to: live.segment.count, by: Self.chunk) {
         defer { number += 1 }
         guard number % part.count == part.index else { continue }
-        if shouldStop() { return result }
+        if shouldStop() { return results }
         let rows = start..<min(start + Self.chunk, live.segment.count)
-        // Rows are offered in ascending order, so a row at the distance of the worst kept one comes
-        // too late.
-        let bound = min(maximumDistance, result.top.worstDistance.map { $0 - 1 } ?? .max)
-        if bound >= 0 { scan.run(live.segment, rows: rows, bound: bound, into: &hits) }
-        for hit in 0..<(bound >= 0 ? hits.count : 0) {
-          let row = start + Int(hits.indices[hit])
-          // The last block of hashes is padded with zeros.
-          guard row < rows.upperBound, live.isLive(row) else { continue }
-          if !anyBits.isEmpty {
-            let bits = live.segment.filterBits(at: row)
-            guard anyBits.contains(where: { bits & $0 == $0 }) else { continue }
-          }
-          result.top.offer(
-            Candidate(distance: Int(hits.distances[hit]), segment: place, row: row))
+        for (index, scan) in scans.enumerated() {
+          scan.offer(rows, of: live, place, to: &results[index].top, &hits)
+          results[index].scannedRows += rows.count
         }
-        result.scannedRows += rows.count
       }
     }
-    return result
+    return results
   }
 }
 
@@ -115,6 +134,8 @@ private struct HitBuffer {
 private struct ChunkScan {
   private let kernels: Kernels
   private let values: Values
+  private let maximumDistance: Int
+  private let anyBits: [UInt64]
 
   /// The query in the form that its kernel reads.
   private enum Values {
@@ -123,9 +144,10 @@ private struct ChunkScan {
     case embedding([UInt8])
   }
 
-  init(_ query: FlatScan.Query, _ kernels: Kernels) {
+  init(_ pass: FlatScan.Pass, _ kernels: Kernels) {
     self.kernels = kernels
-    switch query {
+    (maximumDistance, anyBits) = (pass.maximumDistance, pass.anyBits)
+    switch pass.query {
     case .hashes(let hashes):
       precondition(!hashes.isEmpty, "a scan needs at least one hash")
       values = .words(hashes.flatMap { hash in (0..<4).map { hash.words[$0] } })
@@ -134,8 +156,34 @@ private struct ChunkScan {
     }
   }
 
-  /// Replaces the hits with those of a chunk whose first row is a multiple of eight.
-  func run(_ segment: SignatureSegment, rows: Range<Int>, bound: Int, into hits: inout HitBuffer) {
+  /// Offers the rows of a chunk, whose first row is a multiple of eight.
+  ///
+  /// - Parameter place: The index of the segment.
+  func offer(
+    _ rows: Range<Int>, of live: LiveSegment, _ place: Int, to top: inout TopCandidates,
+    _ hits: inout HitBuffer
+  ) {
+    // Rows are offered in ascending order, so a row at the distance of the worst kept one comes
+    // too late.
+    let bound = min(maximumDistance, top.worstDistance.map { $0 - 1 } ?? .max)
+    guard bound >= 0 else { return }
+    run(live.segment, rows: rows, bound: bound, into: &hits)
+    for hit in 0..<hits.count {
+      let row = rows.lowerBound + Int(hits.indices[hit])
+      // The last block of hashes is padded with zeros.
+      guard row < rows.upperBound, live.isLive(row) else { continue }
+      if !anyBits.isEmpty {
+        let bits = live.segment.filterBits(at: row)
+        guard anyBits.contains(where: { bits & $0 == $0 }) else { continue }
+      }
+      top.offer(Candidate(distance: Int(hits.distances[hit]), segment: place, row: row))
+    }
+  }
+
+  /// Replaces the hits with those of a chunk.
+  private func run(
+    _ segment: SignatureSegment, rows: Range<Int>, bound: Int, into hits: inout HitBuffer
+  ) {
     let limit = UInt32(clamping: bound)
     switch values {
     case .words(let words):

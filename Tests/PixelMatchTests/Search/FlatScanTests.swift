@@ -16,7 +16,7 @@ import Testing
     return try SignatureSegment(bytes: writer.encoded())
   }
 
-  @Test(arguments: [0, 1, 2, 7, 8, 9, 4095, 4096, 4097])
+  @Test(arguments: [0, 1, 2, 7, 8, 9, 2047, 2048, 2049, 4097])
   func `finds a stored hash whatever the size of the catalogue`(count: Int) throws {
     var generator = SeededGenerator(seed: UInt64(count))
     let live = [LiveSegment(try segment(count: count, using: &generator))]
@@ -64,6 +64,32 @@ import Testing
           #expect(found.top.sorted == expected)
         }
       }
+    }
+  }
+
+  /// Would break if the passes of one scan shared their bounds or their filters.
+  @Test(arguments: 0..<8 as Range<UInt64>)
+  func `passes that are scanned together find what each finds alone`(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    let segments = try [5000, 100].map {
+      LiveSegment(try segment(count: $0, using: &generator, bits: 0b11))
+    }
+    let scan = FlatScan(segments)
+    let passes = (0..<4).map { number in
+      let random = Signature.random(using: &generator)
+      return FlatScan.Pass(
+        number == 3 ? .hashes([random.pdq]) : .appearance(random.color, random.texture),
+        maximumDistance: number == 1 ? 30_000 : .max, anyBits: number == 2 ? [0b10] : [])
+    }
+    let parts = (0..<3).map { scan.nearest(of: passes, limit: 20, part: ($0, 3)) }
+    for (index, pass) in passes.enumerated() {
+      let expected = scan.referenceNearest(
+        to: pass.query, maximumDistance: pass.maximumDistance, limit: 20, anyBits: pass.anyBits,
+        in: segments)
+      var merged = TopCandidates(limit: 20)
+      for part in parts { merged.merge(part[index].top) }
+      #expect(merged.sorted == expected)
+      #expect(parts.reduce(0) { $0 + $1[index].scannedRows } == scan.rowCount)
     }
   }
 

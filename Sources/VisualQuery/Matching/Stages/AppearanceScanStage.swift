@@ -10,11 +10,9 @@ struct AppearanceScanStage: SearchStage {
   static let isScan = true
 
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
-    var passes = signature.views.map {
-      SegmentScanner.Pass(query: .appearance($0.color, $0.texture))
-    }
+    var passes = signature.views.map { FlatScan.Pass(.appearance($0.color, $0.texture)) }
     if !labelMasks.isEmpty {
-      passes.append(SegmentScanner.Pass(query: passes[0].query, labelMasks: labelMasks))
+      passes.append(FlatScan.Pass(passes[0].query, anyBits: labelMasks))
     }
     return try await state.addCandidates(from: catalogue) { [passes] segments in
       await scanner.nearest(passes, in: segments)

@@ -10,7 +10,7 @@ struct EmbeddingScanStage: SearchStage {
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
     guard state.searches.contains(where: \.comparison.comparesEmbeddings) else { return 1 }
     return try await state.addCandidates(from: catalogue) { segments in
-      await scanner.nearest([SegmentScanner.Pass(query: .embedding(embedding))], in: segments)
+      await scanner.nearest([FlatScan.Pass(.embedding(embedding))], in: segments)
     }
   }
 }

@@ -8,7 +8,7 @@ struct HashScanStage: SearchStage {
   static let isScan = true
 
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
-    let pass = SegmentScanner.Pass(query: .hashes(signature.views.flatMap(\.variants)))
+    let pass = FlatScan.Pass(.hashes(signature.views.flatMap(\.variants)))
     return try await state.addCandidates(from: catalogue) { segments in
       await scanner.nearest([pass], in: segments)
     }

@@ -10,18 +10,13 @@ struct SegmentScanner: Sendable {
   let threads: Int
   let shouldStop: @Sendable () -> Bool
 
-  /// One scan over all rows, or over those whose filter bits hold all bits of one of the masks.
-  struct Pass: Sendable {
-    let query: FlatScan.Query
-    var labelMasks: [UInt64] = []
-  }
-
-  /// Finds the rows nearest to each of some queries.
-  @concurrent func nearest(_ passes: [Pass], in segments: [LiveSegment]) async -> CandidateRows {
+  /// Finds the rows nearest to the query of each of some passes.
+  @concurrent func nearest(
+    _ passes: [FlatScan.Pass], in segments: [LiveSegment]
+  ) async -> CandidateRows {
     let scan = FlatScan(segments)
     var result = CandidateRows(plannedRows: scan.rowCount * passes.count)
-    for pass in passes where !shouldStop() {
-      let found = await nearest(pass, scan)
+    for found in await nearest(passes, scan) {
       result.scannedRows += found.scannedRows
       for candidate in found.top.sorted {
         let row = SegmentRow(segment: candidate.segment, row: candidate.row)
@@ -31,27 +26,27 @@ struct SegmentScanner: Sendable {
     return result
   }
 
-  private func nearest(_ pass: Pass, _ scan: FlatScan) async -> FlatScan.Result {
+  private func nearest(_ passes: [FlatScan.Pass], _ scan: FlatScan) async -> [FlatScan.Result] {
     let parts = scan.rowCount < Self.splitRows ? 1 : threads
-    guard parts > 1 else { return nearest(pass, scan, part: (0, 1)) }
-    return await withTaskGroup(of: FlatScan.Result.self) { group in
+    guard parts > 1 else { return nearest(passes, scan, part: (0, 1)) }
+    return await withTaskGroup(of: [FlatScan.Result].self) { group in
       for index in 0..<parts {
-        group.addTask { nearest(pass, scan, part: (index, parts)) }
+        group.addTask { nearest(passes, scan, part: (index, parts)) }
       }
-      var all = FlatScan.Result(top: TopCandidates(limit: Self.limit))
+      var all = passes.map { _ in FlatScan.Result(top: TopCandidates(limit: Self.limit)) }
       for await part in group {
-        all.top.merge(part.top)
-        all.scannedRows += part.scannedRows
+        for (index, found) in part.enumerated() {
+          all[index].top.merge(found.top)
+          all[index].scannedRows += found.scannedRows
+        }
       }
       return all
     }
   }
 
   private func nearest(
-    _ pass: Pass, _ scan: FlatScan, part: (index: Int, count: Int)
-  ) -> FlatScan.Result {
-    scan.nearest(
-      to: pass.query, limit: Self.limit, anyBits: pass.labelMasks, part: part,
-      shouldStop: shouldStop)
+    _ passes: [FlatScan.Pass], _ scan: FlatScan, part: (index: Int, count: Int)
+  ) -> [FlatScan.Result] {
+    scan.nearest(of: passes, limit: Self.limit, part: part, shouldStop: shouldStop)
   }
 }
