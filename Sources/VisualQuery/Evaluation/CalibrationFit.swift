@@ -30,6 +30,9 @@ struct CalibrationSample: Sendable, Hashable {
 /// and on the score's lead. Every query counts twice in it, once as if its hash were of no use, so
 /// that corners are believed on their own where a crop leaves nothing of the hash. No factor is below
 /// zero, so that more of any evidence never lowers a confidence.
+///
+/// For ``QuerySubject/catalogued`` there is only the second step, without what is added for an entity that has no rival: the
+/// score is that of the code, and a thing of the catalogue mostly has rivals.
 public struct CalibrationFit: Sendable {
   /// The best candidates of a query that the second step learns from.
   private static let bestCount = 3
@@ -38,32 +41,45 @@ public struct CalibrationFit: Sendable {
   private static let negativeWeight = 2.0
 
   let coefficients: Calibration.Coefficients
+  /// The things that the images of the queries may show.
+  private let subject: QuerySubject
 
   /// Fits queries, which need at least one with a right and a wrong candidate.
   ///
   /// - Parameters:
   ///   - queries: Asked queries.
+  ///   - subject: The things that their images may show.
   ///   - excluded: Evidence that is left out, to say what it adds.
   /// - Complexity: O(candidates), some dozens of times.
-  public init(_ queries: [EvaluatedQuery], excluding excluded: Set<Evidence.Kind> = []) {
+  public init(
+    _ queries: [EvaluatedQuery], of subject: QuerySubject = .anything,
+    excluding excluded: Set<Evidence.Kind> = []
+  ) {
+    self.subject = subject
+    let coded = Calibration.coefficients(for: subject)
     let included = MeasuredEvidence.Lane.allCases.filter { !excluded.contains($0.kind) }
       .map(\.rawValue)
     let unmeasured = Self.unmeasuredLanes(of: queries)
-    let step1 = Self.conditionalLogit(
-      queries.map { query in query.samples.map { ($0.evidence.features, $0.isRight) } }, included)
+    let step1 =
+      subject == .catalogued
+      ? coded.step1.lanes
+      : Self.conditionalLogit(
+        queries.map { query in query.samples.map { ($0.evidence.features, $0.isRight) } },
+        included)
     let step2 = Self.logistic(
       queries.filter { !$0.samples.isEmpty }.flatMap { query in
         let weight = query.isPositive ? 1 : Self.negativeWeight
         return Self.best(of: query.samples, step1, weight: weight)
           + Self.best(of: query.samples.map(\.withoutHash), step1, weight: weight)
-      }, included)
+      }, included, from: coded, isAloneFitted: subject == .anything)
     var fitted = Calibration.Coefficients(
       step1: SIMD16(step1), step2: SIMD16(step2[1...16]), prior: step2[0], lead: step2[17],
       inlierLead: step2[18],
       alone: .init(prior: step2[19], color: step2[20], hash: step2[21]))
+    if subject == .catalogued { fitted.alone = coded.alone }
     for lane in unmeasured {
-      fitted.step1[lane] = Calibration.coefficients.step1[lane]
-      fitted.step2[lane] = Calibration.coefficients.step2[lane]
+      fitted.step1[lane] = coded.step1[lane]
+      fitted.step2[lane] = coded.step2[lane]
     }
     coefficients = fitted
   }
@@ -219,15 +235,16 @@ public struct CalibrationFit: Sendable {
     }
   }
 
-  private static func logistic(_ rows: [Row], _ included: [Int]) -> [Double] {
+  private static func logistic(
+    _ rows: [Row], _ included: [Int], from coded: Calibration.Coefficients, isAloneFitted: Bool
+  ) -> [Double] {
     let total = rows.reduce(0) { $0 + $1.weight }
-    let fitted = Calibration.coefficients
     let start =
-      [fitted.prior] + fitted.step2.lanes
-      + [fitted.lead, fitted.inlierLead, fitted.alone.prior, fitted.alone.color, fitted.alone.hash]
+      [coded.prior] + coded.step2.lanes
+      + [coded.lead, coded.inlierLead, coded.alone.prior, coded.alone.color, coded.alone.hash]
     return nonNegative(
-      [0] + included.map { $0 + 1 } + [17, 18, 19, 20, 21], from: start, ridge: 1e-5,
-      signed: [0, 19]
+      [0] + included.map { $0 + 1 } + [17, 18] + (isAloneFitted ? [19, 20, 21] : []), from: start,
+      ridge: 1e-5, signed: [0, 19]
     ) {
       weights, active in
       var sums = Derivatives(count: active.count)

@@ -34,11 +34,12 @@ extension Matcher {
   ///
   /// - Throws: The errors of ``values(for:options:)``.
   public func evaluate(
-    _ query: EvaluationQuery, signature: QuerySignature, withLabels: Bool
+    _ query: EvaluationQuery, signature: QuerySignature, withLabels: Bool,
+    subject: QuerySubject = .anything
   ) async throws -> EvaluatedQuery {
     let result = try await withTaskExecutorPreference(pool) {
       try await evaluated(
-        query, content(of: query, signature: signature, withLabels: withLabels))
+        query, content(of: query, signature: signature, withLabels: withLabels), subject)
     }
     try Task.checkCancellation()
     return result
@@ -48,11 +49,12 @@ extension Matcher {
   ///
   /// - Throws: The errors of ``values(for:options:)``.
   public func evaluate(
-    _ query: EvaluationQuery, picture: PixelBuffer, withLabels: Bool
+    _ query: EvaluationQuery, picture: PixelBuffer, withLabels: Bool,
+    subject: QuerySubject = .anything
   ) async throws -> EvaluatedQuery {
     let result = try await withTaskExecutorPreference(pool) {
       try await evaluated(
-        query, content(of: query, picture: picture, withLabels: withLabels))
+        query, content(of: query, picture: picture, withLabels: withLabels), subject)
     }
     try Task.checkCancellation()
     return result
@@ -69,10 +71,10 @@ extension Matcher {
   }
 
   @concurrent private func evaluated(
-    _ query: EvaluationQuery, _ content: SemanticContent
+    _ query: EvaluationQuery, _ content: SemanticContent, _ subject: QuerySubject
   ) async throws -> EvaluatedQuery {
     let state = try await run(
-      content, MatchOptions(timeout: nil, usesFeedback: false), deadline: nil)
+      content, MatchOptions(timeout: nil, usesFeedback: false, subject: subject), deadline: nil)
     let scored = state.scoredEntities()
     let best = scored.sorted {
       ($1.confidence, $0.key) < ($0.confidence, $1.key)

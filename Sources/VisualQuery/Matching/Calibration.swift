@@ -64,12 +64,27 @@ public enum Calibration {
     }
   }
 
-  /// The fitted coefficients.
+  /// The coefficients fitted to queries of which a third show nothing that the catalogue has, and some have wrong labels.
   static let coefficients = Coefficients(
     step1: SIMD16(lanes: 0.776, 4.705, 3.133, 0.771, 2.647, 0.54, 1.866, 0.178, 1.813, 1.7),
     step2: SIMD16(lanes: 0.768, 0.628, 0, 0, 0, 0, 4.132, 1.939, 1.459, 0),
     prior: -2.959, lead: 0.754, inlierLead: 1.296,
     alone: Coefficients.Alone(prior: -0.984, color: 0.914, hash: 1.073))
+
+  /// The coefficients fitted to queries that all show a thing of the catalogue, with right labels or none. The score is
+  /// the same, and so is the addition for an entity without a rival.
+  private static let cataloguedCoefficients = Coefficients(
+    step1: coefficients.step1,
+    step2: SIMD16(lanes: 0.518, 0.753, 0.217, 0, 0.323, 0, 1.089, 1.169, 1.766, 0),
+    prior: -3.007, lead: 1.277, inlierLead: 0.605, alone: coefficients.alone)
+
+  /// Returns the coefficients for what an image may show.
+  static func coefficients(for subject: QuerySubject) -> Coefficients {
+    switch subject {
+    case .anything: coefficients
+    case .catalogued: cataloguedCoefficients
+    }
+  }
 
   /// The addition to the log-odds of what is found in a cell of a page: a page of absent things has as many
   /// chances of a false match as it has cells. At it, the default cut-off is 0.92 for a cell (docs/quality.md).
@@ -104,10 +119,13 @@ public enum Calibration {
   /// - Parameters:
   ///   - measured: The evidence of its best image.
   ///   - standing: Its standing among the candidates.
+  ///   - subject: The things that the image may show.
   ///   - regionPrior: The addition to the prior for a part of the image.
   static func evidence(
-    _ measured: MeasuredEvidence, _ standing: Standing, regionPrior: Double = 0
+    _ measured: MeasuredEvidence, _ standing: Standing, of subject: QuerySubject = .anything,
+    regionPrior: Double = 0
   ) -> [Evidence] {
+    let coefficients = coefficients(for: subject)
     let prior = coefficients.prior(isAlone: standing.isAlone) + regionPrior
     var terms = [Evidence(kind: .prior, value: 1, weight: prior)]
     let weights = coefficients.factors(isAlone: standing.isAlone) * measured.certainties

@@ -43,6 +43,8 @@ struct Continuation: Sendable {
     var codes: [String]?
     /// Whether statements about answers have no effect; absent for no.
     var ignoresFeedback: Bool?
+    /// The things that the image may show; absent for anything.
+    var subject: QuerySubject?
   }
 
   /// One entity of the ranked list.
@@ -71,7 +73,8 @@ struct Continuation: Sendable {
       storeFilter: options.filters[.store], minimumConfidence: options.minimumConfidence,
       near: options.near.map { [$0.latitude, $0.longitude] }, locale: options.locale,
       date: options.date?.timeIntervalSince1970, isGrouped: options.isGrouped ? true : nil,
-      codes: codes.isEmpty ? nil : codes, ignoresFeedback: options.usesFeedback ? nil : true)
+      codes: codes.isEmpty ? nil : codes, ignoresFeedback: options.usesFeedback ? nil : true,
+      subject: options.subject == .anything ? nil : options.subject)
     self.signature = signature?.compactBytes ?? []
     generation = catalogue.generation
     self.cutOff = cutOff
@@ -122,7 +125,8 @@ struct Continuation: Sendable {
       minimumConfidence: question.minimumConfidence,
       date: question.date.map(Date.init(timeIntervalSince1970:)), locale: question.locale,
       isGrouped: question.isGrouped ?? false,
-      usesFeedback: !(question.ignoresFeedback ?? false))
+      usesFeedback: !(question.ignoresFeedback ?? false),
+      subject: question.subject ?? .anything)
     options.typeLimits[.product] = question.products
     options.typeLimits[.store] = question.stores
     options.filters[.product] = question.productFilter

@@ -26,7 +26,7 @@ extension Matcher {
     if allowed == nil { plan.stop() }
     return QueryState(
       types: types, labels: labels, signature: signature,
-      isImageLeftOut: content.isPictureLeftOut,
+      isImageLeftOut: content.isPictureLeftOut, subject: options.subject,
       cutOff: cutOff(options, hasImage: signature != nil), allowed: allowed ?? [:],
       feedback: feedback, suppressed: suppressed, isFilterUnfinished: allowed == nil,
       shouldStop: shouldStop, remaining: { deadline.map { $0 - now() } }, plan: plan,

@@ -9,6 +9,8 @@ struct QueryState: Sendable {
   let signature: QuerySignature?
   /// Whether the deadline passed before the image was decoded, so that only the labels are searched.
   let isImageLeftOut: Bool
+  /// The things that the image may show.
+  let subject: QuerySubject
   /// The lowest confidence of a match.
   let cutOff: Double
   /// The keys that the filter of a type accepts; types without a filter are missing.
@@ -207,7 +209,7 @@ struct QueryState: Sendable {
       images.map(\.image.evidence), scores: images.map(\.image.score))
     return images.enumerated().map { index, entity in
       let evidence = Calibration.evidence(
-        entity.image.evidence, rivals.standing(of: index),
+        entity.image.evidence, rivals.standing(of: index), of: subject,
         regionPrior: prior(entity.image.evidence))
       return ScoredEntity(
         key: entity.key, type: entity.image.type, evidence: evidence,

@@ -44,6 +44,9 @@ public struct MatchOptions: Sendable, Hashable {
   /// it: ``Match/variants``. The limits then count groups.
   public var isGrouped: Bool
 
+  /// The things that the image may show.
+  public var subject: QuerySubject
+
   /// Whether statements about answers (``FeedbackStatement``) have their effect.
   public var usesFeedback: Bool
 
@@ -54,7 +57,7 @@ public struct MatchOptions: Sendable, Hashable {
     minimumConfidence: Double? = nil,
     timeout: Duration? = Self.defaultTimeout, near: GeoPoint? = nil, date: Date? = nil,
     locale: String? = nil, isGrouped: Bool = false, pageLimit: Int = Self.defaultPageLimit,
-    usesFeedback: Bool = true
+    usesFeedback: Bool = true, subject: QuerySubject = .anything
   ) {
     self.limit = Self.bounded(limit)
     self.typeLimits = typeLimits
@@ -68,6 +71,7 @@ public struct MatchOptions: Sendable, Hashable {
     self.isGrouped = isGrouped
     self.pageLimit = pageLimit
     self.usesFeedback = usesFeedback
+    self.subject = subject
   }
 
   private static func bounded(_ limit: Int) -> Int { min(max(limit, 1), maximumLimit) }

@@ -16,7 +16,8 @@ enum EvalCommand {
       detail: """
         Queries with labels are run with and without them. Prints the figures of every other \
         query with coefficients fitted on the rest, then the same without each kind of \
-        evidence, then the coefficients fitted on all.
+        evidence, then the coefficients fitted on all. With --subject catalogued, queries of \
+        things that the index lacks are left out, and the score stays that of the code.
         """))
   static let threads = MatchCommand.threads
   static let json = Option<Bool>.flag(OptionText("json", "the figures as one JSON object"))
@@ -35,8 +36,9 @@ enum EvalCommand {
       summary: "JSON Lines: an image and the correct ids on each line",
       completion: .files),
     options: [
-      index.description, withoutLabels.description, calibrate.description, threads.description,
-      json.description, MatchCommand.report.description, quiet.description,
+      index.description, withoutLabels.description, MatchCommand.subject.description,
+      calibrate.description, threads.description, json.description, MatchCommand.report.description,
+      quiet.description,
       IndexLocation.cache.description,
     ],
     notes: [
@@ -79,9 +81,10 @@ enum EvalCommand {
           + "\(indexes.count) for \(files.count)")
     }
     let isCalibrating = arguments[calibrate]
+    let subject = arguments[MatchCommand.subject] ?? .anything
     let evaluation = Evaluation(
       pool: WorkerPool(width: arguments[threads]), console: console, isQuiet: arguments[quiet],
-      withLabels: !arguments[withoutLabels], andWithout: isCalibrating)
+      withLabels: !arguments[withoutLabels], andWithout: isCalibrating, subject: subject)
     guard !isCalibrating || arguments[MatchCommand.report] == nil else {
       throw CommandFailure(
         .usage, "--report cannot be combined with --calibrate, which asks each query several times")
@@ -96,7 +99,11 @@ enum EvalCommand {
         }
       }
       let queries = asked.compactMap { try? $0.outcome.get() }
-      try write(queries, isCalibrating: isCalibrating, isJSON: arguments[json], on: console)
+      if isCalibrating {
+        try write(calibrated: queries, of: subject, on: console)
+      } else {
+        try write(queries, isJSON: arguments[json], on: console)
+      }
       if let report {
         let drawings = try await EvaluationDrawings.page(
           of: asked.compactMap(\.drawn), failures: asked.count - queries.count)
@@ -110,11 +117,9 @@ enum EvalCommand {
   }
 
   private static func write(
-    _ queries: [EvaluatedQuery], isCalibrating: Bool, isJSON: Bool, on console: Console
+    _ queries: [EvaluatedQuery], isJSON: Bool, on console: Console
   ) throws {
-    if isCalibrating {
-      try write(calibrated: queries, on: console)
-    } else if isJSON {
+    if isJSON {
       try console.output.writeJSON(EvaluationDocument(EvaluationReport(queries)))
     } else {
       let report = EvaluationReport(queries)
@@ -125,7 +130,10 @@ enum EvalCommand {
   /// With fewer queries that have a correct entity, the coefficients would fit noise.
   private static let leastCalibration = 50
 
-  private static func write(calibrated queries: [EvaluatedQuery], on console: Console) throws {
+  private static func write(
+    calibrated queries: [EvaluatedQuery], of subject: QuerySubject, on console: Console
+  ) throws {
+    let queries = subject == .catalogued ? queries.filter(\.isPositive) : queries
     let positives = queries.count(where: \.isPositive)
     guard positives >= leastCalibration else {
       throw CommandFailure(
@@ -135,7 +143,7 @@ enum EvalCommand {
     }
     let even = queries.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
     let odd = queries.enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
-    let unseen = EvaluationReport(CalibrationFit(even).applied(to: odd))
+    let unseen = EvaluationReport(CalibrationFit(even, of: subject).applied(to: odd))
     try console.output.write(
       "Every other query, with coefficients fitted on the rest:\n\n"
         + EvaluationText(report: unseen, console: console).figures + "\n")
@@ -144,7 +152,7 @@ enum EvalCommand {
       .init("CALIBRATION ERROR", .right),
     ])
     for kind in [nil] + CalibrationFit.kinds.map(Optional.some) {
-      let fit = CalibrationFit(even, excluding: kind.map { [$0] } ?? [])
+      let fit = CalibrationFit(even, of: subject, excluding: kind.map { [$0] } ?? [])
       let report = EvaluationReport(fit.applied(to: odd))
       table.append([
         kind?.rawValue ?? "nothing", EvaluationText.share(report.recall.at1),
@@ -154,6 +162,6 @@ enum EvalCommand {
     }
     for line in table.lines(width: console.width) { try console.output.writeLine(line) }
     try console.output.writeLine("\nCoefficients fitted on all:\n")
-    for line in CalibrationFit(queries).lines { try console.output.writeLine(line) }
+    for line in CalibrationFit(queries, of: subject).lines { try console.output.writeLine(line) }
   }
 }

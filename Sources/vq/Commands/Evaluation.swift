@@ -8,6 +8,7 @@ struct Evaluation: Sendable {
   let isQuiet: Bool
   let withLabels: Bool
   let andWithout: Bool
+  let subject: QuerySubject
 
   typealias Outcome = Result<EvaluatedQuery, PictureFailure>
 
@@ -36,7 +37,7 @@ struct Evaluation: Sendable {
     let line = ProgressLine("evaluating", on: console.diagnostics)
     var outcomes: [Outcome] = []
     try await forEachInOrder(items, on: pool) { item in
-      try await Self.evaluate(item, matcher)
+      try await evaluate(item, matcher)
     } take: { outcome in
       outcomes.append(outcome)
       if !isQuiet { line.update(done: outcomes.count, total: items.count, refused: 0) }
@@ -59,7 +60,9 @@ struct Evaluation: Sendable {
     if andWithout {
       items += queries.filter { !$0.labels.isEmpty }
         .map { item($0, withLabels: false) }
-      items += Self.mislabelled(queries).map { item($0, withLabels: true) }
+      if subject == .anything {
+        items += Self.mislabelled(queries).map { item($0, withLabels: true) }
+      }
     }
     return items
   }
@@ -83,7 +86,7 @@ struct Evaluation: Sendable {
     let withLabels: Bool
   }
 
-  @concurrent private static func evaluate(
+  @concurrent private func evaluate(
     _ item: Item, _ matcher: Matcher
   ) async throws -> Outcome {
     if let text = item.query.signature {
@@ -95,15 +98,16 @@ struct Evaluation: Sendable {
       }
       return .success(
         try await matcher.evaluate(
-          item.query, signature: signature, withLabels: item.withLabels))
+          item.query, signature: signature, withLabels: item.withLabels, subject: subject))
     }
-    switch decoded(item.path) {
+    switch Self.decoded(item.path) {
     case .failure(let failure):
       try failure.rethrowCancellation()
       return .failure(failure)
     case .success(let picture):
       return .success(
-        try await matcher.evaluate(item.query, picture: picture, withLabels: item.withLabels))
+        try await matcher.evaluate(
+          item.query, picture: picture, withLabels: item.withLabels, subject: subject))
     }
   }
 

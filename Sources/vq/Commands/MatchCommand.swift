@@ -38,6 +38,14 @@ enum MatchCommand {
       "min-confidence", "omit less likely matches",
       detail: "The default is calibrated so that images of unrelated things match nothing.",
       standard: "calibrated"), "P", in: 0...1)
+  static let subject = Option<QuerySubject?>.choice(
+    OptionText(
+      "subject", "what the image may show",
+      detail: """
+        anything: often nothing of the index, and labels may be wrong. catalogued: a thing of the \
+        index, and labels are right, as in a shop's own photos; the same likeness then has a higher \
+        confidence.
+        """, standard: QuerySubject.anything.rawValue, isRare: true), "SUBJECT")
   static let deadline = Option<Duration?>.milliseconds(
     OptionText(
       "deadline", "time limit in ms for each image; 0: no limit",
@@ -151,7 +159,8 @@ enum MatchCommand {
       conditions.description, group.description, threads.description, explain.description,
       json.description, report.description, csv.description, open.description,
       allFields.description,
-      tolerant.description, withLabel.description, near.description, at.description,
+      tolerant.description, subject.description, withLabel.description, near.description,
+      at.description,
       locale.description, signature.description, embedding.description,
       continuation.description, refresh.description, IndexLocation.cache.description,
       IndexLocation.atLeast.description,
@@ -240,8 +249,9 @@ enum MatchCommand {
     labels.description, region.description, signature.description, embedding.description,
   ]
   private static let filterOptions = [
-    products.description, stores.description, minConfidence.description, type.description,
-    conditions.description, withLabel.description, near.description, group.description,
+    products.description, stores.description, minConfidence.description, subject.description,
+    type.description, conditions.description, withLabel.description, near.description,
+    group.description,
   ]
 
   /// Refuses other content next to a continuation, and says which filters have no effect.
@@ -357,7 +367,8 @@ enum MatchCommand {
       typeLimits: [.product: arguments[products], .store: arguments[stores]],
       types: arguments[type].map { [$0] } ?? Set(EntityType.allCases),
       minimumConfidence: arguments[minConfidence], timeout: nil,
-      pageLimit: isStandard ? MatchOptions.defaultPageLimit : 0)
+      pageLimit: isStandard ? MatchOptions.defaultPageLimit : 0,
+      subject: arguments[subject] ?? .anything)
   }
 }
 

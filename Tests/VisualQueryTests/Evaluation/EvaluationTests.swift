@@ -115,5 +115,11 @@ import Testing
     let unseen = EvaluationReport(fit.applied(to: Array(queries[400...])))
     #expect(unseen.recall.at1 > 0.7)
     #expect(unseen.calibrationError < 0.12)
+
+    let own = CalibrationFit(Array(queries[..<400]), of: .catalogued)
+    let coded = Calibration.coefficients(for: .catalogued)
+    #expect(own.coefficients.step1 == coded.step1 && own.coefficients.alone == coded.alone)
+    #expect(own.coefficients.step2.min() >= 0 && own.coefficients != coded)
+    #expect(EvaluationReport(own.applied(to: Array(queries[400...]))).calibrationError < 0.12)
   }
 }

@@ -4,10 +4,13 @@ import Testing
 
 @Suite struct CalibrationTests {
   /// The confidence of a candidate beside a rival with a given score and no keypoints.
-  private func confidence(_ evidence: MeasuredEvidence, rival: Double?) -> Double {
+  private func confidence(
+    _ evidence: MeasuredEvidence, rival: Double?, of subject: QuerySubject = .anything
+  ) -> Double {
     let candidates = [evidence] + (rival == nil ? [] : [nothing])
     let rivals = Rivals(candidates, scores: [evidence.score] + (rival.map { [$0] } ?? []))
-    return Calibration.confidence(Calibration.evidence(evidence, rivals.standing(of: 0)))
+    return Calibration.confidence(
+      Calibration.evidence(evidence, rivals.standing(of: 0), of: subject))
   }
 
   private let nothing = MeasuredEvidence(hash: 0, color: 0.3, texture: 0.5)
@@ -23,8 +26,10 @@ import Testing
   }
 
   /// Would break if a coefficient or a regressor had the wrong sign.
-  @Test(arguments: 0..<100 as Range<UInt64>)
-  func `more of any goodness never lowers the confidence`(seed: UInt64) throws {
+  @Test(arguments: 0..<100 as Range<UInt64>, QuerySubject.allCases)
+  func `more of any goodness never lowers the confidence`(
+    seed: UInt64, subject: QuerySubject
+  ) throws {
     var (evidence, generator) = drawn(seed)
     // Below it, keypoints that agree say that the color is another one.
     evidence.color = max(evidence.color, 0.4)
@@ -32,7 +37,7 @@ import Testing
       .random(in: value...limit, using: &generator)
     }
     let rival = Double.random(in: -5...20, using: &generator)
-    let base = confidence(evidence, rival: rival)
+    let base = confidence(evidence, rival: rival, of: subject)
     #expect((0...1).contains(base))
     let changes: [(String, (inout MeasuredEvidence) -> Void)] = [
       ("hash", { $0.hash = more($0.hash) }), ("color", { $0.color = more($0.color) }),
@@ -45,9 +50,9 @@ import Testing
       var better = evidence
       change(&better)
       #expect(better.score >= evidence.score, "\(name)")
-      #expect(confidence(better, rival: rival) >= base, "\(name)")
+      #expect(confidence(better, rival: rival, of: subject) >= base, "\(name)")
     }
-    #expect(confidence(evidence, rival: rival - 1) >= base)
+    #expect(confidence(evidence, rival: rival - 1, of: subject) >= base)
   }
 
   /// Would break if a sibling in another color were as sure as the thing itself.
@@ -80,6 +85,16 @@ import Testing
     #expect(lit.score > sibling.score + 2)
     lit.residual = 0.09
     #expect(lit[.offColor]! < -0.7)
+  }
+
+  /// Would break if a shop's own photos were doubted as much as whatever people point at, or if the setting made something
+  /// of nothing.
+  @Test func `a likeness is surer if the image shows a thing of the catalogue`() {
+    let fruit = MeasuredEvidence(hash: 0, color: 0.8, texture: 0.9, labels: 2)
+    let rival = fruit.score - 2
+    #expect(confidence(fruit, rival: rival) < Calibration.defaultCutOff)
+    #expect(confidence(fruit, rival: rival, of: .catalogued) > Calibration.defaultCutOff)
+    #expect(confidence(nothing, rival: nothing.score, of: .catalogued) < 0.2)
   }
 
   @Test func `the same picture is sure, even beside its double`() {

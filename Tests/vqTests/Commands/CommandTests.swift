@@ -145,6 +145,35 @@ import Testing
     #expect(!chosen.output.contains("Only labels agree"))
   }
 
+  /// Would break if the setting did not reach the search, the evaluation or a second search of a continuation.
+  @Test func `what the image may show decides how sure a match is`() throws {
+    func best(_ arguments: [String]) throws -> (confidence: Double, token: String) {
+      let run = try RunningVQ(["match", "--json", "--min-confidence", "0"] + arguments)
+      let answer = try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any]
+      let values = try #require(answer?["values"] as? [[String: Any]])
+      return (
+        try #require(values.first?["confidence"] as? Double),
+        try #require(answer?["continuation"] as? String)
+      )
+    }
+    let index = ["--index", try shop()]
+    let photo = SampleShop.query("q03-bottle.jpg")
+    let anything = try best([photo, "--limit", "1"] + index)
+    let own = try best([photo, "--limit", "1", "--subject", "catalogued"] + index)
+    #expect(anything.confidence < 0.85 && own.confidence > anything.confidence + 0.05)
+    let next = try best(["--refresh", "--continue", anything.token] + index)
+    #expect(try best(["--refresh", "--continue", own.token] + index).confidence > next.confidence)
+    let folder = try TemporaryDirectory()
+    let queries = try folder.write(
+      #"{"image":"\#(photo)","truth":["bottle-orange"]}"#, to: "q.jsonl")
+    func isShown(_ subject: String) throws -> Bool {
+      let run = try RunningVQ(["eval", queries, "--subject", subject, "--json"] + index)
+      return run.output.contains(#""shownRight":1,"#)
+    }
+    #expect(try !isShown("anything"))
+    #expect(try isShown("catalogued") == (own.confidence >= 0.85))
+  }
+
   @Test func `a near miss is shown as an entity that is not sure`() throws {
     let asked = ["match", SampleShop.query("q10-plant.jpg"), "--index", try shop()]
     let text = try RunningVQ(asked).output

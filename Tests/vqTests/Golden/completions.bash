@@ -41,6 +41,7 @@ _vq() {
     match:--products) return ;;
     match:--stores) return ;;
     match:--min-confidence) return ;;
+    match:--subject) _vq_reply -W 'anything catalogued'; return ;;
     match:--deadline) return ;;
     match:--type) _vq_reply -W 'product store'; return ;;
     match:--where) return ;;
@@ -74,6 +75,7 @@ _vq() {
     labels:--bridge) _vq_reply -f; compopt -o filenames; return ;;
     labels:--cache) _vq_reply -d; compopt -o filenames; return ;;
     eval:--index) _vq_reply -d; compopt -o filenames; return ;;
+    eval:--subject) _vq_reply -W 'anything catalogued'; return ;;
     eval:--threads|eval:-j) return ;;
     eval:--report) _vq_reply -f; compopt -o filenames; return ;;
     eval:--cache) _vq_reply -d; compopt -o filenames; return ;;
@@ -89,6 +91,7 @@ _vq() {
     why-not:--products) return ;;
     why-not:--stores) return ;;
     why-not:--min-confidence) return ;;
+    why-not:--subject) _vq_reply -W 'anything catalogued'; return ;;
     why-not:--type) _vq_reply -W 'product store'; return ;;
     why-not:--threads|why-not:-j) return ;;
     why-not:--report) _vq_reply -f; compopt -o filenames; return ;;
@@ -156,7 +159,7 @@ _vq() {
     :*) _vq_reply -W 'index match catalogue doctor duplicates labels eval diff why-not feedback serve key hash sign postgres copy codegen simulate-client help completions' ;;
     index:-*) _vq_reply -W '--index --images-root --allow-outside --thumbnails --on-conflict --prune-missing --currency --map --map-from --include-drafts --fetch --allow-host --dry-run --strict --threads -j --rejected --json --quiet -q --locale --images-map --allow-private-address --public --link --allow-scheme --bridge --formats --cache --signed --color --help -h --version' ;;
     index:*) _vq_reply -f; compopt -o filenames; return ;;
-    match:-*) _vq_reply -W '--index --labels --region --limit --products --stores --min-confidence --deadline --type --where --group --threads -j --explain --json --report --csv --open --all-fields --tolerant --with-label --near --at --locale --signature --embedding --continue --refresh --cache --at-least --max-bytes --max-pixels --formats --color --help -h --version' ;;
+    match:-*) _vq_reply -W '--index --labels --region --limit --products --stores --min-confidence --subject --deadline --type --where --group --threads -j --explain --json --report --csv --open --all-fields --tolerant --with-label --near --at --locale --signature --embedding --continue --refresh --cache --at-least --max-bytes --max-pixels --formats --color --help -h --version' ;;
     match:*) _vq_reply -f; compopt -o filenames; return ;;
     catalogue:-*) _vq_reply -W '--index --id --images-root --allow-outside --public --pictures --json --cache --color --help -h --version' ;;
     catalogue:*) _vq_reply -fW 'status verify compact rollback export import remove set upgrade'; compopt -o filenames; return ;;
@@ -166,11 +169,11 @@ _vq() {
     duplicates:*) return ;;
     labels:-*) _vq_reply -W '--index --unmatched --bridge --json --cache --color --help -h --version' ;;
     labels:*) return ;;
-    eval:-*) _vq_reply -W '--index --without-labels --calibrate --threads -j --json --report --quiet -q --cache --color --help -h --version' ;;
+    eval:-*) _vq_reply -W '--index --without-labels --subject --calibrate --threads -j --json --report --quiet -q --cache --color --help -h --version' ;;
     eval:*) _vq_reply -f; compopt -o filenames; return ;;
     diff:-*) _vq_reply -W '--index --before --threads -j --json --cache --color --help -h --version' ;;
     diff:*) _vq_reply -f; compopt -o filenames; return ;;
-    why-not:-*) _vq_reply -W '--index --expect --labels --region --limit --products --stores --min-confidence --type --threads -j --json --report --max-bytes --max-pixels --formats --cache --color --help -h --version' ;;
+    why-not:-*) _vq_reply -W '--index --expect --labels --region --limit --products --stores --min-confidence --subject --type --threads -j --json --report --max-bytes --max-pixels --formats --cache --color --help -h --version' ;;
     why-not:*) _vq_reply -f; compopt -o filenames; return ;;
     feedback:-*) _vq_reply -W '--index --cache --json --color --help -h --version' ;;
     feedback:*) _vq_reply -fW 'list accept remove queries export import'; compopt -o filenames; return ;;

@@ -83,6 +83,7 @@ _vq() {
         '--products=[maximum number of products]:N:' \
         '--stores=[maximum number of stores]:N:' \
         '--min-confidence=[omit less likely matches]:P:' \
+        '--subject=[what the image may show]:SUBJECT:(anything catalogued)' \
         '--deadline=[time limit in ms for each image; 0\: no limit]:MS:' \
         '--type=[only products, or only stores]:TYPE:(product store)' \
         '*--where=[only entities with such a property\: price<20]:CONDITION:' \
@@ -167,6 +168,7 @@ _vq() {
       _arguments -s -S \
         '*--index=[the index to search]:DIR:_files -/' \
         '--without-labels[search with the images only]' \
+        '--subject=[what the image may show]:SUBJECT:(anything catalogued)' \
         '--calibrate[fit the confidence to these queries]' \
         '--threads=[number of threads]:N:' \
         '-j+[number of threads]:N:' \
@@ -203,6 +205,7 @@ _vq() {
         '--products=[maximum number of products]:N:' \
         '--stores=[maximum number of stores]:N:' \
         '--min-confidence=[omit less likely matches]:P:' \
+        '--subject=[what the image may show]:SUBJECT:(anything catalogued)' \
         '--type=[only products, or only stores]:TYPE:(product store)' \
         '--threads=[number of threads]:N:' \
         '-j+[number of threads]:N:' \

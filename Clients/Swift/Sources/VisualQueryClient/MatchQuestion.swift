@@ -76,13 +76,24 @@ public struct MatchQuestion: Sendable {
   public var isGrouped: Bool
   /// The properties whose values are counted among all matches.
   public var facets: [String]
+  /// The things that the image may show.
+  public var subject: Subject
+
+  /// The things that an image may show, which decide how likely a likeness is the right one.
+  public enum Subject: String, Sendable, Hashable, Codable {
+    /// Anything, often nothing of the shop, with labels that may be wrong.
+    case anything
+    /// A thing of the shop, with labels that are right: photos taken in the shop, or of things that come back.
+    case catalogued
+  }
 
   /// Makes a question.
   public init(
     image: QueryImage? = nil, labels: [String] = [], codes: [String] = [],
     embedding: ImageEmbedding? = nil, limit: Int? = nil,
     products: Int? = nil, stores: Int? = nil, type: EntityType? = nil, withLabels: [String] = [],
-    conditions: [String] = [], near: GeoPoint? = nil, isGrouped: Bool = false, facets: [String] = []
+    conditions: [String] = [], near: GeoPoint? = nil, isGrouped: Bool = false,
+    facets: [String] = [], subject: Subject = .anything
   ) {
     self.image = image
     self.labels = labels
@@ -97,6 +108,7 @@ public struct MatchQuestion: Sendable {
     self.near = near
     self.isGrouped = isGrouped
     self.facets = facets
+    self.subject = subject
   }
 }
 
@@ -119,6 +131,7 @@ extension MatchQuestion {
     var near: GeoPoint?
     var group: Bool?
     var facets: [String]?
+    var subject: Subject?
     var deadlineMs: Int?
   }
 
@@ -135,6 +148,7 @@ extension MatchQuestion {
       limit: limit,
       products: products, stores: stores, type: type, withLabel: list(withLabels),
       where: list(conditions), near: near, group: isGrouped ? true : nil, facets: list(facets),
+      subject: subject == .anything ? nil : subject,
       deadlineMs: searchTime.map { max(1, Int($0 / .milliseconds(1))) })
   }
 }

@@ -129,7 +129,7 @@ struct LiveServiceTests {
     let answer = try await shop().client().match(
       MatchQuestion(
         image: .pixels(SampleShop.image(seed: 3)), codes: ["4006381333931", "4006381333932"],
-        facets: ["brand"]))
+        facets: ["brand"], subject: .catalogued))
     #expect(answer.values.prefix(2).map(\.id) == ["p1", "p3"])
     #expect(answer.values.first?.tier == .code)
     #expect(answer.unmatchedCodes?.map(\.reason) == ["invalid"])

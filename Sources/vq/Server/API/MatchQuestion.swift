@@ -148,6 +148,7 @@ struct MatchQuestion: Sendable {
     for type in EntityType.allCases { options.filters[type] = filter }
     options.near = try near(&fields)
     options.isGrouped = try fields.flag("group") ?? false
+    options.subject = try fields.choice("subject") ?? .anything
     options.usesFeedback = try fields.flag("feedback") ?? true
     options.date = try fields.instant("at")
     options.locale = try LanguageRange.locale(&fields)
