@@ -1,6 +1,9 @@
+#include <stdbool.h>
 #include <string.h>
 
 #include "kernel_level.h"
+
+#pragma clang diagnostic ignored "-Wpsabi"
 
 // A fused multiply and add would round once where other processors round twice.
 #pragma STDC FP_CONTRACT OFF
@@ -81,63 +84,186 @@ CK_INLINE void box_sums(const uint8_t *luma, size_t width, size_t height, uint16
 // The radius of the window, and one more pixel for the gradient.
 enum { window = 3, margin = window + 1 };
 
-// Adds the gradients of one row to the sums, in place of those seven rows above it.
-CK_INLINE void slide(const uint8_t *restrict above, const uint8_t *restrict row,
-                     const uint8_t *restrict below, size_t width, int32_t *restrict slot,
-                     int32_t *restrict sums) {
-  for (size_t x = 1; x + 1 < width; x++) {
-    const int32_t gx = (above[x + 1] - above[x - 1] + 2 * (row[x + 1] - row[x - 1]) +
-                        below[x + 1] - below[x - 1]) >> 2;
-    const int32_t gy = (below[x - 1] - above[x - 1] + 2 * (below[x] - above[x]) + below[x + 1] -
-                        above[x + 1]) >> 2;
-    const int32_t xx = gx * gx, yy = gy * gy, xy = gx * gy;
-    sums[x] += xx - slot[x];
-    sums[width + x] += yy - slot[width + x];
-    sums[2 * width + x] += xy - slot[2 * width + x];
-    slot[x] = xx;
-    slot[width + x] = yy;
-    slot[2 * width + x] = xy;
+// Rows are computed in blocks, so that no pixel is left over. Pixels are added in pairs, because processors multiply
+// neighbors and add the products in one instruction.
+enum { BLOCK = 16, PAIRS = BLOCK / 2 };
+typedef uint8_t Bytes __attribute__((vector_size(BLOCK)));
+typedef int16_t Gradients __attribute__((vector_size(2 * BLOCK)));
+typedef int32_t Sums __attribute__((ext_vector_type(PAIRS)));
+typedef float Responses __attribute__((ext_vector_type(PAIRS)));
+typedef bool Marks __attribute__((ext_vector_type(PAIRS)));
+
+CK_INLINE Gradients pixels_at(const uint8_t *row) {
+  Bytes bytes;
+  memcpy(&bytes, row, sizeof bytes);
+  return __builtin_convertvector(bytes, Gradients);
+}
+
+CK_INLINE Gradients gradients_at(const int16_t *row) {
+  Gradients gradients;
+  memcpy(&gradients, row, sizeof gradients);
+  return gradients;
+}
+
+CK_INLINE Sums sums_at(const int32_t *row) {
+  Sums sums;
+  memcpy(&sums, row, sizeof sums);
+  return sums;
+}
+
+CK_INLINE Responses responses_at(const float *row) {
+  Responses responses;
+  memcpy(&responses, row, sizeof responses);
+  return responses;
+}
+
+// The scratch space. A row has room for a block before its first pixel and after its last one.
+typedef struct {
+  // A multiple of BLOCK.
+  size_t length;
+  // Of three rows: the pixels.
+  uint8_t *pixels[3];
+  // Of one row: the brightness of a column of three pixels, the middle one twice, and their step from top to bottom.
+  int16_t *columns, *steps;
+  // Of seven rows: the gradients across and down.
+  int16_t *across[7], *down[7];
+  // The sums of seven rows, of xx, yy and xy: of each pair of pixels, and of the first pixel of each pair.
+  int32_t *pairs[3], *firsts[3];
+  // Of three rows.
+  float *responses[3];
+  // Of one row: a bit for each pixel, set if it is a corner.
+  uint8_t *marks;
+} CornerRows;
+
+CK_INLINE CornerRows corner_rows(int32_t *scratch, size_t width) {
+  CornerRows rows = {.length = (width + BLOCK - 1) / BLOCK * BLOCK};
+  const size_t stride = rows.length + 2 * BLOCK;
+  memset(scratch, 0, sizeof *scratch * CK_CORNER_SCRATCH * (width + CK_CORNER_PADDING));
+  int32_t *const sums = scratch + PAIRS;
+  for (size_t i = 0; i < 3; i++) {
+    rows.pairs[i] = sums + i * stride;
+    rows.firsts[i] = sums + i * stride + stride / 2;
+  }
+  float *const responses = (float *)(scratch + 3 * stride) + BLOCK;
+  int16_t *const gradients = (int16_t *)(scratch + 6 * stride) + BLOCK;
+  for (size_t i = 0; i < 7; i++) {
+    rows.across[i] = gradients + 2 * i * stride;
+    rows.down[i] = gradients + (2 * i + 1) * stride;
+  }
+  rows.columns = gradients + 14 * stride;
+  rows.steps = gradients + 15 * stride;
+  uint8_t *const bytes = (uint8_t *)(scratch + 14 * stride) + BLOCK;
+  for (size_t i = 0; i < 3; i++) {
+    rows.responses[i] = responses + i * stride;
+    rows.pixels[i] = bytes + i * stride;
+  }
+  rows.marks = bytes + 3 * stride;
+  return rows;
+}
+
+// Multiplies gradients and adds the two products of each pair.
+CK_INLINE Sums products(Gradients a, Gradients b) {
+#define EVEN(v) __builtin_convertvector(__builtin_shufflevector(v, v, 0, 2, 4, 6, 8, 10, 12, 14), Sums)
+#define ODD(v) __builtin_convertvector(__builtin_shufflevector(v, v, 1, 3, 5, 7, 9, 11, 13, 15), Sums)
+  return EVEN(a) * EVEN(b) + ODD(a) * ODD(b);
+#undef EVEN
+#undef ODD
+}
+
+// Returns the first gradient of each pair.
+CK_INLINE Sums first_of(Gradients gradients) { return ((Sums)gradients << 16) >> 16; }
+
+CK_INLINE void add(Sums change, int32_t *place) {
+  const Sums sums = sums_at(place) + change;
+  memcpy(place, &sums, sizeof sums);
+}
+
+// Adds the gradients of a row to the sums, in place of those seven rows above it. Those of the first and the last
+// column are not gradients; no window that is used has them.
+CK_INLINE void slide(const CornerRows *rows, size_t y) {
+  const uint8_t *above = rows->pixels[(y + 2) % 3], *row = rows->pixels[y % 3],
+                *below = rows->pixels[(y + 1) % 3];
+  for (size_t x = 0; x < rows->length; x += BLOCK) {
+    const Gradients top = pixels_at(above + x), bottom = pixels_at(below + x);
+    const Gradients column = top + 2 * pixels_at(row + x) + bottom, step = bottom - top;
+    memcpy(rows->columns + x, &column, sizeof column);
+    memcpy(rows->steps + x, &step, sizeof step);
+  }
+  int16_t *across = rows->across[y % 7], *down = rows->down[y % 7];
+  for (size_t x = 0; x < rows->length; x += BLOCK) {
+    const int16_t *columns = rows->columns + x, *steps = rows->steps + x;
+    const Gradients gx = (gradients_at(columns + 1) - gradients_at(columns - 1)) >> 2;
+    const Gradients gy =
+        (gradients_at(steps - 1) + 2 * gradients_at(steps) + gradients_at(steps + 1)) >> 2;
+    const Gradients old_gx = gradients_at(across + x), old_gy = gradients_at(down + x);
+    add(products(gx, gx) - products(old_gx, old_gx), rows->pairs[0] + x / 2);
+    add(products(gy, gy) - products(old_gy, old_gy), rows->pairs[1] + x / 2);
+    add(products(gx, gy) - products(old_gx, old_gy), rows->pairs[2] + x / 2);
+    const Sums x_here = first_of(gx), y_here = first_of(gy), x_then = first_of(old_gx), y_then = first_of(old_gy);
+    add(x_here * x_here - x_then * x_then, rows->firsts[0] + x / 2);
+    add(y_here * y_here - y_then * y_then, rows->firsts[1] + x / 2);
+    add(x_here * y_here - x_then * y_then, rows->firsts[2] + x / 2);
+    memcpy(across + x, &gx, sizeof gx);
+    memcpy(down + x, &gy, sizeof gy);
   }
 }
 
-CK_INLINE int32_t across(const int32_t *sums) {
-  return sums[-3] + sums[-2] + sums[-1] + sums[0] + sums[1] + sums[2] + sums[3];
+// Computes twice the smaller eigenvalue of the second moments.
+CK_INLINE Responses response(Sums xx, Sums yy, Sums xy) {
+  const Responses a = __builtin_convertvector(xx, Responses), c = __builtin_convertvector(yy, Responses),
+                  b = __builtin_convertvector(xy, Responses);
+  const Responses difference = a - c;
+  const Responses squares = difference * difference + 4.0f * b * b;
+  return a + c - __builtin_elementwise_sqrt(squares);
 }
 
-// Computes twice the smaller eigenvalue of the gradients' second moments over a square of 7 x 7.
-CK_INLINE void response_row(const int32_t *restrict sums, size_t width, float *restrict row) {
-  const int32_t *xx = sums, *yy = sums + width, *xy = sums + 2 * width;
-  for (size_t x = margin; x + margin < width; x++) {
-    const float a = (float)across(xx + x), c = (float)across(yy + x), b = (float)across(xy + x);
-    const float difference = a - c;
-    const float squares = difference * difference + 4.0f * b * b;
-    row[x] = a + c - __builtin_elementwise_sqrt(squares);
+// Computes the responses of a row from the sums over squares of 7 x 7 pixels. A window across has three pairs and
+// one pixel more: the second of the pair before if the middle is the first of its pair, else the first of the pair
+// after.
+CK_INLINE void response_row(const CornerRows *rows, size_t width, float *row) {
+  for (size_t x = 0; x < rows->length; x += BLOCK) {
+    Sums even[3], odd[3];
+    for (int i = 0; i < 3; i++) {
+      const int32_t *pairs = rows->pairs[i] + x / 2, *firsts = rows->firsts[i] + x / 2;
+      const Sums three = sums_at(pairs - 1) + sums_at(pairs) + sums_at(pairs + 1);
+      even[i] = three + (sums_at(pairs - 2) - sums_at(firsts - 2));
+      odd[i] = three + sums_at(firsts + 2);
+    }
+    const Responses evens = response(even[0], even[1], even[2]);
+    const Responses odds = response(odd[0], odd[1], odd[2]);
+    const Responses left = __builtin_shufflevector(evens, odds, 0, 8, 1, 9, 2, 10, 3, 11);
+    const Responses right = __builtin_shufflevector(evens, odds, 4, 12, 5, 13, 6, 14, 7, 15);
+    memcpy(row + x, &left, sizeof left);
+    memcpy(row + x + PAIRS, &right, sizeof right);
   }
+  memset(row, 0, margin * sizeof *row);
+  memset(row + width - margin, 0, (rows->length - width + margin) * sizeof *row);
 }
+
+CK_INLINE Responses most(Responses a, Responses b) { return a > b ? a : b; }
 
 // Adds the responses of a row that exceed the threshold and all eight neighbors; of equal
 // neighbors, the first one counts.
-CK_INLINE size_t maxima_row(const float *above, const float *row, const float *below, size_t y,
-                            size_t width, float threshold, uint8_t *marks, uint32_t *places,
-                            float *responses, size_t count, size_t capacity) {
-  uint8_t any = 0;
-  for (size_t x = 1; x + 1 < width; x++) {
-    const float r = row[x];
-    const uint8_t mark =
-        (uint8_t)((r > threshold) & (r > above[x - 1]) & (r > above[x]) & (r > above[x + 1]) &
-                  (r > row[x - 1]) & (r >= row[x + 1]) & (r >= below[x - 1]) & (r >= below[x]) &
-                  (r >= below[x + 1]));
-    marks[x] = mark;
-    any |= mark;
+CK_INLINE size_t maxima_row(const CornerRows *rows, size_t y, size_t width, float threshold,
+                            uint32_t *places, float *responses, size_t count, size_t capacity) {
+  const float *above = rows->responses[(y + 2) % 3], *row = rows->responses[y % 3],
+              *below = rows->responses[(y + 1) % 3];
+  const Responses least = threshold + (Responses){0};
+  for (size_t x = 0; x < rows->length; x += PAIRS) {
+    const Responses r = responses_at(row + x);
+    const Responses earlier =
+        most(most(most(least, responses_at(above + x - 1)), most(responses_at(above + x), responses_at(above + x + 1))),
+             responses_at(row + x - 1));
+    const Responses later = most(most(responses_at(row + x + 1), responses_at(below + x - 1)),
+                                 most(responses_at(below + x), responses_at(below + x + 1)));
+    const Marks marks = __builtin_convertvector((r > earlier) & (r >= later), Marks);
+    memcpy(rows->marks + x / 8, &marks, 1);
   }
-  if (!any) return count;
-  // The first mark and those after the second to last pixel are never set.
-  for (size_t first = 0; first < width; first += 8) {
-    uint64_t eight;
-    memcpy(&eight, marks + first, sizeof eight);
-    if (eight == 0) continue;
-    for (size_t x = first; x < first + 8; x++) {
-      if (!marks[x] || count == capacity) continue;
+  for (size_t first = 0; first < rows->length; first += 64) {
+    uint64_t marks;
+    memcpy(&marks, rows->marks + first / 8, sizeof marks);
+    for (; marks != 0 && count < capacity; marks &= marks - 1) {
+      const size_t x = first + (size_t)__builtin_ctzll(marks);
       places[count] = (uint32_t)(y * width + x);
       responses[count++] = row[x];
     }
@@ -145,30 +271,25 @@ CK_INLINE size_t maxima_row(const float *above, const float *row, const float *b
   return count;
 }
 
-// Keeps only seven rows of products, their sums and three rows of responses.
+// Keeps only seven rows of gradients, their sums and three rows of responses.
 CK_INLINE size_t corners(const uint8_t *luma, size_t width, size_t height, float threshold,
                          int32_t *scratch, uint32_t *places, float *responses, size_t capacity) {
   if (width < 2 * margin + 1 || height < 2 * margin + 1) return 0;
-  int32_t *ring = scratch, *sums = scratch + 7 * 3 * width;
-  float *rows = (float *)(scratch + 8 * 3 * width);
-  uint8_t *marks = (uint8_t *)(scratch + 27 * width);
-  memset(scratch, 0, sizeof *scratch * CK_CORNER_SCRATCH * width);
+  const CornerRows rows = corner_rows(scratch, width);
+  memcpy(rows.pixels[0], luma, width);
+  memcpy(rows.pixels[1], luma + width, width);
   size_t count = 0;
   for (size_t y = 1; y + 1 < height; y++) {
-    slide(luma + (y - 1) * width, luma + y * width, luma + (y + 1) * width, width,
-          ring + (y % 7) * 3 * width, sums);
+    memcpy(rows.pixels[(y + 1) % 3], luma + (y + 1) * width, width);
+    slide(&rows, y);
     if (y < 7) continue;
     const size_t here = y - window;
-    response_row(sums, width, rows + here % 3 * width);
-    count = maxima_row(rows + (here + 1) % 3 * width, rows + (here + 2) % 3 * width,
-                       rows + here % 3 * width, here - 1, width, threshold, marks, places,
-                       responses, count, capacity);
+    response_row(&rows, width, rows.responses[here % 3]);
+    count = maxima_row(&rows, here - 1, width, threshold, places, responses, count, capacity);
   }
   const size_t last = height - 2 - window;
-  memset(rows + (last + 1) % 3 * width, 0, sizeof *rows * width);
-  return maxima_row(rows + (last + 2) % 3 * width, rows + last % 3 * width,
-                    rows + (last + 1) % 3 * width, last, width, threshold, marks, places,
-                    responses, count, capacity);
+  memset(rows.responses[(last + 1) % 3], 0, sizeof(float) * width);
+  return maxima_row(&rows, last, width, threshold, places, responses, count, capacity);
 }
 
 // ---- One copy per instruction set ---------------------------------------------------------------

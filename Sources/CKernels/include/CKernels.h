@@ -329,13 +329,13 @@ enum : uint32_t { CK_BOX_RADIUS = 2 };
 void ck_box_sums(const uint8_t *luma, size_t width, size_t height, uint16_t *columns, uint16_t *out,
                  uint32_t level);
 
-enum : uint32_t { CK_CORNER_SCRATCH = 28 };
+enum : uint32_t { CK_CORNER_SCRATCH = 15, CK_CORNER_PADDING = 48 };
 
 // Finds corners: pixels at which twice the smaller eigenvalue of the second moments of the gradient
 // over 7 x 7 pixels exceeds `threshold` and the values of the eight pixels around it. Of equal
 // neighbors, the first one counts. None is found within four pixels of the edge.
 //
-//   scratch      room for CK_CORNER_SCRATCH * width
+//   scratch      room for CK_CORNER_SCRATCH * (width + CK_CORNER_PADDING)
 //   places, responses   room for `capacity`; places are y * width + x, ascending
 //
 // Returns the number of corners, at most `capacity`.

@@ -79,17 +79,19 @@ extension Kernels {
   ) {
     Self.checkPlane(luma.count, width, height)
     precondition(limit >= 1, "a limit of \(limit) corners")
-    var scratch = [Int32](repeating: 0, count: Int(CK_CORNER_SCRATCH) * width)
+    let scratchCount = Int(CK_CORNER_SCRATCH) * (width + Int(CK_CORNER_PADDING))
     // Sound: the plane has `width * height` pixels, the scratch space has the required size, and
     // both results have room for `limit` corners.
-    unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: limit) { places in
-      unsafe withUnsafeTemporaryAllocation(of: Float.self, capacity: limit) { responses in
-        let count = unsafe luma.withUnsafeBufferPointer { luma in
-          unsafe ck_corners(
-            luma.baseAddress!, width, height, threshold, &scratch, places.baseAddress!,
-            responses.baseAddress!, limit, level)
+    unsafe withUnsafeTemporaryAllocation(of: Int32.self, capacity: scratchCount) { scratch in
+      unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: limit) { places in
+        unsafe withUnsafeTemporaryAllocation(of: Float.self, capacity: limit) { responses in
+          let count = unsafe luma.withUnsafeBufferPointer { luma in
+            unsafe ck_corners(
+              luma.baseAddress!, width, height, threshold, scratch.baseAddress!,
+              places.baseAddress!, responses.baseAddress!, limit, level)
+          }
+          for index in 0..<count { unsafe body(Int(places[index]), responses[index]) }
         }
-        for index in 0..<count { unsafe body(Int(places[index]), responses[index]) }
       }
     }
   }

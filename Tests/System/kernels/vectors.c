@@ -247,7 +247,7 @@ static void corners(int n) {
   tell("box sums", n, sums, count * 2);
   uint32_t *places = room(count * 4);
   float *responses = room(count * 4);
-  int32_t *scratch = room(CK_CORNER_SCRATCH * width * 4);
+  int32_t *scratch = room(CK_CORNER_SCRATCH * (width + CK_CORNER_PADDING) * 4);
   const size_t found = ck_corners(luma, width, height, 2000, scratch, places, responses, count, level);
   tell("corners", n, places, found * 4);
   tell("responses", n, responses, found * 4);
