@@ -12,8 +12,9 @@
 
 CK_INLINE void luma(const uint8_t *restrict rgba, size_t count, uint8_t *restrict out) {
   for (size_t i = 0; i < count; i++) {
-    const uint8_t *p = rgba + 4 * i;
-    out[i] = (uint8_t)((77u * p[0] + 150u * p[1] + 29u * p[2] + 128u) >> 8);
+    uint32_t pixel;
+    memcpy(&pixel, rgba + 4 * i, sizeof pixel);
+    out[i] = (uint8_t)((77 * (pixel & 0xff) + 150 * (pixel >> 8 & 0xff) + 29 * (pixel >> 16 & 0xff) + 128) >> 8);
   }
 }
 

@@ -2,6 +2,9 @@
 
 #include "kernel_level.h"
 
+// Wide vectors are passed only between functions that are always inlined.
+#pragma clang diagnostic ignored "-Wpsabi"
+
 enum { PAIRS = CK_PATCH_PAIRS, RADIUS = CK_PATCH_RADIUS };
 
 CK_INLINE int32_t within(int32_t place, int32_t count) {
@@ -47,41 +50,68 @@ CK_INLINE void patch_doubts(const uint16_t *sums, int32_t width, int32_t height,
 
 // ---- Directions -------------------------------------------------------------------------------
 
-// Half the width of the disk in each of its rows: the root of RADIUS * (RADIUS + 1) - dy * dy.
-static const int8_t half_widths[2 * RADIUS + 1] = {3,  5,  7,  8,  9,  10, 10, 11, 11, 12, 12, 12, 12,
-                                                   12, 12, 12, 11, 11, 10, 10, 9,  8,  7,  5,  3};
+// Half the width of the disk in the rows from its middle on: the root of RADIUS * (RADIUS + 1) - dy * dy.
+static const int8_t half_widths[RADIUS + 1] = {12, 12, 12, 12, 11, 11, 10, 10, 9, 8, 7, 5, 3};
 
-// Computes the first moments of the disk's brightness, to the right and down.
+// The rows of the square around the disk, and their pixels with some to the right that do not count.
+enum { SIDE = 2 * RADIUS + 1, WIDTH = 32 };
+typedef uint8_t Pixels __attribute__((vector_size(WIDTH)));
+typedef int16_t Columns __attribute__((vector_size(2 * WIDTH)));
+
+CK_INLINE Columns row_at(const uint8_t *row) {
+  Pixels pixels;
+  memcpy(&pixels, row, sizeof pixels);
+  return __builtin_convertvector(pixels, Columns);
+}
+
+// Copies the part of the square that lies in the plane; the rest of `square` stays black.
+CK_INLINE void copy_square(const uint8_t *luma, int32_t width, int32_t height, int32_t left, int32_t top,
+                           uint8_t square[SIDE * WIDTH]) {
+  const int32_t first = left < 0 ? 0 : left, end = left + SIDE < width ? left + SIDE : width;
+  for (int32_t row = 0; row < SIDE; row++) {
+    if (top + row < 0 || top + row >= height) continue;
+    memcpy(square + row * WIDTH + (first - left), luma + (size_t)(top + row) * (size_t)width + first,
+           (size_t)(end - first));
+  }
+}
+
+// Computes the first moments of the disk's brightness, to the right and down. The rows at the same distance above
+// and below the middle are added first, so that no sum exceeds 16 bits.
 CK_INLINE void patch_moments(const uint8_t *luma, int32_t width, int32_t height, int32_t x, int32_t y,
                              int32_t *across, int32_t *down) {
-  enum { WIDTH = 32 };
-  int32_t columns[WIDTH] = {0}, weighted[WIDTH] = {0};
-  const int32_t left = x - RADIUS;
-  const int is_inner = left >= 0 && left + WIDTH <= width;
-  for (int32_t dy = -RADIUS; dy <= RADIUS; dy++) {
-    if (y + dy < 0 || y + dy >= height) continue;
-    const int32_t half = half_widths[dy + RADIUS];
-    const uint8_t *row = luma + (size_t)(y + dy) * (size_t)width;
-    uint8_t edge[WIDTH] = {0};
-    if (!is_inner) {
-      for (int32_t i = 0; i <= 2 * RADIUS; i++) {
-        if (left + i >= 0 && left + i < width) edge[i] = row[left + i];
-      }
-    }
-    const uint8_t *pixels = is_inner ? row + left : edge;
-    for (int32_t i = 0; i < WIDTH; i++) {
-      const int32_t inside = (i - RADIUS <= half) & (RADIUS - i <= half);
-      const int32_t value = pixels[i] & -inside;
-      columns[i] += value;
-      weighted[i] += dy * value;
-    }
+  const int32_t left = x - RADIUS, top = y - RADIUS;
+  uint8_t square[SIDE * WIDTH];
+  const uint8_t *middle = square + RADIUS * WIDTH;
+  ptrdiff_t stride = WIDTH;
+  if (left >= 0 && left + WIDTH <= width && top >= 0 && top + SIDE <= height) {
+    middle = luma + (ptrdiff_t)y * width + left;
+    stride = width;
+  } else {
+    memset(square, 0, sizeof square);
+    copy_square(luma, width, height, left, top, square);
   }
-  *across = 0;
-  *down = 0;
-  for (int32_t i = 0; i < WIDTH; i++) {
-    *across += (i - RADIUS) * columns[i];
-    *down += weighted[i];
+  int16_t offsets[WIDTH];
+  for (int16_t i = 0; i < WIDTH; i++) offsets[i] = (int16_t)(i - RADIUS);
+  Columns offset;
+  memcpy(&offset, offsets, sizeof offset);
+  Columns columns = row_at(middle) & (offset <= RADIUS), weighted = {0};
+  for (int16_t dy = 1; dy <= RADIUS; dy++) {
+    const int16_t half = half_widths[dy];
+    const Columns inside = (offset <= half) & (offset >= (int16_t)-half);
+    const Columns above = row_at(middle - dy * stride), below = row_at(middle + dy * stride);
+    columns += (above + below) & inside;
+    weighted += ((below - above) & inside) * dy;
   }
+  int16_t sums[WIDTH], weights[WIDTH];
+  memcpy(sums, &columns, sizeof sums);
+  memcpy(weights, &weighted, sizeof weights);
+  int32_t right = 0, lower = 0;
+  for (int i = 0; i < WIDTH; i++) {
+    right += offsets[i] * sums[i];
+    lower += weights[i];
+  }
+  *across = right;
+  *down = lower;
 }
 
 // ---- One copy per instruction set ---------------------------------------------------------------
