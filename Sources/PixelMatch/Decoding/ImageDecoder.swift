@@ -95,10 +95,10 @@ public struct ImageDecoder: Sendable {
       let size = AreaReducer.size(of: full, longerSide: limit)
       if size == full {
         var pixels: [UInt8] = []
-        pixels.reserveCapacity(4 * full.width * full.height)
-        damage = try forEachRow(of: reader, header, missing, shouldStop) { rows, range in
-          pixels += rows[range]
-        }
+        let byteCount = 4 * full.width * full.height
+        pixels.reserveCapacity(byteCount)
+        damage = try readRows(of: reader, header, into: &pixels, shouldStop) { _ in }
+        pixels.append(contentsOf: repeatElement(missing, count: byteCount - pixels.count))
         return (pixels, full.width, full.height)
       }
       var reducer = AreaReducer(
@@ -174,6 +174,28 @@ public struct ImageDecoder: Sendable {
     _ shouldStop: () -> Bool,
     _ body: (_ rows: [UInt8], _ range: Range<Int>) -> Void
   ) throws(DecodeError) -> DecodeError? {
+    let rowBytes = 4 * reader.width
+    var (finished, buffer) = (0, [UInt8]())
+    let damage = try readRows(of: reader, header, into: &buffer, shouldStop) { rows in
+      for start in stride(from: 0, to: rows.count, by: rowBytes) {
+        body(rows, start..<start + rowBytes)
+        finished += 1
+      }
+      rows.removeAll(keepingCapacity: true)
+    }
+    let absent = [UInt8](repeating: missing, count: finished < reader.height ? rowBytes : 0)
+    for _ in finished..<reader.height { body(absent, 0..<rowBytes) }
+    return damage
+  }
+
+  /// Appends the rows to a buffer, a few at a time; a truncated image lacks the last ones.
+  ///
+  /// - Parameter body: A function that is called after each of these times and may empty the buffer.
+  /// - Returns: The damage that was skipped.
+  private func readRows(
+    of reader: borrowing RowReader, _ header: ImageHeader, into buffer: inout [UInt8],
+    _ shouldStop: () -> Bool, _ body: (_ buffer: inout [UInt8]) -> Void
+  ) throws(DecodeError) -> DecodeError? {
     let name = header.format.name
     func checkForStop() throws(DecodeError) {
       if shouldStop() { throw DecodeError(code: .cancelled, message: "decoding was cancelled") }
@@ -191,25 +213,21 @@ public struct ImageDecoder: Sendable {
         throw DecodeError(code: code, message: "\(name) \(message)")
       }
     }
-    let rowBytes = 4 * reader.width
-    var buffer = [UInt8](repeating: 255, count: rowBytes * max(1, Self.bufferByteCount / rowBytes))
+    let limit = max(1, Self.bufferByteCount / (4 * reader.width))
     var finished = 0
     while finished < reader.height {
       try checkForStop()
-      let (count, status) = reader.readRows(into: &buffer)
-      for row in 0..<count { body(buffer, row * rowBytes..<(row + 1) * rowBytes) }
+      let (count, status) = reader.readRows(
+        appendingTo: &buffer, limit: min(limit, reader.height - finished))
       finished += count
+      body(&buffer)
       guard case .failed(let code, let message) = status else { continue }
       let error = DecodeError(
         code: code,
         message: "\(name) \(message); \(finished) of \(reader.height) rows are there")
       guard code == .truncated && keepsTruncated else { throw error }
       damage = error
-      let white = [UInt8](repeating: missing, count: rowBytes)
-      while finished < reader.height {
-        body(white, 0..<rowBytes)
-        finished += 1
-      }
+      break
     }
     return damage
       ?? reader.damage.map { DecodeError(code: .corrupt, message: "\(name) is damaged: \($0)") }

@@ -19,7 +19,9 @@
     var height: Int { switch opened {} }
     var damage: String? { switch opened {} }
     func prepare() -> Status { switch opened {} }
-    func readRows(into buffer: inout [UInt8]) -> (count: Int, status: Status) { switch opened {} }
+    func readRows(appendingTo rows: inout [UInt8], limit: Int) -> (count: Int, status: Status) {
+      switch opened {}
+    }
   }
 
   /// The conversion of pixels by an ICC profile, which this build does not have.

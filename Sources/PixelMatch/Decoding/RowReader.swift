@@ -80,12 +80,17 @@
     /// Does a part of the work that precedes the first row.
     func prepare() -> Status { unsafe status(ci_reader_prepare(reader)) }
 
-    /// Reads as many rows into `buffer` as it holds. The first `count` rows are valid whatever the
-    /// status.
-    func readRows(into buffer: inout [UInt8]) -> (count: Int, status: Status) {
+    /// Appends at most `limit` rows to `rows`. `count` rows are appended whatever the status.
+    func readRows(appendingTo rows: inout [UInt8], limit: Int) -> (count: Int, status: Status) {
       var count: UInt32 = 0
-      let code = unsafe buffer.withUnsafeMutableBufferPointer { rows in
-        unsafe ci_reader_read_rows(reader, rows.baseAddress, rows.count, .max, &count)
+      var code = CI_OK
+      rows.append(addingCapacity: 4 * width * limit) { free in
+        // Sound: the decoder gets the size of the free memory, and fills the rows that it counts.
+        unsafe free.withUnsafeMutableBufferPointer { free, byteCount in
+          code = unsafe ci_reader_read_rows(
+            reader, free.baseAddress, free.count, UInt32(clamping: limit), &count)
+          byteCount += 4 * width * Int(count)
+        }
       }
       return (Int(count), status(code))
     }
