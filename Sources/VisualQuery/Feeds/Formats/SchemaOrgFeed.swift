@@ -47,7 +47,10 @@ struct SchemaOrgFeed: FeedFormatReader {
 
   /// Returns whether JSON is one document of schema.org, rather than an object on each line.
   private static func isDocument(_ start: ArraySlice<UInt8>) -> Bool {
-    let text = String(decoding: start.prefix(startLength), as: UTF8.self)
+    let start = start.prefix(startLength)
+    // Both words begin with it; a byte is found sooner than they are in a text.
+    guard start.contains(UInt8(ascii: "@")) else { return false }
+    let text = String(decoding: start, as: UTF8.self)
     guard text.contains("\"@type\"") || text.contains("\"@graph\"") else { return false }
     // An object that ends on its first line is one of many.
     let line = text.drop { $0.isWhitespace || $0 == "\u{FEFF}" }.prefix { !$0.isNewline }
