@@ -50,6 +50,27 @@ CK_INLINE void oklab(const uint8_t *restrict rgba, size_t count, const float *re
   }
 }
 
+// ---- Weights ----------------------------------------------------------------------------------
+
+CK_INLINE void color_weights(const float *restrict pixels, size_t width, size_t height,
+                             const float *restrict across, const float *restrict down,
+                             const float *restrict ground, float *restrict weights) {
+  for (size_t y = 0; y < height; y++, pixels += 4 * width, weights += width) {
+    for (size_t x = 0; x < width; x++) {
+      const float *pixel = pixels + 4 * x;
+      float share = 1;
+      if (ground != NULL) {
+        const float l = pixel[0] - ground[0], a = pixel[1] - ground[1], b = pixel[2] - ground[2];
+        const float distance = __builtin_elementwise_sqrt(l * l + a * a + b * b);
+        const float near = least(1, (distance - 0.03f) / 0.05f);
+        share = near > 0.03f ? near : 0.03f;
+      }
+      const float falloff = 1 + 5 * (down[y] + across[x]);
+      weights[x] = share / (falloff * falloff * falloff);
+    }
+  }
+}
+
 // ---- Distribution over the bins around a value ------------------------------------------------
 
 // The destinations of a pixel's eight shares: four pairs of neighboring bins, each with a factor
@@ -104,10 +125,11 @@ CK_INLINE float companded(float chroma) {
   return ((chroma < 0 ? -root : root) + 1) / 2 * 7;
 }
 
-CK_INLINE void color_bins(const float *restrict pixels, const float *restrict weights, size_t count,
-                          float *restrict bins) {
+CK_INLINE float color_bins(const float *restrict pixels, const float *restrict weights, size_t count,
+                           float *restrict bins) {
   static const uint32_t offsets[4] = {0, 8, 64, 72};
   Shares shares;
+  float total = 0;
   for (size_t start = 0; start < count; start += CHUNK) {
     const size_t length = count - start < CHUNK ? count - start : CHUNK;
     for (size_t i = 0; i < length; i++) {
@@ -119,8 +141,12 @@ CK_INLINE void color_bins(const float *restrict pixels, const float *restrict we
       divide(&shares, i, weights[start + i], l - (float)lower_l, a - (float)lower_a,
              b - (float)lower_b);
     }
-    for (size_t i = 0; i < length; i++) put_down(&shares, i, offsets, bins);
+    for (size_t i = 0; i < length; i++) {
+      put_down(&shares, i, offsets, bins);
+      total += weights[start + i];
+    }
   }
+  return total;
 }
 
 // ---- Steps ------------------------------------------------------------------------------------
@@ -180,7 +206,10 @@ CK_INLINE float step_bins(const float *pixels, const float *weights, size_t widt
 
 CK_KERNEL(void, oklab, (rgba, count, linear, out),
           const uint8_t *rgba, size_t count, const float *linear, float *out)
-CK_KERNEL(void, color_bins, (pixels, weights, count, bins),
+CK_KERNEL(void, color_weights, (pixels, width, height, across, down, ground, weights),
+          const float *pixels, size_t width, size_t height, const float *across, const float *down,
+          const float *ground, float *weights)
+CK_KERNEL(float, color_bins, (pixels, weights, count, bins),
           const float *pixels, const float *weights, size_t count, float *bins)
 CK_KERNEL(float, step_bins, (pixels, weights, width, height, reach, bins),
           const float *pixels, const float *weights, size_t width, size_t height, size_t reach,

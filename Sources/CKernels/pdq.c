@@ -129,9 +129,30 @@ CK_INLINE void pdq_box_columns(const float *restrict row, size_t width, float wi
   }
 }
 
-// ---- Quality ----------------------------------------------------------------------------------
+// ---- Cosine transform -------------------------------------------------------------------------
 
-enum { SIDE = 64 };
+enum { SIDE = 64, TERMS = CK_PDQ_TERMS };
+
+// Every sum has the order of its index, because the last bit depends on it; sums side by side are independent.
+CK_INLINE void pdq_terms(const float *plane, const float *cosines, float *terms) {
+  float columns[SIDE * TERMS];
+  transpose_plane(cosines, TERMS, SIDE, columns);
+  for (size_t i = 0; i < TERMS; i++) {
+    Lanes half[SIDE / LANES] = {0};
+    for (size_t k = 0; k < SIDE; k++) {
+      for (size_t x = 0; x < SIDE / LANES; x++) {
+        half[x] += cosines[i * SIDE + k] * at(plane + k * SIDE, x);
+      }
+    }
+    float row[SIDE];
+    memcpy(row, half, sizeof row);
+    Lanes sums = {0};
+    for (size_t k = 0; k < SIDE; k++) sums += row[k] * at(columns, k);
+    put(sums, terms, i);
+  }
+}
+
+// ---- Quality ----------------------------------------------------------------------------------
 
 CK_INLINE uint32_t step(float a, float b) {
   const int32_t step = (int32_t)((a - b) * 100 / 255);
@@ -157,4 +178,6 @@ CK_KERNEL(void, pdq_box_rows_at, (rows, width, window, columns, count, scratch, 
           float *scratch, float *out)
 CK_KERNEL(void, pdq_box_columns, (row, width, window, oldest, sums, out),
           const float *row, size_t width, float window, float *oldest, float *sums, float *out)
+CK_KERNEL(void, pdq_terms, (plane, cosines, terms),
+          const float *plane, const float *cosines, float *terms)
 CK_KERNEL(uint32_t, pdq_steps, (plane), const float *plane)

@@ -243,6 +243,15 @@ void ck_pdq_box_rows_at(const float *rows, size_t width, size_t window, const ui
 void ck_pdq_box_columns(const float *row, size_t width, float window, float *oldest, float *sums,
                         float *out, uint32_t level);
 
+// The number of terms along each side of the cosine transform, as many as there are lanes.
+enum : uint32_t { CK_PDQ_TERMS = CK_PDQ_LANES };
+
+// Computes the terms of a 64 x 64 plane: the cosines times the plane, times the transposed cosines.
+//
+//   cosines      CK_PDQ_TERMS rows of 64
+//   terms        room for CK_PDQ_TERMS * CK_PDQ_TERMS
+void ck_pdq_terms(const float *plane, const float *cosines, float *terms, uint32_t level);
+
 // Returns the sum of the steps between neighbors of a 64 x 64 plane, in whole hundredths of 255.
 uint32_t ck_pdq_steps(const float *plane, uint32_t level);
 
@@ -259,13 +268,13 @@ typedef struct {
   uint32_t whole, share;
 } ck_area_cut;
 
-// Makes a row of the result from the sums of the source rows that it covers.
+// Makes a row of the result from the sums of the source rows that it covers, and sets the sums to zero.
 //
-//   sums         four for each pixel of the source row; the cuts cover whole + 1 pixels each
+//   sums         four for each pixel of the source row, below 2^28; the cuts cover whole + 1 pixels each
 //   cuts         one for each of `width` pixels of the result
 //   area         number of pixels of the source, 1 to 2^43 - 1
 //   out          room for 4 * width
-void ck_area_finish_row(const uint32_t *sums, const ck_area_cut *cuts, size_t width, uint64_t area,
+void ck_area_finish_row(uint32_t *sums, const ck_area_cut *cuts, size_t width, uint64_t area,
                         uint8_t *out, uint32_t level);
 
 // ---- Colors ---------------------------------------------------------------------------------------
@@ -291,12 +300,23 @@ static inline __attribute__((always_inline)) ck_oklab_color ck_oklab_of_cones(fl
 // Converts `count` RGBA pixels to colors; `linear` holds the linear light of each of 256 bytes.
 void ck_oklab(const uint8_t *rgba, size_t count, const float *linear, float *out, uint32_t level);
 
+// Computes the weights of pixels: the cube of 1 / (1 + 5 d), where d is the squared distance from the center, times how
+// surely the pixel does not belong to a plain background, 0.03 to 1.
+//
+//   across, down the squared distance of each of `width` columns and `height` rows
+//   ground       the color of the background, or NULL if there is none
+//   weights      room for width * height
+void ck_color_weights(const float *pixels, size_t width, size_t height, const float *across,
+                      const float *down, const float *ground, float *weights, uint32_t level);
+
 enum : uint32_t { CK_COLOR_BINS = 192, CK_STEP_BINS = 64 };
 
 // Distributes each color's weight over the adjacent ones of the CK_COLOR_BINS bins: the bin of
 // lightness l, a and b is at 64 l + 8 a + b.
-void ck_color_bins(const float *pixels, const float *weights, size_t count, float *bins,
-                   uint32_t level);
+//
+// Returns the sum of the weights.
+float ck_color_bins(const float *pixels, const float *weights, size_t count, float *bins,
+                    uint32_t level);
 
 // Distributes the steps from every other pixel to those `reach` to its right and below it over the
 // nearest of CK_STEP_BINS bins, times the pixel's weight: the bin of steps l, a and b is at 16 l +
@@ -380,5 +400,10 @@ enum : uint32_t { CK_TEXTURE_CLASSES = 11, CK_TEXTURE_CONTRAST = 8 };
 //   counts       room for CK_TEXTURE_CLASSES
 void ck_texture_counts(const uint8_t *luma, size_t width, size_t height, uint8_t *classes,
                        uint32_t *counts, uint32_t level);
+
+// ---- Checksums -------------------------------------------------------------------------------------
+
+// Adds bytes to a 64-bit FNV-1a of words of eight bytes; a shorter remainder is padded with zeros.
+uint64_t ck_checksum(const uint8_t *bytes, size_t count, uint64_t value);
 
 #endif

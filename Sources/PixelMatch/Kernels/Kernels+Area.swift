@@ -42,7 +42,7 @@ extension Kernels {
   /// to zero.
   ///
   /// - Parameters:
-  ///   - sums: Four for each source pixel.
+  ///   - sums: Four for each source pixel, below 2²⁸.
   ///   - area: The number of pixels of the source, below 2⁴³.
   ///   - out: Receives four bytes for each column, the first at `start`.
   func areaFinish(
@@ -57,9 +57,7 @@ extension Kernels {
     // and `out` has room for all columns from `start` on.
     unsafe out.withUnsafeMutableBufferPointer { out in
       unsafe ck_area_finish_row(
-        sums, cuts.cuts, width, UInt64(area), out.baseAddress! + start, level)
+        &sums, cuts.cuts, width, UInt64(area), out.baseAddress! + start, level)
     }
-    var spent = sums.mutableSpan
-    spent.update(repeating: 0)
   }
 }

@@ -6,19 +6,19 @@ extension Kernels {
   /// The length of the longest side of a plane.
   static let planeSideLimit = 2048
 
-  /// Computes the brightness of a row of RGBA pixels, `(77 R + 150 G + 29 B + 128) / 256`.
+  /// Appends the brightness of a row of RGBA pixels, `(77 R + 150 G + 29 B + 128) / 256`.
   ///
-  /// - Parameters:
-  ///   - rgba: Four bytes a pixel.
-  ///   - out: Receives a value for each pixel, the first at `start`.
-  func luma(_ rgba: Span<UInt8>, into out: inout [UInt8], at start: Int) {
+  /// - Parameter rgba: Four bytes a pixel.
+  func appendLuma(of rgba: Span<UInt8>, to plane: inout [UInt8]) {
     let count = Self.pixelCount(rgba)
-    precondition(start >= 0 && start <= out.count - count, "there is no room for the row")
     guard count > 0 else { return }
-    // Sound: the row has four bytes a pixel, and `out` has room for all of them from `start` on.
-    unsafe rgba.withUnsafeBufferPointer { rgba in
-      unsafe out.withUnsafeMutableBufferPointer { out in
-        unsafe ck_luma(rgba.baseAddress!, count, out.baseAddress! + start, level)
+    plane.append(addingCapacity: count) { free in
+      // Sound: the row has four bytes a pixel, and there is room for all of them.
+      unsafe rgba.withUnsafeBufferPointer { rgba in
+        unsafe free.withUnsafeMutableBufferPointer { free, filled in
+          unsafe ck_luma(rgba.baseAddress!, count, free.baseAddress!, level)
+          filled += count
+        }
       }
     }
   }

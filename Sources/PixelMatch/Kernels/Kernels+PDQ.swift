@@ -73,14 +73,15 @@ extension Kernels {
   ///   - window: The number of rows in the box.
   ///   - oldest: Holds the row that leaves the box, from `start` on; receives `row` in its place.
   ///   - sums: The sum of each column.
-  ///   - output: Receives the average of each column.
+  ///   - output: Receives the average of each column, the first at `outputStart`.
   func pdqBoxColumns(
     _ row: Span<Float>, window: Int, oldest: inout [Float], at start: Int,
-    sums: inout [Float], output: inout [Float]
+    sums: inout [Float], output: inout [Float], at outputStart: Int
   ) {
     let width = row.count
     precondition(
-      sums.count == width && output.count == width && start >= 0 && start <= oldest.count - width,
+      sums.count == width && start >= 0 && start <= oldest.count - width && outputStart >= 0
+        && outputStart <= output.count - width,
       "rows of different widths")
     guard width > 0 else { return }
     // Sound: all four rows have `width` values.
@@ -90,10 +91,30 @@ extension Kernels {
           unsafe output.withUnsafeMutableBufferPointer { output in
             unsafe ck_pdq_box_columns(
               row.baseAddress!, width, Float(window), oldest.baseAddress! + start,
-              sums.baseAddress!, output.baseAddress!, level)
+              sums.baseAddress!, output.baseAddress! + outputStart, level)
           }
         }
       }
+    }
+  }
+
+  /// Computes the cosine terms of a 64 × 64 plane, 16 × 16: the cosines times the plane, times the transposed cosines.
+  ///
+  /// - Parameter cosines: 16 rows of 64.
+  func pdqTerms(_ plane: Span<Float>, cosines: Span<Float>) -> [Float] {
+    precondition(plane.count == 64 * 64, "a PDQ plane has 64 × 64 values")
+    let side = Int(CK_PDQ_TERMS)
+    precondition(cosines.count == side * 64, "\(side) rows of 64 cosines")
+    // Sound: the plane and the cosines have the values that are read, and as many terms are written as there is room
+    // for.
+    return unsafe [Float](unsafeUninitializedCapacity: side * side) { terms, count in
+      unsafe plane.withUnsafeBufferPointer { plane in
+        unsafe cosines.withUnsafeBufferPointer { cosines in
+          unsafe ck_pdq_terms(
+            plane.baseAddress!, cosines.baseAddress!, terms.baseAddress!, level)
+        }
+      }
+      count = side * side
     }
   }
 

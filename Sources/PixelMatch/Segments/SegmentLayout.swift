@@ -171,15 +171,7 @@ enum SegmentLayout {
 
     /// Adds bytes; a multiple of eight, except at the end.
     mutating func add(_ bytes: Span<UInt8>) {
-      var index = 0
-      while index < bytes.count {
-        var word: UInt64 = 0
-        for place in 0..<min(8, bytes.count - index) {
-          word |= UInt64(bytes[index + place]) << UInt64(8 * place)
-        }
-        value = (value ^ word) &* 0x0000_0100_0000_01b3
-        index += 8
-      }
+      value = Kernels.checksum(bytes, after: value)
     }
   }
 }

@@ -38,8 +38,8 @@ extension ColorHistogram {
   ///
   /// - Complexity: O(pixels), eight bins each.
   init(_ picture: OklabPicture, weights: PixelWeights) {
-    let shares = Kernels.native.colorBins(picture.pixels.span, weights: weights.weights.span)
-    let total = weights.total
+    let (shares, total) = Kernels.native.colorBins(
+      picture.pixels.span, weights: weights.weights.span)
     bins = shares.map { share in
       UInt8(min(255, (255 * (share / total).squareRoot()).rounded()))
     }

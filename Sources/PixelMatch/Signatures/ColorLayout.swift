@@ -36,15 +36,20 @@ public struct ColorLayout: Sendable, Hashable {
       let start = index * length / side
       return start..<max(start + 1, (index + 1) * length / side)
     }
+    let columns = (0..<side).map { pixels($0, of: picture.width) }
     for row in 0..<side {
-      for column in 0..<side {
-        let rows = pixels(row, of: picture.height)
-        let columns = pixels(column, of: picture.width)
-        var sum = SIMD3<Float>.zero
-        for y in rows {
-          for x in columns { sum += picture.pixels[y &* picture.width &+ x] }
+      let rows = pixels(row, of: picture.height)
+      // The cells of a row side by side, because each sum waits for its last addition.
+      var sums = [SIMD3<Float>](repeating: .zero, count: side)
+      for y in rows {
+        for column in 0..<side {
+          var sum = sums[column]
+          for x in columns[column] { sum += picture.pixels[y &* picture.width &+ x] }
+          sums[column] = sum
         }
-        let mean = sum / Float(rows.count * columns.count)
+      }
+      for column in 0..<side {
+        let mean = sums[column] / Float(rows.count * columns[column].count)
         bytes.append(Self.byte(255 * mean[0]))
         bytes.append(Self.byte(128 + Self.chromaScale * mean[1]))
         bytes.append(Self.byte(128 + Self.chromaScale * mean[2]))

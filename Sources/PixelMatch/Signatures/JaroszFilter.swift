@@ -22,6 +22,8 @@ struct JaroszFilter {
   private var blurred: RowGroup
   private var firstColumns: RunningColumnBox
   private var secondColumns: RunningColumnBox
+  /// The row of the second pass that was finished last, at the sampled columns.
+  private var sampledRow = [Float](repeating: 0, count: side)
   private var plane: [Float] = []
   private var finishedRows = 0
 
@@ -73,9 +75,9 @@ struct JaroszFilter {
   /// - Precondition: As many rows were appended as the image has.
   mutating func finish() -> [Float] {
     filterIncoming()
-    while firstColumns.flush() { takeBlurredRow() }
+    while firstColumns.flush(into: &blurred.values, at: blurred.end) { takeBlurredRow() }
     filterBlurred()
-    while secondColumns.flush() { keepIfSampled() }
+    while secondColumns.flush(into: &sampledRow, at: 0) { keepIfSampled() }
     precondition(finishedRows == height, "rows were appended for another height")
     return plane
   }
@@ -84,13 +86,15 @@ struct JaroszFilter {
     let count = incoming.count
     incoming.boxAlongRows(window: window)
     for lane in 0..<count {
-      if firstColumns.push(incoming.values, at: lane * width) { takeBlurredRow() }
+      let isFinished = firstColumns.push(
+        incoming.values, at: lane * width, into: &blurred.values, at: blurred.end)
+      if isFinished { takeBlurredRow() }
     }
     incoming.count = 0
   }
 
   private mutating func takeBlurredRow() {
-    blurred.append(firstColumns.output)
+    blurred.count += 1
     if blurred.count == Self.lanes { filterBlurred() }
   }
 
@@ -98,7 +102,9 @@ struct JaroszFilter {
     let count = blurred.count
     let sampled = blurred.boxAlongRows(window: window, at: sampledColumns)
     for lane in 0..<count {
-      if secondColumns.push(sampled, at: lane * Self.side) { keepIfSampled() }
+      if secondColumns.push(sampled, at: lane * Self.side, into: &sampledRow, at: 0) {
+        keepIfSampled()
+      }
     }
     blurred.count = 0
   }
@@ -108,7 +114,7 @@ struct JaroszFilter {
     while plane.count < Self.side * Self.side,
       sampledRows[plane.count / Self.side] == finishedRows
     {
-      plane.append(contentsOf: secondColumns.output)
+      plane.append(contentsOf: sampledRow)
     }
     finishedRows += 1
   }
@@ -121,28 +127,23 @@ private struct RowGroup {
   /// The rows, one after the other.
   var values: [Float]
 
+  /// The place of the next row in `values`.
+  var end: Int { count * width }
+
   init(lanes: Int, width: Int) {
     self.width = width
     values = [Float](repeating: 0, count: lanes * width)
   }
 
   mutating func append(rgba row: Span<UInt8>) {
-    Kernels.native.pdqLuma(row, into: &values, at: count * width)
+    Kernels.native.pdqLuma(row, into: &values, at: end)
     count += 1
   }
 
   mutating func append(gray row: Span<UInt8>) {
-    let start = count * width
+    let start = end
     for x in 0..<width { values[start &+ x] = Float(row[x]) }
     count += 1
-  }
-
-  mutating func append(_ row: [Float]) {
-    let (start, width) = (count * width, width)
-    count += 1
-    let row = row.span
-    var rows = values.mutableSpan
-    for x in 0..<width { rows[start &+ x] = row[x] }
   }
 
   /// Averages `window` neighbors along each row; fewer at the ends of a row.
@@ -167,8 +168,6 @@ private struct RunningColumnBox {
   private var sum: [Float]
   /// The last `window` rows; row *r* is at `r % window`.
   private var ring: [Float]
-  /// The row that was finished last.
-  private(set) var output: [Float]
 
   init(width: Int, height: Int, window: Int) {
     self.width = width
@@ -177,41 +176,43 @@ private struct RunningColumnBox {
     lead = (window + 2) / 2 - 1
     sum = [Float](repeating: 0, count: width)
     ring = [Float](repeating: 0, count: width * window)
-    output = sum
   }
 
-  /// Adds a row that starts at `offset` of `rows`. Returns whether it finished a row.
-  mutating func push(_ rows: [Float], at offset: Int) -> Bool {
+  /// Adds a row that starts at `offset` of `rows`. Returns whether it finished a row, which is then in `output` from
+  /// `start` on.
+  mutating func push(
+    _ rows: [Float], at offset: Int, into output: inout [Float], at start: Int
+  ) -> Bool {
     let slot = pushed % window * width
     let rows = rows.span
     if pushed >= window {
       Kernels.native.pdqBoxColumns(
         rows.extracting(offset..<offset + width), window: window, oldest: &ring, at: slot,
-        sums: &sum, output: &output)
+        sums: &sum, output: &output, at: start)
     } else {
       for x in 0..<width {
         let value = rows[offset &+ x]
         ring[slot &+ x] = value
         sum[x] += value
       }
-      if pushed >= lead { divide(by: pushed + 1) }
+      if pushed >= lead { divide(by: pushed + 1, into: &output, at: start) }
     }
     pushed += 1
     return pushed > lead
   }
 
   /// Finishes one more row after the last one. Returns `false` if all are finished.
-  mutating func flush() -> Bool {
+  mutating func flush(into output: inout [Float], at start: Int) -> Bool {
     guard flushed < lead else { return false }
     let slot = (height - window + flushed) % window * width
     for x in 0..<width { sum[x] -= ring[slot &+ x] }
     flushed += 1
-    divide(by: window - flushed)
+    divide(by: window - flushed, into: &output, at: start)
     return true
   }
 
-  private mutating func divide(by count: Int) {
+  private func divide(by count: Int, into output: inout [Float], at start: Int) {
     let divisor = Float(count)
-    for x in 0..<width { output[x] = sum[x] / divisor }
+    for x in 0..<width { output[start &+ x] = sum[x] / divisor }
   }
 }

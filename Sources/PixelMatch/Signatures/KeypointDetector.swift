@@ -96,7 +96,13 @@ struct KeypointDetector {
       let cell = (corner.y - y.lowerBound) / side * columns + (corner.x - x.lowerBound) / side
       best[cell] = max(best[cell], strength(of: corner, index))
     }
-    return best.filter { $0 > 0 }.sorted(by: >).prefix(limit).map {
+    best.removeAll { $0 == 0 }
+    if best.count > limit {
+      // Sorting those that are left out would take longer than the rest.
+      let weakest = best.element(ofRank: best.count - limit)
+      best.removeAll { $0 < weakest }
+    }
+    return best.sorted(by: >).map {
       corners[Int(UInt32.max) - Int($0 & UInt64(UInt32.max))]
     }
   }

@@ -45,26 +45,28 @@ struct LumaPyramid {
 struct LumaPyramidBuilder {
   private let width: Int
   private let height: Int
-  private var luma: [UInt8]
-  private var rows = 0
+  private var luma: [UInt8] = []
 
   /// - Precondition: No side is longer than 2048 pixels.
   init(width: Int, height: Int) {
     precondition(max(width, height) <= Kernels.planeSideLimit, "reduce the picture first")
     (self.width, self.height) = (width, height)
-    luma = [UInt8](repeating: 0, count: width * height)
+    luma.reserveCapacity(width * height)
   }
 
   /// Adds the next row from the top.
   mutating func append(rgba row: Span<UInt8>) {
-    precondition(row.count == 4 * width && rows < height, "a row lies outside the plane")
-    Kernels.native.luma(row, into: &luma, at: rows * width)
-    rows += 1
+    precondition(
+      row.count == 4 * width && luma.count < width * height, "a row lies outside the plane")
+    Kernels.native.appendLuma(of: row, to: &luma)
   }
 
   /// Returns the pyramid of all rows.
+  ///
+  /// - Precondition: As many rows were appended as the image has.
   consuming func finish() -> LumaPyramid {
-    LumaPyramid(LumaPyramid.Plane(width: width, height: height, luma: luma))
+    precondition(luma.count == width * height, "rows were appended for another height")
+    return LumaPyramid(LumaPyramid.Plane(width: width, height: height, luma: luma))
   }
 }
 

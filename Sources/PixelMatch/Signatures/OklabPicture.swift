@@ -33,12 +33,12 @@ struct OklabPicture: Sendable, Hashable {
   ///
   /// - Complexity: O(pixels), three cube roots each: reduce the image first.
   init(_ buffer: PixelBuffer) {
-    let width = buffer.width
-    var pixels = [SIMD3<Float>](repeating: .zero, count: width * buffer.height)
-    buffer.forEachRGBARow { row, y in
-      Kernels.native.oklab(row, linear: Self.linear.span, into: &pixels, at: y * width)
+    var pixels: [SIMD3<Float>] = []
+    pixels.reserveCapacity(buffer.width * buffer.height)
+    buffer.forEachRGBARow { row, _ in
+      Kernels.native.appendOklab(of: row, linear: Self.linear.span, to: &pixels)
     }
-    self.init(width: width, height: buffer.height, pixels: pixels)
+    self.init(width: buffer.width, height: buffer.height, pixels: pixels)
   }
 
   /// The transfer curve of sRGB, from a byte to linear light in `0...1` (IEC 61966-2-1).

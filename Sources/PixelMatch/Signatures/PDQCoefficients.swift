@@ -31,25 +31,7 @@ public struct PDQCoefficients: Sendable {
   ///
   /// - Parameter plane: 64 × 64 luma values in `0...255`, row-major.
   init(plane: [Float]) {
-    precondition(plane.count == 64 * 64, "a PDQ plane has 64 × 64 values")
-    let matrix = Self.cosines
-    // The rows first: `half` is the cosine matrix times the plane, 16 × 64.
-    var half = [Float](repeating: 0, count: Self.side * 64)
-    for i in 0..<Self.side {
-      for k in 0..<64 {
-        let factor = matrix[i &* 64 &+ k]
-        for j in 0..<64 { half[i &* 64 &+ j] += factor * plane[k &* 64 &+ j] }
-      }
-    }
-    var terms = [Float](repeating: 0, count: Self.side * Self.side)
-    for i in 0..<Self.side {
-      for j in 0..<Self.side {
-        var sum: Float = 0
-        for k in 0..<64 { sum += half[i &* 64 &+ k] * matrix[j &* 64 &+ k] }
-        terms[i &* Self.side &+ j] = sum
-      }
-    }
-    self.terms = terms
+    terms = Kernels.native.pdqTerms(plane.span, cosines: Self.cosines.span)
     quality = Self.quality(of: plane)
   }
 
@@ -81,7 +63,7 @@ public struct PDQCoefficients: Sendable {
       }
     }
     // The lower of the two middle values, like the median of the reference for 256 values.
-    let median = turned.sorted()[turned.count / 2 - 1]
+    let median = turned.element(ofRank: turned.count / 2 - 1)
     var hash = PDQHash()
     for index in turned.indices where turned[index] > median { hash[bit: index] = true }
     return hash

@@ -3,43 +3,28 @@
 struct PixelWeights {
   /// The weights, row-major, above zero.
   let weights: [Float]
-  /// The sum of the weights.
-  let total: Float
 
   /// Computes the weights of the pixels of an image.
   ///
   /// - Complexity: O(pixels).
   init(_ picture: OklabPicture) {
-    let background = StudioBackground(picture)
-    var weights: [Float] = []
-    weights.reserveCapacity(picture.pixels.count)
-    var total: Float = 0
-    let squaredAcross = (0..<picture.width).map { x in
-      let across = (Float(x) + 0.5) / Float(picture.width) - 0.5
-      return across * across
-    }
-    for y in 0..<picture.height {
-      let down = (Float(y) + 0.5) / Float(picture.height) - 0.5
-      for x in 0..<picture.width {
-        // About a Gaussian of 0.22 of the side, without an exponential, whose last bit differs
-        // between C libraries.
-        let falloff = 1 + 5 * (down * down + squaredAcross[x])
-        let weight =
-          background.foreground(picture.pixels[y &* picture.width &+ x])
-          / (falloff * falloff * falloff)
-        total += weight
-        weights.append(weight)
+    // About a Gaussian of 0.22 of the side, without an exponential, whose last bit differs between C libraries.
+    func squaredDistances(_ side: Int) -> [Float] {
+      (0..<side).map { place in
+        let distance = (Float(place) + 0.5) / Float(side) - 0.5
+        return distance * distance
       }
     }
-    self.weights = weights
-    self.total = total
+    weights = Kernels.native.colorWeights(
+      picture.pixels.span, across: squaredDistances(picture.width),
+      down: squaredDistances(picture.height), ground: StudioBackground(picture).color)
   }
 }
 
 /// The plain color behind the object of a studio image, if there is one.
 private struct StudioBackground {
   /// The color of the border, or `nil` if the border has more than one color.
-  private let color: SIMD3<Float>?
+  let color: SIMD3<Float>?
 
   init(_ picture: OklabPicture) {
     let depth = max(1, min(picture.width, picture.height) / 32)
@@ -52,18 +37,10 @@ private struct StudioBackground {
     }
     // The median of a few hundred pixels is close to that of all.
     let sample = stride(from: 0, to: border.count, by: 8).map { border[$0] }
-    func median(_ axis: Int) -> Float { sample.map { $0[axis] }.sorted()[sample.count / 2] }
+    func median(_ axis: Int) -> Float { sample.map { $0[axis] }.element(ofRank: sample.count / 2) }
     let middle = SIMD3(median(0), median(1), median(2))
     let near = border.count { squaredLength($0 - middle) < 0.06 * 0.06 }
     color = near * 10 > border.count * 6 ? middle : nil
-  }
-
-  /// Returns how surely a pixel belongs to the object. A background keeps a small weight, because
-  /// the object may have its color.
-  func foreground(_ pixel: SIMD3<Float>) -> Float {
-    guard let color else { return 1 }
-    let distance = squaredLength(pixel - color).squareRoot()
-    return max(0.03, min(1, (distance - 0.03) / 0.05))
   }
 }
 

@@ -70,7 +70,7 @@ import Testing
       case .boxColumnsOfOtherWidth:
         kernels.pdqBoxColumns(
           floats.span.extracting(first: 63), window: 1, oldest: &row, at: 0, sums: &sums,
-          output: &output)
+          output: &output, at: 0)
       case .stepsOfASmallPlane: _ = kernels.pdqSteps(floats.span)
       case .areaOfAShortRow:
         kernels.areaAdd(bytes.span.extracting(first: 7), times: 1, to: &distances)

@@ -12,8 +12,9 @@ import Testing
   @Test(arguments: Kernels.supported, [1, 7, 64, 1001])
   func `luma is Rec. 601's of every pixel`(kernels: Kernels, count: Int) {
     let rgba = luma(4, count, 5)
-    var found = [UInt8](repeating: 0, count: count)
-    kernels.luma(rgba.span, into: &found, at: 0)
+    var found: [UInt8] = [7]
+    kernels.appendLuma(of: rgba.span, to: &found)
+    #expect(found.count == 1 + count && found.removeFirst() == 7)
     for pixel in 0..<count {
       let (red, green, blue) = (rgba[4 * pixel], rgba[4 * pixel + 1], rgba[4 * pixel + 2])
       let sum = 77 * Int(red) + 150 * Int(green) + 29 * Int(blue)

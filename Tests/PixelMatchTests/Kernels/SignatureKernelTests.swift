@@ -73,7 +73,7 @@ import Testing
     let before = floats(width, 0...2000, 5)
     var (oldest, sums, output) = (former, before, [Float](repeating: .nan, count: width))
     kernels.pdqBoxColumns(
-      row.span, window: 7, oldest: &oldest, at: 0, sums: &sums, output: &output)
+      row.span, window: 7, oldest: &oldest, at: 0, sums: &sums, output: &output, at: 0)
     let expected = (0..<width).map { before[$0] + row[$0] - former[$0] }
     #expect(sums == expected && oldest == row && output == expected.map { $0 / 7 })
   }
@@ -90,6 +90,24 @@ import Testing
       }
     }
     #expect(kernels.pdqSteps(plane.span) == expected)
+  }
+
+  @Test(arguments: Kernels.supported)
+  func `terms are sums in the order of their index`(kernels: Kernels) {
+    let (plane, cosines) = (floats(64 * 64, 0...255, 22), floats(16 * 64, -1...1, 23))
+    var half = [Float](repeating: 0, count: 16 * 64)
+    for i in 0..<16 {
+      for k in 0..<64 {
+        for j in 0..<64 { half[64 * i + j] += cosines[64 * i + k] * plane[64 * k + j] }
+      }
+    }
+    var terms = [Float](repeating: 0, count: 16 * 16)
+    for i in 0..<16 {
+      for j in 0..<16 {
+        for k in 0..<64 { terms[16 * i + j] += half[64 * i + k] * cosines[64 * j + k] }
+      }
+    }
+    #expect(kernels.pdqTerms(plane.span, cosines: cosines.span) == terms)
   }
 
   // MARK: Reduction
@@ -140,8 +158,9 @@ import Testing
       let cube = root * root * root
       return root * (cube + x + x) / (cube + cube + x)
     }
-    var found = [SIMD3<Float>](repeating: SIMD3(repeating: .nan), count: count + 2)
-    kernels.oklab(rgba.span, linear: linear.span, into: &found, at: 0)
+    var found: [SIMD3<Float>] = []
+    kernels.appendOklab(of: rgba.span, linear: linear.span, to: &found)
+    #expect(found.count == count + 2)
     for pixel in 0..<count + 2 {
       let (r, g, b) = (
         linear[Int(rgba[4 * pixel])], linear[Int(rgba[4 * pixel + 1])],
@@ -185,7 +204,30 @@ import Testing
         weights[pixel], [light, root(pixels[pixel][1]), root(pixels[pixel][2])], [3, 8, 8],
         [64, 8, 1], &expected)
     }
-    #expect(kernels.colorBins(pixels.span, weights: weights.span) == expected)
+    let found = kernels.colorBins(pixels.span, weights: weights.span)
+    #expect(found.bins == expected && found.total == weights.reduce(0, +))
+  }
+
+  @Test(arguments: Kernels.supported, [(1, 1), (7, 3), (64, 2), (35, 40)])
+  func `a pixel weighs more near the center and off the ground`(
+    kernels: Kernels, size: (Int, Int)
+  ) {
+    let (width, height) = size
+    let pixels = colors(width * height, 17)
+    let (across, down) = (floats(width, 0...0.25, 18), floats(height, 0...0.25, 19))
+    for ground in [nil, pixels[0]] {
+      let expected = pixels.indices.map { index in
+        let difference = pixels[index] - (ground ?? pixels[index])
+        let squares =
+          difference[0] * difference[0] + difference[1] * difference[1]
+          + difference[2] * difference[2]
+        let share = ground == nil ? 1 : max(0.03, min(1, (squares.squareRoot() - 0.03) / 0.05))
+        let falloff = 1 + 5 * (down[index / width] + across[index % width])
+        return share / (falloff * falloff * falloff)
+      }
+      #expect(
+        kernels.colorWeights(pixels.span, across: across, down: down, ground: ground) == expected)
+    }
   }
 
   @Test(
@@ -267,5 +309,28 @@ import Testing
       }
     }
     #expect((across, down) == expected)
+  }
+
+  // MARK: Checksums and ranks
+
+  @Test(arguments: [0, 1, 7, 8, 9, 100])
+  func `a checksum is FNV-1a of words`(count: Int) {
+    let bytes = bytes(count, 20)
+    var expected: UInt64 = 5
+    for start in stride(from: 0, to: count, by: 8) {
+      var word: UInt64 = 0
+      for (place, byte) in bytes[start..<min(start + 8, count)].enumerated() {
+        word |= UInt64(byte) << UInt64(8 * place)
+      }
+      expected = (expected ^ word) &* 0x100_0000_01b3
+    }
+    #expect(Kernels.checksum(bytes.span, after: 5) == expected)
+  }
+
+  @Test(arguments: [1, 2, 3, 10, 257], [1, 4, 1000])
+  func `the element of a rank is that of the sorted array`(count: Int, values: Int) {
+    let numbers = bytes(count, 21).map { Float(Int($0) % values) }
+    let sorted = numbers.sorted()
+    for rank in numbers.indices { #expect(numbers.element(ofRank: rank) == sorted[rank]) }
   }
 }

@@ -189,6 +189,10 @@ static void blur(int n) {
   tell("pdq sums", n, sums, width * 4);
   float *plane = shares(64 * 64);
   for (int i = 0; i < 64 * 64; i++) plane[i] *= 255;
+  float *cosines = shares(CK_PDQ_TERMS * 64), *terms = room(CK_PDQ_TERMS * CK_PDQ_TERMS * 4);
+  ck_pdq_terms(plane, cosines, terms, level);
+  tell("pdq terms", n, terms, CK_PDQ_TERMS * CK_PDQ_TERMS * 4);
+  free(cosines), free(terms);
   const uint32_t steps = ck_pdq_steps(plane, level);
   tell("pdq steps", n, &steps, sizeof steps);
   free(rgba), free(rows), free(scratch), free(out), free(columns), free(oldest), free(sums), free(plane);
@@ -225,11 +229,18 @@ static void colors(int n) {
   ck_oklab(rgba, count, linear, pixels, level);
   tell("oklab", n, pixels, count * 16);
   float bins[CK_COLOR_BINS] = {0}, steps[CK_STEP_BINS] = {0};
-  ck_color_bins(pixels, weights, count, bins, level);
+  const float weight = ck_color_bins(pixels, weights, count, bins, level);
   tell("color bins", n, bins, sizeof bins);
+  tell("color weight", n, &weight, sizeof weight);
   const float total = ck_step_bins(pixels, weights, width, height, 1 + below(4), steps, level);
   tell("step bins", n, steps, sizeof steps);
   tell("step weight", n, &total, sizeof total);
+  float *across = shares(width), *down = shares(height);
+  ck_color_weights(pixels, width, height, across, down, n % 2 ? pixels : NULL, weights, level);
+  tell("weights", n, weights, count * 4);
+  const uint64_t checksum = ck_checksum(rgba, 4 * count - below(9), (uint64_t)n);
+  tell("checksum", n, &checksum, sizeof checksum);
+  free(across), free(down);
   free(rgba), free(linear), free(pixels), free(weights);
 }
 

@@ -1,0 +1,13 @@
+internal import CKernels
+
+/// Checksums of files.
+extension Kernels {
+  /// Adds bytes to a 64-bit FNV-1a of words of eight bytes; a shorter remainder is padded with zeros.
+  static func checksum(_ bytes: Span<UInt8>, after value: UInt64) -> UInt64 {
+    guard !bytes.isEmpty else { return value }
+    // Sound: as many bytes are read as there are.
+    return unsafe bytes.withUnsafeBufferPointer { bytes in
+      unsafe ck_checksum(bytes.baseAddress!, bytes.count, value)
+    }
+  }
+}
