@@ -41,12 +41,12 @@ _vq() {
     match:--products) return ;;
     match:--stores) return ;;
     match:--min-confidence) return ;;
-    match:--subject) _vq_reply -W 'anything catalogued'; return ;;
     match:--deadline) return ;;
     match:--type) _vq_reply -W 'product store'; return ;;
     match:--where) return ;;
     match:--threads|match:-j) return ;;
     match:--report) _vq_reply -f; compopt -o filenames; return ;;
+    match:--subject) _vq_reply -W 'anything catalogued'; return ;;
     match:--with-label) return ;;
     match:--near) return ;;
     match:--at) return ;;
@@ -159,7 +159,7 @@ _vq() {
     :*) _vq_reply -W 'index match catalogue doctor duplicates labels eval diff why-not feedback serve key hash sign postgres copy codegen simulate-client help completions' ;;
     index:-*) _vq_reply -W '--index --images-root --allow-outside --thumbnails --on-conflict --prune-missing --currency --map --map-from --include-drafts --fetch --allow-host --dry-run --strict --threads -j --rejected --json --quiet -q --locale --images-map --allow-private-address --public --link --allow-scheme --bridge --formats --cache --signed --color --help -h --version' ;;
     index:*) _vq_reply -f; compopt -o filenames; return ;;
-    match:-*) _vq_reply -W '--index --labels --region --limit --products --stores --min-confidence --subject --deadline --type --where --group --threads -j --explain --json --report --csv --open --all-fields --tolerant --with-label --near --at --locale --signature --embedding --continue --refresh --cache --at-least --max-bytes --max-pixels --formats --color --help -h --version' ;;
+    match:-*) _vq_reply -W '--index --labels --region --limit --products --stores --min-confidence --deadline --type --where --group --threads -j --explain --json --report --csv --open --all-fields --tolerant --subject --with-label --near --at --locale --signature --embedding --continue --refresh --cache --at-least --max-bytes --max-pixels --formats --color --help -h --version' ;;
     match:*) _vq_reply -f; compopt -o filenames; return ;;
     catalogue:-*) _vq_reply -W '--index --id --images-root --allow-outside --public --pictures --json --cache --color --help -h --version' ;;
     catalogue:*) _vq_reply -fW 'status verify compact rollback export import remove set upgrade'; compopt -o filenames; return ;;

@@ -83,7 +83,6 @@ _vq() {
         '--products=[maximum number of products]:N:' \
         '--stores=[maximum number of stores]:N:' \
         '--min-confidence=[omit less likely matches]:P:' \
-        '--subject=[what the image may show]:SUBJECT:(anything catalogued)' \
         '--deadline=[time limit in ms for each image; 0\: no limit]:MS:' \
         '--type=[only products, or only stores]:TYPE:(product store)' \
         '*--where=[only entities with such a property\: price<20]:CONDITION:' \
@@ -97,6 +96,7 @@ _vq() {
         '--open[open the link of the best match]' \
         '--all-fields[with --json\: also fields that are not public]' \
         '--tolerant[search with the part of a truncated image that is there]' \
+        '--subject=[what the image may show]:SUBJECT:(anything catalogued)' \
         '*--with-label=[only entities with one of these labels]:LIST:' \
         '--near=[sort equally good stores by distance]:LAT,LON:' \
         '--at=[report whether stores are open at this time]:TIME:' \
