@@ -41,8 +41,6 @@ public struct CalibrationFit: Sendable {
   private static let negativeWeight = 2.0
 
   let coefficients: Calibration.Coefficients
-  /// The things that the images of the queries may show.
-  private let subject: QuerySubject
 
   /// Fits queries, which need at least one with a right and a wrong candidate.
   ///
@@ -55,7 +53,6 @@ public struct CalibrationFit: Sendable {
     _ queries: [EvaluatedQuery], of subject: QuerySubject = .anything,
     excluding excluded: Set<Evidence.Kind> = []
   ) {
-    self.subject = subject
     let coded = Calibration.coefficients(for: subject)
     let included = MeasuredEvidence.Lane.allCases.filter { !excluded.contains($0.kind) }
       .map(\.rawValue)
