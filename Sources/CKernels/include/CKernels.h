@@ -185,15 +185,29 @@ void ck_agreeing_pairs(const ck_pairs *pairs, const ck_plane_map *map, double fa
 // rounded down.
 enum : uint32_t { CK_L1_ROW_BYTES = 144 };
 
-// Finds the rows of bins whose sum of absolute differences to the query is at most `limit`.
+// Keeps those of some rows of bins whose sum of absolute differences to the query is at most `limit`.
 //
-//   rows         row_count * CK_L1_ROW_BYTES bytes
+//   rows         CK_L1_ROW_BYTES bytes each
 //   query        2 * CK_L1_ROW_BYTES bins, a byte each
-//   hit_indices, hit_distances   room for row_count
+//   indices      `count` rows, of which those that are kept move to the front in their order
+//   distances    room for `count`
 //
-// Returns the number of hits, which are in ascending order of their index.
-size_t ck_l1_scan(const uint8_t *rows, size_t row_count, const uint8_t *query, uint32_t limit,
-                  uint32_t *hit_indices, uint32_t *hit_distances, uint32_t level);
+// Returns the number of rows that are kept.
+size_t ck_l1_filter(const uint8_t *rows, const uint8_t *query, uint32_t limit, uint32_t *indices,
+                    size_t count, uint32_t *distances, uint32_t level);
+
+// A row of sums of bins.
+enum : uint32_t { CK_SUM_ROW_BYTES = 32 };
+
+// Finds the rows of sums whose sum of absolute differences to the query is at most `limit`.
+//
+//   rows         row_count * CK_SUM_ROW_BYTES bytes
+//   query        CK_SUM_ROW_BYTES bytes
+//   hit_indices  room for row_count
+//
+// Returns the number of hits, which are in ascending order.
+size_t ck_sum_scan(const uint8_t *rows, size_t row_count, const uint8_t *query, uint32_t limit,
+                   uint32_t *hit_indices, uint32_t level);
 
 // ---- Embeddings ----------------------------------------------------------------------------------
 

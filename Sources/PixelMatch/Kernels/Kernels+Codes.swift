@@ -38,17 +38,16 @@ extension Kernels {
     }
   }
 
-  /// Finds the rows of histogram bins whose sum of absolute differences to the query is at most
-  /// `limit`.
+  /// Keeps those of some rows of histogram bins whose sum of absolute differences to the query is at most `limit`.
   ///
   /// - Parameters:
   ///   - rows: Whole rows of the grades of as many bins as the query has, two a byte.
   ///   - query: The bins of a color and a texture histogram.
-  ///   - indices: Receives the hits in ascending order; has room for all rows.
-  ///   - distances: Receives the distance of each hit; has room for all rows.
-  /// - Returns: The number of hits.
-  func l1Scan(
-    _ rows: Span<UInt8>, query: Span<UInt8>, limit: UInt32, indices: inout [UInt32],
+  ///   - indices: The rows in its first `count` places, of which those that are kept move to the front in their order.
+  ///   - distances: Receives the distance of each kept row; has room for `count`.
+  /// - Returns: The number of rows that are kept.
+  func l1Filter(
+    _ rows: Span<UInt8>, query: Span<UInt8>, limit: UInt32, indices: inout [UInt32], count: Int,
     distances: inout [UInt32]
   ) -> Int {
     let (rowCount, rest) = rows.count.quotientAndRemainder(dividingBy: Int(CK_L1_ROW_BYTES))
@@ -56,17 +55,45 @@ extension Kernels {
       rest == 0 && query.count == 2 * CK_L1_ROW_BYTES,
       "a row has \(2 * CK_L1_ROW_BYTES) bins in \(CK_L1_ROW_BYTES) bytes")
     precondition(
-      min(indices.count, distances.count) >= rowCount, "there is no room for every hit")
+      min(indices.count, distances.count) >= count, "there is no room for every hit")
+    guard count > 0 else { return 0 }
+    precondition(
+      indices[..<count].allSatisfy { $0 < rowCount }, "there is no row of one of the indices")
+    // Sound: each index is that of a row, and the places read and written are below `count`.
+    return unsafe rows.withUnsafeBufferPointer { rows in
+      unsafe query.withUnsafeBufferPointer { query in
+        unsafe indices.withUnsafeMutableBufferPointer { indices in
+          unsafe distances.withUnsafeMutableBufferPointer { distances in
+            unsafe ck_l1_filter(
+              rows.baseAddress!, query.baseAddress!, limit, indices.baseAddress!, count,
+              distances.baseAddress!, level)
+          }
+        }
+      }
+    }
+  }
+
+  /// Finds the rows of sums of bins whose sum of absolute differences to the query is at most `limit`.
+  ///
+  /// - Parameters:
+  ///   - rows: Whole rows (see ``AppearanceSums``).
+  ///   - query: A row.
+  ///   - indices: Receives the hits in ascending order; has room for all rows.
+  /// - Returns: The number of hits.
+  func sumScan(
+    _ rows: Span<UInt8>, query: Span<UInt8>, limit: UInt32, indices: inout [UInt32]
+  ) -> Int {
+    let (rowCount, rest) = rows.count.quotientAndRemainder(dividingBy: Int(CK_SUM_ROW_BYTES))
+    precondition(
+      rest == 0 && query.count == CK_SUM_ROW_BYTES, "a row of sums has \(CK_SUM_ROW_BYTES) bytes")
+    precondition(indices.count >= rowCount, "there is no room for every hit")
     guard rowCount > 0 else { return 0 }
     // Sound: the count passed is that of the span, and each row is at most one hit.
     return unsafe rows.withUnsafeBufferPointer { rows in
       unsafe query.withUnsafeBufferPointer { query in
         unsafe indices.withUnsafeMutableBufferPointer { indices in
-          unsafe distances.withUnsafeMutableBufferPointer { distances in
-            unsafe ck_l1_scan(
-              rows.baseAddress!, rowCount, query.baseAddress!, limit, indices.baseAddress!,
-              distances.baseAddress!, level)
-          }
+          unsafe ck_sum_scan(
+            rows.baseAddress!, rowCount, query.baseAddress!, limit, indices.baseAddress!, level)
         }
       }
     }

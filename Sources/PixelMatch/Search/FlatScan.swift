@@ -44,8 +44,8 @@ public struct FlatScan: Sendable {
     }
   }
 
-  /// The number of rows between two calls of `shouldStop`: 64 KB of hashes or 288 KB of histograms, which stay in a
-  /// processor's second-level cache while several passes compare them.
+  /// The number of rows between two calls of `shouldStop`: 64 KB of hashes or of sums of histogram bins, which stay in
+  /// a processor's second-level cache while several passes compare them.
   static let chunk = 2048
 
   private let segments: [LiveSegment]
@@ -89,8 +89,7 @@ public struct FlatScan: Sendable {
   }
 
   /// Returns the live rows nearest to the query of each pass, as ``nearest(to:maximumDistance:limit:anyBits:part:shouldStop:)``
-  /// does for one: all passes compare a chunk of rows before the next chunk is read from memory, which takes most of the
-  /// time of a scan of histograms.
+  /// does for one: all passes compare a chunk of rows before the next chunk is read from memory.
   ///
   /// - Returns: A result for each pass, in their order.
   /// - Complexity: O(*n p*) for *n* rows and *p* passes; no allocation grows with *n*.
@@ -118,7 +117,7 @@ public struct FlatScan: Sendable {
   }
 }
 
-/// The rows of one chunk within the distance bound.
+/// The rows of one chunk within the distance bound, counted from its first.
 private struct HitBuffer {
   var indices: [UInt32]
   var distances: [UInt32]
@@ -127,6 +126,22 @@ private struct HitBuffer {
   init(capacity: Int) {
     indices = [UInt32](repeating: 0, count: capacity)
     distances = indices
+  }
+
+  /// Replaces the hits with all rows of a chunk, without distances.
+  mutating func fill(_ rowCount: Int) {
+    for row in 0..<rowCount { indices[row] = UInt32(row) }
+    count = rowCount
+  }
+
+  /// Keeps the hits without distances whose row is wanted.
+  mutating func keep(_ isWanted: (_ row: Int) -> Bool) {
+    var kept = 0
+    for hit in 0..<count where isWanted(Int(indices[hit])) {
+      indices[kept] = indices[hit]
+      kept += 1
+    }
+    count = kept
   }
 }
 
@@ -140,7 +155,7 @@ private struct ChunkScan {
   /// The query in the form that its kernel reads.
   private enum Values {
     case words([UInt64])
-    case bins([UInt8])
+    case bins([UInt8], AppearanceSums.Query)
     case embedding([UInt8])
   }
 
@@ -151,7 +166,9 @@ private struct ChunkScan {
     case .hashes(let hashes):
       precondition(!hashes.isEmpty, "a scan needs at least one hash")
       values = .words(hashes.flatMap { hash in (0..<4).map { hash.words[$0] } })
-    case .appearance(let color, let texture): values = .bins(color.bins + texture.bins)
+    case .appearance(let color, let texture):
+      let bins = color.bins + texture.bins
+      values = .bins(bins, AppearanceSums.Query(bins))
     case .embedding(let embedding): values = .embedding(embedding.stored)
     }
   }
@@ -167,24 +184,28 @@ private struct ChunkScan {
     // too late.
     let bound = min(maximumDistance, top.worstDistance.map { $0 - 1 } ?? .max)
     guard bound >= 0 else { return }
-    run(live.segment, rows: rows, bound: bound, into: &hits)
+    run(live, rows: rows, bound: bound, into: &hits)
     for hit in 0..<hits.count {
       let row = rows.lowerBound + Int(hits.indices[hit])
-      // The last block of hashes is padded with zeros.
-      guard row < rows.upperBound, live.isLive(row) else { continue }
-      if !anyBits.isEmpty {
-        let bits = live.segment.filterBits(at: row)
-        guard anyBits.contains(where: { bits & $0 == $0 }) else { continue }
-      }
+      guard isWanted(row, rows, live) else { continue }
       top.offer(Candidate(distance: Int(hits.distances[hit]), segment: place, row: row))
     }
   }
 
+  /// Returns whether a row may be a candidate.
+  private func isWanted(_ row: Int, _ rows: Range<Int>, _ live: LiveSegment) -> Bool {
+    // The last block of hashes is padded with zeros.
+    guard row < rows.upperBound, live.isLive(row) else { return false }
+    guard !anyBits.isEmpty else { return true }
+    let bits = live.segment.filterBits(at: row)
+    return anyBits.contains { bits & $0 == $0 }
+  }
+
   /// Replaces the hits with those of a chunk.
   private func run(
-    _ segment: SignatureSegment, rows: Range<Int>, bound: Int, into hits: inout HitBuffer
+    _ live: LiveSegment, rows: Range<Int>, bound: Int, into hits: inout HitBuffer
   ) {
-    let limit = UInt32(clamping: bound)
+    let (segment, limit) = (live.segment, UInt32(clamping: bound))
     switch values {
     case .words(let words):
       hits.count = segment.withColumn(.pdq, rows: rows, as: UInt64.self) { blocks in
@@ -192,10 +213,21 @@ private struct ChunkScan {
           blocks, queries: words.span, limit: limit, indices: &hits.indices,
           distances: &hits.distances)
       }
-    case .bins(let bins):
+    case .bins(let bins, let sums):
+      if segment.hasSums {
+        let limit = UInt32(clamping: sums.limit(forBins: bound))
+        hits.count = segment.withColumn(.appearanceSum, rows: rows, as: UInt8.self) { column in
+          kernels.sumScan(
+            column, query: sums.row.span, limit: limit, indices: &hits.indices)
+        }
+      } else {
+        hits.fill(rows.count)
+      }
+      // Bins take most of the memory of a scan, so only those of wanted rows are read.
+      hits.keep { isWanted(rows.lowerBound + $0, rows, live) }
       hits.count = segment.withColumn(.appearance, rows: rows, as: UInt8.self) { column in
-        kernels.l1Scan(
-          column, query: bins.span, limit: limit, indices: &hits.indices,
+        kernels.l1Filter(
+          column, query: bins.span, limit: limit, indices: &hits.indices, count: hits.count,
           distances: &hits.distances)
       }
     case .embedding(let stored):

@@ -5,24 +5,25 @@
 /// | offset | bytes | what |
 /// |---|---|---|
 /// | 0 | 8 | `VQSEGMNT` |
-/// | 8 | 4 | format version, 3, or 4 with embeddings |
+/// | 8 | 4 | format version, 5 |
 /// | 12 | 4 | signature version |
 /// | 16 | 8 | number of rows |
-/// | 24 | 8 | number of columns, 14, or 15 with embeddings |
+/// | 24 | 8 | number of columns, 15, or 16 with embeddings |
 /// | 32 | 8 | number of blocks of keypoints |
 /// | 40 | 8 | number of keypoints |
 /// | 48 | 32 × columns | per column: id (4), bytes of an embedding or zero (4), offset (8), length in bytes (8), checksum (8) |
 /// | 4088 | 8 | checksum of the bytes before |
 ///
 /// The columns follow in the order of their ids, each at a multiple of 4096, so that a scan reads
-/// only the pages of the columns that it compares. Checksums are 64-bit FNV-1a over 8-byte
+/// only the pages of the columns that it compares. Versions 3 and 4 (with embeddings) have no column of sums and are read, too.
+/// Checksums are 64-bit FNV-1a over 8-byte
 /// little-endian words.
 enum SegmentLayout {
   static let magic: [UInt8] = Array("VQSEGMNT".utf8)
-  /// The format of a segment without embeddings.
-  static let formatVersion: UInt32 = 3
-  /// The format of a segment with embeddings, which builds that know none do not read.
-  static let embeddingFormatVersion: UInt32 = 4
+  /// The format that is written.
+  static let formatVersion: UInt32 = 5
+  /// The formats of segments without sums, which scans compare as a whole: without embeddings and with them.
+  static let formatVersionsWithoutSums: ClosedRange<UInt32> = 3...4
   static let headerByteCount = 4096
   static let checksumOffset = headerByteCount - 8
   static let columnTableOffset = 48
@@ -70,6 +71,8 @@ enum SegmentLayout {
     /// The embeddings (see ``ImageEmbedding``), padded with zeros to the length of the longest; rows without one are
     /// zero. The column is missing if no row has one.
     case embedding = 15
+    /// The sums of groups of the histogram bins of each row (see `AppearanceSums`), 32 bytes each.
+    case appearanceSum = 16
 
     /// Returns the number of bytes of the column.
     func byteCount(_ size: Size) -> Int {
@@ -86,6 +89,7 @@ enum SegmentLayout {
       case .posting: size.keypoints * 8
       case .binSum: binCount * 8
       case .embedding: size.rows * size.embeddingByteCount
+      case .appearanceSum: size.rows * AppearanceSums.byteCount
       }
     }
   }
@@ -106,14 +110,27 @@ enum SegmentLayout {
     var keypoints: Int
     /// The number of bytes of a row's embedding; `0` if no row has one.
     var embeddingByteCount = 0
+    /// False for a segment of an older version.
+    var hasSums = true
 
     /// The columns that a segment has, in the order of their ids.
     var columns: [Column] {
-      embeddingByteCount > 0 ? Column.allCases : Column.allCases.filter { $0 != .embedding }
+      Column.allCases.filter { column in
+        switch column {
+        case .embedding: embeddingByteCount > 0
+        case .appearanceSum: hasSums
+        default: true
+        }
+      }
     }
     /// The version of the format.
     var formatVersion: UInt32 {
-      embeddingByteCount > 0 ? SegmentLayout.embeddingFormatVersion : SegmentLayout.formatVersion
+      let old = SegmentLayout.formatVersionsWithoutSums
+      return if hasSums {
+        SegmentLayout.formatVersion
+      } else {
+        embeddingByteCount > 0 ? old.upperBound : old.lowerBound
+      }
     }
 
     /// The number of bits of a visual word.

@@ -101,6 +101,7 @@ public struct SegmentMerger {
         try sink.readBack(column, read)
       case .binSum: for sum in binSums() { try sink.append(littleEndian: sum) }
       case .embedding: try writeEmbeddings(to: &sink)
+      case .appearanceSum: try writeSums(to: &sink)
       }
       try sink.finish(column)
     }
@@ -156,6 +157,18 @@ public struct SegmentMerger {
         if stored.count > size.embeddingByteCount { stored = [] }
         try sink.append(stored)
         try sink.append(repeatElement(0, count: size.embeddingByteCount - stored.count))
+      }
+    }
+  }
+
+  /// Computes the sums again, since sources of older versions have none.
+  private func writeSums<Failure>(to sink: inout SegmentSink<Failure>) throws(Failure) {
+    try forEachLiveRun { live, rows throws(Failure) in
+      let bins = HistogramGrade.unpacked(live.segment.columnBytes(.appearance, rows: rows))
+      for row in 0..<rows.count {
+        let start = row * SegmentLayout.binCount
+        try sink.append(
+          AppearanceSums.row(of: Array(bins[start..<start + SegmentLayout.binCount])))
       }
     }
   }

@@ -6,6 +6,7 @@ struct SegmentSink<Failure: Error> {
 
   private let write: (_ bytes: [UInt8], _ offset: Int) throws(Failure) -> Void
   private let size: SegmentLayout.Size
+  private let columns: [SegmentLayout.Column]
   private var checksums: [UInt64] = []
   /// The bytes of the current column that are not written yet.
   private var buffer: [UInt8] = []
@@ -19,7 +20,7 @@ struct SegmentSink<Failure: Error> {
     _ size: SegmentLayout.Size,
     write: @escaping (_ bytes: [UInt8], _ offset: Int) throws(Failure) -> Void
   ) {
-    self.size = size
+    (self.size, columns) = (size, size.columns)
     self.write = write
     buffer.reserveCapacity(Self.blockByteCount + 4096)
   }
@@ -69,7 +70,7 @@ struct SegmentSink<Failure: Error> {
 
   /// Ends the current column; its length must be that of the layout.
   mutating func finish(_ column: SegmentLayout.Column) throws(Failure) {
-    precondition(checksums.count + 1 == column.rawValue, "columns come in the order of their ids")
+    precondition(column == columns[checksums.count], "columns come in the order of their ids")
     try flush(keeping: 0)
     checksums.append(checksum.value)
     checksum = SegmentLayout.Checksum()

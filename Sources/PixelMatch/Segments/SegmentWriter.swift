@@ -12,6 +12,8 @@ public struct SegmentWriter: Sendable {
     let filterBits: UInt64
 
     var blocks: Int { (signature.keypoints.count + 7) / 8 }
+    /// The bins of both histograms.
+    var bins: [UInt8] { signature.color.bins + signature.texture.bins }
   }
 
   /// Makes an empty segment.
@@ -66,10 +68,7 @@ public struct SegmentWriter: Sendable {
     switch column {
     case .pdq: bytes += Self.blocks(of: rows.map(\.signature.pdq.words))
     case .appearance:
-      for row in rows {
-        bytes += HistogramGrade.packed(row.signature.color.bins)
-        bytes += HistogramGrade.packed(row.signature.texture.bins)
-      }
+      for row in rows { bytes += HistogramGrade.packed(row.bins) }
     case .key: for row in rows { bytes.append(littleEndian: row.key) }
     case .tag: for row in rows { bytes.append(littleEndian: row.tag) }
     case .filterBits: for row in rows { bytes.append(littleEndian: row.filterBits) }
@@ -103,12 +102,11 @@ public struct SegmentWriter: Sendable {
     case .binSum:
       var sums = [UInt64](repeating: 0, count: SegmentLayout.binCount)
       for row in rows {
-        for (bin, value) in (row.signature.color.bins + row.signature.texture.bins).enumerated() {
-          sums[bin] += UInt64(value)
-        }
+        for (bin, value) in row.bins.enumerated() { sums[bin] += UInt64(value) }
       }
       for sum in sums { bytes.append(littleEndian: sum) }
     case .posting: for posting in index.postings { bytes.append(littleEndian: posting) }
+    case .appearanceSum: for row in rows { bytes += AppearanceSums.row(of: row.bins) }
     case .embedding:
       for row in rows {
         let stored = row.signature.embedding?.stored ?? []

@@ -59,12 +59,13 @@ public final class SignatureSegment: Sendable {
         "segment has \(length) bytes; its header alone has \(SegmentLayout.headerByteCount)")
     }
     let format = storage.integer(at: 8, as: UInt32.self)
-    let hasEmbeddings = format == SegmentLayout.embeddingFormatVersion
-    guard hasEmbeddings || format == SegmentLayout.formatVersion else {
+    let old = SegmentLayout.formatVersionsWithoutSums
+    let hasSums = format == SegmentLayout.formatVersion
+    guard hasSums || old.contains(format) else {
       throw fail(
         .otherFormatVersion,
-        "segment is of format \(format); this build reads \(SegmentLayout.formatVersion) and "
-          + "\(SegmentLayout.embeddingFormatVersion)")
+        "segment is of format \(format); this build reads \(old.lowerBound) to "
+          + "\(SegmentLayout.formatVersion)")
     }
     let header = storage.bytes(0..<SegmentLayout.checksumOffset)
     let stored = storage.integer(at: SegmentLayout.checksumOffset, as: UInt64.self)
@@ -78,9 +79,13 @@ public final class SignatureSegment: Sendable {
         "signatures are of version \(version); this build reads \(Signature.version)")
     }
     let rows = storage.integer(at: 16, as: UInt64.self)
-    let columnCount = SegmentLayout.Column.allCases.count - (hasEmbeddings ? 0 : 1)
+    let columnCount = storage.integer(at: 24, as: UInt64.self)
+    var size = SegmentLayout.Size(rows: 0, blocks: 0, keypoints: 0, hasSums: hasSums)
+    let hasEmbeddings = columnCount == size.columns.count + 1
     guard rows <= SegmentLayout.rowLimit,
-      storage.integer(at: 24, as: UInt64.self) == UInt64(columnCount)
+      hasSums
+        ? hasEmbeddings || columnCount == size.columns.count
+        : columnCount == size.columns.count + (format == old.upperBound ? 1 : 0)
     else {
       throw fail(.corrupt, "the header gives \(rows) rows or another number of columns")
     }
@@ -90,13 +95,12 @@ public final class SignatureSegment: Sendable {
     guard blocks <= blockLimit, keypoints <= 8 * blocks else {
       throw fail(.corrupt, "the header gives \(keypoints) keypoints in \(blocks) blocks")
     }
-    var size = SegmentLayout.Size(
-      rows: Int(rows), blocks: Int(blocks), keypoints: Int(keypoints))
+    (size.rows, size.blocks, size.keypoints) = (Int(rows), Int(blocks), Int(keypoints))
     if hasEmbeddings {
-      let last =
+      let entry =
         SegmentLayout.columnTableOffset
-        + (columnCount - 1) * SegmentLayout.columnEntryByteCount
-      size.embeddingByteCount = Int(storage.integer(at: last + 4, as: UInt32.self))
+        + Int(SegmentLayout.Column.embedding.rawValue - 1) * SegmentLayout.columnEntryByteCount
+      size.embeddingByteCount = Int(storage.integer(at: entry + 4, as: UInt32.self))
       guard size.embeddingByteCount > ImageEmbedding.headByteCount,
         size.embeddingByteCount <= ImageEmbedding.storedByteLimit, size.embeddingByteCount % 8 == 0
       else {
@@ -108,8 +112,8 @@ public final class SignatureSegment: Sendable {
     guard length >= end else {
       throw fail(.truncated, "segment has \(length) of \(end) bytes")
     }
-    var offsets: [Int] = []
-    var checksums: [UInt64] = []
+    var offsets = [Int](repeating: 0, count: SegmentLayout.Column.allCases.count)
+    var checksums = [UInt64](repeating: 0, count: offsets.count)
     for (place, column) in size.columns.enumerated() {
       let entry =
         SegmentLayout.columnTableOffset + place * SegmentLayout.columnEntryByteCount
@@ -118,8 +122,9 @@ public final class SignatureSegment: Sendable {
         storage.integer(at: entry + 16, as: UInt64.self)
           == UInt64(column.byteCount(size))
       else { throw fail(.corrupt, "column \(column) does not stand where it should") }
-      offsets.append(expected[column]!)
-      checksums.append(storage.integer(at: entry + 24, as: UInt64.self))
+      let index = Int(column.rawValue) - 1
+      offsets[index] = expected[column]!
+      checksums[index] = storage.integer(at: entry + 24, as: UInt64.self)
     }
     self.storage = storage
     self.path = path
@@ -264,6 +269,9 @@ public final class SignatureSegment: Sendable {
       TextureHistogram(bins: Array(bins[ColorHistogram.binCount...]))
     )
   }
+
+  /// A Boolean value that indicates whether the segment has sums of bins; those of older versions have none.
+  var hasSums: Bool { size.hasSums }
 
   /// The sum of each bin over all rows.
   var binSums: [UInt64] {

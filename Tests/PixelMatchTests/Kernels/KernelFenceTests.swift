@@ -8,7 +8,9 @@ import Testing
     case hammingScanWithoutRoom = "there is no room for every hit"
     case hammingScanOfHalfABlock = "a block has 32 words"
     case hammingScanWithoutQuery = "a query has four words"
-    case l1ScanOfHalfARow = "a row has 288 bins in 144 bytes"
+    case l1FilterOfHalfARow = "a row has 288 bins in 144 bytes"
+    case l1FilterOfAMissingRow = "there is no row of one of the indices"
+    case sumScanOfHalfARow = "a row of sums has 32 bytes"
     case cosineScanOfANarrowRow = "a query has a head and components, and a row has room for them"
     case nearestOfTooManyCodes = "the blocks do not hold 9 codes"
     case pdqLumaWithoutRoom = "there is no room for the row"
@@ -52,9 +54,19 @@ import Testing
         _ = kernels.hammingScan(
           words.span.extracting(first: 32), queries: words.span.extracting(first: 0), limit: 0,
           indices: &distances, distances: &indices)
-      case .l1ScanOfHalfARow:
-        _ = kernels.l1Scan(
-          bytes.span, query: bytes.span, limit: 0, indices: &indices, distances: &distances)
+      case .l1FilterOfHalfARow:
+        _ = kernels.l1Filter(
+          bytes.span, query: bytes.span, limit: 0, indices: &indices, count: 1,
+          distances: &distances)
+      case .l1FilterOfAMissingRow:
+        indices[0] = 2
+        _ = kernels.l1Filter(
+          [UInt8](repeating: 0, count: 288).span, query: [UInt8](repeating: 0, count: 288).span,
+          limit: 0, indices: &indices, count: 1, distances: &distances)
+      case .sumScanOfHalfARow:
+        _ = kernels.sumScan(
+          bytes.span.extracting(first: 48), query: bytes.span.extracting(first: 32), limit: 0,
+          indices: &indices)
       case .cosineScanOfANarrowRow:
         _ = kernels.cosineScan(
           bytes.span.extracting(first: 24), rowByteCount: 24,

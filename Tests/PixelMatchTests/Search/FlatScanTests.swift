@@ -67,6 +67,23 @@ import Testing
     }
   }
 
+  /// Would break if an index of an older version found other images than before, or could not be opened.
+  @Test(arguments: [false, true])
+  func `segments without sums are compared as a whole`(hasEmbeddings: Bool) throws {
+    var generator = SeededGenerator(seed: 12)
+    let new = try segment(count: 300, using: &generator, hasEmbeddings: hasEmbeddings)
+    let old = try SignatureSegment(
+      bytes: SegmentLayout.withoutSums(new.storage.bytes(0..<new.byteCount)))
+    try old.verify()
+    #expect(new.hasSums && !old.hasSums && old.embeddingByteCount == new.embeddingByteCount)
+    let random = Signature.random(using: &generator)
+    let query = FlatScan.Query.appearance(random.color, random.texture)
+    let found = [new, old].map {
+      FlatScan([LiveSegment($0, deadRows: [3])]).nearest(to: query, limit: 20).top.sorted
+    }
+    #expect(found[0] == found[1] && found[0].count == 20)
+  }
+
   /// Would break if the passes of one scan shared their bounds or their filters.
   @Test(arguments: 0..<8 as Range<UInt64>)
   func `passes that are scanned together find what each finds alone`(seed: UInt64) throws {

@@ -31,6 +31,25 @@ import Testing
     #expect(try Self.merged(sources) == whole.encoded())
   }
 
+  /// Would break if segments of an older version were merged without the sums of their bins.
+  @Test(arguments: 0..<4 as Range<UInt64>)
+  func `segments without sums are given them when they are merged`(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    var whole = SegmentWriter()
+    let sources = try (0..<3).map { number in
+      var own = SegmentWriter()
+      for row in 0..<20 {
+        var signature = Signature.random(using: &generator)
+        if seed % 2 == 0 { signature.embedding = .random(using: &generator) }
+        own.append(signature, key: UInt32(row))
+        whole.append(signature, key: UInt32(row))
+      }
+      let bytes = number == 1 ? own.encoded() : try SegmentLayout.withoutSums(own.encoded())
+      return LiveSegment(try SignatureSegment(bytes: bytes))
+    }
+    #expect(try Self.merged(sources) == whole.encoded())
+  }
+
   /// Words of a merged segment are up to 16 bits longer than those of its sources, and some of these have
   /// longer words than others. Would break if a list were read for the wrong words, or twice, or if merging
   /// in steps gave another order of the postings than merging at once.
@@ -94,6 +113,7 @@ import Testing
       sources, newRows: (0..<3).map { source in (0..<200).map { UInt32(200 * source + $0) } },
       starts: merged.withWordIndex { starts, _ in starts.indices.map { starts[$0] } },
       bits: merged.wordBits)
+    for live in sources { _ = live.segment.binSums }
     #expect(try Self.residentBytes(of: folder.path) > 0)
     for live in sources { live.segment.releaseMemory() }
     let batch = try #require(merger.batches.first)

@@ -81,7 +81,12 @@ import Testing
     Damage(name: "columns", code: .corrupt) { Damage.header(&$0, at: 24, 3, bytes: 8) },
     Damage(name: "blocks", code: .corrupt) { Damage.header(&$0, at: 32, 1 << 60, bytes: 8) },
     Damage(name: "keypoints", code: .corrupt) { Damage.header(&$0, at: 40, 1 << 60, bytes: 8) },
-    Damage(name: "embeddings", code: .corrupt) { Damage.header(&$0, at: 8, 4, bytes: 4) },
+    Damage(name: "embeddings of an older format", code: .corrupt) {
+      Damage.header(&$0, at: 8, 4, bytes: 4)
+    },
+    Damage(name: "sums in an older format", code: .corrupt) {
+      Damage.header(&$0, at: 8, 3, bytes: 4)
+    },
     Damage(name: "an offset", code: .corrupt) { Damage.header(&$0, at: 56, 1 << 60, bytes: 8) },
     Damage(name: "a length", code: .corrupt) { Damage.header(&$0, at: 64, 1 << 60, bytes: 8) },
   ])

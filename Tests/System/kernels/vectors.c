@@ -84,9 +84,12 @@ static void codes(int n) {
   uint8_t *rows = drawn(blocks * CK_L1_ROW_BYTES), *bins = drawn(2 * CK_L1_ROW_BYTES);
   for (size_t i = 0; i < 2 * CK_L1_ROW_BYTES; i++) bins[i] = (uint8_t)(bins[i] % 254);
   uint32_t *near = room(blocks * 4), *sums = room(blocks * 4);
-  const size_t found = ck_l1_scan(rows, blocks, bins, (uint32_t)(20000 + below(8000)), near, sums, level);
+  for (size_t i = 0; i < blocks; i++) near[i] = (uint32_t)below(blocks);
+  const size_t found = ck_l1_filter(rows, bins, (uint32_t)(20000 + below(8000)), near, blocks, sums, level);
   tell("bins hits", n, near, found * 4);
   tell("bins distances", n, sums, found * 4);
+  const size_t bounded = ck_sum_scan(rows, blocks, bins, (uint32_t)(2000 + below(1500)), near, level);
+  tell("sums hits", n, near, bounded * 4);
   const size_t components = 8 * (1 + below(64)), width = CK_EMBEDDING_HEAD_BYTES + components;
   uint8_t *embeddings = drawn(blocks * width), *wanted = drawn(width);
   for (size_t i = 0; i < blocks; i++) {

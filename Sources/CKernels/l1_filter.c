@@ -23,26 +23,24 @@ CK_INLINE uint32_t l1(const uint16_t *restrict row, const uint16_t *restrict que
   return sum;
 }
 
-CK_INLINE size_t l1_scan(const uint8_t *rows, size_t row_count, const uint8_t *query,
-                         uint32_t limit, uint32_t *hit_indices, uint32_t *hit_distances) {
+CK_INLINE size_t l1_filter(const uint8_t *rows, const uint8_t *query, uint32_t limit, uint32_t *indices,
+                           size_t count, uint32_t *distances) {
   uint16_t ordered[NIBBLES * WORDS];
   for (uint32_t i = 0; i < WORDS; i++) {
     for (uint32_t nibble = 0; nibble < NIBBLES; nibble++) {
       ordered[nibble * WORDS + i] = query[NIBBLES * i + nibble];
     }
   }
-  size_t hits = 0;
-  for (size_t r = 0; r < row_count; r++) {
+  size_t kept = 0;
+  for (size_t i = 0; i < count; i++) {
     uint16_t row[WORDS];
-    memcpy(row, rows + r * CK_L1_ROW_BYTES, sizeof row);
+    memcpy(row, rows + (size_t)indices[i] * CK_L1_ROW_BYTES, sizeof row);
     const uint32_t distance = l1(row, ordered);
-    if (__builtin_expect(distance <= limit, 0)) {
-      hit_indices[hits] = (uint32_t)r;
-      hit_distances[hits] = distance;
-      hits++;
-    }
+    indices[kept] = indices[i];
+    distances[kept] = distance;
+    kept += distance <= limit;
   }
-  return hits;
+  return kept;
 }
 
 // ---- With a table of the grades in a register -------------------------------------------------------
@@ -54,8 +52,8 @@ enum { STEP = 32, STEPS = (CK_L1_ROW_BYTES + STEP - 1) / STEP, LAST = CK_L1_ROW_
 
 // The last step of a row has half a vector; the other half is zero in row and query.
 CK_TARGET_AVX2 static inline __attribute__((always_inline)) size_t
-l1_scan_wide(const uint8_t *rows, size_t row_count, const uint8_t *query, uint32_t limit,
-             uint32_t *hit_indices, uint32_t *hit_distances) {
+l1_filter_wide(const uint8_t *rows, const uint8_t *query, uint32_t limit, uint32_t *indices, size_t count,
+               uint32_t *distances) {
   const __m256i bins = _mm256_setr_epi8(0, 1, 4, 10, 18, 28, 40, 55, 72, 91, 112, (char)136, (char)162,
                                         (char)190, (char)220, (char)253, 0, 1, 4, 10, 18, 28, 40, 55, 72, 91,
                                         112, (char)136, (char)162, (char)190, (char)220, (char)253);
@@ -65,9 +63,9 @@ l1_scan_wide(const uint8_t *rows, size_t row_count, const uint8_t *query, uint32
     low[i] = query[2 * i];
     high[i] = query[2 * i + 1];
   }
-  size_t hits = 0;
-  for (size_t r = 0; r < row_count; r++) {
-    const uint8_t *row = rows + r * CK_L1_ROW_BYTES;
+  size_t kept = 0;
+  for (size_t i = 0; i < count; i++) {
+    const uint8_t *row = rows + (size_t)indices[i] * CK_L1_ROW_BYTES;
     __m256i sums = _mm256_setzero_si256();
     for (uint32_t step = 0; step < STEPS; step++) {
       __m256i grades;
@@ -90,18 +88,16 @@ l1_scan_wide(const uint8_t *rows, size_t row_count, const uint8_t *query, uint32
         _mm_add_epi64(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
     const uint32_t distance =
         (uint32_t)(_mm_cvtsi128_si64(folded) + _mm_extract_epi64(folded, 1));
-    if (__builtin_expect(distance <= limit, 0)) {
-      hit_indices[hits] = (uint32_t)r;
-      hit_distances[hits] = distance;
-      hits++;
-    }
+    indices[kept] = indices[i];
+    distances[kept] = distance;
+    kept += distance <= limit;
   }
-  return hits;
+  return kept;
 }
 #endif
 
 // ---- One copy per instruction set ---------------------------------------------------------------
 
-CK_KERNEL_WITH_AVX2(size_t, l1_scan, l1_scan_wide, (rows, row_count, query, limit, hit_indices, hit_distances),
-          const uint8_t *rows, size_t row_count, const uint8_t *query, uint32_t limit,
-          uint32_t *hit_indices, uint32_t *hit_distances)
+CK_KERNEL_WITH_AVX2(size_t, l1_filter, l1_filter_wide, (rows, query, limit, indices, count, distances),
+                    const uint8_t *rows, const uint8_t *query, uint32_t limit, uint32_t *indices,
+                    size_t count, uint32_t *distances)
