@@ -25,7 +25,9 @@ import Testing
       if number % 2 == 0 {
         let other = row
         row = query
-        for _ in 0..<number { row[Int.random(in: 0..<row.count, using: &generator)] = other[number] }
+        for bin in other.indices.shuffled(using: &generator).prefix(number) {
+          row[bin] = other[bin]
+        }
       }
       row = HistogramGrade.graded(row)
       let distance = zip(query, row).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
