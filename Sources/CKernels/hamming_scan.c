@@ -1,4 +1,5 @@
 #include "code_block.h"
+#include "nibble_scan.h"
 
 typedef int64_t Mask __attribute__((vector_size(64)));
 
@@ -66,12 +67,26 @@ CK_INLINE size_t scan_words(const uint64_t *blocks, size_t block_count, const ui
   }
   return hits;
 }
+
+// To turn codes pays from three queries on.
+CK_INLINE_AVX2 size_t scan_nibbles(const uint64_t *blocks, size_t block_count,
+                                   const uint64_t *queries, size_t query_count, uint32_t limit,
+                                   uint32_t *hit_indices, uint32_t *hit_distances) {
+  const size_t quad_count = query_count < 3 ? 0 : block_count / QUAD_BLOCKS;
+  size_t hits = scan_quads(blocks, quad_count, queries, query_count, limit, hit_indices, hit_distances);
+  const size_t rest = hamming_scan(blocks + quad_count * QUAD_WORDS, block_count - quad_count * QUAD_BLOCKS,
+                                   queries, query_count, limit, hit_indices + hits, hit_distances + hits);
+  for (const size_t end = hits + rest; hits < end; hits++) {
+    hit_indices[hits] += (uint32_t)(quad_count * QUAD_CODES);
+  }
+  return hits;
+}
 #endif
 
 // ---- One copy per instruction set ---------------------------------------------------------------
 
-CK_KERNEL_WITH_POPCNT(
-    size_t, hamming_scan, scan_words,
+CK_KERNEL_OF_LOOPS(
+    size_t, hamming_scan, scan_words, scan_nibbles, hamming_scan,
     (blocks, block_count, queries, query_count, limit, hit_indices, hit_distances),
     const uint64_t *blocks, size_t block_count, const uint64_t *queries, size_t query_count,
     uint32_t limit, uint32_t *hit_indices, uint32_t *hit_distances)
