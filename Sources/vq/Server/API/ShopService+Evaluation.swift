@@ -17,9 +17,12 @@ extension ShopService {
     return work(
       route, bodyLimit: settings.requestLimits.bodyBytes, budget: Self.updateBudget
     ) { request in
-      try RequestFields(request.info.head.query).finish()
+      var fields = RequestFields(request.info.head.query)
+      let subject: QuerySubject = try fields.choice("subject") ?? .anything
+      try fields.finish()
       let queries = try await self.queries(of: request.body, boundary)
-      let page = try await self.evaluations.page(of: queries, in: try self.catalogue.newest())
+      let page = try await self.evaluations.page(
+        of: queries, subject, in: try self.catalogue.newest())
       // A file to keep, and no page of this server.
       return HTTPResponse(
         status: 200,
@@ -108,7 +111,9 @@ actor Evaluations {
   /// Asks the queries and returns their report.
   ///
   /// - Throws: ``Problem`` with the code `overloaded` while another evaluation runs.
-  func page(of queries: [Query], in catalogue: Catalogue) async throws -> ReportPage {
+  func page(
+    of queries: [Query], _ subject: QuerySubject, in catalogue: Catalogue
+  ) async throws -> ReportPage {
     guard !isRunning else {
       throw Problem(
         .overloaded, "another evaluation is running; try again", retryAfter: 10)
@@ -116,12 +121,12 @@ actor Evaluations {
     isRunning = true
     defer { isRunning = false }
     return try await withTaskExecutorPreference(pool) { @concurrent [pool] in
-      try await Self.page(of: queries, Matcher(catalogue: catalogue, pool: pool))
+      try await Self.page(of: queries, subject, Matcher(catalogue: catalogue, pool: pool))
     }
   }
 
   @concurrent private static func page(
-    of queries: [Query], _ matcher: Matcher
+    of queries: [Query], _ subject: QuerySubject, _ matcher: Matcher
   ) async throws -> ReportPage {
     let end = ContinuousClock.now + timeLimit
     var asked: [EvaluationDrawings.Asked] = []
@@ -130,7 +135,7 @@ actor Evaluations {
     while let query = rest.first, ContinuousClock.now < end {
       rest.removeFirst()
       do {
-        let outcome = try await outcome(of: query, matcher)
+        let outcome = try await outcome(of: query, subject, matcher)
         asked.append(
           EvaluationDrawings.Asked(
             query: outcome, labels: query.query.labels, matcher: matcher,
@@ -151,12 +156,13 @@ actor Evaluations {
   }
 
   @concurrent private static func outcome(
-    of query: Query, _ matcher: Matcher
+    of query: Query, _ subject: QuerySubject, _ matcher: Matcher
   ) async throws -> EvaluatedQuery {
     if let text = query.query.signature {
       return try await matcher.evaluate(
-        query.query, signature: try QuerySignature(text: text), withLabels: true)
+        query.query, signature: try QuerySignature(text: text), withLabels: true, subject: subject)
     }
-    return try await matcher.evaluate(query.query, picture: try query.pixels(), withLabels: true)
+    return try await matcher.evaluate(
+      query.query, picture: try query.pixels(), withLabels: true, subject: subject)
   }
 }

@@ -28,7 +28,8 @@ import VisualQuery
   }
 
   private static func ask(
-    _ shop: ServedShop, _ parts: [(name: String, content: [UInt8])], key: String = writer.key
+    _ shop: ServedShop, _ parts: [(name: String, content: [UInt8])], key: String = writer.key,
+    query: String = ""
   ) async throws -> (status: Int, text: String) {
     var body: [UInt8] = []
     for part in parts {
@@ -36,7 +37,7 @@ import VisualQuery
       body += part.content + "\r\n".utf8
     }
     let answer = try await shop.ask(
-      "POST /v1/evaluations",
+      "POST /v1/evaluations\(query)",
       ["Authorization: Bearer \(key)", "Content-Type: multipart/form-data; boundary=b"],
       body + "--b--\r\n".utf8)
     return (answer.status, String(decoding: answer.body, as: UTF8.self))
@@ -50,8 +51,10 @@ import VisualQuery
     try ImageDecoder().contents(ofFile: SampleShop.image(name))
   }
 
-  /// Would break if the server's report were another one than that of `vq eval`.
-  @Test func `the report is that of the command`() async throws {
+  /// Would break if the server's report were another one than that of `vq eval`, or if it left out what the images may
+  /// show.
+  @Test(arguments: QuerySubject.allCases)
+  func `the report is that of the command`(subject: QuerySubject) async throws {
     let shop = try await Self.shop()
     let parts: [(name: String, content: [UInt8])] = [
       Self.queries(
@@ -61,7 +64,7 @@ import VisualQuery
         #"{"query":"nothing","image":"b","truth":[]}"#), ("a", try Self.photo("mug-red.jpg")),
       ("b", try Self.photo("kettle.jpg")), ("c", Array("no image".utf8)),
     ]
-    let served = try await Self.ask(shop, parts)
+    let served = try await Self.ask(shop, parts, query: "?subject=\(subject.rawValue)")
     #expect(served.status == 200)
     let names = Dictionary(uniqueKeysWithValues: [("a", 1), ("b", 2), ("c", 3)])
     for (name, number) in names {
@@ -70,11 +73,19 @@ import VisualQuery
     let file = try shop.folder.write(parts[0].content, to: "queries.jsonl")
     let run = try RunningVQ([
       "eval", file, "--index", shop.index, "--report", shop.folder.path + "/report.html", "--quiet",
+      "--subject", subject.rawValue,
     ])
     #expect(run.status == 4)
     let own = try String(contentsOfFile: shop.folder.path + "/report.html", encoding: .utf8)
     #expect(served.text == own)
     #expect(own.contains("1 query left out") && own.contains("Expected: "))
+  }
+
+  @Test func `what images may show is one of two`() async throws {
+    let shop = try await Self.shop()
+    let answer = try await Self.ask(
+      shop, [Self.queries(#"{"image":"a","truth":[]}"#)], query: "?subject=mine")
+    #expect(answer.status == 400 && answer.text.contains("catalogued"), "\(answer.text)")
   }
 
   @Test func `it needs a key that may write`() async throws {
