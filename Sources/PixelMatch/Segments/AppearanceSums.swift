@@ -6,8 +6,9 @@
 /// enough misses no row: filter and refine, as in Seidl and Kriegel, "Optimal multi-step k-nearest neighbor search",
 /// SIGMOD 1998, <https://doi.org/10.1145/276304.276319>.
 ///
-/// A group is bins that rise and fall together from one image to the next. In colors, two grades of *a* by two of *b*,
-/// with all lightness; in patterns, two neighboring ones at all three sizes; in steps, two grades along each axis.
+/// A group is bins that rise and fall together from one image to the next, since differences of opposite signs cancel
+/// each other in a sum. There are 30: two grades of *a* by two of *b* of the colors, with all lightness; two neighboring
+/// patterns at all three sizes; the two shares of pixels with contrast; two grades of the steps along each axis.
 enum AppearanceSums {
   /// The number of bytes of a row: a third of each group's sum, at most 255, and zeros at the end.
   static let byteCount = 32
@@ -17,11 +18,11 @@ enum AppearanceSums {
   /// The group of each bin.
   private static let groups: [Int] = (0..<SegmentLayout.binCount).map { bin in
     let texture = bin - ColorHistogram.binCount
-    return switch bin {
-    case ..<192: bin % 64 / 16 * 4 + bin % 8 / 2
-    case ..<222: 16 + texture % 10 / 2
-    case ..<224: 21
-    default: 22 + (texture - 32) / 32 * 4 + (texture - 32) % 16 / 8 * 2 + (texture - 32) % 4 / 2
+    return switch texture {
+    case ..<0: bin % 64 / 16 * 4 + bin % 8 / 2
+    case ..<30: 16 + texture % 10 / 2
+    case ..<32: 21
+    default: 22 + (texture - 32) / 32 * 4 + texture % 16 / 8 * 2 + texture % 4 / 2
     }
   }
 
