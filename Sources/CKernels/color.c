@@ -9,7 +9,55 @@
 // The number of pixels that are computed side by side before the results are stored one by one.
 enum { CHUNK = 64 };
 
+// Loops over the first `count` places of a chunk and over those behind them in the same block of 16, so that none are
+// left over that are computed one by one.
+#define EACH_BLOCK(i, count)                                                                       \
+  for (size_t block = 0; block < count; block += 16)                                               \
+    for (size_t i = block; i < block + 16; i++)
+
 CK_INLINE float least(float a, float b) { return b < a ? b : a; }
+
+// ---- Pixels side by side ------------------------------------------------------------------------
+
+typedef float Four __attribute__((vector_size(16)));
+
+// The colors of some pixels, each component together.
+typedef struct {
+  float l[CHUNK], a[CHUNK], b[CHUNK];
+} Colors;
+
+CK_INLINE Four color_at(const float *pixel) {
+  Four color;
+  memcpy(&color, pixel, sizeof color);
+  return color;
+}
+
+// Copies `count` colors, at most CHUNK, from a pixel on, `stride` pixels apart. The others keep their values.
+CK_INLINE void split(const float *pixels, size_t start, size_t stride, size_t count, Colors *colors) {
+  size_t i = 0;
+  for (; i + 4 <= count; i += 4) {
+    const float *pixel = pixels + 4 * (start + stride * i);
+    const Four first = color_at(pixel), second = color_at(pixel + 4 * stride);
+    const Four third = color_at(pixel + 8 * stride), fourth = color_at(pixel + 12 * stride);
+    const Four upper = __builtin_shufflevector(first, second, 0, 4, 1, 5);
+    const Four lower = __builtin_shufflevector(third, fourth, 0, 4, 1, 5);
+    const Four l = __builtin_shufflevector(upper, lower, 0, 1, 4, 5);
+    const Four a = __builtin_shufflevector(upper, lower, 2, 3, 6, 7);
+    const Four b = {first[2], second[2], third[2], fourth[2]};
+    // Not with memcpy, whose check of the length would make each a call.
+    for (size_t lane = 0; lane < 4; lane++) {
+      colors->l[i + lane] = l[lane];
+      colors->a[i + lane] = a[lane];
+      colors->b[i + lane] = b[lane];
+    }
+  }
+  for (; i < count; i++) {
+    const float *pixel = pixels + 4 * (start + stride * i);
+    colors->l[i] = pixel[0];
+    colors->a[i] = pixel[1];
+    colors->b[i] = pixel[2];
+  }
+}
 
 // ---- Oklab ------------------------------------------------------------------------------------
 
@@ -55,18 +103,25 @@ CK_INLINE void oklab(const uint8_t *restrict rgba, size_t count, const float *re
 CK_INLINE void color_weights(const float *restrict pixels, size_t width, size_t height,
                              const float *restrict across, const float *restrict down,
                              const float *restrict ground, float *restrict weights) {
+  Colors colors = {0};
+  float shares[CHUNK];
+  for (size_t i = 0; i < CHUNK; i++) shares[i] = 1;
   for (size_t y = 0; y < height; y++, pixels += 4 * width, weights += width) {
-    for (size_t x = 0; x < width; x++) {
-      const float *pixel = pixels + 4 * x;
-      float share = 1;
+    for (size_t start = 0; start < width; start += CHUNK) {
+      const size_t length = width - start < CHUNK ? width - start : CHUNK;
       if (ground != NULL) {
-        const float l = pixel[0] - ground[0], a = pixel[1] - ground[1], b = pixel[2] - ground[2];
-        const float distance = __builtin_elementwise_sqrt(l * l + a * a + b * b);
-        const float near = least(1, (distance - 0.03f) / 0.05f);
-        share = near > 0.03f ? near : 0.03f;
+        split(pixels, start, 1, length, &colors);
+        EACH_BLOCK(i, length) {
+          const float l = colors.l[i] - ground[0], a = colors.a[i] - ground[1], b = colors.b[i] - ground[2];
+          const float distance = __builtin_elementwise_sqrt(l * l + a * a + b * b);
+          const float near = least(1, (distance - 0.03f) / 0.05f);
+          shares[i] = near > 0.03f ? near : 0.03f;
+        }
       }
-      const float falloff = 1 + 5 * (down[y] + across[x]);
-      weights[x] = share / (falloff * falloff * falloff);
+      for (size_t i = 0; i < length; i++) {
+        const float falloff = 1 + 5 * (down[y] + across[start + i]);
+        weights[start + i] = shares[i] / (falloff * falloff * falloff);
+      }
     }
   }
 }
@@ -129,17 +184,19 @@ CK_INLINE float color_bins(const float *restrict pixels, const float *restrict w
                            float *restrict bins) {
   static const uint32_t offsets[4] = {0, 8, 64, 72};
   Shares shares;
+  Colors colors = {0};
+  float chunk_weights[CHUNK] = {0};
   float total = 0;
   for (size_t start = 0; start < count; start += CHUNK) {
     const size_t length = count - start < CHUNK ? count - start : CHUNK;
-    for (size_t i = 0; i < length; i++) {
-      const float *pixel = pixels + 4 * (start + i);
-      const float l = clamped(pixel[0] * 3 - 0.5f, 2);
-      const float a = clamped(companded(pixel[1]), 7), b = clamped(companded(pixel[2]), 7);
+    split(pixels, start, 1, length, &colors);
+    memcpy(chunk_weights, weights + start, length * sizeof *weights);
+    EACH_BLOCK(i, length) {
+      const float l = clamped(colors.l[i] * 3 - 0.5f, 2);
+      const float a = clamped(companded(colors.a[i]), 7), b = clamped(companded(colors.b[i]), 7);
       const int32_t lower_l = lower_bin(l, 3), lower_a = lower_bin(a, 8), lower_b = lower_bin(b, 8);
       shares.first[i] = (uint32_t)(64 * lower_l + 8 * lower_a + lower_b);
-      divide(&shares, i, weights[start + i], l - (float)lower_l, a - (float)lower_a,
-             b - (float)lower_b);
+      divide(&shares, i, chunk_weights[i], l - (float)lower_l, a - (float)lower_a, b - (float)lower_b);
     }
     for (size_t i = 0; i < length; i++) {
       put_down(&shares, i, offsets, bins);
@@ -158,17 +215,16 @@ CK_INLINE float grade(float step, float scale) {
   return least(GRADES - 1, scale * __builtin_elementwise_sqrt(size));
 }
 
-// Computes the steps from every other pixel to those `distance` pixels further on.
-CK_INLINE void steps(const float *restrict pixels, const float *restrict weights, size_t count,
-                     size_t distance, Shares *restrict shares) {
-  for (size_t i = 0; i < count; i++) {
-    const float *here = pixels + 8 * i, *there = here + 4 * distance;
-    const float l = grade(there[0] - here[0], 4.8f), a = grade(there[1] - here[1], 8),
-                b = grade(there[2] - here[2], 8);
+// Computes the steps from some pixels to others.
+CK_INLINE void steps(const Colors *here, const Colors *there, const float *weights, size_t count,
+                     Shares *restrict shares) {
+  EACH_BLOCK(i, count) {
+    const float l = grade(there->l[i] - here->l[i], 4.8f), a = grade(there->a[i] - here->a[i], 8),
+                b = grade(there->b[i] - here->b[i], 8);
     const int32_t lower_l = lower_bin(l, GRADES), lower_a = lower_bin(a, GRADES),
                   lower_b = lower_bin(b, GRADES);
     shares->first[i] = (uint32_t)(16 * lower_l + 4 * lower_a + lower_b);
-    divide(shares, i, weights[2 * i], l - (float)lower_l, a - (float)lower_a, b - (float)lower_b);
+    divide(shares, i, weights[i], l - (float)lower_l, a - (float)lower_a, b - (float)lower_b);
   }
 }
 
@@ -176,25 +232,31 @@ CK_INLINE float step_bins(const float *pixels, const float *weights, size_t widt
                           size_t reach, float *bins) {
   static const uint32_t offsets[4] = {0, 4, 16, 20};
   Shares right, below;
+  Colors here = {0}, there = {0};
+  float chunk_weights[CHUNK] = {0};
   float total = 0;
   for (size_t y = 0; y < height; y++) {
     for (size_t start = y & 1; start < width; start += 2 * CHUNK) {
       const size_t left = (width - start + 1) / 2, length = left < CHUNK ? left : CHUNK;
-      const size_t here = y * width + start;
+      const size_t place = y * width + start;
       // The number of the row's pixels that have a right neighbor at that distance.
       const size_t inner = start + reach < width ? (width - reach - start + 1) / 2 : 0;
       const size_t right_length = inner < length ? inner : length;
       const size_t below_length = y + reach < height ? length : 0;
-      steps(pixels + 4 * here, weights + here, right_length, reach, &right);
-      steps(pixels + 4 * here, weights + here, below_length, reach * width, &below);
+      split(pixels, place, 2, length, &here);
+      for (size_t i = 0; i < length; i++) chunk_weights[i] = weights[place + 2 * i];
+      split(pixels, place + reach, 2, right_length, &there);
+      steps(&here, &there, chunk_weights, right_length, &right);
+      split(pixels, place + reach * width, 2, below_length, &there);
+      steps(&here, &there, chunk_weights, below_length, &below);
       for (size_t i = 0; i < length; i++) {
         if (i < right_length) {
           put_down(&right, i, offsets, bins);
-          total += weights[here + 2 * i];
+          total += chunk_weights[i];
         }
         if (i < below_length) {
           put_down(&below, i, offsets, bins);
-          total += weights[here + 2 * i];
+          total += chunk_weights[i];
         }
       }
     }
