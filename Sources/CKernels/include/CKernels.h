@@ -271,6 +271,10 @@ uint32_t ck_pdq_steps(const float *plane, uint32_t level);
 
 // ---- Reduction by area ----------------------------------------------------------------------------
 
+// Sets `count` sums to as many bytes of a row, each times `share`.
+void ck_area_start_row(const uint8_t *row, size_t count, uint32_t share, uint32_t *sums,
+                       uint32_t level);
+
 // Adds `count` bytes of a row, each times `share`, to as many sums.
 void ck_area_add_row(const uint8_t *row, size_t count, uint32_t share, uint32_t *sums,
                      uint32_t level);
@@ -282,13 +286,13 @@ typedef struct {
   uint32_t whole, share;
 } ck_area_cut;
 
-// Makes a row of the result from the sums of the source rows that it covers, and sets the sums to zero.
+// Makes a row of the result from the sums of the source rows that it covers.
 //
 //   sums         four for each pixel of the source row, below 2^28; the cuts cover whole + 1 pixels each
 //   cuts         one for each of `width` pixels of the result
 //   area         number of pixels of the source, 1 to 2^43 - 1
 //   out          room for 4 * width
-void ck_area_finish_row(uint32_t *sums, const ck_area_cut *cuts, size_t width, uint64_t area,
+void ck_area_finish_row(const uint32_t *sums, const ck_area_cut *cuts, size_t width, uint64_t area,
                         uint8_t *out, uint32_t level);
 
 // ---- Colors ---------------------------------------------------------------------------------------

@@ -26,28 +26,31 @@ struct AreaCuts: Sendable {
 /// Reduction of an image by area.
 extension Kernels {
   /// Adds the bytes of a row, each times `share`, to the sums, one for each byte.
-  func areaAdd(_ row: Span<UInt8>, times share: UInt32, to sums: inout [UInt32]) {
+  ///
+  /// - Parameter isFirst: Whether the row is the first one, which replaces the sums.
+  func areaAdd(
+    _ row: Span<UInt8>, times share: UInt32, to sums: inout [UInt32], isFirst: Bool = false
+  ) {
     let count = sums.count
     precondition(row.count == count, "\(row.count) bytes for \(count) sums")
     guard count > 0 else { return }
     // Sound: the row has a byte for each sum.
     unsafe row.withUnsafeBufferPointer { row in
       unsafe sums.withUnsafeMutableBufferPointer { sums in
-        unsafe ck_area_add_row(row.baseAddress!, count, share, sums.baseAddress!, level)
+        let add = unsafe isFirst ? ck_area_start_row : ck_area_add_row
+        unsafe add(row.baseAddress!, count, share, sums.baseAddress!, level)
       }
     }
   }
 
-  /// Makes a row of the smaller image from the sums of the source rows that it covers, and sets the sums
-  /// to zero.
+  /// Makes a row of the smaller image from the sums of the source rows that it covers.
   ///
   /// - Parameters:
   ///   - sums: Four for each source pixel, below 2²⁸.
   ///   - area: The number of pixels of the source, below 2⁴³.
   ///   - out: Receives four bytes for each column, the first at `start`.
   func areaFinish(
-    _ sums: inout [UInt32], _ cuts: AreaCuts, area: Int, into out: inout [UInt8],
-    at start: Int
+    _ sums: [UInt32], _ cuts: AreaCuts, area: Int, into out: inout [UInt8], at start: Int
   ) {
     let width = cuts.cuts.count
     precondition(sums.count == 4 * cuts.sourceWidth, "four sums for each source pixel")
@@ -57,7 +60,7 @@ extension Kernels {
     // and `out` has room for all columns from `start` on.
     unsafe out.withUnsafeMutableBufferPointer { out in
       unsafe ck_area_finish_row(
-        &sums, cuts.cuts, width, UInt64(area), out.baseAddress! + start, level)
+        sums, cuts.cuts, width, UInt64(area), out.baseAddress! + start, level)
     }
   }
 }

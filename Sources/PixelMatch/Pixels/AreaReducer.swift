@@ -15,6 +15,8 @@ public struct AreaReducer {
   /// The sums of the source rows of the current result row, below 2²⁸: 255 for each of at most 2²⁰
   /// units.
   private var sums: [UInt32]
+  /// Whether `sums` hold nothing of the current result row yet.
+  private var isRowStart = true
   private var output: [UInt8] = []
   private var finishedRows = 0
   /// The division of a source row among the columns of the result.
@@ -59,7 +61,9 @@ public struct AreaReducer {
       let start = (sourceRow + 1) * height - left
       let share = min(left, end - start)
       Kernels.native.areaAdd(
-        row.extracting(first: 4 * sourceWidth), times: UInt32(share), to: &sums)
+        row.extracting(first: 4 * sourceWidth), times: UInt32(share), to: &sums,
+        isFirst: isRowStart)
+      isRowStart = false
       left -= share
       if start + share == end { finishRow() }
     }
@@ -76,8 +80,9 @@ public struct AreaReducer {
 
   private mutating func finishRow() {
     Kernels.native.areaFinish(
-      &sums, cuts, area: sourceWidth * sourceHeight, into: &output, at: 4 * width * finishedRows)
+      sums, cuts, area: sourceWidth * sourceHeight, into: &output, at: 4 * width * finishedRows)
     finishedRows += 1
+    isRowStart = true
   }
 }
 

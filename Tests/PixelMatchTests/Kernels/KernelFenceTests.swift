@@ -88,7 +88,7 @@ import Testing
         kernels.areaAdd(bytes.span.extracting(first: 7), times: 1, to: &distances)
       case .areaCutsOfAnotherRow:
         kernels.areaFinish(
-          &distances, AreaCuts(sourceWidth: 3, width: 2), area: 3, into: &pixels, at: 0)
+          distances, AreaCuts(sourceWidth: 3, width: 2), area: 3, into: &pixels, at: 0)
       case .colorsWithoutWeights:
         _ = kernels.colorBins(
           colors.span.extracting(first: 2), weights: floats.span.extracting(first: 1))
