@@ -18,12 +18,23 @@ CK_INLINE void luma(const uint8_t *restrict rgba, size_t count, uint8_t *restric
   }
 }
 
+// Adds two neighbors, in either order of bytes.
+CK_INLINE uint32_t pair_at(const uint8_t *pixels) {
+  uint16_t pair;
+  memcpy(&pair, pixels, sizeof pair);
+  return (pair & 0xffu) + (pair >> 8);
+}
+
+// Rows are so short that as many pixels at a time as a register has bytes leave many to be computed one by one.
+#define BY_16 _Pragma("clang loop vectorize_width(16) interleave_count(1)")
+#define BY_8 _Pragma("clang loop vectorize_width(8) interleave_count(1)")
+
 CK_INLINE void reduce_by_2(const uint8_t *restrict luma, size_t width, size_t height,
                            uint8_t *restrict out) {
-  for (size_t y = 0; y < height / 2; y++) {
+  for (size_t y = 0; y < height / 2; y++, out += width / 2) {
     const uint8_t *upper = luma + 2 * y * width, *lower = upper + width;
-    for (size_t x = 0; x < width / 2; x++) {
-      *out++ = (uint8_t)((upper[2 * x] + upper[2 * x + 1] + lower[2 * x] + lower[2 * x + 1] + 2) >> 2);
+    BY_16 for (size_t x = 0; x < width / 2; x++) {
+      out[x] = (uint8_t)((pair_at(upper + 2 * x) + pair_at(lower + 2 * x) + 2) >> 2);
     }
   }
 }
@@ -31,7 +42,7 @@ CK_INLINE void reduce_by_2(const uint8_t *restrict luma, size_t width, size_t he
 // Reduces three columns to two, each of one whole column and half of the middle one.
 CK_INLINE uint8_t *reduce_row_by_3_2(const uint8_t *whole, const uint8_t *half, size_t width,
                                      uint8_t *out) {
-  for (size_t x = 0; x < width / 3; x++, whole += 3, half += 3) {
+  BY_8 for (size_t x = 0; x < width / 3; x++, whole += 3, half += 3) {
     const uint32_t a = 2u * whole[0] + half[0], b = 2u * whole[1] + half[1],
                    c = 2u * whole[2] + half[2];
     *out++ = (uint8_t)((2 * a + b + 4) / 9);
@@ -55,6 +66,55 @@ CK_INLINE size_t clamped(ptrdiff_t place, size_t count) {
   return place < 0 ? 0 : place >= (ptrdiff_t)count ? count - 1 : (size_t)place;
 }
 
+// Sums of as many pixels side by side. If a row has fewer, they are summed one by one.
+enum { SUMS = 16 };
+typedef uint16_t BoxSums __attribute__((vector_size(2 * SUMS)));
+
+CK_INLINE BoxSums bytes_at(const uint8_t *row) {
+  uint8_t bytes __attribute__((vector_size(SUMS)));
+  memcpy(&bytes, row, sizeof bytes);
+  return __builtin_convertvector(bytes, BoxSums);
+}
+
+CK_INLINE BoxSums box_sums_at(const uint16_t *row) {
+  BoxSums sums;
+  memcpy(&sums, row, sizeof sums);
+  return sums;
+}
+
+// Sums five rows.
+CK_INLINE void sum_rows(const uint8_t *const rows[5], size_t width, uint16_t *sums) {
+  if (width < SUMS) {
+    for (size_t x = 0; x < width; x++) {
+      sums[x] = (uint16_t)(rows[0][x] + rows[1][x] + rows[2][x] + rows[3][x] + rows[4][x]);
+    }
+    return;
+  }
+  for (size_t next = 0; next < width; next += SUMS) {
+    // The last block overlaps the one before.
+    const size_t x = next + SUMS <= width ? next : width - SUMS;
+    const BoxSums sum = bytes_at(rows[0] + x) + bytes_at(rows[1] + x) + bytes_at(rows[2] + x) +
+                        bytes_at(rows[3] + x) + bytes_at(rows[4] + x);
+    memcpy(sums + x, &sum, sizeof sum);
+  }
+}
+
+// Sums five neighbors each.
+CK_INLINE void sum_columns(const uint16_t *columns, size_t width, uint16_t *sums) {
+  if (width < SUMS) {
+    for (size_t x = 0; x < width; x++, columns++) {
+      sums[x] = (uint16_t)(columns[0] + columns[1] + columns[2] + columns[3] + columns[4]);
+    }
+    return;
+  }
+  for (size_t next = 0; next < width; next += SUMS) {
+    const size_t x = next + SUMS <= width ? next : width - SUMS;
+    const BoxSums sum = box_sums_at(columns + x) + box_sums_at(columns + x + 1) + box_sums_at(columns + x + 2) +
+                        box_sums_at(columns + x + 3) + box_sums_at(columns + x + 4);
+    memcpy(sums + x, &sum, sizeof sum);
+  }
+}
+
 CK_INLINE void box_sums(const uint8_t *luma, size_t width, size_t height, uint16_t *columns,
                         uint16_t *out) {
   enum { radius = CK_BOX_RADIUS };
@@ -65,17 +125,12 @@ CK_INLINE void box_sums(const uint8_t *luma, size_t width, size_t height, uint16
     }
     // The sums of the columns, with the outermost ones repeated on both sides.
     uint16_t *sums = columns + radius;
-    for (size_t x = 0; x < width; x++) {
-      sums[x] = (uint16_t)(rows[0][x] + rows[1][x] + rows[2][x] + rows[3][x] + rows[4][x]);
-    }
+    sum_rows(rows, width, sums);
     for (int d = 1; d <= radius; d++) {
       columns[radius - d] = sums[0];
       sums[width - 1 + (size_t)d] = sums[width - 1];
     }
-    for (size_t x = 0; x < width; x++) {
-      out[x] = (uint16_t)(columns[x] + columns[x + 1] + columns[x + 2] + columns[x + 3] +
-                          columns[x + 4]);
-    }
+    sum_columns(columns, width, out);
     out += width;
   }
 }

@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Kernels.supported, [(24, 24), (33, 47), (100, 31)])
+  @Test(arguments: Kernels.supported, [(1, 1), (15, 3), (16, 16), (24, 24), (33, 47), (100, 31)])
   func `box sums are those of 25 pixels`(kernels: Kernels, size: (Int, Int)) {
     let (width, height) = size
     let pixels = luma(width, height, 1)
