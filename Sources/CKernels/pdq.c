@@ -31,42 +31,6 @@ CK_INLINE void pdq_luma(const uint8_t *restrict rgba, size_t count, float *restr
 // Each step of a running sum depends on the previous one, so several rows are summed side by side,
 // one per lane. For that, the pixels of a column are stored together.
 
-// Transposes four rows of four to four columns of four.
-CK_INLINE void transpose(const float *from, size_t from_stride, float *to, size_t to_stride) {
-  Four a, b, c, d;
-  memcpy(&a, from, sizeof a);
-  memcpy(&b, from + from_stride, sizeof b);
-  memcpy(&c, from + 2 * from_stride, sizeof c);
-  memcpy(&d, from + 3 * from_stride, sizeof d);
-  const Four ab = __builtin_shufflevector(a, b, 0, 4, 1, 5);
-  const Four cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
-  const Four ba = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-  const Four dc = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-  const Four first = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
-  const Four second = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
-  const Four third = __builtin_shufflevector(ba, dc, 0, 1, 4, 5);
-  const Four fourth = __builtin_shufflevector(ba, dc, 2, 3, 6, 7);
-  memcpy(to, &first, sizeof first);
-  memcpy(to + to_stride, &second, sizeof second);
-  memcpy(to + 2 * to_stride, &third, sizeof third);
-  memcpy(to + 3 * to_stride, &fourth, sizeof fourth);
-}
-
-// Transposes planes of any size, in squares of four by four as far as possible.
-CK_INLINE void transpose_plane(const float *from, size_t height, size_t width, float *to) {
-  const size_t whole_height = height / 4 * 4, whole_width = width / 4 * 4;
-  for (size_t x = 0; x < whole_width; x += 4) {
-    for (size_t y = 0; y < whole_height; y += 4) {
-      transpose(from + y * width + x, width, to + x * height + y, height);
-    }
-  }
-  for (size_t y = 0; y < height; y++) {
-    for (size_t x = y < whole_height ? whole_width : 0; x < width; x++) {
-      to[x * height + y] = from[y * width + x];
-    }
-  }
-}
-
 CK_INLINE Lanes at(const float *columns, size_t x) {
   Lanes lanes;
   memcpy(&lanes, columns + x * LANES, sizeof lanes);
@@ -75,6 +39,73 @@ CK_INLINE Lanes at(const float *columns, size_t x) {
 
 CK_INLINE void put(Lanes lanes, float *columns, size_t x) {
   memcpy(columns + x * LANES, &lanes, sizeof lanes);
+}
+
+// Joins four values each of four rows that are four apart.
+CK_INLINE Lanes four_rows_at(const float *row, size_t width) {
+  Four parts[4];
+  for (size_t part = 0; part < 4; part++) memcpy(&parts[part], row + 4 * part * width, sizeof parts[part]);
+  Lanes joined;
+  memcpy(&joined, parts, sizeof joined);
+  return joined;
+}
+
+// Divides them among the four rows again.
+CK_INLINE void put_four_rows(Lanes joined, float *row, size_t width) {
+  Four parts[4];
+  memcpy(parts, &joined, sizeof joined);
+  for (size_t part = 0; part < 4; part++) memcpy(row + 4 * part * width, &parts[part], sizeof parts[part]);
+}
+
+// Transposes each square of four by four: four vectors have a row of all four squares each. Registers of any width
+// hold whole rows of squares.
+CK_INLINE void transpose_squares(Lanes rows[4]) {
+#define FIRSTS(a, b) \
+  __builtin_shufflevector(a, b, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29)
+#define LASTS(a, b) \
+  __builtin_shufflevector(a, b, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31)
+#define LOWS(a, b) \
+  __builtin_shufflevector(a, b, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29)
+#define HIGHS(a, b) \
+  __builtin_shufflevector(a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31)
+  const Lanes ab = FIRSTS(rows[0], rows[1]), cd = FIRSTS(rows[2], rows[3]);
+  const Lanes ba = LASTS(rows[0], rows[1]), dc = LASTS(rows[2], rows[3]);
+  rows[0] = LOWS(ab, cd);
+  rows[1] = HIGHS(ab, cd);
+  rows[2] = LOWS(ba, dc);
+  rows[3] = HIGHS(ba, dc);
+#undef FIRSTS
+#undef LASTS
+#undef LOWS
+#undef HIGHS
+}
+
+// Stores the values of each column of LANES rows together.
+CK_INLINE void columns_of_rows(const float *rows, size_t width, float *columns) {
+  size_t x = 0;
+  for (; x + 4 <= width; x += 4) {
+    Lanes four[4];
+    for (size_t i = 0; i < 4; i++) four[i] = four_rows_at(rows + i * width + x, width);
+    transpose_squares(four);
+    for (size_t i = 0; i < 4; i++) put(four[i], columns, x + i);
+  }
+  for (; x < width; x++) {
+    for (size_t lane = 0; lane < LANES; lane++) columns[x * LANES + lane] = rows[lane * width + x];
+  }
+}
+
+// The inverse of `columns_of_rows`.
+CK_INLINE void rows_of_columns(const float *columns, size_t width, float *rows) {
+  size_t x = 0;
+  for (; x + 4 <= width; x += 4) {
+    Lanes four[4];
+    for (size_t i = 0; i < 4; i++) four[i] = at(columns, x + i);
+    transpose_squares(four);
+    for (size_t i = 0; i < 4; i++) put_four_rows(four[i], rows + i * width + x, width);
+  }
+  for (; x < width; x++) {
+    for (size_t lane = 0; lane < LANES; lane++) rows[lane * width + x] = columns[x * LANES + lane];
+  }
 }
 
 // Averages `window` neighbors, fewer at the ends. The order of the additions is that of the
@@ -100,15 +131,15 @@ CK_INLINE void box(const float *columns, size_t width, size_t window, float *out
 
 CK_INLINE void pdq_box_rows(float *rows, size_t width, size_t window, float *scratch) {
   float *blurred = scratch + LANES * width;
-  transpose_plane(rows, LANES, width, scratch);
+  columns_of_rows(rows, width, scratch);
   box(scratch, width, window, blurred);
-  transpose_plane(blurred, width, LANES, rows);
+  rows_of_columns(blurred, width, rows);
 }
 
 CK_INLINE void pdq_box_rows_at(const float *rows, size_t width, size_t window,
                                const uint32_t *columns, size_t count, float *scratch, float *out) {
   float *blurred = scratch + LANES * width;
-  transpose_plane(rows, LANES, width, scratch);
+  columns_of_rows(rows, width, scratch);
   box(scratch, width, window, blurred);
   for (size_t i = 0; i < count; i++) {
     const float *column = blurred + columns[i] * LANES;
@@ -136,7 +167,7 @@ enum { SIDE = 64, TERMS = CK_PDQ_TERMS };
 // Every sum has the order of its index, because the last bit depends on it; sums side by side are independent.
 CK_INLINE void pdq_terms(const float *plane, const float *cosines, float *terms) {
   float columns[SIDE * TERMS];
-  transpose_plane(cosines, TERMS, SIDE, columns);
+  columns_of_rows(cosines, SIDE, columns);
   for (size_t i = 0; i < TERMS; i++) {
     Lanes half[SIDE / LANES] = {0};
     for (size_t k = 0; k < SIDE; k++) {
