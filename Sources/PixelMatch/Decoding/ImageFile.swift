@@ -51,11 +51,13 @@ extension ImageDecoder {
         // Sound: `room` bytes follow the first `count`.
         unsafe read(descriptor, buffer.baseAddress! + count, room)
       }
-      bytes.removeLast(room - max(0, got))
+      let left = room - max(0, got)
+      bytes.removeLast(left)
       if got < 0 && errno != EINTR { throw unreadable("cannot read it", errno) }
       if got == 0 { return bytes }
       try limits.check(byteCount: bytes.count)
-      room = min(max(1 << 16, bytes.count), most - bytes.count)
+      // The room that is left finds the end of a regular file without a larger copy.
+      room = left > 0 ? left : min(max(1 << 16, bytes.count), most - bytes.count)
     }
   }
 
