@@ -70,7 +70,7 @@ CK_INLINE_AVX2 void turn_quad(const uint64_t *blocks, __m256i *nibbles) {
   }
 }
 
-// Where turn_quad writes a nibble, counted from the lowest one of the first word.
+// The index in turn_quad's output of a nibble of a code; nibble 0 is the lowest of the first word.
 CK_INLINE uint32_t place_of(uint32_t nibble) {
   const uint32_t row = nibble / 4;
   return row % 2 * (NIBBLES / 2) + row / 2 * 4 + nibble % 4;

@@ -15,7 +15,7 @@ public struct AreaReducer {
   /// The sums of the source rows of the current result row, below 2²⁸: 255 for each of at most 2²⁰
   /// units.
   private var sums: [UInt32]
-  /// Whether `sums` hold nothing of the current result row yet.
+  /// True until the first source row of the current result row is added to `sums`.
   private var isRowStart = true
   private var output: [UInt8] = []
   private var finishedRows = 0

@@ -12,7 +12,7 @@
 enum AppearanceSums {
   /// The number of bytes of a row: a third of each group's sum, at most 255, and zeros at the end.
   static let byteCount = 32
-  /// What a sum is divided by, so that hardly any is cut off at 255.
+  /// Sums are divided by this to fit a byte; few are still larger than 255.
   private static let divisor = 3
 
   /// The group of each bin.
