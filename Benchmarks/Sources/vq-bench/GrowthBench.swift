@@ -196,21 +196,26 @@ enum GrowthBench {
       parts.append(LiveSegment(try SignatureSegment(path: file.path)))
       try FileManager.default.removeItem(at: file)
     }
-    guard FileManager.default.createFile(atPath: path, contents: nil),
-      let output = FileHandle(forUpdatingAtPath: path)
-    else { throw CocoaError(.fileWriteUnknown) }
+    let output = open(path, O_RDWR | O_CREAT | O_TRUNC, 0o644)
+    guard output >= 0 else { throw CocoaError(.fileWriteUnknown) }
+    defer { close(output) }
     let merging = try processorMilliseconds {
       _ = try SegmentMerger(parts).write(
         { bytes, offset throws(any Error) in
-          try output.seek(toOffset: UInt64(offset))
-          try output.write(contentsOf: bytes)
+          let count = bytes.withUnsafeBytes {
+            pwrite(output, $0.baseAddress, $0.count, off_t(offset))
+          }
+          guard count == bytes.count else { throw CocoaError(.fileWriteUnknown) }
         },
         reading: { range throws(any Error) in
-          try output.seek(toOffset: UInt64(range.lowerBound))
-          return Array(try output.read(upToCount: range.count) ?? Data())
+          var bytes = [UInt8](repeating: 0, count: range.count)
+          let count = bytes.withUnsafeMutableBytes {
+            pread(output, $0.baseAddress, $0.count, off_t(range.lowerBound))
+          }
+          guard count == range.count else { throw CocoaError(.fileReadUnknown) }
+          return bytes
         })
     }
-    try output.close()
     return (writing, merging)
   }
 

@@ -171,19 +171,22 @@ internal import CMapping
 
   /// Lends the integers in the bytes of `range`, which must lie within the bytes and begin at a
   /// multiple of the integer size.
-  func withSpan<Element: FixedWidthInteger & BitwiseCopyable, Result>(
-    of range: Range<Int>, as type: Element.Type, _ body: (Span<Element>) -> Result
-  ) -> Result {
+  func withSpan<Element: FixedWidthInteger & BitwiseCopyable, Result, Failure: Error>(
+    of range: Range<Int>, as type: Element.Type,
+    _ body: (Span<Element>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     // Sound: the span ends with the call, and every bit pattern is a valid integer.
-    unsafe withBytes(range) { bytes in body(unsafe Span(_unsafeBytes: bytes)) }
+    try unsafe withBytes(range) { bytes throws(Failure) in
+      try body(unsafe Span(_unsafeBytes: bytes))
+    }
   }
 
   /// Lends the bytes of `range`, which must lie within the bytes.
-  private func withBytes<Result>(
-    _ range: Range<Int>, _ body: (UnsafeRawBufferPointer) -> Result
-  ) -> Result {
+  private func withBytes<Result, Failure: Error>(
+    _ range: Range<Int>, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     precondition(range.lowerBound >= 0 && range.upperBound <= count, "bytes outside the segment")
-    return unsafe body(
+    return try unsafe body(
       UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count))
   }
 

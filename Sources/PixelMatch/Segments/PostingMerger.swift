@@ -5,12 +5,28 @@
 /// these are neighbors in the sources, and one range of neighbors for each value of the first bits in the
 /// merged index.
 struct PostingMerger {
-  /// The words of a batch that are neighbors in the merged index, with their postings.
-  struct Run {
-    /// The index of the first posting in the merged index.
-    let start: Int
-    /// The postings, 8 bytes each, little-endian.
-    let bytes: [UInt8]
+  /// The merged lists of a batch.
+  struct Batch {
+    /// The lists of words that are neighbors in the merged index, too.
+    struct Run {
+      /// The index of the first posting in the merged index.
+      let start: Int
+      /// The place of the postings in those of the batch.
+      let range: Range<Int>
+    }
+
+    let runs: [Run]
+    /// The postings, in the order of bytes of a file.
+    fileprivate let postings: [UInt64]
+
+    /// Lends the bytes of a run's postings, 8 for each.
+    func withBytes<Failure: Error>(
+      of run: Run, _ body: (Span<UInt8>) throws(Failure) -> Void
+    ) throws(Failure) {
+      // Sound: the span ends with the call, and every bit pattern is a valid byte.
+      let bytes = unsafe postings.span.extracting(run.range).bytes
+      try body(unsafe bytes._unsafeView(as: UInt8.self))
+    }
   }
 
   /// The numbers of postings and of words in a batch, unless a single range of neighbors has more.
@@ -67,7 +83,7 @@ struct PostingMerger {
   private func count(ofWord word: Int) -> Int { Int(starts[word + 1] - starts[word]) }
 
   /// Returns the merged lists of a batch.
-  func runs(of batch: Range<Int>) -> [Run] {
+  func postings(of batch: Range<Int>) -> Batch {
     let ranges = 1 << (bits - lowBits)
     var ends: [Int] = []
     ends.reserveCapacity(ranges * batch.count + 1)
@@ -88,15 +104,15 @@ struct PostingMerger {
         postings[ends[word]..<ends[word + 1]].sort { ($0 & mask, $0) < ($1 & mask, $1) }
       }
     }
-    return (0..<ranges).map { range in
-      let words = range * batch.count..<(range + 1) * batch.count
-      var bytes: [UInt8] = []
-      bytes.reserveCapacity(8 * (ends[words.upperBound] - ends[words.lowerBound]))
-      for index in ends[words.lowerBound]..<ends[words.upperBound] {
-        bytes.append(littleEndian: postings[index])
-      }
-      return Run(start: Int(starts[range << lowBits | batch.lowerBound]), bytes: bytes)
+    if UInt64(1).littleEndian != 1 {
+      for index in postings.indices { postings[index] = postings[index].littleEndian }
     }
+    let runs = (0..<ranges).map { range in
+      Batch.Run(
+        start: Int(starts[range << lowBits | batch.lowerBound]),
+        range: ends[range * batch.count]..<ends[(range + 1) * batch.count])
+    }
+    return Batch(runs: runs, postings: postings)
   }
 
   /// Puts the postings of a source into the lists of a batch, each behind those that are there.

@@ -4,7 +4,7 @@
 /// Columns are copied, and the postings of a word are those of the sources, so that no hash is read
 /// and no index is built anew. It takes 4 bytes of memory for each row and each word, about 80 MB for
 /// postings, and about 80 MB at a time of what is read.
-public struct SegmentMerger {
+public struct SegmentMerger: Sendable {
   /// The number of rows whose bytes are copied at a time.
   private static let rowBatch = 4096
   /// The number of batches of rows after which the memory of what was read is given back.
@@ -69,43 +69,73 @@ public struct SegmentMerger {
   /// A Boolean value that indicates whether the live rows fit a segment.
   public var fitsSegment: Bool { rowCount <= SegmentLayout.rowLimit }
 
-  /// Writes the merged segment.
+  /// Writes the merged segment. The postings take as long as all other columns, and two threads write both at once.
   ///
   /// - Parameters:
   ///   - write: A function that stores bytes at an offset of the file, whatever was stored before.
   ///   - read: A function that returns bytes that were stored. Postings are not stored in their order, so
   ///     their checksum is that of what is read.
+  ///   - threads: The largest number of threads. Two call `write` and `read` at the same time.
   /// - Returns: The length of the segment in bytes.
   /// - Complexity: O(bytes of the sources).
   public func write<Failure: Error>(
-    _ write: @escaping (_ bytes: [UInt8], _ offset: Int) throws(Failure) -> Void,
-    reading read: (_ range: Range<Int>) throws(Failure) -> [UInt8]
+    _ write: @escaping @Sendable (_ bytes: Span<UInt8>, _ offset: Int) throws(Failure) -> Void,
+    reading read: @escaping @Sendable (_ range: Range<Int>) throws(Failure) -> [UInt8],
+    threads: Int = 2
   ) throws(Failure) -> Int {
     precondition(fitsSegment, "a segment has at most 2^24 rows")
-    var sink = SegmentSink(size, write: write)
-    for column in size.columns {
-      switch column {
-      case .pdq: try writeHashes(to: &sink)
-      case .appearance, .key, .tag, .filterBits, .shape, .layout, .levelCount:
-        try forEachLiveRun { live, rows throws(Failure) in
-          try sink.append(live.segment.columnBytes(column, rows: rows))
-        }
-      case .keypointStart: try writeKeypointStarts(to: &sink)
-      case .keypointHash, .keypointPlace:
-        try forEachLiveRun { live, rows throws(Failure) in
-          try sink.append(live.segment.keypointBytes(column, rows: rows))
-        }
-      case .wordStart: for start in starts { try sink.append(littleEndian: start) }
-      case .posting:
-        try writePostings(to: &sink)
-        try sink.readBack(column, read)
-      case .binSum: for sum in binSums() { try sink.append(littleEndian: sum) }
-      case .embedding: try writeEmbeddings(to: &sink)
-      case .appearanceSum: try writeSums(to: &sink)
-      }
-      try sink.finish(column)
+    let (offsets, end) = SegmentLayout.offsets(size)
+    let columns = size.columns
+    @Sendable func checksum(of column: SegmentLayout.Column) throws(Failure) -> UInt64 {
+      let start = offsets[column]!
+      var sink = ColumnSink(start..<start + column.byteCount(size), write: write)
+      try self.write(column, to: &sink, reading: read)
+      return try sink.finish()
     }
-    return try sink.finish()
+    let (others, postings) = SideBySide.results(threads: threads) {
+      Result { () throws(Failure) in
+        var checksums: [SegmentLayout.Column: UInt64] = [:]
+        for column in columns where column != .posting {
+          checksums[column] = try checksum(of: column)
+        }
+        return checksums
+      }
+    } _: {
+      Result { () throws(Failure) in try checksum(of: .posting) }
+    }
+    var checksums = try others.get()
+    checksums[.posting] = try postings.get()
+    try write(SegmentLayout.header(size, checksums: columns.map { checksums[$0]! }).span, 0)
+    return end
+  }
+
+  private func write<Failure>(
+    _ column: SegmentLayout.Column, to sink: inout ColumnSink<Failure>,
+    reading read: (_ range: Range<Int>) throws(Failure) -> [UInt8]
+  ) throws(Failure) {
+    switch column {
+    case .pdq: try writeHashes(to: &sink)
+    case .appearance, .key, .tag, .filterBits, .shape, .layout, .levelCount:
+      try forEachLiveRun { live, rows throws(Failure) in
+        try live.segment.withColumn(column, rows: rows, as: UInt8.self) { bytes throws(Failure) in
+          try sink.append(copying: bytes)
+        }
+      }
+    case .keypointStart: try writeKeypointStarts(to: &sink)
+    case .keypointHash, .keypointPlace:
+      try forEachLiveRun { live, rows throws(Failure) in
+        try live.segment.withKeypoints(column, rows: rows) { bytes throws(Failure) in
+          try sink.append(copying: bytes)
+        }
+      }
+    case .wordStart: for start in starts { try sink.append(littleEndian: start) }
+    case .posting:
+      try writePostings(to: &sink)
+      try sink.readBack(read)
+    case .binSum: for sum in binSums() { try sink.append(littleEndian: sum) }
+    case .embedding: try writeEmbeddings(to: &sink)
+    case .appearanceSum: try writeSums(to: &sink)
+    }
   }
 
   /// Calls `body` with ranges of neighboring live rows.
@@ -130,7 +160,7 @@ public struct SegmentMerger {
     }
   }
 
-  private func writeHashes<Failure>(to sink: inout SegmentSink<Failure>) throws(Failure) {
+  private func writeHashes<Failure>(to sink: inout ColumnSink<Failure>) throws(Failure) {
     var block: [PDQHash] = []
     for live in sources {
       for row in 0..<live.segment.count where live.isLive(row) {
@@ -145,26 +175,35 @@ public struct SegmentMerger {
     try sink.append(SegmentWriter.blocks(of: block.map(\.words)))
   }
 
-  private func writeEmbeddings<Failure>(to sink: inout SegmentSink<Failure>) throws(Failure) {
+  private func writeEmbeddings<Failure>(to sink: inout ColumnSink<Failure>) throws(Failure) {
     try forEachLiveRun { live, rows throws(Failure) in
       let own = live.segment.embeddingByteCount
       if own == size.embeddingByteCount {
-        return try sink.append(live.segment.columnBytes(.embedding, rows: rows))
+        return try live.segment.withColumn(
+          .embedding, rows: rows, as: UInt8.self
+        ) { bytes throws(Failure) in try sink.append(copying: bytes) }
       }
       for row in rows {
         var stored = live.segment.embedding(at: row)?.stored ?? []
         // A file may change while it is read, which is noticed at the end.
         if stored.count > size.embeddingByteCount { stored = [] }
         try sink.append(stored)
-        try sink.append(repeatElement(0, count: size.embeddingByteCount - stored.count))
+        try sink.append([UInt8](repeating: 0, count: size.embeddingByteCount - stored.count))
       }
     }
   }
 
-  /// Computes the sums again, since sources of older versions have none.
-  private func writeSums<Failure>(to sink: inout SegmentSink<Failure>) throws(Failure) {
+  /// Computes the sums of sources of older versions, which have none.
+  private func writeSums<Failure>(to sink: inout ColumnSink<Failure>) throws(Failure) {
     try forEachLiveRun { live, rows throws(Failure) in
-      let bins = HistogramGrade.unpacked(live.segment.columnBytes(.appearance, rows: rows))
+      if live.segment.hasSums {
+        return try live.segment.withColumn(
+          .appearanceSum, rows: rows, as: UInt8.self
+        ) { bytes throws(Failure) in try sink.append(copying: bytes) }
+      }
+      let bins = live.segment.withColumn(.appearance, rows: rows, as: UInt8.self) { packed in
+        HistogramGrade.unpacked(packed.indices.map { packed[$0] })
+      }
       for row in 0..<rows.count {
         let start = row * SegmentLayout.binCount
         try sink.append(
@@ -174,7 +213,7 @@ public struct SegmentMerger {
   }
 
   private func writeKeypointStarts<Failure>(
-    to sink: inout SegmentSink<Failure>
+    to sink: inout ColumnSink<Failure>
   ) throws(Failure) {
     var block: UInt32 = 0
     for live in sources {
@@ -234,10 +273,15 @@ public struct SegmentMerger {
     for index in start..<end { body(VisualWord.Posting(postings[index], word: word, bits: bits)) }
   }
 
-  private func writePostings<Failure>(to sink: inout SegmentSink<Failure>) throws(Failure) {
+  private func writePostings<Failure>(to sink: inout ColumnSink<Failure>) throws(Failure) {
     let merger = PostingMerger(sources, newRows: newRows, starts: starts, bits: size.wordBits)
     for batch in merger.batches {
-      for run in merger.runs(of: batch) { try sink.put(run.bytes, at: 8 * run.start) }
+      let postings = merger.postings(of: batch)
+      for run in postings.runs {
+        try postings.withBytes(of: run) { bytes throws(Failure) in
+          try sink.put(bytes, at: 8 * run.start)
+        }
+      }
     }
   }
 }

@@ -338,23 +338,15 @@ public final class SignatureSegment: Sendable {
   ///
   /// - Parameter rows: The rows, within `0..<count`. For `pdq`, the range starts at a multiple of
   ///   eight, and the span extends to the end of the block of the last row.
-  func withColumn<Element: FixedWidthInteger & BitwiseCopyable, Result>(
+  func withColumn<Element: FixedWidthInteger & BitwiseCopyable, Result, Failure: Error>(
     _ column: SegmentLayout.Column, rows: Range<Int>, as type: Element.Type,
-    _ body: (Span<Element>) -> Result
-  ) -> Result {
+    _ body: (Span<Element>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     precondition(rows.lowerBound >= 0 && rows.upperBound <= count, "rows outside the segment")
     func byteCount(_ rows: Int) -> Int { column.byteCount(size(ofRows: rows)) }
     let start = offset(column)
-    return storage.withSpan(
+    return try storage.withSpan(
       of: start + byteCount(rows.lowerBound)..<start + byteCount(rows.upperBound), as: type, body)
-  }
-
-  /// Returns the bytes of neighboring rows in a column of rows.
-  func columnBytes(_ column: SegmentLayout.Column, rows: Range<Int>) -> [UInt8] {
-    let width = column.byteCount(size(ofRows: 1))
-    let start = place(column, rows.lowerBound, width)
-    precondition(rows.upperBound <= count, "rows outside the segment")
-    return storage.bytes(start..<start + width * rows.count)
   }
 
   /// The size of a number of rows without keypoints.
@@ -363,12 +355,16 @@ public final class SignatureSegment: Sendable {
       rows: rows, blocks: 0, keypoints: 0, embeddingByteCount: size.embeddingByteCount)
   }
 
-  /// Returns the bytes of the keypoints of neighboring rows in a column of blocks.
-  func keypointBytes(_ column: SegmentLayout.Column, rows: Range<Int>) -> [UInt8] {
+  /// Lends the bytes of the keypoints of neighboring rows in a column of blocks.
+  func withKeypoints<Failure: Error>(
+    _ column: SegmentLayout.Column, rows: Range<Int>,
+    _ body: (Span<UInt8>) throws(Failure) -> Void
+  ) throws(Failure) {
     let width = column.byteCount(SegmentLayout.Size(rows: 0, blocks: 1, keypoints: 0))
     let blocks = keypointBlocks(at: rows.lowerBound).blocks.lowerBound
     let end = keypointBlocks(at: rows.upperBound - 1).blocks.upperBound
-    return storage.bytes(offset(column) + width * blocks..<offset(column) + width * end)
+    try storage.withSpan(
+      of: offset(column) + width * blocks..<offset(column) + width * end, as: UInt8.self, body)
   }
 
   /// Lends the keypoint hashes of some blocks.

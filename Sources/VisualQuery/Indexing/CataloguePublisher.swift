@@ -10,11 +10,14 @@ actor CataloguePublisher {
 
   /// Takes the writer's lock, opens or creates the catalogue, and stores settings.
   ///
-  /// - Parameter isDryRun: Whether nothing is published.
+  /// - Parameters:
+  ///   - isDryRun: Whether nothing is published.
+  ///   - threads: The largest number of threads that merge segments.
   /// - Throws: ``CatalogueError``.
-  init(directory: String, settings: ShopSettings, isDryRun: Bool) throws {
+  init(directory: String, settings: ShopSettings, isDryRun: Bool, threads: Int) throws {
     try self.init(
-      CatalogueWriter(directory: directory, keepsPrevious: true, isDryRun: isDryRun), settings)
+      CatalogueWriter(
+        directory: directory, keepsPrevious: true, isDryRun: isDryRun, threads: threads), settings)
   }
 
   /// Takes the writer's lock for changes of single entities: it does not wait for another writer,

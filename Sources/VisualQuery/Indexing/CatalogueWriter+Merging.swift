@@ -99,7 +99,7 @@ extension CatalogueWriter {
       let file = "\(type.rawValue)-\(generation + 1)m\(ordered[0].record.id).segment"
       let byteCount = try CatalogueFile.writeAndRead(to: file, in: directory) {
         put, get throws(CatalogueError) in
-        try merger.write(put, reading: get)
+        try merger.write(put, reading: get, threads: threads)
       }
       for (part, live) in sources {
         try Catalogue.checkUnchanged(live.segment, of: part.record.file, in: directory)

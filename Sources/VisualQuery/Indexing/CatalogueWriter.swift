@@ -35,6 +35,8 @@ struct CatalogueWriter: ~Copyable {
 
   let directory: String
   let database: CatalogueDatabase
+  /// The largest number of threads that merge segments.
+  let threads: Int
   private let isDryRun: Bool
   /// Whether the current generation still has to be saved before the first publication.
   private var keepsPrevious: Bool
@@ -59,10 +61,11 @@ struct CatalogueWriter: ~Copyable {
   ///   - keepsPrevious: Whether the current generation is saved for a rollback before the first
   ///     change.
   ///   - isDryRun: Whether nothing is published.
+  ///   - threads: The largest number of threads that merge segments.
   ///   - lockWait: The longest time to wait for another writer.
   /// - Throws: ``CatalogueError``.
   init(
-    directory: String, keepsPrevious: Bool = false, isDryRun: Bool = false,
+    directory: String, keepsPrevious: Bool = false, isDryRun: Bool = false, threads: Int = 1,
     lockWait: Duration = WriterLock.standardWait
   ) throws(CatalogueError) {
     try CatalogueDatabase.makeDirectory(directory)
@@ -73,6 +76,7 @@ struct CatalogueWriter: ~Copyable {
     if !isDryRun { try Self.removeOrphans(directory, database) }
     self.keepsPrevious = keepsPrevious && generation > 0 && !isDryRun && publisher == nil
     self.isDryRun = isDryRun
+    self.threads = threads
     self.lock = lock
     self.publisher = publisher
     self.database = database

@@ -183,7 +183,8 @@ public struct Indexer: Sendable {
     defer { temporary?.remove() }
     let directory = temporary?.path ?? directory
     let publisher = try CataloguePublisher(
-      directory: directory, settings: settings.withoutPictures, isDryRun: options.isDryRun)
+      directory: directory, settings: settings.withoutPictures, isDryRun: options.isDryRun,
+      threads: pool.width)
     do {
       let progress = try await index(
         feed, of: path, imagesRoot: imagesRoot, options, publisher, in: directory,

@@ -156,7 +156,7 @@ public struct CatalogueUpkeep: Sendable {
   ///   word.
   public func compact() async throws -> Int {
     try await withTaskExecutorPreference(pool) { @concurrent in
-      var writer = try CatalogueWriter(directory: directory)
+      var writer = try CatalogueWriter(directory: directory, threads: pool.width)
       return try writer.compact()
     }
   }
@@ -197,7 +197,8 @@ public struct CatalogueUpkeep: Sendable {
   public func importing(path: String) async throws -> Int {
     try await withTaskExecutorPreference(pool) { @concurrent in
       var reader = try ExportReader(path: path)
-      var writer = try CatalogueWriter(directory: directory, keepsPrevious: true)
+      var writer = try CatalogueWriter(
+        directory: directory, keepsPrevious: true, threads: pool.width)
       try writer.put(reader.settings)
       var count = 0
       while let entity = try reader.next(existing: { id throws(CatalogueError) in

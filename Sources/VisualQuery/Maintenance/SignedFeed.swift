@@ -107,7 +107,8 @@ extension CatalogueUpkeep {
     try await withTaskExecutorPreference(pool) { @concurrent in
       // Opened first, so that a mistyped path does not create a catalogue.
       for path in paths where path != "-" { _ = try SignedFeed(path: path) }
-      var writer = try CatalogueWriter(directory: directory, keepsPrevious: true)
+      var writer = try CatalogueWriter(
+        directory: directory, keepsPrevious: true, threads: pool.width)
       var progress = Indexer.Progress()
       var seen: Set<EntityID> = []
       var refusedIDs: Set<String> = []

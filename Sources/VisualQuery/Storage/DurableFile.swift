@@ -1,3 +1,6 @@
+internal import CFiles
+internal import Synchronization
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -26,19 +29,21 @@ enum DurableFile<Failure: StorageFailure> {
     _ body: (_ put: @escaping (_ bytes: [UInt8], _ offset: Int) throws(Failure) -> Void)
       throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    try writeAndRead(to: name, in: directory) { put, _ throws(Failure) in try body(put) }
+    try writeAndRead(to: name, in: directory) { put, _ throws(Failure) in
+      try body { bytes, offset throws(Failure) in try put(bytes.span, offset) }
+    }
   }
 
   /// Writes a file in parts like ``write(to:in:_:)``, and reads what was written.
   ///
   /// - Parameter body: A function that calls its first argument with bytes and the offset to write them
-  ///   at, and its second one with a range of bytes that were written.
+  ///   at, and its second one with a range of bytes that were written; several threads may call them.
   /// - Returns: The result of `body`.
   static func writeAndRead<Result>(
     to name: String, in directory: String,
     _ body: (
-      _ put: @escaping (_ bytes: [UInt8], _ offset: Int) throws(Failure) -> Void,
-      _ get: @escaping (_ range: Range<Int>) throws(Failure) -> [UInt8]
+      _ put: @escaping @Sendable (_ bytes: Span<UInt8>, _ offset: Int) throws(Failure) -> Void,
+      _ get: @escaping @Sendable (_ range: Range<Int>) throws(Failure) -> [UInt8]
     ) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     let path = directory + "/" + name
@@ -46,10 +51,15 @@ enum DurableFile<Failure: StorageFailure> {
     let file = unsafe open(temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     guard file >= 0 else { throw Failure(StorageError("create", temporary)) }
     let result: Result
+    let unstored = Atomic(0)
     do throws(Failure) {
       result = try body(
         { bytes, offset throws(Failure) in
           try put(bytes, at: offset, of: file, temporary)
+          let count = unstored.wrappingAdd(bytes.count, ordering: .relaxed).newValue
+          guard count >= storedByteCount else { return }
+          unstored.store(0, ordering: .relaxed)
+          cf_begin_storing(file)
         }, { range throws(Failure) in try get(range, of: file, temporary) })
     } catch {
       close(file)
@@ -65,12 +75,15 @@ enum DurableFile<Failure: StorageFailure> {
     return result
   }
 
+  /// The number of written bytes after which the system begins to store them while further ones are written.
+  private static var storedByteCount: Int { 32 << 20 }
+
   private static func put(
-    _ bytes: [UInt8], at offset: Int, of file: Int32, _ path: String
+    _ bytes: Span<UInt8>, at offset: Int, of file: Int32, _ path: String
   ) throws(Failure) {
     var written = 0
     while written < bytes.count {
-      // Sound: the pointer covers the rest of the array from `written` on.
+      // Sound: the pointer covers the rest of the bytes from `written` on.
       let count = unsafe bytes.withUnsafeBytes { all in
         unsafe pwrite(
           file, all.baseAddress! + written, all.count - written, off_t(offset + written))

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 @testable import PixelMatch
@@ -28,7 +29,9 @@ import Testing
       sources.append(LiveSegment(try SignatureSegment(bytes: own.encoded()), deadRows: dead))
     }
     #expect(try SegmentMerger(sources).rowCount == whole.count)
-    #expect(try Self.merged(sources) == whole.encoded())
+    for threads in 1...2 {
+      #expect(try Self.merged(sources, threads: threads) == whole.encoded())
+    }
   }
 
   /// Would break if segments of an older version were merged without the sums of their bins.
@@ -80,14 +83,20 @@ import Testing
   }
 
   /// Returns the bytes of merged segments.
-  private static func merged(_ sources: [LiveSegment]) throws -> [UInt8] {
-    var bytes: [UInt8] = []
+  private static func merged(_ sources: [LiveSegment], threads: Int = 2) throws -> [UInt8] {
+    let stored = Mutex<[UInt8]>([])
     let byteCount = try SegmentMerger(sources).write(
       { part, offset throws(SegmentError) in
-        let missing = offset + part.count - bytes.count
-        if missing > 0 { bytes += [UInt8](repeating: 0, count: missing) }
-        bytes.replaceSubrange(offset..<offset + part.count, with: part)
-      }, reading: { range throws(SegmentError) in Array(bytes[range]) })
+        let part = part.indices.map { part[$0] }
+        stored.withLock { bytes in
+          let missing = offset + part.count - bytes.count
+          if missing > 0 { bytes += [UInt8](repeating: 0, count: missing) }
+          bytes.replaceSubrange(offset..<offset + part.count, with: part)
+        }
+      },
+      reading: { range throws(SegmentError) in stored.withLock { Array($0[range]) } },
+      threads: threads)
+    let bytes = stored.withLock { $0 }
     #expect(byteCount == bytes.count)
     return bytes
   }
@@ -117,7 +126,7 @@ import Testing
     #expect(try Self.residentBytes(of: folder.path) > 0)
     for live in sources { live.segment.releaseMemory() }
     let batch = try #require(merger.batches.first)
-    #expect(merger.runs(of: batch).contains { !$0.bytes.isEmpty })
+    #expect(merger.postings(of: batch).runs.contains { !$0.range.isEmpty })
     #expect(try Self.residentBytes(of: folder.path) == 0)
   }
 
@@ -132,6 +141,30 @@ import Testing
       if isWithin, words.first == "Rss:" { bytes += 1024 * (Int(words[1]) ?? 0) }
     }
     return bytes
+  }
+
+  /// Would break if a failure on either thread were lost, or if one of them ended the process.
+  @Test(arguments: [0.0, 0.1, 0.5, 0.9])
+  func `a file that cannot be written is an error`(share: Double) throws {
+    var generator = SeededGenerator(seed: 4)
+    var writer = SegmentWriter()
+    for row in 0..<40 { writer.append(.random(using: &generator), key: UInt32(row)) }
+    let source = LiveSegment(try SignatureSegment(bytes: writer.encoded()))
+    let limit = Int(share * Double(writer.encoded().count))
+    let merger = try SegmentMerger([source])
+    for isReading in [false, true] {
+      #expect(throws: SegmentError.self) {
+        try merger.write(
+          { _, offset throws(SegmentError) in
+            if !isReading && offset >= limit {
+              throw SegmentError(code: .unreadable, path: nil, message: "full")
+            }
+          },
+          reading: { range throws(SegmentError) in
+            throw SegmentError(code: .unreadable, path: nil, message: "gone")
+          })
+      }
+    }
   }
 
   /// Damage must not be copied under checksums that are right.
