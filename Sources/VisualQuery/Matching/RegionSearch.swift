@@ -87,6 +87,8 @@ struct RegionProposals {
   /// The most outlines if each beyond those lies apart from the others, has so many agreeing keypoints, and overlaps by
   /// so much of the union at most.
   private static let (apartLimit, apartInliers, apartOverlap) = (12, 12, 0.1)
+  /// The confidence from which on another look at what is sure would change little.
+  private static let steadyConfidence = 0.97
   /// The sides of an outline, as shares of the image's, below which it is too small to be looked at.
   private static let leastSide = 0.08
   /// The share of the image from which on an outline is the image itself.
@@ -107,6 +109,9 @@ struct RegionProposals {
   /// Whether anything is shown, by whatever evidence.
   private let isAnySure: Bool
   private let unsure: [ScoredEntity]
+  /// The sure candidates that another look may make surer. Without it, a confidence just below the cut-off would end far
+  /// above the one just beyond it.
+  private let barelySure: [ScoredEntity]
 
   /// - Parameter scored: The candidates of the whole image.
   init(_ scored: [ScoredEntity], cutOff: Double) {
@@ -119,6 +124,8 @@ struct RegionProposals {
     isAnySure = scored.contains { $0.confidence >= cutOff }
     unsure = aligned.filter { $0.confidence < cutOff }
       .sorted { ($1.image!.evidence.inliers, $0.key) < ($0.image!.evidence.inliers, $1.key) }
+    barelySure = aligned.filter { (cutOff..<Self.steadyConfidence).contains($0.confidence) }
+      .sorted { ($1.confidence, $0.key) < ($0.confidence, $1.key) }
   }
 
   /// Returns the cells of a page that no sure candidate explains.
@@ -166,9 +173,11 @@ struct RegionProposals {
   static func isOutline(_ alignment: Alignment) -> Bool { alignment.inliers >= outliningInliers }
 
   /// Returns the boxes of candidates with some agreeing keypoints that lie apart from all sure ones.
-  func outlines() -> [RegionProposal] {
+  ///
+  /// - Parameter includesSure: Whether those that are barely sure are looked at again, too.
+  func outlines(includesSure: Bool = false) -> [RegionProposal] {
     var outlines: [(box: PictureRegion, entities: Set<UInt32>)] = []
-    for entity in apart {
+    for entity in (includesSure ? barelySure : []) + apart {
       guard let box = entity.image!.coveredBox, box.width >= Self.leastSide,
         box.height >= Self.leastSide, box.width * box.height <= Self.wholeShare
       else { continue }

@@ -273,4 +273,44 @@ import Testing
     let confidence = try #require(bottle.confidence)
     #expect(bottle.box[2] < 0.9 && (0...1).contains(confidence))
   }
+
+  /// Would break if a second look ended at the cut-off: saved once more, a photo whose confidence was just below it had
+  /// 0.94, and one whose confidence was just beyond it stayed at 0.86.
+  @Test func `what is barely sure is looked at again, too`() async throws {
+    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    let options = MatchOptions(types: [.product], minimumConfidence: 0, timeout: nil)
+    var barelySure = 0
+    for id in ["notebook", "board", "lantern"] {
+      for side in stride(from: 160, through: 400, by: 40) {
+        let photo = try photographed(id, side: side)
+        // A signature is never looked at again.
+        let whole = try await matcher.values(
+          for: SemanticContent(signature: QuerySignature(photo)), options: options)
+        let first = try #require(whole.matches.first)
+        guard first.value.id.value == id,
+          (Calibration.defaultCutOff..<0.97).contains(first.confidence)
+        else { continue }
+        barelySure += 1
+        let answer = try await matcher.values(
+          for: SemanticContent(pixelBuffer: photo), options: options)
+        let look = try #require(
+          answer.regions.first { $0.source == .outline && $0.best?.value == id })
+        let match = try #require(answer.matches.first { $0.value.id.value == id })
+        #expect(match.confidence >= max(first.confidence, try #require(look.confidence)))
+      }
+    }
+    #expect(barelySure > 2)
+  }
+
+  /// A product in the middle of a photo, from the side.
+  private func photographed(_ id: String, side: Int) throws -> PixelBuffer {
+    let thing = try picture(id, longerSide: side)
+    let whole = 480.0
+    return SyntheticPicture.warped(thing, width: Int(whole), height: Int(whole)) { x, y in
+      let (x, y) = (x - whole / 2, y - whole / 2)
+      let depth = 1 + 1.2e-3 * x + 0.9e-3 * y
+      return SIMD2(x + 0.1 * y, y - 0.1 * x) / depth
+        + SIMD2(Double(thing.width), Double(thing.height)) / 2
+    }
+  }
 }
