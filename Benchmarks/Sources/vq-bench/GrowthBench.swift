@@ -200,7 +200,7 @@ enum GrowthBench {
     guard output >= 0 else { throw CocoaError(.fileWriteUnknown) }
     defer { close(output) }
     let merging = try processorMilliseconds {
-      _ = try SegmentMerger(parts).write(
+      try SegmentMerger(parts).write(
         { bytes, offset throws(any Error) in
           let count = bytes.withUnsafeBytes {
             pwrite(output, $0.baseAddress, $0.count, off_t(offset))

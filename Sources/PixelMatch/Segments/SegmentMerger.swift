@@ -3,12 +3,12 @@
 ///
 /// Columns are copied, and the postings of a word are those of the sources, so that no hash is read
 /// and no index is built anew. It takes 4 bytes of memory for each row and each word, about 80 MB for
-/// postings, and about 80 MB at a time of what is read.
+/// postings, and about 20 MB at a time of what is read.
 public struct SegmentMerger: Sendable {
   /// The number of rows whose bytes are copied at a time.
   private static let rowBatch = 4096
   /// The number of batches of rows after which the memory of what was read is given back.
-  private static let releasedRowBatches = 8
+  private static let releasedRowBatches = 1
   /// The number of words after whose postings the memory of what was read is given back.
   private static let releasedWords = 1 << 18
 
@@ -69,6 +69,9 @@ public struct SegmentMerger: Sendable {
   /// A Boolean value that indicates whether the live rows fit a segment.
   public var fitsSegment: Bool { rowCount <= SegmentLayout.rowLimit }
 
+  /// The length of the merged segment in bytes.
+  public var byteCount: Int { SegmentLayout.offsets(size).end }
+
   /// Writes the merged segment. The postings take as long as all other columns, and two threads write both at once.
   ///
   /// - Parameters:
@@ -76,15 +79,14 @@ public struct SegmentMerger: Sendable {
   ///   - read: A function that returns bytes that were stored. Postings are not stored in their order, so
   ///     their checksum is that of what is read.
   ///   - threads: The largest number of threads. Two call `write` and `read` at the same time.
-  /// - Returns: The length of the segment in bytes.
   /// - Complexity: O(bytes of the sources).
   public func write<Failure: Error>(
     _ write: @escaping @Sendable (_ bytes: Span<UInt8>, _ offset: Int) throws(Failure) -> Void,
     reading read: @escaping @Sendable (_ range: Range<Int>) throws(Failure) -> [UInt8],
     threads: Int = 2
-  ) throws(Failure) -> Int {
+  ) throws(Failure) {
     precondition(fitsSegment, "a segment has at most 2^24 rows")
-    let (offsets, end) = SegmentLayout.offsets(size)
+    let offsets = SegmentLayout.offsets(size).columns
     let columns = size.columns
     @Sendable func checksum(of column: SegmentLayout.Column) throws(Failure) -> UInt64 {
       let start = offsets[column]!
@@ -106,7 +108,6 @@ public struct SegmentMerger: Sendable {
     var checksums = try others.get()
     checksums[.posting] = try postings.get()
     try write(SegmentLayout.header(size, checksums: columns.map { checksums[$0]! }).span, 0)
-    return end
   }
 
   private func write<Failure>(

@@ -9,11 +9,11 @@ internal import Synchronization
 #endif
 
 /// Work on two threads, for code that is not part of a task.
-enum SideBySide {
+package enum SideBySide {
   /// Calls both functions, the second one on a thread of its own, and returns when both have returned.
   ///
   /// The second call follows the first if there may be only one thread, or if the system has none left.
-  static func results<First, Second: Sendable>(
+  package static func results<First, Second: Sendable>(
     threads: Int, _ first: () -> First, _ second: @escaping @Sendable () -> Second
   ) -> (First, Second) {
     if threads < 2 { return (first(), second()) }

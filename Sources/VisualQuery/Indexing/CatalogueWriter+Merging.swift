@@ -97,16 +97,23 @@ extension CatalogueWriter {
           code: .corrupt, message: "\(error.message); run 'vq catalogue verify', then index again")
       }
       let file = "\(type.rawValue)-\(generation + 1)m\(ordered[0].record.id).segment"
-      let byteCount = try CatalogueFile.writeAndRead(to: file, in: directory) {
-        put, get throws(CatalogueError) in
-        try merger.write(put, reading: get, threads: threads)
+      let number = try database.addSegment(
+        file: file, type: type, rows: merger.rowCount, byteCount: merger.byteCount)
+      let (moved, written) = SideBySide.results(threads: threads) {
+        Result { () throws(CatalogueError) in try moveImages(of: sources, to: number) }
+      } _: { [directory, threads] in
+        Result { () throws(CatalogueError) in
+          try CatalogueFile.writeAndRead(to: file, in: directory) {
+            put, get throws(CatalogueError) in
+            try merger.write(put, reading: get, threads: threads)
+          }
+        }
       }
+      try written.get()
+      try moved.get()
       for (part, live) in sources {
         try Catalogue.checkUnchanged(live.segment, of: part.record.file, in: directory)
       }
-      let number = try database.addSegment(
-        file: file, type: type, rows: merger.rowCount, byteCount: byteCount)
-      try moveImages(of: sources, to: number)
     }
     try database.forgetSegments(ordered.map(\.record.id))
   }

@@ -85,7 +85,8 @@ import Testing
   /// Returns the bytes of merged segments.
   private static func merged(_ sources: [LiveSegment], threads: Int = 2) throws -> [UInt8] {
     let stored = Mutex<[UInt8]>([])
-    let byteCount = try SegmentMerger(sources).write(
+    let merger = try SegmentMerger(sources)
+    try merger.write(
       { part, offset throws(SegmentError) in
         let part = part.indices.map { part[$0] }
         stored.withLock { bytes in
@@ -97,7 +98,7 @@ import Testing
       reading: { range throws(SegmentError) in stored.withLock { Array($0[range]) } },
       threads: threads)
     let bytes = stored.withLock { $0 }
-    #expect(byteCount == bytes.count)
+    #expect(merger.byteCount == bytes.count)
     return bytes
   }
 
