@@ -52,12 +52,19 @@ actor CataloguePublisher {
   /// Returns the link settings of the catalogue.
   func links() throws -> LinkSettings { try writer.links() }
 
-  /// Adds entities to the next generation, which is published once it is large.
+  /// Adds entities to the next generation, until it is large and published.
   ///
-  /// - Returns: The last published generation.
-  func put(_ entities: [SignedEntity]) throws -> Int {
-    for entity in entities { try writer.put(entity) }
-    return writer.generation
+  /// - Returns: The last published generation, and the entities that are left. With the first of them a transaction
+  ///   begins, during which the log of the published generation cannot begin anew.
+  func put(
+    _ entities: [SignedEntity]
+  ) throws -> (generation: Int, rest: ArraySlice<SignedEntity>) {
+    let before = writer.generation
+    for (index, entity) in entities.enumerated() {
+      try writer.put(entity)
+      if writer.generation > before { return (writer.generation, entities[(index + 1)...]) }
+    }
+    return (before, [])
   }
 
   /// Removes an entity from the next generation.

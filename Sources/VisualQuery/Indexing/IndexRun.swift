@@ -70,8 +70,9 @@ struct IndexRun: ~Copyable {
         }
       }
       while results.pendingCount > 0 { try await finishOne(&group) }
-      if !waiting.isEmpty { try await handOver(&group) }
-      while isPublishing { try await finishOne(&group) }
+      while isPublishing || !waiting.isEmpty {
+        if isPublishing { try await finishOne(&group) } else { try await handOver(&group) }
+      }
     }
     if Task.isCancelled {
       _ = try await publisher.finish(removingAllBut: nil)
@@ -142,7 +143,9 @@ struct IndexRun: ~Copyable {
   /// The end of a task.
   private enum Event: Sendable {
     case finished(Int, RowResult)
-    case published(generation: Int)
+    case published(generation: Int, rest: ArraySlice<SignedEntity>)
+    /// The log of the last generation was copied into the database, as far as other readers permit.
+    case copiedLog
   }
 
   private mutating func finishOne(
@@ -150,11 +153,23 @@ struct IndexRun: ~Copyable {
   ) async throws {
     switch try await group.next() {
     case .finished(let number, let result): try take(number, result)
-    case .published(let generation):
-      isPublishing = false
-      if generation == progress.generation { break }
+    case .published(let generation, let rest):
+      waiting.insert(contentsOf: rest, at: 0)
+      if generation == progress.generation {
+        isPublishing = false
+        break
+      }
       progress.generation = generation
-      // The following reads see that generation, so that the log can be checkpointed.
+      // The following reads see that generation, so that all of the log can be copied into the database.
+      try previous.refresh()
+      group.addTask { [copy = previous.copyingLog] in
+        // If it fails, the log stays longer.
+        try? copy()
+        return .copiedLog
+      }
+    case .copiedLog:
+      isPublishing = false
+      // No read needs the log now, so that the next generation begins it anew.
       try previous.refresh()
     case nil: break
     }
@@ -211,7 +226,10 @@ struct IndexRun: ~Copyable {
     isPublishing = true
     let entities = waiting
     waiting = []
-    group.addTask { [publisher] in .published(generation: try await publisher.put(entities)) }
+    group.addTask { [publisher] in
+      let (generation, rest) = try await publisher.put(entities)
+      return .published(generation: generation, rest: rest)
+    }
   }
 
   /// Returns a test of the entities to keep if missing ones are to be removed, or `nil` if none are

@@ -1,6 +1,7 @@
 /// The stored rows of the catalogue before and during a run, read beside the connection that
 /// publishes.
 struct PreviousRows {
+  private let directory: String
   private let database: CatalogueDatabase
   /// The stored thumbnails, or `nil` if the run stores none.
   private let thumbnails: KeptThumbnails?
@@ -8,6 +9,7 @@ struct PreviousRows {
 
   /// Opens the catalogue in a directory.
   init(reading directory: String, thumbnailSides: Set<Int>) throws(CatalogueError) {
+    self.directory = directory
     database = try CatalogueDatabase(reading: directory)
     thumbnails = thumbnailSides.isEmpty ? nil : try KeptThumbnails(reading: directory)
     self.thumbnailSides = thumbnailSides
@@ -15,6 +17,11 @@ struct PreviousRows {
 
   /// Moves to the newest generation.
   func refresh() throws(CatalogueError) { try database.refresh() }
+
+  /// Returns a function that copies the write-ahead log into the database. Nothing must write meanwhile.
+  var copyingLog: @Sendable () throws(CatalogueError) -> Void {
+    { [directory] () throws(CatalogueError) in _ = try CatalogueDatabase.checkpoint(directory) }
+  }
 
   /// Returns the stored entity of an id, or `nil` if there is none.
   func existing(_ id: EntityID) throws(CatalogueError) -> CatalogueDatabase.Existing? {

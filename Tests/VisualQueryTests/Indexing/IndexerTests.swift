@@ -56,6 +56,29 @@ import Testing
     #expect(try await answer("mug-red.jpg") == nil)
   }
 
+  /// Would break if the log grew with every generation of a run: that of a million products had 2.8 GB, and each page that
+  /// was read was looked up in all of it.
+  @Test func `the log of a long run begins anew with each generation`() async throws {
+    let folder = try TemporaryDirectory()
+    let rows = (0..<5 * 16_384).map { #"{"type":"product","id":"p\#($0)","title":"T"}"# }
+    let feed = try folder.write(rows.joined(separator: "\n"), to: "c.jsonl")
+    let directory = folder.path + "/i.vq"
+    let sizes = Mutex<[Int: Int]>([:])
+    let progress = try await Indexer(directory: directory).run(
+      path: feed,
+      progress: { now in
+        sizes.withLock { sizes in
+          if sizes[now.generation] == nil {
+            sizes[now.generation] = CatalogueDatabase.logByteCount(directory)
+          }
+        }
+      })
+    let logs = sizes.withLock { $0 }
+    #expect(progress.generation >= 5)
+    let (first, last) = (try #require(logs[1]), try #require(logs[4]))
+    #expect(first > 0 && last < 2 * first, "\(logs)")
+  }
+
   @Test func `new labels keep the signature`() async throws {
     let folder = try TemporaryDirectory()
     _ = try folder.copy(SampleShop.image("mug-red.jpg"), to: "a.jpg")
