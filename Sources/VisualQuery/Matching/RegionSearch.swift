@@ -109,7 +109,7 @@ struct RegionProposals {
   /// Whether anything is shown, by whatever evidence.
   private let isAnySure: Bool
   private let unsure: [ScoredEntity]
-  /// The sure candidates that another look may make surer. Without it, a confidence just below the cut-off would end far
+  /// The only sure candidate, if another look may make it surer. Without it, a confidence just below the cut-off would end far
   /// above the one just beyond it.
   private let barelySure: [ScoredEntity]
 
@@ -124,8 +124,11 @@ struct RegionProposals {
     isAnySure = scored.contains { $0.confidence >= cutOff }
     unsure = aligned.filter { $0.confidence < cutOff }
       .sorted { ($1.image!.evidence.inliers, $0.key) < ($0.image!.evidence.inliers, $1.key) }
-    barelySure = aligned.filter { (cutOff..<Self.steadyConfidence).contains($0.confidence) }
-      .sorted { ($1.confidence, $0.key) < ($0.confidence, $1.key) }
+    let allSure = scored.filter { $0.confidence >= cutOff }
+    // Looks at several would change their order.
+    barelySure =
+      allSure.count > 1
+      ? [] : aligned.filter { (cutOff..<Self.steadyConfidence).contains($0.confidence) }
   }
 
   /// Returns the cells of a page that no sure candidate explains.
@@ -174,7 +177,7 @@ struct RegionProposals {
 
   /// Returns the boxes of candidates with some agreeing keypoints that lie apart from all sure ones.
   ///
-  /// - Parameter includesSure: Whether those that are barely sure are looked at again, too.
+  /// - Parameter includesSure: Whether those that are barely sure are looked at again, too. On a page, cells are.
   func outlines(includesSure: Bool = false) -> [RegionProposal] {
     var outlines: [(box: PictureRegion, entities: Set<UInt32>)] = []
     for entity in (includesSure ? barelySure : []) + apart {

@@ -26,7 +26,7 @@ struct RegionStage: SearchStage {
     let cells = proposals.cells(of: layout ?? [])
     var regions =
       cells
-      + proposals.outlines(includesSure: image != nil).filter { outline in
+      + proposals.outlines(includesSure: !state.isPage).filter { outline in
         !state.isPage || !cells.contains { $0.box.contains(centerOf: outline.box) }
       }
     if !state.isPage, let remainder = state.signature.flatMap(proposals.remainder) {
