@@ -1,6 +1,6 @@
 /// Writes a column of a segment part by part.
 ///
-/// At most a megabyte is held, so that a column of any size can be written.
+/// At most a megabyte and one part are held, so that a column of any size can be written.
 struct ColumnSink<Failure: Error> {
   /// A function that stores bytes at an offset of the file.
   typealias Write = @Sendable (_ bytes: Span<UInt8>, _ offset: Int) throws(Failure) -> Void
@@ -33,7 +33,7 @@ struct ColumnSink<Failure: Error> {
 
   /// Appends bytes.
   mutating func append(copying bytes: Span<UInt8>) throws(Failure) {
-    // What is written is a multiple of the words of a checksum, but for the end.
+    // A checksum takes whole words of eight bytes until the column ends.
     guard bytes.count >= Self.directByteCount, buffer.count % 8 == 0 else {
       // Sound: the bytes are copied before the call returns.
       unsafe bytes.withUnsafeBufferPointer { unsafe buffer.append(contentsOf: $0) }

@@ -121,13 +121,13 @@ struct RegionProposals {
     sure = aligned.filter {
       $0.confidence >= cutOff && $0.image!.evidence.inliers >= Rivals.claimingInliers
     }.compactMap(\.image)
-    isAnySure = scored.contains { $0.confidence >= cutOff }
+    let sureCount = scored.count { $0.confidence >= cutOff }
+    isAnySure = sureCount > 0
     unsure = aligned.filter { $0.confidence < cutOff }
       .sorted { ($1.image!.evidence.inliers, $0.key) < ($0.image!.evidence.inliers, $1.key) }
-    let allSure = scored.filter { $0.confidence >= cutOff }
     // Looks at several would change their order.
     barelySure =
-      allSure.count > 1
+      sureCount > 1
       ? [] : aligned.filter { (cutOff..<Self.steadyConfidence).contains($0.confidence) }
   }
 
