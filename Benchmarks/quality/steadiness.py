@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""How steady a confidence is: steadiness.py VQ INDEX QUERIES [--count N]
+"""How steady a confidence is: steadiness.py VQ INDEX QUERIES [--count N] [--without-labels]
 
 Saves each image of QUERIES (as for vq eval) again at JPEG qualities 60 to 98, resizes it by up to 6 % and shifts it by up to 6 pixels,
-and matches all of them. For each right entity whose mean confidence is above 0.6, the spread is the range of the middle 90 % of its
+and matches all of them, with the labels of the query. For each right entity whose mean confidence is above 0.6, the spread is the range of the middle 90 % of its
 confidences. Prints the number of images, and the median, the 90th percentile and the largest spread. Needs Pillow.
 """
 import argparse
@@ -31,6 +31,7 @@ def main():
     parser.add_argument("index")
     parser.add_argument("queries")
     parser.add_argument("--count", type=int, default=40)
+    parser.add_argument("--without-labels", action="store_true")
     arguments = parser.parse_args()
     folder = os.path.dirname(os.path.abspath(arguments.queries))
     queries = [q for q in map(json.loads, open(arguments.queries)) if q["truth"]]
@@ -44,6 +45,8 @@ def main():
                 paths.append(f"{scratch}/{number}.jpg")
                 variant.save(paths[-1], quality=quality)
             command = [arguments.vq, "match", "--index", arguments.index, "--json", "--deadline", "0", "--min-confidence", "0", *paths]
+            if query.get("labels") and not arguments.without_labels:
+                command += ["--labels", ",".join(query["labels"])]
             lines = subprocess.run(command, capture_output=True, text=True).stdout.splitlines()
         found = [next((v["confidence"] for v in json.loads(line)["values"] if v["id"] in query["truth"]), 0.0) for line in lines]
         found.sort()
