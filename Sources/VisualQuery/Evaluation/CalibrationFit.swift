@@ -31,6 +31,8 @@ struct CalibrationSample: Sendable, Hashable {
 /// that corners are believed on their own where a crop leaves nothing of the hash. No factor is below
 /// zero, so that more of any evidence never lowers a confidence.
 ///
+/// What a label adds to a likely answer counts in part only after the fit (``Calibration/Coefficients/labelsBeyondLikely``).
+///
 /// For ``QuerySubject/catalogued`` there is only the second step, without what is added for an entity that has no rival: the
 /// score is that of the code, and a thing of the catalogue mostly has rivals.
 public struct CalibrationFit: Sendable {
@@ -74,6 +76,7 @@ public struct CalibrationFit: Sendable {
       inlierLead: step2[18],
       alone: .init(prior: step2[19], color: step2[20], hash: step2[21]))
     if subject == .catalogued { fitted.alone = coded.alone }
+    fitted.labelsBeyondLikely = coded.labelsBeyondLikely
     for lane in unmeasured {
       fitted.step1[lane] = coded.step1[lane]
       fitted.step2[lane] = coded.step2[lane]
@@ -114,9 +117,9 @@ public struct CalibrationFit: Sendable {
       let rivals = Rivals(evidence, scores: scores)
       let answers = query.samples.indices.map { index in
         let standing = rivals.standing(of: index)
+        let prior = coefficients.prior(isAlone: standing.isAlone)
         let odds =
-          coefficients.prior(isAlone: standing.isAlone)
-          + evidence[index].certainties.dot(coefficients.factors(isAlone: standing.isAlone))
+          prior + coefficients.weights(of: evidence[index], standing, prior: prior).dot(.one)
           + coefficients.lead * standing.lead + coefficients.inlierLead * standing.inlierLead
         return EvaluatedQuery.Answer(
           id: query.samples[index].id, confidence: Calibration.probability(ofLogOdds: odds))

@@ -43,6 +43,9 @@ public struct Evidence: Sendable, Hashable, Codable {
     /// By how many standard deviations the embedding is more similar to that of the query than those of the catalogue
     /// are on average, `0...4`.
     case embedding
+    /// The share of other images of the entity among the twenty images that look most like the query, as far as it is more
+    /// than chance, `0...1`. Entities with one image have none, nor has any if no more than twenty images were compared.
+    case support
   }
 
   /// The kind of evidence.

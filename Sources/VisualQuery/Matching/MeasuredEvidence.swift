@@ -12,7 +12,8 @@ internal import PixelMatch
 struct MeasuredEvidence: Sendable, Hashable {
   /// The terms of a score, in the order of the vectors' lanes and of the coefficients.
   enum Lane: Int, Sendable, CaseIterable {
-    case hash, color, texture, votes, inliers, agreement, alignedColor, offColor, labels, embedding
+    case hash, color, texture, votes, inliers, agreement, alignedColor, offColor, labels, embedding,
+      support
 
     /// The name of the evidence in an answer.
     var kind: Evidence.Kind {
@@ -27,6 +28,7 @@ struct MeasuredEvidence: Sendable, Hashable {
       case .offColor: .offColor
       case .labels: .labels
       case .embedding: .embedding
+      case .support: .support
       }
     }
   }
@@ -44,6 +46,13 @@ struct MeasuredEvidence: Sendable, Hashable {
   static let copyHash = 0.9...0.977
   /// The inliers from which on an alignment is trusted wholly, less three.
   private static let trustedInliers = 12.0
+  /// The inliers from which on a label that agrees is confirmed wholly, less four.
+  private static let confirmingInliers = 24.0
+
+  /// The share of a label that only several near images of the entity confirm, if it has several.
+  private static let unconfirmedShare = 0.55
+  /// How much a known label that disagrees counts in the confidence, beside one that agrees.
+  private static let disagreement = 0.6
 
   /// The share in which what another image of the entity shows better counts.
   private static let otherImageShare = 0.7
@@ -67,6 +76,8 @@ struct MeasuredEvidence: Sendable, Hashable {
   var labels: Double?
   /// See ``Evidence/Kind/embedding``; `nil` if the query has none, or none that is comparable.
   var embedding: Double?
+  /// What other images of the entity say for it; `nil` if it has none.
+  var support: ImageSupport?
   /// How far the query's colors can be believed, `0...1`: 0 if it has none.
   var colorfulness = 1.0
   /// The parts of the query that the inliers lie in.
@@ -106,6 +117,7 @@ struct MeasuredEvidence: Sendable, Hashable {
       }
     case .labels: labels
     case .embedding: embedding
+    case .support: support?.share
     }
   }
 
@@ -147,12 +159,17 @@ struct MeasuredEvidence: Sendable, Hashable {
   /// that makes an answer likely, not sure.
   ///
   /// A label that agrees counts twice as much with keypoints that agree: of things that look alike without
-  /// structure, such as loose fruit, a wrong label would otherwise decide.
+  /// structure, such as loose fruit, a wrong label would otherwise decide. Without keypoints, a label of an entity with many
+  /// images counts in part if only one of them is near.
   var certainties: SIMD16<Double> {
     var lanes = regressors(inliersFrom: 14)
     if let labels, labels > 0 {
-      let share = max(0, min(1, Double(inliers - 4) / Self.trustedInliers))
-      lanes[Lane.labels.rawValue] = labels * (1 + share) / 2
+      let share = max(0, min(1, Double(inliers - 4) / Self.confirmingInliers))
+      let unconfirmed = support.map { $0.limit * (1 - $0.share) } ?? 0
+      lanes[Lane.labels.rawValue] =
+        labels * (1 + share) / 2 * (1 - Self.unconfirmedShare * unconfirmed * (1 - share))
+    } else {
+      lanes[Lane.labels.rawValue] *= Self.disagreement
     }
     return lanes
   }
@@ -170,7 +187,7 @@ struct MeasuredEvidence: Sendable, Hashable {
     for lane in Lane.allCases {
       lanes[lane.rawValue] =
         switch lane {
-        case .hash, .agreement, .labels, .embedding: self[lane] ?? 0
+        case .hash, .agreement, .labels, .embedding, .support: self[lane] ?? 0
         case .color: colorLikeness
         case .texture: colorfulness * Self.likeness(texture)
         case .votes: log(1 + Double(votes) / 1000)

@@ -173,7 +173,7 @@ struct QueryState: Sendable {
     // Windows propose outlines, and are no regions of their own.
     case .windows: []
     case .outline:
-      scored(region.searches, in: region.frame) {
+      scored(region.searches, in: region.frame, isSupportMeasured: false) {
         Calibration.outlinePrior(inliers: $0.inliers)
           + (region.isWithinPart ? Calibration.cellPrior : 0)
       }
@@ -202,9 +202,10 @@ struct QueryState: Sendable {
   }
 
   private func scored(
-    _ searches: [TypeSearch], in frame: ImageFrame, prior: (MeasuredEvidence) -> Double
+    _ searches: [TypeSearch], in frame: ImageFrame, isSupportMeasured: Bool = true,
+    prior: (MeasuredEvidence) -> Double
   ) -> [ScoredEntity] {
-    let images = bestImages(searches, in: frame)
+    let images = bestImages(searches, in: frame, isSupportMeasured: isSupportMeasured)
     let rivals = Rivals(
       images.map(\.image.evidence), scores: images.map(\.image.score))
     return images.enumerated().map { index, entity in
@@ -218,15 +219,20 @@ struct QueryState: Sendable {
     }
   }
 
+  /// - Parameter isSupportMeasured: Whether other images of an entity count. Few images are compared with an outline, those
+  ///   that have drawn it.
   private func bestImages(
-    _ searches: [TypeSearch], in frame: ImageFrame
+    _ searches: [TypeSearch], in frame: ImageFrame, isSupportMeasured: Bool = true
   ) -> [(key: UInt32, image: BestImage)] {
     var best: [UInt32: BestImage] = [:]
-    for search in searches { search.mergeBestImages(into: &best, frame: frame) }
+    var nearest = NearestImages()
+    for search in searches { search.mergeBestImages(into: &best, &nearest, frame: frame) }
+    let support = isSupportMeasured ? nearest.support() : [:]
     let believesLabels =
       !labels.known.isEmpty && Calibration.believesLabels(best.values.lazy.map(\.evidence))
     for (key, var image) in best {
       image.evidence.embedding = image.embedding
+      image.evidence.support = support[key]
       if !believesLabels { image.evidence.labels = nil }
       // A label says more than several weak likenesses, and a wrong one would be held up by them.
       image.score =

@@ -11,9 +11,9 @@ internal import PixelMatch
 /// The standing of one candidate among the others of its query.
 struct Standing: Sendable, Hashable {
   /// The lead of its score over that of the best rival, `-3...4`; 0 without a rival. Less over a sibling if the colors
-  /// at aligned places differ.
+  /// at aligned places differ, or over one that aligns clearly better.
   let lead: Double
-  /// The logarithm of the ratio of its inliers to the most of any rival, `-1...2.5`.
+  /// The logarithm of the ratio of its inliers to the most of any rival, `-1...2.5`. If it has more, few inliers say less.
   let inlierLead: Double
   /// Whether it has no rival.
   let isAlone: Bool
@@ -36,6 +36,10 @@ struct Rivals: Sendable {
   private static let (siblingInliers, certainty) = (30, 30)
   /// The most of a lead that is in doubt (docs/quality.md has what else was tried).
   private static let largestDoubt = 0.6
+  /// How many times more inliers a rival has that aligns better, as a logarithm: from 1.16 times on, and clearly so at 1.42.
+  private static let betterAlignment = 0.15...0.35
+  /// The inliers from which on keypoints agree by more than chance, and how many more make sure of it.
+  private static let (chanceInliers, trustedInliers) = (8.0, 16.0)
 
   private let candidates: [MeasuredEvidence]
   private let scores: [Double]
@@ -65,11 +69,13 @@ struct Rivals: Sendable {
       return Standing(lead: 0, inlierLead: Self.inlierLead(own.inliers, over: 0), isAlone: true)
     }
     let most = byInliers.first { isRival($0, of: index) }.map { candidates[$0].inliers } ?? 0
-    // Few keypoints agree by chance, so that a lead beyond 3 says more only with them.
-    let limit = 3 + max(0, min(1, Double(own.inliers - 8) / 16))
+    // A lead beyond 3 says more only with keypoints.
+    let limit = 3 + Self.trust(own.inliers)
     let lead = max(-3, min(limit, scores[index] - scores[best]))
+    let doubt = max(
+      Self.colorDoubt(of: own, siblingInliers: most), Self.shapeDoubt(of: own, rivalInliers: most))
     return Standing(
-      lead: lead > 0 ? lead * (1 - Self.colorDoubt(of: own, siblingInliers: most)) : lead,
+      lead: lead > 0 ? lead * (1 - doubt) : lead,
       inlierLead: Self.inlierLead(own.inliers, over: most), isAlone: false)
   }
 
@@ -85,6 +91,21 @@ struct Rivals: Sendable {
     return largestDoubt * exactness * likeness * max(0, 1 - (own[.alignedColor] ?? 0) / knownColor)
   }
 
+  /// Returns the share of a lead that says nothing since a rival aligns clearly better: the image probably shows a sibling of
+  /// that one, of which this candidate has only the color.
+  ///
+  /// - Parameter most: The most inliers of a rival.
+  private static func shapeDoubt(of own: MeasuredEvidence, rivalInliers most: Int) -> Double {
+    let (start, end) = (betterAlignment.lowerBound, betterAlignment.upperBound)
+    let clearness = max(0, min(1, (-inlierRatio(own.inliers, to: most) - start) / (end - start)))
+    return clearness * trust(most)
+  }
+
+  /// Returns how far inliers can be trusted, `0...1`: a few keypoints agree by chance, or in a logo.
+  private static func trust(_ inliers: Int) -> Double {
+    max(0, min(1, (Double(inliers) - chanceInliers) / trustedInliers))
+  }
+
   private func isRival(_ other: Int, of index: Int) -> Bool {
     other != index && !Self.areApart(candidates[other], candidates[index])
   }
@@ -96,6 +117,12 @@ struct Rivals: Sendable {
   }
 
   private static func inlierLead(_ inliers: Int, over rival: Int) -> Double {
+    let ratio = inlierRatio(inliers, to: rival)
+    return ratio > 0 ? ratio * trust(inliers) : ratio
+  }
+
+  /// Returns the logarithm of a ratio in which chance inliers of both say little.
+  private static func inlierRatio(_ inliers: Int, to rival: Int) -> Double {
     max(-1, min(2.5, log(Double(inliers + 10) / Double(rival + 10))))
   }
 }

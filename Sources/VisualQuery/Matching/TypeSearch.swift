@@ -157,16 +157,19 @@ struct TypeSearch: Sendable {
 
   /// Keeps the best image of each entity in `best`; of equal scores the entity's earlier image. Embeddings have no say in
   /// it: that of another image, which the model finds nearer, is kept beside it, as are the measurements in which other
-  /// images of the entity are nearer.
-  func mergeBestImages(into best: inout [UInt32: BestImage], frame: ImageFrame) {
+  /// images of the entity are nearer. Adds all images to the nearest ones.
+  func mergeBestImages(
+    into best: inout [UInt32: BestImage], _ nearest: inout NearestImages, frame: ImageFrame
+  ) {
     for candidate in candidates.values {
       let stored = image(candidate.row)
       let position = Int(segments[candidate.row.segment].segment.tag(at: candidate.row.row))
       var evidence = candidate.evidence(comparison.colorfulness)
       var embedding = evidence.embedding
       evidence.embedding = nil
-      let score = evidence.score
       var highest = evidence.features
+      let score = highest.dot(Calibration.coefficients.step1)
+      nearest.add(candidate.key, score: evidence.scoreOfContent)
       if let other = best[candidate.key] {
         embedding = other.embedding.map { max($0, embedding ?? 0) } ?? embedding
         highest = pointwiseMax(highest, other.highest)

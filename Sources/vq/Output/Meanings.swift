@@ -16,6 +16,7 @@ extension Evidence.Kind {
     case .inlierLead: "aligned keypoints, compared with any other entity"
     case .labels: "information in the matching labels, in bits"
     case .embedding: "similarity by the model of the embeddings, compared with the catalogue"
+    case .support: "other images of it among the nearest twenty"
     case .stock: "confidence in the product that it stocks"
     case .lead: "lead over the next best entity"
     case .code: "a product code that was read"

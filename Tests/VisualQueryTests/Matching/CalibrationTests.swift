@@ -21,7 +21,8 @@ import Testing
     let evidence = MeasuredEvidence(
       hash: draw(0...1), color: draw(0...1), texture: draw(0...1), votes: Int(draw(0...9000)),
       inliers: Int(draw(0...60)), agreement: draw(0...1), residual: draw(0...0.1),
-      labels: draw(-3...6), colorfulness: draw(0...1))
+      labels: draw(-3...6), support: ImageSupport(share: draw(0...1), limit: draw(0...1)),
+      colorfulness: draw(0...1))
     return (evidence, generator)
   }
 
@@ -45,6 +46,10 @@ import Testing
       ("inliers", { $0.inliers += 7 }), ("agreement", { $0.agreement = more($0.agreement) }),
       ("residual", { $0.residual = $0.residual.map { $0 / 2 } }), ("labels", { $0.labels! += 1 }),
       ("embedding", { $0.embedding = more($0.embedding ?? 0, to: 4) }),
+      (
+        "support",
+        { $0.support = $0.support.map { ImageSupport(share: more($0.share), limit: $0.limit) } }
+      ),
     ]
     for (name, change) in changes {
       var better = evidence
@@ -95,6 +100,41 @@ import Testing
     #expect(confidence(fruit, rival: rival) < Calibration.defaultCutOff)
     #expect(confidence(fruit, rival: rival, of: .catalogued) > Calibration.defaultCutOff)
     #expect(confidence(nothing, rival: nothing.score, of: .catalogued) < 0.2)
+  }
+
+  /// Would break if a label made a likely answer sure: of things that look alike, one that is missing from the catalogue has
+  /// the same label.
+  @Test func `a label makes an answer likely, not sure`() {
+    func gain(color: Double, lead: Double) -> Double {
+      let without = MeasuredEvidence(hash: 0, color: color, texture: 0.9)
+      var with = without
+      with.labels = 2
+      // The label's share of the score is not part of its lead here.
+      let standing = Standing(lead: lead, inlierLead: 0, isAlone: false)
+      let (base, raised) = (
+        Calibration.evidence(without, standing), Calibration.evidence(with, standing)
+      )
+      return Calibration.logOdds(of: Calibration.confidence(raised))
+        - Calibration.logOdds(of: Calibration.confidence(base))
+    }
+    let weak = gain(color: 0.3, lead: 0)
+    #expect(weak > 2)
+    #expect((0.2 * weak..<0.4 * weak).contains(gain(color: 0.97, lead: 3)))
+  }
+
+  /// Would break if a wrong label carried a thing of which one picture of many looks a little like the image.
+  @Test func `a label of an entity with many images counts less if only one of them is near`() {
+    func weight(_ support: ImageSupport?, inliers: Int = 0) -> Double {
+      MeasuredEvidence(
+        hash: 0, color: 0.5, texture: 0.5, inliers: inliers, labels: 2, support: support
+      ).certainties[MeasuredEvidence.Lane.labels.rawValue]
+    }
+    let alone = weight(nil)
+    #expect(weight(ImageSupport(share: 0, limit: 1)) < 0.5 * alone)
+    #expect(weight(ImageSupport(share: 1, limit: 1)) == alone)
+    #expect(weight(ImageSupport(share: 0, limit: 0.05)) > 0.95 * alone)
+    // Keypoints confirm it as well.
+    #expect(weight(ImageSupport(share: 0, limit: 1), inliers: 28) == weight(nil, inliers: 28))
   }
 
   @Test func `the same picture is sure, even beside its double`() {

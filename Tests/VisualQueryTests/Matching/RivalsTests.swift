@@ -1,3 +1,4 @@
+import Foundation
 import PixelMatch
 import Testing
 @testable import VisualQuery
@@ -36,7 +37,7 @@ import Testing
       [candidate(60, in: left), candidate(12, in: right), candidate(3)], scores: [30, 15, 9])
     #expect(rivals.standing(of: 0).lead == 4)
     #expect(rivals.standing(of: 1).lead == 3.25)
-    #expect(abs(rivals.standing(of: 1).inlierLead - 0.5261) < 1e-3)
+    #expect(abs(rivals.standing(of: 1).inlierLead - 0.1315) < 1e-3)
     // Few keypoints do not tell where a thing lies, and siblings lie in the same place.
     let near = Rivals([candidate(60, in: left), candidate(7, in: right)], scores: [30, 15])
     #expect(near.standing(of: 1).lead == -3)
@@ -59,6 +60,29 @@ import Testing
     #expect((1.3..<2.9).contains(lead(residual: 0.02, rival: 90)))
     // A candidate with a lower score is not helped.
     #expect(Rivals([candidate(60), candidate(60)], scores: [10, 13]).standing(of: 0).lead == -3)
+  }
+
+  /// Would break if a thing that has only the color of what the image shows, while a sibling of that aligns clearly better,
+  /// were as sure as the thing itself.
+  @Test func `a lead over what aligns clearly better says little`() {
+    func lead(_ own: Int, rival: Int) -> Double {
+      Rivals([candidate(own), candidate(rival)], scores: [13, 10]).standing(of: 0).lead
+    }
+    #expect(lead(35, rival: 54) < 0.3)
+    // Keypoints that come and go do not matter, and a few agree by chance.
+    #expect(lead(28, rival: 29) == 3 && lead(0, rival: 8) == 3)
+    #expect((0.1..<2.9).contains(lead(28, rival: 36)))
+    #expect(lead(54, rival: 28) == 3)
+  }
+
+  /// Would break if keypoints that agree by chance, or in a logo, spoke for a candidate because no other has as many.
+  @Test(arguments: [(8, 0.0), (16, 0.5), (24, 1), (60, 1)])
+  func `more keypoints than any rival count by how many they are`(inliers: Int, share: Double) {
+    let rivals = Rivals([candidate(inliers), candidate(2)], scores: [5, 5])
+    let ratio = Double(inliers + 10) / 12
+    #expect(abs(exp(rivals.standing(of: 0).inlierLead) - pow(ratio, share)) < 1e-9)
+    // Fewer keypoints than a rival speak against it in any case.
+    #expect(abs(exp(rivals.standing(of: 1).inlierLead) - max(exp(-1), 1 / ratio)) < 1e-9)
   }
 
   @Test func `a candidate without a rival is alone`() {

@@ -14,7 +14,8 @@ const kinds = {
   prior: "before looking", hash: "whole picture", color: "colors", texture: "texture",
   votes: "corners alike", inliers: "corners in place", agreement: "share in place",
   alignedColor: "colors in place", offColor: "another color", inlierLead: "keypoints ahead of others",
-  labels: "labels", embedding: "the shop's model", stock: "its product", lead: "lead over others", pin: "somebody said so",
+  labels: "labels", embedding: "the shop's model", support: "its other pictures",
+  stock: "its product", lead: "lead over others", pin: "somebody said so",
 };
 
 /**
