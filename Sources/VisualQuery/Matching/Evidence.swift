@@ -30,10 +30,10 @@ public struct Evidence: Sendable, Hashable, Codable {
     case labels
     /// The confidence of the matched product that a store has in stock.
     case stock
-    /// The natural logarithm of how many times more keypoints agree than for any other entity.
+    /// The natural logarithm of how many times more keypoints agree than for any other entity; less if they are few.
     case inlierLead
     /// The lead of the score over that of the best other entity. It counts less if another entity aligns as well and
-    /// the colors at aligned places are not equal.
+    /// the colors at aligned places are not equal, and not at all if another one aligns clearly better.
     case lead
     /// A product code that was read on the device; the value is 1.
     case code

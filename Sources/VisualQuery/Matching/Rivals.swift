@@ -11,7 +11,7 @@ internal import PixelMatch
 /// The standing of one candidate among the others of its query.
 struct Standing: Sendable, Hashable {
   /// The lead of its score over that of the best rival, `-3...4`; 0 without a rival. Less over a sibling if the colors
-  /// at aligned places differ, or over one that aligns clearly better.
+  /// at aligned places differ, or if a rival aligns clearly better.
   let lead: Double
   /// The logarithm of the ratio of its inliers to the most of any rival, `-1...2.5`. If it has more, few inliers say less.
   let inlierLead: Double
