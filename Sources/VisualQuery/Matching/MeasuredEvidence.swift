@@ -46,12 +46,12 @@ struct MeasuredEvidence: Sendable, Hashable {
   static let copyHash = 0.9...0.977
   /// The inliers from which on an alignment is trusted wholly, less three.
   private static let trustedInliers = 12.0
-  /// The inliers from which on a label that agrees is confirmed wholly, less four.
+  /// A label that agrees is fully confirmed from this many inliers on, plus four.
   private static let confirmingInliers = 24.0
 
-  /// The share of a label that only several near images of the entity confirm, if it has several.
+  /// The part of a label that counts only if several images of the entity are near, where it has many.
   private static let unconfirmedShare = 0.55
-  /// How much a known label that disagrees counts in the confidence, beside one that agrees.
+  /// The weight in the confidence of a label that disagrees; that of one that agrees is 1.
   private static let disagreement = 0.6
 
   /// The share in which what another image of the entity shows better counts.
@@ -76,7 +76,7 @@ struct MeasuredEvidence: Sendable, Hashable {
   var labels: Double?
   /// See ``Evidence/Kind/embedding``; `nil` if the query has none, or none that is comparable.
   var embedding: Double?
-  /// What other images of the entity say for it; `nil` if it has none.
+  /// The support by other images of the entity; `nil` if there are none, or too few were compared.
   var support: ImageSupport?
   /// How far the query's colors can be believed, `0...1`: 0 if it has none.
   var colorfulness = 1.0
@@ -138,18 +138,14 @@ struct MeasuredEvidence: Sendable, Hashable {
     return lanes.dot(Calibration.coefficients.step1)
   }
 
-  /// The evidence without the labels.
-  var withoutLabels: Self {
-    var evidence = self
-    evidence.labels = nil
-    return evidence
-  }
+  /// The score of what was measured in the image itself: without the labels, the embedding and other images.
+  var scoreOfContent: Double { Self.scoreOfContent(features) }
 
-  /// The score of what was measured in the image itself: without the labels, and without the embedding.
-  var scoreOfContent: Double {
-    var evidence = withoutLabels
-    evidence.embedding = nil
-    return evidence.score
+  /// Returns the ``scoreOfContent`` of evidence with the given ``features``.
+  static func scoreOfContent(_ features: SIMD16<Double>) -> Double {
+    var lanes = features
+    for lane in [Lane.labels, .embedding, .support] { lanes[lane.rawValue] = 0 }
+    return lanes.dot(Calibration.coefficients.step1)
   }
 
   /// The regressors of the first step. Four keypoints may agree by chance.

@@ -1,12 +1,12 @@
-/// What the other images of an entity say for it: how many of the images that look most like the query are its own.
+/// How many of the images nearest to the query belong to one entity, apart from its best image.
 ///
-/// Of many images of a thing, one is near the query by chance more easily than several are: the vote of the k nearest
+/// If an entity has many images, one of them is easily near by chance, several are not: the vote of the k nearest
 /// neighbors (Cover and Hart, "Nearest neighbor pattern classification", 1967,
-/// <https://doi.org/10.1109/TIT.1967.1053964>), beside the nearest one, by which alone entities of one image can be compared.
+/// <https://doi.org/10.1109/TIT.1967.1053964>).
 struct ImageSupport: Sendable, Hashable {
   /// See ``Evidence/Kind/support``.
   let share: Double
-  /// The most that ``share`` could be, `0...1`: an entity with few images has little to show.
+  /// The highest possible ``share``, `0...1`. An entity with few images cannot fill the nearest ones.
   let limit: Double
 }
 
@@ -14,8 +14,8 @@ struct ImageSupport: Sendable, Hashable {
 struct NearestImages: Sendable {
   /// The number of images that count as the nearest.
   private static let count = 20
-  /// The lead of a score over that of the first image that does not count, from which on an image counts in full. Below it,
-  /// two images that change places would change a confidence by a step.
+  /// An image counts in full if its score is this far above that of the first image that does not count, else in part, so that
+  /// the confidence does not jump when two images swap places.
   private static let margin = 0.2
 
   /// The nearest images and the first that does not count, the highest score first.
@@ -40,7 +40,7 @@ struct NearestImages: Sendable {
   func support() -> [UInt32: ImageSupport] {
     guard images > Self.count, imagesByKey.count < images else { return [:] }
     let edge = nearest[Self.count].score
-    // The nearest image of each entity is what its own evidence is of; only the others are its support.
+    // The nearest image of each entity already counts as its evidence; only the others support it.
     var (others, seen): ([UInt32: Double], Set<UInt32>) = ([:], [])
     for image in nearest.prefix(Self.count) where !seen.insert(image.key).inserted {
       others[image.key, default: 0] += min(1, (image.score - edge) / Self.margin)
@@ -48,7 +48,7 @@ struct NearestImages: Sendable {
     let most = Double(Self.count - 1)
     var support: [UInt32: ImageSupport] = [:]
     for (key, count) in imagesByKey where count > 1 {
-      // Of a catalogue that has hardly anything else, the nearest images are its own in any case.
+      // In a catalogue of hardly anything else, the nearest images belong to the entity whatever is asked.
       let chance = Double(count - 1) / Double(images - 1)
       let share = chance < 1 ? ((others[key] ?? 0) / most - chance) / (1 - chance) : 0
       support[key] = ImageSupport(

@@ -13,7 +13,7 @@ struct Standing: Sendable, Hashable {
   /// The lead of its score over that of the best rival, `-3...4`; 0 without a rival. Less over a sibling if the colors
   /// at aligned places differ, or if a rival aligns clearly better.
   let lead: Double
-  /// The logarithm of the ratio of its inliers to the most of any rival, `-1...2.5`. If it has more, few inliers say less.
+  /// The logarithm of the ratio of its inliers to the most of any rival, `-1...2.5`. A positive one is reduced if its inliers are few.
   let inlierLead: Double
   /// Whether it has no rival.
   let isAlone: Bool
@@ -36,9 +36,9 @@ struct Rivals: Sendable {
   private static let (siblingInliers, certainty) = (30, 30)
   /// The most of a lead that is in doubt (docs/quality.md has what else was tried).
   private static let largestDoubt = 0.6
-  /// How many times more inliers a rival has that aligns better, as a logarithm: from 1.16 times on, and clearly so at 1.42.
+  /// The logarithms of the ratios of inliers at which a rival begins to align better (1.16) and clearly does (1.42).
   private static let betterAlignment = 0.15...0.35
-  /// The inliers from which on keypoints agree by more than chance, and how many more make sure of it.
+  /// The number of inliers that may agree by chance, and how many more are fully trusted.
   private static let (chanceInliers, trustedInliers) = (8.0, 16.0)
 
   private let candidates: [MeasuredEvidence]

@@ -169,7 +169,7 @@ struct TypeSearch: Sendable {
       evidence.embedding = nil
       var highest = evidence.features
       let score = highest.dot(Calibration.coefficients.step1)
-      nearest.add(candidate.key, score: evidence.scoreOfContent)
+      nearest.add(candidate.key, score: MeasuredEvidence.scoreOfContent(highest))
       if let other = best[candidate.key] {
         embedding = other.embedding.map { max($0, embedding ?? 0) } ?? embedding
         highest = pointwiseMax(highest, other.highest)

@@ -171,9 +171,9 @@ import Testing
   @Test func `a lane that was not measured is missing and counts for nothing`() {
     var evidence = MeasuredEvidence(hash: 0.5, color: 0.5, texture: 0.5, labels: 1)
     #expect(evidence[.alignedColor] == nil && evidence[.labels] == 1 && evidence[.inliers] == 0)
-    #expect(evidence.withoutLabels.score < evidence.score)
+    #expect(evidence.scoreOfContent < evidence.score)
     evidence.labels = nil
-    #expect(evidence.withoutLabels.score == evidence.score)
+    #expect(evidence.scoreOfContent == evidence.score)
     let standing = Rivals([evidence], scores: [evidence.score]).standing(of: 0)
     #expect(
       Calibration.evidence(evidence, standing).map(\.kind) == [

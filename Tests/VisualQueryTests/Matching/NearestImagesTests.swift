@@ -68,7 +68,7 @@ import Testing
     #expect(found == support(images.shuffled(using: &generator)))
     #expect(
       found.values.allSatisfy { (0...1).contains($0.share) && (0...1).contains($0.limit) })
-    // What comes nearer is never supported less.
+    // An entity never loses support when its images come nearer.
     let key = images[0].key
     let nearer = images.map { $0.key == key ? (key: $0.key, score: $0.score + 1) : $0 }
     #expect((support(nearer)[key]?.share ?? 0) >= (found[key]?.share ?? 0) - 1e-9)
