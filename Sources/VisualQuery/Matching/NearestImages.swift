@@ -23,14 +23,16 @@ struct NearestImages: Sendable {
   private var imagesByKey: [UInt32: Int] = [:]
   private var images = 0
 
-  /// Adds an image of an entity.
+  /// Adds an image of an entity. A second copy of it, which has the same score, is not one of the nearest once more.
   ///
   /// - Parameter score: See ``MeasuredEvidence/scoreOfContent``.
   /// - Complexity: O(1) for all but the nearest images.
   mutating func add(_ key: UInt32, score: Double) {
     images += 1
     imagesByKey[key, default: 0] += 1
-    guard nearest.count <= Self.count || score > nearest[Self.count].score else { return }
+    guard nearest.count <= Self.count || score > nearest[Self.count].score,
+      !nearest.contains(where: { $0 == (score, key) })
+    else { return }
     let index = nearest.firstIndex { $0.score < score } ?? nearest.endIndex
     nearest.insert((score, key), at: index)
     if nearest.count > Self.count + 1 { nearest.removeLast() }
@@ -38,7 +40,7 @@ struct NearestImages: Sendable {
 
   /// Returns the support of every entity with several images; of none if all images are among the nearest, which says nothing.
   func support() -> [UInt32: ImageSupport] {
-    guard images > Self.count, imagesByKey.count < images else { return [:] }
+    guard nearest.count > Self.count, imagesByKey.count < images else { return [:] }
     let edge = nearest[Self.count].score
     // The nearest image of each entity already counts as its evidence; only the others support it.
     var (others, seen): ([UInt32: Double], Set<UInt32>) = ([:], [])

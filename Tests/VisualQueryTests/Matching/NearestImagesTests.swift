@@ -44,6 +44,13 @@ import Testing
     #expect(support(strangers(50, from: 9)).isEmpty && support([]).isEmpty)
   }
 
+  /// Would break if a feed that names an image several times made its product likelier.
+  @Test func `copies of an image say nothing`() {
+    let images = strangers(60, from: 20) + [(key: 1, score: 25)]
+    #expect(support(images + Array(repeating: (1, 25), count: 10))[1]?.share == 0)
+    #expect(support(Array(repeating: (1, 25), count: 40)).isEmpty)
+  }
+
   /// Would break if two images that change places at the end of the nearest changed a confidence by a step.
   @Test(arguments: [-0.1, -0.001, 0, 0.001, 0.1])
   func `support is steady where an image becomes one of the nearest`(step: Double) throws {
