@@ -31,8 +31,7 @@ struct CalibrationSample: Sendable, Hashable {
 /// that corners are believed on their own where a crop leaves nothing of the hash. No factor is below
 /// zero, so that more of any evidence never lowers a confidence.
 ///
-/// The fit is linear: that labels count less for likely answers (``Calibration/Coefficients/labelsBeyondLikely``) is applied
-/// after it.
+/// The fit is linear: that labels count less for likely answers (``Calibration``) is applied after it.
 ///
 /// For ``QuerySubject/catalogued`` there is only the second step, without what is added for an entity that has no rival: the
 /// score is that of the code, and a thing of the catalogue mostly has rivals.
