@@ -36,6 +36,13 @@ extension ImageEmbedding {
     let numbers = stride(from: 0, to: bytes.count, by: 2).map {
       Self.number(ofHalf: UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8)
     }
+    try self.init(model: model, numbers: numbers, field: field)
+  }
+
+  /// Reduces a vector.
+  ///
+  /// - Parameter field: The name of the field, for errors.
+  init(model: String, numbers: [Float], field: String) throws(FieldError) {
     do throws(EmbeddingError) {
       try self.init(model: model, vector: numbers)
     } catch {

@@ -1,13 +1,15 @@
 internal import PixelMatch
 
 /// The embeddings that an entity brings for its images, in the field `embeddings`:
-/// `{"model":"…","vectors":["…",null,…]}`, a vector or `null` for each image.
+/// `{"model":"…","vectors":["…",null,…]}`, a vector or `null` for each image; or `{"model":"…","file":"….npy","vectors":[0,null,…]}` with
+/// the rows of an array in a file.
 ///
 /// The field of a stored entity has a digest in place of the vectors, which are in the signatures:
 /// `{"model":"…","digest":"…"}`. A vector stays as long as its image does: until another one comes for it, or `null` in
 /// place of the whole field.
 struct SuppliedEmbeddings {
   static let field = "embeddings"
+  static let fileField = field + ".file"
 
   let model: String
   /// One for each image; `nil` for an image without one.
@@ -17,8 +19,11 @@ struct SuppliedEmbeddings {
 
   /// Reads the vectors of an entity; `nil` if it has no field, or a digest or `null` in it.
   ///
+  /// - Parameter row: Returns a row of the array in a file; throws the fault of the field ``fileField``.
   /// - Throws: ``FieldError`` if no vector can be read.
-  init?(of value: EntityValue) throws(FieldError) {
+  init?(
+    of value: EntityValue, row: (_ index: Int, _ file: String) throws(FieldError) -> [Float]
+  ) throws(FieldError) {
     guard let json = value.extra[Self.field], json != .null, value.embeddingsDigest == nil else {
       return nil
     }
@@ -30,6 +35,12 @@ struct SuppliedEmbeddings {
     }
     guard case .string(let model)? = fields["model"] else {
       throw fault("must be a string", of: ".model")
+    }
+    let file: String?
+    switch fields["file"] {
+    case nil, .null?: file = nil
+    case .string(let name)?: file = name
+    case let other?: throw fault("must be a string; found \(other.kind)", of: ".file")
     }
     guard case .array(let list)? = fields["vectors"] else {
       throw fault("must be a list", of: ".vectors")
@@ -45,16 +56,21 @@ struct SuppliedEmbeddings {
     }
     for (position, value) in list.enumerated() where value != .null {
       let part = ".vectors[\(position)]"
-      guard case .string(let text) = value else {
-        faults.append(fault("must be a string or null", of: part))
-        continue
-      }
       do throws(FieldError) {
-        vectors[position] = try ImageEmbedding(
-          model: model, vector: text, field: Self.field + part)
+        vectors[position] =
+          switch (value, file) {
+          case (.string(let text), nil):
+            try ImageEmbedding(model: model, vector: text, field: Self.field + part)
+          case (.integer(let index), let file?):
+            try ImageEmbedding(
+              model: model, numbers: try row(Int(index), file), field: Self.field + part)
+          case (_, nil): throw fault("must be a string or null", of: part)
+          case (_, _?): throw fault("must be the number of a row or null", of: part)
+          }
       } catch {
         guard error.field != "model" else { throw fault(error.reason, of: ".model") }
-        faults.append(error)
+        // What is wrong with a file is said once.
+        if faults.last != error { faults.append(error) }
       }
     }
   }
@@ -77,6 +93,12 @@ struct SuppliedEmbeddings {
 }
 
 extension EntityValue {
+  /// Whether the vectors are in a file, which may change while the row stays the same.
+  var hasEmbeddingsInFile: Bool {
+    guard case .object(let fields)? = extra[SuppliedEmbeddings.field] else { return false }
+    return fields["file"] ?? .null != .null
+  }
+
   /// True if the field is `null`, which removes the stored embeddings.
   var dropsEmbeddings: Bool { extra[SuppliedEmbeddings.field] == .null }
 

@@ -13,6 +13,21 @@ struct EntitySigner: Sendable {
   let directory: String
   /// Whether an image is kept after its file has disappeared.
   let keepsMissing: Bool
+  /// The files that vectors are read from, which are in the same folders.
+  private let arrays: EmbeddingArrays
+
+  init(
+    decoder: ImageDecoder, pictures: FetchedPictures?, folders: PictureFolders,
+    thumbnailSides: Set<Int>, directory: String, keepsMissing: Bool
+  ) {
+    self.decoder = decoder
+    self.pictures = pictures
+    self.folders = folders
+    self.thumbnailSides = thumbnailSides
+    self.directory = directory
+    self.keepsMissing = keepsMissing
+    arrays = EmbeddingArrays(folders)
+  }
 
   /// Returns whether an image is unchanged, as far as can be determined without reading it.
   func isUntouched(_ image: CatalogueDatabase.ImageRecord) -> Bool {
@@ -32,7 +47,8 @@ struct EntitySigner: Sendable {
     var signed = try await sign(
       value, images: value.imagePaths.map { .reference($0) }, line: line, existing: existing,
       kept: kept)
-    signed.rowHash = rowHash
+    // Otherwise a row with other vectors would be taken for an unchanged one.
+    signed.rowHash = value.hasEmbeddingsInFile ? nil : rowHash
     return signed
   }
 
@@ -93,7 +109,7 @@ struct EntitySigner: Sendable {
     var signed = SignedEntity(
       value: value, images: images, refused: refused, existing: existing, isWhole: true,
       line: line, unfetchedHosts: hosts)
-    signed.takeEmbeddings()
+    signed.takeEmbeddings(from: arrays)
     return signed
   }
 

@@ -4,11 +4,21 @@ extension SignedEntity {
   /// Moves the vectors of the entity to its images, and leaves their digest in the entity.
   ///
   /// Without vectors, those that are stored stay with the images that stay.
-  mutating func takeEmbeddings() {
+  ///
+  /// - Parameter arrays: The files that vectors may be in.
+  mutating func takeEmbeddings(from arrays: EmbeddingArrays) {
     let given = value
     let stored = existing?.embeddedEntity
     do throws(FieldError) {
-      if let supplied = try SuppliedEmbeddings(of: given) {
+      let supplied = try SuppliedEmbeddings(of: given) { (row, file) throws(FieldError) in
+        do throws(EmbeddingArray.Failure) {
+          return try arrays.vector(at: row, of: file)
+        } catch {
+          throw FieldError(
+            field: SuppliedEmbeddings.fileField, reason: "names '\(file)', which \(error.reason)")
+        }
+      }
+      if let supplied {
         take(supplied, stored)
         for fault in supplied.faults { refuse(fault, of: given) }
       } else if given.dropsEmbeddings {

@@ -97,19 +97,9 @@ enum DurableFile<Failure: StorageFailure> {
   private static func get(
     _ range: Range<Int>, of file: Int32, _ path: String
   ) throws(Failure) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: range.count)
-    var filled = 0
-    while filled < bytes.count {
-      // Sound: at most as many bytes are read as the array has from `filled` on.
-      let count = unsafe bytes.withUnsafeMutableBytes { all in
-        unsafe pread(
-          file, all.baseAddress! + filled, all.count - filled, off_t(range.lowerBound + filled))
-      }
-      if count < 0 && errno == EINTR { continue }
-      if count == 0 { errno = EIO }
-      guard count > 0 else { throw Failure(StorageError("read", path)) }
-      filled += count
-    }
+    let bytes = FileBytes.read(range, of: file)
+    if let bytes, bytes.count < range.count { errno = EIO }
+    guard let bytes, bytes.count == range.count else { throw Failure(StorageError("read", path)) }
     return bytes
   }
 
