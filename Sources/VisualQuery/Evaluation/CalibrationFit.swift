@@ -227,7 +227,7 @@ public struct CalibrationFit: Sendable {
       let standing = rivals.standing(of: index)
       let alone = standing.isAlone ? 1.0 : 0
       return Row(
-        features: [1] + evidence[index].certainties.lanes + [
+        features: [1] + evidence[index].certainties(standing).lanes + [
           standing.lead, standing.inlierLead, alone, alone * evidence[index].colorLikeness,
           alone * evidence[index].hash,
         ],

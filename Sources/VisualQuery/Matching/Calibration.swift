@@ -61,7 +61,7 @@ public enum Calibration {
     func weights(
       of measured: MeasuredEvidence, _ standing: Standing, prior: Double
     ) -> SIMD16<Double> {
-      var weights = factors(isAlone: standing.isAlone) * measured.certainties
+      var weights = factors(isAlone: standing.isAlone) * measured.certainties(standing)
       let labels = MeasuredEvidence.Lane.labels.rawValue
       let raised = weights[labels]
       weights[labels] = 0
@@ -87,8 +87,8 @@ public enum Calibration {
   /// The coefficients for queries of which a third show nothing that the catalogue has, and some have wrong labels: fitted, those
   /// of the labels and of other images chosen for the smallest error of any single task (docs/quality.md).
   static let coefficients = Coefficients(
-    step1: SIMD16(lanes: 0.776, 4.705, 3.133, 0.771, 2.647, 0.54, 1.866, 0.178, 1.3, 1.7, 2),
-    step2: SIMD16(lanes: 0.768, 0.628, 0, 0, 0, 0, 4.132, 1.939, 2.5, 0, 1.2),
+    step1: SIMD16(lanes: 0.776, 4.705, 3.133, 0.771, 2.647, 0.54, 1.866, 0.178, 1.3, 1.7, 2, 1),
+    step2: SIMD16(lanes: 0.768, 0.628, 0, 0, 0, 0, 4.132, 1.939, 2.5, 0, 1.2, 3),
     prior: -2.959, lead: 0.754, inlierLead: 1.296,
     alone: Coefficients.Alone(prior: -0.984, color: 0.914, hash: 1.073), labelsBeyondLikely: 0.3)
 
@@ -99,7 +99,7 @@ public enum Calibration {
   /// the same, and so is the addition for an entity without a rival.
   private static let cataloguedCoefficients = Coefficients(
     step1: coefficients.step1,
-    step2: SIMD16(lanes: 0.518, 0.753, 0.217, 0, 0.323, 0, 1.089, 1.169, 2.7, 0, 0),
+    step2: SIMD16(lanes: 0.518, 0.753, 0.217, 0, 0.323, 0, 1.089, 1.169, 2.7, 0, 0, 2),
     prior: -3.15, lead: 1.1, inlierLead: 0.605, alone: coefficients.alone)
 
   /// Returns the coefficients for what an image may show.

@@ -62,7 +62,7 @@ struct Candidate: Sendable {
       hash: measured.hash, color: measured.color, texture: measured.texture, votes: votes.best,
       inliers: measured.alignment?.inliers ?? 0, agreement: measured.agreement,
       residual: measured.residual, labels: labels, embedding: measured.embedding,
-      colorfulness: colorfulness,
+      patches: measured.patches, colorfulness: colorfulness,
       claim: measured.alignment?.claim ?? ImageClaim(), isFromWindow: isFromWindow)
   }
 }

@@ -60,6 +60,9 @@ struct ImageComparison: Sendable {
     /// See ``Evidence/Kind/hash``.
     var hash: Double { trust * max(0, 1 - Double(distance) / unrelatedDistance) }
 
+    /// The patches that look the same where the alignment puts them, or `nil` if they were not compared.
+    var patches: PatchAgreement?
+
     /// See ``Evidence/Kind/agreement``.
     var agreement: Double {
       alignment.map { Double($0.inliers) / Double(max(leastVisible, $0.visible, $0.inliers)) } ?? 0
@@ -104,6 +107,15 @@ struct ImageComparison: Sendable {
     measured.alignment = geometry.alignment(
       of: image.row, in: image.segment, isMirrored: isMirrored)
     compareColors(&measured, image)
+  }
+
+  /// Adds the patches that look the same.
+  func comparePatches(
+    _ measured: inout Measurement, _ image: StoredImage, _ check: PatchCheck
+  ) {
+    measured.patches = measured.alignment.flatMap {
+      check.agreement(of: image.row, in: image.segment, under: $0.transform)
+    }
   }
 
   /// Adds the difference of the colors at aligned places.

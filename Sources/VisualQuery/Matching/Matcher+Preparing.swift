@@ -90,6 +90,7 @@ extension Matcher {
         + imageStages(
           signature, content.embedding, labelMasks: masks, threads: pool.width, in: catalogue,
           shouldStop: shouldStopScans)
+        + [PatchStage(image: image)]
         // Posting lists of windows would have to be fetched.
         + (catalogue.store == nil ? [WindowStage(image: image)] : [])
         + [RegionStage(image: image, labelMasks: masks, threads: pool.width)])

@@ -13,7 +13,7 @@ struct MeasuredEvidence: Sendable, Hashable {
   /// The terms of a score, in the order of the vectors' lanes and of the coefficients.
   enum Lane: Int, Sendable, CaseIterable {
     case hash, color, texture, votes, inliers, agreement, alignedColor, offColor, labels, embedding,
-      support
+      support, patches
 
     /// The name of the evidence in an answer.
     var kind: Evidence.Kind {
@@ -29,6 +29,7 @@ struct MeasuredEvidence: Sendable, Hashable {
       case .labels: .labels
       case .embedding: .embedding
       case .support: .support
+      case .patches: .patches
       }
     }
   }
@@ -48,6 +49,13 @@ struct MeasuredEvidence: Sendable, Hashable {
   private static let trustedInliers = 12.0
   /// A label that agrees is fully confirmed from this many inliers on, plus four.
   private static let confirmingInliers = 24.0
+
+  /// The shares of patches that look the same from which on the image may show the very thing, and does.
+  private static let samePatches = 0.88...0.97
+  /// The same of one that differs from it in a part or in color.
+  private static let siblingPatches = 0.75...0.92
+  /// The number of patches from which on their share is trusted wholly.
+  private static let trustedPatches = 40.0
 
   /// The part of a label that counts only if several images of the entity are near, where it has many.
   private static let unconfirmedShare = 0.55
@@ -78,12 +86,28 @@ struct MeasuredEvidence: Sendable, Hashable {
   var embedding: Double?
   /// The support by other images of the entity; `nil` if there are none, or too few were compared.
   var support: ImageSupport?
+  /// The patches that look the same where the image aligns, or `nil` if they were not compared.
+  var patches: PatchAgreement?
   /// How far the query's colors can be believed, `0...1`: 0 if it has none.
   var colorfulness = 1.0
   /// The parts of the query that the inliers lie in.
   var claim = ImageClaim()
   /// Whether the inliers are those of a window, which keypoints have proposed.
   var isFromWindow = false
+
+  /// How far the patches say that the image shows the very thing, `0...1`: nearly all of them look the same then. Things
+  /// that share a logo or a part of a design have others, too.
+  var patchLikeness: Double { patchLikeness(Self.samePatches) }
+
+  /// How far the patches say that the image shows a sibling of the very thing, `0...1`, such as one in another color.
+  var siblingLikeness: Double { patchLikeness(Self.siblingPatches) }
+
+  private func patchLikeness(_ range: ClosedRange<Double>) -> Double {
+    guard let patches else { return 0 }
+    let (start, end) = (range.lowerBound, range.upperBound)
+    return max(0, min(1, (patches.share - start) / (end - start)))
+      * min(1, Double(patches.visible) / Self.trustedPatches)
+  }
 
   /// How far the alignment can be trusted, `0...1`.
   var alignmentTrust: Double {
@@ -118,6 +142,7 @@ struct MeasuredEvidence: Sendable, Hashable {
     case .labels: labels
     case .embedding: embedding
     case .support: support?.share
+    case .patches: patches?.share
     }
   }
 
@@ -157,8 +182,11 @@ struct MeasuredEvidence: Sendable, Hashable {
   /// A label that agrees counts twice as much with keypoints that agree: of things that look alike without
   /// structure, such as loose fruit, a wrong label would otherwise decide. Without keypoints, a label of an entity with many
   /// images counts in part if only one of them is near.
-  var certainties: SIMD16<Double> {
+  ///
+  /// Patches count by their lead over rivals: siblings in other colors have the same.
+  func certainties(_ standing: Standing) -> SIMD16<Double> {
     var lanes = regressors(inliersFrom: 14)
+    lanes[Lane.patches.rawValue] = standing.patchLead
     if let labels, labels > 0 {
       let share = max(0, min(1, Double(inliers - 4) / Self.confirmingInliers))
       let unconfirmed = support.map { $0.limit * (1 - $0.share) } ?? 0
@@ -190,6 +218,7 @@ struct MeasuredEvidence: Sendable, Hashable {
         case .inliers: log(1 + Double(max(0, inliers - least)))
         case .alignedColor: alignedTrust * (self[lane] ?? 0)
         case .offColor: colorfulness * (self[lane] ?? 0)
+        case .patches: patchLikeness
         }
     }
     return lanes

@@ -196,6 +196,17 @@ struct QueryState: Sendable {
     return !apart.isEmpty
   }
 
+  /// Whether an aligned candidate is neither as sure as it gets nor explained by one that is.
+  var isUnsettled: Bool {
+    RegionProposals(scoredEntities(), cutOff: Calibration.defaultCutOff).isUnsettled
+  }
+
+  /// Compares the patches of the best candidates with the image, unless these are settled.
+  mutating func comparePatches(of image: PixelBuffer) {
+    guard let signature, isUnsettled else { return }
+    searches.comparePatches(with: image, signature)
+  }
+
   /// The best image of every candidate in the whole image, in the order of the keys.
   var wholeImages: [(key: UInt32, image: BestImage)] {
     signature.map { bestImages(searches, in: ImageFrame($0)) } ?? []

@@ -19,8 +19,8 @@ public struct SearchedRegion: Sendable, Hashable {
   /// Its box: left, top, width and height in shares of the sides of the query's image.
   public let box: [Double]
   /// A Boolean value that indicates whether it was searched. If not, since the query is a signature, a
-  /// search with the signature of this part, or for a ``Source/remainder`` or
-  /// ``Source/windows`` with the image, may find more.
+  /// search with the signature of this part may find more; for a ``Source/remainder``, for ``Source/windows`` and for an
+  /// ``Source/outline`` that is the whole image, a search with the image.
   public let isSearched: Bool
   /// The entity that is likeliest in it, shown or not, or `nil` if none is alike.
   public let best: EntityID?
@@ -112,6 +112,7 @@ struct RegionProposals {
   /// The only sure candidate, if another look may make it surer. Without it, a confidence just below the cut-off would end far
   /// above the one just beyond it.
   private let barelySure: [ScoredEntity]
+  private let isAnyBarelySure: Bool
 
   /// - Parameter scored: The candidates of the whole image.
   init(_ scored: [ScoredEntity], cutOff: Double) {
@@ -125,10 +126,12 @@ struct RegionProposals {
     isAnySure = sureCount > 0
     unsure = aligned.filter { $0.confidence < cutOff }
       .sorted { ($1.image!.evidence.inliers, $0.key) < ($0.image!.evidence.inliers, $1.key) }
+    let barelySure = aligned.filter {
+      (cutOff..<Self.steadyConfidence).contains($0.confidence)
+    }
+    isAnyBarelySure = !barelySure.isEmpty
     // Looks at several would change their order.
-    barelySure =
-      sureCount > 1
-      ? [] : aligned.filter { (cutOff..<Self.steadyConfidence).contains($0.confidence) }
+    self.barelySure = sureCount > 1 ? [] : barelySure
   }
 
   /// Returns the cells of a page that no sure candidate explains.
@@ -171,6 +174,9 @@ struct RegionProposals {
         && sure.allSatisfy { Rivals.areApart($0.evidence, evidence) }
     }
   }
+
+  /// Whether an aligned candidate is neither as sure as it gets nor explained by one that is.
+  var isUnsettled: Bool { isAnyBarelySure || !apart.isEmpty }
 
   /// Returns whether an alignment has enough inliers to outline a candidate.
   static func isOutline(_ alignment: Alignment) -> Bool { alignment.inliers >= outliningInliers }

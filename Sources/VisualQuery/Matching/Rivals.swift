@@ -15,6 +15,8 @@ struct Standing: Sendable, Hashable {
   let lead: Double
   /// The logarithm of the ratio of its inliers to the most of any rival, `-1...2.5`. A positive one is reduced if its inliers are few.
   let inlierLead: Double
+  /// Its ``MeasuredEvidence/patchLikeness``, `0...1`, less if the patches of a rival look nearly as much the same.
+  let patchLead: Double
   /// Whether it has no rival.
   let isAlone: Bool
 }
@@ -47,6 +49,8 @@ struct Rivals: Sendable {
   private let byScore: [Int]
   /// The indices of the candidates, the most inliers first.
   private let byInliers: [Int]
+  /// The indices of the candidates whose patches say something, the most first.
+  private let byPatches: [Int]
 
   /// Orders candidates.
   ///
@@ -58,6 +62,10 @@ struct Rivals: Sendable {
     byInliers = candidates.indices.sorted {
       (candidates[$1].inliers, $0) < (candidates[$0].inliers, $1)
     }
+    let likeness = candidates.map(\.siblingLikeness)
+    byPatches = candidates.indices.filter { likeness[$0] > 0 }.sorted {
+      (likeness[$1], $0) < (likeness[$0], $1)
+    }
   }
 
   /// Returns the standing of the candidate at an index.
@@ -66,7 +74,9 @@ struct Rivals: Sendable {
   func standing(of index: Int) -> Standing {
     let own = candidates[index]
     guard let best = byScore.first(where: { isRival($0, of: index) }) else {
-      return Standing(lead: 0, inlierLead: Self.inlierLead(own.inliers, over: 0), isAlone: true)
+      return Standing(
+        lead: 0, inlierLead: Self.inlierLead(own.inliers, over: 0), patchLead: own.patchLikeness,
+        isAlone: true)
     }
     let most = byInliers.first { isRival($0, of: index) }.map { candidates[$0].inliers } ?? 0
     // A lead beyond 3 says more only with keypoints.
@@ -76,7 +86,15 @@ struct Rivals: Sendable {
       Self.colorDoubt(of: own, siblingInliers: most), Self.shapeDoubt(of: own, rivalInliers: most))
     return Standing(
       lead: lead > 0 ? lead * (1 - doubt) : lead,
-      inlierLead: Self.inlierLead(own.inliers, over: most), isAlone: false)
+      inlierLead: Self.inlierLead(own.inliers, over: most), patchLead: patchLead(of: index),
+      isAlone: false)
+  }
+
+  private func patchLead(of index: Int) -> Double {
+    let own = candidates[index].patchLikeness
+    guard own > 0 else { return 0 }
+    let nearest = byPatches.first { isRival($0, of: index) }
+    return own * (1 - (nearest.map { candidates[$0].siblingLikeness } ?? 0))
   }
 
   /// Returns the share of a lead that says nothing.

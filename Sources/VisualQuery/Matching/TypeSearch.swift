@@ -7,6 +7,8 @@ struct TypeSearch: Sendable {
   private static let verifiedByScore = 48
   /// The most candidates that are compared once more with a part of the image.
   private static let lookedAtAgain = 32
+  /// The most candidates whose patches are compared.
+  private static let comparedByPatches = 8
 
   let type: EntityType
   let segments: [LiveSegment]
@@ -107,9 +109,29 @@ struct TypeSearch: Sendable {
         ?? Candidate(
           row: row, key: key, measured: comparison.measure(image(row)), labels: labels(key))
       candidate.measured.alignment = alignment
+      candidate.measured.patches = nil
       comparison.compareColors(&candidate.measured, image(row))
       candidate.isGeometryVerified = true
       candidate.isFromWindow = true
+      candidates[row] = candidate
+    }
+  }
+
+  /// The aligned candidates whose patches are worth comparing and were not, those with the most inliers first.
+  fileprivate func rowsToCompareByPatches() -> [SegmentRow] {
+    candidates.values.compactMap { candidate in
+      candidate.measured.alignment.map { (inliers: $0.inliers, candidate: candidate) }
+    }.filter { $0.inliers >= Rivals.claimingInliers }.sorted {
+      ($1.inliers, $0.candidate.row) < ($0.inliers, $1.candidate.row)
+    }.prefix(Self.comparedByPatches).filter { $0.candidate.measured.patches == nil }
+      .map(\.candidate.row)
+  }
+
+  /// Compares the patches of some candidates.
+  fileprivate mutating func comparePatches(of rows: [SegmentRow], _ check: PatchCheck) {
+    for row in rows {
+      guard var candidate = candidates[row] else { continue }
+      comparison.comparePatches(&candidate.measured, image(row), check)
       candidates[row] = candidate
     }
   }
@@ -187,6 +209,16 @@ struct TypeSearch: Sendable {
         alignment: candidate.measured.alignment, size: stored.segment.size(at: stored.row),
         frame: frame)
     }
+  }
+}
+
+extension [TypeSearch] {
+  /// Compares the patches of the best aligned candidates with the image that is searched.
+  mutating func comparePatches(with image: PixelBuffer, _ signature: QuerySignature) {
+    let rows = map { $0.rowsToCompareByPatches() }
+    guard rows.contains(where: { !$0.isEmpty }) else { return }
+    let check = PatchCheck(image, signature)
+    for index in indices { self[index].comparePatches(of: rows[index], check) }
   }
 }
 

@@ -110,7 +110,7 @@ import Testing
       var with = without
       with.labels = 2
       // The label's share of the score is not part of its lead here.
-      let standing = Standing(lead: lead, inlierLead: 0, isAlone: false)
+      let standing = Standing(lead: lead, inlierLead: 0, patchLead: 0, isAlone: false)
       let (base, raised) = (
         Calibration.evidence(without, standing), Calibration.evidence(with, standing)
       )
@@ -124,10 +124,11 @@ import Testing
 
   /// Would break if a wrong label carried a thing of which one picture of many looks a little like the image.
   @Test func `a label of an entity with many images counts less if only one of them is near`() {
+    let standing = Standing(lead: 0, inlierLead: 0, patchLead: 0, isAlone: false)
     func weight(_ support: ImageSupport?, inliers: Int = 0) -> Double {
       MeasuredEvidence(
         hash: 0, color: 0.5, texture: 0.5, inliers: inliers, labels: 2, support: support
-      ).certainties[MeasuredEvidence.Lane.labels.rawValue]
+      ).certainties(standing)[MeasuredEvidence.Lane.labels.rawValue]
     }
     let alone = weight(nil)
     #expect(weight(ImageSupport(share: 0, limit: 1)) < 0.5 * alone)

@@ -45,6 +45,27 @@ import Testing
     #expect(siblings.standing(of: 1).lead == -3)
   }
 
+  /// Would break if a thing in another color were shown because its patches look the same: they do in all colors.
+  @Test func `patches count unless those of a rival look nearly as much the same`() {
+    func candidate(_ agreeing: Int?, of visible: Int = 100) -> MeasuredEvidence {
+      var candidate = self.candidate(30)
+      candidate.patches = agreeing.map { PatchAgreement(visible: visible, agreeing: $0) }
+      return candidate
+    }
+    func lead(_ own: MeasuredEvidence, over rival: MeasuredEvidence?) -> Double {
+      let all = [own] + (rival.map { [$0] } ?? [])
+      return Rivals(all, scores: all.map { _ in 10 }).standing(of: 0).patchLead
+    }
+    #expect(lead(candidate(98), over: nil) == 1 && lead(candidate(98), over: candidate(nil)) == 1)
+    #expect(lead(candidate(98), over: candidate(60)) == 1)
+    #expect((0.3..<0.7).contains(lead(candidate(98), over: candidate(83))))
+    #expect(lead(candidate(98), over: candidate(93)) == 0)
+    #expect((0.3..<0.7).contains(lead(candidate(92), over: nil)))
+    #expect(lead(candidate(82), over: nil) == 0 && lead(candidate(nil), over: nil) == 0)
+    // A few patches look the same by chance.
+    #expect(lead(candidate(10, of: 10), over: nil) == 0.25)
+  }
+
   /// Would break if the nearest of some colors of a thing were as sure as the right one: its lead over the others does
   /// not say that the color is right.
   @Test func `a lead over siblings counts less if the color differs`() {

@@ -383,9 +383,9 @@ import Testing
       ["match", "--signature", String(signature), "--index", shop(), "--deadline", "0"])
     #expect(run.output.contains("Honey oats"))
     // With its keypoints, it gives the sure answers of the image.
-    let photo = SampleShop.query("q01-mug.jpg")
+    let photo = SampleShop.query("q08-lantern.jpg")
     let whole = try RunningVQ(["hash", "--keypoints", photo]).output.dropLast()
-    let options = try ["--index", shop(), "--deadline", "0", "--explain", "--labels", "mug"]
+    let options = try ["--index", shop(), "--deadline", "0", "--explain", "--labels", "lantern"]
     let signed = try RunningVQ(["match", "--signature", String(whole)] + options)
     #expect(try signed.output == RunningVQ(["match", photo] + options).output)
     let broken = try RunningVQ(["match", "--signature", "x", "--index", shop()])

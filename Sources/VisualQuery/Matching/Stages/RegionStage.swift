@@ -20,6 +20,8 @@ struct RegionStage: SearchStage {
     func proposed() -> RegionProposals {
       RegionProposals(state.scoredEntities(), cutOff: Calibration.defaultCutOff)
     }
+    // Windows have aligned others.
+    if let image { state.comparePatches(of: image) }
     var proposals = proposed()
     if state.uncoverCandidates(proposals) { proposals = proposed() }
     let layout = state.pageCells(of: image)
@@ -115,10 +117,11 @@ struct RegionStage: SearchStage {
     _ look: Look, of image: PixelBuffer, within parent: QueryState, in catalogue: Catalogue
   ) async throws -> Outcome {
     let region = look.region
-    guard !parent.shouldStop(),
-      let signature = QuerySignature(
-        try region.pixels(of: image), shouldStop: { parent.shouldStop() })
-    else { return Outcome() }
+    guard !parent.shouldStop() else { return Outcome() }
+    let pixels = try region.pixels(of: image)
+    guard let signature = QuerySignature(pixels, shouldStop: { parent.shouldStop() }) else {
+      return Outcome()
+    }
     var state = parent
     state.shardFaults = ShardFaults()
     let isOutline = region.source == .outline
@@ -143,6 +146,7 @@ struct RegionStage: SearchStage {
       }
       await Task.yield()
     }
+    if isOutline { state.searches.comparePatches(with: pixels, signature) }
     let search = RegionSearch(
       source: region.source, frame: ImageFrame(box: region.box, signature),
       outlined: region.outlined, isWithinPart: region.isWithinPart, searches: state.searches)

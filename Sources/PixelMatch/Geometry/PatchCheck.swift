@@ -1,0 +1,267 @@
+/// How many patches of an image look the same in a query, where an alignment puts them.
+public struct PatchAgreement: Sendable, Hashable {
+  /// The number of the image's patches that lie within the query.
+  public let visible: Int
+  /// The number of those that look the same.
+  public let agreeing: Int
+
+  /// Makes counts.
+  package init(visible: Int, agreeing: Int) { (self.visible, self.agreeing) = (visible, agreeing) }
+
+  /// The share of the visible patches that look the same, `0...1`.
+  public var share: Double { visible == 0 ? 0 : Double(agreeing) / Double(visible) }
+}
+
+/// Compares the patches around an image's keypoints with a query, at the places where an alignment puts them.
+///
+/// A detector finds a third of the same keypoints again in a photo of a thing, and which ones depends on the last bits of the photo. Where
+/// the image is known to lie, nothing need be detected: each hash is computed anew there, and nearly all of them are the same if the image is
+/// the right one. If only a logo is the same, so are its patches alone. Known as guided matching (Hartley, Zisserman, "Multiple View
+/// Geometry in Computer Vision", 2004, section 4.8).
+package struct PatchCheck: Sendable {
+  /// The greatest number of bits that differ between hashes of patches that look the same, of 96.
+  private static let distanceLimit = 27
+  /// The pixels of the query that a pixel of a patch spans, below which it shows less than the image does.
+  private static let leastMagnification = 0.6
+  /// The shares of patches that look the same between which the alignment may be the reason that others do not.
+  private static let improvable = 0.6..<0.97
+  /// The ways in which patches are looked for nearby, the shortest first, in pixels of a patch.
+  private static let shifts: [SIMD2<Double>] = {
+    let places = -2...2
+    let ways = places.flatMap { y in places.map { x in SIMD2(Double(x), Double(y)) } }
+    return ways.sorted { ($0 * $0).sum() < ($1 * $1).sum() }
+  }()
+  /// The greatest number of bits that differ between the first words of such patches, of 32.
+  private static let firstWordLimit = 8
+  /// The fewest patches that refine an alignment.
+  private static let leastPairs = 24
+  /// Half the side of a patch.
+  private static let radius = KeypointPattern.pairs.reduce(0) { radius, pair in
+    (0..<4).reduce(radius) { max($0, Int(pair[$1].magnitude)) }
+  }
+
+  /// One size of the query.
+  private struct Plane {
+    let width: Int
+    let height: Int
+    let sums: [UInt16]
+    /// The number of pixels of the largest plane that one of its pixels spans.
+    let reduction: Double
+  }
+
+  private let planes: [Plane]
+  private let size: SIMD2<Double>
+  /// The size of the largest plane over ``size``.
+  private let ratio: Double
+
+  /// Prepares the check of a query.
+  ///
+  /// - Parameters:
+  ///   - image: The image, of which at most ``QuerySignature/workingSide`` pixels a side are looked at.
+  ///   - signature: The image's signature.
+  /// - Complexity: O(pixels).
+  package init(_ image: PixelBuffer, _ signature: QuerySignature) {
+    let large = image.reduced(toLongerSide: QuerySignature.workingSide)
+    size = SIMD2(Double(signature.size.x), Double(signature.size.y))
+    ratio = Double(large.width) / size.x
+    planes = LumaPyramid(large).planes.enumerated().map { level, plane in
+      Plane(
+        width: plane.width, height: plane.height, sums: plane.boxSums(),
+        reduction: Double(LumaPyramid.reductions[level]) / 6)
+    }
+  }
+
+  /// Compares the patches of a row.
+  ///
+  /// - Parameter transform: The transform from the query's working image to the row's, in pixels.
+  /// - Returns: `nil` if no patch lies within the query.
+  /// - Complexity: O(keypoints).
+  package func agreement(
+    of row: Int, in segment: SignatureSegment, under transform: PlaneTransform
+  ) -> PatchAgreement? {
+    let patches = patches(of: row, in: segment)
+    guard let found = agreement(of: patches, under: transform) else { return nil }
+    guard Self.improvable.contains(found.share),
+      let refined = refined(transform, by: patches),
+      let better = agreement(of: patches, under: refined), better.share > found.share,
+      better.visible >= found.visible / 2
+    else { return found }
+    return better
+  }
+
+  /// A patch of the image.
+  private struct Patch {
+    let frame: PatchFrame
+    let hash: KeypointHash
+    let pattern: [SIMD4<Int8>]
+  }
+
+  private func patches(of row: Int, in segment: SignatureSegment) -> [Patch] {
+    let (width, height) = segment.size(at: row)
+    let set = segment.keypoints(at: row)
+    return zip(set.keypoints, set.hashes).map { keypoint, hash in
+      Patch(
+        frame: PatchFrame(keypoint, width: width, height: height, radius: Self.radius), hash: hash,
+        pattern: KeypointPattern.tables[KeypointPattern.table(for: keypoint.angle)])
+    }
+  }
+
+  private func agreement(
+    of patches: [Patch], under transform: PlaneTransform
+  ) -> PatchAgreement? {
+    guard let back = transform.inverse?.entries else { return nil }
+    var (visible, agreeing) = (0, 0)
+    for patch in patches {
+      guard let magnification = magnification(of: patch.frame, back) else { continue }
+      visible += 1
+      let found = hash(of: patch, back, on: plane(for: magnification))
+      if found.hammingDistance(to: patch.hash) <= Self.distanceLimit { agreeing += 1 }
+    }
+    return visible == 0 ? nil : PatchAgreement(visible: visible, agreeing: agreeing)
+  }
+
+  /// Returns the transform that takes patches to where they look most alike near the places that another one takes them to: some
+  /// twenty keypoints may leave it a few pixels off at the other end of the image.
+  private func refined(_ transform: PlaneTransform, by patches: [Patch]) -> PlaneTransform? {
+    guard let back = transform.inverse?.entries else { return nil }
+    var pairs: [LeastSquares.Pair] = []
+    for patch in patches {
+      guard let magnification = magnification(of: patch.frame, back) else { continue }
+      let plane = plane(for: magnification)
+      let nearest = Self.shifts.map { shift in
+        (distance: distance(of: patch, shiftedBy: shift, back, on: plane), shift: shift)
+      }.min { $0.distance < $1.distance }!
+      guard nearest.distance <= Self.firstWordLimit else { continue }
+      let place = patch.frame.center
+      let moved = place + nearest.shift * patch.frame.reduction
+      pairs.append(LeastSquares.Pair(from: back(moved.x, moved.y), to: place))
+    }
+    return pairs.count >= Self.leastPairs ? LeastSquares.homography(pairs) : nil
+  }
+
+  /// Returns the number of bits of the first word that differ if a patch is looked for elsewhere.
+  private func distance(
+    of patch: Patch, shiftedBy shift: SIMD2<Double>, _ back: PlaneTransform.Entries,
+    on plane: Plane
+  ) -> Int {
+    let word = word(of: patch, patch.pattern[..<32], shiftedBy: shift, back, on: plane)
+    return (word ^ patch.hash.words[0]).nonzeroBitCount
+  }
+
+  /// Returns the number of pixels of the largest plane that a pixel of a patch spans, or `nil` if the patch does not lie within
+  /// the query or is too small there.
+  private func magnification(of frame: PatchFrame, _ back: PlaneTransform.Entries) -> Double? {
+    let corners = frame.corners.map { back($0.x, $0.y) }
+    guard corners.allSatisfy({ $0.x >= 0 && $0.y >= 0 && $0.x < size.x && $0.y < size.y }) else {
+      return nil
+    }
+    // The area of a quadrilateral from its diagonals.
+    let (first, second) = (corners[2] - corners[0], corners[3] - corners[1])
+    let area = abs(first.x * second.y - first.y * second.x) / 2
+    let magnification = (area / frame.pixels).squareRoot() * ratio
+    return magnification >= Self.leastMagnification ? magnification : nil
+  }
+
+  /// Returns the plane whose pixels are nearest in size to those of a patch.
+  private func plane(for magnification: Double) -> Plane {
+    var best = planes[0]
+    for (smaller, larger) in zip(planes, planes.dropFirst())
+    where magnification * magnification > smaller.reduction * larger.reduction {
+      best = larger
+    }
+    return best
+  }
+
+  /// Returns the hash of a patch as the query shows it.
+  private func hash(
+    of patch: Patch, _ back: PlaneTransform.Entries, on plane: Plane
+  ) -> KeypointHash {
+    var words = SIMD3<UInt32>.zero
+    for index in 0..<3 {
+      words[index] = word(
+        of: patch, patch.pattern[32 * index..<32 * (index + 1)], shiftedBy: .zero, back, on: plane)
+    }
+    return KeypointHash(words: words)
+  }
+
+  /// Returns the bits of some pairs.
+  ///
+  /// - Parameter shift: The way to another place, in pixels of the patch.
+  private func word(
+    of patch: Patch, _ pairs: ArraySlice<SIMD4<Int8>>, shiftedBy shift: SIMD2<Double>,
+    _ back: PlaneTransform.Entries, on plane: Plane
+  ) -> UInt32 {
+    let factor = ratio / plane.reduction
+    let way = shift * patch.frame.reduction
+    let sums = plane.sums.span
+    func sum(_ column: Int8, _ row: Int8) -> UInt16 {
+      let place = patch.frame.place(column: Int(column), row: Int(row)) + way
+      let seen = back(place.x, place.y) * factor
+      return sums[
+        Self.pixel(seen.y, plane.height) * plane.width + Self.pixel(seen.x, plane.width)]
+    }
+    var (word, bit) = (UInt32(0), UInt32(1))
+    for pair in pairs {
+      if sum(pair[0], pair[1]) < sum(pair[2], pair[3]) { word |= bit }
+      bit &<<= 1
+    }
+    return word
+  }
+
+  /// Returns the pixel at a place, or the nearest one of the edge.
+  private static func pixel(_ place: Double, _ count: Int) -> Int {
+    // A place that a homography takes to infinity is no integer.
+    place > 0 ? Int(min(place, Double(count - 1))) : 0
+  }
+}
+
+/// The pixels around a keypoint on its level of the image. Those beyond the edge are that of the edge, as in its hash.
+private struct PatchFrame {
+  private let column: Int
+  private let row: Int
+  private let width: Int
+  private let height: Int
+  private let radius: Int
+  /// The number of pixels of the image that one of its pixels spans.
+  let reduction: Double
+
+  /// - Parameters:
+  ///   - width: The width of the image in pixels.
+  ///   - height: Its height.
+  init(_ keypoint: Keypoint, width: Int, height: Int, radius: Int) {
+    reduction = keypoint.reduction
+    self.width = max(1, Int(Double(width) / reduction))
+    self.height = max(1, Int(Double(height) / reduction))
+    self.radius = radius
+    column = min(self.width - 1, Int(keypoint.center.x / reduction))
+    row = min(self.height - 1, Int(keypoint.center.y / reduction))
+  }
+
+  /// Returns the center of a pixel in pixels of the image.
+  ///
+  /// - Parameters:
+  ///   - column: The number of columns to the right of the keypoint.
+  ///   - row: The number of rows below it.
+  func place(column: Int, row: Int) -> SIMD2<Double> {
+    let x = max(0, min(width - 1, self.column + column))
+    let y = max(0, min(height - 1, self.row + row))
+    return SIMD2((Double(x) + 0.5) * reduction, (Double(y) + 0.5) * reduction)
+  }
+
+  /// The center of the keypoint's pixel in pixels of the image.
+  var center: SIMD2<Double> { place(column: 0, row: 0) }
+
+  /// The centers of the pixels at its corners, around it.
+  var corners: [SIMD2<Double>] {
+    [
+      place(column: -radius, row: -radius), place(column: radius, row: -radius),
+      place(column: radius, row: radius), place(column: -radius, row: radius),
+    ]
+  }
+
+  /// The area between its corners, in pixels of its level.
+  var pixels: Double {
+    let diagonal = (corners[2] - corners[0]) / reduction
+    return max(1, diagonal.x * diagonal.y)
+  }
+}

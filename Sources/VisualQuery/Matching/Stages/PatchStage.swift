@@ -1,0 +1,23 @@
+internal import PixelMatch
+
+/// Compares the patches of aligned candidates with the image if keypoints leave in doubt which of them it shows.
+struct PatchStage: SearchStage {
+  /// The image, or `nil` if only its signature is known, which has no patches: then the image is named and not searched.
+  let image: PixelBuffer?
+  static let cost = 1.0
+
+  @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
+    if let image {
+      state.comparePatches(of: image)
+    } else if state.isUnsettled {
+      state.unsearchedRegions.append(.wholeOutline)
+    }
+    return 1
+  }
+}
+
+extension RegionProposal {
+  /// The whole image, to be compared once more with what keypoints find in it.
+  fileprivate static let wholeOutline = RegionProposal(
+    source: .outline, box: PictureRegion(x: 0, y: 0, width: 1, height: 1))
+}
