@@ -196,7 +196,7 @@ struct QueryState: Sendable {
     return !apart.isEmpty
   }
 
-  /// Whether an aligned candidate is neither as sure as it gets nor explained by one that is.
+  /// Whether a candidate that aligns well is neither as sure as it gets nor explained by one that is.
   var isUnsettled: Bool {
     RegionProposals(scoredEntities(), cutOff: Calibration.defaultCutOff).isUnsettled
   }

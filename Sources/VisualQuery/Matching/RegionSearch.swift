@@ -129,7 +129,7 @@ struct RegionProposals {
     let barelySure = aligned.filter {
       (cutOff..<Self.steadyConfidence).contains($0.confidence)
     }
-    isAnyBarelySure = !barelySure.isEmpty
+    isAnyBarelySure = barelySure.contains(where: Self.alignsWell)
     // Looks at several would change their order.
     self.barelySure = sureCount > 1 ? [] : barelySure
   }
@@ -175,8 +175,12 @@ struct RegionProposals {
     }
   }
 
-  /// Whether an aligned candidate is neither as sure as it gets nor explained by one that is.
-  var isUnsettled: Bool { isAnyBarelySure || !apart.isEmpty }
+  /// Whether a candidate that aligns well is neither as sure as it gets nor explained by one that is.
+  var isUnsettled: Bool { isAnyBarelySure || apart.contains(where: Self.alignsWell) }
+
+  private static func alignsWell(_ entity: ScoredEntity) -> Bool {
+    entity.image!.evidence.inliers >= Rivals.claimingInliers
+  }
 
   /// Returns whether an alignment has enough inliers to outline a candidate.
   static func isOutline(_ alignment: Alignment) -> Bool { alignment.inliers >= outliningInliers }
