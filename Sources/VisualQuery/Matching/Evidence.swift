@@ -46,7 +46,7 @@ public struct Evidence: Sendable, Hashable, Codable {
     /// The share of other images of the entity among the twenty images that look most like the query, as far as it is more
     /// than chance, `0...1`. Entities with one image have none, nor has any if no more than twenty images were compared.
     case support
-    /// The share of the image's patches within the query that look the same there, `0...1`. It counts from 0.82 on, and less if another
+    /// The share of the image's patches within the query that look the same there, `0...1`. It counts from 0.88 on, and less if another
     /// entity has nearly as many. Measured in the image, of candidates that are not sure without it.
     case patches
   }

@@ -202,9 +202,11 @@ struct QueryState: Sendable {
   }
 
   /// Compares the patches of the best candidates with the image, unless these are settled.
-  mutating func comparePatches(of image: PixelBuffer) {
-    guard let signature, isUnsettled else { return }
-    searches.comparePatches(with: image, signature)
+  ///
+  /// - Returns: Whether nothing is left to be compared.
+  @discardableResult mutating func comparePatches(of image: PixelBuffer) -> Bool {
+    guard let signature, isUnsettled else { return true }
+    return searches.comparePatches(with: image, signature, shouldStop: shouldStop)
   }
 
   /// The best image of every candidate in the whole image, in the order of the keys.

@@ -127,13 +127,19 @@ struct TypeSearch: Sendable {
       .map(\.candidate.row)
   }
 
-  /// Compares the patches of some candidates.
-  fileprivate mutating func comparePatches(of rows: [SegmentRow], _ check: PatchCheck) {
+  /// Compares the patches of some candidates, unless the search has to stop.
+  ///
+  /// - Returns: Whether all were compared.
+  fileprivate mutating func comparePatches(
+    of rows: [SegmentRow], _ check: PatchCheck, shouldStop: () -> Bool
+  ) -> Bool {
     for row in rows {
+      if shouldStop() { return false }
       guard var candidate = candidates[row] else { continue }
       comparison.comparePatches(&candidate.measured, image(row), check)
       candidates[row] = candidate
     }
+    return true
   }
 
   /// Returns a search of a part of the image among the best candidates of the whole image.
@@ -214,11 +220,18 @@ struct TypeSearch: Sendable {
 
 extension [TypeSearch] {
   /// Compares the patches of the best aligned candidates with the image that is searched.
-  mutating func comparePatches(with image: PixelBuffer, _ signature: QuerySignature) {
+  ///
+  /// - Returns: Whether all were compared before the search had to stop.
+  @discardableResult mutating func comparePatches(
+    with image: PixelBuffer, _ signature: QuerySignature, shouldStop: () -> Bool
+  ) -> Bool {
     let rows = map { $0.rowsToCompareByPatches() }
-    guard rows.contains(where: { !$0.isEmpty }) else { return }
+    guard rows.contains(where: { !$0.isEmpty }) else { return true }
+    if shouldStop() { return false }
     let check = PatchCheck(image, signature)
-    for index in indices { self[index].comparePatches(of: rows[index], check) }
+    return indices.allSatisfy {
+      self[$0].comparePatches(of: rows[$0], check, shouldStop: shouldStop)
+    }
   }
 }
 

@@ -7,12 +7,11 @@ struct PatchStage: SearchStage {
   static let cost = 1.0
 
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
-    if let image {
-      state.comparePatches(of: image)
-    } else if state.isUnsettled {
-      state.unsearchedRegions.append(.wholeOutline)
+    guard let image else {
+      if state.isUnsettled { state.unsearchedRegions.append(.wholeOutline) }
+      return 1
     }
-    return 1
+    return state.comparePatches(of: image) ? 1 : 0
   }
 }
 

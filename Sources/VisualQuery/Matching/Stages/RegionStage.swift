@@ -146,7 +146,9 @@ struct RegionStage: SearchStage {
       }
       await Task.yield()
     }
-    if isOutline { state.searches.comparePatches(with: pixels, signature) }
+    if isOutline {
+      state.searches.comparePatches(with: pixels, signature, shouldStop: parent.shouldStop)
+    }
     let search = RegionSearch(
       source: region.source, frame: ImageFrame(box: region.box, signature),
       outlined: region.outlined, isWithinPart: region.isWithinPart, searches: state.searches)
