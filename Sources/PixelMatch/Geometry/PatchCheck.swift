@@ -192,11 +192,16 @@ package struct PatchCheck: Sendable {
     _ back: PlaneTransform.Entries, on plane: Plane
   ) -> UInt32 {
     let factor = ratio / plane.reduction
-    let way = shift * patch.frame.reduction
+    let step = patch.frame.reduction
+    let center = patch.frame.center + shift * step
+    // Within a patch, a homography is an affine map.
+    let origin = back(center.x, center.y) * factor
+    let right = back(center.x + step, center.y) * factor - origin
+    let below = back(center.x, center.y + step) * factor - origin
     let sums = plane.sums.span
     func sum(_ column: Int8, _ row: Int8) -> UInt16 {
-      let place = patch.frame.place(column: Int(column), row: Int(row)) + way
-      let seen = back(place.x, place.y) * factor
+      let offset = patch.frame.offset(column: Int(column), row: Int(row))
+      let seen = origin + right * offset.x + below * offset.y
       return sums[
         Self.pixel(seen.y, plane.height) * plane.width + Self.pixel(seen.x, plane.width)]
     }
@@ -237,15 +242,21 @@ private struct PatchFrame {
     row = min(self.height - 1, Int(keypoint.center.y / reduction))
   }
 
-  /// Returns the center of a pixel in pixels of the image.
+  /// Returns the way from the keypoint to a pixel, in pixels of its level, that ends at the edge.
   ///
   /// - Parameters:
   ///   - column: The number of columns to the right of the keypoint.
   ///   - row: The number of rows below it.
-  func place(column: Int, row: Int) -> SIMD2<Double> {
-    let x = max(0, min(width - 1, self.column + column))
-    let y = max(0, min(height - 1, self.row + row))
-    return SIMD2((Double(x) + 0.5) * reduction, (Double(y) + 0.5) * reduction)
+  func offset(column: Int, row: Int) -> SIMD2<Double> {
+    SIMD2(
+      Double(max(-self.column, min(width - 1 - self.column, column))),
+      Double(max(-self.row, min(height - 1 - self.row, row))))
+  }
+
+  /// Returns the center of a pixel in pixels of the image.
+  private func place(column: Int, row: Int) -> SIMD2<Double> {
+    (SIMD2(Double(self.column), Double(self.row)) + 0.5 + offset(column: column, row: row))
+      * reduction
   }
 
   /// The center of the keypoint's pixel in pixels of the image.

@@ -8,7 +8,7 @@ struct TypeSearch: Sendable {
   /// The most candidates that are compared once more with a part of the image.
   private static let lookedAtAgain = 32
   /// The most candidates whose patches are compared.
-  private static let comparedByPatches = 8
+  private static let comparedByPatches = 4
 
   let type: EntityType
   let segments: [LiveSegment]
