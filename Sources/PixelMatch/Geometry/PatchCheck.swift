@@ -1,15 +1,15 @@
 /// How many patches of an image look the same in a query, where an alignment puts them.
-public struct PatchAgreement: Sendable, Hashable {
+package struct PatchAgreement: Sendable, Hashable {
   /// The number of the image's patches that lie within the query.
-  public let visible: Int
+  package let visible: Int
   /// The number of those that look the same.
-  public let agreeing: Int
+  package let agreeing: Int
 
   /// Makes counts.
   package init(visible: Int, agreeing: Int) { (self.visible, self.agreeing) = (visible, agreeing) }
 
   /// The share of the visible patches that look the same, `0...1`.
-  public var share: Double { visible == 0 ? 0 : Double(agreeing) / Double(visible) }
+  package var share: Double { visible == 0 ? 0 : Double(agreeing) / Double(visible) }
 }
 
 /// Compares the patches around an image's keypoints with a query, at the places where an alignment puts them.

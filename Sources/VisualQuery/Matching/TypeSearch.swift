@@ -117,13 +117,17 @@ struct TypeSearch: Sendable {
     }
   }
 
-  /// The aligned candidates whose patches are worth comparing and were not, those with the most inliers first.
+  /// The images whose patches are worth comparing and were not: the best aligned one of each entity, those with the most inliers
+  /// first. Several images of one entity would leave out its siblings.
   fileprivate func rowsToCompareByPatches() -> [SegmentRow] {
-    candidates.values.compactMap { candidate in
+    let aligned = candidates.values.compactMap { candidate in
       candidate.measured.alignment.map { (inliers: $0.inliers, candidate: candidate) }
     }.filter { $0.inliers >= Rivals.claimingInliers }.sorted {
       ($1.inliers, $0.candidate.row) < ($0.inliers, $1.candidate.row)
-    }.prefix(Self.comparedByPatches).filter { $0.candidate.measured.patches == nil }
+    }
+    var seen: Set<UInt32> = []
+    return aligned.filter { seen.insert($0.candidate.key).inserted }
+      .prefix(Self.comparedByPatches).filter { $0.candidate.measured.patches == nil }
       .map(\.candidate.row)
   }
 
@@ -219,7 +223,8 @@ struct TypeSearch: Sendable {
 }
 
 extension [TypeSearch] {
-  /// Compares the patches of the best aligned candidates with the image that is searched.
+  /// Compares the patches of the best aligned candidates with the image that is searched: of all or of none, since one whose siblings
+  /// were not compared would seem to be the only one.
   ///
   /// - Returns: Whether all were compared before the search had to stop.
   @discardableResult mutating func comparePatches(
@@ -229,9 +234,14 @@ extension [TypeSearch] {
     guard rows.contains(where: { !$0.isEmpty }) else { return true }
     if shouldStop() { return false }
     let check = PatchCheck(image, signature)
-    return indices.allSatisfy {
-      self[$0].comparePatches(of: rows[$0], check, shouldStop: shouldStop)
+    var compared = self
+    for index in indices {
+      guard compared[index].comparePatches(of: rows[index], check, shouldStop: shouldStop) else {
+        return false
+      }
     }
+    self = compared
+    return true
   }
 }
 
