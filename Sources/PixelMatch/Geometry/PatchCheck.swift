@@ -1,4 +1,4 @@
-/// How many patches of an image look the same in a query, where an alignment puts them.
+/// The number of an image's patches that match a query under an alignment.
 package struct PatchAgreement: Sendable, Hashable {
   /// The number of the image's patches that lie within the query.
   package let visible: Int
@@ -14,18 +14,18 @@ package struct PatchAgreement: Sendable, Hashable {
 
 /// Compares the patches around an image's keypoints with a query, at the places where an alignment puts them.
 ///
-/// A detector finds a third of the same keypoints again in a photo of a thing, and which ones depends on the last bits of the photo. Where
-/// the image is known to lie, nothing need be detected: each hash is computed anew there, and nearly all of them are the same if the image is
-/// the right one. If only a logo is the same, so are its patches alone. Known as guided matching (Hartley, Zisserman, "Multiple View
+/// In a photo of an item, a detector finds only a third of its keypoints again, and small changes of the photo change which ones. Once the
+/// position of the image is known, no detection is needed: the hashes are computed again at the expected places. Nearly all of them match if
+/// the image is the right one; if only a logo is the same, only its patches do. Known as guided matching (Hartley, Zisserman, "Multiple View
 /// Geometry in Computer Vision", 2004, section 4.8).
 package struct PatchCheck: Sendable {
   /// The greatest number of bits that differ between hashes of patches that look the same, of 96.
   private static let distanceLimit = 27
-  /// The pixels of the query that a pixel of a patch spans, below which it shows less than the image does.
+  /// The least number of pixels of the query that a pixel of a patch spans. Below it, the query lacks the detail to compare.
   private static let leastMagnification = 0.6
-  /// The shares of patches that look the same between which the alignment may be the reason that others do not.
+  /// The shares of matching patches at which an inexact alignment may be the reason for the others.
   private static let improvable = 0.6..<0.97
-  /// The ways in which patches are looked for nearby, the shortest first, in pixels of a patch.
+  /// The offsets at which patches are searched for, the shortest first, in pixels of a patch.
   private static let shifts: [SIMD2<Double>] = {
     let places = -2...2
     let ways = places.flatMap { y in places.map { x in SIMD2(Double(x), Double(y)) } }
@@ -120,8 +120,8 @@ package struct PatchCheck: Sendable {
     return visible == 0 ? nil : PatchAgreement(visible: visible, agreeing: agreeing)
   }
 
-  /// Returns the transform that takes patches to where they look most alike near the places that another one takes them to: some
-  /// twenty keypoints may leave it a few pixels off at the other end of the image.
+  /// Returns a transform fitted to the offsets at which patches match best. With only some twenty inliers, an alignment may be a few pixels off
+  /// where there are none.
   private func refined(_ transform: PlaneTransform, by patches: [Patch]) -> PlaneTransform? {
     guard let back = transform.inverse?.entries else { return nil }
     var pairs: [LeastSquares.Pair] = []

@@ -69,7 +69,7 @@ struct SuppliedEmbeddings {
           }
       } catch {
         guard error.field != "model" else { throw fault(error.reason, of: ".model") }
-        // What is wrong with a file is said once.
+        // An error of the file is reported once, not for each image.
         if faults.last != error { faults.append(error) }
       }
     }
@@ -93,7 +93,7 @@ struct SuppliedEmbeddings {
 }
 
 extension EntityValue {
-  /// Whether the vectors are in a file, which may change while the row stays the same.
+  /// Whether the vectors are in a file, whose contents may change while the row does not.
   var hasEmbeddingsInFile: Bool {
     guard case .object(let fields)? = extra[SuppliedEmbeddings.field] else { return false }
     return fields["file"] ?? .null != .null

@@ -95,11 +95,11 @@ struct MeasuredEvidence: Sendable, Hashable {
   /// Whether the inliers are those of a window, which keypoints have proposed.
   var isFromWindow = false
 
-  /// How far the patches say that the image shows the very thing, `0...1`: nearly all of them look the same then. Things
-  /// that share a logo or a part of a design have others, too.
+  /// How strongly the patches indicate this item, `0...1`. Of the right item nearly all patches match; of one that shares a
+  /// logo or part of a design, fewer do.
   var patchLikeness: Double { patchLikeness(Self.samePatches) }
 
-  /// How far the patches say that the image shows a sibling of the very thing, `0...1`, such as one in another color.
+  /// How strongly the patches indicate this item or a sibling of it, such as one in another color, `0...1`.
   var siblingLikeness: Double { patchLikeness(Self.siblingPatches) }
 
   private func patchLikeness(_ range: ClosedRange<Double>) -> Double {

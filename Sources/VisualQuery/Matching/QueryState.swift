@@ -196,7 +196,7 @@ struct QueryState: Sendable {
     return !apart.isEmpty
   }
 
-  /// Whether a candidate that aligns well is neither as sure as it gets nor explained by one that is.
+  /// Whether another look may change the confidence of a well-aligned candidate: one that is neither settled nor in the place of a sure one.
   var isUnsettled: Bool {
     RegionProposals(scoredEntities(), cutOff: Calibration.defaultCutOff).isUnsettled
   }

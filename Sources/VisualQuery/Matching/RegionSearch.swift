@@ -175,7 +175,7 @@ struct RegionProposals {
     }
   }
 
-  /// Whether a candidate that aligns well is neither as sure as it gets nor explained by one that is.
+  /// Whether another look may change the confidence of a well-aligned candidate: one that is neither settled nor in the place of a sure one.
   var isUnsettled: Bool { isAnyBarelySure || apart.contains(where: Self.alignsWell) }
 
   private static func alignsWell(_ entity: ScoredEntity) -> Bool {
