@@ -13,7 +13,7 @@ struct Standing: Sendable, Hashable {
   /// The lead of its score over that of the best rival, `-3...4`; 0 without a rival. Less over a sibling if the colors
   /// at aligned places differ, or if a rival aligns clearly better.
   let lead: Double
-  /// The logarithm of the ratio of its inliers to the most of any rival, `-1...2.5`. A positive one is reduced if its inliers are few.
+  /// The logarithm of the ratio of its inliers to the most of any rival, `-1...2.5`. It is reduced if both have few.
   let inlierLead: Double
   /// Its ``MeasuredEvidence/patchLikeness``, `0...1`, less if the patches of a rival look nearly as much the same.
   let patchLead: Double
@@ -135,8 +135,8 @@ struct Rivals: Sendable {
   }
 
   private static func inlierLead(_ inliers: Int, over rival: Int) -> Double {
-    let ratio = inlierRatio(inliers, to: rival)
-    return ratio > 0 ? ratio * trust(inliers) : ratio
+    // Of either sign it counts by the larger number: a few keypoints agree by chance, and then speak neither for one nor against the other.
+    inlierRatio(inliers, to: rival) * trust(max(inliers, rival))
   }
 
   /// Returns the logarithm of a ratio in which chance inliers of both say little.
