@@ -40,8 +40,9 @@ public enum Calibration {
     var inlierLead: Double
     /// What is added for an entity without a rival, which has no lead to show.
     var alone: Alone
-    /// The share in which a label counts beyond ``likely``. It makes an answer likely, not sure.
-    var labelsBeyondLikely = 1.0
+    /// The share in which a label counts beyond ``likely``: that without keypoints that agree, and with many. A label makes an answer
+    /// likely; what the catalogue lacks mostly has that of its siblings.
+    var labelsBeyondLikely = 1.0...1.0
 
     /// The log-odds of an entity without any evidence.
     func prior(isAlone: Bool) -> Double { isAlone ? prior + alone.prior : prior }
@@ -69,7 +70,11 @@ public enum Calibration {
         0,
         Calibration.likely - prior - weights.dot(.one) - lead * standing.lead
           - inlierLead * standing.inlierLead)
-      weights[labels] = raised <= room ? raised : room + labelsBeyondLikely * (raised - room)
+      let beyond = labelsBeyondLikely
+      let share =
+        beyond.lowerBound
+        + (beyond.upperBound - beyond.lowerBound) * Rivals.trust(measured.inliers)
+      weights[labels] = raised <= room ? raised : room + share * (raised - room)
       return weights
     }
 
@@ -90,7 +95,7 @@ public enum Calibration {
     step1: SIMD16(lanes: 0.776, 4.705, 3.133, 0.771, 2.647, 0.54, 1.866, 0.178, 1.3, 1.7, 2, 1),
     step2: SIMD16(lanes: 0.768, 0.628, 0, 0, 0, 0, 4.132, 1.939, 2.5, 0, 1.2, 3),
     prior: -3.06, lead: 0.754, inlierLead: 1.296,
-    alone: Coefficients.Alone(prior: -0.984, color: 0.914, hash: 1.073), labelsBeyondLikely: 0.3)
+    alone: Coefficients.Alone(prior: -0.984, color: 0.914, hash: 1.073), labelsBeyondLikely: 0.1...0.35)
 
   /// The log-odds from which on an answer is likely: those of 0.8.
   static let likely = logOdds(of: 0.8)
@@ -100,7 +105,7 @@ public enum Calibration {
   private static let cataloguedCoefficients = Coefficients(
     step1: coefficients.step1,
     step2: SIMD16(lanes: 0.518, 0.753, 0.217, 0, 0.323, 0, 1.089, 1.169, 2.7, 0, 0, 2),
-    prior: -3.15, lead: 1.1, inlierLead: 0.605, alone: coefficients.alone)
+    prior: -3.25, lead: 1.1, inlierLead: 0.605, alone: coefficients.alone)
 
   /// Returns the coefficients for what an image may show.
   static func coefficients(for subject: QuerySubject) -> Coefficients {

@@ -120,7 +120,7 @@ struct Rivals: Sendable {
   }
 
   /// Returns how far inliers can be trusted, `0...1`: a few keypoints agree by chance, or in a logo.
-  private static func trust(_ inliers: Int) -> Double {
+  static func trust(_ inliers: Int) -> Double {
     max(0, min(1, (Double(inliers) - chanceInliers) / trustedInliers))
   }
 

@@ -103,10 +103,10 @@ import Testing
   }
 
   /// Would break if a label made a likely answer sure: of things that look alike, one that is missing from the catalogue has
-  /// the same label.
-  @Test func `a label makes an answer likely, not sure`() {
-    func gain(color: Double, lead: Double) -> Double {
-      let without = MeasuredEvidence(hash: 0, color: color, texture: 0.9)
+  /// the same label. It would also break if keypoints that agree did not confirm it.
+  @Test func `a label makes an answer likely, and with keypoints surer`() {
+    func gain(color: Double, lead: Double, inliers: Int = 0) -> Double {
+      let without = MeasuredEvidence(hash: 0, color: color, texture: 0.9, inliers: inliers)
       var with = without
       with.labels = 2
       // The label's share of the score is not part of its lead here.
@@ -119,7 +119,9 @@ import Testing
     }
     let weak = gain(color: 0.3, lead: 0)
     #expect(weak > 2)
-    #expect((0.2 * weak..<0.4 * weak).contains(gain(color: 0.97, lead: 3)))
+    #expect((0.05 * weak..<0.15 * weak).contains(gain(color: 0.97, lead: 3)))
+    #expect(gain(color: 0.97, lead: 3, inliers: 8) < 0.2 * weak)
+    #expect((0.3 * weak..<weak).contains(gain(color: 0.97, lead: 3, inliers: 24)))
   }
 
   /// Would break if a wrong label carried a thing of which one picture of many looks a little like the image.
