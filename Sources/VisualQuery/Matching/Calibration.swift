@@ -95,7 +95,8 @@ public enum Calibration {
     step1: SIMD16(lanes: 0.776, 4.705, 3.133, 0.771, 2.647, 0.54, 1.866, 0.178, 1.3, 1.7, 2, 1),
     step2: SIMD16(lanes: 0.768, 0.628, 0, 0, 0, 0, 4.132, 1.939, 2.5, 0, 1.2, 3),
     prior: -3.06, lead: 0.754, inlierLead: 1.296,
-    alone: Coefficients.Alone(prior: -0.984, color: 0.914, hash: 1.073), labelsBeyondLikely: 0.1...0.35)
+    alone: Coefficients.Alone(prior: -0.984, color: 0.914, hash: 1.073),
+    labelsBeyondLikely: 0.1...0.35)
 
   /// The log-odds from which on an answer is likely: those of 0.8.
   static let likely = logOdds(of: 0.8)
