@@ -6,7 +6,8 @@ final class EmbeddingArrays: Sendable {
   private static let openLimit = 16
 
   private let folders: PictureFolders
-  private let opened = Mutex<[String: EmbeddingArray]>([:])
+  /// The arrays by the bytes of their files' names, or why there is none.
+  private let opened = Mutex<[[UInt8]: Result<EmbeddingArray, EmbeddingArray.Failure>]>([:])
 
   init(_ folders: PictureFolders) { self.folders = folders }
 
@@ -18,18 +19,23 @@ final class EmbeddingArrays: Sendable {
   }
 
   private func array(_ name: String) throws(EmbeddingArray.Failure) -> EmbeddingArray {
-    if let array = opened.withLock({ $0[name] }) { return array }
+    let bytes = Array(name.utf8)
+    if let known = opened.withLock({ $0[bytes] }) { return try known.get() }
+    let found = Result { () throws(EmbeddingArray.Failure) in try open(name) }
+    opened.withLock { arrays in
+      if arrays.count >= Self.openLimit { arrays.removeAll() }
+      arrays[bytes] = found
+    }
+    return try found.get()
+  }
+
+  private func open(_ name: String) throws(EmbeddingArray.Failure) -> EmbeddingArray {
     let file: OpenFile
     do throws(PictureFileError) {
       file = try folders.open(name)
     } catch {
       throw EmbeddingArray.Failure(reason: "cannot be opened: \(error.message)")
     }
-    let array = try EmbeddingArray(file)
-    opened.withLock { arrays in
-      if arrays.count >= Self.openLimit { arrays.removeAll() }
-      arrays[name] = array
-    }
-    return array
+    return try EmbeddingArray(file)
   }
 }

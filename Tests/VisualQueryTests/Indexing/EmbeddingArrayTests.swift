@@ -105,6 +105,26 @@ import Testing
         ])
   }
 
+  /// Would break if two files whose names differ in bytes only, as of an accent, were taken for one.
+  @Test func `names of files are bytes`() async throws {
+    let shop = try ShopWithArray()
+    for (vector, name) in [(1 as UInt64, "\u{E9}.npy"), (2, "e\u{301}.npy")] {
+      try shop.write(Self.npy([EmbeddingTests.vector(vector)]), to: name)
+    }
+    let rows = [("a", "\u{E9}.npy"), ("b", "e\u{301}.npy")].map { id, file in
+      #"{"type":"product","id":"\#(id)","title":"T","images":["\#(id).jpg"],"#
+        + #""embeddings":{"model":"m","file":"\#(file)","vectors":[0]}}"#
+    }
+    let feed = try shop.folder.write(rows.joined(separator: "\n"), to: "two.jsonl")
+    _ = try await shop.indexer.run(path: feed)
+    #expect(
+      try EmbeddingTests.stored(shop.indexer.directory)
+        == [
+          "a 0": try EmbeddingTests.embedding(EmbeddingTests.vector(1)),
+          "b 0": try EmbeddingTests.embedding(EmbeddingTests.vector(2)),
+        ])
+  }
+
   /// Would break if a header were trusted, or a fault were told without the way to mend it.
   @Test(
     arguments: [
