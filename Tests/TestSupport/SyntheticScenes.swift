@@ -65,7 +65,8 @@ extension SyntheticPicture {
     return UInt8((upper * (1 - down) + lower * down).rounded())
   }
 
-  private static func picture(_ bytes: [UInt8], _ width: Int, _ height: Int) -> PixelBuffer {
+  /// A picture of row-major RGBA bytes.
+  public static func picture(_ bytes: [UInt8], _ width: Int, _ height: Int) -> PixelBuffer {
     guard let picture = try? PixelBuffer(width: width, height: height, format: .rgba8, bytes: bytes)
     else { preconditionFailure("a drawn picture has as many bytes as pixels") }
     return picture

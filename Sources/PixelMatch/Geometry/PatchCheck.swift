@@ -84,7 +84,7 @@ package struct PatchCheck: Sendable {
     guard Self.improvable.contains(found.share),
       let refined = refined(transform, by: patches),
       let better = agreement(of: patches, under: refined), better.share > found.share,
-      better.visible >= found.visible / 2
+      better.agreeing >= found.agreeing
     else { return found }
     return better
   }

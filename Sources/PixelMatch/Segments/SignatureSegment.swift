@@ -289,6 +289,8 @@ public final class SignatureSegment: Sendable {
   func keypoints(at row: Int) -> KeypointSet {
     let places = keypointPlaces(at: row)
     let blocks = keypointBlocks(at: row).blocks
+    // Another program may change a mapped file between two reads.
+    guard places.count <= 8 * blocks.count else { return KeypointSet(keypoints: [], hashes: []) }
     let size = SegmentLayout.keypointBlockByteCount
     return KeypointSet(
       keypoints: places,

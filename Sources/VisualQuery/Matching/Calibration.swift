@@ -40,8 +40,8 @@ public enum Calibration {
     var inlierLead: Double
     /// What is added for an entity without a rival, which has no lead to show.
     var alone: Alone
-    /// The share in which a label counts beyond ``likely``: that without keypoints that agree, and with many. A label makes an answer
-    /// likely; what the catalogue lacks mostly has that of its siblings.
+    /// The share of a label's weight that counts beyond ``likely``: the lower bound without inliers, the upper bound with many. An
+    /// item that the catalogue lacks often has the label of its siblings.
     var labelsBeyondLikely = 1.0...1.0
 
     /// The log-odds of an entity without any evidence.

@@ -47,7 +47,7 @@ public struct Evidence: Sendable, Hashable, Codable {
     /// than chance, `0...1`. Entities with one image have none, nor has any if no more than twenty images were compared.
     case support
     /// The share of the image's patches within the query that look the same there, `0...1`. It counts from 0.88 on, and less if another
-    /// entity has nearly as many. Measured in the image, of candidates that are not sure without it.
+    /// entity has nearly as many, or was not compared. Measured in the image, for the best aligned entities if one of them is in doubt.
     case patches
   }
 

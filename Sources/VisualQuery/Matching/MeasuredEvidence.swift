@@ -50,9 +50,9 @@ struct MeasuredEvidence: Sendable, Hashable {
   /// A label that agrees is fully confirmed from this many inliers on, plus four.
   private static let confirmingInliers = 24.0
 
-  /// The shares of patches that look the same from which on the image may show the very thing, and does.
+  /// The shares of matching patches up to which they indicate nothing, and from which on they fully indicate this item.
   private static let samePatches = 0.88...0.97
-  /// The same of one that differs from it in a part or in color.
+  /// The same for this item or a sibling of it.
   private static let siblingPatches = 0.75...0.92
   /// The number of patches from which on their share is trusted wholly.
   private static let trustedPatches = 40.0

@@ -204,7 +204,7 @@ struct QueryState: Sendable {
   /// Compares the patches of the best candidates with the image, unless these are settled.
   ///
   /// - Returns: Whether nothing is left to be compared.
-  @discardableResult mutating func comparePatches(of image: PixelBuffer) -> Bool {
+  mutating func comparePatches(of image: PixelBuffer) -> Bool {
     guard let signature, isUnsettled else { return true }
     return searches.comparePatches(with: image, signature, shouldStop: shouldStop)
   }

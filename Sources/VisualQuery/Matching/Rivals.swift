@@ -93,6 +93,12 @@ struct Rivals: Sendable {
   private func patchLead(of index: Int) -> Double {
     let own = candidates[index].patchLikeness
     guard own > 0 else { return 0 }
+    // A rival that was not compared may have as many.
+    let most = byInliers.first { candidates[$0].patches == nil && isRival($0, of: index) }
+    if let most {
+      let inliers = candidates[most].inliers
+      guard inliers < max(Self.claimingInliers, candidates[index].inliers / 2) else { return 0 }
+    }
     let nearest = byPatches.first { isRival($0, of: index) }
     return own * (1 - (nearest.map { candidates[$0].siblingLikeness } ?? 0))
   }
@@ -135,7 +141,7 @@ struct Rivals: Sendable {
   }
 
   private static func inlierLead(_ inliers: Int, over rival: Int) -> Double {
-    // Of either sign it counts by the larger number: a few keypoints agree by chance, and then speak neither for one nor against the other.
+    // Either sign counts by the larger number: a few keypoints agree by chance, and mean nothing for one or the other.
     inlierRatio(inliers, to: rival) * trust(max(inliers, rival))
   }
 

@@ -7,8 +7,8 @@ struct TypeSearch: Sendable {
   private static let verifiedByScore = 48
   /// The most candidates that are compared once more with a part of the image.
   private static let lookedAtAgain = 32
-  /// The most candidates whose patches are compared.
-  private static let comparedByPatches = 4
+  /// The most candidates whose patches are compared in one part of the image, and in all.
+  private static let (comparedByPatches, comparedInAll) = (4, 12)
 
   let type: EntityType
   let segments: [LiveSegment]
@@ -109,7 +109,6 @@ struct TypeSearch: Sendable {
         ?? Candidate(
           row: row, key: key, measured: comparison.measure(image(row)), labels: labels(key))
       candidate.measured.alignment = alignment
-      candidate.measured.patches = nil
       comparison.compareColors(&candidate.measured, image(row))
       candidate.isGeometryVerified = true
       candidate.isFromWindow = true
@@ -117,18 +116,42 @@ struct TypeSearch: Sendable {
     }
   }
 
-  /// The images whose patches are worth comparing and were not: the best aligned one of each entity, those with the most inliers
-  /// first. Several images of one entity would leave out its siblings.
+  /// The images whose patches are worth comparing and were not: the best image of each entity, as ``mergeBestImages(into:_:frame:)``
+  /// chooses it, those with the most inliers first. Several images of one entity would leave out its siblings.
   fileprivate func rowsToCompareByPatches() -> [SegmentRow] {
-    let aligned = candidates.values.compactMap { candidate in
-      candidate.measured.alignment.map { (inliers: $0.inliers, candidate: candidate) }
-    }.filter { $0.inliers >= Rivals.claimingInliers }.sorted {
-      ($1.inliers, $0.candidate.row) < ($0.inliers, $1.candidate.row)
+    let aligned = Set(
+      candidates.values.lazy.filter {
+        ($0.measured.alignment?.inliers ?? 0) >= Rivals.claimingInliers
+      }.map(\.key))
+    typealias Found = (candidate: Candidate, evidence: MeasuredEvidence, rank: (Double, Int))
+    var best: [UInt32: Found] = [:]
+    for candidate in candidates.values where aligned.contains(candidate.key) {
+      var evidence = candidate.evidence(comparison.colorfulness)
+      evidence.embedding = nil
+      let rank = (evidence.score, -position(of: candidate))
+      if let other = best[candidate.key], other.rank >= rank { continue }
+      best[candidate.key] = (candidate, evidence, rank)
     }
-    var seen: Set<UInt32> = []
-    return aligned.filter { seen.insert($0.candidate.key).inserted }
-      .prefix(Self.comparedByPatches).filter { $0.candidate.measured.patches == nil }
-      .map(\.candidate.row)
+    let ranked = best.values.filter { $0.evidence.inliers >= Rivals.claimingInliers }.sorted {
+      ($1.evidence.inliers, $0.candidate.row) < ($0.evidence.inliers, $1.candidate.row)
+    }
+    // One of several things must not take the place of another's siblings.
+    var chosen: [Found] = []
+    for found in ranked where chosen.count < Self.comparedInAll {
+      let rivals = chosen.count { !Rivals.areApart($0.evidence, found.evidence) }
+      if rivals < Self.comparedByPatches { chosen.append(found) }
+    }
+    return chosen.map(\.candidate).filter { $0.measured.patches == nil }.map(\.row)
+  }
+
+  /// The index of a candidate among the images of its entity.
+  private func position(of candidate: Candidate) -> Int {
+    Int(segments[candidate.row.segment].segment.tag(at: candidate.row.row))
+  }
+
+  /// Forgets how patches compare, since other alignments were found: those of all are compared again, or of none.
+  fileprivate mutating func forgetPatches() {
+    for row in candidates.keys { candidates[row]?.measured.patches = nil }
   }
 
   /// Compares the patches of some candidates, unless the search has to stop.
@@ -195,7 +218,7 @@ struct TypeSearch: Sendable {
   ) {
     for candidate in candidates.values {
       let stored = image(candidate.row)
-      let position = Int(segments[candidate.row.segment].segment.tag(at: candidate.row.row))
+      let position = position(of: candidate)
       var evidence = candidate.evidence(comparison.colorfulness)
       var embedding = evidence.embedding
       evidence.embedding = nil
@@ -227,7 +250,7 @@ extension [TypeSearch] {
   /// were not compared would seem to be the only one.
   ///
   /// - Returns: Whether all were compared before the search had to stop.
-  @discardableResult mutating func comparePatches(
+  mutating func comparePatches(
     with image: PixelBuffer, _ signature: QuerySignature, shouldStop: () -> Bool
   ) -> Bool {
     let rows = map { $0.rowsToCompareByPatches() }
@@ -242,6 +265,11 @@ extension [TypeSearch] {
     }
     self = compared
     return true
+  }
+
+  /// Forgets how patches compare, since other alignments were found.
+  mutating func forgetPatches() {
+    for index in indices { self[index].forgetPatches() }
   }
 }
 

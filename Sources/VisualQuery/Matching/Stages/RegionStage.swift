@@ -15,13 +15,15 @@ struct RegionStage: SearchStage {
 
   /// The most rounds of regions, each found by the one before.
   private static let rounds = 3
+  /// The share of a stage that has done all but something that leaves its answers usable.
+  private static let nearlyWhole = 0.9999
 
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
     func proposed() -> RegionProposals {
       RegionProposals(state.scoredEntities(), cutOff: Calibration.defaultCutOff)
     }
     // Windows have aligned others.
-    if let image { state.comparePatches(of: image) }
+    var isWhole = image.map { state.comparePatches(of: $0) } ?? true
     var proposals = proposed()
     if state.uncoverCandidates(proposals) { proposals = proposed() }
     let layout = state.pageCells(of: image)
@@ -35,13 +37,13 @@ struct RegionStage: SearchStage {
       regions.append(remainder)
     }
     // Without a look at the layout, nobody knows whether there are cells to search.
-    guard !regions.isEmpty else { return layout == nil ? 0 : 1 }
+    guard !regions.isEmpty else { return layout == nil ? 0 : isWhole ? 1 : Self.nearlyWhole }
     guard let image else {
       state.unsearchedRegions += regions
       return 1
     }
     var looks = regions.map { Look(region: $0, searches: state.searches) }
-    var (planned, searched, isWhole) = (0, 0, true)
+    var (planned, searched) = (0, 0)
     for _ in 1...Self.rounds where !looks.isEmpty {
       let outcomes = try await search(looks, of: image, within: state, in: catalogue)
       let found = outcomes.compactMap(\.search)
@@ -49,7 +51,7 @@ struct RegionStage: SearchStage {
       for outcome in outcomes { state.shardFaults.add(outcome.shardFaults) }
       planned += looks.count
       searched += found.count
-      isWhole = isWhole && outcomes.allSatisfy(\.shardFaults.isEmpty)
+      isWhole = isWhole && outcomes.allSatisfy { $0.isWhole && $0.shardFaults.isEmpty }
       guard found.count == looks.count else { break }
       let scored = found.map(state.scored)
       looks = zip(found, scored).flatMap(outlines)
@@ -64,7 +66,7 @@ struct RegionStage: SearchStage {
       proposals = now
     }
     let share = Double(searched) / Double(planned)
-    return isWhole ? share : min(share, 0.9999)
+    return isWhole ? share : min(share, Self.nearlyWhole)
   }
 
   /// A part of the image that is to be searched, and the searches whose candidates an outline is compared with.
@@ -110,6 +112,8 @@ struct RegionStage: SearchStage {
   private struct Outcome: Sendable {
     var search: RegionSearch?
     var shardFaults = ShardFaults()
+    /// Whether there was time to compare patches, too.
+    var isWhole = true
   }
 
   /// Runs the stages over one part of the image.
@@ -146,13 +150,13 @@ struct RegionStage: SearchStage {
       }
       await Task.yield()
     }
-    if isOutline {
-      state.searches.comparePatches(with: pixels, signature, shouldStop: parent.shouldStop)
-    }
+    let isWhole =
+      !isOutline
+      || state.searches.comparePatches(with: pixels, signature, shouldStop: parent.shouldStop)
     let search = RegionSearch(
       source: region.source, frame: ImageFrame(box: region.box, signature),
       outlined: region.outlined, isWithinPart: region.isWithinPart, searches: state.searches)
-    return Outcome(search: search, shardFaults: state.shardFaults)
+    return Outcome(search: search, shardFaults: state.shardFaults, isWhole: isWhole)
   }
 }
 

@@ -48,6 +48,7 @@ struct WindowStage: SearchStage {
       for await (window, part) in group { found[window] = part }
       return found.compactMap(\.self)
     }
+    if found.contains(where: { !$0.isEmpty }) { state.searches.forgetPatches() }
     // In the order of the windows, so that every run gives the same answer.
     for index in state.searches.indices {
       try state.addAligned(
