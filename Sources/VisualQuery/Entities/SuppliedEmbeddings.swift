@@ -93,7 +93,7 @@ struct SuppliedEmbeddings {
 }
 
 extension EntityValue {
-  /// Whether the vectors are in a file, whose contents may change while the row does not.
+  /// A Boolean value that indicates whether the vectors are in a file. Its contents may change while the row stays the same.
   var hasEmbeddingsInFile: Bool {
     guard case .object(let fields)? = extra[SuppliedEmbeddings.field] else { return false }
     return fields["file"] ?? .null != .null

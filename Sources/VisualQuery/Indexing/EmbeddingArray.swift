@@ -155,7 +155,7 @@ private struct LiteralReader {
 
   init(_ bytes: [UInt8]) { rest = bytes[...] }
 
-  /// Whether only white space remains.
+  /// A Boolean value that indicates whether only white space remains.
   var isAtEnd: Bool { rest.allSatisfy(Self.isBlank) }
 
   /// Takes a dictionary of strings, booleans and tuples of integers; returns `nil` if it is none.

@@ -95,11 +95,11 @@ struct MeasuredEvidence: Sendable, Hashable {
   /// Whether the inliers are those of a window, which keypoints have proposed.
   var isFromWindow = false
 
-  /// How strongly the patches indicate this item, `0...1`. Of the right item nearly all patches match; of one that shares a
+  /// The weight of the patches as evidence for this item, `0...1`. Of the right item nearly all patches match; of one that shares a
   /// logo or part of a design, fewer do.
   var patchLikeness: Double { patchLikeness(Self.samePatches) }
 
-  /// How strongly the patches indicate this item or a sibling of it, such as one in another color, `0...1`.
+  /// The weight of the patches as evidence for this item or a sibling, such as the same item in another color, `0...1`.
   var siblingLikeness: Double { patchLikeness(Self.siblingPatches) }
 
   private func patchLikeness(_ range: ClosedRange<Double>) -> Double {

@@ -196,7 +196,7 @@ struct QueryState: Sendable {
     return !apart.isEmpty
   }
 
-  /// Whether another look may change the confidence of a well-aligned candidate: one that is neither settled nor in the place of a sure one.
+  /// See ``RegionProposals/isUnsettled``.
   var isUnsettled: Bool {
     RegionProposals(scoredEntities(), cutOff: Calibration.defaultCutOff).isUnsettled
   }

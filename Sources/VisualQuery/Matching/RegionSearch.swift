@@ -175,7 +175,8 @@ struct RegionProposals {
     }
   }
 
-  /// Whether another look may change the confidence of a well-aligned candidate: one that is neither settled nor in the place of a sure one.
+  /// A Boolean value that indicates whether another comparison could change the confidence of a well-aligned candidate. If its confidence is
+  /// at least ``steadyConfidence``, or a sure candidate lies in the same place, it could not.
   var isUnsettled: Bool { isAnyBarelySure || apart.contains(where: Self.alignsWell) }
 
   private static func alignsWell(_ entity: ScoredEntity) -> Bool {

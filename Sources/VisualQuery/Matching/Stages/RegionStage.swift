@@ -112,7 +112,7 @@ struct RegionStage: SearchStage {
   private struct Outcome: Sendable {
     var search: RegionSearch?
     var shardFaults = ShardFaults()
-    /// Whether there was time to compare patches, too.
+    /// False if the deadline passed before patches were compared.
     var isWhole = true
   }
 
