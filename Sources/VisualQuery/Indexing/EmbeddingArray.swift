@@ -107,7 +107,7 @@ private struct NPYHeader {
   let byteCount: Int
 
   init(of file: borrowing OpenFile) throws(EmbeddingArray.Failure) {
-    let notNumPy = EmbeddingArray.Failure(reason: "is no .npy file of NumPy")
+    let notNumPy = EmbeddingArray.Failure(reason: "is not a NumPy .npy file")
     guard file.status.byteCount >= 12 else { throw notNumPy }
     let beginning = try file.bytes(in: 0..<12)
     guard beginning.starts(with: Self.magic) else { throw notNumPy }

@@ -128,7 +128,8 @@ import Testing
   /// Would break if a header were trusted, or a fault were told without the way to mend it.
   @Test(
     arguments: [
-      ([], "is no .npy file"), (Array("PK\u{3}\u{4} a zip file".utf8), "is no .npy file"),
+      ([], "is not a NumPy .npy file"),
+      (Array("PK\u{3}\u{4} a zip file".utf8), "is not a NumPy .npy file"),
       (npy([EmbeddingTests.vector(1)], version: 9), "has version 9"),
       (npy([EmbeddingTests.vector(1)], type: "<i4"), "has numbers of the type '<i4'"),
       (npy([EmbeddingTests.vector(1)], type: ">f4"), "has numbers of the type '>f4'"),
@@ -162,7 +163,7 @@ import Testing
         "has a header that"
       ),
       (npy([EmbeddingTests.vector(1)], header: "{'descr: "), "has a header that cannot be read"),
-      (Array(npy([EmbeddingTests.vector(1)]).prefix(100)), "is no .npy file"),
+      (Array(npy([EmbeddingTests.vector(1)]).prefix(100)), "is not a NumPy .npy file"),
       (npy([EmbeddingTests.vector(1)]), "has no row 1; it has 1"),
       (
         npy([EmbeddingTests.vector(1), [Float](repeating: 0, count: 40)]),
