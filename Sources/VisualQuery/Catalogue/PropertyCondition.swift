@@ -21,8 +21,6 @@ struct PropertyCondition: Sendable {
     case .equalTo(let value): sql = compared("=", value)
     case .notEqualTo(let value):
       isNegated = true
-      // The elements of lists are texts, which are never equal to a number.
-      if case .number = value, isList { return }
       sql = compared("=", value)
     case .lessThan(let value): sql = compared("<", value)
     case .lessThanOrEqualTo(let value): sql = compared("<=", value)
@@ -43,22 +41,23 @@ struct PropertyCondition: Sendable {
     }
   }
 
-  private var isList: Bool { EntityProperty.lists.contains(property) }
-
   /// Returns a comparison of the stored value with the next parameter.
   private mutating func compared(_ symbol: String, _ operand: PropertyValue) -> String {
-    switch operand {
-    case .number(let number):
-      values.append(.number(number))
-      // Ids are compared as texts.
-      if property == "id" { return "value \(symbol) CAST(? AS TEXT)" }
-      // Sizes may be stored as texts; `=` between a number and a text is never true.
-      return "CAST(value AS REAL) \(symbol) ?"
-    case .text(let text):
-      values.append(.text(text))
+    if EntityProperty.numbers.contains(property) {
+      values.append(operand.stored)
       // The cast makes SQLite read a text such as 14.90 as a number.
-      return property == "price" ? "CAST(value AS REAL) \(symbol) ?" : "value \(symbol) ?"
+      return "CAST(value AS REAL) \(symbol) ?"
     }
+    if EntityProperty(property).isText {
+      // An id that has only digits is a text, too.
+      values.append(.text(operand.words))
+      return "value \(symbol) ?"
+    }
+    values.append(operand.stored)
+    guard case .number = operand else { return "value \(symbol) ?" }
+    // Sizes may be stored as texts: beside a REAL, SQLite reads a text that is a number as one. Any other text is greater
+    // than all numbers.
+    return "value \(symbol) CAST(? AS REAL) AND value <= CAST(9e999 AS REAL)"
   }
 
   /// Refuses to compare a number with a text that is not one.
@@ -82,6 +81,24 @@ struct PropertyCondition: Sendable {
           a condition has a text of \(text.unicodeScalars.count) characters; \
           the limit is \(EntityComparator.textLimit)
           """)
+    }
+  }
+}
+
+extension PropertyValue {
+  /// The value as SQLite stores it.
+  fileprivate var stored: SQLiteValue {
+    switch self {
+    case .text(let text): .text(text)
+    case .number(let number): .number(number)
+    }
+  }
+
+  /// The value as a text: a number without unnecessary digits.
+  fileprivate var words: String {
+    switch self {
+    case .text(let text): text
+    case .number(let number): Int(exactly: number).map(String.init) ?? "\(number)"
     }
   }
 }
@@ -137,6 +154,9 @@ extension EntityProperty {
 
   /// Whether it is a field of ours, whose values are those of every shop's entities.
   var isStandard: Bool { Self.fields.contains(name) || isList }
+
+  /// Whether it is a field of ours whose values are texts.
+  var isText: Bool { isStandard && !Self.numbers.contains(name) }
 
   /// Whether it is a field of ours with several values.
   var isList: Bool { Self.lists.contains(name) }

@@ -28,6 +28,12 @@ public enum PropertyValue: Sendable, Hashable, Codable, ExpressibleByStringLiter
   public init(floatLiteral value: Double) { self = .number(value) }
   /// Makes a number.
   public init(integerLiteral value: Int) { self = .number(Double(value)) }
+
+  /// Reads what a property is compared with: a number if the text is one and the property may be one, else the text.
+  package init(_ text: String, of property: EntityProperty) {
+    let number = property.isText ? nil : Double(text)
+    self = number.flatMap { $0.isFinite ? .number($0) : nil } ?? .text(text)
+  }
 }
 
 /// A condition on one property.
@@ -74,19 +80,18 @@ public struct EntityComparator: Sendable, Hashable, Codable {
 
   /// Reads `price<20`, `brand=Northlight`, `title~mug` (contains), `id^=tea` (begins with) or
   /// `id$=red` (ends with); further operators are `!=`, `<=`, `>` and `>=`. A value that is a number
-  /// is compared as one.
+  /// is compared as one, but for the fields that are texts, such as `id`. Blanks around the name and the value do not count.
   ///
   /// - Returns: `nil` for anything else.
   public init?(_ text: String) {
     guard let start = text.firstIndex(where: { "=!<>~^$".contains($0) }), start > text.startIndex
     else { return nil }
-    let name = String(text[..<start])
+    let name = Self.trimmed(text[..<start])
     let rest = text[start...]
     let operators = ["<=", ">=", "!=", "^=", "$=", "<", ">", "=", "~"]
     guard let symbol = operators.first(where: rest.hasPrefix) else { return nil }
-    let words = String(rest.dropFirst(symbol.count))
-    let value = Double(words).flatMap { $0.isFinite ? PropertyValue.number($0) : nil }
-    let operand = value ?? .text(words)
+    let words = Self.trimmed(rest.dropFirst(symbol.count))
+    let operand = PropertyValue(words, of: EntityProperty(name))
     let comparison: Comparison =
       switch symbol {
       case "<=": .lessThanOrEqualTo(operand)
@@ -100,5 +105,12 @@ public struct EntityComparator: Sendable, Hashable, Codable {
       default: .equalTo(operand)
       }
     self.init(EntityProperty(name), comparison)
+  }
+
+  private static func trimmed(_ text: Substring) -> String {
+    guard let first = text.firstIndex(where: { !$0.isWhitespace }),
+      let last = text.lastIndex(where: { !$0.isWhitespace })
+    else { return "" }
+    return String(text[first...last])
   }
 }

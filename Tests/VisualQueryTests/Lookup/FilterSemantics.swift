@@ -25,14 +25,14 @@ struct FilterSemantics {
       }
     }
 
-    /// A text is the number that it begins with, else 0.
-    var number: Double {
-      guard case .text(let text) = self else {
-        if case .number(let number, _) = self { return number }
-        return 0
+    /// The number that it is, or that its whole text is.
+    var number: Double? {
+      switch self {
+      case .number(let number, _): number
+      case .text(let text):
+        text.wholeMatch(of: /\s*([+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?)\s*/)
+          .flatMap { Double($0.output.1) }
       }
-      let match = text.firstMatch(of: /^\s*([+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?)/)
-      return match.flatMap { Double($0.output.1) } ?? 0
     }
   }
 
@@ -50,12 +50,11 @@ struct FilterSemantics {
     }
     switch name {
     case "price":
-      return member("price", "amount").map { .number($0.number, "\($0.number)") }
+      return member("price", "amount").compactMap(\.number).map { .number($0, "\($0)") }
     case "currency": return member("price", "currency")
     case "latitude", "longitude":
-      return member("geo", name).map { value in
-        let whole = Int(exactly: value.number)
-        return .number(value.number, whole.map { "\($0)" } ?? value.text)
+      return member("geo", name).compactMap { value in
+        value.number.map { .number($0, Int(exactly: $0).map { "\($0)" } ?? value.text) }
       }
     case _ where lists.contains(name) && !isSort:
       guard case .array(let elements)? = object[name] else { return [] }
@@ -75,7 +74,6 @@ struct FilterSemantics {
     let name = comparator.property.name
     let values = values(name, of: entity)
     if case .notEqualTo(let operand) = comparator.comparison {
-      if lists.contains(name), case .number = operand { return true }
       return !values.contains { passes(.equalTo(operand), $0, name) }
     }
     return values.contains { passes(comparator.comparison, $0, name) }
@@ -84,16 +82,20 @@ struct FilterSemantics {
   private static func passes(
     _ comparison: EntityComparator.Comparison, _ value: Value, _ name: String
   ) -> Bool {
-    func order(_ operand: PropertyValue) -> Int { self.order(value, operand, name) }
+    /// No order is that of a number and a text.
+    func order(_ operand: PropertyValue) -> Int? { self.order(value, operand, name) }
+    func test(_ operand: PropertyValue, _ isMet: (Int) -> Bool) -> Bool {
+      order(operand).map(isMet) ?? false
+    }
     func folded(_ text: String) -> String { LabelText.folded(text) }
     switch comparison {
-    case .equalTo(let operand): return order(operand) == 0
-    case .notEqualTo(let operand): return order(operand) != 0
-    case .lessThan(let operand): return order(operand) < 0
-    case .lessThanOrEqualTo(let operand): return order(operand) <= 0
-    case .greaterThan(let operand): return order(operand) > 0
-    case .greaterThanOrEqualTo(let operand): return order(operand) >= 0
-    case .isBetween(let low, let high): return order(low) >= 0 && order(high) <= 0
+    case .equalTo(let operand): return test(operand) { $0 == 0 }
+    case .notEqualTo(let operand): return !test(operand) { $0 == 0 }
+    case .lessThan(let operand): return test(operand) { $0 < 0 }
+    case .lessThanOrEqualTo(let operand): return test(operand) { $0 <= 0 }
+    case .greaterThan(let operand): return test(operand) { $0 > 0 }
+    case .greaterThanOrEqualTo(let operand): return test(operand) { $0 >= 0 }
+    case .isBetween(let low, let high): return test(low) { $0 >= 0 } && test(high) { $0 <= 0 }
     case .contains(let text):
       return scalars(folded(value.text)).contains(scalars(folded(text)))
     case .hasPrefix(let text):
@@ -107,18 +109,22 @@ struct FilterSemantics {
 
   private static func scalars(_ text: String) -> [Unicode.Scalar] { Array(text.unicodeScalars) }
 
-  /// Numbers by size, texts by their bytes, numbers before texts.
-  private static func order(_ value: Value, _ operand: PropertyValue, _ name: String) -> Int {
+  /// Numbers by size, texts by their bytes; numbers before texts that a field of the shop's own is compared with. `nil` if a
+  /// text is no number and is compared with one.
+  private static func order(_ value: Value, _ operand: PropertyValue, _ name: String) -> Int? {
     func compared(_ a: String, _ b: String) -> Int {
       a.utf8.elementsEqual(b.utf8) ? 0 : a.utf8.lexicographicallyPrecedes(b.utf8) ? -1 : 1
     }
     func compared(_ a: Double, _ b: Double) -> Int { a == b ? 0 : a < b ? -1 : 1 }
     switch operand {
-    case .number(let number) where name == "id": return compared(value.text, "\(number)")
-    case .number(let number): return compared(value.number, number)
+    case .number(let number) where (lists + fields + ["currency"]).contains(name):
+      return compared(value.text, Int(exactly: number).map { "\($0)" } ?? "\(number)")
+    case .number(let number): return value.number.map { compared($0, number) }
     case .text(let text):
-      if name == "price", let number = Double(text.filter { $0 != " " }) {
-        return compared(value.number, number)
+      if ["price", "latitude", "longitude"].contains(name),
+        let number = Double(text.filter { $0 != " " })
+      {
+        return value.number.map { compared($0, number) }
       }
       guard case .text(let own) = value else { return -1 }
       return compared(own, text)

@@ -131,6 +131,37 @@ import Testing
     }
   }
 
+  /// Would break if an id that is a number, as most shops have it, were compared as one: 1001 was "1001.0", which no id is, and
+  /// a group 1001 was also that of 1001-B.
+  @Test func `texts are texts, also if they are numbers`() async throws {
+    let folder = try TemporaryDirectory()
+    let rows = [
+      #"{"type":"product","id":"1001","title":"Cup","group":"1001","size":"42","sku":"0042"}"#,
+      #"{"type":"product","id":"01001","title":"Mug 123","group":"1001-B","size":"42-44"}"#,
+      #"{"type":"product","id":"1e3","title":"42","labels":["5"],"size":7.5}"#,
+    ]
+    let index = folder.path + "/i.vq"
+    _ = try await Indexer(directory: index).run(
+      path: folder.write(rows.joined(separator: "\n"), to: "c.jsonl"))
+    func ids(_ comparator: EntityComparator?) async throws -> [String] {
+      let lookup = EntityLookup(catalogue: try Catalogue(directory: index))
+      return try await lookup.entities(matching: [#require(comparator)]).map(\.id.value).sorted()
+    }
+    #expect(try await ids(EntityComparator("id=1001")) == ["1001"])
+    #expect(try await ids(EntityComparator("id=01001")) == ["01001"])
+    #expect(try await ids(EntityComparator("id", .equalTo(1001))) == ["1001"])
+    #expect(try await ids(EntityComparator("group=1001")) == ["1001"])
+    #expect(try await ids(EntityComparator("group!=1001")) == ["01001", "1e3"])
+    #expect(try await ids(EntityComparator("title<3")) == [])
+    #expect(try await ids(EntityComparator("title=42")) == ["1e3"])
+    #expect(try await ids(EntityComparator("labels=5")) == ["1e3"])
+    // Fields of the shop's own are numbers where both are.
+    #expect(try await ids(EntityComparator("size<42.5")) == ["1001", "1e3"])
+    #expect(try await ids(EntityComparator("size>40")) == ["1001"])
+    #expect(try await ids(EntityComparator("size=42-44")) == ["01001"])
+    #expect(try await ids(EntityComparator("sku=42")) == ["1001"])
+  }
+
   /// Would break if a replaced or removed entity kept a stored property.
   @Test func `filters follow the entities`() async throws {
     let folder = try TemporaryDirectory()

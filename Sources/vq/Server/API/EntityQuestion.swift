@@ -67,7 +67,9 @@ enum EntityQuestion {
     var fields = fields
     let property = try fields.text("property", limit: 256)
     let name: ComparisonName? = try fields.choice("comparison")
-    let comparison = try name.flatMap { name throws(Problem) in try self.comparison(name, &fields) }
+    let comparison = try name.flatMap { name throws(Problem) in
+      try self.comparison(name, of: EntityProperty(property ?? ""), &fields)
+    }
     try fields.finish()
     guard let property, let comparison else {
       throw Problem(
@@ -80,7 +82,7 @@ enum EntityQuestion {
 
   /// Reads the comparison of a condition; `nil` if a value is missing.
   private static func comparison(
-    _ name: ComparisonName, _ fields: inout RequestFields
+    _ name: ComparisonName, of property: EntityProperty, _ fields: inout RequestFields
   ) throws(Problem) -> EntityComparator.Comparison? {
     switch name {
     case .contains:
@@ -91,7 +93,7 @@ enum EntityQuestion {
       return try fields.text("value", limit: EntityComparator.textLimit).map { .hasSuffix($0) }
     default: break
     }
-    guard let value = try operand("value", &fields) else { return nil }
+    guard let value = try operand("value", of: property, &fields) else { return nil }
     switch name {
     case .equalTo: return .equalTo(value)
     case .notEqualTo: return .notEqualTo(value)
@@ -99,14 +101,15 @@ enum EntityQuestion {
     case .lessThanOrEqualTo: return .lessThanOrEqualTo(value)
     case .greaterThan: return .greaterThan(value)
     case .greaterThanOrEqualTo: return .greaterThanOrEqualTo(value)
-    case .isBetween: return try operand("upperValue", &fields).map { .isBetween(value, $0) }
+    case .isBetween:
+      return try operand("upperValue", of: property, &fields).map { .isBetween(value, $0) }
     case .contains, .hasPrefix, .hasSuffix: return nil
     }
   }
 
-  /// Reads a text or a number. A text that is a number is compared as one.
+  /// Reads a text or a number.
   private static func operand(
-    _ name: String, _ fields: inout RequestFields
+    _ name: String, of property: EntityProperty, _ fields: inout RequestFields
   ) throws(Problem) -> PropertyValue? {
     switch try fields.value(name) {
     case nil: return nil
@@ -114,7 +117,7 @@ enum EntityQuestion {
     case .number(let number)?: return .number(number)
     case .string(let text)?
     where text.unicodeScalars.count <= EntityComparator.textLimit && RequestFields.isPrintable(text):
-      return Double(text).flatMap { $0.isFinite ? .number($0) : nil } ?? .text(text)
+      return PropertyValue(text, of: property)
     default: throw fields.problem(name, "a number, or a text of at most 1000 characters")
     }
   }
