@@ -125,8 +125,10 @@ struct QueryState: Sendable {
       uniqueKeysWithValues: keys.map { ($0, labels.rarity(of: labelsByKey[$0] ?? [:])) })
   }
 
-  /// Returns every candidate entity with its confidence, in no order: by its code, else by its best image, in the whole
-  /// image or in the region where it is surest, or by its label if none of its images is a candidate.
+  /// Returns every candidate entity with its confidence: by its code, else by its best image, in the whole
+  /// image or in the region where it is surest, or by its label if none of its images is a candidate. In each of these the
+  /// surest comes first, in the same order for the same query: which things lie in different places, and how they are
+  /// filled, depends on it.
   func scoredEntities() -> [ScoredEntity] {
     let scored = scoredByContent()
     if codeMatches.isEmpty { return scored }
@@ -161,7 +163,8 @@ struct QueryState: Sendable {
         if !isChance { best[entity.key] = entity }
       }
     }
-    return best.values + labelMatches.filter { best[$0.key] == nil }
+    let ranked = best.values.sorted { ($1.confidence, $0.key) < ($0.confidence, $1.key) }
+    return ranked + labelMatches.filter { best[$0.key] == nil }
   }
 
   /// Returns the candidates of a region, each with its confidence, in the order of the keys. In an outline,

@@ -50,7 +50,8 @@ extension SemanticContent {
     let share =
       max(part.width * Double(width), part.height * Double(height)) / Double(max(width, height))
     let leastSide = QuerySignature.workingSide
-    var side = min(4 * leastSide, Int(Double(leastSide) / share))
+    // A share near zero gives a number that is no integer.
+    var side = Int(Double(leastSide) / max(share, 0.25))
     while side > leastSide,
       decoder.byteCount(of: header, longerSide: side) > decoder.limits.memoryLimit
     {

@@ -18,6 +18,17 @@ import Testing
     #expect(PictureRegion(text: text) == region)
   }
 
+  /// Would break if a part of an image that is far smaller than a pixel ended the process: the size at which the image
+  /// would have to be decoded is no integer.
+  @Test(arguments: [(0.0, 1e-18), (0.5, 1e-16), (0.0, 1e-300)])
+  func `a region far smaller than a pixel is a pixel`(start: Double, length: Double) throws {
+    let content = try SemanticContent(
+      decoding: ImageDecoder().contents(ofFile: SampleShop.query("q01-mug.jpg")),
+      region: PictureRegion(x: start, y: start, width: length, height: length))
+    let pixels = try #require(try content.searchedPixels)
+    #expect((pixels.width, pixels.height) == (1, 1))
+  }
+
   private static let shared = Task {
     let folder = try await CatalogueTests.sampleCatalogue()
     return (folder, try Catalogue(directory: folder.path + "/shop.vq"))
@@ -67,6 +78,19 @@ import Testing
     #expect(MatchOptions(pageLimit: 0).forPage == MatchOptions(pageLimit: 0))
     #expect(MatchOptions(limit: 40).forPage.limit == 40)
     #expect(MatchOptions(typeLimits: [.product: 0]).forPage.limit(of: .product) == 0)
+  }
+
+  /// Would break if the order of equal searches differed, as that of a dictionary does: which things lie in different
+  /// places, and how sure ones are filled, depends on it.
+  @Test func `candidates come in the order of their confidence`() async throws {
+    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    let state = try await matcher.run(
+      SemanticContent(pixelBuffer: page(Self.things)), MatchOptions(timeout: nil), deadline: nil)
+    let scored = state.scoredEntities()
+    #expect(scored.count > 10)
+    for (first, second) in zip(scored, scored.dropFirst()) {
+      #expect((second.confidence, first.key) < (first.confidence, second.key))
+    }
   }
 
   static let manyThings =
