@@ -192,8 +192,11 @@ public enum Calibration {
     probability(ofLogOdds: evidence.reduce(0) { $0 + $1.weight })
   }
 
-  /// Returns the log-odds of a probability.
-  static func logOdds(of probability: Double) -> Double { log(probability / (1 - probability)) }
+  /// Returns the log-odds of a probability; of 1, which only rounding makes of a confidence, those of the greatest number below.
+  static func logOdds(of probability: Double) -> Double {
+    let probability = min(probability, 1.0.nextDown)
+    return log(probability / (1 - probability))
+  }
 
   /// Returns the probability with the given log-odds.
   static func probability(ofLogOdds odds: Double) -> Double { 1 / (1 + exp(-odds)) }

@@ -49,6 +49,9 @@ extension Matcher {
 
   /// The log-odds of an entity of which somebody said that the query means it.
   private static let pinnedLogOdds = Calibration.logOdds(of: 0.999)
+  /// The largest difference of the log-odds of an entity and those of the one that it precedes, and the log-odds that many such
+  /// differences do not exceed: far above, a confidence is 1, whose log-odds are infinite.
+  private static let (pinStep, largestPinnedLogOdds) = (1.0, 30.0)
 
   /// Puts the entities first of which people said that the query means them. Filters keep their effect.
   func pinned(_ scored: [ScoredEntity], _ state: QueryState) throws -> [ScoredEntity] {
@@ -59,8 +62,10 @@ extension Matcher {
     var scored = scored
     var odds = Self.pinnedLogOdds
     for entity in scored {
-      odds = max(odds, entity.evidence.reduce(1) { $0 + $1.weight })
+      odds = max(odds, entity.evidence.reduce(Self.pinStep) { $0 + $1.weight })
     }
+    let room = max(0, Self.largestPinnedLogOdds - odds)
+    let step = min(Self.pinStep, room / Double(pins.count))
     // From the last to the first, so that each precedes those before.
     for pin in pins.reversed() {
       guard let key = keys[pin.id], state.types.contains(pin.id.type),
@@ -78,7 +83,7 @@ extension Matcher {
         tier: index.map { scored[$0].tier } ?? .similar, image: index.flatMap { scored[$0].image },
         imagePosition: index.flatMap { scored[$0].imagePosition })
       if let index { scored[index] = entity } else { scored.append(entity) }
-      odds += 1
+      odds += step
     }
     return scored
   }

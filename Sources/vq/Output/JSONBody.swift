@@ -20,7 +20,10 @@ enum JSONBody {
   static func encodedByFoundation(_ value: some Encodable) -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // Sound: what is encoded has no number that JSON lacks and no key of another type.
+    // JSON has no such numbers. One that slips in must not end the server.
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
+    // Sound: what is encoded has no key of another type.
     guard let data = try? encoder.encode(value) else { preconditionFailure("not JSON") }
     return Array(data)
   }

@@ -63,6 +63,33 @@ import Testing
     response.matches.map(\.value.id.value)
   }
 
+  /// Would break if the log-odds of many statements on one question grew until a confidence is 1: its log-odds are
+  /// infinite, which ended the server, and equal confidences are ordered by their ids.
+  @Test func `any number of chosen products come first, the newest at the top`() async throws {
+    let folder = try TemporaryDirectory()
+    let directory = folder.path + "/shop.vq"
+    let ids = (10..<60).map { "p\($0)" }
+    let rows = ids.map { #"{"type":"product","id":"\#($0)","title":"T","labels":["mug"]}"# }
+    let store = #"{"type":"store","id":"s","title":"S","stock":["p59"]}"#
+    _ = try await Indexer(directory: directory).run(
+      path: folder.write((rows + [store]).joined(separator: "\n"), to: "feed.jsonl"))
+    let query = try FeedbackQuery(labels: ["mug"], signatureText: nil)
+    let kept = try KeptFeedback(directory: directory)
+    for (time, id) in ids.enumerated() {
+      _ = try kept.add(
+        FeedbackStatement.Content(query: query, chosen: product(id), rejected: []), state: .active,
+        time: time)
+    }
+    let answer = try await Matcher(catalogue: Catalogue(directory: directory)).values(
+      for: SemanticContent(labels: ["mug"]),
+      options: MatchOptions(limit: 100, typeLimits: [:], timeout: nil))
+    let products = answer.matches.filter { $0.value.id.type == .product }
+    #expect(products.map(\.value.id.value) == ids.reversed())
+    #expect(answer.matches.allSatisfy { $0.evidence.allSatisfy(\.weight.isFinite) })
+    #expect(answer.matches.allSatisfy { $0.confidence < 1 })
+    #expect(answer.matches.contains { $0.value.id.type == .store })
+  }
+
   /// Would break if any way of asking still gave what somebody said is wrong, or if anything stayed behind.
   @Test func `a suppressed pair never returns, and its removal restores the same bytes`()
     async throws
