@@ -78,6 +78,11 @@ extension Signature {
         message:
           "PDQ quality is \(bytes[2]) of 100 and keypoints are \(count) of \(KeypointSet.limit)")
     }
+    let sides = [4, 6].map { Int(bytes.littleEndian(at: $0, as: UInt16.self)) }
+    guard sides.allSatisfy((1...Self.workingSide).contains) else {
+      throw SignatureError(
+        code: .corrupt, message: "the image has \(sides[0]) x \(sides[1]) pixels")
+    }
     let end = Self.leastEncodedByteCount + count * Self.keypointByteCount
     let embedding = bytes.count > end ? ImageEmbedding(stored: Array(bytes[end...])) : nil
     guard bytes.count == end + (embedding?.storedByteCount ?? 0) else {

@@ -74,6 +74,8 @@ import Testing
     Damage(name: "quality", code: .corrupt) { $0[2] = 101 },
     Damage(name: "keypoints", code: .corrupt) { $0[3] = 255 },
     Damage(name: "fewer keypoints", code: .wrongLength) { $0[3] = 0 },
+    Damage(name: "no width", code: .corrupt) { ($0[4], $0[5]) = (0, 0) },
+    Damage(name: "too high", code: .corrupt) { $0[7] = 255 },
     Damage(name: "a level more", code: .corrupt) { $0[382] += 1 },
     Damage(name: "a keypoint less on a level", code: .corrupt) { $0[376] &-= 1 },
   ])
