@@ -63,7 +63,7 @@ package struct PatchCheck: Sendable {
   package init(_ image: PixelBuffer, _ signature: QuerySignature) {
     let large = image.reduced(toLongerSide: QuerySignature.workingSide)
     size = SIMD2(Double(signature.size.x), Double(signature.size.y))
-    ratio = Double(large.width) / size.x
+    ratio = Double(max(large.width, large.height)) / size.max()
     planes = LumaPyramid(large).planes.enumerated().map { level, plane in
       Plane(
         width: plane.width, height: plane.height, sums: plane.boxSums(),

@@ -77,11 +77,16 @@ public struct QueryKeypoints: Sendable, Hashable {
       KeypointDetector.keypoints(of: pyramid, limit: Self.limit), hashedBy: &hashers)
     if let fine {
       let levels = 0..<min(2, fine.planes.count)
+      let plane = pyramid.planes[0]
+      let ratio = Double(fine.planes[0].width) / Double(plane.width)
+      // The width of a narrow image is rounded, so that the last of its rows would lie below it.
+      let found = KeypointDetector.keypoints(of: fine, levels: levels, limit: Self.fineLimit)
+        .filter {
+          let point = Point($0, fineRatio: ratio)
+          return point.x < Float(plane.width) && point.y < Float(plane.height)
+        }
       var hashers = LevelHashers(fine)
-      described.append(
-        KeypointDetector.keypoints(of: fine, levels: levels, limit: Self.fineLimit),
-        hashedBy: &hashers,
-        fineRatio: Double(fine.planes[0].width) / Double(pyramid.planes[0].width))
+      described.append(found, hashedBy: &hashers, fineRatio: ratio)
     }
     self.init(
       points: described.points, hashes: described.hashes, doubts: described.doubts,

@@ -39,7 +39,7 @@ package struct WindowKeypoints: Sendable {
   package init(_ image: PixelBuffer, _ signature: QuerySignature) {
     let large = image.reduced(toLongerSide: QuerySignature.workingSide)
     size = signature.size
-    ratio = Double(large.width) / Double(size.x)
+    ratio = Double(max(large.width, large.height)) / Double(max(size.x, size.y))
     pyramid = LumaPyramid(large)
     hashers = LevelHashers(all: pyramid)
     corners = pyramid.planes.map { KeypointDetector.corners(of: $0, limit: Self.cornerLimit) }

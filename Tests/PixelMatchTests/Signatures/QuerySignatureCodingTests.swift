@@ -54,6 +54,21 @@ import Testing
     #expect(try QuerySignature(encoded: noise.encoded) == noise)
   }
 
+  /// Would break if the signature of a narrow image were refused: half of an odd width is rounded, so that the finer keypoints
+  /// at the bottom lay below the image.
+  @Test(arguments: [41, 61, 101, 151])
+  func `a narrow image has a whole form, too`(width: Int) throws {
+    var generator = SeededGenerator(seed: UInt64(width))
+    let height = 1024
+    let pixels = (0..<4 * width * height).map { index in
+      index % 4 == 3 ? 255 : UInt8.random(in: 0...255, using: &generator)
+    }
+    let narrow = QuerySignature(
+      try PixelBuffer(width: width, height: height, format: .rgba8, bytes: pixels))
+    #expect(narrow.keypoints.count > 50)
+    #expect(try QuerySignature(encoded: narrow.encoded) == narrow)
+  }
+
   /// A client's bytes are as untrusted as an attacker's: they give an error or a signature that
   /// works.
   @Test(arguments: 0..<300 as Range<UInt64>)
