@@ -12,7 +12,7 @@ public struct MatchResponse: Sendable, Hashable {
     case filterTimedOut
     /// The catalogue has no entities.
     case emptyCatalogue
-    /// The deadline passed before the picture was decoded, and no label found anything.
+    /// The deadline passed before the search was complete, and nothing was found until then.
     case deadlinePassed
   }
 

@@ -37,9 +37,9 @@ extension Matcher {
   ) async throws -> MatchResponse {
     var continuation = try Continuation(token: token, catalogue: catalogue)
     if fromStart { continuation.markShown { _ in false } }
-    var options = continuation.options
-    if let limit { options.limit = limit }
     if !refresh {
+      var options = continuation.options
+      if let limit { options.limit = limit }
       try continuation.move(to: catalogue)
       let effects = try feedback(on: continuation)
       continuation.removeLeft(
@@ -50,16 +50,10 @@ extension Matcher {
       labels: continuation.question.labels,
       signature: try Self.signature(continuation.signature))
     content.codes = continuation.question.codes ?? []
-    let state = try await run(content, options, deadline: deadline)
-    let list = try rank(
-      pinned(state.scoredEntities(), state), state, options, cutOff: state.cutOff)
-    let shown = Set(continuation.entries.filter(\.isShown).map(\.scored.key))
-    var renewed = Continuation(
-      content.labels, codes: content.codes, signature: content.signature, options, list.entities,
-      cutOff: state.cutOff,
-      in: catalogue)
-    renewed.markShown { shown.contains($0.key) }
-    return try page(of: renewed, options, SearchOutcome(state: state, list: list))
+    let state = try await run(content, continuation.options, deadline: deadline)
+    return try response(
+      to: content, continuation.options, state, limit: limit,
+      without: Set(continuation.entries.filter(\.isShown).map(\.scored.key)))
   }
 
   private static func signature(_ bytes: [UInt8]) throws(MatchError) -> QuerySignature? {

@@ -11,8 +11,13 @@ struct SearchOutcome: Sendable {
 
 extension Matcher {
   /// Returns the response to what a query has found so far.
+  ///
+  /// - Parameters:
+  ///   - limit: The most matches of this page, or `nil` for the limit of the question.
+  ///   - shown: The keys of the entities that were shown before.
   func response(
-    to content: SemanticContent, _ options: MatchOptions, _ state: QueryState
+    to content: SemanticContent, _ options: MatchOptions, _ state: QueryState,
+    limit: Int? = nil, without shown: Set<UInt32> = []
   ) throws -> MatchResponse {
     let scored = try pinned(state.scoredEntities(), state)
     let options = state.showsManyThings(scored) ? options.forPage : options
@@ -25,11 +30,14 @@ extension Matcher {
       if !labelList.entities.isEmpty { (list, cutOff) = (labelList, labelCutOff) }
     }
     let outcome = SearchOutcome(state: state, list: list)
-    let continuation = Continuation(
+    var continuation = Continuation(
       content.labels, codes: content.codes, signature: state.signature, options, list.entities,
       cutOff: cutOff,
       in: catalogue)
-    var response = try page(of: continuation, options, outcome)
+    continuation.markShown { shown.contains($0.key) }
+    var pageOptions = options
+    if let limit { pageOptions.limit = limit }
+    var response = try page(of: continuation, pageOptions, outcome)
     response.regions = try regions(of: state, options)
     response.unmatchedCodes = state.unmatchedCodes
     if content.embedding != nil, state.signature != nil {
@@ -40,7 +48,7 @@ extension Matcher {
     if response.matches.isEmpty {
       response.emptyReason = emptyReason(state, options)
       response.nearMiss = try nearMiss(
-        scored.filter { options.types.contains($0.type) }, options)
+        scored.filter { options.types.contains($0.type) && !shown.contains($0.key) }, options)
     }
     // Nothing that was computed from a file which has changed meanwhile is given away.
     try catalogue.checkUnchanged()
@@ -193,7 +201,9 @@ extension Matcher {
         || state.allowed[$0]?.isEmpty(among: catalogue.entityCount) == true
     }
     if isNothingLeft { return .filteredOut }
-    if state.isImageLeftOut { return .deadlinePassed }
+    if state.isImageLeftOut || !state.plan.isComplete && state.shardFaults.isEmpty {
+      return .deadlinePassed
+    }
     let isBlank = state.signature?.isBlank ?? true
     return isBlank && state.labels.known.isEmpty ? .noUsableSignal : .nothingAboveConfidence
   }

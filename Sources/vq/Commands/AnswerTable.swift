@@ -43,6 +43,8 @@ struct AnswerSummary {
   let hasPicture: Bool
   let products: Int
   let stores: Int
+  /// Whether only some of them were asked for.
+  let isFiltered: Bool
 
   /// The sentence.
   var text: String {
@@ -51,6 +53,9 @@ struct AnswerSummary {
     let found =
       matchCount == 0
       ? emptySentence : DisplayText.count(matchCount, "match", "matches") + cutOff + ";"
+    if isComplete, isFiltered, matchCount > 0 {
+      return "\(found) all that the filters accept were compared."
+    }
     let products = DisplayText.count(products, "product", "products")
     let stores = DisplayText.count(stores, "store", "stores")
     if isComplete {
@@ -65,7 +70,7 @@ struct AnswerSummary {
     case .emptyCatalogue: "No match: the catalogue is empty."
     case .filteredOut: "No match: the filters exclude every entity."
     case .filterTimedOut: "No match: the deadline passed before the filters were applied."
-    case .deadlinePassed: "No match: the deadline passed before the image was decoded."
+    case .deadlinePassed: "No match was found in time."
     case .noUsableSignal:
       hasPicture
         ? "No match: the image is blank and no label is known."

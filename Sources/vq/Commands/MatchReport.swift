@@ -127,6 +127,9 @@ struct MatchReport {
     let subject = isNamed ? "'\(query)': " : ""
     let passed = "\(subject)the deadline of \(Int(timeout / .milliseconds(1))) ms passed: "
     if response.emptyReason == .filterTimedOut { return passed + "no filter was applied" }
+    if coverage.searched == coverage.total {
+      return passed + "all images were searched, but the best were not compared in detail"
+    }
     return passed + "\(coverage.searched) of \(coverage.total) images were searched"
   }
 
@@ -163,7 +166,8 @@ struct MatchReport {
       matchCount: response.matches.count, cutOff: response.minimumConfidence,
       isComplete: response.isComplete, coverage: response.coverage,
       emptyReason: response.emptyReason, hasPicture: hasPicture,
-      products: catalogue.entityCount(of: .product), stores: catalogue.entityCount(of: .store))
+      products: catalogue.entityCount(of: .product), stores: catalogue.entityCount(of: .store),
+      isFiltered: !options.filters.values.allSatisfy(\.isEmpty))
   }
 
   /// The title with the subtitle, which distinguishes variants with the same title.

@@ -229,7 +229,8 @@ enum SimulateClientCommand {
       cutOff: exchange.image == nil ? 0 : size.minimumConfidence, isComplete: answer.complete,
       coverage: min(1, max(0, answer.coverage)),
       emptyReason: answer.emptyReason.flatMap(MatchResponse.EmptyReason.init),
-      hasPicture: exchange.image != nil, products: size.products, stores: size.stores)
+      hasPicture: exchange.image != nil, products: size.products, stores: size.stores,
+      isFiltered: false)
     lines.append(summary.text)
     if !isOne { lines.append("") }
     return lines.joined(separator: "\n") + "\n"

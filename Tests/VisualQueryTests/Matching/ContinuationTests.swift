@@ -132,6 +132,32 @@ import Testing
     #expect(next.matches.contains { $0.value.id.value == "new" })
   }
 
+  /// Would break if a search that is made again lost what labels alone say once its deadline has passed.
+  @Test func `a search that is made again keeps the labels at any deadline`() async throws {
+    let matcher = try matcher()
+    let first = try await matcher.values(for: content(), options: MatchOptions(timeout: nil))
+    let again = try await matcher.values(
+      continuing: #require(first.continuation), fromStart: true, refresh: true, timeout: .zero)
+    #expect(!again.isComplete && again.emptyReason == nil)
+    #expect(again.matches.contains { $0.value.id.value == "mug-red" })
+  }
+
+  /// Would break if the limit of one page became that of all further ones, or if a new search said less than the first one.
+  @Test func `a search that is made again is the first one, but for its page`() async throws {
+    let matcher = try matcher()
+    var content = try content()
+    content.codes = ["4006381333931"]
+    let first = try await matcher.values(
+      for: content,
+      options: MatchOptions(limit: 3, typeLimits: [:], minimumConfidence: 0, timeout: nil))
+    #expect(first.matches.count == 3 && first.unmatchedCodes.count == 1)
+    let again = try await matcher.values(
+      continuing: #require(first.continuation), limit: 1, refresh: true, timeout: nil)
+    #expect(again.matches.count == 1 && again.unmatchedCodes == first.unmatchedCodes)
+    let next = try await matcher.values(continuing: #require(again.continuation))
+    #expect(next.matches.count == 3)
+  }
+
   /// The pages of later generations are those of the first one's list without what was removed
   /// meanwhile, however the shop changes between them.
   @Test(arguments: 0..<6 as Range<UInt64>)

@@ -14,7 +14,7 @@ const reasons = {
   filteredOut: "No entity passes the filters.",
   filterTimedOut: "The filters took too long.",
   emptyCatalogue: "The catalogue is empty.",
-  deadlinePassed: "The picture was not decoded in time. A smaller one takes less.",
+  deadlinePassed: "The search took too long. A smaller picture takes less.",
 };
 /** Answers below this are not even shown as a guess. */
 const leastGuess = 0.15;
