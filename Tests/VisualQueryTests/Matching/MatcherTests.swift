@@ -6,6 +6,17 @@ import Testing
 @testable import VisualQuery
 
 @Suite struct MatcherTests {
+  /// Would break if a question for nothing had a coverage that is no number.
+  @Test func `a question for no type is answered completely`() async throws {
+    let folder = try await CatalogueTests.sampleCatalogue()
+    let matcher = Matcher(catalogue: try Catalogue(directory: folder.path + "/shop.vq"))
+    let answer = try await matcher.values(
+      for: SemanticContent(
+        decoding: ImageDecoder().contents(ofFile: SampleShop.query("q01-mug.jpg"))),
+      options: MatchOptions(types: [], timeout: nil))
+    #expect(answer.isComplete && answer.coverage == 1 && answer.matches.isEmpty)
+  }
+
   /// One catalogue for all tests here; none of them writes.
   private static let shared = Task {
     let folder = try await CatalogueTests.sampleCatalogue()

@@ -7,6 +7,6 @@ struct GeometryStage: SearchStage {
     for index in state.searches.indices {
       done += state.searches[index].verifyGeometry(shouldStop: state.shouldStop)
     }
-    return done / Double(state.searches.count)
+    return state.searches.isEmpty ? 1 : done / Double(state.searches.count)
   }
 }
