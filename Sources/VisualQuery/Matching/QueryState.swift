@@ -223,7 +223,8 @@ struct QueryState: Sendable {
   ) -> [ScoredEntity] {
     let images = bestImages(searches, in: frame, isSupportMeasured: isSupportMeasured)
     let rivals = Rivals(
-      images.map(\.image.evidence), scores: images.map(\.image.score))
+      images.map(\.image.evidence), scores: images.map(\.image.score),
+      pictures: SamePictures(images.map(\.image.stored)))
     return images.enumerated().map { index, entity in
       let evidence = Calibration.evidence(
         entity.image.evidence, rivals.standing(of: index), of: subject,

@@ -24,7 +24,9 @@ struct Standing: Sendable, Hashable {
 /// The candidates of one query, by which the standing of each is told.
 ///
 /// Two candidates are rivals unless keypoints say that they lie in different parts of the image: an
-/// image may show several things, and one that is sure must not hold down another.
+/// image may show several things, and one that is sure must not hold down another. Nor are those of one and the same
+/// picture: only labels, embeddings and other images tell them apart, so that one is as sure as the picture less what it has
+/// fewer of these than the best of them.
 struct Rivals: Sendable {
   /// The inliers from which on a candidate's part of the image is known.
   static let claimingInliers = 8
@@ -44,6 +46,9 @@ struct Rivals: Sendable {
   private static let (chanceInliers, trustedInliers) = (8.0, 16.0)
 
   private let candidates: [MeasuredEvidence]
+  private let pictures: SamePictures
+  /// The highest score of a candidate with the same picture, for each candidate.
+  private let bestOfPicture: [Double]
   private let scores: [Double]
   /// The indices of the candidates, the highest score first.
   private let byScore: [Int]
@@ -54,9 +59,14 @@ struct Rivals: Sendable {
 
   /// Orders candidates.
   ///
-  /// - Parameter scores: The scores of the candidates.
-  init(_ candidates: [MeasuredEvidence], scores: [Double]) {
+  /// - Parameters:
+  ///   - scores: The scores of the candidates.
+  ///   - pictures: Which of their images are the same, or `nil` if none is.
+  init(_ candidates: [MeasuredEvidence], scores: [Double], pictures: SamePictures? = nil) {
     self.candidates = candidates
+    let pictures = pictures ?? SamePictures(differing: candidates.count)
+    self.pictures = pictures
+    bestOfPicture = pictures.highest(of: scores)
     self.scores = scores
     byScore = candidates.indices.sorted { (scores[$1], $0) < (scores[$0], $1) }
     byInliers = candidates.indices.sorted {
@@ -73,9 +83,11 @@ struct Rivals: Sendable {
   /// - Complexity: O(1) for all but the few candidates that claim a part of the image.
   func standing(of index: Int) -> Standing {
     let own = candidates[index]
+    let behind = bestOfPicture[index] - scores[index]
     guard let best = byScore.first(where: { isRival($0, of: index) }) else {
       return Standing(
-        lead: 0, inlierLead: Self.inlierLead(own.inliers, over: 0), patchLead: own.patchLikeness,
+        lead: max(-3, -behind), inlierLead: Self.inlierLead(own.inliers, over: 0),
+        patchLead: own.patchLikeness,
         isAlone: true)
     }
     let most = byInliers.first { isRival($0, of: index) }.map { candidates[$0].inliers } ?? 0
@@ -85,7 +97,7 @@ struct Rivals: Sendable {
     let doubt = max(
       Self.colorDoubt(of: own, siblingInliers: most), Self.shapeDoubt(of: own, rivalInliers: most))
     return Standing(
-      lead: lead > 0 ? lead * (1 - doubt) : lead,
+      lead: max(-3, (lead > 0 ? lead * (1 - doubt) : lead) - behind),
       inlierLead: Self.inlierLead(own.inliers, over: most), patchLead: patchLead(of: index),
       isAlone: false)
   }
@@ -131,7 +143,7 @@ struct Rivals: Sendable {
   }
 
   private func isRival(_ other: Int, of index: Int) -> Bool {
-    other != index && !Self.areApart(candidates[other], candidates[index])
+    !pictures.areSame(other, index) && !Self.areApart(candidates[other], candidates[index])
   }
 
   /// Returns whether keypoints say that two candidates lie in different parts of the image.

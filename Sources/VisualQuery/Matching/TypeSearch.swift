@@ -117,7 +117,8 @@ struct TypeSearch: Sendable {
   }
 
   /// The images whose patches are worth comparing and were not: the best image of each entity, as ``mergeBestImages(into:_:frame:)``
-  /// chooses it, those with the most inliers first. Several images of one entity would leave out its siblings.
+  /// chooses it, those with the most inliers first. Several images of one entity would leave out its siblings, and so would several
+  /// entities of one image.
   fileprivate func rowsToCompareByPatches() -> [SegmentRow] {
     let aligned = Set(
       candidates.values.lazy.filter {
@@ -138,7 +139,10 @@ struct TypeSearch: Sendable {
     // One of several things must not take the place of another's siblings.
     var chosen: [Found] = []
     for found in ranked where chosen.count < Self.comparedInAll {
-      let rivals = chosen.count { !Rivals.areApart($0.evidence, found.evidence) }
+      let rivals = chosen.count {
+        !Rivals.areApart($0.evidence, found.evidence)
+          && !image($0.candidate.row).isSamePicture(as: image(found.candidate.row))
+      }
       if rivals < Self.comparedByPatches { chosen.append(found) }
     }
     return chosen.map(\.candidate).filter { $0.measured.patches == nil }.map(\.row)

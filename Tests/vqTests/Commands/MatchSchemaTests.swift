@@ -122,6 +122,8 @@ import Testing
         + ["--group", "--near", "53.5,10", "--at", "2026-11-23T10:00:00Z", "--locale", "de"],
       ["--labels", "mug,cup", "--min-confidence", "0", "--products", "100", "--limit", "100"],
       [try page(in: folder), "--min-confidence", "0"],
+      // Nothing is sure, so that outlines are looked at again.
+      [SampleShop.query("q01-mug.jpg"), "--min-confidence", "0"],
       [conformance("profile-p3.jpg"), try brokenProfile(in: folder)],
       [
         SampleShop.query("q09-harbour.jpg"), SampleShop.image("store-harbour.jpg"),

@@ -1,0 +1,51 @@
+internal import PixelMatch
+
+/// Which of several images are the same one.
+///
+/// A shop often lists one image under several products, for example for each size of a shirt. No search can tell these
+/// products apart, and a lead over one of them says nothing, so that they are no rivals.
+struct SamePictures: Sendable {
+  /// For each image the index of the first one that is the same.
+  private let first: [Int]
+
+  /// Compares images by all that is stored of them.
+  ///
+  /// - Complexity: O(images).
+  init(_ images: some Collection<StoredImage>) {
+    var known: [PDQHash: [(index: Int, image: StoredImage)]] = [:]
+    first = images.enumerated().map { index, image in
+      let hash = image.segment.pdq(at: image.row)
+      if let same = known[hash]?.first(where: { $0.image.isSamePicture(as: image) }) {
+        return same.index
+      }
+      known[hash, default: []].append((index, image))
+      return index
+    }
+  }
+
+  /// Makes images of which none is the same as another.
+  init(differing count: Int) { first = Array(0..<count) }
+
+  /// Returns for each image the highest score of those that are the same.
+  func highest(of scores: [Double]) -> [Double] {
+    var highest = scores
+    for (index, score) in scores.enumerated() {
+      highest[first[index]] = max(highest[first[index]], score)
+    }
+    return first.map { highest[$0] }
+  }
+
+  /// Returns whether two images are the same.
+  func areSame(_ a: Int, _ b: Int) -> Bool { first[a] == first[b] }
+}
+
+extension StoredImage {
+  /// Returns whether the signatures are equal. Embeddings are left out: those of one image may come from different rows of a feed.
+  func isSamePicture(as other: StoredImage) -> Bool {
+    if segment === other.segment && row == other.row { return true }
+    guard segment.pdq(at: row) == other.segment.pdq(at: other.row) else { return false }
+    var (own, others) = (segment.signature(at: row), other.segment.signature(at: other.row))
+    (own.embedding, others.embedding) = (nil, nil)
+    return own == others
+  }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import PixelMatch
+import TestSupport
+import Testing
+@testable import VisualQuery
+
+/// Products that are listed with one and the same image.
+@Suite struct SamePicturesTests {
+  /// The sample shop, with its oats in three sizes, each a product with the one image that the shop has.
+  private static func shop(sizes: [String]) async throws -> (TemporaryDirectory, Catalogue) {
+    let folder = try TemporaryDirectory()
+    let rows = sizes.map { size in
+      """
+      {"type":"product","id":"oats-\(size)","title":"Oats \(size)","labels":["box"],\
+      "images":["images/oats.jpg"],"group":"oats"}
+      """
+    }
+    let samples = try String(contentsOfFile: SampleShop.catalogue, encoding: .utf8)
+      .split(separator: "\n").filter { !$0.contains("\"id\": \"oats\"") }.map(String.init)
+    let feed = try folder.write((samples + rows).joined(separator: "\n"), to: "feed.jsonl")
+    _ = try await Indexer(directory: folder.path + "/shop.vq")
+      .run(path: feed, imagesRoot: SampleShop.folder.path + "/shop")
+    return (folder, try Catalogue(directory: folder.path + "/shop.vq"))
+  }
+
+  private func answer(_ catalogue: Catalogue) async throws -> [String: Double] {
+    let content = try SemanticContent(
+      decoding: ImageDecoder().contents(ofFile: SampleShop.query("q06-oats.jpg")))
+    let answer = try await Matcher(catalogue: catalogue).values(
+      for: content, options: MatchOptions(types: [.product], minimumConfidence: 0, timeout: nil))
+    return Dictionary(
+      uniqueKeysWithValues: answer.matches.map { ($0.value.id.value, $0.confidence) })
+  }
+
+  /// Would break if products of one image held each other down: none has a lead over the others, so that a photo of a
+  /// thing that is sold in three sizes, each a row of the feed, found nothing.
+  @Test func `sizes with one image are as sure as one product`() async throws {
+    let (single, one) = try await Self.shop(sizes: ["500"])
+    let (several, three) = try await Self.shop(sizes: ["250", "500", "1000"])
+    let alone = try #require(try await answer(one)["oats-500"])
+    #expect(alone >= Calibration.defaultCutOff)
+    let together = try await answer(three)
+    for size in ["250", "500", "1000"] {
+      let confidence = try #require(together["oats-\(size)"])
+      // How common a color is in the catalogue differs a little.
+      #expect(abs(confidence - alone) < 0.01, "\(size)")
+    }
+    withExtendedLifetime((single, several)) {}
+  }
+
+  /// Would break if images that are nearly the same were taken for one: their colors tell them apart.
+  @Test func `another color is another image`() async throws {
+    let folder = try await CatalogueTests.sampleCatalogue()
+    let catalogue = try Catalogue(directory: folder.path + "/shop.vq")
+    let images = catalogue.segments(of: .product).flatMap { live in
+      (0..<live.segment.count).map { StoredImage(segment: live.segment, row: $0) }
+    }
+    let pictures = SamePictures(images + images)
+    for first in images.indices {
+      for second in images.indices {
+        #expect(pictures.areSame(first, second) == (first == second))
+        #expect(pictures.areSame(first, second + images.count) == (first == second))
+      }
+    }
+  }
+}
