@@ -31,6 +31,8 @@ import Testing
     #expect(export.products.map(\.id) == ["T-R", "T-B"])
     let blue = try export.product("T-B")
     #expect(blue.group == "tee" && blue.attributes["color"] == "Blue" && blue.images == ["b.jpg"])
+    // Links to a product have its handle.
+    #expect(blue.extra["handle"] == .string("tee"))
   }
 
   /// Sizes other than the first, and variants beside those with colors, were left out.

@@ -53,6 +53,12 @@ import Testing
     #expect(read.refused.map(\.kind) == [.field, .row])
   }
 
+  /// Would break if the empty rows that spreadsheets write were rejected rows without an id, because of which nothing is pruned.
+  @Test(arguments: [";;", "; ;\t", "  ;;;;;"]) func `an empty row is no row`(row: String) throws {
+    let read = try Self.read("type;id;title\n\(row)\nproduct;a;Mug\n\(row)\n\(row)")
+    #expect(read.refused.isEmpty && read.entities.map(\.id.value) == ["a"])
+  }
+
   @Test(arguments: ["rss", "feed"]) func `a Merchant feed as XML`(root: String) throws {
     let (item, link) =
       root == "rss"

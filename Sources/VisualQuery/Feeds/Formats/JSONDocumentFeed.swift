@@ -255,7 +255,6 @@ enum NestedVariants {
       let suffix = ["sku", "id"].lazy
         .compactMap { first[$0].flatMap { JSONFields.texts(in: $0).first } }.first
       product["id"] = .string(suffix ?? "\(id)-\(index + 1)")
-      product["handle"] = nil
       product["group"] = .string(id)
       return .object(product)
     }

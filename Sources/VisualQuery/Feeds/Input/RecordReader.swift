@@ -107,7 +107,7 @@ struct RecordReader: ~Copyable {
     var start = line
     while true {
       if position == buffer.count, try !fill() {
-        return Self.finished(record, isTooLong, start)
+        return finished(record, isTooLong, start)
       }
       let begin = position
       let end = endOfRecord(&state)
@@ -120,7 +120,7 @@ struct RecordReader: ~Copyable {
       if end < buffer.count {
         position += 1
         line += 1
-        if let finished = Self.finished(record, isTooLong, start) { return finished }
+        if let finished = finished(record, isTooLong, start) { return finished }
         record = []
         start = line
         state = .start
@@ -158,12 +158,15 @@ struct RecordReader: ~Copyable {
     return bytes.contains(UInt8(ascii: "\r")) ? UInt8(ascii: "\r") : nil
   }
 
-  private static func finished(_ record: [UInt8], _ isTooLong: Bool, _ line: Int) -> Record? {
+  private func finished(_ record: [UInt8], _ isTooLong: Bool, _ line: Int) -> Record? {
     if isTooLong { return .tooLong(line: line) }
     var bytes = record[...]
     if line == 1 && bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = bytes.dropFirst(3) }
     if bytes.last == UInt8(ascii: "\r") { bytes = bytes.dropLast() }
-    let isBlank = bytes.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
+    // Spreadsheets write an empty row with all its separators.
+    let isBlank = bytes.allSatisfy {
+      $0 == 0x20 || $0 == 0x09 || $0 == 0x0D || $0 == quotedFieldSeparator
+    }
     return isBlank ? nil : .bytes(Array(bytes), line: line)
   }
 
