@@ -74,7 +74,7 @@ struct EntityFields {
   }
 
   mutating func requiredString(_ field: String) throws(FieldError) -> String {
-    guard let text = try string(field), !text.isEmpty else {
+    guard let text = try string(field), !text.allSatisfy(\.isWhitespace) else {
       throw FieldError(field: field, reason: "is missing")
     }
     return text

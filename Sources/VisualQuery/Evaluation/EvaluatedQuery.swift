@@ -112,9 +112,9 @@ extension Matcher {
     var furthest = MissReason.notIndexed
     let order = MissReason.allCases
     for value in query.truth {
-      for type in state.types {
-        let key = try catalogue.key(of: EntityID(type: type, value: value))
-        guard key != nil, let reason = missReason(key, type, rank: nil, state, scored) else {
+      for id in EvaluationQuery.ids(named: value) where state.types.contains(id.type) {
+        let key = try catalogue.key(of: id)
+        guard key != nil, let reason = missReason(key, id.type, rank: nil, state, scored) else {
           continue
         }
         if order.firstIndex(of: reason)! > order.firstIndex(of: furthest)! { furthest = reason }

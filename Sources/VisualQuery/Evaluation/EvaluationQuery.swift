@@ -73,7 +73,15 @@ public struct EvaluationQuery: Sendable, Hashable {
   }
 
   /// Whether an entity is right.
-  package func isRight(_ id: EntityID) -> Bool { truth.contains { $0.hasSameBytes(as: id.value) } }
+  package func isRight(_ id: EntityID) -> Bool {
+    truth.contains { $0.hasSameBytes(as: id.value) || $0.hasSameBytes(as: id.description) }
+  }
+
+  /// Returns the entities that a right answer may name: `mug` is one of any type, and `product:mug` a product.
+  package static func ids(named truth: String) -> [EntityID] {
+    EntityType.allCases.map { EntityID(type: $0, value: truth) }
+      + (EntityID(truth).map { [$0] } ?? [])
+  }
 
   /// Reads JSON Lines: an object with `image` or `signature`, and `truth`, and perhaps `query`, `labels`, `embedding` and
   /// `edit`, on each line that is not blank.

@@ -210,9 +210,11 @@ struct IndexRun: ~Copyable {
     progress.count(row)
     observer.refused(row)
     if options.isStrict {
+      let fault = row.kind == .field ? "has a field that was left out" : "was rejected"
       throw CatalogueError(
         code: .refusedRow,
-        message: "line \(row.line) was rejected; neither it nor the following rows were indexed")
+        message: "line \(row.line) \(fault); "
+          + "neither it nor the following rows were indexed")
     }
   }
 

@@ -70,7 +70,7 @@ enum IndexCommand {
   static let dryRun = Option<Bool>.flag(
     OptionText("dry-run", "read and decode everything, but write nothing"))
   static let strict = Option<Bool>.flag(
-    OptionText("strict", "stop at the first rejected row or image"))
+    OptionText("strict", "stop at the first rejection or warning"))
   static let signed = Option<Bool>.flag(
     OptionText(
       "signed", "FEED is the output of 'vq sign'; may be several files",

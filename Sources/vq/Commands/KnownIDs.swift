@@ -27,7 +27,7 @@ extension Matcher {
   /// - Throws: ``CommandFailure`` with the exit code `failure`.
   func checkTruth(of query: EvaluationQuery, in file: String) async throws {
     for id in query.truth {
-      let ids = EntityType.allCases.map { EntityID(type: $0, value: id) }
+      let ids = EvaluationQuery.ids(named: id)
       guard try await lookup.unknown(ids).count == ids.count else { continue }
       let nearest = try await lookup.nearestID(to: id)
       throw CommandFailure(

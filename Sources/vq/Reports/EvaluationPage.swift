@@ -59,8 +59,8 @@ struct EvaluationPage {
     let count = queries.count { $0.missReason != nil }
     let all = DisplayText.count(count, "query misses", "queries miss")
     return
-      "\(all) the expected entity or rank another one above it; the \(missCards.count) worst are drawn: "
-      + "wrong answers by their confidence, then those that were not found."
+      "\(all) the expected entity, rank another one above it, or find it with a confidence below the cut-off; the "
+      + "\(missCards.count) worst are drawn: wrong answers by their confidence, then the others."
   }
 
   private var plots: [HTML] {

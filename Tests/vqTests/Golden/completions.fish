@@ -36,7 +36,7 @@ complete -c vq -n '__fish_seen_subcommand_from index' -l include-drafts -d 'inde
 complete -c vq -n '__fish_seen_subcommand_from index' -l fetch -d 'fetch images from servers; requires --allow-host'
 complete -c vq -n '__fish_seen_subcommand_from index' -l allow-host -x -d 'hosts that images may be fetched from'
 complete -c vq -n '__fish_seen_subcommand_from index' -l dry-run -d 'read and decode everything, but write nothing'
-complete -c vq -n '__fish_seen_subcommand_from index' -l strict -d 'stop at the first rejected row or image'
+complete -c vq -n '__fish_seen_subcommand_from index' -l strict -d 'stop at the first rejection or warning'
 complete -c vq -n '__fish_seen_subcommand_from index' -l threads -s j -x -d 'number of threads'
 complete -c vq -n '__fish_seen_subcommand_from index' -l rejected -r -F -d 'the file for rejected rows'
 complete -c vq -n '__fish_seen_subcommand_from index' -l json -d 'the summary as one JSON object'

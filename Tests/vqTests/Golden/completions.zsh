@@ -52,7 +52,7 @@ _vq() {
         '--fetch[fetch images from servers; requires --allow-host]' \
         '*--allow-host=[hosts that images may be fetched from]:HOST:' \
         '--dry-run[read and decode everything, but write nothing]' \
-        '--strict[stop at the first rejected row or image]' \
+        '--strict[stop at the first rejection or warning]' \
         '--threads=[number of threads]:N:' \
         '-j+[number of threads]:N:' \
         '--rejected=[the file for rejected rows]:FILE:_files' \

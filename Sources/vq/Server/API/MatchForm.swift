@@ -30,7 +30,7 @@ enum MatchForm: Sendable, Hashable {
       guard let boundary else {
         var problem = Problem(
           .unsupportedMediaType,
-          "the Content-Type is '\(type.excerpt)'; send image/jpeg, image/png, multipart/form-data or application/json",
+          "the Content-Type is '\(type.excerpt)'; send an image, such as image/jpeg, multipart/form-data or application/json",
           field: "Content-Type")
         problem.fields = [
           HTTPFields.Field(

@@ -80,7 +80,7 @@ extension ShopService {
     let lookup = EntityLookup(catalogue: try catalogue.newest(), pool: pool)
     for query in queries {
       for value in query.truth {
-        let ids = EntityType.allCases.map { EntityID(type: $0, value: value) }
+        let ids = EvaluationQuery.ids(named: value)
         guard try await lookup.entities(for: ids).isEmpty else { continue }
         throw Problem(
           .invalidField, "the shop has no entity '\(value.excerpt)' of 'truth'", field: "truth")
