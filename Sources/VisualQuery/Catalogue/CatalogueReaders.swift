@@ -21,12 +21,16 @@
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
   private var idle: [CatalogueDatabase]
+  /// Whether a connection does not notice a writer, because the directory is not writable.
+  let isImmutable: Bool
 
   /// Opens the connections.
   ///
   /// - Parameter count: The number of connections, from 1 to ``maximumCount``.
   init(directory: String, count: Int) throws(CatalogueError) {
-    idle = try Self.connections(directory, count: min(max(count, 1), Self.maximumCount))
+    let all = try Self.connections(directory, count: min(max(count, 1), Self.maximumCount))
+    idle = all
+    isImmutable = all.contains { $0.connection.isImmutable }
     unsafe pthread_mutex_init(mutex, nil)
     unsafe pthread_cond_init(condition, nil)
   }

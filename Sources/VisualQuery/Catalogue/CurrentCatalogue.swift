@@ -35,7 +35,8 @@ public final class CurrentCatalogue: Sendable {
   private struct Opened {
     let catalogue: Catalogue
     let file: FileStatus?
-    let probe: CatalogueProbe
+    /// `nil` if the catalogue's connections do not notice a writer: another one would not either.
+    let probe: CatalogueProbe?
   }
 
   /// The contents of a generation's segments.
@@ -89,10 +90,13 @@ public final class CurrentCatalogue: Sendable {
           }
         }
       } catch {
-        // Its connections are closed before others are opened, because SQLite shares memory between
-        // all connections of a process.
-        state.expected = state.opened.map { Contents($0.catalogue) } ?? state.expected
-        state.opened = nil
+        // A refused access says nothing about the contents.
+        if error.code != .notPermitted {
+          // Its connections are closed before others are opened, because SQLite shares memory
+          // between all connections of a process.
+          state.expected = state.opened.map { Contents($0.catalogue) } ?? state.expected
+          state.opened = nil
+        }
       }
       do throws(CatalogueError) {
         let opened = try Self.open(directory, readers, store)
@@ -101,7 +105,9 @@ public final class CurrentCatalogue: Sendable {
         return opened.catalogue
       } catch {
         state.damage = error
-        guard let previous = state.opened else { throw error }
+        guard let previous = state.opened, Self.isReadable(previous, in: directory) else {
+          throw error
+        }
         return previous.catalogue
       }
     }
@@ -142,18 +148,31 @@ public final class CurrentCatalogue: Sendable {
   private static func isNewest(
     _ opened: Opened, in directory: String
   ) throws(CatalogueError) -> Bool {
-    let file = FileStatus(directory + "/" + CatalogueDatabase.fileName)
+    let path = directory + "/" + CatalogueDatabase.fileName
+    guard let probe = opened.probe else {
+      // A new generation is first in the log and then in the file, so they are checked in this order.
+      return !FileStatus.exists(path + "-wal") && FileStatus(path) == opened.file
+    }
+    let file = FileStatus(path)
     guard file != nil && file?.inode == opened.file?.inode else { return false }
-    return try opened.probe.stamp() == opened.catalogue.stamp
+    return try probe.stamp() == opened.catalogue.stamp
+  }
+
+  /// Returns whether the connections of a generation still read it. Those that take no locks do not
+  /// keep a writer from copying its log into the file.
+  private static func isReadable(_ opened: Opened, in directory: String) -> Bool {
+    let file = FileStatus(directory + "/" + CatalogueDatabase.fileName)
+    return opened.probe != nil || file == opened.file || file?.inode != opened.file?.inode
   }
 
   private static func open(
     _ directory: String, _ readers: Int, _ store: (any CandidateStore)?
   ) throws(CatalogueError) -> Opened {
     let file = FileStatus(directory + "/" + CatalogueDatabase.fileName)
+    let catalogue = try Catalogue(directory: directory, readers: readers, store: store)
     return Opened(
-      catalogue: try Catalogue(directory: directory, readers: readers, store: store), file: file,
-      probe: try CatalogueProbe(directory: directory))
+      catalogue: catalogue, file: file,
+      probe: catalogue.readers.isImmutable ? nil : try CatalogueProbe(directory: directory))
   }
 
   /// Checks that damaged files have their previous contents again, byte for byte.

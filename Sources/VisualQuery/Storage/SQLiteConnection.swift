@@ -11,6 +11,9 @@ internal import PixelMatch
   private let sharedMemory: OpaquePointer?
   private var statements: [String: SQLiteStatement<Failure>] = [:]
   private let stopSign = StopSign()
+  /// Whether the file was opened as one that no process writes: the connection takes no locks, and
+  /// does not notice a writer.
+  let isImmutable: Bool
   /// Whether statements must not read a whole table that grows with the catalogue.
   private let refusesScans: Bool
 
@@ -39,6 +42,7 @@ internal import PixelMatch
     unsafe self.handle = opened
     self.path = path
     unsafe sharedMemory = csqlite_shared_memory(opened)
+    isImmutable = mode == .immutable
     self.refusesScans = refusesScans
     unsafe sqlite3_busy_timeout(opened, 2000)
     // Sound: SQLite calls back only while one of this connection's statements runs, and the

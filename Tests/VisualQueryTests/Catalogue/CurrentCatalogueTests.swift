@@ -77,4 +77,107 @@ import Testing
     let answer = try await Self.answer(current, WorkerPool(width: 1))
     #expect(answer.generation == 3 && answer.matches[0].display.title == "generation 3")
   }
+
+  /// A directory that is not writable, for root too: SQLite can neither open nor make its log, whose
+  /// name is a link to itself.
+  private struct UnwritableCatalogue {
+    let folder: TemporaryDirectory
+    var directory: String { folder.path + "/i.vq" }
+    var file: String { directory + "/" + CatalogueDatabase.fileName }
+
+    init() async throws {
+      folder = try TemporaryDirectory()
+      try await CurrentCatalogueTests.index(1, folder)
+      try lock()
+    }
+
+    func lock() throws {
+      try FileManager.default.createSymbolicLink(
+        atPath: file + "-wal", withDestinationPath: file + "-wal")
+    }
+
+    func unlock() throws { try FileManager.default.removeItem(atPath: file + "-wal") }
+  }
+
+  /// Would break if each request opened the catalogue again because SQLite can make no log, or if a
+  /// generation that the owner of the directory publishes were not seen.
+  @Test func `in a directory that is not writable, only a new generation is opened`()
+    async throws
+  {
+    let shop = try await UnwritableCatalogue()
+    let current = try CurrentCatalogue(directory: shop.directory)
+    let first = try current.catalogue()
+    #expect(try current.catalogue() === first)
+    try shop.unlock()
+    try await Self.index(2, shop.folder)
+    try shop.lock()
+    let second = try current.catalogue()
+    #expect(second.generation == 2)
+    #expect(try current.catalogue() === second)
+    #expect(current.damage == nil)
+  }
+
+  /// Would break if a generation were seen only when its writer has ended.
+  @Test func `in a directory that is not writable, a writer's generations are seen at once`()
+    async throws
+  {
+    let shop = try await UnwritableCatalogue()
+    let current = try CurrentCatalogue(directory: shop.directory)
+    #expect(try current.catalogue().generation == 1)
+    try shop.unlock()
+    let writer = try CatalogueDatabase(writing: shop.directory)
+    for generation in 2...3 {
+      try writer.begin()
+      #expect(try writer.commit() == generation)
+      let newest = try current.catalogue()
+      #expect(newest.generation == generation)
+      #expect(try current.catalogue() === newest)
+    }
+  }
+
+  /// Would break if a log that cannot be read ended a service whose generation is intact, or if a
+  /// generation were read from a file that has been written to: nothing keeps a writer from it.
+  @Test func `the open generation answers while a log cannot be read, if its file is as it was`()
+    async throws
+  {
+    let shop = try await UnwritableCatalogue()
+    let current = try CurrentCatalogue(directory: shop.directory)
+    let first = try current.catalogue()
+    try shop.unlock()
+    try FileManager.default.createDirectory(
+      atPath: shop.file + "-wal", withIntermediateDirectories: false)
+    #expect(try current.catalogue() === first)
+    #expect(current.damage?.code == .notPermitted)
+
+    let contents = try #require(FileManager.default.contents(atPath: shop.file))
+    let handle = try #require(FileHandle(forWritingAtPath: shop.file))
+    try handle.write(contentsOf: contents)
+    try handle.close()
+    let error = #expect(throws: CatalogueError.self) { try current.catalogue() }
+    #expect(error?.code == .notPermitted)
+
+    try shop.unlock()
+    try shop.lock()
+    #expect(try current.catalogue().generation == 1)
+    #expect(current.damage == nil)
+  }
+
+  /// Would break if a refused access were taken for damage, after which all signatures are read: here,
+  /// one of them has another byte.
+  @Test func `a refused access is not damage`() async throws {
+    let shop = try DrawnShop()
+    for id in 0..<6 { try shop.draw("p\(id).jpg", seed: UInt64(id)) }
+    try await shop.run((0..<6).map { DrawnShop.row("p\($0)") })
+    let segment = try #require(
+      FileHandle(forUpdatingAtPath: shop.index + "/product-1.segment"))
+    try segment.seek(toOffset: 3 * 4096 + 7)
+    try segment.write(contentsOf: Data([0x5A]))
+    try segment.close()
+    let current = try CurrentCatalogue(directory: shop.index)
+    // The connection that looks for new generations reads for the first time with the next request.
+    let log = shop.index + "/" + CatalogueDatabase.fileName + "-wal"
+    try FileManager.default.removeItem(atPath: log)
+    try FileManager.default.createSymbolicLink(atPath: log, withDestinationPath: log)
+    #expect(try current.catalogue().generation == 1)
+  }
 }
