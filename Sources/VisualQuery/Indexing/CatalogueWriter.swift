@@ -73,7 +73,11 @@ struct CatalogueWriter: ~Copyable {
     let database = try CatalogueDatabase(writing: directory)
     let publisher = try Self.publisher(directory, database, isDryRun: isDryRun, lockWait)
     let generation = try database.state().generation
-    if !isDryRun { try Self.removeOrphans(directory, database) }
+    if !isDryRun {
+      // First, since the saved generation keeps its segments.
+      try Self.finishRollback(directory, generation)
+      try Self.removeOrphans(directory, database)
+    }
     self.keepsPrevious = keepsPrevious && generation > 0 && !isDryRun && publisher == nil
     self.isDryRun = isDryRun
     self.threads = threads

@@ -2,14 +2,18 @@
 /// it exists.
 struct PreviousCatalogue {
   static let fileName = "previous.sqlite"
+  /// The file with the generation that a rollback undoes, until that generation is the saved one.
+  static let undoneFileName = "undone.sqlite"
 
   let path: String
   let generation: Int
   let segmentFiles: Set<String>
 
   /// Returns `nil` if no generation is saved.
-  init?(directory: String) throws(CatalogueError) {
-    path = directory + "/" + Self.fileName
+  ///
+  /// - Parameter name: The name of the file, ``fileName`` or ``undoneFileName``.
+  init?(directory: String, name: String = Self.fileName) throws(CatalogueError) {
+    path = directory + "/" + name
     guard FileStatus.exists(path) else { return nil }
     let connection = try CatalogueConnection(path: path, mode: .immutable)
     let generation = try connection.first("SELECT generation FROM state") { $0.integer(0) }

@@ -47,7 +47,9 @@ extension CatalogueUpkeep {
             """)
       }
       let count = try database.rebuildDerivedTables(progress)
-      Folder.remove(PreviousCatalogue.fileName, in: directory)
+      for name in [PreviousCatalogue.fileName, PreviousCatalogue.undoneFileName] {
+        Folder.remove(name, in: directory)
+      }
       _ = try? CatalogueDatabase.checkpoint(directory)
       _ = consume lock
       return CatalogueUpgrade(from: from, to: CatalogueSchema.version, entities: count)

@@ -61,7 +61,7 @@ extension CatalogueWriter {
       throw CatalogueError(
         code: .corrupt, message: "'\(directory)' lacks '\(lost)', which the saved generation needs")
     }
-    try savePrevious(as: "undone.sqlite")
+    try savePrevious(as: PreviousCatalogue.undoneFileName)
     let (database, path) = (database, previous.path)
     var next = generation
     try database.attaching(path, as: "previous") { () throws(CatalogueError) in
@@ -75,8 +75,25 @@ extension CatalogueWriter {
       }
     }
     generation = next
-    try CatalogueFile.commit("undone.sqlite", as: PreviousCatalogue.fileName, in: directory)
+    try CatalogueFile.commit(
+      PreviousCatalogue.undoneFileName, as: PreviousCatalogue.fileName, in: directory)
     try removeOrphans()
     return generation
+  }
+
+  /// Makes the generation that a rollback undid the saved one, or removes its copy if the rollback
+  /// was killed before its commit. Does nothing if there is no copy.
+  ///
+  /// The commit has happened if the copy is of the generation before the current one. Every writer
+  /// calls this before it publishes, so no other generation can have been published since.
+  static func finishRollback(_ directory: String, _ generation: Int) throws(CatalogueError) {
+    let name = PreviousCatalogue.undoneFileName
+    // A copy that cannot be read cannot be restored either.
+    guard let undone = try? PreviousCatalogue(directory: directory, name: name) else { return }
+    if undone.generation == generation - 1 {
+      try CatalogueFile.commit(name, as: PreviousCatalogue.fileName, in: directory)
+    } else {
+      Folder.remove(name, in: directory)
+    }
   }
 }

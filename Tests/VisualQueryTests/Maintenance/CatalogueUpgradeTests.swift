@@ -100,8 +100,14 @@ import Testing
     #expect(error?.code == .otherSchemaVersion)
     #expect(error?.message.hasSuffix("vq catalogue upgrade --index \(directory)") == true)
 
+    // Their tables have the old version.
+    let saved = [PreviousCatalogue.fileName, PreviousCatalogue.undoneFileName].map {
+      directory + "/" + $0
+    }
+    for path in saved { #expect(FileManager.default.createFile(atPath: path, contents: nil)) }
     let upgrade = try await CatalogueUpkeep(directory: directory).upgrade()
     #expect(upgrade == CatalogueUpgrade(from: 6, to: 7, entities: 2))
+    #expect(saved.allSatisfy { !FileManager.default.fileExists(atPath: $0) })
     #expect(try rows(words, directory) == labels)
     #expect(try rows(facts, directory) == before)
     #expect(try await CatalogueUpkeep(directory: directory).verify() == [])

@@ -123,6 +123,52 @@ import Testing
     #expect(found.map(\.displayRepresentation.title) == ["2"])
   }
 
+  /// Would break if a rollback that was killed after its commit lost the run that it undid: a second one
+  /// then restored what the first had restored, and removed the segment of the undone run.
+  @Test func `a rollback that was killed after its commit is undone like any other`() async throws {
+    let shop = try await Self.shop()
+    try shop.draw("p2.jpg", seed: 60)
+    try await shop.run([DrawnShop.row("p2", #""title":"Third""#)])
+    let third = try await shop.exported()
+    let previous = shop.index + "/" + PreviousCatalogue.fileName
+    let undone = shop.index + "/" + PreviousCatalogue.undoneFileName
+    let saved = try Data(contentsOf: URL(fileURLWithPath: previous))
+    let upkeep = CatalogueUpkeep(directory: shop.index)
+    _ = try await upkeep.rollBack()
+    // The files as they are between the commit and the renaming.
+    try FileManager.default.moveItem(atPath: previous, toPath: undone)
+    try saved.write(to: URL(fileURLWithPath: previous))
+
+    _ = try await upkeep.rollBack()
+    #expect(try await shop.exported() == third)
+    #expect(try await upkeep.verify() == [])
+    #expect(!FileManager.default.fileExists(atPath: undone))
+  }
+
+  /// Would break if the copy that a killed rollback made before its commit were taken for an undone run
+  /// once another generation has been published.
+  @Test func `a rollback that was killed before its commit has not happened`() async throws {
+    let shop = try DrawnShop()
+    for id in 0..<2 { try shop.draw("p\(id).jpg", seed: UInt64(id)) }
+    try await shop.run([DrawnShop.row("p0")])
+    let first = try await shop.exported()
+    try await shop.run([DrawnShop.row("p1")])
+    do {
+      let killed = try CatalogueWriter(directory: shop.index)
+      try killed.savePrevious(as: PreviousCatalogue.undoneFileName)
+    }
+    do {
+      // Like a change of a single entity, which leaves the saved generation as it is.
+      var writer = try CatalogueWriter(directory: shop.index)
+      #expect(try writer.remove([EntityID(type: .product, value: "p1")]).count == 1)
+    }
+    #expect(
+      !FileManager.default.fileExists(
+        atPath: shop.index + "/" + PreviousCatalogue.undoneFileName))
+    _ = try await CatalogueUpkeep(directory: shop.index).rollBack()
+    #expect(try await shop.exported() == first)
+  }
+
   @Test func `without an earlier run there is nothing to go back to`() async throws {
     let shop = try DrawnShop()
     try await shop.run([#"{"type":"product","id":"a","title":"A"}"#])
