@@ -23,24 +23,33 @@ struct WriterLock: ~Copyable {
   /// - Throws: ``CatalogueError`` with the code `locked` if another process has it.
   init(directory: String, waiting limit: Duration = .zero) throws(CatalogueError) {
     let path = directory + "/" + Self.fileName
-    // A complete value is destroyed when its initializer throws, which would close the descriptor a
-    // second time, when it may already belong to another file.
-    let file = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
-    guard file >= 0 else { throw CatalogueError(StorageError("open", path)) }
     let clock = ContinuousClock()
     let end = clock.now + limit
-    var isLocked = flock(file, LOCK_EX | LOCK_NB) == 0
-    while !isLocked, clock.now < end {
-      usleep(UInt32(Self.pause / .microseconds(1)))
-      isLocked = flock(file, LOCK_EX | LOCK_NB) == 0
-    }
-    guard isLocked else {
+    while true {
+      // A complete value is destroyed when its initializer throws, which would close the descriptor
+      // a second time, when it may already belong to another file.
+      let file = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+      guard file >= 0 else { throw CatalogueError(StorageError("open", path)) }
+      var isLocked = flock(file, LOCK_EX | LOCK_NB) == 0
+      while !isLocked, clock.now < end {
+        usleep(UInt32(Self.pause / .microseconds(1)))
+        isLocked = flock(file, LOCK_EX | LOCK_NB) == 0
+      }
+      guard isLocked else {
+        close(file)
+        throw CatalogueError(
+          code: .locked,
+          message: "'\(directory)' is locked by another index run; wait until it has ended")
+      }
+      if let status = FileStatus(descriptor: file), status.isSameFile(as: FileStatus(path)) {
+        descriptor = file
+        return
+      }
+      // The other writer removed its empty catalogue. The next run would lock another file, so the
+      // lock of this one keeps nobody out.
       close(file)
-      throw CatalogueError(
-        code: .locked,
-        message: "'\(directory)' is locked by another index run; wait until it has ended")
+      try CatalogueDatabase.makeDirectory(directory)
     }
-    descriptor = file
   }
 
   deinit { close(descriptor) }

@@ -16,6 +16,8 @@ struct FileStatus: Sendable, Hashable {
   let modified: Int
   /// The inode, which distinguishes the file from another one with the same name.
   let inode: UInt64
+  /// The device, on which no other file has the same inode.
+  let device: UInt64
 
   /// Returns `nil` if the file does not exist or is not accessible.
   init?(_ path: String) {
@@ -46,6 +48,7 @@ struct FileStatus: Sendable, Hashable {
     isRegular = status.st_mode & S_IFMT == S_IFREG
     byteCount = Int(status.st_size)
     inode = UInt64(status.st_ino)
+    device = UInt64(truncatingIfNeeded: status.st_dev)
     #if canImport(Darwin)
       let time = status.st_mtimespec
     #else
@@ -55,4 +58,9 @@ struct FileStatus: Sendable, Hashable {
   }
 
   static func exists(_ path: String) -> Bool { FileStatus(path) != nil }
+
+  /// Returns whether this is the status of the same file, at this or another moment.
+  func isSameFile(as other: FileStatus?) -> Bool {
+    inode == other?.inode && device == other?.device
+  }
 }
