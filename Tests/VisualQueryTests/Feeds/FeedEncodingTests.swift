@@ -70,6 +70,44 @@ import Testing
     #expect(export.encoding?.name == encoded.name && export.warnings.isEmpty)
   }
 
+  /// A pipe may give the header of gzip alone at first. What followed was then decoded twice: Windows-1252 became "KÃ¤se", and
+  /// UTF-16 was refused as garbage.
+  @Test(arguments: [
+    Encoded(what: "Windows-1252", bytes: windows1252(table), name: "Windows-1252"),
+    Encoded(
+      what: "UTF-16", bytes: utf16(table, isBigEndian: false, hasMark: true), name: "UTF-16"),
+  ]) func `a compressed feed is decoded once however it arrives`(encoded: Encoded) throws {
+    let folder = try TemporaryDirectory()
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/gzip")
+    process.arguments = ["-n", "-c", try folder.write(encoded.bytes, to: "feed")]
+    process.standardOutput = output
+    try process.run()
+    let compressed = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    let pipe = Pipe()
+    let input = pipe.fileHandleForWriting
+    try input.write(contentsOf: compressed.prefix(10))
+    Thread.detachNewThread {
+      // The rest comes once the header was read.
+      var waiting: Int32 = 1
+      while waiting > 0, unsafe ioctl(input.fileDescriptor, UInt(FIONREAD), &waiting) == 0 {
+        usleep(1000)
+      }
+      try? input.write(contentsOf: compressed.dropFirst(10))
+      try? input.close()
+    }
+    let descriptor = pipe.fileHandleForReading.fileDescriptor
+    var reader = try RecordReader(path: "/proc/self/fd/\(descriptor)")
+    var lines: [String] = []
+    while case .bytes(let bytes, _)? = try reader.next() {
+      lines.append(String(decoding: bytes, as: UTF8.self))
+    }
+    #expect(lines == Self.table.split(separator: "\n").map(String.init))
+    #expect(reader.encoding?.name == encoded.name)
+  }
+
   /// Would break if a character at the end of a chunk were lost.
   @Test(arguments: [1, 2, 3, 7, 1000]) func `text is the same however it is cut`(size: Int) {
     let text = "äöü 😀 " + String(repeating: "x", count: 50) + "€"

@@ -262,7 +262,8 @@ struct RecordReader: ~Copyable {
       gzip = GzipReader()
       try inflate(compressed[...])
       if !buffer.isEmpty { return true }
-      return try fill()
+      // Not `fill()`, which decodes text: its caller does that.
+      return try fillRaw()
     }
     while true {
       let start = buffer.count
