@@ -159,4 +159,25 @@ import Testing
     #expect(blue.images == ["https://w.example/blue.jpg"])
     #expect(export.leftOut.values.reduce(0, +) == 1)
   }
+
+  /// A surcharge that is no amount of money once ended the process, and cents below zero were written as `0.0-50`.
+  @Test(arguments: [
+    ("inf", "is '14.00 + inf'"), ("nan", "is '14.00 + nan'"), ("1e300", "is '14.00 + 1e300'"),
+    ("-14.50", "is '-0.50'"), ("-15.05", "is '-1.05'"),
+  ])
+  func `an odd surcharge of Wix costs no more than the price`(text: String, reason: String) throws {
+    let row = "p1,Variant,,,,,W-B,,,"
+    let export = try ReadExport(Self.wixProducts[0].replacing(row + "1.50", with: row + text))
+    #expect(export.products.map(\.id) == ["W-R", "W-B"])
+    #expect(try export.product("W-B").price == nil)
+    #expect(try export.product("W-R").price?.amount == "14.00")
+    let warning = try #require(export.warnings.first)
+    #expect(export.warnings.count == 1 && warning.id == "W-B" && warning.field == "price")
+    #expect(warning.reason.hasPrefix(reason))
+  }
+
+  @Test func `a Wix variant may cost less than its product`() throws {
+    let text = Self.wixProducts[0].replacing(",1.50,true", with: ",-13.95,true")
+    #expect(try ReadExport(text).product("W-B").price?.amount == "0.05")
+  }
 }

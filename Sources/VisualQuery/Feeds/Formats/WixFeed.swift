@@ -96,12 +96,17 @@ struct WixFeed: FollowingRowsFeed {
   /// Returns the price of a variant: its own, or that of its product with the surcharge.
   private func price(_ fields: [String]) -> PriceField? {
     if let own = table.text("price", in: fields) { return PriceField(text: own) }
-    guard let surcharge = table.text("surcharge", in: fields).flatMap(Double.init), surcharge != 0,
-      let base = group?.base.price.flatMap({ Double($0.text) })
+    guard let surchargeText = table.text("surcharge", in: fields),
+      let surcharge = Double(surchargeText), surcharge != 0,
+      let baseText = group?.base.price?.text, let base = Double(baseText)
     else { return nil }
-    let cents = Int(((base + surcharge) * 100).rounded())
-    let rest = cents % 100
-    return PriceField(text: "\(cents / 100).\(rest < 10 ? "0" : "")\(rest)", isNumber: true)
+    guard let cents = Int(exactly: ((base + surcharge) * 100).rounded()) else {
+      // A number such as `inf` or `1e300`: when the price is read, it is left out with a warning that has this text.
+      return PriceField(text: "\(baseText) + \(surchargeText)", isNumber: true)
+    }
+    let (whole, rest) = cents.magnitude.quotientAndRemainder(dividingBy: 100)
+    return PriceField(
+      text: "\(cents < 0 ? "-" : "")\(whole).\(rest < 10 ? "0" : "")\(rest)", isNumber: true)
   }
 
   /// Returns the availability, also of a column that has a quantity.
