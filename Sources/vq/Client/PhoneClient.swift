@@ -28,9 +28,9 @@ struct PhoneClient: Sendable {
   /// Returns the number of entities that the server compares, and its cut-off.
   func size() throws -> ServedSize {
     let answer = try ask("/v1/catalogue")
-    guard let size = try? JSONDecoder().decode(ServedSize.self, from: Data(answer.body)) else {
-      throw strange(answer)
-    }
+    guard let size = try? JSONDecoder().decode(ServedSize.self, from: Data(answer.body)),
+      (0...1).contains(size.minimumConfidence)
+    else { throw strange(answer) }
     return size
   }
 
@@ -51,7 +51,8 @@ struct PhoneClient: Sendable {
     }
     let answer = try ask("/v1/match", content: content)
     guard let document = try? JSONDecoder().decode(ServedAnswer.self, from: Data(answer.body)),
-      document.schema == ServedAnswer.schema
+      document.schema == ServedAnswer.schema,
+      document.confidences.allSatisfy((0...1).contains)
     else { throw strange(answer) }
     return (document, answer.body)
   }

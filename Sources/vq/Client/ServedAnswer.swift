@@ -49,6 +49,11 @@ struct ServedAnswer: Sendable, Decodable {
   let emptyReason: String?
   let nearMiss: NearMiss?
   let hasMore: Bool
+
+  /// All confidences of the answer. Another server may have written any numbers.
+  var confidences: [Double] {
+    values.map(\.confidence) + (nearMiss.map { [$0.confidence] } ?? [])
+  }
 }
 
 /// The size of a server's catalogue, and its cut-off (`GET /v1/catalogue`).

@@ -176,6 +176,22 @@ struct LiveServerTrait: SuiteTrait, TestScoping {
     #expect(run.errors.contains("'http://127.0.0.1:\(origin.port)/shop'"))
   }
 
+  /// A confidence beyond all integers ended the process.
+  @Test(arguments: [("1e300", "0.5"), ("-1", "0.5"), ("0.9", "1e300")])
+  func `a confidence that is none is told`(confidence: String, cutOff: String) throws {
+    let size = #"{"products":1,"stores":0,"minimumConfidence":\#(cutOff)}"#
+    let value =
+      #"{"rank":1,"type":"product","id":"a","confidence":\#(confidence),"tier":"near","display":{"title":"A"}}"#
+    let match =
+      #"{"schema":"vq.match/1","complete":true,"coverage":1,"values":[\#(value)],"hasMore":false}"#
+    let origin = OriginServer { request in
+      .init(200, body: Array((request.path == "/v1/match" ? match : size).utf8))
+    }
+    let run = try ask("http://127.0.0.1:\(origin.port)")
+    #expect(run.status == 1 && run.output == "")
+    #expect(run.errors.contains("is not answering as 'vq serve' does"), "\(run.errors)")
+  }
+
   @Test func `the key and the language go along, and to the server only`() throws {
     let folder = try TemporaryDirectory()
     let key = try folder.write("secret-1\r\nanother\n", to: "key")
