@@ -16,6 +16,8 @@ struct CatalogueWriter: ~Copyable {
   private struct Growth {
     var segment = SegmentWriter()
     var entities: [(key: UInt32, images: [PlacedImage], previous: [ImageRecord])] = []
+    /// The keys of the entities.
+    var keys: Set<UInt32> = []
   }
   /// An image of the next generation.
   private struct PlacedImage {
@@ -120,7 +122,8 @@ struct CatalogueWriter: ~Copyable {
     try database.existing(id)
   }
 
-  /// Adds an entity to the next generation, which is published once it is large.
+  /// Adds an entity to the next generation, which is published once it is large. It must not have been added since the last
+  /// one.
   mutating func put(_ signed: SignedEntity) throws(CatalogueError) {
     if isDryRun { return }
     if signed.change == .none {
@@ -319,6 +322,12 @@ struct CatalogueWriter: ~Copyable {
     try putThumbnails(of: signed, key: key)
     let type = signed.value.id.type
     var growth = growing.removeValue(forKey: type) ?? Growth()
+    // The rows of its images are only known when the segment is written: those of a first version would belong to no image,
+    // and the segment could never be merged.
+    guard growth.keys.insert(key).inserted else {
+      throw CatalogueError(
+        code: .corrupt, message: "\(signed.value.id) comes twice in one generation")
+    }
     for image in signed.images where !keepsRows {
       var signature = try signature(of: image)
       if signed.embeddings != nil { signature.embedding = signed.newEmbedding(of: image) }

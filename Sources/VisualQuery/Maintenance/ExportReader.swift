@@ -7,6 +7,8 @@ struct ExportReader: ~Copyable {
 
   let settings: ShopSettings
   private var records: RecordReader
+  /// The ids so far.
+  private var seen: Set<EntityID> = []
 
   init(path: String) throws(CatalogueError) {
     var records = try RecordReader(path: path, recordLimit: Self.lineLimit)
@@ -59,6 +61,11 @@ struct ExportReader: ~Copyable {
         case .array(let images)? = fields["images"]
       else { throw Self.wrong(record) }
       let value = try EntityValue(json: json)
+      guard seen.insert(value.id).inserted else {
+        throw CatalogueError(
+          code: .unreadableInput,
+          message: "line \(line) has \(value.id) again; an export has each entity once")
+      }
       return SignedEntity(
         value: value, images: try images.map { try Self.image($0, record) }, refused: [],
         existing: try existing(value.id), isWhole: true)

@@ -217,6 +217,53 @@ import Testing
     #expect(try await copy.exported() == lines)
   }
 
+  /// Would break if the first copy's signatures stayed alive without an image: the catalogue could then never be merged
+  /// again.
+  @Test func `an export that has an entity twice is refused`() async throws {
+    let shop = try await Self.shop()
+    let before = try await shop.exported()
+    let lines = [before[0], before[1], before[1]]
+    let file = try shop.folder.write(lines.joined(separator: "\n"), to: "twice.jsonl")
+    let copy = DrawnCopy(directory: shop.folder.path + "/copy.vq")
+    for directory in [shop.index, copy.directory] {
+      let error = await #expect(throws: CatalogueError.self) {
+        try await CatalogueUpkeep(directory: directory).importing(path: file)
+      }
+      #expect(error?.code == .unreadableInput)
+      #expect(error?.message == "line 3 has product:p0 again; an export has each entity once")
+    }
+    #expect(try await shop.exported() == before)
+  }
+
+  /// Would break if one generation took two versions of an entity: the rows of the first would belong to no image.
+  @Test func `an entity is written once in a generation`() async throws {
+    let shop = try await Self.shop()
+    let before = try await shop.exported()
+    do {
+      var writer = try CatalogueWriter(directory: shop.index)
+      let id = EntityID(type: .product, value: "p0")
+      let stored = try #require(try writer.existing(id))
+      for title in ["Other", "Another"] {
+        let json = stored.json.replacing(#""title":"T""#, with: #""title":"\#(title)""#)
+        let signed = SignedEntity(
+          value: try CatalogueDatabase.entity(json),
+          images: stored.images.map { SignedEntity.Image($0) }, refused: [], existing: stored,
+          isWhole: true)
+        if title == "Other" {
+          try writer.put(signed)
+        } else {
+          let error = #expect(throws: CatalogueError.self) { try writer.put(signed) }
+          #expect(error?.message.contains("product:p0") == true)
+        }
+      }
+    }
+    #expect(try await shop.exported() == before)
+    let upkeep = CatalogueUpkeep(directory: shop.index)
+    #expect(try await upkeep.verify() == [])
+    _ = try await upkeep.compact()
+    #expect(try await shop.exported() == before)
+  }
+
   private struct DrawnCopy {
     let directory: String
 
