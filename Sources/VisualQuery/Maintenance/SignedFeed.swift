@@ -95,7 +95,7 @@ extension CatalogueUpkeep {
   /// - Parameters:
   ///   - paths: The files, in any order; `-` for standard input. If two have the same entity, the
   ///     second one is rejected.
-  ///   - prunesMissing: Whether entities that no line names are removed.
+  ///   - prunesMissing: Whether entities that no line names are removed, unless a rejected row has no readable id.
   ///   - refused: Called with each rejected row and image that the signer reported.
   /// - Returns: The counts at the end.
   /// - Throws: ``CatalogueError`` with the code `unreadableInput` after the lines so far were
@@ -112,6 +112,8 @@ extension CatalogueUpkeep {
       var progress = Indexer.Progress()
       var seen: Set<EntityID> = []
       var refusedIDs: Set<String> = []
+      // Which entity such a row means cannot be known.
+      var hasNamelessRow = false
       for path in paths {
         var feed = try SignedFeed(path: path)
         while let entry = try feed.next() {
@@ -120,7 +122,7 @@ extension CatalogueUpkeep {
           switch entry {
           case .refused(let row):
             progress.count(row)
-            if let id = row.id { refusedIDs.insert(id) }
+            if let id = row.id { refusedIDs.insert(id) } else { hasNamelessRow = true }
             refused(row)
           case .entity(let value, let images):
             guard seen.insert(value.id).inserted else {
@@ -141,6 +143,8 @@ extension CatalogueUpkeep {
       if prunesMissing {
         if seen.isEmpty {
           progress.unprunedReason = "no row was read"
+        } else if hasNamelessRow {
+          progress.unprunedReason = "a rejected row has no readable id"
         } else {
           let lost = try writer.allIDs().filter {
             !seen.contains($0) && !refusedIDs.contains($0.value)

@@ -89,4 +89,22 @@ import Testing
     }
     #expect(error.code == code && error.message.contains("x.signed"))
   }
+
+  /// Would break if an entity were removed because its row was only unreadable: which entity it means cannot be known.
+  @Test func `nothing is removed if a rejected row has no readable id`() async throws {
+    let (shop, rows) = try Self.shop()
+    let directory = shop.folder.path + "/signed.vq"
+    let upkeep = CatalogueUpkeep(directory: directory)
+    func index(_ rows: [String]) async throws -> Indexer.Progress {
+      let text = try await Self.lines(shop, rows).joined(separator: "\n")
+      let path = try shop.folder.write(text, to: "feed.signed")
+      return try await upkeep.indexing(signed: [path], prunesMissing: true)
+    }
+    #expect(try await index(rows).added == 6)
+    let nameless = try await index([rows[0], "{nonsense"])
+    #expect(nameless.removed == 0)
+    #expect(nameless.unprunedReason == "a rejected row has no readable id")
+    let named = try await index([rows[0], #"{"type":"product","id":"p1"}"#])
+    #expect(named.removed == 4 && named.unprunedReason == nil)
+  }
 }
