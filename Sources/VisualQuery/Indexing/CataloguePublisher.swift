@@ -2,8 +2,6 @@
 /// of the next entities.
 actor CataloguePublisher {
   private var writer: CatalogueWriter
-  /// Whether the catalogue had no generation before.
-  private let isNew: Bool
 
   /// The last published generation.
   var generation: Int { writer.generation }
@@ -35,7 +33,6 @@ actor CataloguePublisher {
   }
 
   private init(_ writer: consuming CatalogueWriter, _ settings: ShopSettings) throws {
-    isNew = writer.generation == 0
     try writer.put(settings)
     self.writer = writer
   }
@@ -74,9 +71,7 @@ actor CataloguePublisher {
 
   /// Removes the catalogue if it is new and has no entity, so that a failed first run leaves nothing but
   /// its rejected rows.
-  func removeIfNew() {
-    if isNew { writer.removeIfEmpty() }
-  }
+  func removeIfNew() { writer.removeIfNew() }
 
   /// Ends a run, and removes the entities for which `isKept` returns `false`, if it is given.
   ///

@@ -35,6 +35,8 @@ struct CatalogueWriter: ~Copyable {
   /// The last published generation.
   var generation: Int
 
+  /// Whether the catalogue had no generation before.
+  private let isNew: Bool
   let directory: String
   let database: CatalogueDatabase
   /// The largest number of threads that merge segments.
@@ -88,6 +90,7 @@ struct CatalogueWriter: ~Copyable {
     self.database = database
     self.directory = directory
     self.generation = generation
+    isNew = generation == 0
   }
 
   /// Brings the copy of a catalogue in PostgreSQL to its newest generation, and lets each further
@@ -288,9 +291,10 @@ struct CatalogueWriter: ~Copyable {
     if isMerged { try? removeOrphans() }
   }
 
-  /// Removes the files of the catalogue if it has no published entity, and its directory if nothing else
-  /// is in it. The writer must not be used afterwards.
-  mutating func removeIfEmpty() {
+  /// Removes the files of the catalogue if it is new and has no published entity, and its directory if nothing else
+  /// is in it, so that a failed first run leaves nothing. The writer must not be used afterwards.
+  mutating func removeIfNew() {
+    guard isNew else { return }
     discard()
     guard !isDryRun, let state = try? database.state(), state.productCount + state.storeCount == 0
     else { return }

@@ -1,6 +1,6 @@
 internal import PixelMatch
 
-/// Reads the output of ``FeedSigner``, from any number of files.
+/// Reads the output of ``FeedSigner``, from any number of files, one after another.
 struct SignedFeed: ~Copyable {
   /// A line contains the signatures of all images of an entity, some 10 KB each.
   private static let lineLimit = 64 << 20
@@ -11,17 +11,27 @@ struct SignedFeed: ~Copyable {
     case refused(RefusedRow)
   }
 
-  private let path: String
-  private var records: RecordReader
+  /// The files that are not opened yet.
+  private var rest: ArraySlice<String>
+  /// The file that is read.
+  private var path = ""
+  private var records: RecordReader?
 
-  init(path: String) throws(CatalogueError) {
-    self.path = path
-    records = try RecordReader(path: path, recordLimit: Self.lineLimit)
+  /// Makes a reader of files, each of which is opened when those before it were read.
+  init(paths: [String]) { rest = paths[...] }
+
+  /// Returns the next line, or `nil` at the end of the last file.
+  mutating func next() throws(CatalogueError) -> Entry? {
+    while true {
+      if let entry = try nextOfFile() { return entry }
+      guard let next = rest.popFirst() else { return nil }
+      path = next
+      records = try RecordReader(path: path, recordLimit: Self.lineLimit)
+    }
   }
 
-  /// Returns the next line, or `nil` at the end.
-  mutating func next() throws(CatalogueError) -> Entry? {
-    while let record = try records.next() {
+  private mutating func nextOfFile() throws(CatalogueError) -> Entry? {
+    while let record = try records?.next() {
       guard case .bytes(let bytes, let line) = record else {
         throw wrong(record.line, "is longer than \(Self.lineLimit) bytes")
       }
@@ -98,62 +108,105 @@ extension CatalogueUpkeep {
   ///   - prunesMissing: Whether entities that no line names are removed, unless a rejected row has no readable id.
   ///   - refused: Called with each rejected row and image that the signer reported.
   /// - Returns: The counts at the end.
-  /// - Throws: ``CatalogueError`` with the code `unreadableInput` after the lines so far were
-  ///   published; `CancellationError`.
+  /// - Throws: ``CatalogueError`` with the code `unreadableInput`, or `CancellationError`, after the lines so far were
+  ///   published.
   public func indexing(
     signed paths: [String], prunesMissing: Bool = false,
     refused: @escaping @Sendable (RefusedRow) -> Void = { _ in }
   ) async throws -> Indexer.Progress {
     try await withTaskExecutorPreference(pool) { @concurrent in
       // Opened first, so that a mistyped path does not create a catalogue.
-      for path in paths where path != "-" { _ = try SignedFeed(path: path) }
-      var writer = try CatalogueWriter(
-        directory: directory, keepsPrevious: true, threads: pool.width)
-      var progress = Indexer.Progress()
-      var seen: Set<EntityID> = []
-      var refusedIDs: Set<String> = []
-      // Which entity such a row means cannot be known.
-      var hasNamelessRow = false
-      for path in paths {
-        var feed = try SignedFeed(path: path)
-        while let entry = try feed.next() {
-          try Task.checkCancellation()
-          progress.rows += 1
-          switch entry {
-          case .refused(let row):
-            progress.count(row)
-            if let id = row.id { refusedIDs.insert(id) } else { hasNamelessRow = true }
-            refused(row)
-          case .entity(let value, let images):
-            guard seen.insert(value.id).inserted else {
-              let row = RefusedRow(
-                line: progress.rows, id: value.id.value, field: "id", reason: "was already used")
-              progress.count(row)
-              refused(row)
-              continue
-            }
-            let signed = SignedEntity(value, images, existing: try writer.existing(value.id))
-            progress.count(signed)
-            if images.isEmpty { progress.withoutImages += 1 }
-            try writer.put(signed)
-          }
-        }
+      for path in paths where path != "-" { _ = try RecordReader(path: path) }
+      var run = SignedRun(
+        paths,
+        writer: try CatalogueWriter(
+          directory: directory, keepsPrevious: true, threads: pool.width), refused: refused)
+      return try run.run(prunesMissing: prunesMissing)
+    }
+  }
+}
+
+/// One run over the output of ``FeedSigner``.
+private struct SignedRun: ~Copyable {
+  private var feed: SignedFeed
+  private var writer: CatalogueWriter
+  private let refused: @Sendable (RefusedRow) -> Void
+  private var progress = Indexer.Progress()
+  private var seen: Set<EntityID> = []
+  private var refusedIDs: Set<String> = []
+  /// Whether a rejected row has no readable id, so that it may be the row of any entity.
+  private var hasNamelessRow = false
+
+  init(
+    _ paths: [String], writer: consuming CatalogueWriter,
+    refused: @escaping @Sendable (RefusedRow) -> Void
+  ) {
+    feed = SignedFeed(paths: paths)
+    self.writer = writer
+    self.refused = refused
+  }
+
+  /// Runs to the end of the last file.
+  ///
+  /// - Throws: ``CatalogueError`` of a line, or `CancellationError`, after the lines so far were published;
+  ///   ``CatalogueError`` of the catalogue.
+  mutating func run(prunesMissing: Bool) throws -> Indexer.Progress {
+    var failure: (any Error)?
+    while true {
+      let entry: SignedFeed.Entry?
+      do {
+        try Task.checkCancellation()
+        entry = try feed.next()
+      } catch {
+        failure = error
+        break
       }
-      _ = try writer.finish()
-      if prunesMissing {
-        if seen.isEmpty {
-          progress.unprunedReason = "no row was read"
-        } else if hasNamelessRow {
-          progress.unprunedReason = "a rejected row has no readable id"
-        } else {
-          let lost = try writer.allIDs().filter {
-            !seen.contains($0) && !refusedIDs.contains($0.value)
-          }
-          progress.removed = try writer.remove(lost).count
-        }
+      guard let entry else { break }
+      try take(entry)
+    }
+    // A run without entities publishes nothing, and leaves no new catalogue.
+    if progress.entities > 0 { _ = try writer.finish() } else { writer.removeIfNew() }
+    if let failure { throw failure }
+    if prunesMissing { try prune() }
+    progress.generation = writer.generation
+    return progress
+  }
+
+  private mutating func take(_ entry: SignedFeed.Entry) throws(CatalogueError) {
+    progress.rows += 1
+    switch entry {
+    case .refused(let row):
+      if let id = row.id { refusedIDs.insert(id) } else { hasNamelessRow = true }
+      refuse(row)
+    case .entity(let value, let images):
+      guard seen.insert(value.id).inserted else {
+        return refuse(
+          RefusedRow(
+            line: progress.rows, id: value.id.value, field: "id", reason: "was already used"))
       }
-      progress.generation = writer.generation
-      return progress
+      let signed = SignedEntity(value, images, existing: try writer.existing(value.id))
+      progress.count(signed)
+      if images.isEmpty { progress.withoutImages += 1 }
+      try writer.put(signed)
+    }
+  }
+
+  private mutating func refuse(_ row: RefusedRow) {
+    progress.count(row)
+    refused(row)
+  }
+
+  /// Removes the entities that no line names, unless a line may name any of them.
+  private mutating func prune() throws(CatalogueError) {
+    if seen.isEmpty {
+      progress.unprunedReason = "no row was read"
+    } else if hasNamelessRow {
+      progress.unprunedReason = "a rejected row has no readable id"
+    } else {
+      let lost = try writer.allIDs().filter {
+        !seen.contains($0) && !refusedIDs.contains($0.value)
+      }
+      progress.removed = try writer.remove(lost).count
     }
   }
 }

@@ -22,7 +22,7 @@ enum SignedIndexing {
       ) { rejections.add($0) }
     } catch is CancellationError {
       throw CommandFailure(
-        .interrupted, "interrupted; the generations so far are saved",
+        .interrupted, "interrupted; the work so far is saved",
         advice: ["to continue, run the same command again"])
     }
     for text in rejections.lines { console.diagnostics.warning(text) }

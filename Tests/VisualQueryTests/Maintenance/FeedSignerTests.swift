@@ -107,4 +107,52 @@ import Testing
     let named = try await index([rows[0], #"{"type":"product","id":"p1"}"#])
     #expect(named.removed == 4 && named.unprunedReason == nil)
   }
+
+  /// Would break if a bad line took those before it with it, of which the message says that they were indexed.
+  @Test func `the lines before a bad one are indexed`() async throws {
+    let (shop, rows) = try Self.shop()
+    let lines = try await Self.lines(shop, rows)
+    let whole = try shop.folder.write(lines[0], to: "whole.signed")
+    let bad = try shop.folder.write(
+      [lines[1], "not json", lines[2]].joined(separator: "\n"), to: "bad.signed")
+    let upkeep = CatalogueUpkeep(directory: shop.index)
+    let error = try await #require(throws: CatalogueError.self) {
+      _ = try await upkeep.indexing(signed: [whole, bad], prunesMissing: true)
+    }
+    #expect(error.code == .unreadableInput && error.message.contains("line 2 of"))
+    #expect(try await shop.ids() == ["p0", "p1"])
+    #expect(try await upkeep.verify() == [])
+    // The second run continues, and its own bad line removes nothing either.
+    await #expect(throws: CatalogueError.self) {
+      _ = try await upkeep.indexing(signed: [bad], prunesMissing: true)
+    }
+    #expect(try await shop.ids() == ["p0", "p1"])
+  }
+
+  /// Would break if Ctrl-C took back what was read so far.
+  @Test func `the lines before a cancellation are indexed`() async throws {
+    let (shop, rows) = try Self.shop()
+    let lines = try await Self.lines(shop, [rows[0], rows[1], "{nonsense", rows[2]])
+    let path = try shop.folder.write(lines.joined(separator: "\n"), to: "feed.signed")
+    let upkeep = CatalogueUpkeep(directory: shop.index)
+    let task = Task {
+      try await upkeep.indexing(signed: [path], prunesMissing: true) { _ in
+        unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+      }
+    }
+    await #expect(throws: CancellationError.self) { _ = try await task.value }
+    #expect(try await shop.ids() == ["p0", "p1"])
+    #expect(try await upkeep.verify() == [])
+  }
+
+  /// Would break if a feed that has no entity to give left an empty index behind.
+  @Test(arguments: ["", "not json"]) func `a first run without entities leaves nothing`(
+    text: String
+  ) async throws {
+    let shop = try DrawnShop()
+    let path = try shop.folder.write(text, to: "feed.signed")
+    let progress = try? await CatalogueUpkeep(directory: shop.index).indexing(signed: [path])
+    #expect(progress.map { $0.entities == 0 && $0.generation == 0 } != false)
+    #expect(!FileManager.default.fileExists(atPath: shop.index))
+  }
 }
