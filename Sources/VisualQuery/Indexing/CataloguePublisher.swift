@@ -6,7 +6,7 @@ actor CataloguePublisher {
   /// The last published generation.
   var generation: Int { writer.generation }
 
-  /// Takes the writer's lock, opens or creates the catalogue, and stores settings.
+  /// Takes the writer's lock, opens or creates the catalogue, and adds settings to the next generation.
   ///
   /// - Parameters:
   ///   - isDryRun: Whether nothing is published.
@@ -33,7 +33,7 @@ actor CataloguePublisher {
   }
 
   private init(_ writer: consuming CatalogueWriter, _ settings: ShopSettings) throws {
-    try writer.put(settings)
+    try writer.prepare(settings)
     self.writer = writer
   }
 
@@ -46,7 +46,7 @@ actor CataloguePublisher {
   /// Adds settings to the next generation.
   func prepare(_ settings: ShopSettings) throws { try writer.prepare(settings) }
 
-  /// Returns the link settings of the catalogue.
+  /// Returns the link settings of the next generation.
   func links() throws -> LinkSettings { try writer.links() }
 
   /// Adds entities to the next generation, until it is large and published.

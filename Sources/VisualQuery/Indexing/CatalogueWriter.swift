@@ -27,6 +27,22 @@ struct CatalogueWriter: ~Copyable {
     let kept: ImageRecord?
   }
   private typealias ImageRecord = CatalogueDatabase.ImageRecord
+  /// Settings that differ from the stored ones.
+  private struct ChangedSettings {
+    var values: [(name: String, value: String?)] = []
+    var bridge: LabelBridge?
+
+    var isEmpty: Bool { values.isEmpty && bridge == nil }
+    /// Whether a rollback restores any of the settings before: it leaves those of images as they are.
+    var isUndoable: Bool {
+      bridge != nil || values.contains { !$0.name.hasPrefix(ShopSettings.picturePrefix) }
+    }
+
+    func write(to database: CatalogueDatabase) throws(CatalogueError) {
+      for (name, value) in values { try database.set(name, to: value) }
+      if let bridge { try database.replaceBridge(bridge) }
+    }
+  }
 
   /// The number of images, or of entities, after which a generation is published, since pending
   /// ones are held in memory.
@@ -53,7 +69,7 @@ struct CatalogueWriter: ~Copyable {
   /// Whether the transaction of the next generation is open.
   private var isGrowing = false
   /// The settings to publish with the next generation.
-  private var waitingSettings: [(name: String, value: String?)] = []
+  private var waitingSettings = ChangedSettings()
   /// The thumbnails, opened when the first one is added.
   private var thumbnails: KeptThumbnails?
   /// The segments that signatures of unchanged images are copied from.
@@ -195,38 +211,41 @@ struct CatalogueWriter: ~Copyable {
     return removed
   }
 
-  /// Publishes settings if they differ from the stored ones.
+  /// Publishes settings at once if they differ from the stored ones. A rollback to the run before does not restore those
+  /// that it replaces: a run prepares its settings instead.
   mutating func put(_ settings: ShopSettings) throws(CatalogueError) {
+    let changed = try changed(settings)
     try transaction { database throws(CatalogueError) in
-      var changed = false
-      let stored = try database.settings()
-      for (name, value) in settings.values where stored[name] != value {
-        try database.set(name, to: value)
-        changed = true
-      }
-      if let bridge = settings.bridge, try database.bridge() != bridge {
-        try database.replaceBridge(bridge)
-        changed = true
-      }
-      return changed
+      try changed.write(to: database)
+      return !changed.isEmpty
     }
   }
 
   /// Adds settings to the next generation, whatever publishes it, if they differ from the stored
-  /// ones.
+  /// ones. Further ones must be other settings.
   mutating func prepare(_ settings: ShopSettings) throws(CatalogueError) {
+    let changed = try changed(settings)
+    waitingSettings.values += changed.values
+    waitingSettings.bridge = changed.bridge ?? waitingSettings.bridge
+  }
+
+  private func changed(_ settings: ShopSettings) throws(CatalogueError) -> ChangedSettings {
     let stored = try database.settings()
-    waitingSettings = settings.values.filter { stored[$0.name] != $0.value }
+    var changed = ChangedSettings(values: settings.values.filter { stored[$0.name] != $0.value })
+    if let bridge = settings.bridge, try database.bridge() != bridge { changed.bridge = bridge }
+    return changed
   }
 
   private mutating func writeWaitingSettings() throws(CatalogueError) {
-    for (name, value) in waitingSettings { try database.set(name, to: value) }
-    waitingSettings = []
+    try waitingSettings.write(to: database)
+    waitingSettings = ChangedSettings()
   }
 
-  /// Returns the link settings of the catalogue.
+  /// Returns the link settings of the next generation.
   func links() throws(CatalogueError) -> LinkSettings {
-    try Catalogue.links(try database.settings(), directory)
+    var settings = try database.settings()
+    for (name, value) in waitingSettings.values { settings[name] = value }
+    return try Catalogue.links(settings, directory)
   }
 
   /// Publishes what `body` writes, if it returns that it wrote something.
@@ -258,6 +277,7 @@ struct CatalogueWriter: ~Copyable {
       let hasNewThumbnails = try database.hasNewThumbnails()
       let isComplete = generation > 0 && waitingSettings.isEmpty && !hasNewThumbnails
       if isComplete || isDryRun { return generation }
+      if waitingSettings.isUndoable { try keepPrevious() }
       try database.begin()
       isGrowing = true
     }

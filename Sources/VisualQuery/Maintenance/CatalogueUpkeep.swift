@@ -188,25 +188,31 @@ public struct CatalogueUpkeep: Sendable {
     }
   }
 
-  /// Imports the output of ``export(_:)``, and replaces entities with the same ids.
+  /// Imports the output of ``export(_:)``, and replaces entities with the same ids. Its settings are published with the
+  /// first entities.
   ///
   /// - Parameter path: The file, or `-` for standard input.
   /// - Returns: The number of imported entities.
   /// - Throws: ``CatalogueError`` with the code `unreadableInput` if a line is not part of an
-  ///   export.
+  ///   export; a new catalogue that has no entity yet is then removed.
   public func importing(path: String) async throws -> Int {
     try await withTaskExecutorPreference(pool) { @concurrent in
       var reader = try ExportReader(path: path)
       var writer = try CatalogueWriter(
         directory: directory, keepsPrevious: true, threads: pool.width)
-      try writer.put(reader.settings)
       var count = 0
-      while let entity = try reader.next(existing: { id throws(CatalogueError) in
-        try writer.existing(id)
-      }) {
-        try Task.checkCancellation()
-        try writer.put(entity)
-        count += 1
+      do {
+        try writer.prepare(reader.settings)
+        while let entity = try reader.next(existing: { id throws(CatalogueError) in
+          try writer.existing(id)
+        }) {
+          try Task.checkCancellation()
+          try writer.put(entity)
+          count += 1
+        }
+      } catch {
+        writer.removeIfNew()
+        throw error
       }
       _ = try writer.finish()
       return count

@@ -105,13 +105,14 @@ extension CatalogueUpkeep {
   /// - Parameters:
   ///   - paths: The files, in any order; `-` for standard input. If two have the same entity, the
   ///     second one is rejected.
+  ///   - settings: The settings to change, which are published with the first entities; `nil` ones are left unchanged.
   ///   - prunesMissing: Whether entities that no line names are removed, unless a rejected row has no readable id.
   ///   - refused: Called with each rejected row and image that the signer reported.
   /// - Returns: The counts at the end.
   /// - Throws: ``CatalogueError`` with the code `unreadableInput`, or `CancellationError`, after the lines so far were
   ///   published.
   public func indexing(
-    signed paths: [String], prunesMissing: Bool = false,
+    signed paths: [String], settings: ShopSettings = ShopSettings(), prunesMissing: Bool = false,
     refused: @escaping @Sendable (RefusedRow) -> Void = { _ in }
   ) async throws -> Indexer.Progress {
     try await withTaskExecutorPreference(pool) { @concurrent in
@@ -121,7 +122,7 @@ extension CatalogueUpkeep {
         paths,
         writer: try CatalogueWriter(
           directory: directory, keepsPrevious: true, threads: pool.width), refused: refused)
-      return try run.run(prunesMissing: prunesMissing)
+      return try run.run(settings, prunesMissing: prunesMissing)
     }
   }
 }
@@ -150,7 +151,10 @@ private struct SignedRun: ~Copyable {
   ///
   /// - Throws: ``CatalogueError`` of a line, or `CancellationError`, after the lines so far were published;
   ///   ``CatalogueError`` of the catalogue.
-  mutating func run(prunesMissing: Bool) throws -> Indexer.Progress {
+  mutating func run(
+    _ settings: ShopSettings, prunesMissing: Bool
+  ) throws -> Indexer.Progress {
+    try writer.prepare(settings)
     var failure: (any Error)?
     while true {
       let entry: SignedFeed.Entry?

@@ -10,15 +10,13 @@ enum SignedIndexing {
     let directory = try await IndexLocation.directory(of: index, arguments, console)
     var settings = try IndexCommand.settings(of: arguments)
     settings.imagesRoot = arguments[IndexCommand.imagesRoot]
-    if settings != ShopSettings() {
-      _ = try await Indexer(directory: directory, settings: settings).putSettings()
-    }
     let elapsed = ProgressLine.stopwatch()
     let rejections = RejectionSummary()
     let result: Indexer.Progress
     do {
       result = try await CatalogueUpkeep(directory: directory).indexing(
-        signed: arguments.operands, prunesMissing: arguments[IndexCommand.pruneMissing]
+        signed: arguments.operands, settings: settings,
+        prunesMissing: arguments[IndexCommand.pruneMissing]
       ) { rejections.add($0) }
     } catch is CancellationError {
       throw CommandFailure(

@@ -264,6 +264,111 @@ import Testing
     #expect(try await shop.exported() == before)
   }
 
+  // MARK: Settings
+
+  /// The settings of a shop with a product's link template, a bridge and public fields.
+  private static func settings(_ host: String, _ fields: Set<String>) throws -> ShopSettings {
+    ShopSettings(
+      links: LinkSettings(templates: [.product: try LinkTemplate("https://\(host)/{id}")]),
+      bridge: LabelBridge(targets: ["shoe": [host]]), publicFields: fields)
+  }
+
+  /// Would break if a field that a run made public by mistake stayed public.
+  @Test(arguments: [true, false]) func `a rollback takes back the settings of its run`(
+    hasChanges: Bool
+  ) async throws {
+    let shop = try DrawnShop()
+    let rows = [#"{"type":"product","id":"a","title":"A"}"#]
+    try await shop.run(rows, settings: Self.settings("right.example", ["care"]))
+    let before = try await shop.exported()
+    let changed = hasChanges ? [rows[0].replacing("\"A\"", with: "\"B\"")] : rows
+    try await shop.run(changed, settings: Self.settings("wrong.example", ["sku"]))
+    let after = try await shop.exported()
+    #expect(after[0].contains("wrong.example") && after[0].contains("sku"))
+    let upkeep = CatalogueUpkeep(directory: shop.index)
+    // Both are of one generation.
+    #expect(try await upkeep.status().generation == 2)
+    _ = try await upkeep.rollBack()
+    #expect(try await shop.exported() == before)
+    #expect(try await upkeep.status().publicFields == ["care"])
+    _ = try await upkeep.rollBack()
+    #expect(try await shop.exported() == after)
+  }
+
+  /// Would break if a run that only moves the images took the place of the one before: a rollback leaves the folders as they
+  /// are, so that it would then do nothing.
+  @Test func `a run that only moves the images is not one to undo`() async throws {
+    let shop = try DrawnShop()
+    let row = #"{"type":"product","id":"a","title":"A"}"#
+    try await shop.run([row])
+    let before = try await shop.exported()
+    try await shop.run([row.replacing("\"A\"", with: "\"B\"")])
+    let folder = try TemporaryDirectory()
+    let path = shop.folder.path + "/catalogue.jsonl"
+    let moved = try await Indexer(directory: shop.index).run(path: path, imagesRoot: folder.path)
+    #expect(moved.generation == 3)
+    _ = try await CatalogueUpkeep(directory: shop.index).rollBack()
+    #expect(try await shop.exported() == before)
+  }
+
+  /// Would break if a run that fails left its settings behind, as those of a mistyped feed.
+  @Test func `a run that fails leaves no settings`() async throws {
+    let shop = try DrawnShop()
+    let row = #"{"type":"product","id":"a","title":"A"}"#
+    try await shop.run([row], settings: Self.settings("right.example", ["care"]))
+    let before = try await shop.exported()
+    let wrong = try Self.settings("wrong.example", ["sku"])
+    let bad = #"{"type":"product","id":"b"}"#
+    await #expect(throws: CatalogueError.self) {
+      try await shop.run([bad], IndexOptions(isStrict: true), settings: wrong)
+    }
+    await #expect(throws: CatalogueError.self) {
+      let path = try shop.folder.write(row, to: "catalogue.jsonl")
+      _ = try await Indexer(directory: shop.index, settings: wrong).run(
+        path: path, imagesRoot: shop.folder.path + "/none")
+    }
+    #expect(try await shop.run([bad], settings: wrong).0.entities == 0)
+    try await shop.run([row], IndexOptions(isDryRun: true), settings: wrong)
+    #expect(try await shop.exported() == before)
+    #expect(try Catalogue(directory: shop.index).generation == 1)
+  }
+
+  /// Would break if the rows of a run were read by the schemes of the run before.
+  @Test(arguments: [true, false]) func `a run reads links by the schemes that it allows`(
+    isDryRun: Bool
+  ) async throws {
+    let shop = try DrawnShop()
+    try await shop.run([#"{"type":"product","id":"a","title":"A"}"#])
+    let settings = ShopSettings(links: LinkSettings(allowedSchemes: ["shop"]))
+    let (progress, _) = try await shop.run(
+      [#"{"type":"product","id":"a","title":"A","url":"shop://a"}"#],
+      IndexOptions(isDryRun: isDryRun), settings: settings)
+    #expect(progress.warnings == 0 && progress.changed == 1)
+  }
+
+  /// Would break if an import that fails replaced the links of the shop, which no rollback would bring back.
+  @Test func `an import brings its settings with its entities, or neither`() async throws {
+    let shop = try DrawnShop()
+    let row = #"{"type":"product","id":"a","title":"A"}"#
+    try await shop.run([row], settings: Self.settings("right.example", ["care"]))
+    let before = try await shop.exported()
+    let other = try DrawnShop()
+    try await other.run([row], settings: Self.settings("wrong.example", ["sku"]))
+    let export = try await other.exported()
+    let upkeep = CatalogueUpkeep(directory: shop.index)
+    let garbage = try shop.folder.write(export[0] + "\ngarbage\n", to: "garbage.jsonl")
+    await #expect(throws: CatalogueError.self) { try await upkeep.importing(path: garbage) }
+    #expect(try await shop.exported() == before)
+    // An export without entities still has settings.
+    for text in [export[0], export.joined(separator: "\n")] {
+      let path = try shop.folder.write(text, to: "export.jsonl")
+      _ = try await upkeep.importing(path: path)
+      #expect(try await shop.exported()[0] == export[0])
+      _ = try await upkeep.rollBack()
+      #expect(try await shop.exported() == before)
+    }
+  }
+
   private struct DrawnCopy {
     let directory: String
 

@@ -67,14 +67,14 @@ import VisualQuery
     let json = #"{"title":"Kettle","labels":["kettle"],"price":{"amount":"3.00","currency":"EUR"}}"#
     let added = try await Self.put(shop, "product/k%2F1", json)
     #expect(added.status == 201 && added.answer["effect"] as? String == "added")
-    #expect(added.answer["generation"] as? Int == 3 && added.answer["id"] as? String == "k/1")
+    #expect(added.answer["generation"] as? Int == 2 && added.answer["id"] as? String == "k/1")
     let found = try await shop.json(
       "POST /v1/match", [Self.authorization], #"{"labels":["kettle"]}"#)
-    #expect(ServedShop.ids(found, "values") == ["k/1"] && found["generation"] as? Int == 3)
+    #expect(ServedShop.ids(found, "values") == ["k/1"] && found["generation"] as? Int == 2)
 
     let same = try await Self.put(shop, "product/k%2F1", json)
     #expect(same.status == 200 && same.answer["effect"] as? String == "unchanged")
-    #expect(same.answer["generation"] as? Int == 3)
+    #expect(same.answer["generation"] as? Int == 2)
     let changed = try await Self.put(
       shop, "product/k%2F1", #"{"type":"product","id":"k/1","title":"Big kettle"}"#)
     #expect(changed.status == 200 && changed.answer["effect"] as? String == "changed")
@@ -83,7 +83,7 @@ import VisualQuery
     #expect(display?["title"] as? String == "Big kettle")
 
     let gone = try await shop.ask("DELETE /v1/entities/product/k%2F1", [Self.authorization])
-    #expect(gone.status == 204 && gone["X-Generation"] == "5")
+    #expect(gone.status == 204 && gone["X-Generation"] == "4")
     let left = try await shop.json("GET /v1/entities?cursor=", [Self.authorization])
     #expect(ServedShop.ids(left) == ["mug"])
   }
@@ -156,7 +156,7 @@ import VisualQuery
       #expect(refused.status == 415)
     }
     let entity = try await shop.json("GET /v1/entities/product/mug", [Self.authorization])
-    #expect(entity["generation"] as? Int == 2)
+    #expect(entity["generation"] as? Int == 1)
     #expect(try await CatalogueUpkeep(directory: shop.index).verify() == [])
   }
 
