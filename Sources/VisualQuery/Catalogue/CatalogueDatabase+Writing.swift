@@ -362,4 +362,20 @@ extension CatalogueDatabase {
       try connection.statement("DELETE FROM segments WHERE id = ?").bind(.integer(id)).run()
     }
   }
+
+  /// Removes segment files that no generation names: those of merged segments, and what a killed run left. A
+  /// reader that has them open keeps them, and one that does not find them opens the newer generation.
+  ///
+  /// The caller must hold the writer's lock, and have no transaction open.
+  func removeOrphans(in directory: String) throws(CatalogueError) {
+    var live = Set(try segments().map(\.file))
+    // A saved generation that cannot be read cannot be restored either.
+    if let saved = try? PreviousCatalogue(directory: directory) {
+      live.formUnion(saved.segmentFiles)
+    }
+    for name in Folder.names(in: directory)
+    where (name.hasSuffix(".segment") || name.hasSuffix(".tmp")) && !live.contains(name) {
+      Folder.remove(name, in: directory)
+    }
+  }
 }

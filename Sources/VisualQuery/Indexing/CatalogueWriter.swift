@@ -96,7 +96,7 @@ struct CatalogueWriter: ~Copyable {
     if !isDryRun {
       // First, since the saved generation keeps its segments.
       try Self.finishRollback(directory, generation)
-      try Self.removeOrphans(directory, database)
+      try database.removeOrphans(in: directory)
     }
     self.keepsPrevious = keepsPrevious && generation > 0 && !isDryRun && publisher == nil
     self.isDryRun = isDryRun
@@ -308,7 +308,7 @@ struct CatalogueWriter: ~Copyable {
       throw error
     }
     // The generation is published: what cannot be removed now is left to the next writer.
-    if isMerged { try? removeOrphans() }
+    if isMerged { try? database.removeOrphans(in: directory) }
   }
 
   /// Removes the files of the catalogue if it is new and has no published entity, and its directory if nothing else
@@ -442,23 +442,5 @@ struct CatalogueWriter: ~Copyable {
           "row \(previous.row) of segment \(previous.segment) does not exist; index the feed again")
     }
     return segment.signature(at: previous.row)
-  }
-
-  func removeOrphans() throws(CatalogueError) { try Self.removeOrphans(directory, database) }
-
-  /// Removes segment files that no generation names: those of merged segments, and what a killed run left. A
-  /// reader that has them open keeps them.
-  private static func removeOrphans(
-    _ directory: String, _ database: CatalogueDatabase
-  ) throws(CatalogueError) {
-    var live = Set(try database.segments().map(\.file))
-    // A saved generation that cannot be read cannot be restored either.
-    if let saved = try? PreviousCatalogue(directory: directory) {
-      live.formUnion(saved.segmentFiles)
-    }
-    for name in Folder.names(in: directory)
-    where (name.hasSuffix(".segment") || name.hasSuffix(".tmp")) && !live.contains(name) {
-      Folder.remove(name, in: directory)
-    }
   }
 }

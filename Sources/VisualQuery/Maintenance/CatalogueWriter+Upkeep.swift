@@ -13,7 +13,7 @@ extension CatalogueWriter {
       try? database.rollBack()
       throw error
     }
-    if isMerged { try removeOrphans() }
+    if isMerged { try database.removeOrphans(in: directory) }
     try database.vacuum()
     try forgetUnusedPictures()
     return generation
@@ -77,7 +77,7 @@ extension CatalogueWriter {
     generation = next
     try CatalogueFile.commit(
       PreviousCatalogue.undoneFileName, as: PreviousCatalogue.fileName, in: directory)
-    try removeOrphans()
+    try database.removeOrphans(in: directory)
     return generation
   }
 

@@ -144,6 +144,8 @@ struct PostgresFollower {
       try? database.rollBack()
       throw error
     }
+    // The generation is committed: what cannot be removed now is left to the next one.
+    try? database.removeOrphans(in: directory)
   }
 
   private func listedSegments() throws(CatalogueError) -> [Listed] {

@@ -13,6 +13,7 @@ import random
 import re
 import shutil
 import signal
+import sqlite3
 import struct
 import subprocess
 import sys
@@ -260,6 +261,54 @@ def changes(test):
     before = test.answers(test.server.url(), "--cache", fresh)
     shutil.rmtree(fresh)
     test.say("a deleted copy is made again, with the same answers", test.answers(test.server.url(), "--cache", fresh) == before)
+
+
+@scenario
+def files(test):
+    """A copy has the files of its generation and no others; who opens it while they are removed misses none."""
+    test.prepare()
+    test.index(test.new("writer"))
+    cache = test.new("c2")
+    a, b = test.serve(test.new("c1")), test.serve(cache)
+    leftovers = [cache / "product-9pdeadbeef.segment", cache / "product-9pdeadbeef.segment.tmp"]
+    for path in leftovers:
+        path.write_bytes(b"left by a run that was killed")
+    stop, failures, reads = threading.Event(), [], []
+
+    def read():
+        while not stop.is_set():
+            done = test.run("match", "--labels", "mug", "--json", "--index", cache, check=False)
+            reads.append(done.returncode)
+            if done.returncode:
+                failures.append(done.stderr)
+
+    def others(cache):
+        """The files of segments that the generation of a copy does not name."""
+        with contextlib.closing(sqlite3.connect(cache / "catalogue.sqlite")) as file:
+            named = {name for name, in file.execute("select file from segments")}
+        return sorted({path.name for path in cache.glob("*.segment*")} - named)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    try:
+        # Every eighth segment of one image is merged with those before, of all copies.
+        made = [test.put(a, f"new-{number % 10}", f"Title {number}", test.pictures[number % 7]) for number in range(20)]
+        test.say("changes are made", made == 10 * [201] + 10 * [200], made)
+        generation = int(test.server.sql("select max(id) from vq.generation")[0])
+        test.say("the other server has the newest generation", b.waits_for(generation) is not None, b.text_of_log())
+        merged = int(test.server.sql("select count(*) from vq.segment where died is not null")[0])
+        test.say("segments were merged", merged > 7, merged)
+        test.say("the other server answers", json.loads(test.match(b))["generation"] == generation)
+    finally:
+        stop.set()
+        reader.join()
+        a.end()
+        b.end()
+    for name in ("c1", "c2"):
+        test.say(f"{name} has the files of its generation and no others", others(test.folder / name) == [], others(test.folder / name))
+    test.say("what killed runs left is gone", not any(path.exists() for path in leftovers))
+    test.say("all readers found their files", not failures and len(reads) > 3, (len(reads), failures[:2]))
+    test.same("copies whose files were removed", test.folder / "c1", cache)
 
 
 @scenario
