@@ -24,8 +24,8 @@ public final class Catalogue: Sendable {
   let files: [String: SignatureSegment]
   /// The place where posting lists and signatures are, or `nil` if the segments have them.
   let store: (any CandidateStore)?
-  /// The names of the files of ``segments(of:)``.
-  private let segmentFiles: [EntityType: [String]]
+  /// The names of ``segments(of:)`` in PostgreSQL.
+  private let segmentNames: [EntityType: [String]]
   /// The error of the first read of the database that found a damaged file.
   let readDamage = Mutex<CatalogueError?>(nil)
   /// The connections that read this generation.
@@ -79,15 +79,15 @@ public final class Catalogue: Sendable {
     picturePlaces = ShopSettings.places(content.settings)
     publicFields = ShopSettings.publicFields(content.settings)
     var segments: [EntityType: [LiveSegment]] = [:]
-    var segmentFiles: [EntityType: [String]] = [:]
+    var segmentNames: [EntityType: [String]] = [:]
     for record in content.segments {
       guard let segment = opened.files[record.file] else { continue }
       segments[record.type, default: []].append(
         LiveSegment(segment, deadRows: content.deadRows[record.id] ?? []))
-      segmentFiles[record.type, default: []].append(record.file)
+      segmentNames[record.type, default: []].append(record.name)
     }
     self.segments = segments
-    self.segmentFiles = segmentFiles
+    self.segmentNames = segmentNames
     files = opened.files
   }
 
@@ -155,7 +155,7 @@ public final class Catalogue: Sendable {
         ? "'\(directory)' is an index with signatures; name another directory with --cache"
         : """
         '\(directory)' is a cache of engine mode, without signatures, which only searches \
-        can use; use the address without mode=engine
+        can use; use the address without mode=engine, or name another directory with --cache
         """)
   }
 
@@ -207,8 +207,8 @@ public final class Catalogue: Sendable {
   /// Returns the signatures of the images of a type.
   func segments(of type: EntityType) -> [LiveSegment] { segments[type] ?? [] }
 
-  /// Returns the names of the files of ``segments(of:)``.
-  func segmentFiles(of type: EntityType) -> [String] { segmentFiles[type] ?? [] }
+  /// Returns the names of ``segments(of:)`` in PostgreSQL.
+  func segmentNames(of type: EntityType) -> [String] { segmentNames[type] ?? [] }
 
   /// Returns the entities of some keys, without unknown keys.
   func entities(keys: [UInt32]) throws(CatalogueError) -> [UInt32: EntityValue] {

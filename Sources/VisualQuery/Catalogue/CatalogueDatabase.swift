@@ -76,6 +76,14 @@ final class CatalogueDatabase {
     let type: EntityType
     let rows: Int
     let byteCount: Int
+
+    /// The beginning of the name of a file that has no signatures.
+    static let headPrefix = "head-"
+
+    /// The name of the segment in PostgreSQL, which is that of a file with signatures.
+    var name: String {
+      file.hasPrefix(Self.headPrefix) ? String(file.dropFirst(Self.headPrefix.count)) : file
+    }
   }
 
   /// An image whose signature is stored in a segment.

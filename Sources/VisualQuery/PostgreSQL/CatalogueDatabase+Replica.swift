@@ -10,14 +10,19 @@ extension CatalogueDatabase {
   func replicaToken() throws(CatalogueError) -> String? { try setting(Self.tokenName) }
 
   /// Notes the address that this directory is a copy of; `nil` makes it a catalogue of its own.
-  ///
-  /// - Parameter isHeadOnly: Whether it has no signatures.
-  func setReplicaOrigin(
-    _ location: String?, isHeadOnly: Bool = false
-  ) throws(CatalogueError) {
+  func setReplicaOrigin(_ location: String?) throws(CatalogueError) {
     try set(Self.originName, to: location)
-    try set(ShopSettings.headOnlyName, to: isHeadOnly ? "1" : nil)
     if location == nil { try set(Self.tokenName, to: nil) }
+  }
+
+  /// Returns whether the segments of this directory have no signatures.
+  func isHeadOnly() throws(CatalogueError) -> Bool {
+    try setting(ShopSettings.headOnlyName) != nil
+  }
+
+  /// Notes whether the segments have no signatures, in the transaction that lists their files.
+  func setHeadOnly(_ isHeadOnly: Bool) throws(CatalogueError) {
+    try set(ShopSettings.headOnlyName, to: isHeadOnly ? "1" : nil)
   }
 
   func setReplicaToken(_ token: String) throws(CatalogueError) {

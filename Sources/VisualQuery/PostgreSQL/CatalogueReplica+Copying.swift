@@ -57,6 +57,7 @@ extension CatalogueReplica {
     _ directory: String, _ location: PostgresLocation, under lock: borrowing WriterLock
   ) throws(CatalogueError) -> Copied {
     let database = try CatalogueDatabase(reading: directory)
+    guard try !database.isHeadOnly() else { throw Catalogue.otherMode(directory, isHead: false) }
     let digest = try ContentDigest(database, directory)
     let publisher = try PostgresPublisher(location, waiting: WriterLock.standardWait)
     let token = try publisher.publishAll(database, directory) {

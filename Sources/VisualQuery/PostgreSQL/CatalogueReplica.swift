@@ -68,7 +68,8 @@ public final class CatalogueReplica: Sendable {
   /// The status. Never waits.
   public var status: Status { lastStatus.withLock { $0 } }
 
-  /// Takes the newest generation from PostgreSQL.
+  /// Takes the newest generation from PostgreSQL. A directory of the other mode becomes one of this
+  /// mode: all its segments are fetched anew.
   ///
   /// - Parameters:
   ///   - generation: The generation to wait for, or `nil` for the newest one.
@@ -94,7 +95,7 @@ public final class CatalogueReplica: Sendable {
   ) throws(CatalogueError) -> Int {
     let connection = try PostgresConnection(location, for: .reading)
     while true {
-      let own = try step(connection)
+      let own = try step(connection, changingMode: true)
       guard let generation, own < generation else { return own }
       guard ContinuousClock.now < end else {
         throw CatalogueError(
@@ -107,6 +108,9 @@ public final class CatalogueReplica: Sendable {
 
   /// Follows PostgreSQL until the task is cancelled. Errors are reported, and tried again.
   ///
+  /// A directory that has become one of the other mode is an error: otherwise two services would fetch
+  /// all segments in turns for ever.
+  ///
   /// - Parameter onChange: Called when the copy begins or ceases to follow, with the reason.
   public func run(onChange: @escaping @Sendable (CatalogueError?) -> Void) async {
     await withTaskExecutorPreference(pool) { @concurrent in
@@ -115,7 +119,7 @@ public final class CatalogueReplica: Sendable {
           let connection = try PostgresConnection(location, for: .reading)
           try connection.run("listen vq_generation")
           while true {
-            _ = try step(connection)
+            _ = try step(connection, changingMode: false)
             note(nil, onChange)
             _ = try connection.hasNotification(within: Self.pollInterval)
           }
@@ -140,19 +144,24 @@ public final class CatalogueReplica: Sendable {
 
   /// Takes the newest generation and the statements about answers, if the copy does not have them.
   ///
+  /// - Parameter changesMode: Whether a directory of the other mode becomes one of this mode.
   /// - Returns: The generation that the copy has.
-  private func step(_ connection: PostgresConnection) throws(CatalogueError) -> Int {
-    let own = try followGeneration(connection)
+  private func step(
+    _ connection: PostgresConnection, changingMode changesMode: Bool
+  ) throws(CatalogueError) -> Int {
+    let own = try followGeneration(connection, changesMode)
     if own > 0 { try PostgresFeedback.follow(connection, directory) }
     return own
   }
 
-  private func followGeneration(_ connection: PostgresConnection) throws(CatalogueError) -> Int {
+  private func followGeneration(
+    _ connection: PostgresConnection, _ changesMode: Bool
+  ) throws(CatalogueError) -> Int {
     let newest = try PostgresGeneration.newest(connection)
     lastStatus.withLock { $0.newestGeneration = newest?.number ?? 0 }
     if let newest, FileStatus.exists(directory + "/" + CatalogueDatabase.fileName),
       let database = try? CatalogueDatabase(readingBeside: directory),
-      try database.replicaToken() == newest.token
+      try database.replicaToken() == newest.token, try isOfThisMode(database)
     {
       lastStatus.withLock { $0.lastCurrent = .now }
       return newest.number
@@ -160,15 +169,21 @@ public final class CatalogueReplica: Sendable {
     try CatalogueDatabase.makeDirectory(directory)
     do throws(CatalogueError) {
       let lock = try WriterLock(directory: directory, waiting: WriterLock.standardWait)
-      return try take(connection, under: lock)
+      return try take(connection, changesMode, under: lock)
     } catch  where error.code == .locked && newest != nil {
-      // A writer in this directory brings it to the newest generation itself.
-      return try CatalogueDatabase(reading: directory).state().generation
+      // A writer in this directory brings it to the newest generation itself, but not to this mode.
+      let database = try CatalogueDatabase(reading: directory)
+      guard try isOfThisMode(database) else { throw error }
+      return try database.state().generation
     }
   }
 
+  private func isOfThisMode(_ database: CatalogueDatabase) throws(CatalogueError) -> Bool {
+    try database.isHeadOnly() == location.isEngine
+  }
+
   private func take(
-    _ connection: PostgresConnection, under lock: borrowing WriterLock
+    _ connection: PostgresConnection, _ changesMode: Bool, under lock: borrowing WriterLock
   ) throws(CatalogueError) -> Int {
     if !FileStatus.exists(directory + "/" + CatalogueDatabase.fileName) {
       do throws(CatalogueError) {
@@ -178,6 +193,11 @@ public final class CatalogueReplica: Sendable {
       }
     }
     let database = try CatalogueDatabase(writing: directory)
+    // What is empty is of any mode.
+    if try database.state().generation == 0 { try database.setHeadOnly(location.isEngine) }
+    if !changesMode, try !isOfThisMode(database) {
+      throw Catalogue.otherMode(directory, isHead: location.isEngine)
+    }
     try database.checkOrigin(location, directory)
     let taken = try PostgresFollower(
       connection, database, directory, isHeadOnly: location.isEngine
@@ -209,6 +229,6 @@ extension CatalogueDatabase {
           directory with --cache, or copy it with: vq copy \(directory) postgres://…
           """)
     }
-    try setReplicaOrigin(location.text, isHeadOnly: location.isEngine)
+    try setReplicaOrigin(location.text)
   }
 }

@@ -6,6 +6,10 @@ internal import PixelMatch
 /// PostgreSQL, so that every copy gives the same answers and understands the tokens of every other.
 /// Signatures come as the bytes of segment files, which are the same on all copies.
 ///
+/// A directory that has its segments with signatures can become one without, and the other way round. The
+/// files of both have different names, so that neither is ever read as the other, whenever the change is
+/// interrupted and whoever reads meanwhile.
+///
 /// The caller holds the lock of the directory.
 struct PostgresFollower {
   private let connection: PostgresConnection
@@ -57,7 +61,7 @@ struct PostgresFollower {
       }
       return nil
     }
-    if newest.token == token, isComplete { return newest }
+    if newest.token == token, isComplete, try database.isHeadOnly() == isHeadOnly { return newest }
     let base = try base(state, token)
     if base == nil, token != nil, newest.number < state.generation,
       try connection.run("select pg_is_in_recovery()").first?.integer(0) == 1
@@ -88,15 +92,13 @@ struct PostgresFollower {
     let rows: Int
     let byteCount: Int
     let born: Int
-    /// The token of the generation that it was written for.
-    let token: String
-
-    /// A name that no other segment ever has: after the promotion of a standby that was behind, ids and
-    /// numbers are given again, tokens are not.
-    var file: String { PostgresFollower.file(type.rawValue, number: number, token: token) }
+    /// The name of the file in the directory.
+    let file: String
   }
 
-  /// Returns the name of the file of a segment in all copies.
+  /// Returns the name of the file of a segment in all copies that have its signatures. No other segment ever
+  /// has it: after the promotion of a standby that was behind, ids and numbers are given again, tokens are
+  /// not.
   ///
   /// - Parameter token: The token of the generation that it was written for.
   static func file(_ type: String, number: Int, token: String) -> String {
@@ -117,7 +119,8 @@ struct PostgresFollower {
     }
     let listed = try listedSegments()
     let records = base == nil ? [] : try database.segments()
-    let present = Set(records.filter { FileStatus.exists(directory + "/" + $0.file) }.map(\.id))
+    let kept = try database.isHeadOnly() == isHeadOnly ? records : []
+    let present = Set(kept.filter { FileStatus.exists(directory + "/" + $0.file) }.map(\.id))
     let added = listed.filter { !present.contains($0.number) }
     let known = Set(records.map(\.id))
     for segment in added { try fetch(segment) }
@@ -138,6 +141,7 @@ struct PostgresFollower {
         .integer(newest.images), .text(catalogue.text(0)), .text(catalogue.text(1))
       ).run()
       try database.setReplicaToken(newest.token)
+      try database.setHeadOnly(isHeadOnly)
       if database.notesGrowth { try database.forgetGrowth() }
       try database.connection.execute("COMMIT")
     } catch {
@@ -158,10 +162,12 @@ struct PostgresFollower {
       """)
     {
       guard let type = EntityType(rawValue: row.text(2)) else { continue }
+      let file = Self.file(type.rawValue, number: row.integer(1), token: row.text(6))
       listed.append(
         Listed(
           id: row.integer(0), number: row.integer(1), type: type, rows: row.integer(3),
-          byteCount: row.integer(4), born: row.integer(5), token: row.text(6)))
+          byteCount: row.integer(4), born: row.integer(5),
+          file: isHeadOnly ? CatalogueDatabase.SegmentRecord.headPrefix + file : file))
     }
     return listed
   }

@@ -91,7 +91,7 @@ enum PostgresSnapshot {
       }
       let database = try CatalogueDatabase(writing: incoming)
       try database.connection.execute("PRAGMA journal_mode = WAL")
-      try database.setReplicaOrigin(location.text, isHeadOnly: location.isEngine)
+      try database.setReplicaOrigin(location.text)
       _ = try PostgresFollower(
         connection, database, incoming, isHeadOnly: location.isEngine
       ).followInSnapshot(isComplete: false)

@@ -43,8 +43,9 @@ enum IndexLocation {
       location: location, directory: try arguments[cache] ?? standardCache(for: location))
   }
 
-  /// Returns the directory of an index. If it is a copy of an index in PostgreSQL, that is brought to
-  /// the newest generation first; if that fails, a copy that exists is used as it is, with a warning.
+  /// Returns the directory of an index, with its signatures. If it is a copy of an index in PostgreSQL,
+  /// that is brought to the newest generation first; if that fails, a copy that exists is used as it is,
+  /// with a warning.
   ///
   /// - Parameter generation: The generation to wait for.
   static func directory(
@@ -52,6 +53,15 @@ enum IndexLocation {
     atLeast generation: Int? = nil
   ) async throws -> String {
     guard let replica = try replica(of: index, arguments) else { return index }
+    // Before the copy is brought to engine mode, which would remove the signatures that it has.
+    guard !replica.location.isEngine else {
+      throw CommandFailure(
+        .unusableIndex,
+        """
+        a copy in engine mode has no signatures, and only searches can do without; use the \
+        address without mode=engine
+        """)
+    }
     try await follow(replica, console, atLeast: generation)
     return replica.directory
   }

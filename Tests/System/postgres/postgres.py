@@ -448,6 +448,100 @@ def snapshots(test):
 
 
 @scenario
+def modes(test):
+    """A cache can change between replica and engine mode. At no moment are segments without signatures read as whole ones."""
+    test.prepare()
+    plain, url = test.server.url(), test.server.url(mode="engine")
+    writer, whole, cache = test.new("writer"), test.new("c1"), test.new("c2")
+    test.index(writer)
+    test.run("postgres", "init", "--index", plain, "--shard", "self")
+
+    def holes(cache):
+        """Whether the files of a cache have no signatures: they are shorter on the disk than they say."""
+        files = [path.stat() for path in cache.glob("*.segment")]
+        return sum(file.st_blocks for file in files) * 512 < sum(file.st_size for file in files) / 2
+
+    def compare(what):
+        """Compares a cache that changed its mode with one that never did, in both modes."""
+        test.say(f"{what}: replica mode answers like a cache that was always one",
+                 test.answers(plain, "--cache", cache) == test.answers(plain, "--cache", whole))
+        test.say(f"{what}: and it is sound", *test.is_sound(cache))
+        test.say(f"{what}: engine mode answers like a new cache", test.answers(url, "--cache", cache) == test.answers(url, "--cache", test.new("c3")))
+        test.say(f"{what}: then it has no signatures", holes(cache))
+
+    test.answers(url, "--cache", cache)
+    compare("the same generation")
+    test.run("catalogue", "set", "--public", "care", "--index", plain, "--cache", writer)
+    compare("a later generation")
+    # Labels are part of a segment, so that their change copies the signatures.
+    before = best(test.answers(plain, "--cache", cache))
+    test.answers(url, "--cache", cache)
+    feed = test.folder / "relabeled.jsonl"
+    rows = [json.loads(line) for line in test.feed.read_text().splitlines()]
+    feed.write_text("".join(json.dumps({**row, "labels": [*row.get("labels", []), "relabeled"]}) + "\n" for row in rows))
+    test.run("index", feed, "--index", plain, "--cache", cache, "-q", "--images-root", test.feed.parent, "--on-conflict", "replace")
+    after = best(test.answers(plain, "--cache", whole))
+    test.say("a writer whose cache had no signatures publishes them", len(after) > 2 and [id for id, _ in before] == [id for id, _ in after], (before, after))
+    compare("a generation of its own")
+    test.answers(plain, "--cache", cache)
+    test.answers(plain, "--cache", writer)
+    engine = test.answers(url, "--cache", cache)
+    test.say("the cache of a writer can change, too", test.answers(url, "--cache", writer) == engine)
+    modes_interruptions(test, plain, url, cache, whole)
+    modes_servers(test, plain, url, cache)
+    test.prepare()
+    copied = test.run("copy", writer, plain, check=False)
+    test.say("what has no signatures is not copied into PostgreSQL",
+             copied.returncode == 5 and "without signatures" in copied.stderr, (copied.returncode, copied.stderr))
+
+
+def modes_interruptions(test, plain, url, cache, whole):
+    """A cache is read while it changes its mode, and after the command that changes it was killed."""
+    for what, target, before in (("replica", plain, test.answers(url, "--cache", cache)), ("engine", url, None)):
+        if before is None:
+            before = test.answers(plain, "--cache", cache)
+        former = (url, "--cache", cache) if target == plain else (cache,)
+        lock = test.server.session()
+        # The segments are fetched before the entities.
+        lock.stdin.write("begin; lock vq.entity in access exclusive mode; select 'held';\n")
+        lock.stdin.flush()
+        lock.stdout.readline()
+        process = subprocess.Popen([test.vq, "match", test.queries[0], "--index", target, "--cache", str(cache)],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        waits = "select 1 from pg_stat_activity where application_name = 'vq' and wait_event_type = 'Lock'"
+        test.say(f"a change to {what} mode waits", test.until(lambda: test.server.sql(waits)) is not None)
+        test.say(f"during a change to {what} mode, the cache answers as before", test.answers(*former) == before)
+        process.kill()
+        process.wait()
+        test.say(f"after a killed change to {what} mode, the cache answers as before", test.answers(*former) == before)
+        if target == url:
+            test.say("and it is sound", *test.is_sound(cache))
+        lock.stdin.close()
+        lock.wait()
+        test.say(f"the next change to {what} mode succeeds",
+                 test.answers(target, "--cache", cache) == test.answers(target, "--cache", whole if target == plain else test.new("c3")))
+
+
+def modes_servers(test, plain, url, cache):
+    """A server whose cache became one of the other mode keeps its answers, says so, and leaves the cache alone."""
+    test.answers(plain, "--cache", cache)
+    for arguments in (("catalogue", "verify"), ("index", test.feed)):
+        refused = test.run(*arguments, "--index", url, "--cache", cache, check=False)
+        test.say(f"{arguments[0]} is refused in engine mode, and leaves the signatures of a cache",
+                 refused.returncode == 5 and "without mode=engine" in refused.stderr and test.is_sound(cache)[0], refused.stderr)
+    shop = test.serve(cache)
+    try:
+        before = test.match(shop)
+        engine = test.answers(url, "--cache", cache)
+        said = test.until(lambda: b"not followed" in shop.ask("GET", "/readyz")[1])
+        test.say("a server says that its cache has another mode", said is not None and shop.logs("cache of engine mode"), shop.text_of_log())
+        test.say("it keeps its answers", test.match(shop) == before)
+        test.say("it leaves the cache alone", test.answers(url, "--cache", cache) == engine and list(cache.glob("head-*.segment")))
+    finally:
+        shop.end()
+
+
+@scenario
 def migrations(test):
     """Tables of the version before are read and written, and brought to this version by init."""
     test.prepare()

@@ -80,8 +80,11 @@ import Testing
       folder = try await CatalogueTests.sampleCatalogue()
       index = try Catalogue(directory: folder.path + "/shop.vq")
       _ = try folder.copy(folder.path + "/shop.vq", to: "cache.vq")
-      try CatalogueDatabase(writing: cache).setReplicaOrigin(
-        "postgres:///shop?mode=engine", isHeadOnly: true)
+      let prefix = CatalogueDatabase.SegmentRecord.headPrefix
+      let database = try CatalogueDatabase(writing: cache)
+      try database.setReplicaOrigin("postgres:///shop?mode=engine")
+      try database.setHeadOnly(true)
+      try database.connection.execute("UPDATE segments SET file = '\(prefix)' || file")
       for file in index.files.keys {
         let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: cache + "/" + file)))
         let header = Array(bytes.prefix(SegmentHead.headerByteCount))
@@ -89,7 +92,8 @@ import Testing
         for range in [0..<header.count] + (SegmentHead.ranges(header: header) ?? []) {
           head.replaceSubrange(range, with: bytes[range])
         }
-        try Data(head).write(to: URL(fileURLWithPath: cache + "/" + file))
+        try Data(head).write(to: URL(fileURLWithPath: cache + "/" + prefix + file))
+        try FileManager.default.removeItem(atPath: cache + "/" + file)
       }
     }
 

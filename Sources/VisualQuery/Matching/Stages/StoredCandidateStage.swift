@@ -16,7 +16,7 @@ struct StoredCandidateStage: SearchStage {
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
     let keypoints = KeypointVotes(signature.keypoints, depth: .fetched)
     let chunks = HashChunkVotes(signature)
-    let files = state.searches.map { catalogue.segmentFiles(of: $0.type) }
+    let files = state.searches.map { catalogue.segmentNames(of: $0.type) }
     var words: [String: WordQuestion] = [:]
     for (search, files) in zip(state.searches, files) {
       for (live, file) in zip(search.segments, files) {
