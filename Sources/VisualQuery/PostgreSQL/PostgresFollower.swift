@@ -43,7 +43,8 @@ struct PostgresFollower {
 
   /// Like ``follow()``, in a transaction that the caller has begun.
   ///
-  /// - Parameter isComplete: Whether the directory has all files of its generation.
+  /// - Parameter isComplete: Whether the directory has all files of its generation; a snapshot is its database
+  ///   alone.
   func followInSnapshot(
     isComplete: Bool = true
   ) throws(CatalogueError) -> PostgresGeneration? {
@@ -69,7 +70,7 @@ struct PostgresFollower {
       // A standby that is behind: a copy never goes back.
       return newest
     }
-    try take(newest, after: base)
+    try take(newest, after: base, isComplete)
     return newest
   }
 
@@ -105,7 +106,9 @@ struct PostgresFollower {
     "\(type)-\(number)p\(token.prefix(16)).segment"
   }
 
-  private func take(_ newest: PostgresGeneration, after base: Int?) throws(CatalogueError) {
+  private func take(
+    _ newest: PostgresGeneration, after base: Int?, _ isComplete: Bool
+  ) throws(CatalogueError) {
     let catalogue = try connection.run(
       "select identity, secret, signature_version from vq.catalogue"
     ).first
@@ -124,7 +127,7 @@ struct PostgresFollower {
     let added = listed.filter { !present.contains($0.number) }
     let known = Set(records.map(\.id))
     for segment in added { try fetch(segment) }
-    try fetchThumbnails(after: base)
+    try fetchThumbnails(after: isComplete ? base : nil)
     try database.connection.execute("BEGIN IMMEDIATE; PRAGMA defer_foreign_keys = ON")
     do throws(CatalogueError) {
       if base == nil { try database.removeContents() }

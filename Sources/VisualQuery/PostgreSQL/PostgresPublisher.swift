@@ -186,7 +186,10 @@ final class PostgresPublisher {
     return count
   }
 
-  /// Removes the rows of entities that a batch replaces, and batches without rows from the list.
+  /// Removes the rows of entities that a batch replaces, the thumbnails of images that these entities do not
+  /// have any more, and batches without rows from the list.
+  ///
+  /// Thumbnails of their other images stay, since this machine may not have them.
   private func removeReplaced(by batch: Int) throws(CatalogueError) {
     try connection.run(
       """
@@ -196,11 +199,19 @@ final class PostgresPublisher {
       """, [.integer(batch)])
     let touched = try connection.run(
       """
-      with gone as (
+      with lost as (
+        delete from vq.thumbnail t using vq.entity old, vq.entity new
+        where new.segment = $1 and old.type = new.type and old.id = new.id and old.segment <> $1
+          and t.key = old.key and not exists (
+            select from vq.image i
+            where new.key = old.key and i.segment = new.segment and i.sequence = new.sequence
+              and i.content_hash = t.content_hash)
+        returning t.segment),
+      gone as (
         delete from vq.entity old using vq.entity new
         where new.segment = $1 and old.type = new.type and old.id = new.id and old.segment <> $1
         returning old.segment)
-      select distinct segment from gone
+      select segment from lost union select segment from gone
       """, [.integer(batch)])
     for row in touched {
       try connection.run(
@@ -234,7 +245,7 @@ final class PostgresPublisher {
 
   // MARK: Thumbnails
 
-  /// Writes the thumbnails of changed entities, and of those that got some.
+  /// Writes the thumbnails that PostgreSQL lacks: of changed entities, and of those that got some.
   ///
   /// - Returns: The number of rows.
   private func writeThumbnails(
@@ -242,22 +253,25 @@ final class PostgresPublisher {
   ) throws(CatalogueError) -> Int {
     guard let kept = try KeptThumbnails(reading: directory) else { return 0 }
     let noted = isWhole ? "" : "UNION SELECT entity FROM temp.newThumbnails"
-    let keys = try database.connection.rows(
-      "SELECT entity FROM changes WHERE sequence > ? AND entity IS NOT NULL \(noted)",
-      [.integer(since)]
-    ) { $0.integer(0) }
-    if keys.isEmpty { return 0 }
-    if !isWhole {
-      let list = "{" + keys.map(String.init).joined(separator: ",") + "}"
-      try connection.run(
-        "delete from vq.thumbnail where key = any($1::text::bigint[])", [.text(list)])
-    }
+    let pictures = Set(
+      try database.connection.rows(
+        """
+        SELECT entity, contentHash FROM images WHERE entity IN (
+          SELECT entity FROM changes WHERE sequence > ? AND entity IS NOT NULL \(noted))
+        """, [.integer(since)]
+      ) { KeptThumbnails.Picture(entity: $0.integer(0), contentHash: $0.integer(1)) })
+    if pictures.isEmpty { return 0 }
+    let keys = Set(pictures.map(\.entity)).sorted()
+    let stored = isWhole ? [:] : try storedThumbnails(of: keys)
     var count = 0
     try connection.copyIn(
       "copy vq.thumbnail(key, content_hash, side, segment, jpeg) from stdin (format binary)"
     ) { put throws(CatalogueError) in
       for key in keys {
         try kept.forEach(of: key) { contentHash, thumbnail throws(CatalogueError) in
+          let picture = KeptThumbnails.Picture(entity: key, contentHash: contentHash)
+          guard pictures.contains(picture), stored[picture]?.contains(thumbnail.side) != true
+          else { return }
           count += 1
           try put([
             .integer(key), .integer(contentHash), .integer(thumbnail.side), .integer(batch),
@@ -267,6 +281,22 @@ final class PostgresPublisher {
       }
     }
     return count
+  }
+
+  /// Returns the sides of the thumbnails that PostgreSQL has of some entities.
+  private func storedThumbnails(
+    of keys: [Int]
+  ) throws(CatalogueError) -> [KeptThumbnails.Picture: Set<Int>] {
+    let list = "{" + keys.map(String.init).joined(separator: ",") + "}"
+    var sides: [KeptThumbnails.Picture: Set<Int>] = [:]
+    for row in try connection.run(
+      "select key, content_hash, side from vq.thumbnail where key = any($1::text::bigint[])",
+      [.text(list)])
+    {
+      let picture = KeptThumbnails.Picture(entity: row.integer(0), contentHash: row.integer(1))
+      sides[picture, default: []].insert(row.integer(2))
+    }
+    return sides
   }
 
   // MARK: Signatures and settings

@@ -6,6 +6,7 @@ Each scenario begins with an empty database. Standard library only.
 import base64
 import concurrent.futures
 import contextlib
+import hashlib
 import json
 import os
 import pathlib
@@ -445,6 +446,78 @@ def snapshots(test):
     index()
     later = int(test.server.sql("select max(generation) from vq.snapshot")[0])
     test.say("a large change stores another", later > 1, later)
+
+
+@scenario
+def thumbnails(test):
+    """Every copy has all thumbnails, whatever it begins from; PostgreSQL has those of the images that there are."""
+    test.prepare()
+    writer, shop = test.new("writer"), [json.loads(line) for line in test.feed.read_text().splitlines()]
+    feed = test.folder / "feed.jsonl"
+
+    def index(rows, cache, *options, images=test.feed.parent):
+        feed.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return test.run("index", feed, "--index", test.server.url(), "--cache", cache, "-q", "--images-root", images, *options)
+
+    def kept(cache):
+        """The thumbnails of a copy."""
+        path = cache / "thumbnails.sqlite"
+        if not path.exists():
+            return []
+        with contextlib.closing(sqlite3.connect(path)) as file:
+            return sorted((*row, hashlib.md5(jpeg).hexdigest())
+                          for *row, jpeg in file.execute("select entity, contentHash, side, jpeg from thumbnails"))
+
+    def stored(condition="true"):
+        """The thumbnails in PostgreSQL."""
+        lines = test.server.sql(f"select key, content_hash, side, md5(jpeg) from vq.thumbnail where {condition}")
+        return sorted((*map(int, line.split("|")[:3]), line.split("|")[3]) for line in lines)
+
+    def key(name):
+        return int(test.server.sql(f"select max(key) from vq.entity where id = '{name}'")[0])
+
+    def needless():
+        """The number of thumbnails in PostgreSQL of which no image is left, and of batches without rows."""
+        return test.server.sql(
+            """select count(*) from vq.thumbnail t where not exists (select from vq.entity e join vq.image i using (segment, sequence)
+               where e.key = t.key and i.content_hash = t.content_hash)""",
+            """select count(*) from vq.segment s where kind = 'entities' and not exists (select from vq.entity where segment = s.id)
+               and not exists (select from vq.word where segment = s.id) and not exists (select from vq.thumbnail where segment = s.id)""")
+
+    index([{"type": "product", "id": f"p{n}", "title": f"Thing {n}"} for n in range(1010)] + shop, writer, "--thumbnails", "160")
+    test.say("there is a snapshot", test.server.sql("select count(*) > 0 from vq.snapshot") == ["t"])
+    whole = stored()
+    test.say("the writer publishes its thumbnails", len(whole) > 30 and kept(writer) == whole, len(whole))
+    cache = test.new("c1")
+    test.answers(test.server.url(), "--cache", cache)
+    test.say("a copy that begins from a snapshot has all thumbnails", kept(cache) == whole, (len(kept(cache)), len(whole)))
+    # A change through a copy that has lost the thumbnails of the entity, on a machine without the images.
+    if not (cache / "thumbnails.sqlite").exists():
+        shutil.copy(writer / "thumbnails.sqlite", cache)
+    with contextlib.closing(sqlite3.connect(cache / "thumbnails.sqlite")) as file:
+        file.execute("delete from thumbnails where entity = ?", (key("mug-red"),))
+        file.commit()
+    index([{"type": "product", "id": "mug-red", "title": "Another title"}], cache, "--on-conflict", "merge",
+          images=test.samples / "queries")
+    test.say("a change of an entity leaves the thumbnails of its images", stored() == whole, (len(stored()), len(whole)))
+    test.answers(test.server.url(), "--cache", test.new("c2"))
+    test.say("a new copy after that has all thumbnails", kept(test.folder / "c2") == whole)
+    # An image that is gone, one that comes, and entities that are removed and come again.
+    mug, rest = next(row for row in shop if row["id"] == "mug-red"), [row for row in shop if row["id"] != "mug-red"]
+    number = key("mug-red")
+    index([{**mug, "images": mug["images"][1:]}], writer, "--on-conflict", "replace")
+    test.say("the thumbnails of an image go with it", len(stored(f"key = {number}")) == 1, stored(f"key = {number}"))
+    index([mug], writer, "--on-conflict", "replace")
+    test.say("and come with it", stored() == whole, (len(stored()), len(whole)))
+    test.run("catalogue", "remove", "--id", "product:mug-red", "--index", test.server.url(), "--cache", writer)
+    test.say("those of an entity that is removed go, too", stored() == [row for row in whole if row[0] != number])
+    index([mug], writer)
+    test.say("and come with it under its new key", key("mug-red") > number and len(stored()) == len(whole), (len(stored()), len(whole)))
+    index(rest, writer, "--prune-missing")
+    test.say("nothing needless is left in PostgreSQL", needless() == ["0", "0"], needless())
+    for name in ("c1", "c3"):
+        test.answers(test.server.url(), "--cache", test.folder / name)
+        test.say(f"the copy {name} has what there is", set(stored()) <= set(kept(test.folder / name)) and stored())
 
 
 @scenario
