@@ -146,6 +146,11 @@ struct MeasuredEvidence: Sendable, Hashable {
     }
   }
 
+  /// A number that is equal for equal images, and hardly ever for others.
+  var look: UInt64 {
+    [hash, color, texture].reduce(0) { $0 &* 0x9E37_79B9_7F4A_7C15 ^ $1.bitPattern }
+  }
+
   /// The score that orders candidates.
   var score: Double { features.dot(Calibration.coefficients.step1) }
 

@@ -224,7 +224,8 @@ struct QueryState: Sendable {
     let images = bestImages(searches, in: frame, isSupportMeasured: isSupportMeasured)
     let rivals = Rivals(
       images.map(\.image.evidence), scores: images.map(\.image.score),
-      pictures: SamePictures(images.map(\.image.stored)))
+      pictures: SamePictures(
+        images.map(\.image.stored), looks: images.map(\.image.evidence.look)))
     return images.enumerated().map { index, entity in
       let evidence = Calibration.evidence(
         entity.image.evidence, rivals.standing(of: index), of: subject,

@@ -10,17 +10,26 @@ struct SamePictures: Sendable {
 
   /// Compares images by all that is stored of them.
   ///
-  /// - Complexity: O(images).
-  init(_ images: some Collection<StoredImage>) {
-    var known: [PDQHash: [(index: Int, image: StoredImage)]] = [:]
-    first = images.enumerated().map { index, image in
-      let hash = image.segment.pdq(at: image.row)
-      if let same = known[hash]?.first(where: { $0.image.isSamePicture(as: image) }) {
-        return same.index
+  /// - Parameter looks: A number for each image that is equal for equal images: only those with equal numbers are compared.
+  /// - Complexity: O(images) if few have equal numbers.
+  init(_ images: [StoredImage], looks: [UInt64]) {
+    var first = Array(images.indices)
+    // The last image with a number, and for each image the one before it with the same number.
+    var last: [UInt64: Int] = [:]
+    last.reserveCapacity(images.count)
+    var before = [Int?](repeating: nil, count: images.count)
+    for index in images.indices {
+      before[index] = last.updateValue(index, forKey: looks[index])
+      var other = before[index]
+      while let known = other {
+        if first[known] == known, images[known].isSamePicture(as: images[index]) {
+          first[index] = known
+          break
+        }
+        other = before[known]
       }
-      known[hash, default: []].append((index, image))
-      return index
     }
+    self.first = first
   }
 
   /// Makes images of which none is the same as another.

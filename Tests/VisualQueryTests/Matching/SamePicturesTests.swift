@@ -55,7 +55,8 @@ import Testing
     let images = catalogue.segments(of: .product).flatMap { live in
       (0..<live.segment.count).map { StoredImage(segment: live.segment, row: $0) }
     }
-    let pictures = SamePictures(images + images)
+    let pictures = SamePictures(
+      images + images, looks: Array(repeating: 0, count: 2 * images.count))
     for first in images.indices {
       for second in images.indices {
         #expect(pictures.areSame(first, second) == (first == second))
