@@ -155,7 +155,7 @@ extension EntityProperty {
   /// Whether it is a field of ours, whose values are those of every shop's entities.
   var isStandard: Bool { Self.fields.contains(name) || isList }
 
-  /// Whether it is a field of ours whose values are texts.
+  /// Whether it is a standard field that holds text.
   var isText: Bool { isStandard && !Self.numbers.contains(name) }
 
   /// Whether it is a field of ours with several values.

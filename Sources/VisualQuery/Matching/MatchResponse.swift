@@ -12,7 +12,7 @@ public struct MatchResponse: Sendable, Hashable {
     case filterTimedOut
     /// The catalogue has no entities.
     case emptyCatalogue
-    /// The deadline passed before the search was complete, and nothing was found until then.
+    /// The deadline passed before the search was complete, and nothing was found by then.
     case deadlinePassed
   }
 

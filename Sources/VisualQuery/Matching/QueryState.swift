@@ -163,8 +163,10 @@ struct QueryState: Sendable {
         if !isChance { best[entity.key] = entity }
       }
     }
-    let ranked = best.values.sorted { ($1.confidence, $0.key) < ($0.confidence, $1.key) }
-    return ranked + labelMatches.filter { best[$0.key] == nil }
+    // Entities are large to move: their keys are sorted in their place.
+    let order = best.values.map { (confidence: $0.confidence, key: $0.key) }
+      .sorted { ($1.confidence, $0.key) < ($0.confidence, $1.key) }
+    return order.map { best[$0.key]! } + labelMatches.filter { best[$0.key] == nil }
   }
 
   /// Returns the candidates of a region, each with its confidence, in the order of the keys. In an outline,

@@ -193,7 +193,7 @@ public final class CatalogueReplica: Sendable {
       }
     }
     let database = try CatalogueDatabase(writing: directory)
-    // What is empty is of any mode.
+    // An empty directory can take either mode.
     if try database.state().generation == 0 { try database.setHeadOnly(location.isEngine) }
     if !changesMode, try !isOfThisMode(database) {
       throw Catalogue.otherMode(directory, isHead: location.isEngine)

@@ -11,8 +11,7 @@ internal import PixelMatch
   private let sharedMemory: OpaquePointer?
   private var statements: [String: SQLiteStatement<Failure>] = [:]
   private let stopSign = StopSign()
-  /// Whether the file was opened as one that no process writes: the connection takes no locks, and
-  /// does not notice a writer.
+  /// Whether the file was opened as immutable: without locks, so that changes by a writer go unnoticed.
   let isImmutable: Bool
   /// Whether statements must not read a whole table that grows with the catalogue.
   private let refusesScans: Bool

@@ -43,7 +43,7 @@ struct AnswerSummary {
   let hasPicture: Bool
   let products: Int
   let stores: Int
-  /// Whether only some of them were asked for.
+  /// Whether a filter was applied.
   let isFiltered: Bool
 
   /// The sentence.
