@@ -27,22 +27,6 @@ struct CatalogueWriter: ~Copyable {
     let kept: ImageRecord?
   }
   private typealias ImageRecord = CatalogueDatabase.ImageRecord
-  /// Settings that differ from the stored ones.
-  private struct ChangedSettings {
-    var values: [(name: String, value: String?)] = []
-    var bridge: LabelBridge?
-
-    var isEmpty: Bool { values.isEmpty && bridge == nil }
-    /// Whether a rollback restores any of the settings before: it leaves those of images as they are.
-    var isUndoable: Bool {
-      bridge != nil || values.contains { !$0.name.hasPrefix(ShopSettings.picturePrefix) }
-    }
-
-    func write(to database: CatalogueDatabase) throws(CatalogueError) {
-      for (name, value) in values { try database.set(name, to: value) }
-      if let bridge { try database.replaceBridge(bridge) }
-    }
-  }
 
   /// The number of images, or of entities, after which a generation is published, since pending
   /// ones are held in memory.
@@ -51,8 +35,8 @@ struct CatalogueWriter: ~Copyable {
   /// The last published generation.
   var generation: Int
 
-  /// Whether the catalogue had no generation before.
-  private let isNew: Bool
+  /// Whether the catalogue had no generation when it was opened.
+  let isNew: Bool
   let directory: String
   let database: CatalogueDatabase
   /// The largest number of threads that merge segments.
@@ -214,7 +198,7 @@ struct CatalogueWriter: ~Copyable {
   /// Publishes settings at once if they differ from the stored ones. A rollback to the run before does not restore those
   /// that it replaces: a run prepares its settings instead.
   mutating func put(_ settings: ShopSettings) throws(CatalogueError) {
-    let changed = try changed(settings)
+    let changed = try ChangedSettings(settings, in: database)
     try transaction { database throws(CatalogueError) in
       try changed.write(to: database)
       return !changed.isEmpty
@@ -224,16 +208,7 @@ struct CatalogueWriter: ~Copyable {
   /// Adds settings to the next generation, whatever publishes it, if they differ from the stored
   /// ones. Further ones must be other settings.
   mutating func prepare(_ settings: ShopSettings) throws(CatalogueError) {
-    let changed = try changed(settings)
-    waitingSettings.values += changed.values
-    waitingSettings.bridge = changed.bridge ?? waitingSettings.bridge
-  }
-
-  private func changed(_ settings: ShopSettings) throws(CatalogueError) -> ChangedSettings {
-    let stored = try database.settings()
-    var changed = ChangedSettings(values: settings.values.filter { stored[$0.name] != $0.value })
-    if let bridge = settings.bridge, try database.bridge() != bridge { changed.bridge = bridge }
-    return changed
+    waitingSettings.add(try ChangedSettings(settings, in: database))
   }
 
   private mutating func writeWaitingSettings() throws(CatalogueError) {

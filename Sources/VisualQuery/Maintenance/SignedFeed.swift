@@ -135,7 +135,7 @@ private struct SignedRun: ~Copyable {
   private var progress = Indexer.Progress()
   private var seen: Set<EntityID> = []
   private var refusedIDs: Set<String> = []
-  /// Whether a rejected row has no readable id, so that it may be the row of any entity.
+  /// Whether any rejected row has no readable id: it could belong to any entity.
   private var hasNamelessRow = false
 
   init(
@@ -168,8 +168,12 @@ private struct SignedRun: ~Copyable {
       guard let entry else { break }
       try take(entry)
     }
-    // A run without entities publishes nothing, and leaves no new catalogue.
-    if progress.entities > 0 { _ = try writer.finish() } else { writer.removeIfNew() }
+    // Without entities, a run that failed publishes nothing, and no new catalogue is left.
+    if progress.entities == 0, failure != nil || writer.isNew {
+      writer.removeIfNew()
+    } else {
+      _ = try writer.finish()
+    }
     if let failure { throw failure }
     if prunesMissing { try prune() }
     progress.generation = writer.generation
