@@ -8,7 +8,7 @@ enum ColumnVocabulary {
   /// Returns a name in the form of the lists: letters and digits in lower case, without the prefix
   /// `g:`.
   static func normalized(_ name: String) -> String {
-    var name = FeedText.trimmed(name.lowercased())
+    var name = name.lowercased().trimmed
     if name.hasPrefix("\u{FEFF}") { name.removeFirst() }
     if name.hasPrefix("g:") { name.removeFirst(2) }
     return String(name.filter { $0.isLetter || $0.isNumber })
@@ -247,7 +247,7 @@ enum ColumnVocabulary {
   /// without its language.
   private static func withoutLanguage(_ name: String) -> String? {
     if name.hasPrefix("translations.") { return name.split(separator: ".").last.map(String.init) }
-    var rest = FeedText.trimmed(name)[...]
+    var rest = name.trimmed[...]
     if rest.last == ")" { rest.removeLast() }
     let parts = rest.split(whereSeparator: { "-_(: .".contains($0) })
     for count in [2, 1] where parts.count > count {
@@ -266,7 +266,7 @@ enum ColumnVocabulary {
   /// native form leaves them out.
   static func nativeTargets(of names: [String]) -> [FeedTarget?] {
     let own = names.map { name -> FeedTarget? in
-      let name = FeedText.trimmed(name)
+      let name = name.trimmed
       let prefix = "attributes."
       if name.hasPrefix(prefix) { return .attribute(String(name.dropFirst(prefix.count))) }
       return native[name.lowercased()]

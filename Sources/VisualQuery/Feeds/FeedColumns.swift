@@ -15,7 +15,7 @@ public struct FeedColumns: Sendable {
         code: .unreadableInput,
         message: "'\(path)' is not a table; a mapping names the columns of a table")
     }
-    names = header.columns.map(FeedText.trimmed)
+    names = header.columns.map(\.trimmed)
     let targets = ColumnVocabulary.targets(of: header.columns)
     assignments = zip(names, targets).compactMap { name, target in
       guard let target else { return nil }

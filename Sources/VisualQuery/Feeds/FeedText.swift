@@ -2,12 +2,12 @@
 enum FeedText {
   /// Returns whether a text is a value, rather than a word for none.
   static func isValue(_ text: String) -> Bool {
-    !["", "-", "n/a", "na", "null", "none", "nan"].contains(trimmed(text).lowercased())
+    !["", "-", "n/a", "na", "null", "none", "nan"].contains(text.trimmed.lowercased())
   }
 
   /// Returns whether a text says yes or no, or `nil` if it says neither.
   static func flag(_ text: String) -> Bool? {
-    switch trimmed(text).lowercased() {
+    switch text.trimmed.lowercased() {
     case "1", "true", "yes", "y", "ja", "oui", "si", "sí", "on", "enabled", "visible", "active":
       true
     case "0", "false", "no", "n", "nein", "non", "off", "disabled", "hidden", "inactive": false
@@ -22,7 +22,7 @@ enum FeedText {
       "deleted", "-1",
       "inaktiv", "inactif", "inactivo", "entwurf", "brouillon",
     ]
-    let word = trimmed(text).lowercased()
+    let word = text.trimmed.lowercased()
     return words.contains(word) || flag(word) == false
   }
 
@@ -74,7 +74,7 @@ enum FeedText {
     let word = text.split(separator: "/").last.map(String.init) ?? text
     let letters = word.lowercased().filter { $0.isLetter || $0.isNumber }
     if let known = availabilityWords[letters] { return known }
-    if let count = Double(trimmed(text)), count.isFinite {
+    if let count = Double(text.trimmed), count.isFinite {
       return count > 0 ? "inStock" : "outOfStock"
     }
     throw FieldError(
@@ -104,20 +104,12 @@ enum FeedText {
   /// Returns a word in lower case, as text, and without the rest of one that is too long for a
   /// label.
   private static func label(_ text: String) -> String {
-    trimmed(PlainText.text(text).lowercased())
+    PlainText.text(text).lowercased().trimmed
   }
 
   /// Returns the texts without duplicates, in their order.
   static func unique(_ texts: [String]) -> [String] {
     var seen: Set<String> = []
     return texts.filter { seen.insert($0).inserted }
-  }
-
-  /// Returns a text without surrounding white space.
-  static func trimmed(_ text: String) -> String {
-    var text = text[...]
-    while text.first?.isWhitespace == true { text.removeFirst() }
-    while text.last?.isWhitespace == true { text.removeLast() }
-    return String(text)
   }
 }

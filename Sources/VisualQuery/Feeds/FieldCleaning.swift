@@ -40,6 +40,6 @@ enum FieldCleaning {
     func isControl(_ byte: UInt8) -> Bool { byte < 0x20 && byte != 0x0A && byte != 0x09 }
     guard text.utf8.contains(where: isControl) else { return text }
     let bytes = text.utf8.map { isControl($0) ? 0x20 : $0 }
-    return FeedText.trimmed(String(decoding: bytes, as: UTF8.self))
+    return String(decoding: bytes, as: UTF8.self).trimmed
   }
 }

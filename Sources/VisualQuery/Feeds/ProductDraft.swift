@@ -44,13 +44,13 @@ struct ProductDraft: Sendable {
     switch target {
     case .type?: setType(text)
     case .id?:
-      id = FeedText.trimmed(text)
+      id = text.trimmed
       // A product whose id is its code is found by it, too.
       if ProductCode.isField(name), ProductCode(id) != nil { keep(name, .string(id)) }
     case .title?: title = text
     case .brand?: brand = text
-    case .group?: group = FeedText.trimmed(text)
-    case .url?: url = FeedText.trimmed(text)
+    case .group?: group = text.trimmed
+    case .url?: url = text.trimmed
     case .image?: mainImages += ImageList.names(in: text)
     case .images?: images += ImageList.names(in: text)
     case .thumbnail?: thumbnail = text
@@ -115,7 +115,7 @@ struct ProductDraft: Sendable {
 
   /// Sets a property that distinguishes variants. A color is a label, too.
   mutating func setAttribute(_ name: String, _ text: String) {
-    let value = PlainText.text(FeedText.trimmed(text))
+    let value = PlainText.text(text.trimmed)
     if value.isEmpty { return }
     attributes[name] = value
     if name == "color" { addLabels(FeedText.words(value)) }
@@ -146,7 +146,7 @@ struct ProductDraft: Sendable {
   }
 
   private mutating func setType(_ text: String) {
-    if let type = EntityType(rawValue: FeedText.trimmed(text.lowercased())) {
+    if let type = EntityType(rawValue: text.lowercased().trimmed) {
       self.type = type
     } else {
       addLabels(FeedText.words(text))
@@ -162,7 +162,7 @@ struct ProductDraft: Sendable {
   }
 
   private mutating func addList(_ target: FeedTarget?, _ text: String) {
-    let parts = text.split(separator: "|").map { FeedText.trimmed(String($0)) }
+    let parts = text.split(separator: "|").map(\.trimmed)
     fields[target?.name ?? ""] = .array(parts.filter { !$0.isEmpty }.map(JSONValue.string))
   }
 
@@ -172,7 +172,7 @@ struct ProductDraft: Sendable {
     var warnings = warnings
     object["type"] = .string(type.rawValue)
     if !id.isEmpty { object["id"] = .string(id) }
-    if !title.isEmpty { object["title"] = .string(PlainText.text(FeedText.trimmed(title))) }
+    if !title.isEmpty { object["title"] = .string(PlainText.text(title.trimmed)) }
     object["brand"] = brand.map { .string(PlainText.text($0)) } ?? object["brand"]
     object["group"] = group.map(JSONValue.string) ?? object["group"]
     object["url"] = url.map(JSONValue.string) ?? object["url"]

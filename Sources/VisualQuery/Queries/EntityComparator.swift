@@ -86,11 +86,11 @@ public struct EntityComparator: Sendable, Hashable, Codable {
   public init?(_ text: String) {
     guard let start = text.firstIndex(where: { "=!<>~^$".contains($0) }), start > text.startIndex
     else { return nil }
-    let name = Self.trimmed(text[..<start])
+    let name = text[..<start].trimmed
     let rest = text[start...]
     let operators = ["<=", ">=", "!=", "^=", "$=", "<", ">", "=", "~"]
     guard let symbol = operators.first(where: rest.hasPrefix) else { return nil }
-    let words = Self.trimmed(rest.dropFirst(symbol.count))
+    let words = rest.dropFirst(symbol.count).trimmed
     let operand = PropertyValue(words, of: EntityProperty(name))
     let comparison: Comparison =
       switch symbol {
@@ -105,12 +105,5 @@ public struct EntityComparator: Sendable, Hashable, Codable {
       default: .equalTo(operand)
       }
     self.init(EntityProperty(name), comparison)
-  }
-
-  private static func trimmed(_ text: Substring) -> String {
-    guard let first = text.firstIndex(where: { !$0.isWhitespace }),
-      let last = text.lastIndex(where: { !$0.isWhitespace })
-    else { return "" }
-    return String(text[first...last])
   }
 }

@@ -5,6 +5,7 @@
 #endif
 
 import PixelMatch
+import VisualQuery
 
 /// The user's own defaults of options, from a file with one `[COMMAND.]OPTION = VALUE` per line.
 ///
@@ -64,7 +65,7 @@ struct Configuration: Sendable {
     var entries: [Entry] = []
     for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
     {
-      let line = Self.trimmed(line)
+      let line = line.trimmed
       if line.isEmpty || line.hasPrefix("#") { continue }
       do throws(UsageError) {
         entries.append(try Self.entry(line, number: index + 1, entries, commands))
@@ -118,7 +119,7 @@ struct Configuration: Sendable {
     guard parts.count == 2 else {
       throw failure("expected OPTION = VALUE; found \(found(line))")
     }
-    let names = trimmed(parts[0]).split(separator: ".", maxSplits: 1).map(String.init)
+    let names = parts[0].trimmed.split(separator: ".", maxSplits: 1).map(String.init)
     let command = names.count == 2 ? names[0] : nil
     if let command, !commands.contains(where: { $0.name == command }) {
       throw failure(
@@ -137,18 +138,12 @@ struct Configuration: Sendable {
     if let same, !option.mayRepeat || option.value == nil {
       throw failure("'\(name)' is given in line \(same.line) already")
     }
-    return Entry(line: number, command: command, option: name, text: trimmed(parts[1]))
+    return Entry(line: number, command: command, option: name, text: parts[1].trimmed)
   }
 
   private static func located(_ error: UsageError, _ path: String, line: Int) -> UsageError {
     UsageError(
       .invalidConfiguration, "\(quoted(path)), line \(line): \(error.message)",
       command: error.command)
-  }
-
-  private static func trimmed(_ text: some StringProtocol) -> String {
-    let start = text.drop { $0.isWhitespace }
-    let end = start.lastIndex { !$0.isWhitespace }
-    return end.map { String(start[...$0]) } ?? ""
   }
 }

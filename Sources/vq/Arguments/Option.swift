@@ -155,7 +155,7 @@ extension Option<[String]> {
       placeholder: placeholder, accepts: "words between commas", completion: .nothing)
     return Self(
       text, value: value, mayRepeat: true, initial: [],
-      parse: { $0.split(separator: ",").map(trimmed).filter { !$0.isEmpty } }, add: { $0 += $1 })
+      parse: { $0.split(separator: ",").map(\.trimmed).filter { !$0.isEmpty } }, add: { $0 += $1 })
   }
 
   /// A required path; each repetition gives one more.
@@ -170,12 +170,6 @@ extension Option<[String]> {
     let value = ValueDescription(placeholder: placeholder, accepts: accepts, completion: .nothing)
     return Self(
       text, value: value, mayRepeat: true, initial: [], parse: nonempty, add: { $0.append($1) })
-  }
-
-  private static func trimmed(_ part: Substring) -> String {
-    let start = part.drop { $0.isWhitespace }
-    let end = start.lastIndex { !$0.isWhitespace }
-    return end.map { String(start[...$0]) } ?? ""
   }
 }
 

@@ -37,7 +37,7 @@ struct BigCommerceFeed: FollowingRowsFeed {
 
   mutating func read(_ bytes: [UInt8], _ line: Int) throws(FieldError) {
     let fields = try table.header.fields(bytes)
-    switch FeedText.trimmed(fields[kindColumn]).lowercased() {
+    switch fields[kindColumn].trimmed.lowercased() {
     case "product":
       finish()
       begin(fields, line)
@@ -120,7 +120,7 @@ struct BigCommerceFeed: FollowingRowsFeed {
       return options.filter { !$0.value.isEmpty }
     }
     return text.split(separator: ",").compactMap { part in
-      var part = FeedText.trimmed(String(part))[...]
+      var part = part.trimmed[...]
       if part.first == "[", let close = part.firstIndex(of: "]") {
         part = part[part.index(after: close)...]
       }
@@ -132,8 +132,7 @@ struct BigCommerceFeed: FollowingRowsFeed {
 
   /// Returns the name of a color without its code.
   private static func withoutCode(_ value: String) -> String {
-    FeedText.trimmed(
-      String(value.prefix { $0 != "[" && $0 != "#" }.split(separator: ":").first ?? ""))
+    (value.prefix { $0 != "[" && $0 != "#" }.split(separator: ":").first ?? "").trimmed
   }
 
   mutating func take(_ group: VariantGroup) {

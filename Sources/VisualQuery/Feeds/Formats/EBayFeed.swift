@@ -41,7 +41,7 @@ struct EBayFeed: FollowingRowsFeed {
         rows.targets[$0] == nil && !fields[$0].isEmpty && ProductCode.isField(rows.names[$0])
       }.map { (rows.names[$0], fields[$0]) }
       row.options = (details.map { fields[$0] } ?? "").split(separator: "|").compactMap { pair in
-        let parts = pair.split(separator: "=", maxSplits: 1).map { FeedText.trimmed(String($0)) }
+        let parts = pair.split(separator: "=", maxSplits: 1).map(\.trimmed)
         return parts.count == 2 ? (VariantOption.name(parts[0]), parts[1]) : nil
       }
       if row.id.isEmpty { row.id = (group?.base.id ?? "") + "/\((group?.variants.count ?? 0) + 1)" }

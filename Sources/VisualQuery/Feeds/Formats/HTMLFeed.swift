@@ -52,7 +52,7 @@ struct HTMLFeed: FeedFormatReader {
       rest = rest[(open + 1)...]
       let end = rest.firstRange(of: Array("</script".utf8))
       let contents = bytes[rest.startIndex..<(end?.lowerBound ?? bytes.endIndex)]
-      var script = FeedText.trimmed(String(decoding: contents, as: UTF8.self))
+      var script = String(decoding: contents, as: UTF8.self).trimmed
       for mark in ["<!--", "//<![CDATA[", "<![CDATA["] where script.hasPrefix(mark) {
         script = String(script.dropFirst(mark.count))
       }
@@ -72,7 +72,7 @@ struct HTMLFeed: FeedFormatReader {
       let close = start[open.upperBound...].firstIndex(of: ">")
     else { return nil }
     let text = start[start.index(after: close)...].prefix { $0 != "<" }
-    let title = FeedText.trimmed(PlainText.text(String(text.prefix(60))))
+    let title = PlainText.text(String(text.prefix(60))).trimmed
     return title.isEmpty ? nil : title
   }
 }

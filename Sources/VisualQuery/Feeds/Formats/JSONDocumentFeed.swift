@@ -367,7 +367,7 @@ enum VariantOption {
   /// Returns the name of an attribute for an option: `color` for `Farbe`, otherwise the name in
   /// lower case.
   static func name(_ option: String) -> String {
-    let name = FeedText.trimmed(option.lowercased())
+    let name = option.lowercased().trimmed
     if case .attribute(let known)?? = ColumnVocabulary.targets(of: [name]).first { return known }
     return name
   }

@@ -177,8 +177,8 @@ struct MagentoFeed: FeedFormatReader {
     var pairs: [(name: String, value: String)] = []
     for part in text.split(separator: ",", omittingEmptySubsequences: false) {
       if let sign = part.firstIndex(of: "="), sign != part.startIndex {
-        let name = FeedText.trimmed(String(part[..<sign]))
-        pairs.append((name, FeedText.trimmed(String(part[part.index(after: sign)...]))))
+        let name = part[..<sign].trimmed
+        pairs.append((name, part[part.index(after: sign)...].trimmed))
       } else if !pairs.isEmpty {
         pairs[pairs.count - 1].value += "," + part
       }

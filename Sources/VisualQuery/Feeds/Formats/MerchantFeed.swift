@@ -26,7 +26,7 @@ struct MerchantFeed: FeedFormatReader {
 enum MerchantFields {
   /// Returns a name in lower case, with `_` for spaces and hyphens, and without `g:`.
   static func normalized(_ column: String) -> String {
-    var name = FeedText.trimmed(column.lowercased())
+    var name = column.lowercased().trimmed
     if name.hasPrefix("g:") { name.removeFirst(2) }
     return String(name.map { $0 == " " || $0 == "-" ? "_" : $0 })
   }

@@ -70,7 +70,7 @@ private struct ProductSearchProduct: Sendable {
       object = ["type": .string("product"), "id": .string(fields[3]), "title": .string(title)]
       var labels = fields[4].isEmpty ? [] : [JSONValue.string(fields[4])]
       for pair in fields[6].split(separator: ",") {
-        let parts = pair.split(separator: "=", maxSplits: 1).map { FeedText.trimmed(String($0)) }
+        let parts = pair.split(separator: "=", maxSplits: 1).map(\.trimmed)
         if parts.count == 2 {
           object[parts[0]] = object[parts[0]] ?? .string(parts[1])
           labels.append(.string(parts[1]))

@@ -116,7 +116,7 @@ struct ShopifyFeed: FollowingRowsFeed {
 
   /// Notes the state of a product.
   private mutating func note(_ column: String, _ text: String) {
-    let word = FeedText.trimmed(text).lowercased()
+    let word = text.trimmed.lowercased()
     let hides =
       column == "status"
       ? word == "draft" || word == "archived" || word == "unlisted" : word == "false"

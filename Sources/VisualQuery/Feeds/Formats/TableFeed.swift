@@ -15,7 +15,7 @@ struct TableFeed: FeedFormatReader {
       throw CatalogueError(
         code: .unreadableInput, message: "'\(records.name)' is in a format that is not known")
     }
-    let names = Set(header.columns.map { FeedText.trimmed($0.lowercased()) })
+    let names = Set(header.columns.map { $0.lowercased().trimmed })
     let isNative = names.isSuperset(of: ["type", "id", "title"])
     let targets =
       isNative
@@ -91,7 +91,7 @@ struct TableRows: Sendable {
     context: FeedContext
   ) {
     self.header = header
-    self.names = names ?? header.columns.map(FeedText.trimmed)
+    self.names = names ?? header.columns.map(\.trimmed)
     self.targets = targets
     self.isNative = isNative
     self.context = context
@@ -132,9 +132,9 @@ struct TableRows: Sendable {
       switch targets[column] {
       case .labels? where isNative:
         draft.addLabels(
-          text.split(separator: "|").map { FeedText.trimmed(String($0)) }.filter { !$0.isEmpty })
+          text.split(separator: "|").map(\.trimmed).filter { !$0.isEmpty })
       case .type? where isNative:
-        guard let type = EntityType(rawValue: FeedText.trimmed(text.lowercased())) else {
+        guard let type = EntityType(rawValue: text.lowercased().trimmed) else {
           throw FieldError(field: "type", reason: "is '\(text)'; expected product or store")
         }
         draft.type = type
@@ -174,7 +174,7 @@ enum UnknownTable {
   ) -> CatalogueError {
     let kind = header.columns.count == 1 ? "text" : "\(header.columns.count) columns"
     let room = lengthLimit - start.count - kind.count - advice.count - 8
-    var columns = header.columns.map { FeedText.trimmed($0) }.joined(separator: ", ")
+    var columns = header.columns.map(\.trimmed).joined(separator: ", ")
     columns = String(columns.map { $0.isNewline || $0.isWhitespace ? " " : $0 })
     if columns.count > room { columns = columns.prefix(max(0, room - 1)) + "…" }
     return CatalogueError(

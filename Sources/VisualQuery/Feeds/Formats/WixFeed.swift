@@ -118,7 +118,7 @@ struct WixFeed: FollowingRowsFeed {
   private func images(_ fields: [String]) -> [(name: String, text: String)] {
     let list = table.text("productimageurl", "media", in: fields) ?? ""
     return list.split(separator: ";").map { part in
-      let name = FeedText.trimmed(String(part))
+      let name = part.trimmed
       let isStored = !name.contains("/") && name.contains("~mv2")
       return (
         isStored ? Self.mediaFolder + name : name, table.text("mediaalttext", in: fields) ?? ""

@@ -111,7 +111,7 @@ struct TextDecoder: Sendable {
   private static func declaredEncoding(_ bytes: ArraySlice<UInt8>) -> String? {
     guard bytes.first(where: { $0 > 0x20 }) == UInt8(ascii: "<") else { return nil }
     let start = String(decoding: bytes.prefix(1024), as: UTF8.self).lowercased()
-    let isXML = FeedText.trimmed(start).hasPrefix("<?xml")
+    let isXML = start.trimmed.hasPrefix("<?xml")
     let range = isXML ? start.prefix { $0 != ">" } : start[...]
     guard let name = range.firstRange(of: isXML ? "encoding" : "charset") else { return nil }
     let value = range[name.upperBound...].drop { " =\"'".contains($0) }

@@ -218,13 +218,13 @@ internal import CExpat
     guard let itemDepth else { return endCategory(name) }
     if isDeep, depth > itemDepth, let (name, address) = path.popLast() {
       if isLeaf, byteCount <= limit, fields.count < Self.fieldLimit {
-        let own = FeedText.trimmed(String(decoding: text, as: UTF8.self))
+        let own = String(decoding: text, as: UTF8.self).trimmed
         fields.append(Field(name: qualified(name), text: own.isEmpty ? address ?? "" : own))
       }
       isLeaf = false
     } else if depth == itemDepth + 1, byteCount <= limit {
       fields.append(
-        Field(name: name, text: FeedText.trimmed(String(decoding: text, as: UTF8.self))))
+        Field(name: name, text: String(decoding: text, as: UTF8.self).trimmed))
     }
     guard depth == itemDepth else { return }
     for field in fields where field.name.hasSuffix("categoryId") {
@@ -239,7 +239,7 @@ internal import CExpat
   private func endCategory(_ name: String) {
     guard name == "category", let (id, parent) = openCategory else { return }
     openCategory = nil
-    let text = FeedText.trimmed(String(decoding: text, as: UTF8.self))
+    let text = String(decoding: text, as: UTF8.self).trimmed
     guard categories.count < Self.categoryCountLimit, !text.isEmpty, id.utf8.count <= 64 else {
       return
     }

@@ -45,7 +45,7 @@ struct FeedPrices: Sendable {
   }
 
   private func read(_ price: PriceText, _ column: String?) throws(FieldError) -> JSONValue {
-    let name = column.map(FeedText.trimmed).flatMap { FeedText.isValue($0) ? $0 : nil }
+    let name = column.map(\.trimmed).flatMap { FeedText.isValue($0) ? $0 : nil }
     let named = name.flatMap { Currency.candidates(for: $0)?.first }
     if let name, named == nil, price.candidates == nil {
       throw FieldError(

@@ -13,7 +13,7 @@ enum ImageList {
   static func names(in text: String) -> [String] {
     if text.first == "[", let list = jsonList(text) { return list }
     return text.split(whereSeparator: { $0 == "|" || $0.isNewline }).flatMap { part in
-      let name = FeedText.trimmed(String(part))
+      let name = part.trimmed
       return isAddress(name) ? addresses(in: name) : files(in: name)
     }.filter { !$0.isEmpty && !placeholders.contains($0.lowercased()) }
   }
@@ -58,7 +58,7 @@ enum ImageList {
   /// Splits a list of file names.
   private static func files(in text: String) -> [String] {
     for separator in [",", ";"] as [Character] where text.contains(separator) {
-      let parts = text.split(separator: separator).map { FeedText.trimmed(String($0)) }
+      let parts = text.split(separator: separator).map(\.trimmed)
         .filter { !$0.isEmpty }
       if parts.allSatisfy(hasEnding) { return parts }
     }

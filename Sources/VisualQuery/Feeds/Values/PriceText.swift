@@ -16,7 +16,7 @@ struct PriceText: Sendable, Hashable {
   ///
   /// - Throws: ``FieldError`` if the text is not one amount with at most one currency.
   init(_ source: String) throws(FieldError) {
-    text = FeedText.trimmed(source)
+    text = source.trimmed
     let normal = text.map(Self.normalized)
     guard let first = Self.start(of: normal), let last = normal.lastIndex(where: \.isNumber) else {
       throw Self.error("is '\(text)'; expected for example 14.90 EUR")
