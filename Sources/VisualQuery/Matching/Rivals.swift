@@ -24,9 +24,8 @@ struct Standing: Sendable, Hashable {
 /// The candidates of one query, by which the standing of each is told.
 ///
 /// Two candidates are rivals unless keypoints say that they lie in different parts of the image: an
-/// image may show several things, and one that is sure must not hold down another. Nor are those of one and the same
-/// picture: only labels, embeddings and other images tell them apart, so that one is as sure as the picture less what it has
-/// fewer of these than the best of them.
+/// image may show several things, and one that is sure must not hold down another. Candidates with the same picture are
+/// not rivals either: only labels, embeddings and other images tell them apart. Each loses what its score is behind the best of them.
 struct Rivals: Sendable {
   /// The inliers from which on a candidate's part of the image is known.
   static let claimingInliers = 8

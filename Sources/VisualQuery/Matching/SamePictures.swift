@@ -3,7 +3,7 @@ internal import PixelMatch
 /// Which of several images are the same one.
 ///
 /// A shop often lists one image under several products, for example for each size of a shirt. No search can tell these
-/// products apart, and a lead over one of them says nothing, so that they are no rivals.
+/// products apart, and a lead over one of them says nothing, so they are not rivals.
 struct SamePictures: Sendable {
   /// For each image the index of the first one that is the same.
   private let first: [Int]
