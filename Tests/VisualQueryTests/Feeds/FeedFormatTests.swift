@@ -59,6 +59,12 @@ import Testing
     #expect(read.refused.isEmpty && read.entities.map(\.id.value) == ["a"])
   }
 
+  /// Would break if a table of empty rows were said to be too long.
+  @Test func `a table of empty rows is told as such`() throws {
+    let error = #expect(throws: CatalogueError.self) { try Self.read(";;;\n;;;\n") }
+    #expect(error?.message.hasSuffix("has only empty rows") == true)
+  }
+
   @Test(arguments: ["rss", "feed"]) func `a Merchant feed as XML`(root: String) throws {
     let (item, link) =
       root == "rss"

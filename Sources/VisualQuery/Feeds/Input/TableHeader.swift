@@ -25,9 +25,13 @@ struct TableHeader: Sendable {
     separator = named ?? Self.separator(in: lines.dropFirst(skipped).first ?? "")
     records.quotedFieldSeparator = separator == 0x09 ? nil : separator
     for _ in 0..<skipped { _ = try records.next() }
-    guard case .bytes(let header, let line)? = try records.next() else {
+    let first = try records.next()
+    guard case .bytes(let header, let line)? = first else {
       throw CatalogueError(
-        code: .unreadableInput, message: "'\(records.name)' begins with a line beyond the limit")
+        code: .unreadableInput,
+        message: first == nil
+          ? "'\(records.name)' has only empty rows"
+          : "'\(records.name)' begins with a line beyond the limit")
     }
     self.line = line
     do throws(FieldError) {
