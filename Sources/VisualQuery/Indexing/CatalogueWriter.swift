@@ -36,7 +36,7 @@ struct CatalogueWriter: ~Copyable {
   var generation: Int
 
   /// Whether the catalogue had no generation when it was opened.
-  let isNew: Bool
+  private let isNew: Bool
   let directory: String
   let database: CatalogueDatabase
   /// The largest number of threads that merge segments.

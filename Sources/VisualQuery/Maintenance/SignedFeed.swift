@@ -168,12 +168,8 @@ private struct SignedRun: ~Copyable {
       guard let entry else { break }
       try take(entry)
     }
-    // Without entities, a run that failed publishes nothing, and no new catalogue is left.
-    if progress.entities == 0, failure != nil || writer.isNew {
-      writer.removeIfNew()
-    } else {
-      _ = try writer.finish()
-    }
+    // A run without entities publishes nothing, not even settings, and leaves no new catalogue.
+    if progress.entities > 0 { _ = try writer.finish() } else { writer.removeIfNew() }
     if let failure { throw failure }
     if prunesMissing { try prune() }
     progress.generation = writer.generation

@@ -33,7 +33,8 @@ enum SignedIndexing {
     } else if !arguments[IndexCommand.quiet] {
       try console.output.writeLine(summary.sentence(directory: index))
     }
-    return result.entities > 0 ? .success : .failure
+    if let failure = IndexCommand.failure(of: result) { throw failure }
+    return .success
   }
 
   /// The options of a feed's run that a run of signed rows does not have.

@@ -155,17 +155,4 @@ import Testing
     #expect(progress.map { $0.entities == 0 && $0.generation == 0 } != false)
     #expect(!FileManager.default.fileExists(atPath: shop.index))
   }
-
-  /// Would break if settings were lost without a word because a run over a catalogue had no row.
-  @Test func `a run without entities publishes its settings`() async throws {
-    let shop = try DrawnShop()
-    try shop.draw("a.jpg", seed: 1)
-    try await shop.run([#"{"type":"product","id":"a","title":"A","images":["a.jpg"]}"#])
-    let path = try shop.folder.write("", to: "feed.signed")
-    let progress = try await CatalogueUpkeep(directory: shop.index).indexing(
-      signed: [path], settings: ShopSettings(publicFields: ["material"]))
-    let catalogue = try Catalogue(directory: shop.index)
-    #expect(progress.entities == 0 && progress.generation == catalogue.generation)
-    #expect(catalogue.publicFields == ["material"] && catalogue.entityCount == 1)
-  }
 }

@@ -70,7 +70,8 @@ import Testing
       ])
     }
     #expect(try index("nonsense\n" + signed).status == 1)
-    #expect(try index("").status == 1)
+    let empty = try index("")
+    #expect(empty.status == 1 && empty.errors.contains("no entity was indexed"))
     #expect(try shop.catalogue("export").output == before)
     #expect(try index(signed).status == 0)
     let after = try shop.catalogue("export").output
