@@ -73,16 +73,14 @@ actor CataloguePublisher {
   /// its rejected rows.
   func removeIfNew() { writer.removeIfNew() }
 
-  /// Ends a run, and removes the entities for which `isKept` returns `false`, if it is given.
+  /// Ends a run.
   ///
   /// - Parameter mergeLimit: The number of live rows from which a segment is not merged with
   ///   others.
-  /// - Returns: The number of removed entities.
-  func finish(
-    removingAllBut isKept: (@Sendable (EntityID) -> Bool)?, mergeLimit: Int = .max
-  ) throws -> Int {
-    _ = try writer.finish(mergeLimit: mergeLimit)
-    guard let isKept else { return 0 }
-    return try writer.remove(try writer.allIDs().filter { !isKept($0) }).count
-  }
+  func finish(mergeLimit: Int = .max) throws { _ = try writer.finish(mergeLimit: mergeLimit) }
+
+  /// Removes the entities that a feed lacks, after the run.
+  ///
+  /// - Returns: What was removed, or why nothing was.
+  func prune(_ pruning: Pruning) throws -> Pruning.Outcome { try writer.prune(pruning) }
 }

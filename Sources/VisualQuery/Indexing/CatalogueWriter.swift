@@ -195,6 +195,15 @@ struct CatalogueWriter: ~Copyable {
     return removed
   }
 
+  /// Removes the entities that a feed lacks, and publishes the result.
+  ///
+  /// - Returns: What was removed, or why nothing was.
+  mutating func prune(_ pruning: Pruning) throws(CatalogueError) -> Pruning.Outcome {
+    let outcome = pruning.outcome(among: try database.allIDs())
+    guard case .remove(let ids) = outcome else { return outcome }
+    return .remove(try remove(ids))
+  }
+
   /// Publishes settings at once if they differ from the stored ones. A rollback to the run before does not restore those
   /// that it replaces: a run prepares its settings instead.
   mutating func put(_ settings: ShopSettings) throws(CatalogueError) {

@@ -16,6 +16,9 @@ public struct IndexOptions: Sendable, Hashable {
   /// removed if the run is interrupted, if no row was read, or if a rejected row has no readable
   /// id.
   public var prunesMissing: Bool
+  /// The largest share of all entities, in percent, that are removed because they are missing from the feed; `nil` for no
+  /// limit. If more are missing, none is removed.
+  public var removalLimit: Double?
   /// Whether the run writes nothing.
   public var isDryRun: Bool
   /// Whether the first rejected row or image ends the run.
@@ -28,13 +31,15 @@ public struct IndexOptions: Sendable, Hashable {
 
   /// Makes options; the defaults are those of the command.
   public init(
-    onConflict: ConflictPolicy = .replace, prunesMissing: Bool = false, isDryRun: Bool = false,
-    isStrict: Bool = false, feed: FeedOptions = FeedOptions(), fetching: FetchPolicy? = nil
+    onConflict: ConflictPolicy = .replace, prunesMissing: Bool = false,
+    removalLimit: Double? = nil, isDryRun: Bool = false, isStrict: Bool = false,
+    feed: FeedOptions = FeedOptions(), fetching: FetchPolicy? = nil
   ) {
     self.fetching = fetching
     self.feed = feed
     self.onConflict = onConflict
     self.prunesMissing = prunesMissing
+    self.removalLimit = removalLimit
     self.isDryRun = isDryRun
     self.isStrict = isStrict
   }

@@ -75,15 +75,19 @@ struct IndexRun: ~Copyable {
       }
     }
     if Task.isCancelled {
-      _ = try await publisher.finish(removingAllBut: nil)
+      try await publisher.finish()
       throw CancellationError()
     }
     progress.leftOut = feed.leftOut
     progress.encoding = feed.encoding
-    let kept = keptIDs()
     // A run without entities publishes nothing: neither a first generation nor settings.
-    if progress.entities > 0 || kept != nil {
-      progress.removed = try await publisher.finish(removingAllBut: kept)
+    if progress.entities > 0 { try await publisher.finish() }
+    if options.prunesMissing {
+      progress.count(
+        try await publisher.prune(
+          Pruning(
+            ids: entities.ids, refusedIDs: entities.refusedIDs,
+            hasNamelessRow: entities.hasNamelessRow, percentLimit: options.removalLimit)))
     }
     progress.generation = await publisher.generation
     return progress
@@ -232,20 +236,5 @@ struct IndexRun: ~Copyable {
       let (generation, rest) = try await publisher.put(entities)
       return .published(generation: generation, rest: rest)
     }
-  }
-
-  /// Returns a test of the entities to keep if missing ones are to be removed, or `nil` if none are
-  /// removed.
-  private mutating func keptIDs() -> (@Sendable (EntityID) -> Bool)? {
-    guard options.prunesMissing else { return nil }
-    let (ids, refusedIDs) = (entities.ids, entities.refusedIDs)
-    if ids.isEmpty {
-      progress.unprunedReason = "no row was read"
-    } else if entities.hasNamelessRow {
-      progress.unprunedReason = "a rejected row has no readable id"
-    } else {
-      return { ids.contains($0) || refusedIDs.contains($0.value) }
-    }
-    return nil
   }
 }

@@ -83,8 +83,7 @@ struct UpdateRun: ~Copyable {
   }
 
   private mutating func publish() async throws {
-    _ = try await publisher.finish(
-      removingAllBut: nil, mergeLimit: CatalogueWriter.quickMergeLimit)
+    try await publisher.finish(mergeLimit: CatalogueWriter.quickMergeLimit)
     progress.generation = await publisher.generation
     try previous.refresh()
     changing = []

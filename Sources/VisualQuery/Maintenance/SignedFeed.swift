@@ -107,13 +107,15 @@ extension CatalogueUpkeep {
   ///     second one is rejected.
   ///   - settings: The settings to change, which are published with the first entities; `nil` ones are left unchanged.
   ///   - prunesMissing: Whether entities that no line names are removed, unless a rejected row has no readable id.
+  ///   - removalLimit: The largest share of all entities, in percent, that are removed; `nil` for no limit. If more are
+  ///     missing, none is removed.
   ///   - refused: Called with each rejected row and image that the signer reported.
   /// - Returns: The counts at the end.
   /// - Throws: ``CatalogueError`` with the code `unreadableInput`, or `CancellationError`, after the lines so far were
   ///   published.
   public func indexing(
     signed paths: [String], settings: ShopSettings = ShopSettings(), prunesMissing: Bool = false,
-    refused: @escaping @Sendable (RefusedRow) -> Void = { _ in }
+    removalLimit: Double? = nil, refused: @escaping @Sendable (RefusedRow) -> Void = { _ in }
   ) async throws -> Indexer.Progress {
     try await withTaskExecutorPreference(pool) { @concurrent in
       // Opened first, so that a mistyped path does not create a catalogue.
@@ -122,7 +124,7 @@ extension CatalogueUpkeep {
         paths,
         writer: try CatalogueWriter(
           directory: directory, keepsPrevious: true, threads: pool.width), refused: refused)
-      return try run.run(settings, prunesMissing: prunesMissing)
+      return try run.run(settings, prunesMissing: prunesMissing, removalLimit: removalLimit)
     }
   }
 }
@@ -152,7 +154,7 @@ private struct SignedRun: ~Copyable {
   /// - Throws: ``CatalogueError`` of a line, or `CancellationError`, after the lines so far were published;
   ///   ``CatalogueError`` of the catalogue.
   mutating func run(
-    _ settings: ShopSettings, prunesMissing: Bool
+    _ settings: ShopSettings, prunesMissing: Bool, removalLimit: Double?
   ) throws -> Indexer.Progress {
     try writer.prepare(settings)
     var failure: (any Error)?
@@ -171,7 +173,13 @@ private struct SignedRun: ~Copyable {
     // A run without entities publishes nothing, not even settings, and leaves no new catalogue.
     if progress.entities > 0 { _ = try writer.finish() } else { writer.removeIfNew() }
     if let failure { throw failure }
-    if prunesMissing { try prune() }
+    if prunesMissing {
+      progress.count(
+        try writer.prune(
+          Pruning(
+            ids: seen, refusedIDs: refusedIDs, hasNamelessRow: hasNamelessRow,
+            percentLimit: removalLimit)))
+    }
     progress.generation = writer.generation
     return progress
   }
@@ -198,20 +206,6 @@ private struct SignedRun: ~Copyable {
   private mutating func refuse(_ row: RefusedRow) {
     progress.count(row)
     refused(row)
-  }
-
-  /// Removes the entities that no line names, unless a line may name any of them.
-  private mutating func prune() throws(CatalogueError) {
-    if seen.isEmpty {
-      progress.unprunedReason = "no row was read"
-    } else if hasNamelessRow {
-      progress.unprunedReason = "a rejected row has no readable id"
-    } else {
-      let lost = try writer.allIDs().filter {
-        !seen.contains($0) && !refusedIDs.contains($0.value)
-      }
-      progress.removed = try writer.remove(lost).count
-    }
   }
 }
 

@@ -125,7 +125,23 @@ extension IndexCommand {
       advice: ["to fetch them: vq index \(feed) --index \(index) --fetch --allow-host \(names)"])
   }
 
-  /// Returns the failure of a run that indexed nothing, or `nil` if it indexed something.
+  /// Returns the limit of `--max-removed`.
+  static func removalLimit(of arguments: ParsedArguments) throws -> Double? {
+    guard let limit = arguments[maxRemoved] else { return nil }
+    guard arguments[pruneMissing] else {
+      throw CommandFailure(
+        .usage, "--max-removed requires --prune-missing: nothing is removed without it")
+    }
+    return limit
+  }
+
+  /// Warns of missing entities that were not removed, unless ``failure(of:)`` says so.
+  static func warnOfUnpruned(_ result: Indexer.Progress, on console: Console) {
+    guard let reason = result.unprunedReason, !result.isBeyondRemovalLimit else { return }
+    console.diagnostics.warning("nothing was removed: \(reason)")
+  }
+
+  /// Returns the failure of a run that indexed nothing or whose feed lacks too many entities, or `nil`.
   static func failure(of result: Indexer.Progress) -> CommandFailure? {
     if result.entities == 0 {
       let reason =
@@ -137,6 +153,11 @@ extension IndexCommand {
           "the feed has no entries"
         }
       return CommandFailure(.failure, "no entity was indexed: \(reason)")
+    }
+    if result.isBeyondRemovalLimit, let reason = result.unprunedReason {
+      return CommandFailure(
+        .failure, "nothing was removed: \(reason)",
+        advice: ["if the feed is complete, run the command again with a higher --max-removed"])
     }
     guard result.refusedImages > 0, result.signedImages + result.unchangedImages == 0 else {
       return nil

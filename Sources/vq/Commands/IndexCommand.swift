@@ -67,6 +67,12 @@ enum IndexCommand {
     OptionText(
       "prune-missing", "remove entities that the feed lacks",
       detail: "Nothing is removed if no row was read, or if a rejected row has no readable id."))
+  static let maxRemoved = Option<Double?>.number(
+    OptionText(
+      "max-removed", "remove nothing if the feed lacks more of the entities",
+      detail:
+        "Together with --prune-missing, in percent of all entities. The rows are indexed all the same, and the exit "
+        + "code is 1.", standard: "100", isRare: true), "PERCENT", in: 0...100)
   static let dryRun = Option<Bool>.flag(
     OptionText("dry-run", "read and decode everything, but write nothing"))
   static let strict = Option<Bool>.flag(
@@ -104,7 +110,8 @@ enum IndexCommand {
     options: [
       index.description, imagesRoot.description, allowOutside.description,
       thumbnails.description, onConflict.description,
-      pruneMissing.description, currency.description, map.description, mapFrom.description,
+      pruneMissing.description, maxRemoved.description, currency.description, map.description,
+      mapFrom.description,
       includeDrafts.description, fetch.description, allowHost.description, dryRun.description,
       strict.description, threads.description, rejected.description, json.description,
       quiet.description, locale.description, imagesMap.description, allowPrivateAddress.description,
@@ -138,7 +145,8 @@ enum IndexCommand {
       HelpSection(
         title: "Failures",
         text: """
-          The exit code is 1 if no entity was indexed, or if there are images and all were rejected.
+          The exit code is 1 if no entity was indexed, if there are images and all were \
+          rejected, or if the feed lacks more entities than --max-removed.
           """),
       HelpSection(
         title: "JSON form",
@@ -182,7 +190,8 @@ enum IndexCommand {
       pool: WorkerPool(width: arguments[threads]))
     let options = IndexOptions(
       onConflict: arguments[onConflict] ?? .replace, prunesMissing: arguments[pruneMissing],
-      isDryRun: arguments[dryRun], isStrict: arguments[strict], feed: feedOptions(of: arguments),
+      removalLimit: try removalLimit(of: arguments), isDryRun: arguments[dryRun],
+      isStrict: arguments[strict], feed: feedOptions(of: arguments),
       fetching: fetching)
     let result: Indexer.Progress
     do {
@@ -212,9 +221,7 @@ enum IndexCommand {
       console.diagnostics.note("rejected rows are in \(DisplayText.escaped(refusals.path))")
     }
     if !isQuiet { report(result, feed: feed, index: arguments[index], to: console) }
-    if let reason = result.unprunedReason {
-      console.diagnostics.warning("nothing was removed: \(reason)")
-    }
+    warnOfUnpruned(result, on: console)
     let summary = IndexDocument(result, elapsed: elapsed(), isDryRun: options.isDryRun)
     if arguments[json] {
       try console.output.writeJSON(summary)

@@ -9,6 +9,8 @@ struct IndexDocument: Encodable, Sendable {
   let added: Int
   let changed: Int
   let removed: Int
+  /// The reason why missing entities were not removed.
+  let unprunedReason: String?
   let signedImages: Int
   let unchangedImages: Int
   let fetchedImages: Int
@@ -29,6 +31,7 @@ struct IndexDocument: Encodable, Sendable {
 
   init(_ progress: Indexer.Progress, elapsed: Duration, isDryRun: Bool) {
     (added, changed, removed) = (progress.added, progress.changed, progress.removed)
+    unprunedReason = progress.unprunedReason
     dryRun = isDryRun
     generation = progress.generation
     rows = progress.rows

@@ -8,6 +8,7 @@ enum SignedIndexing {
     try arguments.refuse(otherOptions, with: "--signed")
     let index = arguments[IndexCommand.index]
     let directory = try await IndexLocation.directory(of: index, arguments, console)
+    let removalLimit = try IndexCommand.removalLimit(of: arguments)
     var settings = try IndexCommand.settings(of: arguments)
     settings.imagesRoot = arguments[IndexCommand.imagesRoot]
     let elapsed = ProgressLine.stopwatch()
@@ -16,7 +17,8 @@ enum SignedIndexing {
     do {
       result = try await CatalogueUpkeep(directory: directory).indexing(
         signed: arguments.operands, settings: settings,
-        prunesMissing: arguments[IndexCommand.pruneMissing]
+        prunesMissing: arguments[IndexCommand.pruneMissing],
+        removalLimit: removalLimit
       ) { rejections.add($0) }
     } catch is CancellationError {
       throw CommandFailure(
@@ -24,9 +26,7 @@ enum SignedIndexing {
         advice: ["to continue, run the same command again"])
     }
     for text in rejections.lines { console.diagnostics.warning(text) }
-    if let reason = result.unprunedReason {
-      console.diagnostics.warning("nothing was removed: \(reason)")
-    }
+    IndexCommand.warnOfUnpruned(result, on: console)
     let summary = IndexDocument(result, elapsed: elapsed(), isDryRun: false)
     if arguments[IndexCommand.json] {
       try console.output.writeJSON(summary)

@@ -16,12 +16,16 @@ import Testing
       #expect(try run(ids, "-q").status == 0)
     }
 
-    func run(_ ids: [String], _ options: String...) throws -> RunningVQ {
+    /// Writes a feed, and returns its path.
+    func write(_ ids: [String]) throws -> String {
       let rows = ids.map {
         #"{"type":"product","id":"\#($0)","title":"\#($0)","url":"https://a.example"}"#
       }
-      let file = try folder.write(rows.joined(separator: "\n"), to: "c.jsonl")
-      return try RunningVQ(["index", file, "--index", index] + options)
+      return try folder.write(rows.joined(separator: "\n"), to: "c.jsonl")
+    }
+
+    func run(_ ids: [String], _ options: String...) throws -> RunningVQ {
+      try RunningVQ(["index", try write(ids), "--index", index] + options)
     }
 
     func catalogue(_ arguments: String...) throws -> RunningVQ {
@@ -54,6 +58,32 @@ import Testing
     #expect(mistyped.status == 2 && mistyped.errors.contains("there is no product 'zz'"))
     let removed = try shop.catalogue("remove", "--id", "product:b")
     #expect(removed.output == "1 entity removed.\n")
+  }
+
+  /// Would break if a feed that was cut off, at the end of a line, emptied the shop.
+  @Test(arguments: [false, true]) func `a feed that lacks more than the limit removes nothing`(
+    isSigned: Bool
+  ) throws {
+    let shop = try Shop(["a", "b", "c", "d"])
+    func run(_ ids: [String], _ limit: String) throws -> RunningVQ {
+      let options = ["--prune-missing", "--max-removed", limit, "--index", shop.index]
+      let feed = try shop.write(ids)
+      guard isSigned else { return try RunningVQ(["index", feed] + options) }
+      let lines = try RunningVQ(["sign", feed, "--images-root", shop.folder.path]).output
+      return try RunningVQ(["index", "--signed", try shop.folder.write(lines, to: "s")] + options)
+    }
+    // Two of five, since 'e' is new.
+    let cut = try run(["a", "b", "e"], "39.9")
+    #expect(cut.status == 1 && cut.output.hasPrefix("3 entities, 1 new, 0 changed; "))
+    #expect(
+      cut.errors.contains(
+        "nothing was removed: the feed lacks 2 of 5 entities, and the limit is 39.9 %"))
+    #expect(try shop.catalogue("status", "--json").output.contains(#""products":5"#))
+    let whole = try run(["a", "b", "e"], "40")
+    #expect(whole.status == 0 && whole.output.contains("2 removed"))
+    #expect(try run(["a", "b", "e"], "0").status == 0)
+    #expect(try run(["a", "b"], "0").status == 1)
+    #expect(try shop.run(["a"], "--max-removed", "1").status == 2)
   }
 
   /// Would break if the settings of signed rows were stored before the run: a rollback left them, and so did a run that failed.

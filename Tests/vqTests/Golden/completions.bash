@@ -19,6 +19,7 @@ _vq() {
     index:--allow-outside) _vq_reply -d; compopt -o filenames; return ;;
     index:--thumbnails) return ;;
     index:--on-conflict) _vq_reply -W 'keep merge replace'; return ;;
+    index:--max-removed) return ;;
     index:--currency) return ;;
     index:--map) return ;;
     index:--map-from) _vq_reply -f; compopt -o filenames; return ;;
@@ -157,7 +158,7 @@ _vq() {
   case $command:$word in
     :-*) _vq_reply -W '--color --help -h --version' ;;
     :*) _vq_reply -W 'index match catalogue doctor duplicates labels eval diff why-not feedback serve key hash sign postgres copy codegen simulate-client help completions' ;;
-    index:-*) _vq_reply -W '--index --images-root --allow-outside --thumbnails --on-conflict --prune-missing --currency --map --map-from --include-drafts --fetch --allow-host --dry-run --strict --threads -j --rejected --json --quiet -q --locale --images-map --allow-private-address --public --link --allow-scheme --bridge --formats --cache --signed --color --help -h --version' ;;
+    index:-*) _vq_reply -W '--index --images-root --allow-outside --thumbnails --on-conflict --prune-missing --max-removed --currency --map --map-from --include-drafts --fetch --allow-host --dry-run --strict --threads -j --rejected --json --quiet -q --locale --images-map --allow-private-address --public --link --allow-scheme --bridge --formats --cache --signed --color --help -h --version' ;;
     index:*) _vq_reply -f; compopt -o filenames; return ;;
     match:-*) _vq_reply -W '--index --labels --region --limit --products --stores --min-confidence --deadline --type --where --group --threads -j --explain --json --report --csv --open --all-fields --tolerant --subject --with-label --near --at --locale --signature --embedding --continue --refresh --cache --at-least --max-bytes --max-pixels --formats --color --help -h --version' ;;
     match:*) _vq_reply -f; compopt -o filenames; return ;;

@@ -29,6 +29,7 @@ complete -c vq -n '__fish_seen_subcommand_from index' -l allow-outside -x -a '(_
 complete -c vq -n '__fish_seen_subcommand_from index' -l thumbnails -x -d 'store thumbnails of these sizes in the index: 160,480'
 complete -c vq -n '__fish_seen_subcommand_from index' -l on-conflict -x -a 'keep merge replace' -d 'what to do with an entity that is already indexed'
 complete -c vq -n '__fish_seen_subcommand_from index' -l prune-missing -d 'remove entities that the feed lacks'
+complete -c vq -n '__fish_seen_subcommand_from index' -l max-removed -x -d 'remove nothing if the feed lacks more of the entities'
 complete -c vq -n '__fish_seen_subcommand_from index' -l currency -x -d 'the currency of prices without one: EUR'
 complete -c vq -n '__fish_seen_subcommand_from index' -l map -x -d 'the columns of a table: id=SKU,title=Name,images=Photos'
 complete -c vq -n '__fish_seen_subcommand_from index' -l map-from -r -F -d 'print a --map for the columns of a table, and stop'

@@ -45,6 +45,7 @@ _vq() {
         '--thumbnails=[store thumbnails of these sizes in the index\: 160,480]:SIDES:' \
         '--on-conflict=[what to do with an entity that is already indexed]:WHAT:(keep merge replace)' \
         '--prune-missing[remove entities that the feed lacks]' \
+        '--max-removed=[remove nothing if the feed lacks more of the entities]:PERCENT:' \
         '--currency=[the currency of prices without one\: EUR]:CODE:' \
         '*--map=[the columns of a table\: id=SKU,title=Name,images=Photos]:FIELD=COLUMN:' \
         '--map-from=[print a --map for the columns of a table, and stop]:FILE:_files' \

@@ -1,0 +1,48 @@
+/// Decides which entities a run removes because its feed lacks them.
+struct Pruning: Sendable {
+  /// What a run removes.
+  enum Outcome {
+    case remove([EntityID])
+    /// None is removed, for a reason that continues "nothing was removed: ".
+    case keepAll(reason: String, isBeyondLimit: Bool = false)
+  }
+
+  /// The entities of the feed.
+  let ids: Set<EntityID>
+  /// The ids of rejected rows, of which the type may not be readable.
+  let refusedIDs: Set<String>
+  /// Whether any rejected row has no readable id: it could belong to any entity.
+  let hasNamelessRow: Bool
+  /// The largest share of all entities that may be removed, in percent.
+  let percentLimit: Double?
+
+  /// Decides what to remove.
+  ///
+  /// - Parameter all: The entities of the catalogue after the run.
+  /// - Complexity: O(*n*) for *n* entities.
+  func outcome(among all: [EntityID]) -> Outcome {
+    if ids.isEmpty { return .keepAll(reason: "no row was read") }
+    if hasNamelessRow { return .keepAll(reason: "a rejected row has no readable id") }
+    let missing = all.filter { !ids.contains($0) && !refusedIDs.contains($0.value) }
+    if let percentLimit, Double(missing.count) * 100 > percentLimit * Double(all.count) {
+      let limit = Int(exactly: percentLimit).map(String.init) ?? "\(percentLimit)"
+      return .keepAll(
+        reason:
+          "the feed lacks \(missing.count) of \(all.count) entities, and the limit is \(limit) %",
+        isBeyondLimit: true)
+    }
+    return .remove(missing)
+  }
+}
+
+extension Indexer.Progress {
+  /// Takes over what was removed, or why nothing was.
+  mutating func count(_ outcome: Pruning.Outcome) {
+    switch outcome {
+    case .remove(let ids): removed = ids.count
+    case .keepAll(let reason, let isBeyondLimit):
+      unprunedReason = reason
+      isBeyondRemovalLimit = isBeyondLimit
+    }
+  }
+}
