@@ -16,7 +16,9 @@ extension Catalogue {
       }
     return CatalogueError(
       code: code,
-      message: "'\(directory)/\(file)': \(error.message); index the feed again", file: file)
+      message:
+        "'\(directory)/\(file)': \(error.message); remove the index, and index the feed again",
+      file: file)
   }
 
   /// Checks that no file of this generation was truncated or written to since it was opened.

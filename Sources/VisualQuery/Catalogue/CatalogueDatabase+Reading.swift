@@ -19,7 +19,9 @@ extension CatalogueDatabase {
       guard let type = EntityType(rawValue: row.text(2)) else {
         throw CatalogueError(
           code: .corrupt,
-          message: "segment \(row.integer(0)) has an unknown type; index the feed again")
+          message:
+            "segment \(row.integer(0)) has an unknown type; remove the index, and index the feed again"
+        )
       }
       return SegmentRecord(
         id: row.integer(0), file: row.text(1), type: type, rows: row.integer(3),
@@ -113,7 +115,9 @@ extension CatalogueDatabase {
     } catch {
       throw CatalogueError(
         code: .corrupt,
-        message: "the location of the store with key \(key) \(error.reason); index the feed again")
+        message:
+          "the location of the store with key \(key) \(error.reason); remove the index, and index the feed again"
+      )
     }
   }
 
@@ -128,14 +132,17 @@ extension CatalogueDatabase {
       json = try JSONValue(stored: text)
     } catch {
       throw CatalogueError(
-        code: .corrupt, message: "an entity \(error.message); index the feed again")
+        code: .corrupt,
+        message: "an entity \(error.message); remove the index, and index the feed again")
     }
     do throws(FieldError) {
       return try EntityValue(json: json)
     } catch {
       throw CatalogueError(
         code: .corrupt,
-        message: "an entity's \(error.field ?? "row") \(error.reason); index the feed again")
+        message:
+          "an entity's \(error.field ?? "row") \(error.reason); remove the index, and index the feed again"
+      )
     }
   }
 }

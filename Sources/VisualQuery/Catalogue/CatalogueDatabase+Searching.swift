@@ -15,6 +15,19 @@ extension CatalogueDatabase {
     ) { $0.text(0) }
   }
 
+  /// Returns the names under which properties are stored and that have one of some texts, if the case of ASCII letters, blanks,
+  /// hyphens, underscores, points and slashes are ignored.
+  ///
+  /// - Complexity: O(number of names).
+  func propertyNames(containingAnyOf parts: [String]) throws(CatalogueError) -> [String] {
+    let plain = #" -_./:"#.reduce("name") { "replace(\($0), '\($1)', '')" }
+    let tests = parts.map { _ in "\(plain) LIKE ?" }.joined(separator: " OR ")
+    return try connection.rows(
+      "SELECT name FROM propertyNames WHERE name > '' AND (\(tests)) ORDER BY name",
+      parts.map { .text("%\($0)%") }
+    ) { $0.text(0) }
+  }
+
   /// Inserts the keys in a range whose values of a property pass a test.
   ///
   /// - Complexity: O(number of values of the property in the range).

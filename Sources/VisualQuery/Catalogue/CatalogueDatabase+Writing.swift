@@ -131,15 +131,15 @@ extension CatalogueDatabase {
       .integer(value.suggestionRank),
     ]
     let existing = try connection.first(
-      "SELECT key FROM entities WHERE type = ? AND id = ?", [type, id]
-    ) { $0.integer(0) }
+      "SELECT key, json FROM entities WHERE type = ? AND id = ?", [type, id]
+    ) { (key: $0.integer(0), json: $0.text(1)) }
     let key: Int
     if let existing {
-      key = existing
+      key = existing.key
       try connection.statement(
         "UPDATE entities SET json = ?, rowHash = ?, rank = ? WHERE key = ?"
       ).bind(content + [.integer(key)]).run()
-      try removeDetails(of: key)
+      try removeDetails(of: key, existing.json)
     } else {
       try connection.statement(
         "INSERT INTO entities(key, type, id, json, rowHash, rank) VALUES(?, ?, ?, ?, ?, ?)"
@@ -160,16 +160,36 @@ extension CatalogueDatabase {
   }
 
   /// Removes the rows of an entity in all tables except `entities` and `images`.
-  private func removeDetails(of key: Int) throws(CatalogueError) {
+  private func removeDetails(of key: Int, _ json: String) throws(CatalogueError) {
     for statement in [
       "DELETE FROM labels WHERE entity = ?", "DELETE FROM entityText WHERE rowid = ?",
       "DELETE FROM stock WHERE store = ?", "DELETE FROM places WHERE store = ?",
-      """
-      DELETE FROM properties
-      WHERE property IN (SELECT number FROM propertyNames) AND entity = ?
-      """,
     ] {
       try connection.statement(statement).bind(.integer(key)).run()
+    }
+    try removeProperties(of: key, json)
+  }
+
+  /// With more names of properties than this, an entity's own ones are looked up instead of all.
+  private static let fewNames = 256
+
+  /// Removes the properties of an entity.
+  ///
+  /// - Parameter json: The stored form of the entity, from which they came.
+  private func removeProperties(of key: Int, _ json: String) throws(CatalogueError) {
+    let last = try connection.first("SELECT max(number) FROM propertyNames", []) { $0.integer(0) }
+    guard last ?? 0 > Self.fewNames, let value = Self.readableEntity(json) else {
+      try connection.statement(
+        """
+        DELETE FROM properties
+        WHERE property IN (SELECT number FROM propertyNames) AND entity = ?
+        """
+      ).bind(.integer(key)).run()
+      return
+    }
+    for name in Set(value.storedProperties.map(\.name)) {
+      try connection.statement("DELETE FROM properties WHERE property = ? AND entity = ?")
+        .bind(.integer(try number(ofProperty: name)), .integer(key)).run()
     }
   }
 
@@ -209,7 +229,7 @@ extension CatalogueDatabase {
   func remove(_ id: EntityID) throws(CatalogueError) -> Bool {
     guard let existing = try existing(id) else { return false }
     try replaceImages(of: existing.key, with: [], previous: existing.images)
-    try removeDetails(of: Int(existing.key))
+    try removeDetails(of: Int(existing.key), existing.json)
     try connection.statement("DELETE FROM entities WHERE key = ?")
       .bind(.integer(Int(existing.key))).run()
     countChanges.entities[id.type, default: 0] -= 1
@@ -373,8 +393,10 @@ extension CatalogueDatabase {
     if let saved = try? PreviousCatalogue(directory: directory) {
       live.formUnion(saved.segmentFiles)
     }
+    // Other temporary files may be in use, such as the list of rejected rows.
+    let endings = [".segment", ".segment.tmp", PreviousCatalogue.fileName + ".tmp"]
     for name in Folder.names(in: directory)
-    where (name.hasSuffix(".segment") || name.hasSuffix(".tmp")) && !live.contains(name) {
+    where endings.contains(where: name.hasSuffix) && !live.contains(name) {
       Folder.remove(name, in: directory)
     }
   }

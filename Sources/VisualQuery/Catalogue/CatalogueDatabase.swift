@@ -249,7 +249,9 @@ final class CatalogueDatabase {
     guard file.byteCount < byteCount else { return error }
     return CatalogueError(
       code: .truncated,
-      message: "'\(path)' has \(file.byteCount) of \(byteCount) bytes; index the feed again")
+      message:
+        "'\(path)' has \(file.byteCount) of \(byteCount) bytes; remove the index, and index the feed again"
+    )
   }
 
   private func checkVersions(_ directory: String) throws(CatalogueError) {
@@ -332,6 +334,8 @@ final class CatalogueDatabase {
 
   /// The error of a catalogue whose table `state` is empty.
   static var missingState: CatalogueError {
-    CatalogueError(code: .corrupt, message: "the catalogue has no state; index the feed again")
+    CatalogueError(
+      code: .corrupt,
+      message: "the catalogue has no state; remove the index, and index the feed again")
   }
 }

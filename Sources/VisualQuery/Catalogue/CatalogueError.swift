@@ -67,7 +67,9 @@ extension CatalogueError: StorageFailure {
       case .io: .io
       }
     self.init(
-      code: code, message: error.message + (code == .corrupt ? "; index the feed again" : ""),
+      code: code,
+      message: error.message
+        + (code == .corrupt ? "; remove the index, and index the feed again" : ""),
       file: code == .truncated ? error.path.split(separator: "/").last.map(String.init) : nil)
   }
 

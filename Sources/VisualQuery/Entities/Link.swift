@@ -8,6 +8,8 @@ public struct LinkError: Error, Sendable, Hashable {
     case schemeNotAllowed
     /// Its scheme runs code or reads local data.
     case unsafeScheme
+    /// It names a user, and maybe a password.
+    case namesUser
     /// It contains spaces, quotes or control characters.
     case invalidCharacters
     /// It is not a template of RFC 6570, levels 1 to 3.
@@ -37,7 +39,7 @@ enum Link {
     else {
       throw LinkError(
         code: .notAbsolute,
-        message: "must be absolute, such as https://shop.example/p/1; found '\(text)'")
+        message: "must be absolute, such as https://shop.example/p/1; found '\(text.prefix(100))'")
     }
     let scheme = String(decoding: bytes[..<colon], as: UTF8.self).lowercased()
     guard !refused.contains(scheme) else {
@@ -52,6 +54,13 @@ enum Link {
       throw LinkError(
         code: .schemeNotAllowed,
         message: "has the scheme '\(scheme)'; accepted are \(accepted) (--allow-scheme adds more)")
+    }
+    let rest = bytes[(colon + 1)...]
+    if rest.starts(with: "//".utf8),
+      rest.dropFirst(2).prefix(while: { !"/?#".utf8.contains($0) }).contains(UInt8(ascii: "@"))
+    {
+      throw LinkError(
+        code: .namesUser, message: "names a user before the host, which everybody would see")
     }
     guard
       bytes.allSatisfy({

@@ -76,7 +76,8 @@ public struct Price: Sendable, Hashable {
       }
     guard isDecimal, amount.utf8.count <= 20 else {
       throw FieldError(
-        field: "price", reason: "has the invalid amount '\(amount)'; expected for example 14.90")
+        field: "price",
+        reason: "has the invalid amount '\(amount.prefix(40))'; expected for example 14.90")
     }
     guard currency.utf8.count == 3, currency.utf8.allSatisfy({ (0x41...0x5A).contains($0) }) else {
       throw FieldError(

@@ -11,6 +11,9 @@ public struct ProductCode: Sendable, Hashable, CustomStringConvertible {
     "globaltradenumber", "productupc", "productean", "productisbn", "pupc", "pean", "pisbn",
   ]
 
+  /// Texts of which the name of every field with such numbers has one, if its case and other characters are ignored.
+  static let fieldParts = ["gtin", "ean", "upc", "isbn", "barcode", "globaltradenumber"]
+
   /// Returns whether a field of this name has such numbers.
   static func isField(_ name: String) -> Bool {
     fields.contains(String(name.lowercased().filter { $0.isLetter || $0.isNumber }))

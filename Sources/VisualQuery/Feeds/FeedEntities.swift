@@ -2,7 +2,7 @@
 struct FeedEntities {
   /// The version of the rules by which rows are read. Raised whenever the same row is read in
   /// another way, so that a row that an earlier version indexed is not skipped as unchanged.
-  static let rulesVersion = 7
+  static let rulesVersion = 8
 
   /// The schemes that links may have besides `https`.
   var allowedSchemes: Set<String>
@@ -91,7 +91,7 @@ struct FeedEntities {
       let value = try EntityValue(&fields)
       if let first = lines[value.id] {
         if record.isReport { return .repeated }
-        throw FieldError(field: "id", reason: "was already used in line \(first)")
+        throw FieldError(field: "id", reason: "\(Self.repeatedID) in line \(first)")
       }
       lines[value.id] = record.line
       let warnings = (draft.warnings + bad + fields.leftOut).map { error in
@@ -175,11 +175,22 @@ struct FeedEntities {
     return .object(previous.merging(fields) { _, new in new })
   }
 
+  /// The beginning of the reason to reject a second row with one id.
+  private static let repeatedID = "was already used"
+
   /// Unwraps a row from `rejected.jsonl`, which is `null` if another report has it. Returns any other row unchanged.
   private static func unwrapped(_ json: JSONValue) -> (json: JSONValue, isReport: Bool) {
     guard case .object(let fields) = json, fields["type"] == nil, fields["reason"] != nil
     else { return (json, false) }
-    if let row = fields["row"] { return (row, true) }
+    if let row = fields["row"] {
+      // The row of an id that was used twice is not the one that was indexed, until it gets an id of its own.
+      if case .object(let row) = row, fields["field"] == .string("id"), row["id"] == fields["id"],
+        case .string(let reason)? = fields["reason"], reason.hasPrefix(repeatedID)
+      {
+        return (.null, true)
+      }
+      return (row, true)
+    }
     guard case .string(let kind)? = fields["kind"], fields["title"] == nil,
       RefusedRow.Kind(rawValue: kind).map({ $0 != .row }) == true
     else { return (json, false) }

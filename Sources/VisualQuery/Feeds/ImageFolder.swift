@@ -31,11 +31,15 @@ public struct ImageFolder: Sendable, Hashable {
   /// Returns whether a path is a folder.
   public static func isFolder(_ path: String) -> Bool { FileStatus(path)?.isDirectory == true }
 
-  /// The most frequent kinds of other files with their counts: `3 .txt files, 1 TIFF files`.
+  /// The kinds of other files with their counts, the most frequent ones first: `3 .txt files, 1 TIFF files`.
   public var othersList: String {
-    others.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(3)
-      .map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+    let kinds = others.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+    let rest = kinds.dropFirst(Self.listedKinds).reduce(0) { $0 + $1.value }
+    return
+      (kinds.prefix(Self.listedKinds).map { "\($0.value) \($0.key)" }
+      + (rest > 0 ? ["\(rest) others"] : [])).joined(separator: ", ")
   }
+  private static let listedKinds = 9
 
   /// Returns the images of a folder and its subfolders, by name, without hidden files, indexes and
   /// cyclic links.

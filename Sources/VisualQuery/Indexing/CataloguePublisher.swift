@@ -23,9 +23,16 @@ actor CataloguePublisher {
   /// is large. In a copy of a catalogue in PostgreSQL it waits a little, since the copy is locked
   /// while it takes a generation.
   ///
+  /// - Parameter requiresCatalogue: Whether a missing catalogue is not created.
   /// - Throws: ``CatalogueError``.
-  init(updating directory: String, settings: ShopSettings) throws {
-    let database = try? CatalogueDatabase(reading: directory)
+  init(updating directory: String, settings: ShopSettings, requiresCatalogue: Bool) throws {
+    let database: CatalogueDatabase?
+    do throws(CatalogueError) {
+      database = try CatalogueDatabase(reading: directory)
+    } catch {
+      if requiresCatalogue { throw error }
+      database = nil
+    }
     let isReplica = try database?.replicaOrigin() != nil
     try self.init(
       CatalogueWriter(
@@ -68,6 +75,9 @@ actor CataloguePublisher {
   ///
   /// - Returns: Whether the entity existed.
   func remove(_ id: EntityID) throws -> Bool { try writer.putRemoval(of: id) }
+
+  /// Opens each segment, as ``CatalogueWriter/checkSegments()`` does.
+  func checkSegments() throws { try writer.checkSegments() }
 
   /// Removes the catalogue if it is new and has no entity, so that a failed first run leaves nothing but
   /// its rejected rows.

@@ -113,6 +113,14 @@ struct CatalogueWriter: ~Copyable {
     return publisher
   }
 
+  /// Opens each segment, so that a run does not pass for a success if what it leaves as it is cannot be searched.
+  ///
+  /// - Throws: ``CatalogueError`` of a missing or damaged file.
+  func checkSegments() throws(CatalogueError) {
+    if isDryRun { return }
+    for record in try database.segments() { _ = try Catalogue.open(record, in: directory) }
+  }
+
   /// Saves the current generation once, before the first change.
   private mutating func keepPrevious() throws(CatalogueError) {
     guard keepsPrevious else { return }
@@ -414,7 +422,9 @@ struct CatalogueWriter: ~Copyable {
     if opened[previous.segment] == nil {
       guard let record = try database.segments().first(where: { $0.id == previous.segment }) else {
         throw CatalogueError(
-          code: .corrupt, message: "segment \(previous.segment) is not listed; index the feed again"
+          code: .corrupt,
+          message:
+            "segment \(previous.segment) is not listed; remove the index, and index the feed again"
         )
       }
       opened[previous.segment] = try Catalogue.open(record, in: directory)
@@ -423,7 +433,8 @@ struct CatalogueWriter: ~Copyable {
       throw CatalogueError(
         code: .corrupt,
         message:
-          "row \(previous.row) of segment \(previous.segment) does not exist; index the feed again")
+          "row \(previous.row) of segment \(previous.segment) does not exist; remove the index, and index the feed again"
+      )
     }
     return segment.signature(at: previous.row)
   }

@@ -81,9 +81,15 @@ public struct UpdateOptions: Sendable, Hashable {
   /// The policy for fetching images at addresses that come without bytes, or `nil` to fetch none.
   public var fetching: FetchPolicy?
 
+  /// Whether the catalogue must exist. Otherwise it is created.
+  public var requiresCatalogue: Bool
+
   /// Makes options.
-  public init(requiresAllImages: Bool = false, fetching: FetchPolicy? = nil) {
+  public init(
+    requiresAllImages: Bool = false, fetching: FetchPolicy? = nil, requiresCatalogue: Bool = false
+  ) {
     self.requiresAllImages = requiresAllImages
+    self.requiresCatalogue = requiresCatalogue
     self.fetching = fetching
   }
 }

@@ -96,7 +96,7 @@ struct EntitySigner: Sendable {
       case .image(let image): images.append(image)
       case .staleImage(let image, let reason):
         images.append(image)
-        refuse("\(reason); the previous image is kept")
+        refuse("\(reason); its previous version is kept")
       case .refused(let reason): refuse(reason)
       case .unfetched:
         hosts.append(Self.host(of: name))

@@ -117,10 +117,13 @@ struct IndexRun: ~Copyable {
     switch entities.row(parsed, over: options.onConflict == .merge ? existing?.json : nil) {
     case .refused(let row): try take(number, .refused(row))
     case .repeated: try take(number, .repeated)
-    case .entity(var value, let warnings):
+    case .entity(let value, let warnings):
       let line = record.line
-      if options.onConflict == .keep, let existing {
-        value = CatalogueDatabase.readableEntity(existing.json) ?? value
+      // One that cannot be read is worth less than the row.
+      if options.onConflict == .keep, let existing,
+        CatalogueDatabase.readableEntity(existing.json) != nil
+      {
+        return try take(number, .unchanged(images: existing.images.count))
       }
       let kept = try existing.map { existing throws(CatalogueError) in
         try previous.thumbnailSides(of: existing.key)
@@ -218,7 +221,7 @@ struct IndexRun: ~Copyable {
       throw CatalogueError(
         code: .refusedRow,
         message: "line \(row.line) \(fault); "
-          + "neither it nor the following rows were indexed")
+          + "neither it nor the rows around it were indexed")
     }
   }
 

@@ -53,7 +53,8 @@ extension Indexer {
     _ outcome: @escaping @Sendable (EntityChange.Outcome) -> Void
   ) async throws -> Progress where Changes.Element == EntityChange {
     let publisher = try CataloguePublisher(
-      updating: directory, settings: settings.withoutPictures)
+      updating: directory, settings: settings.withoutPictures,
+      requiresCatalogue: options.requiresCatalogue)
     let stored = try await publisher.settings()
     var places = ShopSettings.places(stored)
     places.root = settings.imagesRoot.map(FilePath.absolute) ?? places.root

@@ -142,6 +142,8 @@ public struct Indexer: Sendable {
   /// - Throws: ``CatalogueError``.
   public func addToBridge(_ word: String, labels: [String]) async throws -> Int {
     try await withTaskExecutorPreference(pool) { @concurrent in
+      // Opened first, so that a catalogue that was moved away is not created.
+      _ = try CatalogueDatabase(reading: directory)
       var writer = try CatalogueWriter(directory: directory)
       try writer.put(ShopSettings(bridge: try writer.bridge(adding: labels, to: word)))
       return try writer.finish()
@@ -204,6 +206,7 @@ public struct Indexer: Sendable {
     _ feed: consuming FeedReader, of path: String, imagesRoot: String?, _ options: IndexOptions,
     _ publisher: CataloguePublisher, in directory: String, _ observer: IndexRun.Observer
   ) async throws -> Progress {
+    try await publisher.checkSegments()
     let (places, thumbnailSides) = try await pictureSettings(
       path: path, imagesRoot: imagesRoot, options, publisher)
     let pictures = try options.fetching.map { policy throws(CatalogueError) in

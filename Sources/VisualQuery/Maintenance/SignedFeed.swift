@@ -156,6 +156,7 @@ private struct SignedRun: ~Copyable {
   mutating func run(
     _ settings: ShopSettings, prunesMissing: Bool, removalLimit: Double?
   ) throws -> Indexer.Progress {
+    try writer.checkSegments()
     try writer.prepare(settings)
     var failure: (any Error)?
     while true {

@@ -45,6 +45,8 @@ struct Continuation: Sendable {
     var ignoresFeedback: Bool?
     /// The things that the image may show; absent for anything.
     var subject: QuerySubject?
+    /// Whether the image was not analyzed in time, so that the labels alone are not the question; absent for no.
+    var isImageLeftOut: Bool?
   }
 
   /// One entity of the ranked list.
@@ -64,7 +66,7 @@ struct Continuation: Sendable {
 
   init(
     _ labels: [String], codes: [String], signature: QuerySignature?, _ options: MatchOptions,
-    _ list: [RankedEntity], cutOff: Double, in catalogue: Catalogue
+    _ list: [RankedEntity], cutOff: Double, isImageLeftOut: Bool, in catalogue: Catalogue
   ) {
     question = Question(
       labels: SemanticContent.bounded(labels), limit: options.limit,
@@ -74,7 +76,8 @@ struct Continuation: Sendable {
       near: options.near.map { [$0.latitude, $0.longitude] }, locale: options.locale,
       date: options.date?.timeIntervalSince1970, isGrouped: options.isGrouped ? true : nil,
       codes: codes.isEmpty ? nil : codes, ignoresFeedback: options.usesFeedback ? nil : true,
-      subject: options.subject == .anything ? nil : options.subject)
+      subject: options.subject == .anything ? nil : options.subject,
+      isImageLeftOut: isImageLeftOut ? true : nil)
     self.signature = signature?.compactBytes ?? []
     generation = catalogue.generation
     self.cutOff = cutOff

@@ -46,9 +46,12 @@ extension Matcher {
         effects?.suppressed.map(\.id) ?? [], keys: try suppressedKeys(effects))
       return try page(of: continuation, options, nil)
     }
-    var content = SemanticContent(
-      labels: continuation.question.labels,
-      signature: try Self.signature(continuation.signature))
+    var content =
+      continuation.question.isImageLeftOut == true
+      ? SemanticContent(labels: continuation.question.labels, decoded: nil, region: nil)
+      : SemanticContent(
+        labels: continuation.question.labels,
+        signature: try Self.signature(continuation.signature))
     content.codes = continuation.question.codes ?? []
     let state = try await run(content, continuation.options, deadline: deadline)
     return try response(

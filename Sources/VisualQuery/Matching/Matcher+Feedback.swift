@@ -2,13 +2,15 @@ public import PixelMatch
 
 /// The effects of what people said about answers.
 extension Matcher {
-  /// Returns the question of an answer, from its continuation.
+  /// Returns the question of an answer, from its continuation. It is empty if the image was not analyzed in time: what is said of that
+  /// answer is not said of its labels.
   ///
   /// - Throws: ``MatchError`` with the code `invalidToken` or `expiredToken`.
   public func feedbackQuery(ofContinuation token: String) throws(MatchError) -> FeedbackQuery {
     let continuation = try Continuation(token: token, catalogue: catalogue)
+    let isLeftOut = continuation.question.isImageLeftOut == true
     return FeedbackQuery(
-      labels: continuation.question.labels, signature: continuation.signature)
+      labels: isLeftOut ? [] : continuation.question.labels, signature: continuation.signature)
   }
 
   /// Returns whether the image of some content is that of a question.
@@ -35,7 +37,9 @@ extension Matcher {
   /// Returns what was said about the question of a list.
   func feedback(on continuation: Continuation) throws(CatalogueError) -> FeedbackEffects? {
     let index = try catalogue.feedback.index()
-    guard !index.isEmpty, continuation.question.ignoresFeedback != true else { return nil }
+    guard !index.isEmpty, continuation.question.ignoresFeedback != true,
+      continuation.question.isImageLeftOut != true
+    else { return nil }
     return index.effects(
       on: try? QuerySignature(encoded: continuation.signature),
       labels: continuation.question.labels)

@@ -32,8 +32,7 @@ extension Matcher {
     let outcome = SearchOutcome(state: state, list: list)
     var continuation = Continuation(
       content.labels, codes: content.codes, signature: state.signature, options, list.entities,
-      cutOff: cutOff,
-      in: catalogue)
+      cutOff: cutOff, isImageLeftOut: state.signature == nil && content.hasImage, in: catalogue)
     continuation.markShown { shown.contains($0.key) }
     var pageOptions = options
     if let limit { pageOptions.limit = limit }

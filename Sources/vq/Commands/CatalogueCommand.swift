@@ -117,10 +117,11 @@ enum CatalogueCommand {
     case .export:
       try await upkeep.export { try console.output.writeLine($0) }
     case .import:
+      let isNew = (try? Catalogue(directory: directory)) == nil
       let count = try await upkeep.importing(path: arguments.operands[1])
       try console.output.writeLine(
-        "\(DisplayText.count(count, "entity", "entities")) imported into \(DisplayText.escaped(index))."
-      )
+        "\(DisplayText.count(count, "entity", "entities")) imported into \(DisplayText.escaped(index))"
+          + (isNew ? "." : "; its settings and its bridge are now those of the export."))
     case .remove: try await remove(directory, arguments, console)
     case .set: try await set(directory, arguments, console)
     case .upgrade: try await upgrade(upkeep, index, arguments[json], console)
@@ -206,12 +207,19 @@ enum CatalogueCommand {
         console.diagnostics.warning(sentence)
       }
     }
+    let isWhole = findings.count == (missing.sentence != nil && arguments[pictures] ? 1 : 0)
+    let advice =
+      isWhole
+      ? ["tell the index where the images are: vq catalogue set --images-root DIR"]
+      : [
+        "undo the last run: vq catalogue rollback", "or remove the index, and index the feed again",
+      ]
     return try report(
-      Verification(findings: findings, missingPictures: missing), arguments[json], console)
+      Verification(findings: findings, missingPictures: missing), advice, arguments[json], console)
   }
 
   private static func report(
-    _ verification: Verification, _ isJSON: Bool, _ console: Console
+    _ verification: Verification, _ advice: [String], _ isJSON: Bool, _ console: Console
   ) throws -> ExitCode {
     let findings = verification.findings
     if isJSON {
@@ -222,7 +230,7 @@ enum CatalogueCommand {
       for finding in findings { try console.output.writeLine(DisplayText.escaped(finding)) }
       console.diagnostics.error(
         DisplayText.count(findings.count, "error", "errors") + " found",
-        advice: ["undo the last run: vq catalogue rollback", "or index the feed again"])
+        advice: advice)
     }
     return findings.isEmpty ? .success : .unusableIndex
   }

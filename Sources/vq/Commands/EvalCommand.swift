@@ -89,6 +89,10 @@ enum EvalCommand {
       throw CommandFailure(
         .usage, "--report cannot be combined with --calibrate, which asks each query several times")
     }
+    guard !isCalibrating || !arguments[json] else {
+      throw CommandFailure(
+        .usage, "--json cannot be combined with --calibrate, which prints coefficients as text")
+    }
     let report = try arguments[MatchCommand.report].map(ReportFile.init)
     do {
       var asked: [Evaluation.Asked] = []

@@ -8,12 +8,12 @@ enum HashCommand {
   static let query = Option<Bool>.flag(
     OptionText(
       "query", "print the signature for 'vq match --signature'",
-      detail: "About one kilobyte that replaces the image, except for its keypoints."))
+      detail: "About two kilobytes of text that replace the image, except for its keypoints."))
 
   static let keypoints = Option<Bool>.flag(
     OptionText(
       "keypoints", "print that signature with its keypoints",
-      detail: "At most 12 kilobytes that give the answers of the image."))
+      detail: "At most 12 kilobytes, 16 as text, that give the answers of the image."))
 
   static let command = CommandDescription(
     name: "hash",

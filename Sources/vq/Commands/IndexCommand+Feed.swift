@@ -108,7 +108,7 @@ extension IndexCommand {
 
   /// Reports what a run learned about its feed: the encoding, what was left out, and the servers
   /// with images.
-  static func report(_ result: Indexer.Progress, feed: String, index: String, to console: Console) {
+  static func report(_ result: Indexer.Progress, to console: Console) {
     if let encoding = result.encoding {
       let how = encoding.isGuessed ? "recognized by its bytes" : "as it declares"
       console.diagnostics.note("the feed is read as \(encoding.name), \(how)")
@@ -122,7 +122,7 @@ extension IndexCommand {
     let names = hosts.prefix(20).map(\.key).joined(separator: ",")
     console.diagnostics.warning(
       "images are on \(list)\(hosts.count > 5 ? " and \(hosts.count - 5) more" : "")",
-      advice: ["to fetch them: vq index \(feed) --index \(index) --fetch --allow-host \(names)"])
+      advice: ["to fetch them, add to the command: --fetch --allow-host \(names)"])
   }
 
   /// Returns the limit of `--max-removed`.

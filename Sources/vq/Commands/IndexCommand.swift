@@ -216,11 +216,15 @@ enum IndexCommand {
     }
     line.finish()
     for text in rejections.lines { console.diagnostics.warning(text) }
+    // Otherwise, the list of an earlier run would pass for that of the last one. First, since it may be the same file.
+    if arguments[rejected] != nil, !arguments[dryRun] {
+      FileDescriptor.remove(RefusedRowsFile.path(inIndex: directory))
+    }
     try refusals?.close(isWhole: true)
     if result.refused + result.warnings > 0, !isQuiet, let refusals {
       console.diagnostics.note("rejected rows are in \(DisplayText.escaped(refusals.path))")
     }
-    if !isQuiet { report(result, feed: feed, index: arguments[index], to: console) }
+    if !isQuiet { report(result, to: console) }
     warnOfUnpruned(result, on: console)
     let summary = IndexDocument(result, elapsed: elapsed(), isDryRun: options.isDryRun)
     if arguments[json] {
@@ -234,7 +238,7 @@ enum IndexCommand {
   }
 
   /// Returns the file for rejected rows; a dry run has none unless it is asked for.
-  private static func refusedRowsFile(
+  static func refusedRowsFile(
     _ arguments: ParsedArguments, _ directory: String
   ) throws -> RefusedRowsFile? {
     if let path = arguments[rejected] { return try RefusedRowsFile(path: path) }

@@ -227,7 +227,9 @@ enum MatchCommand {
       matcher: Matcher(catalogue: catalogue, pool: pool), options: options(of: arguments),
       labels: arguments[labels], region: arguments[region],
       signature: try arguments[signature].map(decodedSignature), embedding: supplied,
-      continuation: arguments[continuation], refreshes: arguments[refresh],
+      continuation: arguments[continuation],
+      pageLimit: arguments.given(of: [limit.description]).isEmpty ? nil : arguments[limit],
+      refreshes: arguments[refresh],
       decoder: ImageDecoder(
         limits: PictureLimits.limits(of: arguments), keepsTruncated: arguments[tolerant],
         keepsDamaged: true, formats: arguments[PictureLimits.formats]),
@@ -294,7 +296,8 @@ enum MatchCommand {
       }
       if last?.isEmbeddingCompared == false {
         console.diagnostics.warning(
-          "--embedding was not compared: too few images of the index have one of its model")
+          "--embedding was not compared: too few images of the index have one of its model and length"
+        )
       }
       unmatched += answer.unmatchedLabels
       try report.write(answer)

@@ -10,6 +10,8 @@ struct PictureSearch: Sendable {
   var signature: QuerySignature?
   var embedding: ImageEmbedding?
   var continuation: String?
+  /// The most matches of the next page; `nil` for the limit of the continuation's question.
+  var pageLimit: Int?
   var refreshes = false
   let decoder: ImageDecoder
   /// Finds the public part of the matched entities; `nil` if all of them is shown.
@@ -49,7 +51,7 @@ struct PictureSearch: Sendable {
     let query = picture ?? labels.joined(separator: ",")
     if picture == nil, let continuation {
       let page = try await matcher.values(
-        continuing: continuation, limit: options.limit, refresh: refreshes,
+        continuing: continuation, limit: pageLimit, refresh: refreshes,
         timeout: options.timeout)
       return Answer(
         query: "continuation", elapsed: elapsed(), result: .success(page),

@@ -13,19 +13,27 @@ enum SignedIndexing {
     settings.imagesRoot = arguments[IndexCommand.imagesRoot]
     let elapsed = ProgressLine.stopwatch()
     let rejections = RejectionSummary()
+    let refusals = try IndexCommand.refusedRowsFile(arguments, directory)
     let result: Indexer.Progress
     do {
       result = try await CatalogueUpkeep(directory: directory).indexing(
         signed: arguments.operands, settings: settings,
         prunesMissing: arguments[IndexCommand.pruneMissing],
         removalLimit: removalLimit
-      ) { rejections.add($0) }
-    } catch is CancellationError {
+      ) {
+        rejections.add($0)
+        if $0.kind != .entity { refusals?.append($0) }
+      }
+    } catch {
+      for text in rejections.lines { console.diagnostics.warning(text) }
+      try refusals?.close(isWhole: false)
+      guard error is CancellationError else { throw error }
       throw CommandFailure(
         .interrupted, "interrupted; the work so far is saved",
         advice: ["to continue, run the same command again"])
     }
     for text in rejections.lines { console.diagnostics.warning(text) }
+    try refusals?.close(isWhole: true)
     IndexCommand.warnOfUnpruned(result, on: console)
     let summary = IndexDocument(result, elapsed: elapsed(), isDryRun: false)
     if arguments[IndexCommand.json] {
@@ -41,6 +49,6 @@ enum SignedIndexing {
   private static let otherOptions = [
     IndexCommand.dryRun.description, IndexCommand.strict.description,
     IndexCommand.fetch.description, IndexCommand.onConflict.description,
-    IndexCommand.thumbnails.description, IndexCommand.rejected.description,
+    IndexCommand.thumbnails.description,
   ]
 }

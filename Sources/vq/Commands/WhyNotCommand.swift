@@ -81,6 +81,10 @@ enum WhyNotCommand {
   ) async throws -> ExitCode {
     let id = id(arguments[expect])
     try await search.matcher.checkKnown([id], option: "--expect")
+    guard search.options.types.contains(id.type) else {
+      throw CommandFailure(
+        .usage, "--type leaves out \(id.type.rawValue)s, and --expect names one")
+    }
     switch try await search.content(of: picture) {
     case .failure(let failure):
       try failure.rethrowCancellation()

@@ -226,7 +226,11 @@ import Testing
       }
       let error = openError(directory)
       #expect(error?.code == code, "\(damage)")
-      #expect(error?.message.contains("index the feed again") == true)
+      #expect(error?.message.contains("remove the index, and index the feed again") == true)
+      // A run that leaves everything as it is must not pass for a success.
+      await #expect(throws: CatalogueError.self, "\(damage)") {
+        _ = try await Indexer(directory: directory).run(path: SampleShop.catalogue)
+      }
     }
   }
 

@@ -56,6 +56,42 @@ import Testing
     #expect(rest.images == ["t.jpg"] && red.images.isEmpty)
   }
 
+  /// A size without an image of its own was an entity that took the left-over image of the product.
+  @Test func `a variant without an image joins its color`() throws {
+    let export = try ReadExport(
+      #"""
+      {"products": [{"handle": "tee", "title": "Tee", "image": "t.jpg", "variants": [
+        {"sku": "b", "color": "Red", "size": "M"},
+        {"sku": "a", "color": "Red", "size": "S", "image": "r.jpg"},
+        {"sku": "d", "color": "Blue", "size": "L", "image": "b.jpg"}]}]}
+      """#)
+    let red = try export.product("a")
+    #expect(red.images == ["r.jpg"] && red.attributes["size"] == "S, M")
+    #expect(try export.product("d").images == ["b.jpg"])
+    #expect(export.products.count == 3 && export.products.last?.images == ["t.jpg"])
+  }
+
+  /// A group on one line was rejected: only documents of several lines had their variants.
+  @Test(arguments: [1, 2]) func `groups of variants on lines`(count: Int) throws {
+    let lines = (0..<count).map { number in
+      #"{"@context":"https://schema.org","@type":"ProductGroup","productGroupID":"g\#(number)","name":"Tee","#
+        + #""hasVariant":[{"sku":"r\#(number)","color":"Red"},{"sku":"b\#(number)","color":"Blue"}]}"#
+    }
+    let export = try ReadExport(lines.joined(separator: "\n"))
+    #expect(export.products.map(\.id) == Array(["r0", "b0", "r1", "b1"].prefix(2 * count)))
+    #expect(export.products.allSatisfy { $0.title == "Tee" && $0.group?.first == "g" })
+    #expect(export.warnings.isEmpty)
+  }
+
+  /// Each line was rejected for want of a type, and reports of rejected rows were taken for rows.
+  @Test(arguments: ["vq.signed/1", "vq.refused/1", "vq.export/1"])
+  func `files of the program itself are told apart`(schema: String) throws {
+    let error = #expect(throws: CatalogueError.self) {
+      try ReadExport(#"{"bridge":{},"schema":"\#(schema)","line":1}"#)
+    }
+    #expect(error?.message.contains("vq ") == true)
+  }
+
   /// Only the first of several fields with one name was kept.
   @Test func `repeated fields of XML are a list`() throws {
     let export = try ReadExport(

@@ -145,7 +145,7 @@ import Testing
       ("https://x/w_1,h_2/a.jpg", ["https://x/w_1,h_2/a.jpg"]),
       ("https://x/a.jpg https://x/b.jpg", ["https://x/a.jpg", "https://x/b.jpg"]),
       ("[\"a.jpg\", \"b.jpg\"]", ["a.jpg", "b.jpg"]), ("no_selection", []), ("", []),
-      ("my photo.jpg", ["my photo.jpg"]),
+      ("my photo.jpg", ["my photo.jpg"]), ("a.jpg b.png", ["a.jpg", "b.png"]),
     ] as [(String, [String])]) func `a field may list images`(text: String, names: [String])
   {
     #expect(ImageList.names(in: text) == names)

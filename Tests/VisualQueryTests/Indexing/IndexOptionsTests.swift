@@ -24,6 +24,11 @@ import Testing
     let row = #"{"type":"product","id":"a","title":"New"}"#
     #expect(try await shop.run([row], IndexOptions(onConflict: .keep)).0.changed == 0)
     #expect(try await shop.product("a")?.title == "T")
+    // Nor does it take another image.
+    try shop.draw("a.jpg", seed: 9)
+    let (kept, _) = try await shop.run([DrawnShop.row("a")], IndexOptions(onConflict: .keep))
+    #expect(kept.changed == 0 && kept.signedImages == 0)
+    try shop.draw("a.jpg", seed: 0)
     let (merged, _) = try await shop.run([row], IndexOptions(onConflict: .merge))
     #expect(merged.changed == 1 && merged.signedImages == 0)
     let product = try #require(try await shop.product("a"))
@@ -152,6 +157,23 @@ import Testing
   }
 
   /// A row that says what it said is not read again; what it names may still have changed.
+  /// The list of rejected rows, fed back, put the second row in the place of the first.
+  @Test func `a repeated row that is fed back stays rejected until it has an id`() async throws {
+    let shop = try await Self.shop()
+    let rows = [DrawnShop.row("a", #""title":"First""#), DrawnShop.row("a", #""title":"Second""#)]
+    let report = try #require(try await shop.run(rows).1.first)
+    let line = String(decoding: try JSONEncoder().encode(report), as: UTF8.self)
+    try await shop.run([line])
+    #expect(try await shop.product("a")?.title == "First")
+    let mended = try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+    var row = try #require(mended["row"] as? [String: Any])
+    row["id"] = "d"
+    let again = try JSONSerialization.data(
+      withJSONObject: mended.merging(["row": row]) { $1 })
+    try await shop.run([String(decoding: again, as: UTF8.self)])
+    #expect(try await shop.product("d")?.title == "Second")
+  }
+
   @Test func `a row that is known is looked at again where more than the row counts`() async throws
   {
     let shop = try await Self.shop()

@@ -48,6 +48,7 @@ import Testing
     ("http://shop.example/{id}", .schemeNotAllowed), ("shop://open/{id}", .schemeNotAllowed),
     ("https://{id}.example/", .invalidTemplate), ("https://{+id}", .invalidTemplate),
     ("https://shop.example/\u{0A}{id}", .invalidCharacters),
+    ("https://user:word@shop.example/{id}", .namesUser), ("https://user@x/{id}", .namesUser),
   ])
   func `a template that could lead elsewhere is refused`(text: String, code: LinkError.Code) {
     #expect { _ = try LinkTemplate(text) } throws: { ($0 as? LinkError)?.code == code }

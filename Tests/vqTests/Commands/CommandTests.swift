@@ -1,4 +1,5 @@
 import Foundation
+import PixelMatch
 import TestSupport
 import Testing
 @testable import vq
@@ -485,6 +486,22 @@ import Testing
         + "\n")
   }
 
+  /// A run that merged segments removed the list of its own rejected rows while it wrote it, and ended with an error.
+  @Test func `a run that merges segments keeps its list of rejected rows`() throws {
+    let folder = try TemporaryDirectory()
+    _ = try folder.write(SyntheticPicture.scene(width: 96, height: 96, seed: 1).jpeg(), to: "a.jpg")
+    func run(_ label: String, _ rest: String) throws -> RunningVQ {
+      let row =
+        #"{"type":"product","id":"a","title":"A","labels":["\#(label)"],"images":["a.jpg"]}"#
+      let feed = try folder.write(row + "\n" + rest, to: "c.jsonl")
+      return try RunningVQ(["index", feed, "--index", folder.path + "/i.vq"])
+    }
+    #expect(try run("mug", "").status == 0)
+    let second = try run("cup", #"{"type":"product","id":"x"}"#)
+    #expect(second.status == 0, "\(second.errors)")
+    #expect(FileManager.default.fileExists(atPath: folder.path + "/i.vq/rejected.jsonl"))
+  }
+
   @Test func `refused rows wait in the index, and are fed back from there`() throws {
     let folder = try TemporaryDirectory()
     let catalogue = try folder.write(
@@ -508,6 +525,15 @@ import Testing
       atPath: SampleShop.image("oats.jpg"), toPath: folder.path + "/a.jpg")
     #expect(try RunningVQ(feed).output.contains(#""refused":0"#))
     #expect(!FileManager.default.fileExists(atPath: file))
+    // A list elsewhere is that of the last run; that of an earlier one is not left in the index.
+    try Data(kept).write(to: URL(filePath: file))
+    let elsewhere = folder.path + "/elsewhere.jsonl"
+    #expect(try RunningVQ(feed + ["--rejected", elsewhere]).status == 0)
+    #expect(!FileManager.default.fileExists(atPath: file))
+    // The same file, named.
+    let bad = try folder.write(#"{"type":"product","id":"x"}"#, to: "bad.jsonl")
+    #expect(try RunningVQ(["index", bad, "--index", index, "--rejected", file]).status == 1)
+    #expect(FileManager.default.fileExists(atPath: file))
   }
 
   @Test(arguments: [

@@ -232,6 +232,7 @@ enum NestedVariants {
         looks.append(Look(color: color, images: images, variants: [variant]))
       }
     }
+    looks = joined(looks)
     var own = looks.filter { !$0.color.isEmpty || !$0.images.isEmpty }
     guard own.count > 1 else {
       let all = looks.flatMap(\.variants)
@@ -266,6 +267,21 @@ enum NestedVariants {
     rest["image"] = nil
     rest["group"] = .string(id)
     return products + [.object(rest)]
+  }
+
+  /// Returns the looks without those that have a color and no image, if another one has an image of that color: its
+  /// variants take theirs, since they differ in size only.
+  private static func joined(_ looks: [Look]) -> [Look] {
+    var seen = looks.filter { $0.color.isEmpty || !$0.images.isEmpty }
+    var unseen: [Look] = []
+    for look in looks where !look.color.isEmpty && look.images.isEmpty {
+      if let place = seen.firstIndex(where: { $0.color == look.color }) {
+        seen[place].variants += look.variants
+      } else {
+        unseen.append(look)
+      }
+    }
+    return unseen.isEmpty ? seen : seen + unseen
   }
 
   private struct Variant {

@@ -3,20 +3,48 @@
 struct JSONLinesFeed: FeedFormatReader {
   let mapping = FeedMapping(format: .jsonLines)
   private let context: FeedContext
+  /// The remaining variants of the last line, the next one last.
+  private var variants: [FeedRecord] = []
 
-  init?(_ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext) {
+  init?(
+    _ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext
+  ) throws(CatalogueError) {
     switch head {
-    case .empty, .json: self.context = context
+    case .empty: break
+    case .json(let start): try Self.checkForOwnFiles(start, records.name)
     default: return nil
+    }
+    self.context = context
+  }
+
+  /// Refuses files of `vq` that are no feeds, of which each line would be rejected.
+  private static func checkForOwnFiles(
+    _ start: ArraySlice<UInt8>, _ name: String
+  ) throws(CatalogueError) {
+    let line = String(decoding: start.prefix(1 << 12), as: UTF8.self).prefix { !$0.isNewline }
+    let uses = [
+      "vq.signed/": "the output of 'vq sign'; index it with 'vq index --signed'",
+      "vq.refused/": "the output of 'vq sign'; index it with 'vq index --signed'",
+      "vq.export/": "an export; take it in with 'vq catalogue import'",
+    ]
+    for (schema, use) in uses where line.contains("\"schema\":\"\(schema)") {
+      throw CatalogueError(code: .unreadableInput, message: "'\(name)' is \(use)")
     }
   }
 
   mutating func next(from records: inout RecordReader) throws(CatalogueError) -> FeedRecord? {
+    if let variant = variants.popLast() { return variant }
     switch try records.next() {
     case nil: return nil
     case .tooLong(let line): return .tooLong(line: line)
     case .bytes(let bytes, let line):
       let context = context
+      variants = SchemaOrgFeed.variants(onLine: bytes).reversed().map { variant in
+        FeedRecord(line: line) { () throws(FieldError) in
+          try SchemaOrgFeed.draft(variant, context)
+        }
+      }
+      if let variant = variants.popLast() { return variant }
       return FeedRecord(line: line, bytes: bytes) { () throws(FieldError) in
         let json: JSONValue
         do throws(JSONError) {

@@ -86,6 +86,17 @@ struct SchemaOrgFeed: FeedFormatReader {
     }
   }
 
+  /// Returns the variants of the group of products that is on a line, or none if it is something else.
+  static func variants(onLine bytes: [UInt8]) -> [JSONValue] {
+    // Nearly all lines are something else, which the first bytes tell.
+    guard bytes.prefix(512).contains(UInt8(ascii: "@")),
+      bytes.contains(Array("\"hasVariant\"".utf8)),
+      case .object(let group)? = try? JSONValue(
+        json: bytes, limits: .line, shouldStop: { false })
+    else { return [] }
+    return variants(of: group)
+  }
+
   /// Returns the variants of a group of products.
   private static func variants(of group: [String: JSONValue]) -> [JSONValue] {
     let list: [JSONValue]

@@ -57,7 +57,7 @@ enum ImageList {
 
   /// Splits a list of file names.
   private static func files(in text: String) -> [String] {
-    for separator in [",", ";"] as [Character] where text.contains(separator) {
+    for separator in [",", ";", " "] as [Character] where text.contains(separator) {
       let parts = text.split(separator: separator).map(\.trimmed)
         .filter { !$0.isEmpty }
       if parts.allSatisfy(hasEnding) { return parts }

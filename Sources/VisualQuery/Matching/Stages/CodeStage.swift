@@ -5,8 +5,6 @@ struct CodeStage: SearchStage {
 
   static let cost = 1.0
 
-  /// The most names of properties that are looked through.
-  private static let nameLimit = 10_000
   /// The most products that are found.
   private static let limit = 256
 
@@ -44,7 +42,7 @@ struct CodeStage: SearchStage {
   ) throws(CatalogueError) -> [Int] {
     try catalogue.read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
       var numbers: [Int] = []
-      for name in try database.propertyNames(limit: nameLimit) {
+      for name in try database.propertyNames(containingAnyOf: ProductCode.fieldParts) {
         guard let own = EntityProperty.extraName(name), ProductCode.isField(own),
           let number = try database.propertyNumber(name)
         else { continue }

@@ -68,7 +68,7 @@ actor EntityUpdates {
     let outcomes = Mutex<[EntityChange.Outcome]>([])
     do throws(UpdateError<Never>) {
       let progress = try await indexer.update(
-        with: batch, options: UpdateOptions(requiresAllImages: true)
+        with: batch, options: UpdateOptions(requiresAllImages: true, requiresCatalogue: true)
       ) { outcome in outcomes.withLock { $0.append(outcome) } }
       return outcomes.withLock { $0 }.map {
         .success(Written(outcome: $0, generation: progress.generation))

@@ -172,16 +172,20 @@ struct RequestFields {
   /// - Parameters:
   ///   - limit: The largest number of words.
   ///   - length: The largest number of Unicode scalars in one of them.
+  ///   - mayHaveCommas: Whether a comma that is percent-encoded is part of an element. Otherwise it separates, as the ones that
+  ///     programs encode with the whole value.
   mutating func words(
-    _ name: String, limit: Int, length: Int
+    _ name: String, limit: Int, length: Int, mayHaveCommas: Bool = false
   ) throws(Problem) -> [String]? {
     let words: [String]?
     switch source {
     case .query(let parameters):
       known.insert(name)
       let given = parameters.filter { $0.name == name }
-      words =
-        given.isEmpty ? nil : given.flatMap(\.list).map { $0.trimming(" ") }.filter { !$0.isEmpty }
+      let elements = given.flatMap(\.list).flatMap {
+        mayHaveCommas ? [$0] : $0.split(separator: ",").map(String.init)
+      }
+      words = given.isEmpty ? nil : elements.map { $0.trimming(" ") }.filter { !$0.isEmpty }
     case .json: words = try strings(name)
     }
     return try words.map { words throws(Problem) in

@@ -6,7 +6,8 @@ import VisualQuery
 extension ShopService {
   func entities(_ request: HTTPRequest) async throws -> HTTPResponse {
     var fields = RequestFields(request.info.head.query)
-    let names = try fields.words("ids", limit: EntityLookup.maximumLimit, length: 264)
+    let names = try fields.words(
+      "ids", limit: EntityLookup.maximumLimit, length: 264, mayHaveCommas: true)
     let text = try fields.text("q", limit: 1000)
     let enumeration = try EntityQuestion.enumeration(&fields)
     guard [names != nil, text != nil, enumeration != nil].count(where: { $0 }) == 1 else {

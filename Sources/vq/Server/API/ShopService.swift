@@ -126,6 +126,7 @@ final class ShopService: HTTPService {
   private func decide(
     on request: RequestInfo, _ route: Route, _ method: String
   ) throws(Problem) -> Decision {
+    if ["PUT", "DELETE"].contains(method) { try refuseConditions(request.head) }
     switch route {
     case .match: return try match(request, route)
     case .entities: return work(route) { try await self.entities($0) }
@@ -284,6 +285,15 @@ final class ShopService: HTTPService {
     guard let seconds else { return }
     throw Problem(
       .tooManyRequests, "you have asked too often; try again", retryAfter: seconds)
+  }
+
+  /// Refuses a change under a condition, which would be made without it.
+  private func refuseConditions(_ head: RequestHead) throws(Problem) {
+    for name in ["If-Match", "If-None-Match", "If-Unmodified-Since"]
+    where head.fields[name.lowercased()] != nil {
+      throw Problem(
+        .badRequest, "changes take no conditions; the last one counts", field: name)
+    }
   }
 
   private func requireJSON(_ head: RequestHead) throws(Problem) {

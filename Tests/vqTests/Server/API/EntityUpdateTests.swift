@@ -214,4 +214,72 @@ import VisualQuery
     #expect(generations.count < 30)
     #expect(try Catalogue(directory: shop.index).entityCount == 51)
   }
+
+  /// A change while the index was moved away made an empty one in its place, which the server then served.
+  @Test(arguments: ["PUT", "DELETE", "bridge"])
+  func `an index that was moved away is not made anew`(
+    change: String
+  ) async throws {
+    let shop = try await Self.shop()
+    let labelled = #"{"title":"Mug","labels":["mug"]}"#
+    #expect(try await Self.put(shop, "product/mug", labelled).status == 200)
+    try FileManager.default.moveItem(atPath: shop.index, toPath: shop.index + ".old")
+    let json = [Self.authorization, "Content-Type: application/json"]
+    let status =
+      switch change {
+      case "PUT": try await Self.put(shop, "product/zz", #"{"title":"Z"}"#).status
+      case "DELETE":
+        try await shop.ask("DELETE /v1/entities/product/mug", [Self.authorization]).status
+      default:
+        try await shop.ask(
+          "POST /v1/labels/bridge", json, Array(#"{"label":"cup","labels":["mug"]}"#.utf8)
+        ).status
+      }
+    #expect(change == "bridge" ? status >= 400 : status == 503)
+    #expect(!FileManager.default.fileExists(atPath: shop.index))
+    #expect(try await shop.ask("GET /v1/entities/product/mug", [Self.authorization]).status == 200)
+  }
+
+  /// Would break if a condition were ignored: of two clients that change an entity, one lost its change without a word.
+  @Test(arguments: ["If-Match: \"1\"", "If-None-Match: *"]) func `changes take no conditions`(
+    field: String
+  ) async throws {
+    let shop = try await Self.shop()
+    let json = [Self.authorization, "Content-Type: application/json", field]
+    let put = try await shop.ask(
+      "PUT /v1/entities/product/mug", json, Array(#"{"title":"Cup"}"#.utf8))
+    #expect(put.status == 400)
+    #expect(
+      try await shop.ask("DELETE /v1/entities/product/mug", [Self.authorization, field]).status
+        == 400)
+    let mug = try await shop.ask("GET /v1/entities/product/mug", [Self.authorization])
+    #expect(String(decoding: mug.body, as: UTF8.self).contains("Mug"))
+  }
+
+  /// Twenty thousand fields of one entity hid the codes of all, and made each change look them all up.
+  @Test func `codes are found beside very many fields, and changes leave nothing behind`()
+    async throws
+  {
+    let shop = try await Self.shop()
+    let code = #"{"title":"Coded","gtin":"4006381333931","zone":"Z"}"#
+    #expect(try await Self.put(shop, "product/coded", code).status == 201)
+    let fields = (0..<20_000).map { #""a\#($0)":1"# }.joined(separator: ",")
+    #expect(try await Self.put(shop, "product/many", "{\"title\":\"M\",\(fields)}").status == 201)
+    func found() async throws -> String {
+      let answer = try await shop.ask(
+        "POST /v1/match", [Self.authorization, "Content-Type: application/json"],
+        Array(#"{"codes":["4006381333931"]}"#.utf8))
+      return String(decoding: answer.body, as: UTF8.self)
+    }
+    #expect(try await found().contains(#""id":"coded""#))
+    // The fields of the form before are gone, those of other entities are not.
+    #expect(try await Self.put(shop, "product/coded", #"{"title":"Coded"}"#).status == 200)
+    #expect(try await !found().contains(#""id":"coded""#))
+    let many = try await shop.ask("GET /v1/entities/product/many", [Self.authorization])
+    #expect(many.status == 200)
+    #expect(
+      try await shop.ask("DELETE /v1/entities/product/many", [Self.authorization]).status == 204)
+    #expect(try await Self.put(shop, "product/coded", code).status == 200)
+    #expect(try await found().contains(#""id":"coded""#))
+  }
 }

@@ -233,4 +233,27 @@ import VisualQuery
     #expect(
       try await shop.json("GET /v1/labels/unknown", [Self.writing])["labels"] as? [String] == [])
   }
+
+  /// What was said of an answer whose image was not analyzed in time was said of its labels, for everybody.
+  @Test func `an answer without its image takes no statement`() async throws {
+    let shop = try await Self.shop()
+    let labels = { () async throws -> String in
+      let answer = try await shop.ask(
+        "POST /v1/match", [Self.reading, "Content-Type: application/json"],
+        Array(#"{"labels":["mug"]}"#.utf8))
+      return ServedShop.plain(answer.body).replacing(/"continuation":"[^"]*"/, with: "")
+    }
+    let before = try await labels()
+    #expect(before.contains("mug-red"))
+    let picture = SyntheticPicture.scene(width: 3000, height: 3000, seed: 1).jpeg()
+    let late = try await shop.ask(
+      "POST /v1/match?labels=mug&deadlineMs=1",
+      [Self.reading, "Content-Type: image/jpeg"], picture)
+    let answer = try JSONSerialization.jsonObject(with: Data(late.body)) as? [String: Any]
+    #expect(answer?["complete"] as? Bool == false)
+    let token = try #require(answer?["continuation"] as? String)
+    let said = try await Self.say(shop, #""rejected":["product:mug-red"]"#, token: token)
+    #expect(said.status == 422)
+    #expect(try await labels() == before)
+  }
 }

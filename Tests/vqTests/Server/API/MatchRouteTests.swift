@@ -145,4 +145,16 @@ import VisualQuery
     #expect(ServedShop.ids(second, "values").count == 3 && second["hasMore"] as? Bool == false)
     #expect(Set(ServedShop.ids(first, "values")).isDisjoint(with: ServedShop.ids(second, "values")))
   }
+
+  /// Programs encode a value as a whole, commas and all: the list was one label that nothing has.
+  @Test(arguments: ["mug,lamp", "mug%2Clamp", "mug%2C%20lamp"]) func `lists may be percent-encoded`(
+    labels: String
+  ) async throws {
+    let shop = try await ServedShop()
+    let answer = try await shop.ask(
+      "POST /v1/match?labels=\(labels)", ["Content-Type: image/jpeg"],
+      try ImageDecoder().contents(ofFile: SampleShop.query("q01-mug.jpg")))
+    #expect(answer.status == 200)
+    #expect(String(decoding: answer.body, as: UTF8.self).contains(#""unmatchedLabels":[]"#))
+  }
 }
