@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 # The last ones are loaded if they are there; without them, the tests of their formats are left out.
 .ci/install libwebp7 libheif1 libgif7
-# The kernels in C are optimized in debug builds, too: all tests then take two thirds of the time.
+# The kernels in C are optimized in debug builds, too, since the tests spend much of their time in them.
 swift test -Xcc -O2 "$@"
 if [ $# -eq 0 ]; then
   for package in Clients/Swift Samples/AppClient; do

@@ -221,7 +221,7 @@ struct IndexRun: ~Copyable {
       throw CatalogueError(
         code: .refusedRow,
         message: "line \(row.line) \(fault); "
-          + "neither it nor the rows around it were indexed")
+          + "neither it nor the rows after it were indexed, and rows before it may be missing, too")
     }
   }
 

@@ -1,6 +1,6 @@
 /// Decides which entities a run removes because its feed lacks them.
 struct Pruning: Sendable {
-  /// What a run removes.
+  /// The decision of one run.
   enum Outcome {
     case remove([EntityID])
     /// None is removed, for a reason that continues "nothing was removed: ".
@@ -11,7 +11,7 @@ struct Pruning: Sendable {
   let ids: Set<EntityID>
   /// The ids of rejected rows, of which the type may not be readable.
   let refusedIDs: Set<String>
-  /// Whether any rejected row has no readable id: it could belong to any entity.
+  /// Whether a rejected row has no readable id, and so may be that of any entity.
   let hasNamelessRow: Bool
   /// The largest share of all entities that may be removed, in percent.
   let percentLimit: Double?

@@ -45,7 +45,7 @@ struct Continuation: Sendable {
     var ignoresFeedback: Bool?
     /// The things that the image may show; absent for anything.
     var subject: QuerySubject?
-    /// Whether the image was not analyzed in time, so that the labels alone are not the question; absent for no.
+    /// Whether the question has an image that was not analyzed in time; absent for no.
     var isImageLeftOut: Bool?
   }
 

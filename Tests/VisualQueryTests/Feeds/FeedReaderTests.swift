@@ -296,8 +296,8 @@ import Testing
   @Test(arguments: [
     ("product,a", "has 2 fields"), ("product,a,\"open", "no closing quote"),
     ("product,a,\"x\"y", "after its closing quote"),
-    // What the open quote takes with it is said.
-    ("product,a,\"open\nproduct,b,B\nproduct,c,C", "the end, 2 more lines, was not read"),
+    // The lines that an open quote swallows are counted.
+    ("product,a,\"open\nproduct,b,B\nproduct,c,C", "2 more lines were taken as part of it"),
   ])
   func `broken CSV is refused by what is wrong`(row: String, reason: String) throws {
     guard case .refused(let refused)? = try rows("type,id,title\n\(row)\n").first else {

@@ -62,12 +62,12 @@ enum CSVRecord {
       field.append(quote)
       rest.removeFirst()
     }
-    // The record goes on to the end of the file, and no other error tells of its lines.
+    // The record may go on to the end of the file, and no other error reports its lines.
     let lines = bytes.split(omittingEmptySubsequences: true) { $0 == 0x0A || $0 == 0x0D }.count - 1
     throw FieldError(
       field: nil,
       reason: "field \(number) has no closing quote"
         + (lines > 0
-          ? "; the text to the next quote or the end, \(lines) more lines, was not read" : ""))
+          ? "; \(lines) more \(lines == 1 ? "line was" : "lines were") taken as part of it" : ""))
   }
 }

@@ -234,7 +234,7 @@ import VisualQuery
       try await shop.json("GET /v1/labels/unknown", [Self.writing])["labels"] as? [String] == [])
   }
 
-  /// What was said of an answer whose image was not analyzed in time was said of its labels, for everybody.
+  /// Would break if feedback on an answer whose image was not analyzed in time were stored for its labels: it changed everyone's answers.
   @Test func `an answer without its image takes no statement`() async throws {
     let shop = try await Self.shop()
     let labels = { () async throws -> String in
