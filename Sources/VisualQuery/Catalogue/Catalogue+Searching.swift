@@ -80,6 +80,15 @@ extension Catalogue {
     _ shouldStop: @escaping @Sendable () -> Bool
   ) async throws -> KeySet {
     var found = KeySet()
+    if let label = condition.label {
+      for ranges in ranges(within: wanted) {
+        try read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
+          for range in ranges { try database.insertKeys(withLabel: label, in: range, into: &found) }
+        }
+        try await rest(shouldStop)
+      }
+      return condition.isNegated ? found.inverted : found
+    }
     let property = try read { database throws(CatalogueError) in
       try database.propertyNumber(condition.property)
     }

@@ -45,6 +45,22 @@ extension CatalogueDatabase {
     ) { row in keys.insert(UInt32(clamping: row.integer(0))) }
   }
 
+  /// Inserts the keys in a range that have a normalized label.
+  ///
+  /// - Complexity: O(log *n* + number of keys).
+  func insertKeys(
+    withLabel label: String, in range: Range<UInt32>, into keys: inout KeySet
+  ) throws(CatalogueError) {
+    let types = EntityType.allCases.map { SQLiteValue.text($0.rawValue) }
+    let marks = types.map { _ in "?" }.joined(separator: ", ")
+    // With the types, the condition is a search of the whole primary key.
+    try connection.forEachRow(
+      "SELECT entity FROM labels WHERE label = ? AND type IN (\(marks)) AND entity >= ? AND entity < ?",
+      [.text(label)] + types
+        + [.integer(Int(range.lowerBound)), .integer(Int(range.upperBound))]
+    ) { row in keys.insert(UInt32(clamping: row.integer(0))) }
+  }
+
   /// Returns the values of a property in a range of keys, with the first value of each list.
   ///
   /// - Parameter bound: The last value that can be in the result, with the sort order, or `nil` for

@@ -1,5 +1,5 @@
 /// A condition on one property, as SQL over the columns `value` and `folded` of the table
-/// `properties`, with its parameters.
+/// `properties`, with its parameters, or as a label.
 struct PropertyCondition: Sendable {
   /// The name under which the property is stored.
   let property: String
@@ -7,6 +7,8 @@ struct PropertyCondition: Sendable {
   private(set) var sql: String?
   /// The parameters of `sql`.
   private(set) var values: [SQLiteValue] = []
+  /// The normalized label that passes instead of `sql`, or `nil`.
+  private(set) var label: String?
   /// Whether the condition holds for the entities without a value that passes the test.
   private(set) var isNegated = false
 
@@ -17,6 +19,7 @@ struct PropertyCondition: Sendable {
     property = try comparator.property.storedName(isSort: false)
     try Self.checkLengths(of: comparator.comparison)
     try Self.checkType(of: comparator)
+    if takeLabel(of: comparator.comparison) { return }
     switch comparator.comparison {
     case .equalTo(let value): sql = compared("=", value)
     case .notEqualTo(let value):
@@ -39,6 +42,28 @@ struct PropertyCondition: Sendable {
       values = Array(repeating: .text(LabelText.folded(text)), count: 2)
       sql = "substr(coalesce(folded, value), -length(?)) = ?"
     }
+  }
+
+  /// Takes the label that an entity must have or lack.
+  ///
+  /// - Returns: Whether that is the condition. A label without letters and digits is compared as it is.
+  private mutating func takeLabel(of comparison: EntityComparator.Comparison) -> Bool {
+    guard property == EntityProperty.labels.name else { return false }
+    let operand: PropertyValue
+    switch comparison {
+    case .equalTo(let value): operand = value
+    case .notEqualTo(let value):
+      operand = value
+      isNegated = true
+    default: return false
+    }
+    let normalized = LabelText.normalized(operand.words)
+    if normalized.isEmpty {
+      isNegated = false
+      return false
+    }
+    label = normalized
+    return true
   }
 
   /// Returns a comparison of the stored value with the next parameter.
@@ -144,6 +169,8 @@ extension EntityFilter {
 }
 
 extension EntityProperty {
+  /// The labels, which are compared in their normalized form.
+  static let labels: EntityProperty = "labels"
   static let lists: Set<String> = ["labels", "stock", "synonyms", "images", "openingHours"]
   /// The fields whose values are numbers.
   static let numbers: Set<String> = ["price", "latitude", "longitude"]

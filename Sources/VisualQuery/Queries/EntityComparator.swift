@@ -45,7 +45,8 @@ public struct EntityComparator: Sendable, Hashable, Codable {
 
   /// How a property is compared.
   public enum Comparison: Sendable, Hashable, Codable {
-    /// It is the value; for a list, one of its elements is.
+    /// It is the value; for a list, one of its elements is. For `labels`, the entity has the label whatever its case,
+    /// diacritics and number, or one that ends with its words, as ``Catalogue/labels()`` lists them.
     case equalTo(PropertyValue)
     /// It is not the value, or absent.
     case notEqualTo(PropertyValue)

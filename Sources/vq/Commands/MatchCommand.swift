@@ -67,7 +67,8 @@ enum MatchCommand {
   static let conditions = Option<[EntityComparator]>.comparators(
     OptionText(
       "where", "only entities with such a property: price<20",
-      detail: "Operators: = != < <= > >= ~ (contains) ^= (begins) $= (ends). All must hold."))
+      detail: "Operators: = != < <= > >= ~ (contains) ^= (begins) $= (ends). All must hold. "
+        + "'labels=mug' also accepts 'Camp mugs', as 'vq labels' counts them."))
   static let withLabel = Option<[String]>.list(
     OptionText("with-label", "only entities with one of these labels", isRare: true))
   static let near = Option<GeoPoint?>.location(

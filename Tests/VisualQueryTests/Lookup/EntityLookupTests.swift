@@ -165,7 +165,8 @@ import Testing
     (["brand=Northlight", "price>=89"], ["backpack", "blanket-blue", "blanket-red"]),
     (["group=camp-mug", "availability!=inStock"], ["mug-green"]),
     (["title~CAMP M", "id$=red"], ["mug-red"]), (["id^=mug-r"], ["mug-red"]),
-    (["labels=kettle"], ["kettle"]), (["stock=kettle"], ["alpine"]),
+    (["labels=kettle"], ["kettle"]), (["labels=Kettles"], ["kettle"]),
+    (["labels!=MUGS", "group=camp-mug"], []), (["stock=kettle"], ["alpine"]),
     (["title=no such thing"], []), (["subtitle~GRÜN"], []),
     (["price=14.90", "id$=red"], ["mug-red"]),
     (["title='; DROP TABLE entities; --"], []),
@@ -201,6 +202,36 @@ import Testing
         for: SemanticContent(labels: ["mug"]),
         options: MatchOptions(filters: [.product: EntityFilter(comparators: [comparator])]))
     }
+  }
+
+  /// Would break if a condition compared labels in another way than the list of labels is made.
+  @Test func `a condition finds each label that is listed`() async throws {
+    let shop = try DrawnShop()
+    try await shop.run([
+      #"{"type":"product","id":"a","title":"A","labels":["Cookies","Camp Coffee Mugs"]}"#,
+      #"{"type":"product","id":"b","title":"B","labels":["Crème brûlée","coffee mug"]}"#,
+      #"{"type":"store","id":"c","title":"C","labels":["Grey boxes","★"]}"#,
+    ])
+    let catalogue = try Catalogue(directory: shop.index)
+    let lookup = EntityLookup(catalogue: catalogue)
+    let listed = try catalogue.labels()
+    #expect(listed.count == 8)
+    for label in listed {
+      let condition = try #require(EntityComparator("labels=\(label.label)"))
+      let found = try await lookup.entities(matching: [condition])
+      #expect(found.count == label.entities, "\(label.label)")
+      let others = EntityComparator("labels", .notEqualTo(.text(label.label)))
+      #expect(try await lookup.entities(matching: [others]).count == 3 - label.entities)
+      let filter = EntityFilter(comparators: [condition])
+      let answer = try await Matcher(catalogue: catalogue).values(
+        for: SemanticContent(labels: ["mug", "box", "cookies", "creme brulee"]),
+        options: MatchOptions(
+          filters: [.product: filter, .store: filter], minimumConfidence: 0, timeout: nil))
+      #expect(answer.matches.count == label.entities, "\(label.label)")
+    }
+    // A label without letters is compared as it is.
+    let star = EntityComparator("labels", .equalTo("★"))
+    #expect(try await lookup.entities(matching: [star]).map(\.id.value) == ["c"])
   }
 
   @Test(arguments: [

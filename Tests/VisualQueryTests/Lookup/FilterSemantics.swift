@@ -72,11 +72,33 @@ struct FilterSemantics {
 
   static func passes(_ comparator: EntityComparator, _ entity: EntityValue) -> Bool {
     let name = comparator.property.name
+    if name == "labels", let isMet = hasLabel(comparator.comparison, entity) { return isMet }
     let values = values(name, of: entity)
     if case .notEqualTo(let operand) = comparator.comparison {
       return !values.contains { passes(.equalTo(operand), $0, name) }
     }
     return values.contains { passes(comparator.comparison, $0, name) }
+  }
+
+  /// Whether an entity has a label, or a more special one, as the search compares them; `nil` if that is not what is asked, or the
+  /// label has no letter.
+  private static func hasLabel(
+    _ comparison: EntityComparator.Comparison, _ entity: EntityValue
+  ) -> Bool? {
+    let (operand, isNegated): (PropertyValue, Bool)
+    switch comparison {
+    case .equalTo(let value): (operand, isNegated) = (value, false)
+    case .notEqualTo(let value): (operand, isNegated) = (value, true)
+    default: return nil
+    }
+    let text =
+      switch operand {
+      case .text(let text): text
+      case .number(let number): Int(exactly: number).map { "\($0)" } ?? "\(number)"
+      }
+    let label = LabelText.normalized(text)
+    if label.isEmpty { return nil }
+    return (LabelText.indexed(entity.labels)[label] != nil) != isNegated
   }
 
   private static func passes(
