@@ -1,6 +1,7 @@
 /// The JSON form of an evaluation, `vq.eval/1`.
 ///
-/// Keys are camelCase and stable; new ones may be added. Figures that need negatives are null without them.
+/// Keys are camelCase and stable; new ones may be added. Figures that need queries with a right
+/// entity, or queries without one, are null without them.
 public struct EvaluationDocument: Sendable, Encodable {
   private let report: EvaluationReport
 
@@ -24,10 +25,7 @@ public struct EvaluationDocument: Sendable, Encodable {
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Key.self)
     try container.encode("vq.eval/1", forKey: .schema)
-    try container.encode(report.recall.queries, forKey: .queries)
-    try container.encode(rounded(report.recall.at1, 4), forKey: .recallAt1)
-    try container.encode(rounded(report.recall.at5, 4), forKey: .recallAt5)
-    try container.encode(rounded(report.meanReciprocalRank, 4), forKey: .meanReciprocalRank)
+    try container.encode(report.recall?.queries ?? 0, forKey: .queries)
     try container.encode(
       report.byEdit.map {
         Edit(
@@ -35,11 +33,11 @@ public struct EvaluationDocument: Sendable, Encodable {
           recallAt5: rounded($0.recall.at5, 4))
       }, forKey: .byEdit)
     try container.encode(rounded(report.cutOff, 4), forKey: .cutOff)
-    try container.encode(rounded(report.shownRight, 4), forKey: .shownRight)
-    try container.encode(rounded(report.shownWrong, 4), forKey: .shownWrong)
     try container.encode(report.negatives, forKey: .negatives)
     for (key, value) in [
-      (Key.negativesEmpty, report.negativesEmpty),
+      (Key.recallAt1, report.recall?.at1), (.recallAt5, report.recall?.at5),
+      (.meanReciprocalRank, report.meanReciprocalRank), (.shownRight, report.shownRight),
+      (.shownWrong, report.shownWrong), (.negativesEmpty, report.negativesEmpty),
       (.recallAt1PercentFalse, report.recallAt1PercentFalse),
       (.recallAt01PercentFalse, report.recallAt01PercentFalse),
     ] { try container.encode(value.map { rounded($0, 4) }, forKey: key) }

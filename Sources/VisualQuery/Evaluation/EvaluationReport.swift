@@ -52,23 +52,23 @@ public struct EvaluationReport: Sendable {
     }
   }
 
-  /// The recall of all queries that have a right entity.
-  public let recall: Recall
-  /// The mean of 1 / rank of the first right answer among the hundred best.
-  public let meanReciprocalRank: Double
+  /// The recall of all queries that have a right entity, or `nil` if there are none.
+  public let recall: Recall?
+  /// The mean of 1 / rank of the first right answer among the hundred best, or `nil` if no query has a right entity.
+  public let meanReciprocalRank: Double?
   /// The recall by the edit of the image, in the order of the edits' names.
   public let byEdit: [(edit: String, recall: Recall)]
   /// The lowest confidence of an answer that is shown.
   public let cutOff: Double
-  /// The share of queries with a right entity whose first answer is right and above the cut-off.
-  public let shownRight: Double
+  /// The share of queries with a right entity whose first answer is right and above the cut-off, or `nil` if there are none.
+  public let shownRight: Double?
   /// The share of them whose first answer is wrong and above the cut-off.
-  public let shownWrong: Double
+  public let shownWrong: Double?
   /// The number of queries for which no entity is right.
   public let negatives: Int
   /// The share of them without an answer above the cut-off, or `nil` if there are none.
   public let negativesEmpty: Double?
-  /// The recall at the confidence that 1 % of the negatives exceed, or `nil` without negatives.
+  /// The recall at the confidence that 1 % of the negatives exceed, or `nil` without negatives or without others.
   public let recallAt1PercentFalse: Double?
   /// The recall at the confidence that 0.1 % of the negatives exceed.
   public let recallAt01PercentFalse: Double?
@@ -84,15 +84,20 @@ public struct EvaluationReport: Sendable {
     let positives = queries.filter(\.isPositive)
     let others = queries.filter { !$0.isPositive }
     self.cutOff = cutOff
-    recall = Recall(positives)
+    recall = positives.isEmpty ? nil : Recall(positives)
     meanReciprocalRank =
-      positives.reduce(0) { $0 + ($1.rank.map { 1 / Double($0 + 1) } ?? 0) }
-      / Double(max(1, positives.count))
+      positives.isEmpty
+      ? nil
+      : positives.reduce(0) { $0 + ($1.rank.map { 1 / Double($0 + 1) } ?? 0) }
+        / Double(positives.count)
     byEdit = Dictionary(grouping: positives, by: \.query.edit)
       .map { (edit: $0.key, recall: Recall($0.value)) }
       .sorted { $0.edit < $1.edit }
-    shownRight = share(of: positives) { $0.rank == 0 && $0.confidence >= cutOff }
-    shownWrong = share(of: positives) { $0.rank != 0 && $0.confidence >= cutOff }
+    func shareOfPositives(_ isSo: (EvaluatedQuery) -> Bool) -> Double? {
+      positives.isEmpty ? nil : share(of: positives, where: isSo)
+    }
+    shownRight = shareOfPositives { $0.rank == 0 && $0.confidence >= cutOff }
+    shownWrong = shareOfPositives { $0.rank != 0 && $0.confidence >= cutOff }
     negatives = others.count
     negativesEmpty = others.isEmpty ? nil : share(of: others) { $0.confidence < cutOff }
     func recallAmongSurer(atFalse limit: Double) -> Double? {
@@ -100,7 +105,7 @@ public struct EvaluationReport: Sendable {
       let falls = others.map(\.confidence).sorted(by: >)
       let place = Int((Double(falls.count) * limit).rounded(.up)) - 1
       let threshold = falls[max(0, place)]
-      return share(of: positives) { $0.rank == 0 && $0.confidence > threshold }
+      return shareOfPositives { $0.rank == 0 && $0.confidence > threshold }
     }
     recallAt1PercentFalse = recallAmongSurer(atFalse: 0.01)
     recallAt01PercentFalse = recallAmongSurer(atFalse: 0.001)

@@ -56,7 +56,8 @@ enum EvalCommand {
       HelpSection(
         title: "JSON form",
         text: """
-          One object. Figures that need queries with an empty 'truth' are null without them.
+          One object. Figures that need queries with an empty 'truth', or with a correct id, are \
+          null without them.
             {"schema":"vq.eval/1","queries":640,"recallAt1":0.99,"recallAt5":1,
              "meanReciprocalRank":0.99,"byEdit":[{"edit":"photo","queries":40,…},…],
              "negatives":300,"negativesEmpty":0.99,"recallAt1PercentFalse":0.98,
@@ -159,7 +160,7 @@ enum EvalCommand {
       let fit = CalibrationFit(even, of: subject, excluding: kind.map { [$0] } ?? [])
       let report = EvaluationReport(fit.applied(to: odd))
       table.append([
-        kind?.rawValue ?? "nothing", EvaluationText.share(report.recall.at1),
+        kind?.rawValue ?? "nothing", EvaluationText.share(report.recall?.at1),
         report.recallAt1PercentFalse.map(EvaluationText.share) ?? "",
         EvaluationText.share(report.calibrationError),
       ])

@@ -17,8 +17,9 @@ struct EvaluationText {
   /// The main figures, one per line.
   var figures: String {
     var lines = [
-      "\(report.recall.queries) queries with a correct entity, \(report.negatives) without", "",
-      figure("recall@1", report.recall.at1), figure("recall@5", report.recall.at5),
+      "\(report.recall?.queries ?? 0) queries with a correct entity, \(report.negatives) without",
+      "",
+      figure("recall@1", report.recall?.at1), figure("recall@5", report.recall?.at5),
       figure("mean reciprocal rank", report.meanReciprocalRank),
       figure(
         "correct above the cut-off of \(DisplayText.confidence(report.cutOff))", report.shownRight),
@@ -80,14 +81,15 @@ struct EvaluationText {
     table.lines(width: console.width, usesColor: console.usesColor).joined(separator: "\n") + "\n"
   }
 
-  private func figure(_ name: String, _ value: Double) -> String {
+  private func figure(_ name: String, _ value: Double?) -> String {
     name + String(repeating: " ", count: max(1, 40 - name.count)) + Self.share(value)
   }
 
   private func rounded(_ value: Double) -> Double { (value * 10).rounded() / 10 }
 
-  /// A number with three decimals.
-  static func share(_ value: Double) -> String {
+  /// A number with three decimals, or a dash if it is undefined.
+  static func share(_ value: Double?) -> String {
+    guard let value else { return "–" }
     let thousandths = "\(Int((value * 1000).rounded()))"
     let digits = String(repeating: "0", count: max(0, 4 - thousandths.count)) + thousandths
     return digits.dropLast(3) + "." + digits.suffix(3)

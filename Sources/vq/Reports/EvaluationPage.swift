@@ -31,10 +31,9 @@ struct EvaluationPage {
       )
     }
     var body = [ReportParts.figures(figures)]
-    if report.byEdit.count > 1 {
+    if let recall = report.recall, report.byEdit.count > 1 {
       body.append(
-        ReportParts.section(
-          "Recall by edit", [EvaluationPlots.recall(report.byEdit, all: report.recall)]))
+        ReportParts.section("Recall by edit", [EvaluationPlots.recall(report.byEdit, all: recall)]))
     }
     body.append(ReportParts.section("Confidence", [HTML("div", ["class": "plots"], plots)]))
     if !missCards.isEmpty {
@@ -89,11 +88,11 @@ struct EvaluationPage {
   }
 
   private var figures: [(name: String, value: String)] {
-    let share = { ReportNumber.decimal($0, places: 3) }
+    let share = { (value: Double?) in value.map { ReportNumber.decimal($0, places: 3) } ?? "–" }
     var figures = [
-      ("queries with a right entity", "\(report.recall.queries)"),
+      ("queries with a right entity", "\(report.recall?.queries ?? 0)"),
       ("queries without", "\(report.negatives)"),
-      ("recall@1", share(report.recall.at1)), ("recall@5", share(report.recall.at5)),
+      ("recall@1", share(report.recall?.at1)), ("recall@5", share(report.recall?.at5)),
       ("mean reciprocal rank", share(report.meanReciprocalRank)),
       ("right and shown", share(report.shownRight)), ("wrong and shown", share(report.shownWrong)),
     ]

@@ -567,6 +567,31 @@ import Testing
     expectGolden(json.output, "eval.json")
   }
 
+  /// Would break if an undefined figure were printed as the worst one.
+  @Test func `without a correct entity, recall is undefined`() throws {
+    let folder = try TemporaryDirectory()
+    let photo = SampleShop.query("q04-tote.jpg")
+    let queries = try folder.write(#"{"image":"\#(photo)","truth":[]}"#, to: "q.jsonl")
+    let page = folder.path + "/r.html"
+    let asked = ["eval", queries, "--index", try shop(), "--quiet"]
+    let text = try RunningVQ(asked + ["--report", page]).output
+    #expect(text.hasPrefix("0 queries with a correct entity, 1 without\n"))
+    for name in ["recall@1", "recall@5", "mean reciprocal rank", "wrong above the cut-off"] {
+      let line = text.split(separator: "\n").first { $0.hasPrefix(name + " ") }
+      #expect(line?.hasSuffix(" –") == true, "\(line ?? "")")
+    }
+    let html = try String(contentsOfFile: page, encoding: .utf8)
+    #expect(html.contains("<dt>recall@1</dt><dd>–</dd>"))
+    let json = try RunningVQ(asked + ["--json"]).output
+    for key in [
+      "recallAt1", "recallAt5", "meanReciprocalRank", "shownRight", "shownWrong",
+      "recallAt1PercentFalse",
+    ] {
+      #expect(json.contains("\"\(key)\":null"), "\(key)")
+    }
+    #expect(json.contains(#""queries":0"#) && json.contains(#""negatives":1"#))
+  }
+
   @Test func `an evaluation of nothing, or a calibration of little, says so`() throws {
     let folder = try TemporaryDirectory()
     let empty = try folder.write("\n", to: "empty.jsonl")
