@@ -1,10 +1,15 @@
 /// A field with an invalid value.
 public struct FieldError: Error, Sendable, Hashable {
-  /// The name of the field, or `nil` if the entity as a whole is invalid.
+  /// The name of the field, with those around it as in `localized.de.title`, or `nil` if the entity as a whole is invalid.
   public let field: String?
   /// The reason, as the rest of a sentence that begins with the field: `has the invalid amount
   /// 'x'`.
   public let reason: String
+
+  /// The same error of a field within another one.
+  func within(_ outer: String) -> FieldError {
+    FieldError(field: field.map { "\(outer).\($0)" } ?? outer, reason: reason)
+  }
 }
 
 /// Takes the fields of an entity from a JSON object one by one; the rest becomes `extra`.
@@ -200,10 +205,14 @@ struct EntityFields {
             field: "localized",
             reason: "has the invalid language '\(tag)'; expected for example de or pt-BR")
         }
-        var fields = try EntityFields(value)
-        texts[tag] = LocalizedText(
-          title: try fields.string("title"), subtitle: try fields.string("subtitle"),
-          synonyms: try fields.strings("synonyms"))
+        do throws(FieldError) {
+          var fields = try EntityFields(value)
+          texts[tag] = LocalizedText(
+            title: try fields.string("title"), subtitle: try fields.string("subtitle"),
+            synonyms: try fields.strings("synonyms"))
+        } catch {
+          throw error.within("localized.\(tag)")
+        }
       }
       return texts
     case let other?:

@@ -58,6 +58,18 @@ import Testing
     #expect(throws: FieldError.self) { _ = try entity(json) }
   }
 
+  @Test(arguments: [
+    (#""localized":{"de":{"title":7}}"#, "localized.de.title"),
+    (#""localized":{"pt-BR":{"synonyms":["a",{}]}}"#, "localized.pt-BR.synonyms"),
+    (#""localized":{"de":"Becher"}"#, "localized.de"),
+  ])
+  func `a field within a field is named by its path`(fields: String, path: String) throws {
+    let error = #expect(throws: FieldError.self) {
+      try entity(#"{"type":"product","id":"m","title":"T",\#(fields)}"#)
+    }
+    #expect(error?.field == path)
+  }
+
   /// A degree of a great circle is 60.04 nautical miles on a sphere of the mean radius.
   @Test(
     arguments: [

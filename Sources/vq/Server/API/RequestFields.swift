@@ -18,10 +18,15 @@ struct RequestFields {
   }
 
   private let source: Source
+  /// The name of the field that the object is in, or `nil` for a body.
+  private let outer: String?
   private var known: Set<String> = []
 
   /// The parameters of a query.
-  init(_ query: [RequestHead.Parameter]) { source = .query(query) }
+  init(_ query: [RequestHead.Parameter]) {
+    source = .query(query)
+    outer = nil
+  }
 
   /// The largest JSON that is accepted; the server bounds the bytes of a body.
   private static let limits = JSONLimits(depth: 16, valueCount: 16_384, byteCount: .max)
@@ -46,7 +51,11 @@ struct RequestFields {
         field: field)
     }
     source = .json(object)
+    outer = field
   }
+
+  /// Returns the name of a field with those around it, such as `near.latitude`.
+  private func path(_ name: String) -> String { outer.map { "\($0).\(name)" } ?? name }
 
   /// Whether nothing was given.
   var isEmpty: Bool {
@@ -73,21 +82,22 @@ struct RequestFields {
     }
     guard let name = names.first(where: { !isKnown($0) }) else { return }
     let likely = Suggestion.nearest(to: name, among: known.sorted())
+    let place = outer.map { "in '\($0)'" } ?? "here"
     throw Problem(
       code,
-      "there is no \(kind) '\(name.excerpt)' here"
+      "there is no \(kind) '\(name.excerpt)' \(place)"
         + (likely.map { "; did you mean '\($0)'?" } ?? ""),
-      field: name.excerpt)
+      field: path(name.excerpt))
   }
 
   /// Returns the problem of a field that is not as accepted.
   func problem(_ name: String, _ accepted: String) -> Problem {
-    Problem(code, "'\(name)' is not \(accepted)", field: name)
+    Problem(code, "'\(path(name))' is not \(accepted)", field: path(name))
   }
 
   /// The problem of a field, or of several, that pass a limit.
   func excess(_ name: String?, _ detail: String, limit: Int) -> Problem {
-    Problem(code, detail, field: name, limit: limit)
+    Problem(code, detail, field: name.map(path), limit: limit)
   }
 
   /// The code of a problem with a field.
@@ -110,7 +120,8 @@ struct RequestFields {
     let count = text.unicodeScalars.count
     guard count <= limit else {
       throw excess(
-        name, "a text in '\(name)' has \(count) characters; the limit is \(limit)", limit: limit)
+        name, "a text in '\(path(name))' has \(count) characters; the limit is \(limit)",
+        limit: limit)
     }
     guard Self.isPrintable(text) else {
       throw problem(name, "a text without control characters")
@@ -219,7 +230,7 @@ struct RequestFields {
   ) throws(Problem) -> [String] {
     guard texts.count <= limit else {
       throw excess(
-        name, "'\(name)' has \(texts.count) elements; the limit is \(limit)", limit: limit)
+        name, "'\(path(name))' has \(texts.count) elements; the limit is \(limit)", limit: limit)
     }
     for text in texts { try check(text, in: name, limit: length) }
     return texts
@@ -272,10 +283,12 @@ struct RequestFields {
     guard case .array(let values) = value else { throw problem(name, "a list of objects") }
     guard values.count <= limit else {
       throw excess(
-        name, "'\(name)' has \(values.count) elements; the limit is \(limit)", limit: limit)
+        name, "'\(path(name))' has \(values.count) elements; the limit is \(limit)", limit: limit)
     }
     var objects: [RequestFields] = []
-    for value in values { objects.append(try RequestFields(value, field: name)) }
+    for (index, value) in values.enumerated() {
+      objects.append(try RequestFields(value, field: "\(path(name))[\(index)]"))
+    }
     return objects
   }
 

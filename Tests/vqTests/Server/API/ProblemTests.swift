@@ -139,7 +139,7 @@ import VisualQuery
     Refused(
       line: "POST /v1/match", type: "application/json",
       body: #"{"labels":["mug"],"near":{"latitude":91,"longitude":0}}"#, status: 400,
-      code: .invalidField, field: "latitude"),
+      code: .invalidField, field: "near.latitude"),
     Refused(
       line: "POST /v1/match", type: "application/json", body: #"{"signature":"AAAA"}"#,
       status: 422, code: .invalidSignature, field: "signature"),
@@ -153,7 +153,14 @@ import VisualQuery
     Refused(
       line: "POST /v1/entities:query", type: "application/json",
       body: #"{"comparators":[{"property":"price","comparison":"near","value":1}]}"#, status: 400,
-      code: .invalidField, field: "comparison"),
+      code: .invalidField, field: "comparators[0].comparison"),
+    Refused(
+      line: "POST /v1/entities:query", type: "application/json",
+      body: #"{"sortedBy":[{"property":"price"},{"property":"title","ordre":"ascending"}]}"#,
+      status: 400, code: .invalidField, field: "sortedBy[1].ordre"),
+    Refused(
+      line: "POST /v1/entities:query", type: "application/json", body: #"{"comparators":[7]}"#,
+      status: 400, code: .invalidField, field: "comparators[0]"),
     Refused(
       line: "POST /v1/entities:query", type: "application/json",
       body: #"{"comparators":["# + Array(repeating: "{}", count: 33).joined(separator: ",") + "]}",
