@@ -53,7 +53,11 @@ public struct EvaluationQuery: Sendable, Hashable {
       return texts
     }
     func required<Value>(_ value: Value?, _ name: String) throws(FieldError) -> Value {
-      guard let value else { throw FieldError(field: name, reason: "is missing") }
+      guard let value else {
+        let near = Self.misspelt(fields).first { $0.meant == name }
+        let found = near.map { "; found '\($0.key)'" } ?? ""
+        throw FieldError(field: name, reason: "is missing\(found)")
+      }
       return value
     }
     signature = try text("signature")
@@ -67,8 +71,21 @@ public struct EvaluationQuery: Sendable, Hashable {
         try ImageEmbedding(json: json)
       }
     } catch {
-      throw FieldError(
-        field: error.field.map { "embedding.\($0)" } ?? "embedding", reason: error.reason)
+      throw error.within("embedding")
+    }
+  }
+
+  private static let names = [
+    "query", "image", "signature", "truth", "labels", "embedding", "edit",
+  ]
+
+  /// Returns the unknown keys that are nearly a known one, in ascending order. Other keys may have any meaning.
+  private static func misspelt(
+    _ fields: [String: JSONValue]
+  ) -> [(key: String, meant: String)] {
+    fields.keys.filter { !names.contains($0) }.sorted().compactMap { key in
+      Suggestion.nearest(to: key, among: names.filter { fields[$0] == nil })
+        .map { (key, $0) }
     }
   }
 
@@ -88,11 +105,24 @@ public struct EvaluationQuery: Sendable, Hashable {
   ///
   /// - Throws: ``EvaluationError``, which names the line.
   public static func read(_ text: String) throws(EvaluationError) -> [EvaluationQuery] {
+    try read(text) { _ in }
+  }
+
+  /// Reads JSON Lines as ``read(_:)``, and warns of unknown keys that are nearly a known one.
+  package static func read(
+    _ text: String, warn: (EvaluationError) -> Void
+  ) throws(EvaluationError) -> [EvaluationQuery] {
     var queries: [EvaluationQuery] = []
     for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
     where line.contains(where: { !$0.isWhitespace }) {
       do throws(FieldError) {
-        queries.append(try query(of: line))
+        let json = try json(of: line)
+        queries.append(try EvaluationQuery(json))
+        guard case .object(let fields) = json else { continue }
+        for (key, meant) in misspelt(fields) {
+          let message = "'\(key)' is unknown; did you mean '\(meant)'?"
+          warn(EvaluationError(line: number + 1, message: message))
+        }
       } catch {
         let field = error.field.map { "'\($0)' " } ?? ""
         throw EvaluationError(line: number + 1, message: field + error.reason)
@@ -101,14 +131,12 @@ public struct EvaluationQuery: Sendable, Hashable {
     return queries
   }
 
-  private static func query(of line: Substring) throws(FieldError) -> EvaluationQuery {
-    let json: JSONValue
+  private static func json(of line: Substring) throws(FieldError) -> JSONValue {
     do throws(JSONError) {
-      json = try JSONValue(json: Array(line.utf8), shouldStop: { false })
+      return try JSONValue(json: Array(line.utf8), shouldStop: { false })
     } catch {
       throw FieldError(field: nil, reason: "it \(error.message)")
     }
-    return try EvaluationQuery(json)
   }
 }
 

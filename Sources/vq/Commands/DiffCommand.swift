@@ -52,7 +52,7 @@ enum DiffCommand {
   @concurrent static func run(
     _ arguments: ParsedArguments, on console: Console
   ) async throws -> ExitCode {
-    let file = try QueryFile(arguments.operands[0])
+    let file = try QueryFile(arguments.operands[0], warningOn: console.diagnostics)
     let directory = try await IndexLocation.directory(
       of: arguments[MatchCommand.index], arguments, console)
     let catalogue = try Catalogue(directory: directory)

@@ -51,7 +51,7 @@ struct Evaluation: Sendable {
   }
 
   private func items(of file: String) throws -> [Item] {
-    let file = try QueryFile(file)
+    let file = try QueryFile(file, warningOn: console.diagnostics)
     let queries = file.queries
     func item(_ query: EvaluationQuery, withLabels: Bool) -> Item {
       Item(query: query, path: file.path(of: query), withLabels: withLabels)

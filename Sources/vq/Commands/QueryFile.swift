@@ -6,10 +6,10 @@ struct QueryFile: Sendable {
   let queries: [EvaluationQuery]
   private let folder: String
 
-  /// Reads a file.
+  /// Reads a file, and warns of keys that are nearly known ones.
   ///
   /// - Throws: ``CommandFailure`` with the file, the line and the reason.
-  init(_ file: String) throws {
+  init(_ file: String, warningOn diagnostics: Diagnostics) throws {
     folder = file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""
     let bytes: [UInt8]
     do throws(DecodeError) {
@@ -17,10 +17,20 @@ struct QueryFile: Sendable {
     } catch {
       throw CommandFailure(.failure, "cannot read '\(file)': \(error.message)")
     }
+    var warnings: [EvaluationError] = []
     do throws(EvaluationError) {
-      queries = try EvaluationQuery.read(String(decoding: bytes, as: UTF8.self))
+      queries = try EvaluationQuery.read(String(decoding: bytes, as: UTF8.self)) {
+        warnings.append($0)
+      }
     } catch {
       throw CommandFailure(.failure, "'\(file)', line \(error.line): \(error.message)")
+    }
+    for (message, lines) in Dictionary(grouping: warnings, by: \.message).sorted(by: {
+      ($0.value[0].line, $0.key) < ($1.value[0].line, $1.key)
+    }) {
+      let others = DisplayText.count(lines.count - 1, "further line", "further lines")
+      diagnostics.warning(
+        "'\(file)', line \(lines[0].line)\(lines.count > 1 ? " and \(others)" : ""): \(message)")
     }
     guard !queries.isEmpty else { throw CommandFailure(.failure, "'\(file)' contains no queries") }
   }

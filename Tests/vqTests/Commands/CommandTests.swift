@@ -592,6 +592,31 @@ import Testing
     #expect(json.contains(#""queries":0"#) && json.contains(#""negatives":1"#))
   }
 
+  @Test func `a key of a query that is nearly a known one is told`() throws {
+    let folder = try TemporaryDirectory()
+    let photo = SampleShop.query("q04-tote.jpg")
+    let queries = try folder.write(
+      """
+      {"image":"\(photo)","truth":["tote-navy"],"kind":"x","note":1,"source":"y"}
+      {"image":"\(photo)","truth":["tote-navy"],"lables":["tote"]}
+      {"image":"\(photo)","truth":["tote-navy"],"labels":["tote"],"label":"tote"}
+      {"image":"\(photo)","truth":["tote-navy"],"lables":["bag"],"edti":"none"}
+      """, to: "q.jsonl")
+    let run = try RunningVQ(["eval", queries, "--index", shop(), "--quiet", "--json"])
+    #expect(run.status == 0 && run.output.contains(#""queries":4"#))
+    #expect(
+      run.errors == """
+        vq: '\(queries)', line 2 and 1 further line: 'lables' is unknown; did you mean 'labels'?
+        vq: '\(queries)', line 4: 'edti' is unknown; did you mean 'edit'?
+
+        """)
+    let other = try folder.write(#"{"image":"\#(photo)","truths":[]}"#, to: "r.jsonl")
+    let refused = try RunningVQ(["eval", other, "--index", shop()])
+    #expect(
+      refused.status == 1
+        && refused.errors.contains("r.jsonl', line 1: 'truth' is missing; found 'truths'"))
+  }
+
   @Test func `an evaluation of nothing, or a calibration of little, says so`() throws {
     let folder = try TemporaryDirectory()
     let empty = try folder.write("\n", to: "empty.jsonl")
