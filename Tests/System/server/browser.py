@@ -44,6 +44,8 @@ def look(browser, arguments, check):
     link = browser.run("return document.querySelector('.card a.link')?.href")
     check("the card has its link", (link or "").startswith("https://"), link)
     browser.run("document.querySelector('.card details.why').open = true")
+    buttons = browser.run("return document.querySelectorAll('.verdict, #missing:not([hidden])').length")
+    check("answers can be corrected where the server takes feedback", (buttons > 0) == bool(arguments.key), buttons)
     rows = browser.run("return document.querySelectorAll('.card details.why')[0].querySelectorAll('tbody tr').length")
     check("it says why, a bar a term", rows >= 5, rows)
     for name, scheme in (("light-1280", "light"), ("dark-1280", "dark")):

@@ -25,6 +25,7 @@ let picture = null; // the Blob that is searched with
 let asked = null; // the region of the question, and the number of cards that were shown
 let continuation = null;
 let standardCutOff = 0.85;
+let takesFeedback = false;
 let asking = new AbortController();
 const crop = makeCrop(() => search());
 
@@ -129,13 +130,13 @@ function show(answer) {
   const titles = new Map(answer.values.map((value) => [value.id, value.display.title]));
   const made = (isSure) => (value) => card(value, {
     isSure, titles, choose,
-    correct: continuation ? (wrong, isRight, opener) => correct(wrong, isRight, opener) : null,
+    correct: continuation && takesFeedback ? (wrong, isRight, opener) => correct(wrong, isRight, opener) : null,
   });
   const cards = sure.map(made(true));
   at("results").append(...cards);
   at("guesses").replaceChildren(...guesses.map(made(false)));
   at("unsure").hidden = !guesses.length;
-  at("missing").hidden = !continuation || before > 0;
+  at("missing").hidden = !continuation || !takesFeedback || before > 0;
   at("more").hidden = !answer.hasMore || sure.length < answer.values.length;
   asked.shown += sure.length;
   const first = [...sure, ...guesses][0];
@@ -199,6 +200,7 @@ async function describeShop() {
   const shop = await getJSON("v1/catalogue").catch(() => null);
   if (!shop) return;
   standardCutOff = shop.minimumConfidence;
+  takesFeedback = shop.feedback;
   at("cutOff").value = Math.round(standardCutOff * 100);
   showCutOff();
   const stores = shop.stores ? ` and ${counted(shop.stores, "store", "stores")}` : "";

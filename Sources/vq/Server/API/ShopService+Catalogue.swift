@@ -17,7 +17,7 @@ extension ShopService {
       CatalogueDocument(
         generation: catalogue.generation, products: catalogue.entityCount(of: .product),
         stores: catalogue.entityCount(of: .store), images: catalogue.imageCount,
-        minimumConfidence: Calibration.defaultCutOff))
+        minimumConfidence: Calibration.defaultCutOff, feedback: takesFeedback))
   }
 
   /// The largest number of neighbors.
@@ -109,6 +109,8 @@ struct CatalogueDocument: Sendable, Encodable {
   let images: Int
   /// The lowest confidence of a match if a question does not say another.
   let minimumConfidence: Double
+  /// Whether the server takes feedback: some key may give it.
+  let feedback: Bool
 }
 
 /// The entities whose images look most like that of an entity.

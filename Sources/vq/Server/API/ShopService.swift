@@ -71,6 +71,9 @@ final class ShopService: HTTPService {
   /// Whether clients need a key.
   var hasKeys: Bool { keys.withLock { $0 } != nil }
 
+  /// Whether some key may give feedback.
+  var takesFeedback: Bool { keys.withLock { $0?.hasKey(for: .feedback) } ?? false }
+
   /// Replaces the keys.
   func replace(keys: APIKeys?) { self.keys.withLock { $0 = keys } }
 

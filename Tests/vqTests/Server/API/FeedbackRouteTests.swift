@@ -200,6 +200,7 @@ import VisualQuery
     #expect(kinds.contains("noPicture") && doctor["total"] as? Int == kinds.count)
     let figures = try await shop.json("GET /v1/catalogue", [Self.reading])
     #expect(figures["products"] as? Int == 3 && figures["minimumConfidence"] as? Double == 0.85)
+    #expect(figures["feedback"] as? Bool == true)
 
     let rows = #"{"kind":"field","line":3,"id":"product:bad","field":"price","reason":"is 'much'"}"#
     try (rows + "\nno JSON\n" + rows + "\n").write(
@@ -207,6 +208,17 @@ import VisualQuery
     let rejected = try await shop.json("GET /v1/rejected?limit=2", [Self.writing])
     #expect((rejected["rows"] as? [[String: Any]])?.count == 1)
     #expect(rejected["hasMore"] as? Bool == true)
+  }
+
+  /// The page shows no buttons for it there.
+  @Test func `a server without a key that may give feedback says so`() async throws {
+    for keys in [nil, try APIKeys(lines: Self.reader.line, file: "keys.txt")] {
+      let shop = try await ServedShop(
+        feed: { try $0.write(#"{"type":"product","id":"mug","title":"Mug"}"#, to: "feed.jsonl") },
+        keys: keys)
+      let figures = try await shop.json("GET /v1/catalogue", [Self.reading])
+      #expect(figures["feedback"] as? Bool == false)
+    }
   }
 
   @Test func `a label that nothing has gets a meaning`() async throws {
