@@ -70,6 +70,15 @@ public struct LinkTemplate: Sendable, Hashable {
     self.parts = parts
   }
 
+  /// The names of the properties, in their order, each once.
+  package var names: [String] {
+    var names: [String] = []
+    for case .expression(_, let own) in parts {
+      for name in own where !names.contains(name) { names.append(name) }
+    }
+    return names
+  }
+
   /// Parses any template, without checking its scheme.
   static func unchecked(_ text: String) throws(LinkError) -> LinkTemplate {
     LinkTemplate(text: text, parts: try parts(of: text))

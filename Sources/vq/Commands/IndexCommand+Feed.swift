@@ -141,6 +141,19 @@ extension IndexCommand {
     console.diagnostics.warning("nothing was removed: \(reason)")
   }
 
+  /// Warns of fields in the link templates of a run that no entity has.
+  static func warnOfAbsentLinkFields(
+    _ links: LinkSettings?, in directory: String, on console: Console
+  ) throws {
+    guard let links, !links.templates.isEmpty else { return }
+    for field in try Catalogue(directory: directory).absentFields(of: links) {
+      let nearest = field.nearest.map { "; did you mean '\(DisplayText.escaped($0))'?" } ?? ""
+      console.diagnostics.warning(
+        "--link \(field.type.rawValue): no \(field.type.rawValue) has the field '\(field.name)'\(nearest)"
+      )
+    }
+  }
+
   /// Returns the failure of a run that indexed nothing or whose feed lacks too many entities, or `nil`.
   static func failure(of result: Indexer.Progress) -> CommandFailure? {
     if result.entities == 0 {

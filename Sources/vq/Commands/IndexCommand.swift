@@ -184,8 +184,9 @@ enum IndexCommand {
     let isQuiet = arguments[quiet]
     let elapsed = ProgressLine.stopwatch()
     let line = ProgressLine("indexing", on: console.diagnostics, elapsed: elapsed)
+    let settings = try settings(of: arguments)
     let indexer = Indexer(
-      directory: directory, settings: try settings(of: arguments),
+      directory: directory, settings: settings,
       decoder: ImageDecoder(formats: arguments[PictureLimits.formats]),
       pool: WorkerPool(width: arguments[threads]))
     let options = IndexOptions(
@@ -226,6 +227,9 @@ enum IndexCommand {
     }
     if !isQuiet { report(result, to: console) }
     warnOfUnpruned(result, on: console)
+    if !options.isDryRun, result.generation > 0 {
+      try warnOfAbsentLinkFields(settings.links, in: directory, on: console)
+    }
     let summary = IndexDocument(result, elapsed: elapsed(), isDryRun: options.isDryRun)
     if arguments[json] {
       try console.output.writeJSON(summary)

@@ -35,6 +35,9 @@ enum SignedIndexing {
     for text in rejections.lines { console.diagnostics.warning(text) }
     try refusals?.close(isWhole: true)
     IndexCommand.warnOfUnpruned(result, on: console)
+    if result.generation > 0 {
+      try IndexCommand.warnOfAbsentLinkFields(settings.links, in: directory, on: console)
+    }
     let summary = IndexDocument(result, elapsed: elapsed(), isDryRun: false)
     if arguments[IndexCommand.json] {
       try console.output.writeJSON(summary)

@@ -545,6 +545,32 @@ import Testing
     #expect(run.status == 2 && run.errors.contains(message))
   }
 
+  /// Would break if a link without its property were noticed by customers only.
+  @Test func `a field of a link that no entity has is told`() throws {
+    let folder = try TemporaryDirectory()
+    let feed = try folder.write(
+      """
+      {"type":"product","id":"a","title":"A","price":"3 EUR","attributes":{"tint":"red"},"sku":"7"}
+      {"type":"store","id":"s","title":"S"}
+      """, to: "c.jsonl")
+    func index(_ links: String...) throws -> RunningVQ {
+      try RunningVQ(
+        ["index", feed, "--index", folder.path + "/i.vq"] + links.flatMap { ["--link", $0] })
+    }
+    let wrong = try index(
+      "product=https://a.example/{id}{?skuu,tint}", "store=https://a.example/s/{sku}")
+    #expect(wrong.status == 0)
+    #expect(
+      wrong.errors.contains(
+        "vq: --link product: no product has the field 'skuu'; did you mean 'sku'?\n"))
+    #expect(wrong.errors.contains("vq: --link store: no store has the field 'sku'\n"))
+    #expect(!wrong.errors.contains("tint"))
+    let right = try index(
+      "product=https://a.example/{type}/{id}{?sku,price,title,tint}",
+      "store=https://a.example/s/{id}")
+    #expect(!right.errors.contains("--link"), "\(right.errors)")
+  }
+
   @Test func `an explained match shows every term`() throws {
     let run = try RunningVQ([
       "match", SampleShop.query("q08-lantern.jpg"), "--labels", "lantern", "--index", shop(),
