@@ -89,6 +89,7 @@ extension Matcher {
     if let rank { return rank == 1 ? nil : .outranked }
     guard let key else { return .notIndexed }
     if state.suppressed.contains(key) { return .suppressed }
+    if state.allowed[type]?.contains(key) == false { return .filteredOut }
     let entity = scored.first { $0.key == key }
     if let entity, entity.confidence >= state.cutOff { return .capped }
     if let signature = state.signature {

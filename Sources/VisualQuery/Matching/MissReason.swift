@@ -2,6 +2,8 @@
 public enum MissReason: String, Sendable, Hashable, Codable, CaseIterable {
   /// A statement says that the query does not mean it (``FeedbackStatement``).
   case suppressed
+  /// The filter of its type does not accept it.
+  case filteredOut
   /// The catalogue has no such entity, or no image of it.
   case notIndexed
   /// The query's image, or every image of the entity, has too little texture to be told from others.

@@ -353,12 +353,17 @@ enum MatchCommand {
   private static func options(of arguments: ParsedArguments) -> MatchOptions {
     var options = optionsWithoutDeadline(arguments)
     options.timeout = arguments[deadline]
-    let filter = EntityFilter(labels: arguments[withLabel], comparators: arguments[conditions])
-    for type in EntityType.allCases { options.filters[type] = filter }
+    options.filters = filters(of: arguments)
     (options.near, options.date) = (arguments[near], arguments[at])
     options.locale = arguments[locale]
     options.isGrouped = arguments[group]
     return options
+  }
+
+  /// Returns the filter that the arguments give, for each type.
+  static func filters(of arguments: ParsedArguments) -> [EntityType: EntityFilter] {
+    let filter = EntityFilter(labels: arguments[withLabel], comparators: arguments[conditions])
+    return Dictionary(uniqueKeysWithValues: EntityType.allCases.map { ($0, filter) })
   }
 
   /// Returns the options that other commands have too, without a deadline.

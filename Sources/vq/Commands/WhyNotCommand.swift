@@ -23,8 +23,8 @@ enum WhyNotCommand {
       MatchCommand.region.description, MatchCommand.limit.description,
       MatchCommand.products.description, MatchCommand.stores.description,
       MatchCommand.minConfidence.description, MatchCommand.subject.description,
-      MatchCommand.type.description,
-      MatchCommand.threads.description, json.description,
+      MatchCommand.type.description, MatchCommand.conditions.description,
+      MatchCommand.withLabel.description, MatchCommand.threads.description, json.description,
       MatchCommand.report.description, PictureLimits.maxBytes.description,
       PictureLimits.maxPixels.description,
       PictureLimits.formats.description,
@@ -56,10 +56,12 @@ enum WhyNotCommand {
   ) async throws -> ExitCode {
     let catalogue = try await IndexLocation.catalogue(
       of: arguments[MatchCommand.index], arguments, console)
+    var options = MatchCommand.optionsWithoutDeadline(arguments)
+    options.filters = MatchCommand.filters(of: arguments)
     let search = PictureSearch(
       matcher: Matcher(
         catalogue: catalogue, pool: WorkerPool(width: arguments[MatchCommand.threads])),
-      options: MatchCommand.optionsWithoutDeadline(arguments),
+      options: options,
       labels: arguments[MatchCommand.labels],
       region: arguments[MatchCommand.region],
       decoder: ImageDecoder(

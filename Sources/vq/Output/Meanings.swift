@@ -31,6 +31,7 @@ extension MissReason {
   var meaning: String {
     switch self {
     case .suppressed: "somebody said that the image does not show it (vq feedback)"
+    case .filteredOut: "the filters exclude it (--where, --with-label)"
     case .notIndexed: "it has no indexed image"
     case .tooFlat: "its images or the query lack detail"
     case .notACandidate: "its images were less similar than those compared in detail"

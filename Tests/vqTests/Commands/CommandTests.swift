@@ -668,6 +668,12 @@ import Testing
     #expect(mistyped.errors.contains("no product 'tote-nvy'; did you mean 'product:tote-navy'?"))
     let otherType = try RunningVQ(arguments + ["harbour"])
     #expect(otherType.errors.contains("did you mean 'store:harbour'?"))
+    let filtered = try RunningVQ(arguments + ["tote-navy", "--where", "price<1", "--json"])
+    #expect(filtered.output.contains(#""stage":"filteredOut""#), "\(filtered.errors)")
+    let kept = try RunningVQ(arguments + ["tote-navy", "--where", "price>1", "--json"])
+    #expect(kept.output.contains(#""stage":""#) && !kept.output.contains("filteredOut"))
+    let labelled = try RunningVQ(arguments + ["tote-navy", "--with-label", "mug", "--json"])
+    #expect(labelled.output.contains(#""stage":"filteredOut""#), "\(labelled.errors)")
     let store = try RunningVQ(arguments + ["store:harbour", "--json"])
     #expect(store.output.contains(#""type":"store""#))
   }

@@ -94,6 +94,8 @@ _vq() {
     why-not:--min-confidence) return ;;
     why-not:--subject) _vq_reply -W 'anything catalogued'; return ;;
     why-not:--type) _vq_reply -W 'product store'; return ;;
+    why-not:--where) return ;;
+    why-not:--with-label) return ;;
     why-not:--threads|why-not:-j) return ;;
     why-not:--report) _vq_reply -f; compopt -o filenames; return ;;
     why-not:--max-bytes) return ;;
@@ -174,7 +176,7 @@ _vq() {
     eval:*) _vq_reply -f; compopt -o filenames; return ;;
     diff:-*) _vq_reply -W '--index --before --threads -j --json --cache --color --help -h --version' ;;
     diff:*) _vq_reply -f; compopt -o filenames; return ;;
-    why-not:-*) _vq_reply -W '--index --expect --labels --region --limit --products --stores --min-confidence --subject --type --threads -j --json --report --max-bytes --max-pixels --formats --cache --color --help -h --version' ;;
+    why-not:-*) _vq_reply -W '--index --expect --labels --region --limit --products --stores --min-confidence --subject --type --where --with-label --threads -j --json --report --max-bytes --max-pixels --formats --cache --color --help -h --version' ;;
     why-not:*) _vq_reply -f; compopt -o filenames; return ;;
     feedback:-*) _vq_reply -W '--index --cache --json --color --help -h --version' ;;
     feedback:*) _vq_reply -fW 'list accept remove queries export import'; compopt -o filenames; return ;;

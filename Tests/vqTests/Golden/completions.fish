@@ -136,6 +136,8 @@ complete -c vq -n '__fish_seen_subcommand_from why-not' -l stores -x -d 'maximum
 complete -c vq -n '__fish_seen_subcommand_from why-not' -l min-confidence -x -d 'omit less likely matches'
 complete -c vq -n '__fish_seen_subcommand_from why-not' -l subject -x -a 'anything catalogued' -d 'what the image may show'
 complete -c vq -n '__fish_seen_subcommand_from why-not' -l type -x -a 'product store' -d 'only products, or only stores'
+complete -c vq -n '__fish_seen_subcommand_from why-not' -l where -x -d 'only entities with such a property: price<20'
+complete -c vq -n '__fish_seen_subcommand_from why-not' -l with-label -x -d 'only entities with one of these labels'
 complete -c vq -n '__fish_seen_subcommand_from why-not' -l threads -s j -x -d 'number of threads'
 complete -c vq -n '__fish_seen_subcommand_from why-not' -l json -d 'the answer as one JSON object'
 complete -c vq -n '__fish_seen_subcommand_from why-not' -l report -r -F -d 'also write an HTML page with the images'

@@ -208,6 +208,8 @@ _vq() {
         '--min-confidence=[omit less likely matches]:P:' \
         '--subject=[what the image may show]:SUBJECT:(anything catalogued)' \
         '--type=[only products, or only stores]:TYPE:(product store)' \
+        '*--where=[only entities with such a property\: price<20]:CONDITION:' \
+        '*--with-label=[only entities with one of these labels]:LIST:' \
         '--threads=[number of threads]:N:' \
         '-j+[number of threads]:N:' \
         '--json[the answer as one JSON object]' \
