@@ -266,14 +266,22 @@ enum CatalogueCommand {
       throw arguments.missingOperand(
         "'vq catalogue set' requires --images-root DIR, --allow-outside DIR or --public FIELD")
     }
+    let before = try Catalogue(directory: directory).generation
     let generation = try await Indexer(directory: directory, settings: settings).putSettings()
+    let name = arguments[MatchCommand.index]
+    let isChanged = generation != before
+    func printSettings(_ what: String) throws {
+      if isChanged { return try printOutcome(generation, what, name, console) }
+      try console.output.writeLine(
+        "\(DisplayText.escaped(name)) has these settings already; it is still at generation \(generation)."
+      )
+    }
     guard settings.imagesRoot != nil || settings.outsideFolders != nil else {
-      return try printOutcome(
-        generation, "has new public fields", arguments[MatchCommand.index], console)
+      return try printSettings("has new public fields")
     }
     if let sentence = try await CatalogueUpkeep(directory: directory).missingPictures().sentence {
       console.diagnostics.warning(sentence)
     }
-    try printOutcome(generation, "has new image folders", arguments[MatchCommand.index], console)
+    try printSettings("has new image folders")
   }
 }

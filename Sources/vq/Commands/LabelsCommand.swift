@@ -56,12 +56,14 @@ enum LabelsCommand {
       of: arguments[MatchCommand.index], arguments, console)
     if let path = arguments[bridge] {
       // Opened first, so that a mistyped directory is not created.
-      _ = try Catalogue(directory: directory)
+      let before = try Catalogue(directory: directory).generation
       let settings = ShopSettings(bridge: try LabelBridge(path: path))
       let generation = try await Indexer(directory: directory, settings: settings).putSettings()
+      let name = DisplayText.escaped(arguments[MatchCommand.index])
       try console.output.writeLine(
-        "The bridge of \(DisplayText.escaped(arguments[MatchCommand.index])) was replaced; generation \(generation)."
-      )
+        generation == before
+          ? "\(name) has this bridge already; it is still at generation \(generation)."
+          : "The bridge of \(name) was replaced; generation \(generation).")
       return .success
     }
     let catalogue = try Catalogue(directory: directory)
