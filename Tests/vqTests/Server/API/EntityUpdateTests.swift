@@ -117,6 +117,18 @@ import VisualQuery
     #expect(all.status == 201 && (all.answer["images"] as? [String])?.first == names[0])
   }
 
+  @Test func `empty elements of lists are left out, as in rows of a feed`() async throws {
+    let row = #"{"type":"product","id":"a","title":"A","labels":["kettle",""],"synonyms":[""]}"#
+    let shop = try await ServedShop(
+      feed: { try $0.write(row, to: "feed.jsonl") },
+      keys: try APIKeys(lines: Self.writer.line, file: "keys.txt"))
+    let put = try await Self.put(shop, "product/a", row)
+    #expect(put.status == 200 && put.answer["effect"] as? String == "unchanged")
+    let entity = try await shop.json("GET /v1/entities/product/a", [Self.authorization])
+    let product = (entity["entity"] as? [String: Any])?["product"] as? [String: Any]
+    #expect(product?["labels"] as? [String] == ["kettle"])
+  }
+
   @Test func `what cannot be indexed as a whole changes nothing, and is named`() async throws {
     let shop = try await Self.shop()
     let kettle = try ImageDecoder().contents(ofFile: SampleShop.image("kettle.jpg"))
