@@ -108,7 +108,8 @@ struct ColorConversion: Sendable {
     }
   }
 
-  /// Decompresses a profile. Its header, which is decompressed first, tells its size.
+  /// Decompresses a profile. Its header, which is decompressed first, tells its size. If more follows, the limit holds for
+  /// all of it.
   private static func inflated(
     _ stream: ArraySlice<UInt8>, _ limits: DecodeLimits
   ) throws(DecodeError) -> Result<[UInt8], UnusableProfile> {
@@ -118,7 +119,12 @@ struct ColorConversion: Sendable {
     }
     let count = ICCTables(start).number(0)
     try limits.check(profileByteCount: count, of: .png)
-    return .success(ProfileConversion.inflated(stream, byteCount: max(132, count)))
+    let size = max(132, count)
+    let profile = ProfileConversion.inflated(stream, byteCount: size + 1)
+    if profile.count <= size { return .success(profile) }
+    let all = ProfileConversion.inflated(stream, byteCount: max(limits.profileByteLimit, size) + 1)
+    try limits.check(profileByteCount: all.count, orMore: true, of: .png)
+    return .success(Array(profile[..<size]))
   }
 
   private static func conversion(
@@ -177,12 +183,15 @@ struct ColorConversion: Sendable {
 }
 
 extension DecodeLimits {
-  func check(profileByteCount: Int, of format: ImageFormat) throws(DecodeError) {
+  /// - Parameter orMore: Whether the profile was not read beyond these bytes.
+  func check(
+    profileByteCount: Int, orMore: Bool = false, of format: ImageFormat
+  ) throws(DecodeError) {
     guard profileByteCount <= profileByteLimit else {
       throw DecodeError(
         code: .tooMuchWork,
         message: """
-          \(format.name) has a color profile of \(profileByteCount) bytes; the limit is \
+          \(format.name) has a color profile of \(profileByteCount) bytes\(orMore ? " or more" : ""); the limit is \
           \(profileByteLimit)
           """)
     }

@@ -23,6 +23,8 @@ struct JPEGProfileParts {
   /// - Throws: ``DecodeError`` if the profile exceeds its limit.
   func declaration(limits: DecodeLimits) throws(DecodeError) -> [DeclaredColor] {
     guard let total = parts.first?.total else { return [] }
+    // First, so that the limit holds for a profile that is not used, too.
+    try limits.check(profileByteCount: parts.reduce(0) { $0 + $1.range.count }, of: .jpeg)
     guard parts.allSatisfy({ $0.total == total }) else {
       return [.unusable(name: Self.name, reason: "its parts disagree on their number")]
     }
@@ -30,8 +32,6 @@ struct JPEGProfileParts {
     guard sorted.map({ Int($0.number) }) == Array(1...max(1, Int(total))) else {
       return [.unusable(name: Self.name, reason: "not every part of \(total) is there once")]
     }
-    let ranges = sorted.map(\.range)
-    try limits.check(profileByteCount: ranges.reduce(0) { $0 + $1.count }, of: .jpeg)
-    return [.profile(ranges)]
+    return [.profile(sorted.map(\.range))]
   }
 }

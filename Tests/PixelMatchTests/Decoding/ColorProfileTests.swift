@@ -327,6 +327,35 @@ import Testing
     }
   }
 
+  /// Would break if a profile that is not used for its conversion escaped the limit.
+  @Test func `a profile beyond its limit is refused, whatever its header says`() throws {
+    let size = 20_000
+    let limits = DecodeLimits(profileByteLimit: size - 1)
+    let sound = ColorProfileFile.displayP3.bytes
+    let long = sound + [UInt8](repeating: 0, count: size - sound.count)
+    var unsigned = long
+    unsigned.replaceSubrange(36..<40, with: [0, 0, 0, 0])
+    let jpeg = try Self.jpeg(Self.standard)
+    let files = [
+      // The header's number is smaller than what comes.
+      Self.png(Self.standard, [PNGFile.profileChunk(long)]),
+      Self.png(Self.standard, [PNGFile.profileChunk(unsigned)]),
+      ProfiledJPEG.file(jpeg, profile: unsigned, partSize: 1000),
+      ProfiledJPEG.file(jpeg, profile: unsigned, partSize: 1000) { $0 + [$0[0]] },
+      ProfiledJPEG.file(jpeg, profile: unsigned, partSize: 1000) {
+        $0 + [ProfiledJPEG.segment(number: 1, of: 9, [])]
+      },
+    ]
+    for (number, file) in files.enumerated() {
+      let error = #expect(throws: DecodeError.self, "\(number)") {
+        try ImageDecoder(limits: limits).decode(file, longerSide: 64)
+      }
+      #expect(error?.code == .tooMuchWork && error?.message.contains("the limit is 19999") == true)
+      _ = try ImageDecoder(limits: DecodeLimits(profileByteLimit: size + 1000)).decode(
+        file, longerSide: 64)
+    }
+  }
+
   @Test func `a conversion can be cancelled`() throws {
     let file = ProfiledJPEG.file(
       try Self.jpeg(Self.standard), profile: ColorProfileFile.displayP3.bytes)
