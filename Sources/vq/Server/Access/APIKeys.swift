@@ -52,18 +52,50 @@ struct APIKeys: Sendable {
     {
       let parts = line.split(whereSeparator: \.isWhitespace)
       if parts.isEmpty || parts[0].hasPrefix("#") { continue }
-      guard parts.count == 3, let role = Role(rawValue: String(parts[0])),
-        let hash = Self.hash(parts[2]), !keys.contains(where: { $0.name == parts[1] })
-      else {
+      do throws(LineError) {
+        keys.append(try Self.key(parts, besides: keys))
+      } catch {
         throw CommandFailure(
           .usage,
-          "'\(file)', line \(number + 1), is not 'read|feedback|write NAME sha256:HEX' with a new name",
+          "'\(file)', line \(number + 1), \(error.reason); a line is 'read|feedback|write NAME sha256:HEX'",
           advice: ["vq key \(file) --name NAME"])
       }
-      keys.append(Key(role: role, name: String(parts[1]), hash: hash))
     }
     self.keys = keys
   }
+
+  /// The reason why a line is not a key, as the rest of a sentence.
+  private struct LineError: Error {
+    let reason: String
+  }
+
+  /// Returns the key of a line's words. Errors do not contain the third word, which may be a secret.
+  private static func key(
+    _ parts: [Substring], besides keys: [Key]
+  ) throws(LineError) -> Key {
+    guard parts.count == 3 else {
+      throw LineError(reason: "has \(DisplayText.count(parts.count, "word", "words"))")
+    }
+    guard let role = Role(rawValue: String(parts[0])) else {
+      let near = Suggestion.nearest(to: String(parts[0]), among: Role.allCases.map(\.rawValue))
+      throw LineError(
+        reason: "has the unknown role '\(DisplayText.escaped(String(parts[0].prefix(40))))'"
+          + (near.map { " (did you mean '\($0)'?)" } ?? ""))
+    }
+    guard let hash = hash(parts[2]) else {
+      throw LineError(
+        reason: parts[2].hasPrefix(keyPrefix)
+          ? "has a key in place of its hash, which nobody but the client should have"
+          : "has a hash that is not 'sha256:' and 64 hexadecimal digits")
+    }
+    let name = String(parts[1])
+    guard !keys.contains(where: { $0.name == name }) else {
+      throw LineError(reason: "has the name '\(DisplayText.escaped(name))' of an earlier line")
+    }
+    return Key(role: role, name: name, hash: hash)
+  }
+
+  private static let keyPrefix = "vq_"
 
   /// Reads a file.
   init(file: String) throws {
@@ -97,7 +129,7 @@ struct APIKeys: Sendable {
   static func made(role: Role, name: String) -> (key: String, line: String) {
     var generator = SystemRandomNumberGenerator()
     let words = (0..<4).map { _ in generator.next() as UInt64 }
-    let key = "vq_" + words.map(ASCII.hexadecimal).joined()
+    let key = keyPrefix + words.map(ASCII.hexadecimal).joined()
     let hash = SHA256.hash(Array(key.utf8)).map { byte in
       (byte < 16 ? "0" : "") + String(byte, radix: 16)
     }

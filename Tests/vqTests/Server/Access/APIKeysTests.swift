@@ -41,4 +41,28 @@ import Testing
     #expect(failure?.message.contains("line \(lines.contains("\n") ? 3 : 2)") == true)
     #expect(failure?.message.contains("0000") == false)
   }
+
+  @Test(arguments: [
+    ("read app", "has 2 words"),
+    ("admin app sha256:\(String(repeating: "0", count: 64))", "has the unknown role 'admin'"),
+    ("reed app sha256:\(String(repeating: "0", count: 64))", "(did you mean 'read'?)"),
+    ("read app sha256:00", "has a hash that is not 'sha256:' and 64 hexadecimal digits"),
+    (
+      "read app vq_\(String(repeating: "0", count: 64))",
+      "has a key in place of its hash, which nobody but the client should have"
+    ),
+    (
+      "read a sha256:\(String(repeating: "0", count: 64))\nread a sha256:\(String(repeating: "1", count: 64))",
+      "has the name 'a' of an earlier line"
+    ),
+  ]) func `a line that is no key is told what is wrong, and what is right`(
+    lines: String, reason: String
+  ) {
+    let failure = #expect(throws: CommandFailure.self) {
+      try APIKeys(lines: lines, file: "keys.txt")
+    }
+    #expect(failure?.message.contains(reason) == true, "\(failure?.message ?? "")")
+    #expect(failure?.message.hasSuffix("; a line is 'read|feedback|write NAME sha256:HEX'") == true)
+    #expect(failure?.message.contains("vq_0") == false)
+  }
 }
