@@ -1,6 +1,6 @@
 /// Keys of entities by property, label, type and text, read in parts of bounded length.
 extension CatalogueDatabase {
-  /// Returns the number under which the values of a property are stored, or `nil` if no entity has
+  /// Returns the number under which the values of a property are stored, or `nil` if no entity ever had
   /// it.
   func propertyNumber(_ name: String) throws(CatalogueError) -> Int? {
     try connection.first("SELECT number FROM propertyNames WHERE name = ?", [.text(name)]) {
@@ -8,10 +8,17 @@ extension CatalogueDatabase {
     }
   }
 
-  /// Returns the first names under which properties are stored, in their order.
+  /// Returns the first names under which properties of entities are stored, in their order. A name keeps its number, also if
+  /// the last entity with the property is removed, since a rollback expects that.
+  ///
+  /// - Complexity: O(number of names · log *n*).
   func propertyNames(limit: Int) throws(CatalogueError) -> [String] {
     try connection.rows(
-      "SELECT name FROM propertyNames WHERE name > '' ORDER BY name LIMIT ?", [.integer(limit)]
+      """
+      SELECT name FROM propertyNames
+      WHERE name > '' AND EXISTS (SELECT 1 FROM properties WHERE property = number)
+      ORDER BY name LIMIT ?
+      """, [.integer(limit)]
     ) { $0.text(0) }
   }
 

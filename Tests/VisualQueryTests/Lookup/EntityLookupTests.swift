@@ -204,6 +204,33 @@ import Testing
     }
   }
 
+  /// Would break if a suggestion offered a field that the last entity lost.
+  @Test func `a field of removed entities is known, but not suggested`() async throws {
+    let shop = try DrawnShop()
+    try await shop.run([
+      #"{"type":"product","id":"a","title":"A","weight":7}"#,
+      #"{"type":"product","id":"b","title":"B","colour":"red"}"#,
+    ])
+    func found(_ condition: String) async throws -> [String] {
+      let lookup = EntityLookup(catalogue: try Catalogue(directory: shop.index))
+      return try await lookup.entities(matching: [#require(EntityComparator(condition))])
+        .map(\.id.value)
+    }
+    func message(_ condition: String) async -> String? {
+      let error = await #expect(throws: MatchError.self) { try await found(condition) }
+      return error?.message
+    }
+    #expect(try await found("weight=7") == ["a"])
+    let near = "no entity has a property 'wieght'"
+    #expect(await message("wieght=7") == near + "; did you mean 'weight'?")
+    _ = try await Indexer(directory: shop.index).remove([product("a")])
+    #expect(await message("wieght=7") == near)
+    #expect(
+      await message("color=red") == "no entity has a property 'color'; did you mean 'colour'?")
+    // A filter that an app always sends does not become an error.
+    #expect(try await found("weight=7").isEmpty)
+  }
+
   /// Would break if a condition compared labels in another way than the list of labels is made.
   @Test func `a condition finds each label that is listed`() async throws {
     let shop = try DrawnShop()
