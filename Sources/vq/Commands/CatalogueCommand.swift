@@ -102,7 +102,12 @@ enum CatalogueCommand {
     let directory = try await IndexLocation.directory(of: index, arguments, console)
     let upkeep = CatalogueUpkeep(directory: directory)
     // Opened first, so that a mistyped directory is not created.
-    if action != .import && action != .upgrade { _ = try Catalogue(directory: directory) }
+    switch action {
+    case .import, .upgrade: break
+    // It helps if a file of the newest generation is lost or damaged, too.
+    case .rollback: _ = try await upkeep.status()
+    default: _ = try Catalogue(directory: directory)
+    }
     switch action {
     case .status: try show(try await upkeep.status(), arguments[json], console)
     case .verify: return try await verify(upkeep, arguments, console)

@@ -111,6 +111,32 @@ import Testing
   }
 
   /// An index that is in order was reported as unusable, with the advice to make it anew.
+  /// `vq catalogue verify` advises a rollback for a lost file.
+  @Test func `a run whose file is lost can be undone`() throws {
+    let folder = try TemporaryDirectory()
+    let index = folder.path + "/i.vq"
+    for (id, image) in [("oats", "oats.jpg"), ("kettle", "kettle.jpg")] {
+      _ = try folder.copy(SampleShop.image(image), to: image)
+      let row = #"{"type":"product","id":"\#(id)","title":"T","images":["\#(image)"]}"#
+      let run = try RunningVQ(["index", folder.write(row, to: "c.jsonl"), "--index", index, "-q"])
+      #expect(run.status == 0)
+    }
+    let names = try FileManager.default.contentsOfDirectory(atPath: index)
+    #expect(names.contains("product-1.segment") && names.contains("product-2.segment"))
+    try FileManager.default.removeItem(atPath: index + "/product-2.segment")
+    #expect(try RunningVQ(["catalogue", "verify", "--index", index]).status == 5)
+    let undone = try RunningVQ(["catalogue", "rollback", "--index", index])
+    #expect(undone.status == 0, "\(undone.errors)")
+    #expect(try RunningVQ(["catalogue", "verify", "--index", index]).status == 0)
+    let match = try RunningVQ(["match", folder.path + "/oats.jpg", "--index", index])
+    #expect(match.output.contains("oats"))
+    // The lost generation cannot be brought back.
+    let redone = try RunningVQ(["catalogue", "rollback", "--index", index])
+    #expect(redone.status != 0 && redone.errors.contains("product-2.segment"), "\(redone.errors)")
+    let absent = try RunningVQ(["catalogue", "rollback", "--index", folder.path + "/none.vq"])
+    #expect(absent.status == 5 && !FileManager.default.fileExists(atPath: folder.path + "/none.vq"))
+  }
+
   @Test func `a first run cannot be undone, and the index is still in order`() throws {
     let shop = try Shop(["a"])
     let run = try shop.catalogue("rollback")
