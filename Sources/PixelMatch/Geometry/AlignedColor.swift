@@ -18,7 +18,7 @@ public struct AlignedColor: Sendable {
   static let leastCells = 16
   /// The smallest number of cells of the background, and of the thing within its edge, that tell whether the
   /// background is another one and allow for it.
-  private static let (leastGround, leastInterior) = (4, 6)
+  private static let (leastGround, leastInterior) = (4, 4)
   /// The difference of the colors of the background from which on it is another one.
   private static let otherGround = 0.1
   /// The number of samples along each side of a cell.

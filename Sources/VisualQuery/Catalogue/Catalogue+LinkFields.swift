@@ -9,26 +9,18 @@ extension Catalogue {
     package let nearest: String?
   }
 
-  /// The most names of properties that are looked at.
-  private static let linkNameLimit = 10_000
-
   /// Returns the fields of link templates that no entity of their type has. A type without entities has none of them.
   ///
   /// - Throws: ``CatalogueError``.
-  /// - Complexity: O(*n*) for each such field, where *n* entities have the type.
+  /// - Complexity: O(*n* + number of names) for each such field, where *n* entities have the type.
   package func absentFields(of links: LinkSettings) throws(CatalogueError) -> [AbsentLinkField] {
     var absent: [AbsentLinkField] = []
     for type in EntityType.allCases where entityCount(of: type) > 0 {
       for name in links.templates[type]?.names ?? [] {
         let found = try read { database throws(CatalogueError) -> AbsentLinkField? in
           guard try !database.hasProperty(named: name, type) else { return nil }
-          var others: [String] = []
-          for stored in try database.propertyNames(limit: Self.linkNameLimit) {
-            let other = EntityProperty.extraName(stored) ?? stored
-            if other != name, try database.hasProperty(named: other, type) { others.append(other) }
-          }
-          return AbsentLinkField(
-            type: type, name: name, nearest: Suggestion.nearest(to: name, among: others))
+          let nearest = try database.nearestProperty(to: name, type)
+          return AbsentLinkField(type: type, name: name, nearest: nearest)
         }
         if let found { absent.append(found) }
       }
@@ -42,6 +34,24 @@ extension CatalogueDatabase {
     .product: ["address", "timeZone", "latitude", "longitude", "openingHours", "stock"],
     .store: ["group", "brand", "availability", "currency", "price"],
   ]
+
+  /// The most names of properties that are compared with a mistyped one, and that are then looked up.
+  private static let (nameLimit, lookupLimit) = (10_000, 8)
+
+  /// Returns the nearest name of a field that an entity of a type has.
+  fileprivate func nearestProperty(
+    to name: String, _ type: EntityType
+  ) throws(CatalogueError) -> String? {
+    var others = try propertyNames(limit: Self.nameLimit)
+      .map { EntityProperty.extraName($0) ?? $0 }
+      .filter { $0 != name }
+    for _ in 0..<Self.lookupLimit {
+      guard let nearest = Suggestion.nearest(to: name, among: others) else { return nil }
+      if try hasProperty(named: nearest, type) { return nearest }
+      others.removeAll { $0 == nearest }
+    }
+    return nil
+  }
 
   /// Returns whether an entity of a type has a field, by its name in ``EntityValue/flatStrings(for:)``.
   fileprivate func hasProperty(

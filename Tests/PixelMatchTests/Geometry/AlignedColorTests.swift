@@ -91,13 +91,16 @@ import Testing
   }
 
   /// Would break if the color of another ground counted against a thing in the cells at its edge, or if it hid
-  /// that the thing has another color.
-  @Test(arguments: [30, 120] as [UInt8])
-  func `another ground does not make another color at the edge, either`(ground: UInt8) throws {
-    let red = try disk([200, 60, 50], before: 250)
-    let same = try residual(try disk([200, 60, 50], before: ground), red)
+  /// that the thing has another color. The small disk has four cells within its edge.
+  @Test(arguments: [30, 120] as [UInt8], [68, 48])
+  func `another ground does not make another color at the edge, either`(
+    ground: UInt8, radius: Int
+  ) throws {
+    let red = try disk([200, 60, 50], before: 250, radius: radius)
+    let same = try residual(try disk([200, 60, 50], before: ground, radius: radius), red)
     #expect(same < 0.03)
-    #expect(try residual(try disk([60, 90, 200], before: ground), red) > 0.1)
+    let blue = try disk([60, 90, 200], before: ground, radius: radius)
+    #expect(try residual(blue, red) > 0.1)
   }
 
   /// Would break if a light could color a thing and leave its ground as it is: in less light, too, an orange thing is
