@@ -14,11 +14,11 @@ extension Catalogue {
       case .otherSignatureVersion: .otherSignatureVersion
       case .unreadable: .notPermitted
       }
+    let remedy =
+      code == .otherSignatureVersion
+      ? "index the feed into a new directory" : CatalogueError.remedy
     return CatalogueError(
-      code: code,
-      message:
-        "'\(directory)/\(file)': \(error.message); remove the index, and index the feed again",
-      file: file)
+      code: code, message: "'\(directory)/\(file)': \(error.message); \(remedy)", file: file)
   }
 
   /// Checks that no file of this generation was truncated or written to since it was opened.

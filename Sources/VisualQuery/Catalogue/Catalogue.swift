@@ -178,7 +178,7 @@ public final class Catalogue: Sendable {
         code: segment.byteCount < record.byteCount ? .truncated : .corrupt,
         message: """
           '\(path)' has \(segment.count) rows in \(segment.byteCount) bytes; \
-          \(record.rows) in \(record.byteCount) were written; remove the index, and index the feed again
+          \(record.rows) in \(record.byteCount) were written; \(CatalogueError.remedy)
           """,
         file: record.file)
     }

@@ -20,7 +20,7 @@ extension CatalogueDatabase {
         throw CatalogueError(
           code: .corrupt,
           message:
-            "segment \(row.integer(0)) has an unknown type; remove the index, and index the feed again"
+            "segment \(row.integer(0)) has an unknown type; \(CatalogueError.remedy)"
         )
       }
       return SegmentRecord(
@@ -116,7 +116,7 @@ extension CatalogueDatabase {
       throw CatalogueError(
         code: .corrupt,
         message:
-          "the location of the store with key \(key) \(error.reason); remove the index, and index the feed again"
+          "the location of the store with key \(key) \(error.reason); \(CatalogueError.remedy)"
       )
     }
   }
@@ -133,7 +133,7 @@ extension CatalogueDatabase {
     } catch {
       throw CatalogueError(
         code: .corrupt,
-        message: "an entity \(error.message); remove the index, and index the feed again")
+        message: "an entity \(error.message); \(CatalogueError.remedy)")
     }
     do throws(FieldError) {
       return try EntityValue(json: json)
@@ -141,7 +141,7 @@ extension CatalogueDatabase {
       throw CatalogueError(
         code: .corrupt,
         message:
-          "an entity's \(error.field ?? "row") \(error.reason); remove the index, and index the feed again"
+          "an entity's \(error.field ?? "row") \(error.reason); \(CatalogueError.remedy)"
       )
     }
   }

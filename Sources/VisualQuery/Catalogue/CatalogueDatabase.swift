@@ -250,7 +250,7 @@ final class CatalogueDatabase {
     return CatalogueError(
       code: .truncated,
       message:
-        "'\(path)' has \(file.byteCount) of \(byteCount) bytes; remove the index, and index the feed again"
+        "'\(path)' has \(file.byteCount) of \(byteCount) bytes; \(CatalogueError.remedy)"
     )
   }
 
@@ -336,6 +336,6 @@ final class CatalogueDatabase {
   static var missingState: CatalogueError {
     CatalogueError(
       code: .corrupt,
-      message: "the catalogue has no state; remove the index, and index the feed again")
+      message: "the catalogue has no state; \(CatalogueError.remedy)")
   }
 }

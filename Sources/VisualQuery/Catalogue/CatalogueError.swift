@@ -42,6 +42,10 @@ public struct CatalogueError: Error, Sendable, Hashable {
   public var file: String?
   /// The generation that cannot be read, or `nil` if it is unknown.
   public var generation: Int?
+
+  /// What helps if a file is lost or damaged. A new directory, since the index also has what people said (`feedback.sqlite`).
+  static let remedy =
+    "undo the last run ('vq catalogue rollback'), or index the feed into a new directory"
 }
 
 /// A connection to one of the catalogue's files.
@@ -68,8 +72,7 @@ extension CatalogueError: StorageFailure {
       }
     self.init(
       code: code,
-      message: error.message
-        + (code == .corrupt ? "; remove the index, and index the feed again" : ""),
+      message: error.message + (code == .corrupt ? "; \(CatalogueError.remedy)" : ""),
       file: code == .truncated ? error.path.split(separator: "/").last.map(String.init) : nil)
   }
 

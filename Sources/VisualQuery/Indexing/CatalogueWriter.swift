@@ -424,7 +424,7 @@ struct CatalogueWriter: ~Copyable {
         throw CatalogueError(
           code: .corrupt,
           message:
-            "segment \(previous.segment) is not listed; remove the index, and index the feed again"
+            "segment \(previous.segment) is not listed; \(CatalogueError.remedy)"
         )
       }
       opened[previous.segment] = try Catalogue.open(record, in: directory)
@@ -433,7 +433,7 @@ struct CatalogueWriter: ~Copyable {
       throw CatalogueError(
         code: .corrupt,
         message:
-          "row \(previous.row) of segment \(previous.segment) does not exist; remove the index, and index the feed again"
+          "row \(previous.row) of segment \(previous.segment) does not exist; \(CatalogueError.remedy)"
       )
     }
     return segment.signature(at: previous.row)

@@ -17,13 +17,14 @@ public struct LinkSettings: Sendable, Hashable {
     self.allowedSchemes = allowedSchemes
   }
 
-  /// Returns the link of an entity: its own URL, or the expanded template of its type.
+  /// Returns the link of an entity: its own URL, or the expanded template of its type. An entity that lacks a field which the template
+  /// has in its path, as `{name}` or `{+name}`, has no link.
   ///
   /// The names are those of ``EntityValue/flatStrings(for:)``.
   public func handoff(for value: EntityValue) -> Handoff {
     if let url = value.url { return Handoff(url: url) }
     guard let template = templates[value.id.type] else { return Handoff(url: nil) }
     let properties = value.flatStrings()
-    return Handoff(url: template.expanded { properties[$0] })
+    return Handoff(url: template.link { properties[$0] })
   }
 }

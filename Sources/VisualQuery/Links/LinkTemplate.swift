@@ -84,6 +84,17 @@ public struct LinkTemplate: Sendable, Hashable {
     LinkTemplate(text: text, parts: try parts(of: text))
   }
 
+  /// Returns the link for the values of an entity, or `nil` if a `{name}` or `{+name}` has none: without it, the link would lead to
+  /// another page. Other expressions, such as `{?name}`, may be left out.
+  ///
+  /// - Complexity: O(length of the template and the values).
+  func link(_ value: (String) -> String?) -> String? {
+    for case .expression(let kind, let names) in parts where kind == .simple || kind == .reserved {
+      guard names.contains(where: { !(value($0) ?? "").isEmpty }) else { return nil }
+    }
+    return expanded(value)
+  }
+
   /// Returns the link for some values. Variables without a value are left out. All characters
   /// except letters, digits, `-`, `.`, `_` and `~` are percent-encoded; `{+name}` and `{#name}`
   /// keep reserved characters.

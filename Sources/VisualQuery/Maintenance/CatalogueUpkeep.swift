@@ -55,6 +55,10 @@ public struct CatalogueUpkeep: Sendable {
     public let thumbnailSides: [Int]
     /// The fields of the shop's own that anyone may see, in ascending order.
     public let publicFields: [String]
+    /// The templates for the links of entities without a URL of their own, by their type.
+    public let links: [String: String]
+    /// The schemes that links may have besides `https`, in ascending order.
+    public let allowedSchemes: [String]
   }
 
   /// Returns the status of the catalogue.
@@ -77,6 +81,7 @@ public struct CatalogueUpkeep: Sendable {
       }
       let settings = try database.settings()
       let places = ShopSettings.places(settings)
+      let links = (try? ShopSettings.links(settings)) ?? LinkSettings()
       return Status(
         generation: state.generation, products: state.productCount, stores: state.storeCount,
         images: state.imageCount, segments: segments,
@@ -84,7 +89,10 @@ public struct CatalogueUpkeep: Sendable {
         previousGeneration: try PreviousCatalogue(directory: directory)?.generation,
         imagesRoot: places.root, outsideFolders: places.outside,
         thumbnailSides: ShopSettings.thumbnailSides(settings),
-        publicFields: ShopSettings.publicFields(settings).sorted())
+        publicFields: ShopSettings.publicFields(settings).sorted(),
+        links: Dictionary(
+          uniqueKeysWithValues: links.templates.map { ($0.rawValue, $1.text) }),
+        allowedSchemes: links.allowedSchemes.sorted())
     }
   }
 

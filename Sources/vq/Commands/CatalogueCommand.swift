@@ -65,7 +65,10 @@ enum CatalogueCommand {
             verify    read every byte; exit code 5 if there are errors. Missing image
                       files are reported; with --pictures they are errors
             compact   rewrite the signatures without replaced ones
-            rollback  undo the last run that changed something; again: redo it
+            rollback  undo the last run of 'vq index' or 'import' that changed
+                      something, and all that came after it: remove, set, label
+                      bridges and changes over HTTP. 'status' tells the generation
+                      that comes back; again: redo it
             export    write everything as JSON Lines to standard output
             import    read an export: FILE, or '-' for standard input
             remove    remove the entities that --id names
@@ -111,10 +114,27 @@ enum CatalogueCommand {
     switch action {
     case .status: try show(try await upkeep.status(), arguments[json], console)
     case .verify: return try await verify(upkeep, arguments, console)
-    case .compact: try printOutcome(try await upkeep.compact(), "was compacted", index, console)
+    case .compact:
+      let before = try await upkeep.status().generation
+      let generation = try await upkeep.compact()
+      if generation != before {
+        try printOutcome(generation, "was compacted", index, console)
+      } else {
+        try console.output.writeLine(
+          "\(DisplayText.escaped(index)) has nothing to compact; it is still at generation \(generation)."
+        )
+      }
     case .rollback:
       do {
-        try printOutcome(try await upkeep.rollBack(), "was rolled back", index, console)
+        let undone = try await upkeep.status().previousGeneration
+        let generation = try await upkeep.rollBack()
+        let status = try await upkeep.status()
+        let origin = undone.map { " to generation \($0)" } ?? ""
+        let contents =
+          DisplayText.count(status.products, "product", "products") + ", "
+          + DisplayText.count(status.stores, "store", "stores")
+        try printOutcome(
+          generation, "was rolled back\(origin) (\(contents))", index, console)
       } catch let error as CatalogueError where error.code == .missing {
         // The index was opened: it is in order, and only the saved generation is missing.
         throw CommandFailure(.failure, error.message)
@@ -168,6 +188,14 @@ enum CatalogueCommand {
       "\(DisplayText.escaped(directory)) \(what); it is now at generation \(generation).")
   }
 
+  private static func linkText(_ status: CatalogueUpkeep.Status) -> String {
+    let templates = status.links.sorted { $0.key < $1.key }
+      .map { type, template in DisplayText.escaped("\(type)=\(template)") }
+    let schemes = status.allowedSchemes.map { "\($0):" }
+    let texts = templates + schemes
+    return texts.isEmpty ? "no template" : texts.joined(separator: ", ")
+  }
+
   private static func show(
     _ status: CatalogueUpkeep.Status, _ isJSON: Bool, _ console: Console
   ) throws {
@@ -189,6 +217,7 @@ enum CatalogueCommand {
           ? "the standard fields"
           : "the standard fields, "
             + status.publicFields.map(DisplayText.escaped).joined(separator: ", ")),
+      "links       " + linkText(status),
       "undo        " + (status.previousGeneration.map { "to generation \($0)" } ?? "not possible"),
     ]
     for line in lines { try console.output.writeLine(line) }
@@ -217,7 +246,7 @@ enum CatalogueCommand {
       isWhole
       ? ["tell the index where the images are: vq catalogue set --images-root DIR"]
       : [
-        "undo the last run: vq catalogue rollback", "or remove the index, and index the feed again",
+        "undo the last run: vq catalogue rollback", "or index the feed into a new directory",
       ]
     return try report(
       Verification(findings: findings, missingPictures: missing), advice, arguments[json], console)

@@ -80,6 +80,8 @@ enum FeedbackCommand {
     }
     let index = try await IndexLocation.directory(
       of: arguments[MatchCommand.index], arguments, console)
+    // Read first, so that a mistyped directory is not created. Statements can be saved if images are lost, too.
+    _ = try await CatalogueUpkeep(directory: index).status()
     // On a thread of its own, since a change may wait for PostgreSQL.
     try await withTaskExecutorPreference(WorkerPool(width: 1)) { @concurrent in
       try perform(action, operands, on: index, isJSON: arguments[json], console)
@@ -90,8 +92,6 @@ enum FeedbackCommand {
   private static func perform(
     _ action: Action, _ operands: [String], on index: String, isJSON: Bool, _ console: Console
   ) throws {
-    // Opened first, so that a mistyped directory is not created.
-    _ = try Catalogue(directory: index)
     let kept = try KeptFeedback(existingIn: index)
     switch action {
     case .list: try list(kept, isJSON: isJSON, console)

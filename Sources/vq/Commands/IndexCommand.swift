@@ -47,8 +47,9 @@ enum IndexCommand {
   static let link = Option<[EntityType: String]>.byType(
     OptionText(
       "link", "the URL of entities without one of their own",
-      detail: "TYPE=TEMPLATE, an RFC 6570 template of field names, such as the one above. Stored "
-        + "in the index; given again, it replaces all stored templates.", isRare: true),
+      detail: "An RFC 6570 template of field names; of several for one type the last counts. An "
+        + "entity that lacks a '{field}' has no link. Stored in the index; given again, it "
+        + "replaces all stored templates.", isRare: true),
     "LINK", accepts: "a type and a template: product=https://shop.example/p/{id}")
   static let allowScheme = Option<[String]>.list(
     OptionText(

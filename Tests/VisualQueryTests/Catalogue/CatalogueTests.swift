@@ -146,7 +146,7 @@ import Testing
     }
     let (store, product) = try #require(stock)
     let places = #expect(throws: CatalogueError.self) { try catalogue.places(ofStores: [store]) }
-    #expect(places?.code == .corrupt && places?.message.contains("index the feed again") == true)
+    #expect(places?.code == .corrupt && places?.message.contains(CatalogueError.remedy) == true)
     let stores = #expect(throws: CatalogueError.self) {
       try catalogue.read { database throws(CatalogueError) in
         try database.forEachStore(withProduct: product) { _ in true }
@@ -226,7 +226,7 @@ import Testing
       }
       let error = openError(directory)
       #expect(error?.code == code, "\(damage)")
-      #expect(error?.message.contains("remove the index, and index the feed again") == true)
+      #expect(error?.message.contains(CatalogueError.remedy) == true)
       // A run that leaves everything as it is must not pass for a success.
       await #expect(throws: CatalogueError.self, "\(damage)") {
         _ = try await Indexer(directory: directory).run(path: SampleShop.catalogue)

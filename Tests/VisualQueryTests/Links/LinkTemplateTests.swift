@@ -74,6 +74,18 @@ import Testing
       rest.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } && !rest.contains { "/?#".contains($0) })
   }
 
+  /// Would break if entities without a field all had the same link, which opens none of them.
+  @Test(arguments: [
+    ("https://shop.example/p/{sku}", false), ("https://shop.example/p/{+sku}", false),
+    ("https://shop.example/p/{sku,id}", true), ("https://shop.example/p/{id}{?sku}", true),
+    ("https://shop.example/p/{id}{/sku}", true), ("https://shop.example/p/{id}{/empty}", true),
+    ("https://shop.example/p/{empty}", false),
+  ])
+  func `an entity without a field of the path has no link`(text: String, hasLink: Bool) throws {
+    let link = try LinkTemplate(text).link { ["id": "a", "empty": ""][$0] }
+    #expect((link != nil) == hasLink, "\(link ?? "")")
+  }
+
   /// Would break if a link of the shop opened no entity in the app, or another one.
   @Test(arguments: [
     "https://shop.example/p/{id}", "https://shop.example/p/{id}.html", "shop://open{?id}",

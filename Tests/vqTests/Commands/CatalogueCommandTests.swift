@@ -125,9 +125,19 @@ import Testing
     #expect(names.contains("product-1.segment") && names.contains("product-2.segment"))
     try FileManager.default.removeItem(atPath: index + "/product-2.segment")
     #expect(try RunningVQ(["catalogue", "verify", "--index", index]).status == 5)
+    // What people said can be saved.
+    #expect(try RunningVQ(["feedback", "list", "--index", index]).output == "No statements.\n")
     let undone = try RunningVQ(["catalogue", "rollback", "--index", index])
     #expect(undone.status == 0, "\(undone.errors)")
+    #expect(
+      undone.output.contains(
+        "was rolled back to generation 1 (1 product, 0 stores); it is now at generation 3"),
+      "\(undone.output)")
     #expect(try RunningVQ(["catalogue", "verify", "--index", index]).status == 0)
+    let compacted = try RunningVQ(["catalogue", "compact", "--index", index])
+    #expect(
+      compacted.output.contains("has nothing to compact; it is still at generation"),
+      "\(compacted.output)")
     let match = try RunningVQ(["match", folder.path + "/oats.jpg", "--index", index])
     #expect(match.output.contains("oats"))
     // The lost generation cannot be brought back.
