@@ -302,6 +302,7 @@ enum CatalogueCommand {
     }
     let before = try Catalogue(directory: directory).generation
     let generation = try await Indexer(directory: directory, settings: settings).putSettings()
+    try IndexCommand.warnOfAbsentFields(of: settings, in: directory, on: console)
     let name = arguments[MatchCommand.index]
     let isChanged = generation != before
     func printSettings(_ what: String) throws {

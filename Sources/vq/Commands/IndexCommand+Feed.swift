@@ -141,16 +141,17 @@ extension IndexCommand {
     console.diagnostics.warning("nothing was removed: \(reason)")
   }
 
-  /// Warns of fields in the link templates of a run that no entity has.
-  static func warnOfAbsentLinkFields(
-    _ links: LinkSettings?, in directory: String, on console: Console
+  /// Warns of fields in the link templates and of public fields in settings that no entity has.
+  static func warnOfAbsentFields(
+    of settings: ShopSettings, in directory: String, on console: Console
   ) throws {
-    guard let links, !links.templates.isEmpty else { return }
-    for field in try Catalogue(directory: directory).absentFields(of: links) {
+    guard settings.links?.templates.isEmpty == false || settings.publicFields?.isEmpty == false
+    else { return }
+    for field in try Catalogue(directory: directory).absentFields(of: settings) {
+      let option = field.type == nil ? "--public" : "--link"
       let nearest = field.nearest.map { "; did you mean '\(DisplayText.escaped($0))'?" } ?? ""
       console.diagnostics.warning(
-        "--link \(field.type.rawValue): no \(field.type.rawValue) has the field '\(field.name)'\(nearest)"
-      )
+        "\(option): no \(field.type?.rawValue ?? "entity") has the field '\(field.name)'\(nearest)")
     }
   }
 

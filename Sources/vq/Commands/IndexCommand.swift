@@ -229,7 +229,7 @@ enum IndexCommand {
     if !isQuiet { report(result, to: console) }
     warnOfUnpruned(result, on: console)
     if !options.isDryRun, result.generation > 0 {
-      try warnOfAbsentLinkFields(settings.links, in: directory, on: console)
+      try warnOfAbsentFields(of: settings, in: directory, on: console)
     }
     let summary = IndexDocument(result, elapsed: elapsed(), isDryRun: options.isDryRun)
     if arguments[json] {

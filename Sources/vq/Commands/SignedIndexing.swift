@@ -36,7 +36,7 @@ enum SignedIndexing {
     try refusals?.close(isWhole: true)
     IndexCommand.warnOfUnpruned(result, on: console)
     if result.generation > 0 {
-      try IndexCommand.warnOfAbsentLinkFields(settings.links, in: directory, on: console)
+      try IndexCommand.warnOfAbsentFields(of: settings, in: directory, on: console)
     }
     let summary = IndexDocument(result, elapsed: elapsed(), isDryRun: false)
     if arguments[IndexCommand.json] {

@@ -546,7 +546,7 @@ import Testing
   }
 
   /// Would break if a link without its property were noticed by customers only.
-  @Test func `a field of a link that no entity has is told`() throws {
+  @Test func `a field in settings that no entity has is told`() throws {
     let folder = try TemporaryDirectory()
     let feed = try folder.write(
       """
@@ -561,14 +561,18 @@ import Testing
       "product=https://a.example/{id}{?skuu,tint}", "store=https://a.example/s/{sku}")
     #expect(wrong.status == 0)
     #expect(
-      wrong.errors.contains(
-        "vq: --link product: no product has the field 'skuu'; did you mean 'sku'?\n"))
-    #expect(wrong.errors.contains("vq: --link store: no store has the field 'sku'\n"))
+      wrong.errors.contains("vq: --link: no product has the field 'skuu'; did you mean 'sku'?\n"))
+    #expect(wrong.errors.contains("vq: --link: no store has the field 'sku'\n"))
     #expect(!wrong.errors.contains("tint"))
     let right = try index(
       "product=https://a.example/{type}/{id}{?sku,price,title,tint}",
       "store=https://a.example/s/{id}")
     #expect(!right.errors.contains("--link"), "\(right.errors)")
+    let set = try RunningVQ([
+      "catalogue", "set", "--public", "sku,tnit", "--index", folder.path + "/i.vq",
+    ])
+    #expect(set.status == 0)
+    #expect(set.errors == "vq: --public: no entity has the field 'tnit'; did you mean 'tint'?\n")
   }
 
   @Test func `an explained match shows every term`() throws {
