@@ -9,6 +9,8 @@ struct DraftRecord: Sendable, Hashable {
 /// A price or an availability that cannot be read is left out with a warning.
 struct ProductDraft: Sendable {
   var type = EntityType.product
+  /// What the record has as its type, if that is none. It is kept for the report of the row.
+  var unknownType: String?
   var id = ""
   var title = ""
   var brand: String?
@@ -170,7 +172,7 @@ struct ProductDraft: Sendable {
   func finished(_ context: FeedContext) -> DraftRecord {
     var object = fields
     var warnings = warnings
-    object["type"] = .string(type.rawValue)
+    object["type"] = .string(unknownType ?? type.rawValue)
     if !id.isEmpty { object["id"] = .string(id) }
     if !title.isEmpty { object["title"] = .string(PlainText.text(title.trimmed)) }
     object["brand"] = brand.map { .string(PlainText.text($0)) } ?? object["brand"]

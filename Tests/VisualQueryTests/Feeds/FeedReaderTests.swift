@@ -84,6 +84,21 @@ import Testing
     #expect(value.id == EntityID(type: .store, value: "good") && line == 4)
   }
 
+  /// Would break if the report of a row of a table lacked the row, which could then not be corrected.
+  @Test func `a table's row of an unknown type is kept for its report`() throws {
+    let rows = try rows("type,id,title\nprodukt,c,C\nProduct,d,D\n")
+    try #require(rows.count == 2)
+    guard case .refused(let refused) = rows[0] else {
+      Issue.record("the row was taken")
+      return
+    }
+    #expect(refused.id == "c" && refused.field == "type")
+    #expect(refused.reason == "is 'produkt'; expected product or store")
+    #expect(
+      refused.row
+        == .object(["type": .string("produkt"), "id": .string("c"), "title": .string("C")]))
+  }
+
   /// Would break if one bad field cost the product, or went without a word.
   @Test(arguments: [
     Bad(#"{"type":"product","id":"a","title":"T","images":[1]}"#, "images", "list of strings"),

@@ -134,10 +134,11 @@ struct TableRows: Sendable {
         draft.addLabels(
           text.split(separator: "|").map(\.trimmed).filter { !$0.isEmpty })
       case .type? where isNative:
-        guard let type = EntityType(rawValue: text.lowercased().trimmed) else {
-          throw FieldError(field: "type", reason: "is '\(text)'; expected product or store")
+        if let type = EntityType(rawValue: text.lowercased().trimmed) {
+          draft.type = type
+        } else {
+          draft.unknownType = text
         }
-        draft.type = type
       case let target: draft.add(target, name, text)
       }
     }
