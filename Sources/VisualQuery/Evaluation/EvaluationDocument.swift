@@ -1,7 +1,7 @@
 /// The JSON form of an evaluation, `vq.eval/1`.
 ///
 /// Keys are camelCase and stable; new ones may be added. Figures that need queries with a right
-/// entity, or queries without one, are null without them.
+/// entity, queries without one, or any answer are null without them.
 public struct EvaluationDocument: Sendable, Encodable {
   private let report: EvaluationReport
 
@@ -47,7 +47,8 @@ public struct EvaluationDocument: Sendable, Encodable {
           from: $0.from, answers: $0.answers, confidence: rounded($0.confidence, 4),
           right: rounded($0.right, 4))
       }, forKey: .reliability)
-    try container.encode(rounded(report.calibrationError, 4), forKey: .calibrationError)
+    try container.encode(
+      report.calibrationError.map { rounded($0, 4) }, forKey: .calibrationError)
     try container.encode(
       report.worst.map {
         EvaluationReport.Miss(

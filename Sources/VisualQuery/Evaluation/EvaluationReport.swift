@@ -74,8 +74,9 @@ public struct EvaluationReport: Sendable {
   public let recallAt01PercentFalse: Double?
   /// The first answers by their confidence, without empty bins.
   public let reliability: [ReliabilityBin]
-  /// The mean difference between the confidence and the share of right answers, over all answers.
-  public let calibrationError: Double
+  /// The mean difference between the confidence and the share of right answers, over all answers, or `nil` if there
+  /// are none.
+  public let calibrationError: Double?
   /// The ten wrong first answers with the highest confidence, then the missed ones.
   public let worst: [Miss]
 
@@ -112,8 +113,10 @@ public struct EvaluationReport: Sendable {
     reliability = Self.reliability(queries)
     let answered = reliability.reduce(0) { $0 + $1.answers }
     calibrationError =
-      reliability.reduce(0) { $0 + Double($1.answers) * abs($1.confidence - $1.right) }
-      / Double(max(1, answered))
+      answered == 0
+      ? nil
+      : reliability.reduce(0) { $0 + Double($1.answers) * abs($1.confidence - $1.right) }
+        / Double(answered)
     worst = Self.worst(positives)
   }
 

@@ -71,7 +71,7 @@ struct EvaluationPage {
           HTML(
             "figcaption",
             [
-              "Reliability: of the first answers of each confidence, the share that is right. On the diagonal, a confidence of 0.9 is right 9 times of 10. The larger a circle, the more answers. Expected calibration error \(ReportNumber.decimal(report.calibrationError, places: 3))."
+              "Reliability: of the first answers of each confidence, the share that is right. On the diagonal, a confidence of 0.9 is right 9 times of 10. The larger a circle, the more answers. Expected calibration error \(Self.share(report.calibrationError))."
             ]),
         ]),
       HTML(
@@ -87,8 +87,12 @@ struct EvaluationPage {
     ]
   }
 
+  private static func share(_ value: Double?) -> String {
+    value.map { ReportNumber.decimal($0, places: 3) } ?? "–"
+  }
+
   private var figures: [(name: String, value: String)] {
-    let share = { (value: Double?) in value.map { ReportNumber.decimal($0, places: 3) } ?? "–" }
+    let share = Self.share
     var figures = [
       ("queries with a right entity", "\(report.recall?.queries ?? 0)"),
       ("queries without", "\(report.negatives)"),
