@@ -53,7 +53,8 @@ extension Server {
       response.set("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, DELETE")
       response.set(
         "Access-Control-Allow-Headers",
-        "Authorization, Content-Type, If-None-Match, X-Request-ID, traceparent")
+        "Authorization, Content-Type, If-None-Match, X-At-Least-Generation, X-Request-ID, traceparent"
+      )
       response.set("Access-Control-Max-Age", "600")
     }
   }

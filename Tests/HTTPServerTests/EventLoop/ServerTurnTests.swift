@@ -10,13 +10,14 @@ import Testing
 
   private static func server(
     connectionLimit: Int = 512, extraConnectionLimit: Int = 16, width: Int = 2,
-    queueLimit: Int = 64
+    queueLimit: Int = 64, allowedOrigins: Set<String> = []
   ) throws -> (server: EchoServer, port: UInt16) {
     var configuration = ServerConfiguration()
     configuration.connectionLimit = connectionLimit
     configuration.extraConnectionLimit = extraConnectionLimit
     configuration.width = width
     configuration.queueLimit = queueLimit
+    configuration.allowedOrigins = allowedOrigins
     let listener = try Socket.listening(at: .host("127.0.0.1", port: 0))
     let server = try EchoServer(
       listeners: [listener], service: EchoService(), mailbox: Mailbox(),
@@ -78,6 +79,21 @@ import Testing
     client.exchange()
     #expect(client.text.components(separatedBy: "HTTP/1.1 200 OK\r\n").count == 4)
     #expect(server.connections.count == 1)
+  }
+
+  /// Would break if a page of an allowed origin could not send what every path takes.
+  @Test func `a page may ask for a generation`() throws {
+    let (server, port) = try Self.server(allowedOrigins: ["https://shop.example"])
+    let client = try RawClient(port: port)
+    client.send("OPTIONS /now HTTP/1.1\r\nHost:\r\nOrigin: https://shop.example\r\n\r\n")
+    for _ in 0..<5 where client.received.isEmpty {
+      server.turn(milliseconds: 100)
+      client.exchange()
+    }
+    let allowed = client.text.split(separator: "\r\n").first {
+      $0.hasPrefix("Access-Control-Allow-Headers: ")
+    }
+    #expect(allowed?.contains("X-At-Least-Generation") == true, "\(client.text)")
   }
 
   /// The poller reports such a client's hang-up for as long as somebody waits for it: at once, and again.
