@@ -179,6 +179,9 @@ extension EntityProperty {
     "timeZone", "price", "currency", "latitude", "longitude",
   ]
 
+  /// The names of all fields of ours, sorted.
+  static var standardNames: [String] { fields.union(lists).sorted() }
+
   /// Whether it is a field of ours, whose values are those of every shop's entities.
   var isStandard: Bool { Self.fields.contains(name) || isList }
 
@@ -218,7 +221,7 @@ extension EntityProperty {
   ///
   /// - Parameter stored: The names of the fields that entities have, as they are stored.
   static func unknown(_ name: String, among stored: [String]) -> MatchError {
-    let names = (fields.union(lists)).sorted() + stored.compactMap(extraName)
+    let names = standardNames + stored.compactMap(extraName)
     let nearest = Suggestion.nearest(to: name, among: names)
     return MatchError(
       code: .invalidFilter,

@@ -71,6 +71,16 @@ public struct PublicProjection: Sendable, Hashable {
     fields.contains(property.name) || property.isStandard && !property.isList
   }
 
+  /// Returns the name of the property nearest to another name, of those that strangers may use.
+  ///
+  /// - Parameter allows: Returns whether they may use a property.
+  package func nearestName(
+    to name: String, allowing allows: (EntityProperty) -> Bool
+  ) -> String? {
+    let names = EntityProperty.standardNames + fields.sorted()
+    return Suggestion.nearest(to: name, among: names.filter { allows(EntityProperty($0)) })
+  }
+
   // MARK: Images
 
   /// Returns the representation with an image URL in place of a path.

@@ -25,12 +25,8 @@ struct QueryFile: Sendable {
     } catch {
       throw CommandFailure(.failure, "'\(file)', line \(error.line): \(error.message)")
     }
-    for (message, lines) in Dictionary(grouping: warnings, by: \.message).sorted(by: {
-      ($0.value[0].line, $0.key) < ($1.value[0].line, $1.key)
-    }) {
-      let others = DisplayText.count(lines.count - 1, "further line", "further lines")
-      diagnostics.warning(
-        "'\(file)', line \(lines[0].line)\(lines.count > 1 ? " and \(others)" : ""): \(message)")
+    for warning in QueryWarnings.sentences(warnings) {
+      diagnostics.warning("'\(file)', \(warning)")
     }
     guard !queries.isEmpty else { throw CommandFailure(.failure, "'\(file)' contains no queries") }
   }

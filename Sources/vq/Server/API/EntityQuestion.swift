@@ -50,11 +50,18 @@ enum EntityQuestion {
     in catalogue: Catalogue
   ) throws(Problem) {
     let projection = PublicProjection(ShopSettings(publicFields: catalogue.publicFields))
-    let named =
-      comparators.map(\.property).filter { !projection.allowsFilter(by: $0) }
-      + sorts.map(\.property).filter { !projection.allowsSort(by: $0) }
-    guard let name = named.first?.name else { return }
-    throw Problem(.invalidFilter, "'\(name.excerpt)' is not a public property of this shop")
+    func check(
+      _ properties: [EntityProperty], _ isAllowed: (EntityProperty) -> Bool
+    ) throws(Problem) {
+      guard let name = properties.first(where: { !isAllowed($0) })?.name else { return }
+      let nearest = projection.nearestName(to: name, allowing: isAllowed)
+      throw Problem(
+        .invalidFilter,
+        "'\(name.excerpt)' is not a public property of this shop"
+          + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
+    }
+    try check(comparators.map(\.property), projection.allowsFilter)
+    try check(sorts.map(\.property), projection.allowsSort)
   }
 
   private enum ComparisonName: String, CaseIterable {

@@ -40,9 +40,11 @@ struct MatchQuestion: Sendable {
       continuation = token
       fromStart = try fields.flag("fromStart") ?? false
       refresh = try fields.flag("refresh") ?? false
+      try fields.refuse(Self.searchFields, "has no effect beside 'continuation'")
       try fields.finish()
       return
     }
+    if !hasPicture { try fields.refuse(["refresh", "fromStart"], "requires 'continuation'") }
     labels =
       try fields.words(
         "labels", limit: SemanticContent.labelLimit, length: SemanticContent.labelLength) ?? []
@@ -67,6 +69,12 @@ struct MatchQuestion: Sendable {
         .nothingAsked, "there is no picture, and none of labels, codes, signature and continuation")
     }
   }
+
+  /// The fields that a continuation has from its first search.
+  private static let searchFields = [
+    "labels", "codes", "signature", "embedding", "region", "products", "stores", "minConfidence",
+    "type", "withLabel", "where", "near", "group", "subject", "feedback", "at", "locale",
+  ]
 
   /// The deadline that the fields ask for, within the server's.
   static func deadline(

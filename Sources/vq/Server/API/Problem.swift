@@ -13,6 +13,8 @@ struct Problem: Error, Sendable, Hashable {
   var found: String?
   /// The number of seconds after which to try again.
   var retryAfter: Int?
+  /// The sentence for people, or `nil` for that of the code.
+  var userMessage: UserMessage?
   /// Further header fields that the status requires.
   var fields: [HTTPFields.Field] = []
 
@@ -33,7 +35,7 @@ struct Problem: Error, Sendable, Hashable {
     let document = Document(
       title: code.title, status: code.status, detail: detail, code: code.rawValue,
       requestId: requestID, field: field, limit: limit, found: found,
-      userMessage: UserMessage(code).text(in: language))
+      userMessage: (userMessage ?? UserMessage(code)).text(in: language))
     var response = HTTPResponse(
       status: code.status,
       ["Content-Type": "application/problem+json", "Cache-Control": "no-store"],

@@ -69,6 +69,14 @@ struct RequestFields {
   /// takes quadratic time in runs of combining characters.
   private static let nameLimit = 256
 
+  /// Whether a field is given.
+  func has(_ name: String) -> Bool {
+    switch source {
+    case .query(let parameters): parameters.contains { $0.name == name }
+    case .json(let object): object[name] != nil
+    }
+  }
+
   /// Refuses fields that were not read.
   func finish() throws(Problem) {
     let names: [String]
@@ -93,6 +101,12 @@ struct RequestFields {
   /// Returns the problem of a field that is not as accepted.
   func problem(_ name: String, _ accepted: String) -> Problem {
     Problem(code, "'\(path(name))' is not \(accepted)", field: path(name))
+  }
+
+  /// Refuses the first of some fields that is given.
+  func refuse(_ names: [String], _ reason: String) throws(Problem) {
+    guard let name = names.first(where: has) else { return }
+    throw Problem(code, "'\(path(name))' \(reason)", field: path(name))
   }
 
   /// The problem of a field, or of several, that pass a limit.

@@ -10,9 +10,12 @@ extension ShopService {
       "ids", limit: EntityLookup.maximumLimit, length: 264, mayHaveCommas: true)
     let text = try fields.text("q", limit: 1000)
     let enumeration = try EntityQuestion.enumeration(&fields)
-    guard [names != nil, text != nil, enumeration != nil].count(where: { $0 }) == 1 else {
+    let given = ["ids", "q", "cursor"].filter(fields.has)
+    guard given.count == 1 else {
       throw Problem(
-        .invalidParameter, "one of 'ids', 'q' and 'cursor' is needed", field: "ids")
+        .invalidParameter,
+        "exactly one of 'ids', 'q' and 'cursor' is needed"
+          + (given.isEmpty ? "" : "; found \(given.joined(separator: " and "))"), field: "ids")
     }
     let ids = try names.map { names throws(Problem) in try EntityQuestion.ids(names, fields) }
     let types = try EntityQuestion.types(&fields)
@@ -58,6 +61,11 @@ extension ShopService {
         throw fields.problem("sortedBy", "a list of properties and orders")
       }
       sorts.append(EntitySort(by: EntityProperty(property), order: order))
+    }
+    if fields.has("where") {
+      throw Problem(
+        .invalidField, "there is no field 'where' here; conditions are in 'comparators'",
+        field: "where")
     }
     let mode: ComparatorMode = try fields.choice("mode") ?? .and
     let limit = try fields.integer("limit", in: 1...EntityLookup.maximumLimit) ?? 100
@@ -132,7 +140,8 @@ extension ShopService {
   func changes(_ request: HTTPRequest) async throws -> HTTPResponse {
     let catalogue = try self.catalogue.newest()
     var fields = RequestFields(request.info.head.query)
-    let state = try fields.text("state", limit: 1000)
+    // As an empty cursor, an empty state begins a list.
+    let state = try fields.text("state", limit: 1000).flatMap { $0.isEmpty ? nil : $0 }
     let limit = try fields.integer("limit", in: 1...EntityLookup.maximumLimit) ?? 200
     let hasAttributes = try fields.flag("attributes") ?? false
     let locale = try locale(of: fields, request)

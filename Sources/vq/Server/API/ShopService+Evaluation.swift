@@ -20,9 +20,10 @@ extension ShopService {
       var fields = RequestFields(request.info.head.query)
       let subject: QuerySubject = try fields.choice("subject") ?? .anything
       try fields.finish()
-      let queries = try await self.queries(of: request.body, boundary)
+      let (queries, warnings) = try await self.queries(of: request.body, boundary)
       let page = try await self.evaluations.page(
-        of: queries, subject, in: try self.catalogue.newest())
+        of: queries, subject, in: try self.catalogue.newest(),
+        remarks: QueryWarnings.sentences(warnings).map { "In the queries, \($0)" })
       // A file to keep, and no page of this server.
       return HTTPResponse(
         status: 200,
@@ -34,10 +35,11 @@ extension ShopService {
     }
   }
 
-  /// Reads a form: the queries, and a part for each image that they name.
+  /// Reads a form: the queries, and a part for each image that they name; and warnings of keys that are nearly known
+  /// ones.
   private func queries(
     of body: [UInt8], _ boundary: String
-  ) async throws -> [Evaluations.Query] {
+  ) async throws -> (queries: [Evaluations.Query], warnings: [EvaluationError]) {
     let parts = try Multipart.parts(
       of: body, boundary: boundary, partLimit: Self.evaluationLimit + 1)
     guard let list = parts.first(where: { $0.name == Self.queriesPart }) else {
@@ -46,8 +48,11 @@ extension ShopService {
         field: Self.queriesPart)
     }
     let queries: [EvaluationQuery]
+    var warnings: [EvaluationError] = []
     do throws(EvaluationError) {
-      queries = try EvaluationQuery.read(String(decoding: body[list.content], as: UTF8.self))
+      queries = try EvaluationQuery.read(String(decoding: body[list.content], as: UTF8.self)) {
+        warnings.append($0)
+      }
     } catch {
       throw Problem(
         .invalidField, "line \(error.line) of 'queries': \(error.message)", field: Self.queriesPart)
@@ -61,7 +66,7 @@ extension ShopService {
     try await checkTruth(of: queries)
     let images = Dictionary(parts.map { ($0.name, $0) }) { first, _ in first }
     let decoder = ImageDecoder(limits: settings.decodeLimits, formats: settings.formats)
-    return try queries.map { query in
+    let asked = try queries.map { query in
       if query.signature != nil {
         return Evaluations.Query(query: query, image: [], decoder: decoder)
       }
@@ -73,6 +78,7 @@ extension ShopService {
       }
       return Evaluations.Query(query: query, image: Array(body[part.content]), decoder: decoder)
     }
+    return (asked, warnings)
   }
 
   /// Checks the right answers, so that a mistyped one is not counted as a miss.
@@ -112,7 +118,7 @@ actor Evaluations {
   ///
   /// - Throws: ``Problem`` with the code `overloaded` while another evaluation runs.
   func page(
-    of queries: [Query], _ subject: QuerySubject, in catalogue: Catalogue
+    of queries: [Query], _ subject: QuerySubject, in catalogue: Catalogue, remarks: [String]
   ) async throws -> ReportPage {
     guard !isRunning else {
       throw Problem(
@@ -121,12 +127,13 @@ actor Evaluations {
     isRunning = true
     defer { isRunning = false }
     return try await withTaskExecutorPreference(pool) { @concurrent [pool] in
-      try await Self.page(of: queries, subject, Matcher(catalogue: catalogue, pool: pool))
+      try await Self.page(
+        of: queries, subject, Matcher(catalogue: catalogue, pool: pool), remarks)
     }
   }
 
   @concurrent private static func page(
-    of queries: [Query], _ subject: QuerySubject, _ matcher: Matcher
+    of queries: [Query], _ subject: QuerySubject, _ matcher: Matcher, _ remarks: [String]
   ) async throws -> ReportPage {
     let end = ContinuousClock.now + timeLimit
     var asked: [EvaluationDrawings.Asked] = []
@@ -147,6 +154,7 @@ actor Evaluations {
       }
     }
     var page = try await EvaluationDrawings.page(of: asked, failures: failures)
+    page.remarks = remarks
     if !rest.isEmpty {
       page.remarks.append(
         "\(DisplayText.count(rest.count, "query was", "queries were")) not asked: the server stops after "

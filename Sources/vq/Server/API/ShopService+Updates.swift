@@ -27,10 +27,14 @@ extension ShopService {
     let written = try await write(.put(entity.value, images: entity.images), request)
     let outcome = written.outcome
     if let refused = outcome.refused.first {
+      let reason =
+        refused.kind == .unfetchedImage
+        ? "\(refused.subject ?? "an image"): the server fetches no images; send it as a part of a form that has "
+          + "this address as its name"
+        : withoutRoot(refused.reason)
       throw Problem(
         .invalidEntity,
-        "\(refused.field.map { "'\($0)' " } ?? "the entity ")\(withoutRoot(refused.reason))",
-        field: refused.field)
+        "\(refused.field.map { "'\($0)' " } ?? "the entity ")\(reason)", field: refused.field)
     }
     let document = EntityChangeDocument(
       generation: written.generation, type: outcome.id.type, id: outcome.id.value,

@@ -115,7 +115,7 @@ final class ShopService: HTTPService {
         problem.fields = [HTTPFields.Field(name: "Allow", value: route.allow)]
         throw problem
       }
-      let key = try key(of: request, for: route, method)
+      let key = try permittedKey(of: request, for: route, method)
       try checkRate(of: request, for: route, key)
       return try decide(on: request, route, method)
     } catch {
@@ -237,6 +237,19 @@ final class ShopService: HTTPService {
 
   func key(of head: RequestHead) -> APIKeys.Key? {
     keys.withLock { $0 }?.key(of: head.fields)
+  }
+
+  /// Returns the key of a request, or `nil` if the route needs none. Whoever may not do more than search is told so.
+  private func permittedKey(
+    of request: RequestInfo, for route: Route, _ method: String
+  ) throws(Problem) -> APIKeys.Key? {
+    do {
+      return try key(of: request, for: route, method)
+    } catch {
+      var problem = error
+      if route.role(for: method) != .read { problem.userMessage = .notAllowedToDo }
+      throw problem
+    }
   }
 
   /// Returns the key of a request, or `nil` if the route needs none.

@@ -2,6 +2,7 @@
 enum UserMessage: Sendable, CaseIterable {
   case badQuestion
   case notAllowed
+  case notAllowedToDo
   case gone
   case startAgain
   case unusableImage
@@ -45,6 +46,7 @@ enum UserMessage: Sendable, CaseIterable {
     switch self {
     case .badQuestion: "The app asked something that the shop does not understand."
     case .notAllowed: "The app is not allowed to search this shop."
+    case .notAllowedToDo: "The app is not allowed to do this."
     case .gone: "The shop no longer has this."
     case .startAgain: "This search is too old. Search again."
     case .unusableImage: "This image cannot be searched. Try another one."
@@ -57,6 +59,7 @@ enum UserMessage: Sendable, CaseIterable {
     switch self {
     case .badQuestion: "Die App hat etwas gefragt, das der Shop nicht versteht."
     case .notAllowed: "Die App darf diesen Shop nicht durchsuchen."
+    case .notAllowedToDo: "Die App darf das nicht."
     case .gone: "Das gibt es in diesem Shop nicht mehr."
     case .startAgain: "Diese Suche ist zu alt. Suche noch einmal."
     case .unusableImage: "Mit diesem Bild kann nicht gesucht werden. Versuche ein anderes."
@@ -69,6 +72,7 @@ enum UserMessage: Sendable, CaseIterable {
     switch self {
     case .badQuestion: "L’app a demandé quelque chose que la boutique ne comprend pas."
     case .notAllowed: "L’app n’est pas autorisée à chercher dans cette boutique."
+    case .notAllowedToDo: "L’app n’est pas autorisée à faire cela."
     case .gone: "La boutique n’a plus cet article."
     case .startAgain: "Cette recherche est trop ancienne. Recommencez."
     case .unusableImage: "Cette image ne permet pas de chercher. Essayez-en une autre."

@@ -294,4 +294,16 @@ import VisualQuery
     #expect(try await Self.put(shop, "product/coded", code).status == 200)
     #expect(try await found().contains(#""id":"coded""#))
   }
+
+  /// Would break if a client were told to use options of the command line.
+  @Test func `an image on a server is to be sent along`() async throws {
+    let shop = try await Self.shop()
+    let (status, answer) = try await Self.put(
+      shop, "product/new", #"{"title":"New","images":["https://a.example/b.jpg"]}"#)
+    #expect(status == 422)
+    #expect(
+      answer["detail"] as? String
+        == "'images[0]' https://a.example/b.jpg: the server fetches no images; send it as a part of a form "
+        + "that has this address as its name")
+  }
 }

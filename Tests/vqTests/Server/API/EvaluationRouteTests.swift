@@ -81,6 +81,20 @@ import VisualQuery
     #expect(own.contains("1 query left out") && own.contains("Expected: "))
   }
 
+  @Test func `a mistyped key of a query is told in the report`() async throws {
+    let shop = try await Self.shop()
+    let answer = try await Self.ask(
+      shop,
+      [
+        Self.queries(#"{"image":"a","truth":["mug"],"lables":["mug"]}"#),
+        ("a", try Self.photo("mug-red.jpg")),
+      ])
+    #expect(answer.status == 200)
+    #expect(
+      answer.text.contains(
+        "In the queries, line 1: &#39;lables&#39; is unknown; did you mean &#39;labels&#39;?"))
+  }
+
   @Test func `what images may show is one of two`() async throws {
     let shop = try await Self.shop()
     let answer = try await Self.ask(

@@ -59,6 +59,78 @@ import VisualQuery
     }
   }
 
+  /// A problem whose detail says what to do instead.
+  struct Advice: CustomTestStringConvertible, Sendable {
+    let line: String
+    var body = ""
+    let detail: String
+    var testDescription: String { "\(line) \(body)" }
+  }
+
+  @Test func `what to do instead is said`() async throws {
+    let shop = try await ServedShop()
+    for advice in Self.advice {
+      let answer = try await shop.json(advice.line, [], advice.body)
+      #expect(answer["detail"] as? String == advice.detail, "\(advice)")
+    }
+  }
+
+  private static let advice = [
+    Advice(
+      line: "POST /v1/match", body: #"{"continuation":"AAAA","labels":["x"]}"#,
+      detail: "'labels' has no effect beside 'continuation'"),
+    Advice(
+      line: "POST /v1/match", body: #"{"continuation":"AAAA","lables":["x"]}"#,
+      detail: "there is no field 'lables' here"),
+    Advice(
+      line: "POST /v1/match", body: #"{"refresh":true,"labels":["mug"]}"#,
+      detail: "'refresh' requires 'continuation'"),
+    Advice(
+      line: "POST /v1/match", body: #"{"fromStart":true,"labels":["mug"]}"#,
+      detail: "'fromStart' requires 'continuation'"),
+    Advice(
+      line: "GET /v1/entities?q=mug&cursor=",
+      detail: "exactly one of 'ids', 'q' and 'cursor' is needed; found q and cursor"),
+    Advice(
+      line: "GET /v1/entities", detail: "exactly one of 'ids', 'q' and 'cursor' is needed"),
+    Advice(
+      line: "POST /v1/entities:query", body: #"{"where":["price<20"]}"#,
+      detail: "there is no field 'where' here; conditions are in 'comparators'"),
+    Advice(
+      line: "POST /v1/match", body: #"{"labels":["mug"],"where":["lables=mug"]}"#,
+      detail: "'lables' is not a public property of this shop; did you mean 'labels'?"),
+    // A field that is not public is not given away.
+    Advice(
+      line: "POST /v1/match", body: #"{"labels":["mug"],"where":["imagez=a"]}"#,
+      detail: "'imagez' is not a public property of this shop"),
+  ]
+
+  @Test func `a list of changes begins without a state, or with an empty one`() async throws {
+    let shop = try await ServedShop()
+    let all = try await shop.ask("GET /v1/sync")
+    let empty = try await shop.ask("GET /v1/sync?state=")
+    #expect(empty.status == 200 && empty.body == all.body)
+  }
+
+  /// Would break if people were told that they may not search when they may, but not change anything.
+  @Test func `what an app may not do is a search only on the routes of searches`() async throws {
+    let made = APIKeys.made(role: .read, name: "app")
+    let shop = try await ServedShop(keys: try APIKeys(lines: made.line, file: "keys.txt"))
+    func sentence(_ line: String, _ key: String?, _ language: String = "en") async throws -> String?
+    {
+      let fields =
+        (key.map { ["Authorization: Bearer \($0)"] } ?? []) + ["Accept-Language: \(language)"]
+      return try await shop.json(line, fields)["userMessage"] as? String
+    }
+    let change = "DELETE /v1/entities/product/oats"
+    #expect(try await sentence(change, nil) == "The app is not allowed to do this.")
+    #expect(try await sentence("GET /v1/doctor", made.key) == "The app is not allowed to do this.")
+    #expect(try await sentence(change, made.key, "de") == "Die App darf das nicht.")
+    #expect(
+      try await sentence("GET /v1/entities?q=a", nil)
+        == "The app is not allowed to search this shop.")
+  }
+
   @Test func `a name that nobody knows is told back in part`() async throws {
     let shop = try await ServedShop()
     let name = String(repeating: "a", count: 200)
