@@ -8,7 +8,9 @@ public struct Diagnosis: Sendable, Hashable {
   public let missReason: MissReason?
   /// Its rank among the matches, from 1, or `nil` if it is not among them.
   public let rank: Int?
-  /// Its confidence, or `nil` if it was not a candidate.
+  /// The matched product that shows a store, which stocks it, or `nil` if it is not shown for that.
+  public let stocks: EntityID?
+  /// Its confidence by its own images and labels, or `nil` if it was not a candidate.
   public let confidence: Double?
   /// The lowest confidence of a match.
   public let minimumConfidence: Double
@@ -57,11 +59,12 @@ extension Matcher {
     let key = try catalogue.key(of: id)
     let scored = try pinned(state.scoredEntities(), state)
     let entity = scored.first { $0.key == key }
-    let rank = answer.matches.firstIndex { $0.value.id == id }.map { $0 + 1 }
+    let place = answer.matches.firstIndex { $0.value.id == id }
+    let rank = place.map { $0 + 1 }
     let reason = missReason(key, id.type, rank: rank, state, scored)
     try catalogue.checkUnchanged()
     return Diagnosis(
-      id: id, missReason: reason, rank: rank,
+      id: id, missReason: reason, rank: rank, stocks: place.flatMap { answer.matches[$0].stocks },
       confidence: entity?.confidence, minimumConfidence: state.cutOff,
       evidence: entity?.evidence ?? [], first: answer.matches.first?.value.id,
       sighting: try entity.flatMap(sighting),

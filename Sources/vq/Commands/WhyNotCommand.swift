@@ -37,10 +37,11 @@ enum WhyNotCommand {
       HelpSection(
         title: "JSON form",
         text: """
-          One object. 'stage' is null where the entity is the first match.
+          One object. 'stage' is null if the entity is the first match. 'stocks' is the product for \
+          which a store is shown; 'confidence' is then that of its own images and labels.
             {"schema":"vq.whyNot/1","query":"photo.jpg","type":"product",
-             "id":"mug-red","stage":"belowCutOff","rank":null,"confidence":0.41,
-             "minimumConfidence":0.85,"first":null,
+             "id":"mug-red","stage":"belowCutOff","rank":null,"stocks":null,
+             "confidence":0.41,"minimumConfidence":0.85,"first":null,
              "evidence":[{"kind":"color","value":0.6,"weight":1.3},…]}
           """),
     ],
@@ -99,18 +100,20 @@ enum WhyNotCommand {
       if arguments[json] {
         try console.output.writeJSON(WhyNotDocument(query: FileName.readable(picture), diagnosis))
       } else {
-        try console.output.write(text(diagnosis, on: console))
+        try console.output.write(text(diagnosis, arguments, on: console))
       }
-      try await file?.write(page(of: diagnosis, picture, content, search.matcher))
+      try await file?.write(page(of: diagnosis, arguments, content, search.matcher))
       return .success
     }
   }
 
   private static func page(
-    of diagnosis: Diagnosis, _ picture: String, _ content: SemanticContent, _ matcher: Matcher
+    of diagnosis: Diagnosis, _ arguments: ParsedArguments, _ content: SemanticContent,
+    _ matcher: Matcher
   ) async throws -> ReportPage {
     let card = MissCard(
-      name: FileName.readable(picture), remark: sentences(about: diagnosis).joined(separator: " "),
+      name: FileName.readable(arguments.operands[0]),
+      remark: sentences(about: diagnosis, arguments).joined(separator: " "),
       jpeg: try content.searchedPixels.map(ReportSource.reduced), expected: diagnosis.id,
       diagnosis: diagnosis)
     var pictures = ReportPictures()
@@ -130,23 +133,37 @@ enum WhyNotCommand {
     return EntityID(type: .product, value: text)
   }
 
-  private static func text(_ diagnosis: Diagnosis, on console: Console) -> String {
-    var lines = sentences(about: diagnosis)
+  private static func text(
+    _ diagnosis: Diagnosis, _ arguments: ParsedArguments, on console: Console
+  ) -> String {
+    var lines = sentences(about: diagnosis, arguments)
     if !diagnosis.evidence.isEmpty {
       lines += [""] + EvidenceTable.lines(diagnosis.evidence, on: console)
     }
     return lines.joined(separator: "\n") + "\n"
   }
 
-  private static func sentences(about diagnosis: Diagnosis) -> [String] {
+  private static func sentences(
+    about diagnosis: Diagnosis, _ arguments: ParsedArguments
+  ) -> [String] {
     let name = DisplayText.escaped(diagnosis.id.description)
     var lines: [String] = []
-    if let reason = diagnosis.missReason {
-      lines.append("\(name) was lost: \(reason.rawValue), \(reason.meaning).")
+    if let rank = diagnosis.rank, let product = diagnosis.stocks {
+      let own = diagnosis.confidence.map { confidence in
+        "; its own \(diagnosis.sighting?.imagePosition == nil ? "labels have" : "image has") a confidence of "
+          + DisplayText.confidence(confidence)
+      }
+      lines.append(
+        "\(name) is match \(rank), since it stocks \(DisplayText.escaped(product.description))"
+          + "\(own ?? "").")
+    } else if let reason = diagnosis.missReason {
+      let meaning = reason == .filteredOut ? filterMeaning(arguments) : reason.meaning
+      let state = diagnosis.rank.map { "is match \($0)" } ?? "was lost"
+      lines.append("\(name) \(state): \(reason.rawValue), \(meaning).")
     } else {
       lines.append("\(name) is the first match.")
     }
-    if let confidence = diagnosis.confidence {
+    if diagnosis.stocks == nil, let confidence = diagnosis.confidence {
       lines.append(
         "Its confidence is \(DisplayText.confidence(confidence)); "
           + "the cut-off is \(DisplayText.confidence(diagnosis.minimumConfidence)).")
@@ -155,6 +172,15 @@ enum WhyNotCommand {
       lines.append("The first match is \(DisplayText.escaped(first.description)).")
     }
     return lines
+  }
+
+  /// Returns which of the filters that were given exclude an entity.
+  private static func filterMeaning(_ arguments: ParsedArguments) -> String {
+    let given =
+      (arguments[MatchCommand.conditions].isEmpty ? [] : ["--where"])
+      + (arguments[MatchCommand.withLabel].isEmpty ? [] : ["--with-label"])
+    return given.count == 1
+      ? "the filter excludes it (\(given[0]))" : MissReason.filteredOut.meaning
   }
 }
 
@@ -169,7 +195,8 @@ struct WhyNotDocument: Encodable, Sendable {
   }
 
   private enum Key: String, CodingKey {
-    case schema, query, type, id, stage, rank, confidence, minimumConfidence, first, evidence
+    case schema, query, type, id, stage, rank, stocks, confidence, minimumConfidence, first
+    case evidence
   }
 
   func encode(to encoder: any Encoder) throws {
@@ -180,6 +207,7 @@ struct WhyNotDocument: Encodable, Sendable {
     try container.encode(diagnosis.id.value, forKey: .id)
     try container.encode(diagnosis.missReason, forKey: .stage)
     try container.encode(diagnosis.rank, forKey: .rank)
+    try container.encode(diagnosis.stocks?.value, forKey: .stocks)
     try container.encode(diagnosis.confidence, forKey: .confidence)
     try container.encode(diagnosis.minimumConfidence, forKey: .minimumConfidence)
     try container.encode(diagnosis.first?.value, forKey: .first)
