@@ -54,7 +54,8 @@ struct Help: Sendable {
       examples(overviewExamples), ["Usage: " + Self.usage(of: nil)], commandTable(commands),
       optionTable("Options", CommonOptions.all, form: .complete),
       section(Self.defaults), environment(commands.flatMap(\.options)),
-      exitCodes(ExitCode.allCases), ["Help for a command: vq help COMMAND"],
+      exitCodes(ExitCode.allCases.map { ($0, $0.meaning) }),
+      ["Help for a command: vq help COMMAND"],
     ]
   }
 
@@ -77,7 +78,10 @@ struct Help: Sendable {
       optionTable("Options", command.options, form: .complete),
       optionTable("Common options", CommonOptions.all, form: .complete),
     ] + command.notes.map(section)
-      + [environment(command.options), exitCodes(command.exitCodes)]
+      + [
+        environment(command.options),
+        exitCodes(command.exitCodes.map { ($0, command.meaning(of: $0)) }),
+      ]
   }
 
   /// The defaults of options, for the help of `vq` itself.
@@ -175,8 +179,8 @@ struct Help: Sendable {
     return rows
   }
 
-  private func exitCodes(_ codes: [ExitCode]) -> [String] {
-    ["Exit codes"] + table(codes.map { ("\($0.rawValue)", [$0.meaning]) })
+  private func exitCodes(_ codes: [(code: ExitCode, meaning: String)]) -> [String] {
+    ["Exit codes"] + table(codes.map { ("\($0.code.rawValue)", [$0.meaning]) })
   }
 
   /// Returns a table with names on the left and their wrapped texts on the right, without empty

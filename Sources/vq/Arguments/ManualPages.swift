@@ -33,7 +33,7 @@ struct ManualPages: Sendable {
       section("Options", CommonOptions.all.flatMap(Self.item)),
       section(Help.defaults.title, Self.lines(of: Help.defaults)),
       section("Environment", Self.table(Help.environmentRows(commands.flatMap(\.options)))),
-      section("Exit status", Self.exitCodes(ExitCode.allCases)),
+      section("Exit status", Self.exitCodes(ExitCode.allCases.map { ($0, $0.meaning) })),
     ])
   }
 
@@ -54,7 +54,9 @@ struct ManualPages: Sendable {
       ] + command.notes.map { section($0.title, Self.lines(of: $0)) }
         + [
           section("Environment", Self.table(Help.environmentRows(command.options))),
-          section("Exit status", Self.exitCodes(command.exitCodes)),
+          section(
+            "Exit status",
+            Self.exitCodes(command.exitCodes.map { ($0, command.meaning(of: $0)) })),
           section("Examples", Self.unfilled(command.examples)),
           section("See also", [".BR vq (1)"]),
         ])
@@ -85,8 +87,8 @@ struct ManualPages: Sendable {
     rows.flatMap { [".TP", ".B " + escaped($0.name)] + $0.texts.map(escaped) }
   }
 
-  private static func exitCodes(_ codes: [ExitCode]) -> [String] {
-    table(codes.map { ("\($0.rawValue)", [$0.meaning]) })
+  private static func exitCodes(_ codes: [(code: ExitCode, meaning: String)]) -> [String] {
+    table(codes.map { ("\($0.code.rawValue)", [$0.meaning]) })
   }
 
   /// Paragraphs are filled; lines that begin with a space are shown as they are, as in the help.

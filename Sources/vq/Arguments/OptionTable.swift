@@ -17,12 +17,19 @@ struct CommandDescription: Sendable {
   let notes: [HelpSection]
   /// The possible exit codes, in the order of the help.
   let exitCodes: [ExitCode]
+  /// What some of them mean for this command, if that is more than usual.
+  var exitMeanings: [ExitCode: String] = [:]
   /// Whether the command ends by itself, successfully, when it is asked to: a server.
   var endsItself = false
   /// Whether the short help of `vq` omits the command.
   var isRare = false
   /// Runs the command, off the main actor.
   let run: @concurrent @Sendable (ParsedArguments, Console) async throws -> ExitCode
+
+  /// Returns the description of an exit code in the help of the command.
+  func meaning(of code: ExitCode) -> String {
+    exitMeanings[code] ?? (code == .success ? "success" : code.meaning)
+  }
 }
 
 /// The operands of a command: the arguments without a dash.

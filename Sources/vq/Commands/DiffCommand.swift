@@ -46,6 +46,7 @@ enum DiffCommand {
     exitCodes: [
       .success, .failure, .usage, .undecodablePicture, .unusableIndex, .interrupted,
     ],
+    exitMeanings: [.failure: "a query lost its match, or another error"],
     isRare: true,
     run: run)
 
@@ -72,7 +73,12 @@ enum DiffCommand {
       return try report.finish()
     }
     if let before = arguments[before] { return try await compare(try Catalogue(directory: before)) }
-    return try await CatalogueUpkeep(directory: directory, pool: pool).withPrevious(compare)
+    do {
+      return try await CatalogueUpkeep(directory: directory, pool: pool).withPrevious(compare)
+    } catch let error as CatalogueError where error.code == .missing && error.file == nil {
+      // The index was opened: it is in order, and only the saved generation is missing.
+      throw CommandFailure(.failure, error.message)
+    }
   }
 }
 

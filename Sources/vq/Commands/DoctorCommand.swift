@@ -32,6 +32,7 @@ enum DoctorCommand {
           """),
     ],
     exitCodes: [.success, .failure, .usage, .unusableIndex, .interrupted],
+    exitMeanings: [.failure: "findings, or another error"],
     run: run)
 
   @concurrent static func run(

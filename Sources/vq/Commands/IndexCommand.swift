@@ -28,7 +28,7 @@ enum IndexCommand {
     OptionText(
       "thumbnails", "store thumbnails of these sizes in the index: 160,480",
       detail: "For a server that does not have the images. Longer sides in pixels, at most "
-        + "four; 'vq serve' uses 160 and 480. Later runs add missing ones; 'none' stops that, "
+        + "four; 'vq serve' uses 160, 480 and 1024. Later runs add missing ones; 'none' stops that, "
         + "and 'vq catalogue compact' then removes them.", isRare: true))
   static let publicFields = Option<Set<String>?>.names(
     OptionText(
@@ -152,13 +152,13 @@ enum IndexCommand {
       HelpSection(
         title: "JSON form",
         text: """
-          One object at the end of the run; a dry run adds 'examples'. In rejected.jsonl, a line for \
-          each rejected row, image and field.
+          One object at the end of the run; a dry run adds 'examples'. 'unprunedReason' says why \
+          --prune-missing removed nothing. In rejected.jsonl, a line for each rejected row, image and field.
             {"schema":"vq.index/1","generation":4,"rows":32,"entities":32,"added":32,
              "changed":0,"removed":0,"signedImages":34,"unchangedImages":0,
-             "fetchedImages":0,"thumbnails":0,"refused":0,"refusedRows":0,
-             "refusedImages":0,"warnings":0,"withoutImages":0,"leftOut":{},
-             "unfetchedHosts":{},"dryRun":false,"elapsedMs":210}
+             "fetchedImages":0,"thumbnails":0,"embeddings":0,"refused":0,
+             "refusedRows":0,"refusedImages":0,"warnings":0,"withoutImages":0,
+             "leftOut":{},"unfetchedHosts":{},"dryRun":false,"elapsedMs":210}
             {"kind":"image","line":12,"id":"mug-red","field":"images[0]","reason":"…",
              "row":{…}}
           """),

@@ -12,8 +12,9 @@ enum KeyCommand {
   static let role = Option<APIKeys.Role?>.choice(
     OptionText(
       "role", "the permissions of the key",
-      detail: "'write' may also remove entities. 'feedback' may say what is wrong with an answer, "
-        + "which counts once somebody has accepted it.",
+      detail: "'write' may also change and remove entities, manage feedback and the label bridge, "
+        + "and use the checks. 'feedback' may say what is wrong with an answer, which counts once "
+        + "somebody has accepted it.",
       standard: "read"),
     "ROLE")
 

@@ -68,6 +68,7 @@ enum MatchCommand {
     OptionText(
       "where", "only entities with such a property: price<20",
       detail: "Operators: = != < <= > >= ~ (contains) ^= (begins) $= (ends). All must hold. "
+        + "~ ^= $= ignore case and accents, = and != do not, except for labels: "
         + "'labels=mug' also accepts 'Camp mugs', as 'vq labels' counts them."))
   static let withLabel = Option<[String]>.list(
     OptionText("with-label", "only entities with one of these labels", isRare: true))
@@ -191,6 +192,7 @@ enum MatchCommand {
     exitCodes: [
       .success, .failure, .usage, .undecodablePicture, .unusableIndex, .interrupted,
     ],
+    exitMeanings: [.success: ExitCode.success.meaning],
     run: run)
 
   @concurrent static func run(
@@ -208,6 +210,9 @@ enum MatchCommand {
     try checkContinuation(arguments, console)
     guard !arguments[json] || !arguments[csv] else {
       throw CommandFailure(.usage, "--json and --csv are two forms; choose one")
+    }
+    if !arguments[json], let name = arguments.given(of: [allFields.description]).first {
+      console.diagnostics.warning("\(name) has no effect without --json")
     }
     let images = try ImageOperands.files(arguments.operands, console)
     guard !arguments[open] || images.count <= 1 else {

@@ -76,6 +76,7 @@ enum SimulateClientCommand {
           """),
     ],
     exitCodes: [.success, .failure, .usage, .undecodablePicture, .interrupted],
+    exitMeanings: [.success: ExitCode.success.meaning],
     isRare: true,
     run: run)
 

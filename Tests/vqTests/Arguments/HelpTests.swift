@@ -32,7 +32,7 @@ import Testing
     let command = try #require(VQ.commands.first { $0.name == name })
     let text = text(.complete, name)
     for option in command.options + CommonOptions.all { #expect(text.contains(option.usage)) }
-    for code in command.exitCodes { #expect(text.contains(code.meaning)) }
+    for code in command.exitCodes { #expect(text.contains(command.meaning(of: code))) }
   }
 
   @Test(arguments: VQ.commands.map(\.name))

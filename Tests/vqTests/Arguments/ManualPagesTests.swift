@@ -29,7 +29,7 @@ import Testing
       if let variable = option.environment { #expect(text.contains("\n.B \(variable)\n")) }
     }
     if let operand = command.operand { #expect(text.contains("\n.B \(operand.placeholder)\n")) }
-    for code in command.exitCodes { #expect(text.contains(code.meaning)) }
+    for code in command.exitCodes { #expect(text.contains(command.meaning(of: code))) }
     for example in command.examples { #expect(text.contains("\n" + example + "\n")) }
     for note in command.notes { #expect(text.contains(".SH " + note.title.uppercased())) }
   }
