@@ -150,12 +150,20 @@ extension Option<Duration?> {
 
 extension Option<[String]> {
   /// A list of words with commas between them, trimmed, without empty ones; repeated lists add up.
-  static func list(_ text: OptionText, _ placeholder: String = "LIST") -> Self {
+  ///
+  /// - Parameter isElement: Returns whether a word is accepted.
+  static func list(
+    _ text: OptionText, _ placeholder: String = "LIST", accepts: String = "words between commas",
+    isElement: @escaping @Sendable (String) -> Bool = { _ in true }
+  ) -> Self {
     let value = ValueDescription(
-      placeholder: placeholder, accepts: "words between commas", completion: .nothing)
-    return Self(
-      text, value: value, mayRepeat: true, initial: [],
-      parse: { $0.split(separator: ",").map(\.trimmed).filter { !$0.isEmpty } }, add: { $0 += $1 })
+      placeholder: placeholder, accepts: accepts, completion: .nothing)
+    return Self(text, value: value, mayRepeat: true, initial: []) { text -> [String]? in
+      let words = text.split(separator: ",").map(\.trimmed).filter { !$0.isEmpty }
+      return words.allSatisfy(isElement) ? words : nil
+    } add: {
+      $0 += $1
+    }
   }
 
   /// A required path; each repetition gives one more.

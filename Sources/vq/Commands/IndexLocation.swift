@@ -52,7 +52,10 @@ enum IndexLocation {
     of index: String, _ arguments: ParsedArguments, _ console: Console,
     atLeast generation: Int? = nil
   ) async throws -> String {
-    guard let replica = try replica(of: index, arguments) else { return index }
+    guard let replica = try replica(of: index, arguments) else {
+      warnOfUnused(arguments, console)
+      return index
+    }
     // Before the copy is brought to engine mode, which would remove the signatures that it has.
     guard !replica.location.isEngine else {
       throw CommandFailure(
@@ -72,10 +75,19 @@ enum IndexLocation {
     atLeast generation: Int? = nil
   ) async throws -> Catalogue {
     guard let replica = try replica(of: index, arguments) else {
+      warnOfUnused(arguments, console)
       return try Catalogue(directory: index)
     }
     try await follow(replica, console, atLeast: generation)
     return try replica.catalogue()
+  }
+
+  /// Says which options have no effect, since the index is no copy.
+  static func warnOfUnused(_ arguments: ParsedArguments, _ console: Console) {
+    for name in arguments.given(of: [cache.description, atLeast.description]) {
+      console.diagnostics.warning(
+        "\(name) has no effect: the index is a directory, not postgres://HOST/DATABASE")
+    }
   }
 
   /// Brings a copy to the newest generation, or warns that it is used as it is.

@@ -28,7 +28,9 @@ enum ServeCommand {
     ),
     "FILE", of: .files)
   static let deadline = Option<Int>.integer(
-    OptionText("deadline", "time limit of a match in ms if the client gives none"), "MS",
+    OptionText(
+      "deadline", "time limit of a match in ms if the client gives none",
+      detail: "At most --max-deadline."), "MS",
     in: 1...3_600_000, default: Int(Milliseconds.value(MatchOptions.defaultTimeout)))
   static let maxDeadline = Option<Int>.integer(
     OptionText("max-deadline", "maximum time limit of a match in ms"), "MS", in: 1...3_600_000,
@@ -72,12 +74,15 @@ enum ServeCommand {
     in: 0.01...100_000)
   static let origins = Option<[String]>.list(
     OptionText(
-      "allow-origin", "accept requests from these origins (CORS)",
-      detail: "For example https://shop.example. By default none.", isRare: true), "ORIGIN")
+      "allow-origin", "accept requests from these origins (CORS)", detail: "By default none.",
+      isRare: true),
+    "ORIGIN", accepts: "origins between commas such as https://shop.example",
+    isElement: isOrigin)
   static let appIDs = Option<[String]>.list(
     OptionText(
-      "app-id", "apps that may open the shop's links: TEAM.bundle",
-      detail: "For /.well-known/apple-app-site-association.", isRare: true), "ID")
+      "app-id", "apps that may open the shop's links: TEAMID.bundle.id",
+      detail: "For /.well-known/apple-app-site-association.", isRare: true),
+    "ID", accepts: "ids between commas such as ABCDE12345.com.example.shop", isElement: isAppID)
   static let shopName = Option<String?>.word(
     OptionText(
       "name", "the name of the shop, for apps (/v1/settings)", isRare: true), "NAME",
@@ -88,6 +93,19 @@ enum ServeCommand {
     in: 0...600)
   static let quiet = Option<Bool>.flag(
     OptionText("quiet", "do not log successful requests", isRare: true))
+
+  /// Whether a browser may send a text as an origin: a scheme and a host, perhaps with a port.
+  private static func isOrigin(_ text: String) -> Bool {
+    guard let end = text.firstRange(of: "://") else { return text == "null" }
+    let host = text[end.upperBound...]
+    return end.lowerBound > text.startIndex && !host.isEmpty && text == text.lowercased()
+      && !host.contains { "/?#@".contains($0) || $0.isWhitespace }
+  }
+
+  /// Whether a text is the id of an app: the ten characters of the team, and the id of the bundle.
+  private static func isAppID(_ text: String) -> Bool {
+    text.wholeMatch(of: /[A-Z0-9]{10}\.[A-Za-z0-9.\-]+/) != nil
+  }
 
   static let command = CommandDescription(
     name: "serve",
@@ -128,6 +146,7 @@ enum ServeCommand {
   ) async throws -> ExitCode {
     let pool = WorkerPool(width: arguments[MatchCommand.threads])
     let replica = try IndexLocation.replica(of: arguments[MatchCommand.index], arguments)
+    if replica == nil { IndexLocation.warnOfUnused(arguments, console) }
     if let replica {
       try await IndexLocation.follow(replica, console, atLeast: arguments[IndexLocation.atLeast])
     }
@@ -141,16 +160,21 @@ enum ServeCommand {
       skipsSuccess: arguments[quiet], dropped: { metrics.countDroppedLogLine() })
     let catalogue = try ServedCatalogue(
       current, onError: { log.write("catalogue", $0.message, level: "error") })
+    let keys = try arguments[Self.keys].map { try APIKeys(file: $0) }
+    if let path = arguments[Self.keys], keys?.keys.isEmpty == true {
+      console.diagnostics.warning(
+        "'\(path)' has no key: every request that needs one will be refused",
+        advice: ["vq key \(path) --name NAME"])
+    }
     let service = ShopService(
       catalogue: catalogue, pool: pool, settings: settings(of: arguments, threads: pool.width),
-      replica: replica, keys: try arguments[keys].map { try APIKeys(file: $0) }, metrics: metrics,
-      log: log)
+      replica: replica, keys: keys, metrics: metrics, log: log)
     let listener = try listener(of: arguments)
     let mailbox = try mailbox()
     let configuration = configuration(of: arguments, width: pool.width)
     try console.output.writeLine(address(of: listener, arguments))
     try console.output.flush()
-    let hangUps = onHangUp { reload(service, keys: arguments[keys]) }
+    let hangUps = onHangUp { reload(service, keys: arguments[Self.keys]) }
     let outcome = await withTaskCancellationHandler {
       await serve(listener, service, mailbox, configuration)
     } onCancel: {

@@ -1,0 +1,97 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import vq
+
+/// What the command line says about entities and options that do not act as expected.
+@Suite struct AdviceTests {
+  private static let shop = Result {
+    let folder = try TemporaryDirectory()
+    _ = try RunningVQ(["index", SampleShop.catalogue, "--index", folder.path + "/shop.vq"])
+    return folder
+  }
+
+  private func run(_ arguments: [String]) throws -> RunningVQ {
+    try RunningVQ(arguments + ["--index", try Self.shop.get().path + "/shop.vq"])
+  }
+
+  /// Would break if a store that is shown since it stocks a match were called lost.
+  @Test func `a store that stocks the first match is said to be shown`() throws {
+    let photo = SampleShop.image("mug-red.jpg")
+    let found = try run(["match", "--json", photo])
+    #expect(found.output.contains(#""stocks":"mug-red""#))
+    let text = try run(["why-not", photo, "--expect", "store:harbour"])
+    #expect(
+      text.output.hasPrefix("store:harbour is match 2, since it stocks product:mug-red"),
+      "\(text.output)")
+    #expect(!text.output.contains("lost") && !text.output.contains("Its confidence"))
+    let json = try run(["why-not", photo, "--expect", "store:harbour", "--json"])
+    #expect(json.output.contains(#""rank":2"#) && json.output.contains(#""stocks":"mug-red""#))
+    let other = try run(["why-not", photo, "--expect", "mug-red", "--json"])
+    #expect(other.output.contains(#""stocks":null"#))
+  }
+
+  @Test(arguments: [
+    (["--where", "price<1"], "the filter excludes it (--where)"),
+    (["--with-label", "kettle"], "the filter excludes it (--with-label)"),
+    (
+      ["--with-label", "kettle", "--where", "price<1"],
+      "the filters exclude it (--where, --with-label)"
+    ),
+  ])
+  func `the filter that was given is named`(filter: [String], says: String) throws {
+    let answer = try run(
+      ["why-not", SampleShop.image("mug-red.jpg"), "--expect", "mug-red"] + filter)
+    #expect(answer.output.contains(says), "\(answer.output)")
+  }
+
+  @Test(arguments: [
+    (["--all-fields"], "--all-fields has no effect without --json"),
+    (["--at-least", "1"], "--at-least has no effect: the index is a directory"),
+    (["--cache", "/tmp/none"], "--cache has no effect: the index is a directory"),
+  ])
+  func `an option without effect is named`(option: [String], says: String) throws {
+    let answer = try run(["match", "--labels", "mug"] + option)
+    #expect(answer.status == 0 && answer.errors.contains(says), "\(answer.errors)")
+  }
+
+  /// Would break if a server started that no browser or app could use.
+  @Test(arguments: [
+    (["--allow-origin", "shop.example"], "https://shop.example"),
+    (["--allow-origin", "https://shop.example/"], "https://shop.example"),
+    (["--app-id", "foo"], "ABCDE12345.com.example.shop"),
+    (["--app-id", "TEAM.com.example"], "ABCDE12345.com.example.shop"),
+  ])
+  func `an origin and the id of an app have their forms`(option: [String], says: String) throws {
+    let answer = try run(["serve", "--port", "0", "--socket", "/none/at/all"] + option)
+    #expect(answer.status == 2 && answer.errors.contains(says), "\(answer.errors)")
+  }
+
+  @Test func `a server without a usable key says so`() throws {
+    let folder = try TemporaryDirectory()
+    let keys = try folder.write("# none yet\n", to: "keys.txt")
+    // The server does not start, since the socket cannot be made.
+    let answer = try run(["serve", "--socket", "/none/at/all", "--keys", keys])
+    #expect(answer.status == 1 && answer.errors.contains("has no key"), "\(answer.errors)")
+  }
+
+  @Test func `a folder is read as images, and one file is not files`() throws {
+    let folder = try TemporaryDirectory()
+    try FileManager.default.createDirectory(
+      atPath: folder.path + "/images", withIntermediateDirectories: true)
+    _ = try folder.copy(SampleShop.image("mug-red.jpg"), to: "images/mug.jpg")
+    _ = try folder.write("{}", to: "images/one.jsonl")
+    let index = ["--index", folder.path + "/shop.vq"]
+    let one = try RunningVQ(["index", folder.path + "/images"] + index)
+    #expect(one.errors.contains("reading a folder of images"), "\(one.errors)")
+    #expect(one.errors.contains("left out: 1 .jsonl file\n"), "\(one.errors)")
+    _ = try folder.write("{}", to: "images/two.jsonl")
+    let two = try RunningVQ(["index", folder.path + "/images"] + index)
+    #expect(two.errors.contains("left out: 2 .jsonl files\n"), "\(two.errors)")
+    let rows = ["a", "b"].map { #"{"type":"product","id":"\#($0)","title":"T"}"# }
+    let feed = try folder.write(rows.joined(separator: "\n"), to: "feed.jsonl")
+    let bare = try RunningVQ(["index", feed, "--index", folder.path + "/bare.vq"])
+    #expect(bare.errors.contains("2 entities: no image in the feed;"), "\(bare.errors)")
+  }
+}
