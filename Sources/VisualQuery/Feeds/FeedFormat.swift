@@ -33,7 +33,7 @@ public enum FeedFormat: String, Sendable, Hashable, CaseIterable {
   /// An HTML page with products of schema.org in it.
   case html = "HTML page with JSON-LD"
   /// A folder of images, one product each.
-  case folder = "folder of pictures"
+  case folder = "folder of images"
 }
 
 /// The way a feed is read: its format, and the meaning of its fields.

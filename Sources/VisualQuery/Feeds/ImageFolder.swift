@@ -31,15 +31,22 @@ public struct ImageFolder: Sendable, Hashable {
   /// Returns whether a path is a folder.
   public static func isFolder(_ path: String) -> Bool { FileStatus(path)?.isDirectory == true }
 
-  /// The kinds of other files with their counts, the most frequent ones first: `3 .txt files, 1 TIFF files`.
+  /// The kinds of other files with their counts, the most frequent ones first: `3 .txt files, 1 TIFF file`.
   public var othersList: String {
     let kinds = others.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
     let rest = kinds.dropFirst(Self.listedKinds).reduce(0) { $0 + $1.value }
     return
-      (kinds.prefix(Self.listedKinds).map { "\($0.value) \($0.key)" }
-      + (rest > 0 ? ["\(rest) others"] : [])).joined(separator: ", ")
+      (kinds.prefix(Self.listedKinds).map { Self.counted($0.value, $0.key) }
+      + (rest > 0 ? ["\(rest) \(rest == 1 ? "other" : "others")"] : [])).joined(separator: ", ")
   }
   private static let listedKinds = 9
+
+  /// Returns a kind of ``others`` with its number: `1 .txt file`, `2 .txt files`.
+  package static func counted(_ count: Int, _ kind: String) -> String {
+    guard count == 1 else { return "\(count) \(kind)" }
+    let words = kind.split(separator: " ").map { $0 == "files" ? "file" : $0 }
+    return "1 " + words.joined(separator: " ")
+  }
 
   /// Returns the images of a folder and its subfolders, by name, without hidden files, indexes and
   /// cyclic links.

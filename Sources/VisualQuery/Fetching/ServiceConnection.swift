@@ -51,6 +51,7 @@ package struct ServiceConnection: Sendable {
           "'\(address)' \(reason); expected the address of a service, such as http://127.0.0.1:8080"
       )
     }
+    guard address.contains("://") else { throw invalid("lacks http:// or https://") }
     // Loads libcurl, which reads addresses.
     _ = try HTTPClient(policy: FetchPolicy(hosts: []))
     guard !address.contains(where: { "?#".contains($0) || $0.isWhitespace }),

@@ -334,7 +334,7 @@ struct SignedEntity: Sendable {
   /// The report that the entity has no image.
   var withoutImages: RefusedRow {
     RefusedRow(
-      kind: .entity, line: line, id: value.id.value, reason: "has no image in the feed",
+      kind: .entity, line: line, id: value.id.value, reason: "no image in the feed",
       row: value.json)
   }
 }

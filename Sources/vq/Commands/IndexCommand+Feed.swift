@@ -114,7 +114,7 @@ extension IndexCommand {
       console.diagnostics.note("the feed is read as \(encoding.name), \(how)")
     }
     for (reason, count) in result.leftOut.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
-      console.diagnostics.note("left out: \(count) \(reason)")
+      console.diagnostics.note("left out: \(ImageFolder.counted(count, reason))")
     }
     let hosts = result.unfetchedHosts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
     if hosts.isEmpty { return }

@@ -226,6 +226,11 @@ struct LiveServerTrait: SuiteTrait, TestScoping {
   @Test(arguments: [
     ("ftp://shop.example", "begins with neither http:// nor https://"),
     ("http://user:word@shop.example", "is not an address without a user"),
+    (
+      "127.0.0.1:18431",
+      "lacks http:// or https://; expected the address of a service, such as http"
+    ),
+    ("shop.example", "lacks http:// or https://"),
     ("http://shop.example/?a=1", "is not an address without a user, query and fragment"),
     ("", "--server takes a text; found nothing"),
   ])

@@ -3,7 +3,7 @@ internal import PixelMatch
 /// A folder of images. Each image is a product, whose title is made from the name of the file.
 struct FolderFeed: FeedFormatReader {
   let mapping = FeedMapping(
-    format: .folder, fields: [("file name", "id"), ("picture", "images")])
+    format: .folder, fields: [("file name", "id"), ("image", "images")])
   /// The paths of the remaining images in the folder, the next one last.
   private var names: [String]
   private var line = 0
