@@ -43,7 +43,7 @@ public struct CatalogueError: Error, Sendable, Hashable {
   /// The generation that cannot be read, or `nil` if it is unknown.
   public var generation: Int?
 
-  /// What helps if a file is lost or damaged. A new directory, since the index also has what people said (`feedback.sqlite`).
+  /// The advice for a lost or damaged file. It names a new directory, since to remove the index would also remove its feedback.
   static let remedy =
     "undo the last run ('vq catalogue rollback'), or index the feed into a new directory"
 }

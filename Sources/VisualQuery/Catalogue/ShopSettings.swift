@@ -127,12 +127,23 @@ public struct ShopSettings: Sendable, Hashable {
   ///
   /// - Throws: ``LinkError`` if a template is not valid.
   static func links(_ values: [String: String]) throws(LinkError) -> LinkSettings {
-    let schemes = Set((values[schemes] ?? "").split(separator: ",").map(String.init))
+    let schemes = allowedSchemes(values)
     var links = LinkSettings(allowedSchemes: schemes)
-    for type in EntityType.allCases {
-      guard let text = values[templateName(type)] else { continue }
+    for (type, text) in templates(values) {
       links.templates[type] = try LinkTemplate(text, allowedSchemes: schemes)
     }
     return links
+  }
+
+  /// Returns the texts of the link templates that the catalogue stores.
+  static func templates(_ values: [String: String]) -> [EntityType: String] {
+    var templates: [EntityType: String] = [:]
+    for type in EntityType.allCases { templates[type] = values[templateName(type)] }
+    return templates
+  }
+
+  /// Returns the schemes besides `https` that the catalogue stores.
+  static func allowedSchemes(_ values: [String: String]) -> Set<String> {
+    Set((values[schemes] ?? "").split(separator: ",").map(String.init))
   }
 }

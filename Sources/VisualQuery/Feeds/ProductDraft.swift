@@ -9,7 +9,7 @@ struct DraftRecord: Sendable, Hashable {
 /// A price or an availability that cannot be read is left out with a warning.
 struct ProductDraft: Sendable {
   var type = EntityType.product
-  /// What the record has as its type, if that is none. It is kept for the report of the row.
+  /// The type as the record has it, if it is unknown; the report of the rejected row contains it.
   var unknownType: String?
   var id = ""
   var title = ""

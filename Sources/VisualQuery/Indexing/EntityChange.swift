@@ -81,7 +81,7 @@ public struct UpdateOptions: Sendable, Hashable {
   /// The policy for fetching images at addresses that come without bytes, or `nil` to fetch none.
   public var fetching: FetchPolicy?
 
-  /// Whether a missing catalogue is an error. By default it is created.
+  /// A Boolean value that indicates whether a missing catalogue is an error. By default, it is created.
   public var requiresCatalogue: Bool
 
   /// Makes options.

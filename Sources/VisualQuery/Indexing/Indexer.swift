@@ -39,7 +39,7 @@ public struct Indexer: Sendable {
     public var removed = 0
     /// The reason why no missing entity was removed although the options asked for that, or `nil`.
     public var unprunedReason: String?
-    /// Whether that reason is ``IndexOptions/removalLimit``.
+    /// A Boolean value that indicates whether ``IndexOptions/removalLimit`` is that reason.
     public var isBeyondRemovalLimit = false
     /// The number of rejected rows and images.
     public var refused: Int { refusedRows + refusedImages }

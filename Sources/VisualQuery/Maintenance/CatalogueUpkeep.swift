@@ -81,7 +81,6 @@ public struct CatalogueUpkeep: Sendable {
       }
       let settings = try database.settings()
       let places = ShopSettings.places(settings)
-      let links = (try? ShopSettings.links(settings)) ?? LinkSettings()
       return Status(
         generation: state.generation, products: state.productCount, stores: state.storeCount,
         images: state.imageCount, segments: segments,
@@ -91,8 +90,8 @@ public struct CatalogueUpkeep: Sendable {
         thumbnailSides: ShopSettings.thumbnailSides(settings),
         publicFields: ShopSettings.publicFields(settings).sorted(),
         links: Dictionary(
-          uniqueKeysWithValues: links.templates.map { ($0.rawValue, $1.text) }),
-        allowedSchemes: links.allowedSchemes.sorted())
+          uniqueKeysWithValues: ShopSettings.templates(settings).map { ($0.rawValue, $1) }),
+        allowedSchemes: ShopSettings.allowedSchemes(settings).sorted())
     }
   }
 

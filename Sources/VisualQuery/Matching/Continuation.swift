@@ -45,7 +45,7 @@ struct Continuation: Sendable {
     var ignoresFeedback: Bool?
     /// The things that the image may show; absent for anything.
     var subject: QuerySubject?
-    /// Whether the question has an image that was not analyzed in time; absent for no.
+    /// Whether the question's image was not analyzed in time; encoded only if it is true.
     var isImageLeftOut: Bool?
   }
 

@@ -31,7 +31,7 @@ public struct SemanticContent: Sendable {
   /// Whether there was a picture that is missing here because its decoding took too long. The answer
   /// is then that of the labels, and incomplete.
   public private(set) var isPictureLeftOut = false
-  /// Whether the question has an image, even one that was not decoded in time.
+  /// Whether the question has an image, decoded in time or not.
   var hasImage: Bool { pixelBuffer != nil || signature != nil || isPictureLeftOut }
   /// The damage of the picture's file that was passed over; `nil` if none was found.
   public private(set) var pictureDamage: DecodeError?

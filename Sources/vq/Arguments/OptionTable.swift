@@ -17,7 +17,7 @@ struct CommandDescription: Sendable {
   let notes: [HelpSection]
   /// The possible exit codes, in the order of the help.
   let exitCodes: [ExitCode]
-  /// What some of them mean for this command, if that is more than usual.
+  /// The meanings of those that mean something else for this command than usual.
   var exitMeanings: [ExitCode: String] = [:]
   /// Whether the command ends by itself, successfully, when it is asked to: a server.
   var endsItself = false

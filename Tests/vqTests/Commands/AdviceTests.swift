@@ -4,16 +4,14 @@ import Testing
 
 @testable import vq
 
-/// What the command line says about entities and options that do not act as expected.
+/// What the command line says about entities, names and options that do not act as expected.
 @Suite struct AdviceTests {
-  private static let shop = Result {
-    let folder = try TemporaryDirectory()
-    _ = try RunningVQ(["index", SampleShop.catalogue, "--index", folder.path + "/shop.vq"])
-    return folder
-  }
+  private static let index = Result { try RunningVQ.indexingSampleShop() }
+
+  private func shop() throws -> String { try Self.index.get().folder.path + "/shop.vq" }
 
   private func run(_ arguments: [String]) throws -> RunningVQ {
-    try RunningVQ(arguments + ["--index", try Self.shop.get().path + "/shop.vq"])
+    try RunningVQ(arguments + ["--index", shop()])
   }
 
   /// Would break if a store that is shown since it stocks a match were called lost.
@@ -74,6 +72,60 @@ import Testing
     // The server does not start, since the socket cannot be made.
     let answer = try run(["serve", "--socket", "/none/at/all", "--keys", keys])
     #expect(answer.status == 1 && answer.errors.contains("has no key"), "\(answer.errors)")
+  }
+
+  @Test func `a field in settings that no entity has is told`() throws {
+    let folder = try TemporaryDirectory()
+    let feed = try folder.write(
+      """
+      {"type":"product","id":"a","title":"A","price":"3 EUR","attributes":{"tint":"red"},"sku":"7"}
+      {"type":"store","id":"s","title":"S"}
+      """, to: "c.jsonl")
+    func index(_ links: String...) throws -> RunningVQ {
+      try RunningVQ(
+        ["index", feed, "--index", folder.path + "/i.vq"] + links.flatMap { ["--link", $0] })
+    }
+    let wrong = try index(
+      "product=https://a.example/{id}{?skuu,tint}", "store=https://a.example/s/{sku}")
+    #expect(wrong.status == 0)
+    #expect(
+      wrong.errors.contains("vq: --link: no product has the field 'skuu'; did you mean 'sku'?\n"))
+    #expect(wrong.errors.contains("vq: --link: no store has the field 'sku'\n"))
+    #expect(!wrong.errors.contains("tint"))
+    let right = try index(
+      "product=https://a.example/{type}/{id}{?sku,price,title,tint}",
+      "store=https://a.example/s/{id}")
+    #expect(!right.errors.contains("--link"), "\(right.errors)")
+    let set = try RunningVQ([
+      "catalogue", "set", "--public", "sku,tnit", "--index", folder.path + "/i.vq",
+    ])
+    #expect(set.status == 0)
+    #expect(set.errors == "vq: --public: no entity has the field 'tnit'; did you mean 'tint'?\n")
+  }
+
+  @Test func `a key of a query that is nearly a known one is told`() throws {
+    let folder = try TemporaryDirectory()
+    let photo = SampleShop.query("q04-tote.jpg")
+    let queries = try folder.write(
+      """
+      {"image":"\(photo)","truth":["tote-navy"],"kind":"x","note":1,"source":"y"}
+      {"image":"\(photo)","truth":["tote-navy"],"lables":["tote"]}
+      {"image":"\(photo)","truth":["tote-navy"],"labels":["tote"],"label":"tote"}
+      {"image":"\(photo)","truth":["tote-navy"],"lables":["bag"],"edti":"none"}
+      """, to: "q.jsonl")
+    let run = try RunningVQ(["eval", queries, "--index", shop(), "--quiet", "--json"])
+    #expect(run.status == 0 && run.output.contains(#""queries":4"#))
+    #expect(
+      run.errors == """
+        vq: '\(queries)', line 2 and 1 further line: 'lables' is unknown; did you mean 'labels'?
+        vq: '\(queries)', line 4: 'edti' is unknown; did you mean 'edit'?
+
+        """)
+    let other = try folder.write(#"{"image":"\#(photo)","truths":[]}"#, to: "r.jsonl")
+    let refused = try RunningVQ(["eval", other, "--index", shop()])
+    #expect(
+      refused.status == 1
+        && refused.errors.contains("r.jsonl', line 1: 'truth' is missing; found 'truths'"))
   }
 
   @Test func `a folder is read as images, and one file is not files`() throws {

@@ -6,13 +6,9 @@ import Testing
 
 /// What spares typing: the only index, folders of images, tables for spreadsheets, links.
 @Suite struct ComfortTests {
-  private static let shop = Result {
-    let folder = try TemporaryDirectory()
-    _ = try RunningVQ(["index", SampleShop.catalogue, "--index", folder.path + "/shop.vq"])
-    return folder
-  }
+  private static let index = Result { try RunningVQ.indexingSampleShop() }
 
-  private func folder() throws -> String { try Self.shop.get().path }
+  private func folder() throws -> String { try Self.index.get().folder.path }
 
   @Test func `the only index of the folder is used, and two are not guessed between`() throws {
     let found = try RunningVQ(["doctor", "--json"], directory: folder())

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// The command as people run it: a process of its own.
 struct RunningVQ {
@@ -33,5 +34,12 @@ struct RunningVQ {
     errors = String(decoding: errorPipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
     status = process.terminationStatus
+  }
+
+  /// Indexes the sample shop into `shop.vq` of a new folder.
+  static func indexingSampleShop() throws -> (folder: TemporaryDirectory, run: RunningVQ) {
+    let folder = try TemporaryDirectory()
+    let run = try RunningVQ(["index", SampleShop.catalogue, "--index", folder.path + "/shop.vq"])
+    return (folder, run)
   }
 }
