@@ -202,6 +202,7 @@ struct IndexRun: ~Copyable {
 
   private mutating func count(_ signed: SignedEntity) throws {
     for row in signed.warnings + signed.refused { try refuse(row) }
+    for field in signed.value.misspeltFields { progress.misspeltFields[field, default: 0] += 1 }
     for host in signed.unfetchedHosts { progress.unfetchedHosts[host, default: 0] += 1 }
     if signed.isWhole, signed.images.isEmpty {
       progress.withoutImages += 1

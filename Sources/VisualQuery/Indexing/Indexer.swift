@@ -49,6 +49,8 @@ public struct Indexer: Sendable {
     public var refusedImages = 0
     /// The number of fields that were left out of entities, because they cannot be read.
     public var warnings = 0
+    /// The number of entities with a field that is probably misspelt, by the field; unchanged rows do not count.
+    public var misspeltFields: [MisspeltField: Int] = [:]
     /// The number of entities that cannot be found by an image, because they have none that was
     /// indexed.
     public var withoutImages = 0

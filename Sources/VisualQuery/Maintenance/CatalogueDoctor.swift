@@ -35,6 +35,8 @@ public struct CatalogueDoctor: Sendable {
       case insecureLink
       /// The currency is not in ISO 4217.
       case unknownCurrency
+      /// A field means nothing, and its name is nearly that of one that does.
+      case misspeltField
       /// A store has no location.
       case noPlace
       /// A store has an unknown product in stock.
@@ -232,6 +234,11 @@ public struct CatalogueDoctor: Sendable {
         .noLink, "has no link", "add a 'url', or a template for all: \(linkTemplate(for: value))")
     } else if url?.lowercased().hasPrefix("http:") == true {
       find(.insecureLink, "has the link '\(url ?? "")'", "use https")
+    }
+    for field in value.misspeltFields {
+      find(
+        .misspeltField, "has the field '\(field.name)', which means nothing to VisualQuery",
+        "rename it to '\(field.meant)', if that is meant")
     }
     switch value {
     case .product(let product):

@@ -116,6 +116,15 @@ extension IndexCommand {
     for (reason, count) in result.leftOut.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
       console.diagnostics.note("left out: \(ImageFolder.counted(count, reason))")
     }
+    let misspelt = result.misspeltFields.sorted {
+      ($1.value, $0.key.name) < ($0.value, $1.key.name)
+    }
+    for (field, count) in misspelt.prefix(10) {
+      console.diagnostics.warning(
+        "\(DisplayText.count(count, "entity has", "entities have")) the field "
+          + "'\(DisplayText.escaped(field.name))', which is kept but means nothing to vq; "
+          + "did you mean '\(field.meant)'?")
+    }
     let hosts = result.unfetchedHosts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
     if hosts.isEmpty { return }
     let list = hosts.prefix(5).map { "\($0.key) (\($0.value))" }.joined(separator: ", ")

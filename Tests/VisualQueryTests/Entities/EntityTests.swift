@@ -27,6 +27,21 @@ import Testing
     #expect(product.extra["tags"] == .array([.string("new"), .null]))
   }
 
+  /// Would break if a mistyped field went unnoticed, or if a field of the shop's own were called a mistake.
+  @Test(arguments: [
+    (#""lables":["mug"]"#, ["lables: labels"]), (#""Images":["a.jpg"]"#, ["Images: images"]),
+    (#""brnad":"N","pirce":{"amount":"1","currency":"EUR"}"#, ["brnad: brand", "pirce: price"]),
+    (#""lables":["mug"],"labels":["cup"]"#, []), (#""features":["warm"],"prices":[1,2]"#, []),
+    (#""pirce":"14.90","ur":"x","tags":["new"],"weight":3"#, []),
+    (#""embedding":{"model":"m","vectors":[]}"#, ["embedding: embeddings"]),
+  ])
+  func `fields that are nearly known ones are found`(fields: String, misspelt: [String]) throws {
+    let value = try entity(#"{"type":"product","id":"a","title":"A",\#(fields)}"#)
+    #expect(value.misspeltFields.map { "\($0.name): \($0.meant)" } == misspelt)
+    let store = try entity(#"{"type":"store","id":"a","title":"A","adress":"Quay 4",\#(fields)}"#)
+    #expect(store.misspeltFields.contains { $0.name == "adress" && $0.meant == "address" })
+  }
+
   @Test func `a store has the fields of the catalogue`() throws {
     let value = try entity(
       #"""

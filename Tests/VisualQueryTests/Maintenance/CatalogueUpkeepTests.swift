@@ -422,7 +422,7 @@ import Testing
     try await shop.run([
       DrawnShop.row("good", #""title":"G",\#(url)"#),
       DrawnShop.row("twin", #""title":"T",\#(url)"#),
-      DrawnShop.row("small", #""title":"S",\#(url)"#),
+      DrawnShop.row("small", #""title":"S","lables":["s"],\#(url)"#),
       DrawnShop.row("flat", #""title":"F",\#(url)"#),
       #"{"type":"product","id":"bare","title":"\#(long)","subtitle":"\#(long)","price":{"amount":"1","currency":"ZZZ"}}"#,
       #"{"type":"store","id":"place","title":"P","stock":["good","none"],\#(url)}"#,
@@ -434,8 +434,9 @@ import Testing
       findings.map { "\($0.id) \($0.kind.rawValue)" } == [
         "product:bare longText", "product:bare noLink", "product:bare noPicture",
         "product:bare unknownCurrency", "product:flat flatPicture",
-        "product:good indistinguishable", "product:small smallPicture", "store:place noPicture",
-        "store:place noPlace", "store:place unknownStock",
+        "product:good indistinguishable", "product:small misspeltField",
+        "product:small smallPicture", "store:place noPicture", "store:place noPlace",
+        "store:place unknownStock",
       ])
     let sample = try await CatalogueTests.sampleCatalogue()
     let healthy = CatalogueDoctor(catalogue: try Catalogue(directory: sample.path + "/shop.vq"))

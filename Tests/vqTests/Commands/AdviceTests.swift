@@ -44,6 +44,21 @@ import Testing
     #expect(answer.output.contains(says), "\(answer.output)")
   }
 
+  /// Would break if labels under a mistyped name were lost without a word.
+  @Test func `fields that are probably misspelt are counted`() throws {
+    let folder = try TemporaryDirectory()
+    let rows = (1...3).map { number in
+      #"{"type":"product","id":"\#(number)","title":"Mug","lables":["mug"],"features":["warm"]}"#
+    }
+    let feed = try folder.write(rows.joined(separator: "\n"), to: "feed.jsonl")
+    let answer = try RunningVQ(["index", feed, "--index", folder.path + "/shop.vq"])
+    #expect(
+      answer.errors.contains(
+        "3 entities have the field 'lables', which is kept but means nothing to vq; did you mean 'labels'?"
+      ), "\(answer.errors)")
+    #expect(!answer.errors.contains("'features'"))
+  }
+
   @Test(arguments: [
     (["--all-fields"], "--all-fields has no effect without --json"),
     (["--at-least", "1"], "--at-least has no effect: the index is a directory"),

@@ -8,7 +8,7 @@ const names = {
   smallPicture: "Small pictures", noPicture: "Without a picture", unreadable: "Rows that cannot be read",
   missingPicture: "Picture files that are gone", longText: "Long texts", noLink: "Without a link",
   insecureLink: "Links without encryption", unknownCurrency: "Unknown currencies",
-  noPlace: "Stores without a location", unknownStock: "Unknown products in stock",
+  misspeltField: "Fields that are probably misspelt", noPlace: "Stores without a location", unknownStock: "Unknown products in stock",
 };
 const shownOfAKind = 6;
 

@@ -175,6 +175,21 @@ struct EntityChangeDocument: Sendable, Encodable {
   let effect: String
   /// The stored names of the images, which keep them in a later change.
   let images: [String]
+  /// What was kept but is probably a mistake, or `nil` if nothing is.
+  let warnings: [String]?
+
+  init(_ outcome: EntityChange.Outcome, of value: EntityValue, generation: Int) {
+    self.generation = generation
+    (type, id, effect) = (outcome.id.type, outcome.id.value, outcome.effect.rawValue)
+    images = outcome.images
+    let misspelt = value.misspeltFields
+    warnings =
+      misspelt.isEmpty
+      ? nil
+      : misspelt.map {
+        "the field '\($0.name)' is kept but means nothing; did you mean '\($0.meant)'?"
+      }
+  }
 }
 
 /// The changes of a catalogue.

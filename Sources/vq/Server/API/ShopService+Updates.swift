@@ -36,9 +36,7 @@ extension ShopService {
         .invalidEntity,
         "\(refused.field.map { "'\($0)' " } ?? "the entity ")\(reason)", field: refused.field)
     }
-    let document = EntityChangeDocument(
-      generation: written.generation, type: outcome.id.type, id: outcome.id.value,
-      effect: outcome.effect.rawValue, images: outcome.images)
+    let document = EntityChangeDocument(outcome, of: entity.value, generation: written.generation)
     return HTTPResponse(
       status: outcome.effect == .added ? 201 : 200,
       [

@@ -62,6 +62,18 @@ import VisualQuery
     [answer["code"] as? String, answer["field"] as? String]
   }
 
+  /// Would break if a program that writes `lables` did not learn of it.
+  @Test func `a field that is probably misspelt is named`() async throws {
+    let shop = try await Self.shop()
+    let put = try await Self.put(shop, "product/k", #"{"title":"Kettle","lables":["kettle"]}"#)
+    #expect(
+      put.answer["warnings"] as? [String] == [
+        "the field 'lables' is kept but means nothing; did you mean 'labels'?"
+      ])
+    let right = try await Self.put(shop, "product/k", #"{"title":"Kettle","labels":["kettle"]}"#)
+    #expect(right.status == 200 && right.answer["warnings"] == nil)
+  }
+
   @Test func `an entity that is put is in the next answer`() async throws {
     let shop = try await Self.shop()
     let json = #"{"title":"Kettle","labels":["kettle"],"price":{"amount":"3.00","currency":"EUR"}}"#
