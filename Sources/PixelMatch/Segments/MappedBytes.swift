@@ -30,7 +30,7 @@ internal import CMapping
   ///
   /// - Throws: ``SegmentError`` with the code `missing` or `unreadable`.
   init(path: String) throws(SegmentError) {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    let descriptor = unsafe open(FileName.systemName(path), O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
       throw SegmentError(
         code: errno == ENOENT ? .missing : .unreadable, path: path,

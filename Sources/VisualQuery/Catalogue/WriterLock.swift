@@ -5,6 +5,7 @@
 #elseif canImport(Darwin)
   import Darwin
 #endif
+internal import PixelMatch
 
 /// The exclusive right to write to a catalogue. The system releases it when the process ends,
 /// however it ends.
@@ -12,6 +13,8 @@ struct WriterLock: ~Copyable {
   static let fileName = "writer.lock"
 
   private let descriptor: Int32
+  /// The file that is locked, at its place.
+  let place: Place
 
   /// The time for which a run waits. A server changes single entities in a fraction of it.
   static let standardWait = Duration.seconds(1)
@@ -28,7 +31,8 @@ struct WriterLock: ~Copyable {
     while true {
       // A complete value is destroyed when its initializer throws, which would close the descriptor
       // a second time, when it may already belong to another file.
-      let file = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+      let file = unsafe open(
+        FileName.systemName(path), O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
       guard file >= 0 else { throw CatalogueError(StorageError("open", path)) }
       var isLocked = flock(file, LOCK_EX | LOCK_NB) == 0
       while !isLocked, clock.now < end {
@@ -43,6 +47,7 @@ struct WriterLock: ~Copyable {
       }
       if let status = FileStatus(descriptor: file), status.isSameFile(as: FileStatus(path)) {
         descriptor = file
+        place = Place(directory: directory, status: status)
         return
       }
       // The other writer removed its empty catalogue. The next run would lock another file, so the
@@ -53,6 +58,23 @@ struct WriterLock: ~Copyable {
   }
 
   deinit { close(descriptor) }
+
+  /// The directory of a locked file, which somebody may replace by another one while it is written.
+  struct Place: Sendable {
+    let directory: String
+    fileprivate let status: FileStatus
+
+    /// Whether the directory is still the one whose file is locked.
+    var isKept: Bool { status.isSameFile(as: FileStatus(directory + "/" + WriterLock.fileName)) }
+
+    /// - Throws: ``CatalogueError`` with the code `locked` if the directory is another one: its files belong to another writer.
+    func check() throws(CatalogueError) {
+      guard !isKept else { return }
+      throw CatalogueError(
+        code: .locked,
+        message: "'\(directory)' was replaced during this run, which ends here; run it again")
+    }
+  }
 }
 
 extension CatalogueDatabase {
@@ -66,7 +88,7 @@ extension CatalogueDatabase {
     if let slash = path.lastIndex(of: "/"), slash != path.startIndex {
       try makeDirectory(String(path[..<slash]))
     }
-    guard unsafe mkdir(path, 0o755) == 0 || errno == EEXIST else {
+    guard unsafe mkdir(FileName.systemName(path), 0o755) == 0 || errno == EEXIST else {
       throw CatalogueError(StorageError("make directory", path))
     }
   }

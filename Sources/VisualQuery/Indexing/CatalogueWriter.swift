@@ -81,6 +81,11 @@ struct CatalogueWriter: ~Copyable {
       // First, since the saved generation keeps its segments.
       try Self.finishRollback(directory, generation)
       try database.removeOrphans(in: directory)
+      let publish = database.beforeCommit
+      database.beforeCommit = { [place = lock.place] () throws(CatalogueError) in
+        try place.check()
+        try publish?()
+      }
     }
     self.keepsPrevious = keepsPrevious && generation > 0 && !isDryRun && publisher == nil
     self.isDryRun = isDryRun
@@ -157,6 +162,7 @@ struct CatalogueWriter: ~Copyable {
   /// Opens the transaction of the next generation unless it is open.
   private mutating func beginGrowing() throws(CatalogueError) {
     if isGrowing { return }
+    try lock.place.check()
     try keepPrevious()
     try database.begin()
     isGrowing = true
@@ -194,6 +200,7 @@ struct CatalogueWriter: ~Copyable {
   /// - Returns: The ids of the removed entities.
   mutating func remove(_ ids: [EntityID]) throws(CatalogueError) -> [EntityID] {
     if isGrowing { try publish() }
+    try lock.place.check()
     if !ids.isEmpty { try keepPrevious() }
     var removed: [EntityID] = []
     try transaction { database throws(CatalogueError) in
@@ -269,6 +276,7 @@ struct CatalogueWriter: ~Copyable {
       let hasNewThumbnails = try database.hasNewThumbnails()
       let isComplete = generation > 0 && waitingSettings.isEmpty && !hasNewThumbnails
       if isComplete || isDryRun { return generation }
+      try lock.place.check()
       if waitingSettings.isUndoable { try keepPrevious() }
       try database.begin()
       isGrowing = true
@@ -286,6 +294,7 @@ struct CatalogueWriter: ~Copyable {
   private mutating func publish(mergeLimit: Int? = nil) throws(CatalogueError) {
     var isMerged = false
     do throws(CatalogueError) {
+      try lock.place.check()
       try writeWaitingSettings()
       for type in EntityType.allCases {
         try writeSegment(of: type)
@@ -300,7 +309,13 @@ struct CatalogueWriter: ~Copyable {
       throw error
     }
     // The generation is published: what cannot be removed now is left to the next writer.
-    if isMerged { try? database.removeOrphans(in: directory) }
+    if isMerged { try? removeOrphans() }
+  }
+
+  /// Removes files that no generation uses, unless the directory is another one now.
+  func removeOrphans() throws(CatalogueError) {
+    try lock.place.check()
+    try database.removeOrphans(in: directory)
   }
 
   /// Removes the files of the catalogue if it is new and has no published entity, and its directory if nothing else
@@ -308,7 +323,8 @@ struct CatalogueWriter: ~Copyable {
   mutating func removeIfNew() {
     guard isNew else { return }
     discard()
-    guard !isDryRun, let state = try? database.state(), state.productCount + state.storeCount == 0
+    guard !isDryRun, lock.place.isKept, let state = try? database.state(),
+      state.productCount + state.storeCount == 0
     else { return }
     let databases = [
       CatalogueDatabase.fileName, KeptThumbnails.fileName, FetchedPictures.fileName,

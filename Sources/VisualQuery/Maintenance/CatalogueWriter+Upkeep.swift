@@ -13,7 +13,7 @@ extension CatalogueWriter {
       try? database.rollBack()
       throw error
     }
-    if isMerged { try database.removeOrphans(in: directory) }
+    if isMerged { try removeOrphans() }
     try database.vacuum()
     try forgetUnusedPictures()
     return generation
@@ -77,7 +77,7 @@ extension CatalogueWriter {
     generation = next
     try CatalogueFile.commit(
       PreviousCatalogue.undoneFileName, as: PreviousCatalogue.fileName, in: directory)
-    try database.removeOrphans(in: directory)
+    try removeOrphans()
     return generation
   }
 

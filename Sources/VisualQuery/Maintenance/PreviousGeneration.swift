@@ -5,6 +5,7 @@
 #elseif canImport(Darwin)
   import Darwin
 #endif
+internal import PixelMatch
 
 extension CatalogueUpkeep {
   /// Calls `body` with the generation that ``rollBack()`` would restore, opened for searching.
@@ -31,7 +32,11 @@ extension CatalogueUpkeep {
     let absolute =
       directory.hasPrefix("/") ? directory : try Self.workingDirectory() + "/" + directory
     for file in previous.segmentFiles {
-      guard unsafe symlink(absolute + "/" + file, temporary.path + "/" + file) == 0 else {
+      guard
+        unsafe symlink(
+          FileName.systemName(absolute + "/" + file),
+          FileName.systemName(temporary.path + "/" + file)) == 0
+      else {
         throw CatalogueError(StorageError("link", file))
       }
     }

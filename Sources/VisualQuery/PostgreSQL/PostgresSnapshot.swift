@@ -5,6 +5,7 @@
 #elseif canImport(Darwin)
   import Darwin
 #endif
+internal import PixelMatch
 
 /// The database of a copy in PostgreSQL, from which a new copy begins.
 ///
@@ -115,6 +116,6 @@ enum PostgresSnapshot {
     for name in Folder.names(in: path) where name != "." && name != ".." {
       Folder.remove(name, in: path)
     }
-    unsafe rmdir(path)
+    unsafe rmdir(FileName.systemName(path))
   }
 }

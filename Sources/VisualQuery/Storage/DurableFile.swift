@@ -1,4 +1,5 @@
 internal import CFiles
+internal import PixelMatch
 internal import Synchronization
 
 #if canImport(Glibc)
@@ -48,7 +49,8 @@ enum DurableFile<Failure: StorageFailure> {
   ) throws(Failure) -> Result {
     let path = directory + "/" + name
     let temporary = path + ".tmp"
-    let file = unsafe open(temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    let file = unsafe open(
+      FileName.systemName(temporary), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     guard file >= 0 else { throw Failure(StorageError("create", temporary)) }
     let result: Result
     let unstored = Atomic(0)
@@ -63,12 +65,13 @@ enum DurableFile<Failure: StorageFailure> {
         }, { range throws(Failure) in try get(range, of: file, temporary) })
     } catch {
       close(file)
-      unsafe unlink(temporary)
+      unsafe unlink(FileName.systemName(temporary))
       throw error
     }
     let isSynced = fsync(file) == 0
     close(file)
-    guard isSynced, unsafe rename(temporary, path) == 0 else {
+    guard isSynced, unsafe rename(FileName.systemName(temporary), FileName.systemName(path)) == 0
+    else {
       throw Failure(StorageError("sync", temporary))
     }
     try sync(directory: directory)
@@ -108,17 +111,19 @@ enum DurableFile<Failure: StorageFailure> {
     _ temporary: String, as name: String, in directory: String
   ) throws(Failure) {
     let (from, to) = (directory + "/" + temporary, directory + "/" + name)
-    let file = unsafe open(from, O_RDONLY | O_CLOEXEC)
+    let file = unsafe open(FileName.systemName(from), O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw Failure(StorageError("open", from)) }
     let isSynced = fsync(file) == 0
     close(file)
-    guard isSynced, unsafe rename(from, to) == 0 else { throw Failure(StorageError("sync", from)) }
+    guard isSynced, unsafe rename(FileName.systemName(from), FileName.systemName(to)) == 0 else {
+      throw Failure(StorageError("sync", from))
+    }
     try sync(directory: directory)
   }
 
   /// Returns the first bytes of a file, or all of them if it is shorter.
   static func prefix(of path: String, byteCount: Int) throws(Failure) -> [UInt8] {
-    let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    let file = unsafe open(FileName.systemName(path), O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw Failure(StorageError("open", path)) }
     defer { close(file) }
     var bytes = [UInt8](repeating: 0, count: byteCount)
@@ -132,7 +137,7 @@ enum DurableFile<Failure: StorageFailure> {
   static func forEachPart(
     of path: String, byteCount: Int, _ body: ([UInt8]) throws(Failure) -> Void
   ) throws(Failure) {
-    let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    let file = unsafe open(FileName.systemName(path), O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw Failure(StorageError("open", path)) }
     defer { close(file) }
     while true {
@@ -154,7 +159,8 @@ enum DurableFile<Failure: StorageFailure> {
   }
 
   private static func sync(directory: String) throws(Failure) {
-    let descriptor = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let descriptor = unsafe open(
+      FileName.systemName(directory), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw Failure(StorageError("open", directory)) }
     defer { close(descriptor) }
     guard fsync(descriptor) == 0 else { throw Failure(StorageError("sync", directory)) }

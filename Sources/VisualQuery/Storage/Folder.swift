@@ -36,6 +36,6 @@ enum Folder {
 
   /// Removes an unused file; it may be missing already.
   static func remove(_ name: String, in path: String) {
-    unsafe unlink(path + "/" + name)
+    unsafe unlink(FileName.systemName(path + "/" + name))
   }
 }

@@ -31,7 +31,7 @@ internal import PixelMatch
       }
     // Sound: SQLite's own mutex is not required, since one thread at a time uses a connection.
     let code = unsafe sqlite3_open_v2(
-      name, &handle, flags | SQLITE_OPEN_NOMUTEX, csqlite_guarded_vfs())
+      FileName.systemName(name), &handle, flags | SQLITE_OPEN_NOMUTEX, csqlite_guarded_vfs())
     guard code == SQLITE_OK, let opened = unsafe handle else {
       let number = unsafe handle.map { unsafe sqlite3_system_errno($0) } ?? 0
       unsafe sqlite3_close_v2(handle)
@@ -236,7 +236,7 @@ internal import PixelMatch
   /// Returns a path as part of a URI: all bytes except ASCII letters and digits, `/`, `-`, `.`, `_`
   /// and `~` as `%` and two digits (<https://www.sqlite.org/uri.html>, 3.1).
   private static func escaped(_ path: String) -> String {
-    path.utf8.map { byte in
+    FileName.bytes(path).map { byte in
       switch byte {
       case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
         UInt8(ascii: "-")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "~"):

@@ -3,6 +3,7 @@
 #elseif canImport(Musl)
   import Musl
 #endif
+import PixelMatch
 
 /// `vq key`: makes keys for clients of `vq serve`.
 enum KeyCommand {
@@ -51,16 +52,16 @@ enum KeyCommand {
       throw CommandFailure(
         .usage, "--name: '\(name)' contains spaces; expected a word without spaces")
     }
-    if unsafe access(path, F_OK) == 0,
-      try APIKeys(file: path).keys.contains(where: { $0.name == name })
-    {
+    let known = unsafe access(FileName.systemName(path), F_OK) == 0 ? try APIKeys(file: path) : nil
+    if let known, known.keys.contains(where: { $0.name == name }) {
       throw CommandFailure(
         .usage, "'\(path)' already has a key named '\(name)'",
         advice: ["use another --name, or remove its line"])
     }
     let made = APIKeys.made(role: role, name: name)
     let file = try FileDescriptor.appending(to: path, mode: 0o600)
-    try file.write(Array((made.line + "\n").utf8))
+    let lineEnd = known?.isOpenEnded == true ? "\n" : ""
+    try file.write(Array((lineEnd + made.line + "\n").utf8))
     file.close()
     try console.output.writeLine(made.key)
     return .success

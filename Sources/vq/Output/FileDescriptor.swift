@@ -5,6 +5,7 @@
 #else
   import Darwin
 #endif
+import PixelMatch
 
 /// The reason why output could not be written.
 struct OutputError: Error, Sendable, Hashable {
@@ -77,7 +78,8 @@ struct FileDescriptor: Sendable {
 
   /// Creates or truncates a file.
   static func creating(_ path: String) throws -> FileDescriptor {
-    let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    let descriptor = unsafe open(
+      FileName.systemName(path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else {
       throw CommandFailure(.failure, "cannot write '\(path)': \(description(of: errno))")
     }
@@ -86,7 +88,8 @@ struct FileDescriptor: Sendable {
 
   /// Opens a file for appending, and creates it if it does not exist.
   static func appending(to path: String, mode: mode_t) throws -> FileDescriptor {
-    let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, mode)
+    let descriptor = unsafe open(
+      FileName.systemName(path), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, mode)
     guard descriptor >= 0 else {
       throw CommandFailure(.failure, "cannot write '\(path)': \(description(of: errno))")
     }
@@ -96,11 +99,14 @@ struct FileDescriptor: Sendable {
   /// Renames a file and replaces the one that has the name.
   static func rename(_ path: String, to name: String) throws {
     #if canImport(Glibc)
-      let status = unsafe Glibc.rename(path, name)
+      let status = unsafe Glibc.rename(
+        FileName.systemName(path), FileName.systemName(name))
     #elseif canImport(Musl)
-      let status = unsafe Musl.rename(path, name)
+      let status = unsafe Musl.rename(
+        FileName.systemName(path), FileName.systemName(name))
     #else
-      let status = unsafe Darwin.rename(path, name)
+      let status = unsafe Darwin.rename(
+        FileName.systemName(path), FileName.systemName(name))
     #endif
     guard status == 0 else {
       throw CommandFailure(.failure, "cannot write '\(name)': \(description(of: errno))")
@@ -108,12 +114,13 @@ struct FileDescriptor: Sendable {
   }
 
   /// Removes a file; it may be missing already.
-  static func remove(_ path: String) { unsafe unlink(path) }
+  static func remove(_ path: String) { unsafe unlink(FileName.systemName(path)) }
 
   /// Returns whether a path is a special file, such as a terminal or a pipe.
   static func isSpecial(_ path: String) -> Bool {
     var status = stat()
-    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+    return unsafe stat(FileName.systemName(path), &status) == 0
+      && status.st_mode & S_IFMT != S_IFREG
   }
 
   /// Closes the descriptor.

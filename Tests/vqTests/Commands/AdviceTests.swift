@@ -44,6 +44,17 @@ import Testing
     #expect(answer.output.contains(says), "\(answer.output)")
   }
 
+  /// Would break if a key were written onto the end of the last line, which would make both lines useless.
+  @Test func `a key is a line of its own`() throws {
+    let folder = try TemporaryDirectory()
+    let first = try RunningVQ(["key", folder.path + "/made.txt", "--name", "first"])
+    #expect(first.status == 0)
+    let line = try String(contentsOfFile: folder.path + "/made.txt", encoding: .utf8).dropLast()
+    let keys = try folder.write(String(line), to: "keys.txt")
+    #expect(try RunningVQ(["key", keys, "--name", "second", "--role", "write"]).status == 0)
+    #expect(try APIKeys(file: keys).keys.map(\.name) == ["first", "second"])
+  }
+
   /// Would break if labels under a mistyped name were lost without a word.
   @Test func `fields that are probably misspelt are counted`() throws {
     let folder = try TemporaryDirectory()

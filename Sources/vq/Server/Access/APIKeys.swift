@@ -39,6 +39,8 @@ struct APIKeys: Sendable {
   }
 
   let keys: [Key]
+  /// Whether the last line has no end, so that a further one would continue it.
+  let isOpenEnded: Bool
 
   /// Whether any key has a right.
   func hasKey(for role: Role) -> Bool { keys.contains { $0.role.includes(role) } }
@@ -62,6 +64,7 @@ struct APIKeys: Sendable {
       }
     }
     self.keys = keys
+    isOpenEnded = !text.isEmpty && text.last?.isNewline == false
   }
 
   /// The reason why a line is not a key, as the rest of a sentence.
