@@ -32,6 +32,10 @@ final class Connection {
   var interest: Poller.Interest = []
   /// The instant at which bytes last came.
   var lastRead: ContinuousClock.Instant
+  /// Its part in ``Server/answerByteCount``: the length of the answer that is being written.
+  var answerByteCount = 0
+  /// Its part in ``Server/heldByteCount``.
+  var countedBytes = 0
   /// The number of bytes that have come since the last answer.
   var bytesIn = 0
 
@@ -82,8 +86,7 @@ final class Connection {
   var heldBytes: Int {
     switch phase {
     case .waiting(let request): parser.heldBytes + request.body.count
-    case .writing(let output): parser.heldBytes + output.rest.count
-    case .readingHead, .readingBody, .running, .lingering, .closed: parser.heldBytes
+    case .readingHead, .readingBody, .running, .writing, .lingering, .closed: parser.heldBytes
     }
   }
 }
@@ -118,6 +121,7 @@ struct QueuedRequest {
 /// A request that a thread works on.
 struct RunningRequest {
   let summary: RequestSummary
+  let lane: Lane
   let ticket: Admission.Ticket
   /// Its answer comes to the ``Mailbox``.
   let task: Task<Void, Never>
@@ -127,6 +131,8 @@ struct RunningRequest {
 struct Output {
   /// The bytes that the client has not taken yet.
   var rest: ArraySlice<UInt8>
+  /// The instant at which all of them must have been taken.
+  let end: ContinuousClock.Instant
   /// True if the connection ends with this answer.
   let closes: Bool
 }

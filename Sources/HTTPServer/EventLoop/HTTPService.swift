@@ -49,6 +49,8 @@ package enum Decision: Sendable {
 package struct Work: Sendable {
   /// The route, for logs and metrics. Requests of one route are expected to take equally long.
   let route: String
+  /// The lane in which it waits and runs.
+  let lane: Lane
   /// The longest time that the request may take, including its wait.
   let budget: Duration
   /// The largest number of bytes of the body.
@@ -57,10 +59,11 @@ package struct Work: Sendable {
   let run: @Sendable (HTTPRequest) async -> HTTPResponse
 
   package init(
-    route: String, budget: Duration, bodyLimit: Int,
+    route: String, lane: Lane = .answers, budget: Duration, bodyLimit: Int,
     run: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
   ) {
     self.route = route
+    self.lane = lane
     self.budget = budget
     self.bodyLimit = bodyLimit
     self.run = run

@@ -33,10 +33,34 @@ extension Server {
       isHead: head?.method == "HEAD", keepsAlive: keepsAlive, date: HTTPDate().field)
     record(
       connection, request, status: response.status, bytesOut: bytes.count, outcome: .answered)
+    let (base, bytesPerSecond) = configuration.answerTimeout
+    let end = now + base + .seconds(bytes.count / bytesPerSecond)
     connection.enter(
-      .writing(Output(rest: bytes[...], closes: !keepsAlive)),
+      .writing(Output(rest: bytes[...], end: end, closes: !keepsAlive)),
       until: deadline(after: configuration.writeTimeout, of: connection))
+    countAnswer(of: connection, as: bytes.count)
+    // The request is answered, and what came after it is read only if the connection goes on.
+    countHeldBytes(of: connection, as: keepsAlive ? connection.heldBytes : 0)
     flush(connection)
+    dropSlowReaders()
+  }
+
+  /// Counts an answer that begins or ends.
+  func countAnswer(of connection: Connection, as byteCount: Int) {
+    answerByteCount += byteCount - connection.answerByteCount
+    connection.answerByteCount = byteCount
+  }
+
+  /// Drops the clients that have been taking their answers for the longest, until the rest is not too much.
+  private func dropSlowReaders() {
+    guard answerByteCount > configuration.answerByteLimit else { return }
+    let readers = connections.values.compactMap { connection in
+      if case .writing(let output) = connection.phase { (connection, output.end) } else { nil }
+    }.sorted { ($0.1, $0.0.id) < ($1.1, $1.0.id) }
+    for (connection, _) in readers.dropLast()
+    where answerByteCount > configuration.answerByteLimit {
+      drop(connection)
+    }
   }
 
   /// Lets pages of the configured origins read the answer (CORS).
@@ -67,7 +91,7 @@ extension Server {
       switch connection.socket.write(output.rest) {
       case .bytes(let count):
         output.rest = output.rest.dropFirst(count)
-        end = deadline(after: configuration.writeTimeout, of: connection)
+        end = min(output.end, deadline(after: configuration.writeTimeout, of: connection))
       case .wouldBlock:
         connection.enter(.writing(output), until: end)
         // Without `.hangUp`: the poller would report a client that has closed its own side and does
@@ -80,6 +104,7 @@ extension Server {
   }
 
   private func finishAnswer(_ connection: Connection, closes: Bool) {
+    countAnswer(of: connection, as: 0)
     if closes {
       connection.socket.finishWriting()
       connection.enter(.lingering, until: now + configuration.lingerTimeout)

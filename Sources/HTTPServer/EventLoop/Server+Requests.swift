@@ -36,13 +36,22 @@ extension Server {
     }
   }
 
+  /// The bytes that a connection may hold even if all together hold too many: a head, and the body of a small question.
+  private static var freeByteCount: Int { 1 << 16 }
+
   /// Refuses a request if all connections together hold too many bytes.
   private func checkHeldBytes(_ connection: Connection) {
-    guard connection.heldBytes > 1 << 20 else { return }
-    let held = connections.values.reduce(0) { $0 + $1.heldBytes }
-    if held > configuration.heldByteLimit {
-      refuse(connection, .overloaded(retryAfter: admission.retryAfter))
+    let held = connection.heldBytes
+    countHeldBytes(of: connection, as: held)
+    if heldByteCount > configuration.heldByteLimit, held > Self.freeByteCount {
+      refuse(connection, .overloaded(retryAfter: admission[.answers].retryAfter))
     }
+  }
+
+  /// Counts the bytes of a request that a connection holds now.
+  func countHeldBytes(of connection: Connection, as byteCount: Int) {
+    heldByteCount += byteCount - connection.countedBytes
+    connection.countedBytes = byteCount
   }
 
   private func begin(_ head: RequestHead, on connection: Connection) {
@@ -67,7 +76,7 @@ extension Server {
       if case .length(let count) = head.framing, count > work.bodyLimit {
         refuse(connection, .bodyTooLarge(limit: work.bodyLimit))
       } else if !hasRoom(for: work, head.framing) {
-        refuse(connection, .overloaded(retryAfter: admission.retryAfter))
+        refuse(connection, .overloaded(retryAfter: admission[work.lane].retryAfter))
       } else if head.expectsContinue {
         _ = connection.socket.write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)[...])
       }
@@ -76,7 +85,7 @@ extension Server {
 
   /// Returns whether a request would be admitted now, before its body is read.
   private func hasRoom(for work: Work, _ framing: RequestHead.Framing) -> Bool {
-    var trial = admission
+    var trial = admission[work.lane]
     // The size of a chunked body is not known yet; the request is checked again at its end.
     let bodyBytes = if case .length(let count) = framing { count } else { 0 }
     let kind = Admission.Kind(route: work.route, bodyBytes: bodyBytes)
@@ -101,8 +110,8 @@ extension Server {
       return refuse(connection, .bodyTooLarge(limit: work.bodyLimit), summary)
     }
     let kind = Admission.Kind(route: work.route, bodyBytes: body.count)
-    guard let ticket = admission.admit(kind: kind, budget: work.budget) else {
-      return answer(connection, overloaded(summary), to: summary)
+    guard let ticket = admission[work.lane].admit(kind: kind, budget: work.budget) else {
+      return answer(connection, overloaded(summary, in: work.lane), to: summary)
     }
     let request = QueuedRequest(
       summary: summary, info: info, work: work, body: body, ticket: ticket)
@@ -112,9 +121,9 @@ extension Server {
     startWaiting()
   }
 
-  private func overloaded(_ summary: RequestSummary) -> HTTPResponse {
+  private func overloaded(_ summary: RequestSummary, in lane: Lane) -> HTTPResponse {
     service.response(
-      to: .overloaded(retryAfter: admission.retryAfter), requestID: summary.identity.id)
+      to: .overloaded(retryAfter: admission[lane].retryAfter), requestID: summary.identity.id)
   }
 
   /// Starts the requests that wait, as long as there are threads.
@@ -132,36 +141,39 @@ extension Server {
     guard let connection = connections[id], case .waiting(let request) = connection.phase else {
       return true
     }
-    return admission.canStart(request.ticket)
+    return admission[request.work.lane].canStart(request.ticket)
   }
 
   private func start(_ queued: QueuedRequest, of connection: Connection) {
+    let lane = queued.work.lane
     var summary = queued.summary
     summary.wait = now - summary.arrival
     guard summary.wait <= queued.work.budget else {
       // An answer would come too late to be of use.
-      admission.abandon(queued.ticket)
-      return answer(connection, overloaded(summary), to: summary)
+      admission[lane].abandon(queued.ticket)
+      return answer(connection, overloaded(summary, in: lane), to: summary)
     }
-    admission.start()
+    admission[lane].start()
     let request = HTTPRequest(
       info: queued.info, body: queued.body, arrival: summary.arrival, wait: summary.wait)
     let (id, mailbox, run) = (connection.id, mailbox, queued.work.run)
     // Awaited by its message: the server does not end before it has come.
-    let task = Task(executorPreference: pool) {
+    let task = Task(executorPreference: pools[lane]) {
       mailbox.post(.finished(connection: id, await run(request)))
     }
     connection.enter(
-      .running(RunningRequest(summary: summary, ticket: queued.ticket, task: task)), until: nil)
+      .running(RunningRequest(summary: summary, lane: lane, ticket: queued.ticket, task: task)),
+      until: nil)
   }
 
   /// Takes the answer of a request's work.
   func finished(_ id: UInt64, _ response: HTTPResponse) {
-    if let ticket = orphans.removeValue(forKey: id) {
-      admission.finish(ticket, after: nil)
+    if let orphan = orphans.removeValue(forKey: id) {
+      admission[orphan.lane].finish(orphan.ticket, after: nil)
     } else if let connection = connections[id], case .running(let request) = connection.phase {
       let summary = request.summary
-      admission.finish(request.ticket, after: now - summary.arrival - summary.wait)
+      admission[request.lane].finish(
+        request.ticket, after: now - summary.arrival - summary.wait)
       answer(connection, response, to: summary)
     }
     startWaiting()

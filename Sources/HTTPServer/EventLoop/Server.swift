@@ -6,9 +6,9 @@ package final class Server<Service: HTTPService> {
   let configuration: ServerConfiguration
   let service: Service
   let mailbox: Mailbox
-  let pool: any TaskExecutor
+  let pools: Lanes<any TaskExecutor>
   var poller: Poller
-  var admission: Admission
+  var admission: Lanes<Admission>
   var connections: [UInt64: Connection] = [:]
   /// The numbers of connections within the limits, by client.
   var places: ConnectionPlaces
@@ -18,7 +18,11 @@ package final class Server<Service: HTTPService> {
   /// parser. The poller does not report bytes that were read already.
   var resumable: Set<UInt64> = []
   /// The tickets of requests that still run although their connections are closed.
-  var orphans: [UInt64: Admission.Ticket] = [:]
+  var orphans: [UInt64: (lane: Lane, ticket: Admission.Ticket)] = [:]
+  /// The bytes of the answers that are being written.
+  var answerByteCount = 0
+  /// The bytes of requests that all connections hold, as of the last event of each.
+  var heldByteCount = 0
   var now = ContinuousClock.now
   var nextID: UInt64 = 1000
   private(set) var isDraining = false
@@ -32,15 +36,18 @@ package final class Server<Service: HTTPService> {
   /// - Parameters:
   ///   - mailbox: Takes ``Mailbox/Message/stop``.
   ///   - pool: The threads for ``Work``.
+  ///   - changePool: Those for changes, if they are others.
   package init(
     listeners: [Socket], service: Service, mailbox: Mailbox, pool: any TaskExecutor,
-    configuration: ServerConfiguration
+    changePool: (any TaskExecutor)? = nil, configuration: ServerConfiguration
   ) throws(SocketError) {
     self.service = service
     self.mailbox = mailbox
-    self.pool = pool
+    pools = Lanes { $0 == .changes ? changePool ?? pool : pool }
     self.configuration = configuration
-    admission = Admission(width: configuration.width, queueLimit: configuration.queueLimit)
+    admission = Lanes { _ in
+      Admission(width: configuration.width, queueLimit: configuration.queueLimit)
+    }
     places = ConnectionPlaces(
       limit: configuration.connectionLimit,
       limitPerClient: configuration.connectionLimitPerClient)
@@ -116,13 +123,18 @@ package final class Server<Service: HTTPService> {
   func observe() {
     service.observe(
       ServerLoad(
-        connections: connections.count, running: admission.running, waiting: admission.waiting))
+        connections: connections.count,
+        running: Lane.allCases.reduce(0) { $0 + admission[$1].running },
+        waiting: Lane.allCases.reduce(0) { $0 + admission[$1].waiting }))
   }
 
-  /// Accepts no more connections and closes the idle ones.
+  /// Stops listening, so that clients go elsewhere at once, and closes the idle connections.
   private func drain() {
     isDraining = true
-    for listener in listeners.values { poller.remove(listener.descriptor) }
+    for listener in listeners.values {
+      poller.remove(listener.descriptor)
+      listener.stopListening()
+    }
     listeners = [:]
     for connection in Array(connections.values) where connection.isIdle { drop(connection) }
   }
@@ -212,15 +224,17 @@ package final class Server<Service: HTTPService> {
     guard connections.removeValue(forKey: connection.id) != nil else { return }
     poller.remove(connection.socket.descriptor)
     resumable.remove(connection.id)
+    countHeldBytes(of: connection, as: 0)
+    countAnswer(of: connection, as: 0)
     if !connection.isExtra { places.release(connection.peer) }
     switch connection.phase {
     case .waiting(let request):
-      admission.abandon(request.ticket)
+      admission[request.work.lane].abandon(request.ticket)
       queue.removeAll { $0 == connection.id }
       recordCancellation(of: connection)
     case .running(let request):
       request.task.cancel()
-      orphans[connection.id] = request.ticket
+      orphans[connection.id] = (request.lane, request.ticket)
       recordCancellation(of: connection)
     case .readingHead, .readingBody, .writing, .lingering, .closed: break
     }

@@ -8,8 +8,10 @@ package struct ServerConfiguration: Sendable {
   package var connectionLimitPerClient = 128
   /// The largest number of connections beyond those, for health checks only.
   package var extraConnectionLimit = 16
-  /// The largest number of bytes that are held for all connections together.
+  /// The largest number of bytes of requests that are held for all connections together.
   package var heldByteLimit = 256 << 20
+  /// The largest number of bytes of answers that clients have not taken yet, for all connections together.
+  package var answerByteLimit = 256 << 20
   /// The time from the first byte of a request to the end of its head.
   package var headerTimeout = Duration.seconds(10)
   /// The time for the whole of a body.
@@ -20,6 +22,8 @@ package struct ServerConfiguration: Sendable {
   package var idleTimeout = Duration.seconds(60)
   /// The time between two bytes that the client takes of an answer.
   package var writeTimeout = Duration.seconds(20)
+  /// The time for the whole of an answer: this, and a second for every so many bytes.
+  package var answerTimeout = (base: Duration.seconds(60), bytesPerSecond: 32 << 10)
   /// The longest of the timeouts above on a connection that only health checks may use.
   package var extraTimeout = Duration.seconds(2)
   /// The time for which input is discarded after an answer that leaves a request half read.

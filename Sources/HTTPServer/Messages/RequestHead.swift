@@ -8,6 +8,8 @@ package struct RequestHead: Sendable, Hashable {
   package let query: [Parameter]
   /// The header fields.
   package let fields: HTTPFields
+  /// The host that is asked, maybe with a port: that of a target in absolute form, else the Host field (RFC 9112, 3.2.2).
+  package let host: String?
   /// Whether the connection may serve another request after this one.
   package let keepsAlive: Bool
   /// Whether the client waits for `100 Continue` before it sends the body.

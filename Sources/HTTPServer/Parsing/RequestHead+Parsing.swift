@@ -3,7 +3,7 @@ extension RequestHead {
   init(_ line: StartLine, _ fields: HTTPFields, bodyLimit: Int) throws(HTTPError) {
     let target = try RequestTarget(line.target[...], method: line.method)
     try Self.checkHost(fields, target.authority, line)
-    // A field that is no list stands once (RFC 9110, 5.3): a proxy might read the other one.
+    // A field that is not a list may come once only (RFC 9110, 5.3): a proxy might read the other one.
     guard fields.values("content-type").count <= 1 else {
       throw Self.bad("there are several Content-Type fields; a body has one type")
     }
@@ -16,6 +16,7 @@ extension RequestHead {
     let options = Set(fields.list("connection").map { ASCII.lowercased($0) })
     self.init(
       method: line.method, path: target.path, query: target.query, fields: fields,
+      host: target.authority ?? fields["host"],
       keepsAlive: isOld ? options.contains("keep-alive") : !options.contains("close"),
       expectsContinue: !isOld && !expectations.isEmpty,
       framing: try Self.framing(fields, isOld: isOld, bodyLimit: bodyLimit))

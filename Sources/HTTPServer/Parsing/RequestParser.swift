@@ -70,14 +70,6 @@ package struct RequestParser: Sendable {
   /// True if no byte of a next request has arrived.
   var isIdle: Bool { state == .start && start == pending.count }
 
-  /// Whether a request's head has been read and its body has not.
-  var isInBody: Bool {
-    switch state {
-    case .start, .fields, .failed: false
-    case .chunkSize, .chunkEnd, .trailers, .body, .chunk: true
-    }
-  }
-
   /// The number of bytes that are held for requests.
   var heldBytes: Int { pending.count - start + body.count }
 

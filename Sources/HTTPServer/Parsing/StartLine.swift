@@ -33,7 +33,7 @@ struct StartLine: Sendable, Hashable {
     guard version[5] == UInt8(ascii: "1") else {
       throw HTTPError(
         code: .versionNotSupported,
-        message: "\(String(decoding: version, as: UTF8.self)) is not spoken here; use HTTP/1.1")
+        message: "\(String(decoding: version, as: UTF8.self)) is not supported; use HTTP/1.1")
     }
     guard parts[1].count <= targetLimit else {
       throw HTTPError(

@@ -32,8 +32,14 @@ package final class Socket: Sendable {
   }
 
   let descriptor: Int32
+  /// The file of a listening local socket.
+  private let file: SocketFile?
 
-  init(adopting descriptor: Int32) { self.descriptor = descriptor }
+  init(adopting descriptor: Int32) { (self.descriptor, file) = (descriptor, nil) }
+
+  private init(listening descriptor: Int32, at file: SocketFile?) {
+    (self.descriptor, self.file) = (descriptor, file)
+  }
 
   deinit { _ = close(descriptor) }
 
@@ -76,7 +82,7 @@ package final class Socket: Sendable {
       // Sound: the path and its end fit the array, which was zero before.
       unsafe withUnsafeMutableBytes(of: &local.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
       removeStale(path, local)
-      return try bound(local, AF_UNIX, backlog)
+      return try bound(local, AF_UNIX, backlog, path: path)
     }
   }
 
@@ -94,18 +100,29 @@ package final class Socket: Sendable {
   }
 
   private static func bound<Address>(
-    _ address: Address, _ family: Int32, _ backlog: Int32
+    _ address: Address, _ family: Int32, _ backlog: Int32, path: String? = nil
   ) throws(SocketError) -> Socket {
     let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
     let descriptor = Glibc.socket(family, kind, 0)
     guard descriptor >= 0 else { throw SocketError("socket") }
-    let listener = Socket(adopting: descriptor)
-    listener.setOption(SOL_SOCKET, SO_REUSEADDR)
-    guard unsafe withSocketAddress(address, { unsafe bind(descriptor, $0, $1) }) == 0 else {
-      throw SocketError("bind")
+    do throws(SocketError) {
+      setOption(descriptor, SOL_SOCKET, SO_REUSEADDR)
+      guard unsafe withSocketAddress(address, { unsafe bind(descriptor, $0, $1) }) == 0 else {
+        throw SocketError("bind")
+      }
+      guard listen(descriptor, backlog) == 0 else { throw SocketError("listen") }
+    } catch {
+      _ = close(descriptor)
+      throw error
     }
-    guard listen(descriptor, backlog) == 0 else { throw SocketError("listen") }
-    return listener
+    return Socket(listening: descriptor, at: path.flatMap(SocketFile.init))
+  }
+
+  /// Stops listening: further clients are refused, and another server may listen at the address. The file of a local
+  /// socket is removed, unless it is another server's by now.
+  package func stopListening() {
+    file?.remove()
+    _ = shutdown(descriptor, Int32(SHUT_RDWR))
   }
 
   /// Sound: a socket address of any family begins as `sockaddr` does, and goes with its own size.
@@ -153,7 +170,7 @@ package final class Socket: Sendable {
     _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
     _ = fcntl(accepted, F_SETFL, O_NONBLOCK)
     // An answer goes out in one piece: waiting for more would only delay it.
-    socket.setOption(Int32(IPPROTO_TCP), TCP_NODELAY)
+    Self.setOption(accepted, Int32(IPPROTO_TCP), TCP_NODELAY)
     return (socket, Self.peer(at: storage))
   }
 
@@ -175,7 +192,7 @@ package final class Socket: Sendable {
     }
   }
 
-  private func setOption(_ level: Int32, _ option: Int32) {
+  private static func setOption(_ descriptor: Int32, _ level: Int32, _ option: Int32) {
     var on: Int32 = 1
     // Sound: four bytes, which outlive the call.
     _ = unsafe setsockopt(descriptor, level, option, &on, 4)
@@ -207,4 +224,27 @@ package final class Socket: Sendable {
 
   /// Tells the other side that nothing more is written.
   func finishWriting() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
+}
+
+/// The file of a local socket.
+private struct SocketFile: Sendable {
+  let path: String
+  private let device: dev_t
+  private let inode: ino_t
+
+  /// Returns `nil` if there is none.
+  init?(path: String) {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else { return nil }
+    (self.path, device, inode) = (path, status.st_dev, status.st_ino)
+  }
+
+  /// Removes the file if it is still the same: while a socket is open, no other one has its inode.
+  func remove() {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0, status.st_dev == device, status.st_ino == inode else {
+      return
+    }
+    unsafe unlink(path)
+  }
 }

@@ -144,7 +144,10 @@ enum ServeCommand {
   @concurrent static func run(
     _ arguments: ParsedArguments, on console: Console
   ) async throws -> ExitCode {
+    // Until the server handles it: a reload must not end a start that takes long.
+    _ = signal(SIGHUP, SIG_IGN)
     let pool = WorkerPool(width: arguments[MatchCommand.threads])
+    let changePool = WorkerPool(width: pool.width)
     let replica = try IndexLocation.replica(of: arguments[MatchCommand.index], arguments)
     if replica == nil { IndexLocation.warnOfUnused(arguments, console) }
     if let replica {
@@ -167,8 +170,18 @@ enum ServeCommand {
         advice: ["vq key \(path) --name NAME"])
     }
     let service = ShopService(
-      catalogue: catalogue, pool: pool, settings: settings(of: arguments, threads: pool.width),
+      catalogue: catalogue, pool: pool, changePool: changePool,
+      settings: settings(of: arguments, threads: pool.width),
       replica: replica, keys: keys, metrics: metrics, log: log)
+    if let enough = DescriptorLimit.raise(forClients: arguments[connections]) {
+      console.diagnostics.warning(
+        "the system lets this process open too few files for \(arguments[connections]) connections",
+        advice: [
+          enough > 0
+            ? "use --connections \(enough), or raise the limit (LimitNOFILE, ulimit -n)"
+            : "raise the limit (LimitNOFILE, ulimit -n)"
+        ])
+    }
     let listener = try listener(of: arguments)
     let mailbox = try mailbox()
     let configuration = configuration(of: arguments, width: pool.width)
@@ -183,8 +196,8 @@ enum ServeCommand {
     }
     hangUps.cancel()
     service.countUnmatchedLabels()
-    log.finish()
-    if let path = arguments[socket] { unsafe unlink(path) }
+    listener.stopListening()
+    await log.finish()
     try outcome.get()
     return .success
   }
@@ -244,7 +257,7 @@ enum ServeCommand {
     do throws(SocketError) {
       let server = try Server(
         listeners: [listener], service: service, mailbox: mailbox, pool: service.pool,
-        configuration: configuration)
+        changePool: service.changePool, configuration: configuration)
       server.run()
       return .success(())
     } catch {
@@ -334,7 +347,6 @@ enum ServeCommand {
   private static func onHangUp(
     _ body: @escaping @Sendable () -> Void
   ) -> any DispatchSourceSignal {
-    _ = signal(SIGHUP, SIG_IGN)
     let source = DispatchSource.makeSignalSource(
       signal: SIGHUP, queue: DispatchQueue(label: "vq.reload"))
     source.setEventHandler { @Sendable in body() }

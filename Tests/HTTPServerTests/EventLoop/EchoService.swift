@@ -3,7 +3,7 @@ import Synchronization
 @testable import HTTPServer
 
 /// A service that echoes bodies, answers `/now`, `/big` and `/health` at once, and
-/// at `/wait` when it is cancelled.
+/// at `/wait` and `/change` when it is cancelled. `/large` takes larger bodies, and `/change` is in the other lane.
 final class EchoService: HTTPService {
   static let bigByteCount = 8_000_000
 
@@ -21,8 +21,13 @@ final class EchoService: HTTPService {
       return .answer(HTTPResponse(status: 200, body: body), route: "/big")
     default:
       return .work(
-        Work(route: "/echo", budget: .seconds(60), bodyLimit: 1000) { request in
-          guard path == "wait" else { return HTTPResponse(status: 200, body: request.body) }
+        Work(
+          route: "/echo", lane: path == "change" ? .changes : .answers, budget: .seconds(60),
+          bodyLimit: path == "large" ? 1 << 20 : 1000
+        ) { request in
+          guard path == "wait" || path == "change" else {
+            return HTTPResponse(status: 200, body: request.body)
+          }
           self.waiting.withLock { $0 += 1 }
           try? await Task.sleep(for: .seconds(600))
           if Task.isCancelled { self.cancelled.withLock { $0 += 1 } }

@@ -10,13 +10,16 @@ import Testing
 
   private static func server(
     connectionLimit: Int = 512, extraConnectionLimit: Int = 16, width: Int = 2,
-    queueLimit: Int = 64, allowedOrigins: Set<String> = []
+    queueLimit: Int = 64, heldByteLimit: Int = 256 << 20,
+    answerByteLimit: Int = 256 << 20, allowedOrigins: Set<String> = []
   ) throws -> (server: EchoServer, port: UInt16) {
     var configuration = ServerConfiguration()
     configuration.connectionLimit = connectionLimit
     configuration.extraConnectionLimit = extraConnectionLimit
     configuration.width = width
     configuration.queueLimit = queueLimit
+    configuration.heldByteLimit = heldByteLimit
+    configuration.answerByteLimit = answerByteLimit
     configuration.allowedOrigins = allowedOrigins
     let listener = try Socket.listening(at: .host("127.0.0.1", port: 0))
     let server = try EchoServer(
@@ -141,7 +144,7 @@ import Testing
     let busy = [try RawClient(port: port), try RawClient(port: port)]
     for client in busy { client.send(Self.request("/wait")) }
     for _ in 0..<100 where server.turn(milliseconds: 100) > 0 {}
-    #expect(server.admission.running == 1 && server.admission.waiting == 1)
+    #expect(server.admission[.answers].running == 1 && server.admission[.answers].waiting == 1)
     let refused = Self.answer(to: "/work", of: try RawClient(port: port), by: server)
     #expect(refused?.hasPrefix("HTTP/1.1 503") == true)
     let answer = Self.answer(to: "/health", of: try RawClient(port: port), by: server)
@@ -157,14 +160,98 @@ import Testing
       client.send(Self.request("/wait"))
       for _ in 0..<100 where server.turn(milliseconds: 100) > 0 {}
     }
-    #expect(server.admission.running == 1 && server.admission.waiting == 1)
+    #expect(server.admission[.answers].running == 1 && server.admission[.answers].waiting == 1)
     // Their sockets close with them.
     clients = []
-    for _ in 0..<100 where server.admission.running > 0 || !server.connections.isEmpty {
+    for _ in 0..<100 where server.admission[.answers].running > 0 || !server.connections.isEmpty {
       server.turn(milliseconds: 100)
     }
-    #expect(server.admission.running == 0 && server.admission.waiting == 0)
+    #expect(server.admission[.answers].running == 0 && server.admission[.answers].waiting == 0)
     #expect(server.connections.isEmpty && server.orphans.isEmpty && server.queue.isEmpty)
     #expect(server.service.exchanges.withLock { $0 }.map(\.outcome) == [.clientGone, .clientGone])
+  }
+
+  /// Would break if changes that wait for a database took the places of searches.
+  @Test func `answers are given while changes take all of their places`() throws {
+    let (server, port) = try Self.server(width: 1, queueLimit: 1)
+    let changes = try (0..<2).map { _ in try RawClient(port: port) }
+    for client in changes { client.send(Self.request("/change")) }
+    for _ in 0..<100 where server.turn(milliseconds: 100) > 0 {}
+    #expect(server.admission[.changes].running == 1 && server.admission[.changes].waiting == 1)
+    let refused = Self.answer(to: "/change", of: try RawClient(port: port), by: server)
+    #expect(refused?.hasPrefix("HTTP/1.1 503") == true)
+    let asking = try RawClient(port: port)
+    asking.send(Self.request("/work"))
+    for _ in 0..<100 where asking.received.isEmpty {
+      server.turn(milliseconds: 100)
+      asking.exchange()
+    }
+    #expect(asking.text.hasPrefix("HTTP/1.1 200"))
+  }
+
+  /// Would break if answers that nobody takes could fill the memory, or if a client could take one byte now and then for ever.
+  @Test func `clients that take their answers slowly give way`() throws {
+    let (server, port) = try Self.server(answerByteLimit: 20_000_000)
+    let slow = try (0..<4).map { _ in try RawClient(port: port) }
+    for client in slow {
+      client.send(Self.request("/big"))
+      for _ in 0..<100 where server.turn(milliseconds: 20) > 0 {}
+    }
+    #expect(server.connections.values.count(where: Self.isWriting) == 2)
+    #expect(server.answerByteCount <= 20_000_000)
+    for _ in 0..<10_000 where slow[3].received.count < EchoService.bigByteCount {
+      slow[3].exchange()
+      server.turn(milliseconds: 10)
+    }
+    #expect(slow[3].received.count > EchoService.bigByteCount)
+    slow[0].exchange()
+    #expect(slow[0].received.count < EchoService.bigByteCount)
+    for _ in 0..<10_000 where slow[2].received.count < EchoService.bigByteCount {
+      slow[2].exchange()
+      server.turn(milliseconds: 10)
+    }
+    #expect(server.answerByteCount == 0)
+  }
+
+  /// Would break if many bodies of less than a megabyte, which no connection alone makes too many, were not counted.
+  @Test func `bodies on their way are counted together`() throws {
+    let (server, port) = try Self.server(heldByteLimit: 1_000_000)
+    let head = "POST /large HTTP/1.1\r\nHost:\r\nContent-Length: 400000\r\n\r\n"
+    let clients = try (0..<4).map { _ in try RawClient(port: port) }
+    for client in clients { client.send(head + String(repeating: "a", count: 390_000)) }
+    for _ in 0..<100 {
+      for client in clients { client.exchange() }
+      server.turn(milliseconds: 10)
+    }
+    #expect(clients.count { $0.text.contains("overloaded") } == 2)
+    #expect(server.heldByteCount <= 1_000_000)
+    for client in clients { client.send(String(repeating: "a", count: 10_000)) }
+    for _ in 0..<100 {
+      for client in clients { client.exchange() }
+      server.turn(milliseconds: 10)
+    }
+    #expect(clients.count { $0.text.hasPrefix("HTTP/1.1 200") } == 2)
+    #expect(server.heldByteCount == 0)
+    let small = Self.answer(to: "/work", of: try RawClient(port: port), by: server)
+    #expect(small?.hasPrefix("HTTP/1.1 200") == true)
+  }
+
+  /// Would break if a server that ends still took connections, which it never answers, and kept its successor from the port.
+  @Test func `a server that ends listens no more`() throws {
+    let (server, port) = try Self.server()
+    let client = try RawClient(port: port)
+    client.send("POST /work HTTP/1.1\r\nHost:\r\nContent-Length: 4\r\n\r\nab")
+    for _ in 0..<100 where server.turn(milliseconds: 100) > 0 {}
+    server.mailbox.post(.stop)
+    server.turn(milliseconds: 1000)
+    #expect(throws: SocketError.self) { _ = try RawClient(port: port) }
+    let successor = try Socket.listening(at: .host("127.0.0.1", port: port))
+    #expect(successor.port == port)
+    client.send("cd")
+    for _ in 0..<100 where client.received.isEmpty {
+      server.turn(milliseconds: 100)
+      client.exchange()
+    }
+    #expect(client.text.hasPrefix("HTTP/1.1 200") && client.text.hasSuffix("abcd"))
   }
 }

@@ -112,18 +112,29 @@ actor Checkups {
         .tooLargeToCheck,
         "\(catalogue.imageCount) images are too many to check here; run 'vq doctor'")
     }
-    if let last, last.identity == catalogue.identity, last.generation == catalogue.generation {
-      return try await last.findings.value
+    if let last, last.identity == catalogue.identity, last.generation >= catalogue.generation {
+      return try await findings(of: last)
     }
     last?.findings.cancel()
     let doctor = CatalogueDoctor(catalogue: catalogue, pool: pool)
     let task = Task { try await doctor.findings() }
-    last = Checkup(
+    let checkup = Checkup(
       identity: catalogue.identity, generation: catalogue.generation, findings: task)
+    last = checkup
+    return try await findings(of: checkup)
+  }
+
+  /// Waits for the findings of a checkup, or of the one that has taken its place.
+  private func findings(of checkup: Checkup) async throws -> [CatalogueDoctor.Finding] {
     do {
-      return try await task.value
+      return try await checkup.findings.value
+    } catch is CancellationError {
+      guard let last, last.findings != checkup.findings, !Task.isCancelled else {
+        throw CancellationError()
+      }
+      return try await findings(of: last)
     } catch {
-      if last?.findings == task { last = nil }
+      if last?.findings == checkup.findings { last = nil }
       throw error
     }
   }

@@ -21,7 +21,7 @@ extension ShopService {
     let limit =
       form == .json
       ? Self.questionLimit : min(Self.feedbackLimit, settings.requestLimits.bodyBytes)
-    return work(route, bodyLimit: limit) { try await self.keepFeedback($0, form) }
+    return work(route, lane: .changes, bodyLimit: limit) { try await self.keepFeedback($0, form) }
   }
 
   private func keepFeedback(

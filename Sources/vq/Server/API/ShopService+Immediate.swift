@@ -59,7 +59,7 @@ extension ShopService {
       case .ready(let snapshot), .degraded(let snapshot, _): snapshot.links
       case .unavailable(let error): throw Problem(error)
       }
-    let host = (head.fields["host"] ?? "").lowercased()
+    let host = (head.host ?? "").lowercased()
     guard let document = AssociationDocument(links, appIDs: settings.appIDs, host: host) else {
       throw Problem(
         .noAssociation,

@@ -16,7 +16,7 @@ extension ShopService {
   func put(_ id: EntityID, _ request: RequestInfo, _ route: Route) throws(Problem) -> Decision {
     let form = try EntityForm.kind(of: request.head)
     let limit = form == .json ? Self.entityLimit : settings.requestLimits.bodyBytes
-    return work(route, bodyLimit: limit, budget: Self.updateBudget) { request in
+    return work(route, lane: .changes, bodyLimit: limit, budget: Self.updateBudget) { request in
       try RequestFields(request.info.head.query).finish()
       let entity = try EntityForm(request.body, form, of: id)
       return try await self.put(entity, request)

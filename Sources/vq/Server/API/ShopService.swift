@@ -22,6 +22,8 @@ final class ShopService: HTTPService {
 
   let catalogue: ServedCatalogue
   let pool: WorkerPool
+  /// The threads of changes, which may wait for a database that does not respond.
+  let changePool: WorkerPool
   /// The catalogue in PostgreSQL that is followed, or `nil` if the index is a directory of its own.
   let replica: CatalogueReplica?
   let settings: Settings
@@ -38,6 +40,8 @@ final class ShopService: HTTPService {
   private let feedbackLimiter = Mutex(RateLimiter(rate: 0.1, burst: 10))
   /// The findings of the doctor for the newest generation that was checked.
   let checkups = Checkups()
+  /// The number of requests that wait for a generation.
+  private let generationWaiters = Mutex(0)
   let evaluations = Evaluations()
   /// Labels that the catalogue lacks, until they are counted on disk.
   let unmatched = Mutex<[String]>([])
@@ -48,12 +52,13 @@ final class ShopService: HTTPService {
   static let idsLimit = 524_288
 
   init(
-    catalogue: ServedCatalogue, pool: WorkerPool, settings: Settings,
+    catalogue: ServedCatalogue, pool: WorkerPool, changePool: WorkerPool, settings: Settings,
     replica: CatalogueReplica? = nil, keys: APIKeys?,
     metrics: Metrics, log: ServerLog
   ) {
     self.catalogue = catalogue
     self.pool = pool
+    self.changePool = changePool
     self.settings = settings
     self.replica = replica
     updates = EntityUpdates(
@@ -61,7 +66,7 @@ final class ShopService: HTTPService {
         directory: catalogue.directory,
         decoder: ImageDecoder(
           limits: settings.decodeLimits, formats: settings.formats),
-        pool: pool), afterBatch: { catalogue.releaseLog() })
+        pool: changePool), afterBatch: { catalogue.releaseLog() })
     self.metrics = metrics
     self.log = log
     self.keys = Mutex(keys)
@@ -142,7 +147,9 @@ final class ShopService: HTTPService {
       return work(route, bodyLimit: Self.idsLimit) { try await self.resolve($0) }
     case .entity(let id) where method == "PUT": return try put(id, request, route)
     case .entity(let id) where method == "DELETE":
-      return work(route, budget: Self.updateBudget) { try await self.remove(id, $0) }
+      return work(route, lane: .changes, budget: Self.updateBudget) {
+        try await self.remove(id, $0)
+      }
     case .entity(let id): return work(route) { try await self.entity(id, $0) }
     case .thumbnail(let id): return work(route) { try await self.thumbnail(of: id, $0) }
     case .neighbors(let id): return work(route) { try await self.neighbors(of: id, $0) }
@@ -152,15 +159,17 @@ final class ShopService: HTTPService {
     case .feedback: return work(route) { try self.listFeedback($0) }
     case .feedbackQueries: return work(route) { try self.feedbackQueries($0) }
     case .feedbackStatement(let number):
-      return work(route) { try self.removeStatement(number, $0) }
+      return work(route, lane: .changes) { try self.removeStatement(number, $0) }
     case .feedbackAcceptance(let number):
-      return work(route) { try self.acceptStatement(number, $0) }
+      return work(route, lane: .changes) { try self.acceptStatement(number, $0) }
     case .doctor: return work(route, budget: Self.updateBudget) { try await self.findings($0) }
     case .evaluation: return try evaluation(request, route)
     case .unknownLabels: return work(route) { try self.unknownLabels($0) }
     case .labelBridge:
       try requireJSON(request.head)
-      return work(route, bodyLimit: Self.questionLimit, budget: Self.updateBudget) {
+      return work(
+        route, lane: .changes, bodyLimit: Self.questionLimit, budget: Self.updateBudget
+      ) {
         try await self.addToBridge($0)
       }
     case .rejectedRows: return work(route) { try self.rejectedRows($0) }
@@ -210,12 +219,13 @@ final class ShopService: HTTPService {
 
   /// Decides to answer on a thread of the pool.
   func work(
-    _ route: Route, bodyLimit: Int = 0, budget: Duration? = nil,
+    _ route: Route, lane: Lane = .answers, bodyLimit: Int = 0, budget: Duration? = nil,
     _ run: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse
   ) -> Decision {
     .work(
       Work(
-        route: route.template, budget: budget ?? settings.deadlines.maximum, bodyLimit: bodyLimit
+        route: route.template, lane: lane, budget: budget ?? settings.deadlines.maximum,
+        bodyLimit: bodyLimit
       ) { request in await self.answer(request, run) })
   }
 
@@ -324,7 +334,8 @@ final class ShopService: HTTPService {
   private static let generationField = "x-at-least-generation"
   private static let generationPause = Duration.milliseconds(20)
 
-  /// Waits for the generation that a client has heard of from another server.
+  /// Waits for the generation that a client has heard of from another server. An index in a directory has all generations at
+  /// once. Few requests wait at a time: each takes the place of one that could be answered.
   private func waitForGeneration(_ head: RequestHead) async throws {
     guard let text = head.fields[Self.generationField] else { return }
     guard let wanted = Int(text), wanted > 0 else {
@@ -332,16 +343,28 @@ final class ShopService: HTTPService {
         .invalidParameter, "'\(text)' is not the number of a generation",
         field: "X-At-Least-Generation")
     }
+    if try catalogue.newest().generation >= wanted { return }
+    let isWaiting = replica != nil && takeWaitingPlace()
+    defer { if isWaiting { generationWaiters.withLock { $0 -= 1 } } }
     let end = ContinuousClock.now + settings.deadlines.standard
     while true {
       let generation = try catalogue.newest().generation
       if generation >= wanted { return }
-      guard ContinuousClock.now < end else {
+      guard isWaiting, ContinuousClock.now < end else {
         throw Problem(
           .catalogueUnavailable,
           "generation \(wanted) did not come in time; this server has \(generation)", retryAfter: 1)
       }
       try await Task.sleep(for: Self.generationPause)
+    }
+  }
+
+  /// Returns whether a request may wait for a generation, which then counts until it gives its place back.
+  private func takeWaitingPlace() -> Bool {
+    generationWaiters.withLock { waiters in
+      guard waiters < max(1, pool.width / 2) else { return false }
+      waiters += 1
+      return true
     }
   }
 

@@ -24,17 +24,17 @@ final class ServerLog: Sendable {
   private let skipsSuccess: Bool
   private let state = Mutex(State())
   private let pool = WorkerPool(width: 1)
-  private let deliver: @Sendable ([UInt8]) -> Void
+  private let deliver: @Sendable ([UInt8]) throws -> Void
   private let dropped: @Sendable () -> Void
 
   /// - Parameters:
   ///   - skipsSuccess: Whether requests that went well are left out.
-  ///   - deliver: Takes whole lines.
+  ///   - deliver: Takes whole lines; those that it fails to write are lost.
   ///   - dropped: Is told of each line that is lost.
   init(
     skipsSuccess: Bool = false,
-    deliver: @escaping @Sendable ([UInt8]) -> Void = {
-      try? FileDescriptor.standardError.write($0)
+    deliver: @escaping @Sendable ([UInt8]) throws -> Void = {
+      try FileDescriptor.standardError.write($0)
     }, dropped: @escaping @Sendable () -> Void = {}
   ) {
     self.skipsSuccess = skipsSuccess
@@ -103,12 +103,18 @@ final class ServerLog: Sendable {
       return (true, !state.isWriting)
     }
     if !isTaken { dropped() }
-    // It ends by itself when nothing is left; `finish` writes what it did not come to.
+    // It ends by itself when nothing is left.
     if begins { Task(executorPreference: pool) { self.drain() } }
   }
 
   private func drain() {
-    while let bytes = next() { deliver(bytes) }
+    while let bytes = next() {
+      do {
+        try deliver(bytes)
+      } catch {
+        for byte in bytes where byte == 0x0A { dropped() }
+      }
+    }
   }
 
   private func next() -> [UInt8]? {
@@ -122,6 +128,14 @@ final class ServerLog: Sendable {
     }
   }
 
-  /// Writes what is left, on the caller's thread.
-  func finish() { drain() }
+  /// Returns once everything is written, or after a time: a reader who has stopped must not keep the process alive.
+  func finish(within limit: Duration = .seconds(2)) async {
+    // A task of its own, because the caller's is cancelled when the server is told to stop.
+    await Task {
+      let end = ContinuousClock.now + limit
+      while self.state.withLock(\.isWriting), ContinuousClock.now < end {
+        try? await Task.sleep(for: .milliseconds(2))
+      }
+    }.value
+  }
 }

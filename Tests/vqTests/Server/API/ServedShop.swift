@@ -38,15 +38,17 @@ final class ServedShop {
     let catalogue = try ServedCatalogue(
       try CurrentCatalogue(directory: index), onError: onCatalogueError)
     service = ShopService(
-      catalogue: catalogue, pool: WorkerPool(width: 2),
+      catalogue: catalogue, pool: WorkerPool(width: 2), changePool: WorkerPool(width: 1),
       settings: settings, keys: keys, metrics: Metrics(),
       log: ServerLog(deliver: { [lines] in lines.append($0) }))
   }
 
   /// The log so far.
   var log: String {
-    service.log.finish()
-    return lines.text
+    get async {
+      await service.log.finish(within: .seconds(60))
+      return lines.text
+    }
   }
 
   /// Asks as a client would, from the bytes of a head on.
