@@ -109,7 +109,7 @@ static int32_t failure(gif_reader *reader) {
                            : ci_fail(base, CI_CORRUPT, "its data is invalid");
 }
 
-// Returns the row of the image that a row of the data is: the four passes of an interlaced image have
+// Returns the row of the image at which a row of the data belongs: the four passes of an interlaced image have
 // every 8th row from 0 and from 4, every 4th from 2, and every 2nd from 1.
 static uint32_t row_of_data(const gif_reader *reader, uint32_t index) {
   if (!reader->file->image.is_interlaced) return index;

@@ -103,7 +103,7 @@ bool ci_heif_load(bool is_hevc) {
   return heif.heif_have_decoder_for_format(is_hevc ? COMPRESSION_HEVC : COMPRESSION_AV1) != 0;
 }
 
-// A decoding, which belongs to the reader and its thread: whoever comes last frees it.
+// A decoding, which belongs to the reader and its thread. The last of the two that needs it frees it.
 typedef struct {
   pthread_mutex_t lock;
   pthread_cond_t change;

@@ -10,9 +10,6 @@ typedef struct {
   uint32_t row;     // the next row to be read
 } picture_reader;
 
-// The number of full-size pixels between two returns to the caller: some milliseconds of work.
-enum { CI_PIXELS_A_STEP = 1 << 17 };
-
 // Sets the size and allocates white pixels. Returns CI_OK, CI_TOO_LARGE or CI_NO_MEMORY.
 int32_t ci_picture_allocate(picture_reader *reader, uint32_t width, uint32_t height,
                             uint64_t memory_limit);

@@ -31,10 +31,6 @@ typedef struct {
   bool keeps_damaged;
 } png_reader;
 
-// The number of pixels of an interlaced image, counted in full rows, between two returns to the
-// caller: some milliseconds of work.
-enum { PIXELS_A_STEP = 1 << 17 };
-
 static void on_error(png_structp png, png_const_charp message) {
   png_reader *reader = png_get_error_ptr(png);
   if (reader->failure == CI_OK) reader->failure = CI_CORRUPT;
@@ -94,7 +90,7 @@ static int32_t prepare(ci_reader *base) {
   png_reader *reader = (png_reader *)base;
   if (reader->picture == NULL || reader->pass == reader->passes) return CI_OK;
   if (setjmp(reader->jump)) return reader->failure;
-  for (uint32_t done = 0; done < PIXELS_A_STEP && reader->pass < reader->passes;) {
+  for (uint32_t done = 0; done < CI_PIXELS_A_STEP && reader->pass < reader->passes;) {
     read_pass_row(reader);
     done += reader->full_width;
   }
@@ -131,7 +127,7 @@ static int32_t open_passes(png_reader *reader, ci_limits limits) {
   if (__builtin_mul_overflow((uint64_t)4 * reader->base.width, (uint64_t)reader->base.height,
                              &bytes_needed) ||
       bytes_needed > limits.memory_limit) {
-    return ci_fail(&reader->base, CI_TOO_LARGE, "an interlaced picture must stand in memory whole");
+    return ci_fail(&reader->base, CI_TOO_LARGE, "an interlaced image must fit in memory");
   }
   reader->picture = calloc(1, (size_t)bytes_needed);
   // libpng writes whole rows; a pass fills only the beginning.

@@ -58,7 +58,7 @@ static int32_t open_transform(ci_conversion *conversion, const uint8_t *profile,
   cmsCloseProfile(source);
   cmsCloseProfile(target);
   if (conversion->transform == NULL) {
-    return fail(conversion, CI_CORRUPT, "the profile gives no conversion");
+    return fail(conversion, CI_CORRUPT, "the profile cannot be used for a conversion");
   }
   return CI_OK;
 }

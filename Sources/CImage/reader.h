@@ -6,6 +6,9 @@
 
 enum { CI_MESSAGE_BYTES = 200 };
 
+// The number of full-size pixels between two returns to the caller: some milliseconds of work.
+enum { CI_PIXELS_A_STEP = 1 << 17 };
+
 struct ci_reader {
   int32_t (*prepare)(ci_reader *);
   int32_t (*read_rows)(ci_reader *, uint8_t *rows, uint32_t max_rows, uint32_t *rows_read);

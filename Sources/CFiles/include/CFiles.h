@@ -16,7 +16,7 @@ enum : int32_t {
 int32_t cf_open_folder(const char *path);
 
 // Opens `path` beneath `folder` with one system call of Linux 5.6 (openat2). Returns -EXDEV for
-// `..`, absolute paths and symbolic links that leave the folder, -ELOOP for links of /proc, and
+// absolute paths, and for `..` and symbolic links that leave the folder, -ELOOP for links of /proc, and
 // -ENOSYS or -EPERM if the system does not support the call.
 int32_t cf_open_beneath(int32_t folder, const char *path, int32_t purpose);
 

@@ -2,8 +2,9 @@
 // encoder, and conversions of pixels by ICC profiles.
 //
 // The interface uses fixed-width integers, buffers that the caller owns, and status codes. No
-// function calls back, keeps a global or lets an error of a C library jump past it. A reader belongs to
-// one thread at a time.
+// function calls back or lets an error of a C library jump past it. A reader belongs to one thread at a
+// time. What the process has in common is which optional libraries are loaded, and how many decodings of
+// HEIF were given up and still run.
 #ifndef CIMAGE_H
 #define CIMAGE_H
 
@@ -125,7 +126,7 @@ void ci_conversion_close(ci_conversion *conversion);
 // Decompresses a zlib stream (RFC 1950) to at most `capacity` bytes.
 //
 // Returns CI_OK at the end of the stream, CI_MORE if `capacity` bytes are not all of it,
-// CI_TRUNCATED, CI_CORRUPT or CI_NO_MEMORY. `written` is exact in each case.
+// CI_TRUNCATED, CI_CORRUPT, CI_TOO_LARGE or CI_NO_MEMORY. `written` is exact in each case.
 int32_t ci_inflate(const uint8_t *bytes, size_t count, uint8_t *out, size_t capacity,
                    size_t *written);
 

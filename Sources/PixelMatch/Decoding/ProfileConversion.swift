@@ -12,7 +12,7 @@
 
     /// Opens a conversion and calls `body` with it.
     ///
-    /// - Returns: The reason why the profile gives no conversion, or `nil` if `body` was called.
+    /// - Returns: The reason why the profile cannot be used, or `nil` if `body` was called.
     static func withConversion(
       by profile: ICCProfile, _ body: (borrowing ProfileConversion) throws(DecodeError) -> Void
     ) throws(DecodeError) -> String? {

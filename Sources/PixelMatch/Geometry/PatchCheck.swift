@@ -215,7 +215,7 @@ package struct PatchCheck: Sendable {
 
   /// Returns the pixel at a place, or the nearest one of the edge.
   private static func pixel(_ place: Double, _ count: Int) -> Int {
-    // A place that a homography takes to infinity is no integer.
+    // A homography may map a place to infinity, which cannot be made an integer.
     place > 0 ? Int(min(place, Double(count - 1))) : 0
   }
 }

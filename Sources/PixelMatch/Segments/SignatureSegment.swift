@@ -121,7 +121,7 @@ public final class SignatureSegment: Sendable {
         storage.integer(at: entry + 8, as: UInt64.self) == UInt64(expected[column]!),
         storage.integer(at: entry + 16, as: UInt64.self)
           == UInt64(column.byteCount(size))
-      else { throw fail(.corrupt, "column \(column) does not stand where it should") }
+      else { throw fail(.corrupt, "column \(column) has a wrong offset") }
       let index = Int(column.rawValue) - 1
       offsets[index] = expected[column]!
       checksums[index] = storage.integer(at: entry + 24, as: UInt64.self)

@@ -131,6 +131,7 @@ extension Catalogue {
     in keys: KeySet, types: [EntityType], sortedBy sorts: [EntitySort], limit: Int,
     _ shouldStop: @escaping @Sendable () -> Bool
   ) async throws -> [EntityValue] {
+    if types.isEmpty { return [] }
     var wanted = keys
     if types.count < EntityType.allCases.count {
       for type in types {

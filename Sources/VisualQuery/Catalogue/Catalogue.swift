@@ -42,6 +42,8 @@ public final class Catalogue: Sendable {
   public let publicFields: Set<String>
   /// The key that seals the tokens of clients.
   let secret: [UInt8]
+  /// The last generations.
+  let generations: GenerationLog
   /// What people said about answers, which is no part of the generation.
   let feedback: FeedbackReader
   /// The random identity of the catalogue, which a catalogue that replaces it does not share.
@@ -74,6 +76,7 @@ public final class Catalogue: Sendable {
     stamp = content.stamp
     lastKey = content.lastKey
     generation = state.generation
+    generations = GenerationLog(stored: content.settings[GenerationLog.name])
     secret = Array(state.secret.utf8)
     links = try Self.links(content.settings, directory)
     picturePlaces = ShopSettings.places(content.settings)
@@ -185,6 +188,19 @@ public final class Catalogue: Sendable {
     return segment
   }
 
+  /// Reads all of a segment, so that what is made of it is not made of damaged bytes.
+  ///
+  /// - Throws: ``CatalogueError`` with the code `corrupt` if a checksum is wrong.
+  static func verify(
+    _ segment: SignatureSegment, of file: String, in directory: String
+  ) throws(CatalogueError) {
+    do throws(SegmentError) {
+      try segment.verify()
+    } catch {
+      throw damage(error, of: file, in: directory)
+    }
+  }
+
   static func links(
     _ settings: [String: String], _ directory: String
   ) throws(CatalogueError) -> LinkSettings {
@@ -195,6 +211,14 @@ public final class Catalogue: Sendable {
         code: .corrupt, message: "'\(directory)' has a link template that \(error.message)")
     }
   }
+
+  /// A text that no other generation has, not even one of the same number after a backup was restored.
+  package var generationTag: String {
+    "\(generation).\(String(generations.seal(of: generation) ?? 0, radix: 36))"
+  }
+
+  /// Whether it is the copy of a catalogue in PostgreSQL.
+  var isCopy: Bool { stamp?.token.isEmpty == false }
 
   /// Returns the number of entities of a type.
   public func entityCount(of type: EntityType) -> Int {

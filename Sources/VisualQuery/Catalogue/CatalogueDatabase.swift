@@ -129,6 +129,11 @@ final class CatalogueDatabase {
     try connection.execute("COMMIT; BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1")
   }
 
+  private static let writingPragmas = """
+    PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;
+    PRAGMA cache_size = -65536; PRAGMA journal_size_limit = \(logByteLimit)
+    """
+
   /// Opens or creates a catalogue for writing. The caller must hold the writer's lock.
   ///
   /// - Throws: ``CatalogueError``.
@@ -151,11 +156,7 @@ final class CatalogueDatabase {
       ).bind(.integer(Int(Signature.version))).run()
       try connection.execute("COMMIT")
     }
-    try connection.execute(
-      """
-      PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;
-      PRAGMA cache_size = -65536; PRAGMA journal_size_limit = \(Self.logByteLimit)
-      """)
+    try connection.execute(Self.writingPragmas)
     try checkVersions(directory)
   }
 
@@ -165,11 +166,7 @@ final class CatalogueDatabase {
   /// - Throws: ``CatalogueError``, with the code `otherSchemaVersion` for a version that cannot be converted.
   init(upgrading directory: String) throws(CatalogueError) {
     connection = try CatalogueConnection(path: try Self.checkedPath(directory), mode: .write)
-    try connection.execute(
-      """
-      PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;
-      PRAGMA cache_size = -65536; PRAGMA journal_size_limit = \(Self.logByteLimit)
-      """)
+    try connection.execute(Self.writingPragmas)
     try checkApplication(directory)
     let version = try tableVersion()
     guard CatalogueSchema.oldestUpgradeable...CatalogueSchema.version ~= version else {

@@ -22,6 +22,9 @@ struct GenerationLog: Hashable {
     let seconds: Int
     let lastKey: Int
     let lastChange: Int
+    /// A random number, which the generation of this number in another history does not have: after a backup was restored,
+    /// numbers come again. 0 for generations of earlier versions.
+    var seal = 0
   }
 
   private(set) var lines: [Line] = []
@@ -35,10 +38,11 @@ struct GenerationLog: Hashable {
       let numbers = values.compactMap {
         if case .integer(let number) = $0 { Int(number) } else { nil }
       }
-      guard numbers.count == 4 else { return }
+      guard numbers.count == 4 || numbers.count == 5 else { return }
       append(
         Line(
-          generation: numbers[0], seconds: numbers[1], lastKey: numbers[2], lastChange: numbers[3]))
+          generation: numbers[0], seconds: numbers[1], lastKey: numbers[2], lastChange: numbers[3],
+          seal: numbers.count == 5 ? numbers[4] : 0))
     }
   }
 
@@ -47,7 +51,7 @@ struct GenerationLog: Hashable {
     JSONValue.array(
       lines.map { line in
         .array(
-          [line.generation, line.seconds, line.lastKey, line.lastChange].map {
+          [line.generation, line.seconds, line.lastKey, line.lastChange, line.seal].map {
             .integer(Int64($0))
           })
       }
@@ -66,6 +70,11 @@ struct GenerationLog: Hashable {
     lines =
       lines.prefix(half).enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
       + lines.dropFirst(half)
+  }
+
+  /// The seal of a generation, or `nil` if it is not known any more.
+  func seal(of generation: Int) -> Int? {
+    lines.last { $0.generation == generation }?.seal
   }
 
   /// The generations in which something came whose number is at most that of a line: the first such line, and what the line
@@ -112,7 +121,8 @@ extension CatalogueDatabase {
     log.append(
       GenerationLog.Line(
         generation: try state().generation, seconds: Int(Date().timeIntervalSince1970),
-        lastKey: try last("entities"), lastChange: try last("changes")))
+        lastKey: try last("entities"), lastChange: try last("changes"),
+        seal: Int.random(in: 1...Int(UInt32.max))))
     try set(GenerationLog.name, to: log.text)
   }
 

@@ -39,8 +39,9 @@ struct PropertyCondition: Sendable {
       values = [.text(LabelText.folded(text))]
       sql = "instr(coalesce(folded, value), ?) = 1"
     case .hasSuffix(let text):
-      values = Array(repeating: .text(LabelText.folded(text)), count: 2)
-      sql = "substr(coalesce(folded, value), -length(?)) = ?"
+      values = Array(repeating: .text(LabelText.folded(text)), count: 3)
+      // The last zero characters would be all.
+      sql = "(? = '' OR substr(coalesce(folded, value), -length(?)) = ?)"
     }
   }
 

@@ -4,15 +4,22 @@ extension EntityValue {
   ///
   /// - Parameter locale: As in ``displayRepresentation(for:)``.
   public func flatStrings(for locale: String? = nil) -> [String: String] {
-    guard case .object(let fields) = json else { return [:] }
+    flatStrings(of: json, for: locale)
+  }
+
+  /// Returns a part of the entity's JSON form as names and strings.
+  func flatStrings(of part: JSONValue, for locale: String?) -> [String: String] {
+    guard case .object(let fields) = part else { return [:] }
     var flat: [String: String] = [:]
+    // A field of the shop's own has precedence over an attribute of the same name, as in filters.
+    for own in ["attributes", "extra"] {
+      guard case .object(let values)? = fields[own] else { continue }
+      for (name, value) in values where fields[name] == nil { flat[name] = value.flatText }
+    }
     for (name, value) in fields {
       switch (name, value) {
-      case ("localized", _), ("images", _), ("featured", _): continue
-      case ("extra", .object(let extra)):
-        for (name, value) in extra where fields[name] == nil { flat[name] = value.flatText }
-      case ("attributes", .object(let attributes)):
-        for (name, value) in attributes where fields[name] == nil { flat[name] = value.flatText }
+      case ("localized", _), ("images", _), ("featured", _), ("extra", _), ("attributes", _):
+        continue
       case ("price", .object(let price)):
         flat[name] = ["amount", "currency"].compactMap { price[$0]?.flatText }
           .joined(separator: " ")

@@ -56,8 +56,16 @@ enum Link {
         message: "has the scheme '\(scheme)'; accepted are \(accepted) (--allow-scheme adds more)")
     }
     let rest = bytes[(colon + 1)...]
+    // Browsers take any number of slashes for two, and a backslash for one (WHATWG, "URL", 4.4).
+    if ["https", "http"].contains(scheme),
+      !rest.starts(with: "//".utf8) || rest.dropFirst(2).first.map("/\\?#".utf8.contains) != false
+    {
+      throw LinkError(
+        code: .notAbsolute,
+        message: "must have two slashes and a host after '\(scheme):'; found '\(text.prefix(100))'")
+    }
     if rest.starts(with: "//".utf8),
-      rest.dropFirst(2).prefix(while: { !"/?#".utf8.contains($0) }).contains(UInt8(ascii: "@"))
+      rest.dropFirst(2).prefix(while: { !"/\\?#".utf8.contains($0) }).contains(UInt8(ascii: "@"))
     {
       throw LinkError(
         code: .namesUser, message: "names a user before the host, which everybody would see")

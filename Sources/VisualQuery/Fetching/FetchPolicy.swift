@@ -61,7 +61,7 @@ public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The range as it was written.
+  /// The range, with its number of bits.
   public var description: String {
     if bytes.count == 4 { return bytes.map { "\($0)" }.joined(separator: ".") + "/\(bitCount)" }
     let groups = stride(from: 0, to: 16, by: 2).map { index -> String in
@@ -142,7 +142,7 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     return isPort && (isAllBelow ? host.hasSuffix("." + name) : host == name)
   }
 
-  /// The pattern as it was written.
+  /// The pattern in lower case, without a point at the end of the host.
   public var description: String {
     (isAllBelow ? "*." : "") + name + (port.map { ":\($0)" } ?? "")
   }

@@ -105,7 +105,7 @@ struct UpdateRun: ~Copyable {
       let row = RefusedRow(line: line, reason: "is the report of a rejected row, not an entity")
       results.finish(number, with: .refused(change.id, row))
     case .entity(let value, let warnings):
-      // A change is all or nothing: whoever makes it can mend the field.
+      // A change is all or nothing: the program that makes it can correct the field.
       if let row = warnings.first {
         return results.finish(number, with: .refused(change.id, row))
       }

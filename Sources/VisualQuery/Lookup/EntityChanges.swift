@@ -1,4 +1,7 @@
 /// The state of an app that keeps a copy of a catalogue's entities: opaque, at most 250 bytes.
+///
+/// Its bytes, which `SealedToken` seals: the catalogue's identity, then the position in the list of changes, the generation
+/// and its seal, eight bytes each, with the highest byte first. States of earlier versions end with the position.
 public struct SyncState: Sendable, Hashable, CustomStringConvertible {
   /// The text to store.
   public let description: String
@@ -7,30 +10,64 @@ public struct SyncState: Sendable, Hashable, CustomStringConvertible {
   public init(_ description: String) { self.description = description }
 
   init(sequence: Int, in catalogue: Catalogue) {
-    let bytes = Array(catalogue.identity.utf8) + bigEndianBytes(of: UInt64(sequence))
+    let bytes =
+      Array(catalogue.identity.utf8) + bigEndianBytes(of: UInt64(sequence))
+      + bigEndianBytes(of: UInt64(catalogue.generation))
+      + bigEndianBytes(of: UInt64(catalogue.generations.seal(of: catalogue.generation) ?? 0))
     description = SealedToken.seal(bytes, secret: catalogue.secret)
   }
 
   /// The position in a catalogue's list of changes.
+  ///
+  /// - Throws: ``MatchError`` with the code `invalidToken`, also if the state is of a generation that this catalogue never
+  ///   had or has lost, as after a backup was restored.
   func sequence(in catalogue: Catalogue) throws(MatchError) -> Int {
     let identity = Array(catalogue.identity.utf8)
     guard description.utf8.count <= 250,
       let bytes = SealedToken.open(description, secret: catalogue.secret),
-      let sequence = Self.sequence(in: bytes, of: identity)
+      let position = Self.position(in: bytes, of: identity), position.isKnown(to: catalogue)
     else {
       throw MatchError(
         code: .invalidToken,
         message:
           "the state does not belong to this catalogue or was altered; start again without a state")
     }
-    return sequence
+    return position.sequence
   }
 
-  /// Returns the position in the bytes of an unsealed state, or `nil` if it belongs to another
-  /// catalogue.
-  static func sequence(in bytes: [UInt8], of identity: [UInt8]) -> Int? {
-    guard bytes.count == identity.count + 8, bytes.starts(with: identity) else { return nil }
-    return Int(exactly: bytes.suffix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+  /// What a state says.
+  struct Position: Sendable, Hashable {
+    let sequence: Int
+    /// The generation that it was made of, with its seal, or `nil` in states of earlier versions.
+    let origin: Origin?
+
+    struct Origin: Sendable, Hashable {
+      let generation: Int
+      let seal: Int
+    }
+
+    /// Whether the state can be of this catalogue's history.
+    fileprivate func isKnown(to catalogue: Catalogue) -> Bool {
+      let log = catalogue.generations
+      guard let origin else { return true }
+      if let seal = log.seal(of: origin.generation) { return seal == origin.seal }
+      // The copy of a catalogue in PostgreSQL may be behind the one that made the state.
+      return origin.generation < catalogue.generation || catalogue.isCopy
+    }
+  }
+
+  /// Returns what the bytes of an unsealed state say, or `nil` if it belongs to another catalogue.
+  static func position(in bytes: [UInt8], of identity: [UInt8]) -> Position? {
+    guard bytes.starts(with: identity) else { return nil }
+    var reader = ByteReader(bytes[identity.count...])
+    guard let sequence = reader.number(8).flatMap(Int.init(exactly:)) else { return nil }
+    if bytes.count == identity.count + 8 { return Position(sequence: sequence, origin: nil) }
+    guard bytes.count == identity.count + 24,
+      let generation = reader.number(8).flatMap(Int.init(exactly:)),
+      let seal = reader.number(8).flatMap(Int.init(exactly:))
+    else { return nil }
+    return Position(
+      sequence: sequence, origin: Position.Origin(generation: generation, seal: seal))
   }
 }
 

@@ -20,7 +20,9 @@ struct CatalogueExport {
     var files: [Int: String] = [:]
     for (record, segment) in generation.segments {
       files[record.id] = record.file
-      segments[record.id] = try segment.get()
+      let segment = try segment.get()
+      try Catalogue.verify(segment, of: record.file, in: directory)
+      segments[record.id] = segment
     }
     var keys: [(key: UInt32, id: EntityID)] = []
     try database.forEachEntity { key, type, id, _ throws(CatalogueError) in
@@ -50,6 +52,7 @@ struct CatalogueExport {
 
   private func header() throws(CatalogueError) -> JSONValue {
     // The folders of images belong to this machine, not to the contents.
+    let state = try database.state()
     let settings = try database.settings().filter {
       !$0.key.hasPrefix(ShopSettings.picturePrefix)
         && !$0.key.hasPrefix(ShopSettings.replicaPrefix)
@@ -57,6 +60,7 @@ struct CatalogueExport {
     }
     return .object([
       "schema": .string(Self.schema), "signatureVersion": .integer(Int64(Signature.version)),
+      "entities": .integer(Int64(state.productCount + state.storeCount)),
       "settings": .object(settings.mapValues(JSONValue.string)),
       "bridge": .object(
         try database.bridgeTargets().mapValues { .array($0.map(JSONValue.string)) }),

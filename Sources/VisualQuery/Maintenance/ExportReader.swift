@@ -6,6 +6,8 @@ struct ExportReader: ~Copyable {
   private static let lineLimit = 64 << 20
 
   let settings: ShopSettings
+  /// The number of entities that were exported, or `nil` in an export of an earlier version.
+  private let entityCount: Int?
   private var records: RecordReader
   /// The ids so far.
   private var seen: Set<EntityID> = []
@@ -25,6 +27,7 @@ struct ExportReader: ~Copyable {
         message: "'\(path)' has signatures of another version; index the feed instead")
     }
     settings = try Self.settings(header, path)
+    entityCount = if case .integer(let count)? = header["entities"] { Int(count) } else { nil }
     self.records = records
   }
 
@@ -48,10 +51,19 @@ struct ExportReader: ~Copyable {
   }
 
   /// Returns the next entity with its signatures, or `nil` at the end.
+  ///
+  /// - Throws: ``CatalogueError``; with the code `truncated` if the export was cut off between two lines.
   mutating func next(
     existing: (EntityID) throws(CatalogueError) -> CatalogueDatabase.Existing?
   ) throws(CatalogueError) -> SignedEntity? {
-    guard let record = try records.next() else { return nil }
+    guard let record = try records.next() else {
+      if let entityCount, seen.count < entityCount {
+        throw CatalogueError(
+          code: .truncated,
+          message: "the export ends after \(seen.count) of \(entityCount) entities: it was cut off")
+      }
+      return nil
+    }
     guard case .bytes(let bytes, let line) = record else { throw Self.wrong(record) }
     do {
       guard

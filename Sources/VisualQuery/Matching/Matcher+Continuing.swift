@@ -32,6 +32,13 @@ extension Matcher {
     }
   }
 
+  /// Returns the options of the question that a continuation belongs to.
+  ///
+  /// - Throws: ``MatchError`` if the token is not one of this catalogue.
+  package func options(of token: String) throws(MatchError) -> MatchOptions {
+    try Continuation(token: token, catalogue: catalogue).options
+  }
+
   @concurrent private func nextPage(
     _ token: String, _ limit: Int?, fromStart: Bool, refresh: Bool, _ deadline: Duration?
   ) async throws -> MatchResponse {

@@ -65,7 +65,7 @@ struct QueryState: Sendable {
     return planned == 0 ? 1 : Double(scanned) / Double(planned)
   }
 
-  /// The share of the image from which on a cell is no thing of a page, but a photo that a few plain lines cross.
+  /// The share of the image from which on a cell is not part of a page but a photo that a few plain lines cross.
   private static let largestCell = 0.6
 
   /// Whether plain lines divide the image into cells that show one thing each.

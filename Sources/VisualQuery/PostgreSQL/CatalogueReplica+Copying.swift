@@ -58,6 +58,10 @@ extension CatalogueReplica {
   ) throws(CatalogueError) -> Copied {
     let database = try CatalogueDatabase(reading: directory)
     guard try !database.isHeadOnly() else { throw Catalogue.otherMode(directory, isHead: false) }
+    for record in try database.segments() {
+      try Catalogue.verify(
+        try Catalogue.open(record, in: directory), of: record.file, in: directory)
+    }
     let digest = try ContentDigest(database, directory)
     let publisher = try PostgresPublisher(location, waiting: WriterLock.standardWait)
     let token = try publisher.publishAll(database, directory) {

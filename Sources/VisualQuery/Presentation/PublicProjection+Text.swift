@@ -8,12 +8,7 @@ extension PublicProjection {
   public func flatStrings(
     of value: EntityValue, for locale: String?, url: String?
   ) -> [String: String] {
-    guard case .object(let shown) = object(for: value) else { return [:] }
-    var names = Set(shown.keys)
-    for field in ["extra", "attributes"] {
-      if case .object(let own)? = shown[field] { names.formUnion(own.keys) }
-    }
-    var flat = value.flatStrings(for: locale).filter { names.contains($0.key) }
+    var flat = value.flatStrings(of: object(for: value), for: locale)
     flat["url"] = url
     return flat
   }

@@ -60,16 +60,6 @@ enum DisplayText {
     return beginning(of: text, columns: limit - 1) + "…"
   }
 
-  /// Returns a text of at most `limit` columns, with its middle replaced by `…` if it is longer:
-  /// for links and paths, which differ at the end.
-  static func truncatedInTheMiddle(_ text: String, to limit: Int) -> String {
-    guard width(text) > limit else { return text }
-    guard limit > 2 else { return truncated(text, to: limit) }
-    let end = (limit - 1) / 2
-    let reversedEnd = beginning(of: String(text.reversed()), columns: end)
-    return beginning(of: text, columns: limit - 1 - end) + "…" + String(reversedEnd.reversed())
-  }
-
   /// Returns the lines of a text with words that fit into `limit` columns; a longer word is not
   /// broken.
   static func wrapped(_ text: String, to limit: Int) -> [String] {

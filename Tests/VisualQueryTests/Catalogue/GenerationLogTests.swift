@@ -19,6 +19,9 @@ import Testing
     for text in [nil, "", "[]", "{}", "[[1]]", "[[1,2,3,\"4\"]]"] {
       #expect(GenerationLog(stored: text).lines.isEmpty)
     }
+    // As earlier versions wrote it.
+    #expect(GenerationLog(stored: "[[7,1,2,3]]").seal(of: 7) == 0)
+    #expect(GenerationLog(stored: "[[7,1,2,3,9]]").seal(of: 7) == 9 && log.seal(of: 6) == nil)
   }
 
   /// Would break if the log grew with the age of a catalogue, or forgot what is between two lines.

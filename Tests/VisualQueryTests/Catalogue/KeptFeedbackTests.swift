@@ -131,6 +131,23 @@ import Testing
     #expect(try kept.image(of: 1)?.count == 10 && kept.image(of: 2) == nil)
   }
 
+  /// Would break if statements of strangers could use up the room for the images of the shop's own.
+  @Test func `images that wait have a room of their own`() throws {
+    var limits = KeptFeedback.Limits()
+    (limits.allImageBytes, limits.pendingImageBytes) = (40, 15)
+    let kept = try KeptFeedback(directory: folder.path, limits: limits)
+    let image = [UInt8](repeating: 1, count: 10)
+    let first = try kept.add(content("a"), state: .pending, time: 1, image: image).statement
+    #expect(
+      code { _ = try kept.add(content("b"), state: .pending, time: 1, image: image) } == .full)
+    _ = try kept.add(content("b"), state: .pending, time: 1)
+    for label in ["c", "d"] {
+      _ = try kept.add(content(label), state: .active, time: 1, image: image)
+    }
+    _ = try kept.accept(first.number)
+    _ = try kept.add(content("e"), state: .pending, time: 1, image: image)
+  }
+
   @Test func `several writers lose nothing`() async throws {
     let path = folder.path
     let statements = try (0..<40).map { try content("label \($0)") }

@@ -49,6 +49,8 @@ import Testing
     ("https://{id}.example/", .invalidTemplate), ("https://{+id}", .invalidTemplate),
     ("https://shop.example/\u{0A}{id}", .invalidCharacters),
     ("https://user:word@shop.example/{id}", .namesUser), ("https://user@x/{id}", .namesUser),
+    ("https:\\\\u@x/{id}", .notAbsolute), ("https:u:p@x/{id}", .notAbsolute),
+    ("https:///u@x/{id}", .notAbsolute), ("https:/\\u@x/{id}", .notAbsolute),
   ])
   func `a template that could lead elsewhere is refused`(text: String, code: LinkError.Code) {
     #expect { _ = try LinkTemplate(text) } throws: { ($0 as? LinkError)?.code == code }

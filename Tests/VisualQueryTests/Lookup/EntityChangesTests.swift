@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 @testable import VisualQuery
@@ -76,6 +77,36 @@ import Testing
     try await put([("a", "A")])
     let changes = try await lookup().changes(since: state)
     #expect(changes.upserts.isEmpty && changes.tombstones.isEmpty && !changes.hasMore)
+  }
+
+  /// Would break if an app whose state is of lost generations were told that nothing has changed.
+  @Test func `a state from before a backup was restored is refused`() async throws {
+    try await put([("a", "A")])
+    let kept = try await lookup().changes(since: nil).state
+    let copy = directory + ".copy"
+    try FileManager.default.copyItem(atPath: directory, toPath: copy)
+    let tag = try lookup().catalogue.generationTag
+    try await put([("a", "lost"), ("b", "lost")])
+    let lost = try await lookup().changes(since: kept).state
+    let lostTag = try lookup().catalogue.generationTag
+    try FileManager.default.removeItem(atPath: directory)
+    try FileManager.default.moveItem(atPath: copy, toPath: directory)
+    func isRefused(_ state: SyncState) async throws -> Bool {
+      do {
+        _ = try await lookup().changes(since: state)
+        return false
+      } catch let error as MatchError {
+        return error.code == .invalidToken
+      }
+    }
+    #expect(try lookup().catalogue.generationTag == tag)
+    #expect(try await isRefused(lost))
+    try await put([("c", "C"), ("d", "D")])
+    #expect(try lookup().catalogue.generation == 2)
+    #expect(try await isRefused(lost))
+    #expect(try lookup().catalogue.generationTag != lostTag)
+    let changes = try await lookup().changes(since: kept)
+    #expect(changes.upserts.map(\.id.value) == ["c", "d"] && changes.tombstones.isEmpty)
   }
 
   @Test func `a state of another catalogue, or none at all, is told apart`() async throws {

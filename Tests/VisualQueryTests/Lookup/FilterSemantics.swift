@@ -123,8 +123,6 @@ struct FilterSemantics {
     case .hasPrefix(let text):
       return scalars(folded(value.text)).starts(with: scalars(folded(text)))
     case .hasSuffix(let text):
-      // No text ends with nothing, except the empty one.
-      if text.isEmpty { return value.text.isEmpty }
       return scalars(folded(value.text)).reversed().starts(with: scalars(folded(text)).reversed())
     }
   }

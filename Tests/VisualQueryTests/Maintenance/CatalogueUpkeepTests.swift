@@ -360,13 +360,45 @@ import Testing
     await #expect(throws: CatalogueError.self) { try await upkeep.importing(path: garbage) }
     #expect(try await shop.exported() == before)
     // An export without entities still has settings.
-    for text in [export[0], export.joined(separator: "\n")] {
+    let empty = export[0].replacing(#""entities":1"#, with: #""entities":0"#)
+    #expect(empty != export[0])
+    for text in [empty, export.joined(separator: "\n")] {
       let path = try shop.folder.write(text, to: "export.jsonl")
       _ = try await upkeep.importing(path: path)
       #expect(try await shop.exported()[0] == export[0])
       _ = try await upkeep.rollBack()
       #expect(try await shop.exported() == before)
     }
+  }
+
+  /// Would break if half of a backup passed for the whole of it.
+  @Test func `an export that ends between two lines is refused`() async throws {
+    let shop = try await Self.shop()
+    let export = try await shop.exported()
+    let other = try DrawnShop()
+    let cut = try other.folder.write(export.dropLast(2).joined(separator: "\n") + "\n", to: "cut")
+    let error = await #expect(throws: CatalogueError.self) {
+      try await CatalogueUpkeep(directory: other.index).importing(path: cut)
+    }
+    #expect(error?.code == .truncated && error?.message.contains("was cut off") == true)
+    #expect(throws: CatalogueError.self) { _ = try Catalogue(directory: other.index) }
+  }
+
+  /// Would break if damaged signatures were exported, and were sound in the index that is made of the export.
+  @Test func `what is damaged is not exported`() async throws {
+    let shop = try await Self.shop()
+    let upkeep = CatalogueUpkeep(directory: shop.index)
+    let file = shop.index + "/" + (try await upkeep.status()).segments[0].file
+    let handle = try #require(FileHandle(forUpdatingAtPath: file))
+    let byteCount = Int(try handle.seekToEnd())
+    try handle.seek(toOffset: UInt64(byteCount / 2))
+    let byte = try #require(try handle.read(upToCount: 1)?.first)
+    try handle.seek(toOffset: UInt64(byteCount / 2))
+    try handle.write(contentsOf: Data([byte ^ 1]))
+    try handle.close()
+    guard try await !upkeep.verify().isEmpty else { return }
+    let error = await #expect(throws: CatalogueError.self) { _ = try await shop.exported() }
+    #expect(error?.code == .corrupt)
   }
 
   private struct DrawnCopy {

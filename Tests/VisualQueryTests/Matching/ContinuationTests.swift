@@ -283,7 +283,7 @@ import Testing
     }
     let identity = Array(catalogue.identity.utf8)
     let state = identity + [highest] + [UInt8](repeating: 0, count: 7)
-    #expect(SyncState.sequence(in: state, of: identity) == nil)
+    #expect(SyncState.position(in: state, of: identity) == nil)
   }
 
   /// Found by fuzzing the bytes under the seal.

@@ -30,15 +30,6 @@ import Testing
     #expect(DisplayText.truncated(text, to: limit) == cut)
   }
 
-  @Test(arguments: [
-    ("https://shop.example/p/mug-red", 30, "https://shop.example/p/mug-red"),
-    ("https://shop.example/p/mug-red", 21, "https://sh…/p/mug-red"),
-    ("https://shop.example/p/mug-red", 2, "h…"),
-  ])
-  func `the middle of a link gives way`(text: String, limit: Int, cut: String) {
-    #expect(DisplayText.truncatedInTheMiddle(text, to: limit) == cut)
-  }
-
   @Test func `words are wrapped, and a long one stays whole`() {
     #expect(
       DisplayText.wrapped("at most  so many 杯子杯子 immeasurable things", to: 8)

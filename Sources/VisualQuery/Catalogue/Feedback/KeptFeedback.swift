@@ -19,6 +19,8 @@ public final class KeptFeedback: Sendable {
     public var imageBytes = 1_000_000
     /// The largest number of bytes of all images that are kept.
     public var allImageBytes = 256_000_000
+    /// The largest number of bytes of the images of statements that wait to be accepted.
+    public var pendingImageBytes = 64_000_000
 
     /// Makes the usual limits.
     public init() {}
@@ -51,6 +53,7 @@ public final class KeptFeedback: Sendable {
         number INTEGER PRIMARY KEY AUTOINCREMENT, state TEXT NOT NULL, time INTEGER NOT NULL,
         author TEXT, labels TEXT NOT NULL, signature BLOB NOT NULL, chosen TEXT,
         rejected TEXT NOT NULL, image BLOB) STRICT;
+      CREATE INDEX IF NOT EXISTS statementsOfQuery ON statements(signature, labels);
       """)
     return connection
   }
@@ -204,21 +207,29 @@ public final class KeptFeedback: Sendable {
     var pending = 0
     /// The length of all images.
     var bytes = 0
+    /// The length of those of statements that wait.
+    var pendingBytes = 0
 
     mutating func add(_ addition: Addition) {
       all += 1
       if addition.state == .pending { pending += 1 }
       bytes += addition.image?.count ?? 0
+      if addition.state == .pending { pendingBytes += addition.image?.count ?? 0 }
     }
   }
 
   private func currentSums(in connection: CatalogueConnection) throws(CatalogueError) -> Sums {
     try connection.first(
       """
-      SELECT count(*), coalesce(sum(state = 'pending'), 0), coalesce(sum(length(image)), 0)
+      SELECT count(*), coalesce(sum(state = 'pending'), 0), coalesce(sum(length(image)), 0),
+        coalesce(sum(iif(state = 'pending', length(image), 0)), 0)
       FROM statements
       """
-    ) { Sums(all: $0.integer(0), pending: $0.integer(1), bytes: $0.integer(2)) } ?? Sums()
+    ) {
+      Sums(
+        all: $0.integer(0), pending: $0.integer(1), bytes: $0.integer(2),
+        pendingBytes: $0.integer(3))
+    } ?? Sums()
   }
 
   /// Returns the reason why a statement cannot be added, or `nil` if it can.
@@ -245,6 +256,14 @@ public final class KeptFeedback: Sendable {
         code: .full,
         message: "the kept images have \(sums.bytes) bytes; the limit is \(limits.allImageBytes): "
           + "remove some statements, or send this one without its image")
+    }
+    guard addition.state == .active || sums.pendingBytes + byteCount <= limits.pendingImageBytes
+    else {
+      return FeedbackError(
+        code: .full,
+        message: "the images of statements that wait have \(sums.pendingBytes) bytes; the limit is "
+          + "\(limits.pendingImageBytes): accept or remove some, or send this one without its image"
+      )
     }
     return nil
   }

@@ -96,11 +96,6 @@ struct TableHeader: Sendable {
     return fields
   }
 
-  /// Returns the fields of a record with the names of their columns.
-  func namedFields(_ record: [UInt8]) throws(FieldError) -> [(name: String, text: String)] {
-    zip(columns, try fields(record)).map { ($0, $1) }
-  }
-
   /// Returns the index of a column, by its normalized name.
   func index(_ name: String) -> Int? { normalized.firstIndex(of: name) }
 

@@ -279,9 +279,9 @@ struct AssociationDocument: Sendable, Encodable {
 
   let applinks: Links
 
-  /// The paths of a catalogue's templates; `nil` where none is of https.
+  /// The paths of a catalogue's templates; `nil` if none is of https.
   ///
-  /// - Parameter host: Whose paths are asked for; where no template is of that host, those of all.
+  /// - Parameter host: The host that the app asks; if no template has it, the paths of all templates are given.
   init?(_ links: LinkSettings, appIDs: [String], host: String) {
     let templates = links.templates.sorted { $0.key < $1.key }.map(\.value)
     let own = templates.filter { $0.host == host }

@@ -92,10 +92,12 @@ extension ShopService {
     var fields = try RequestFields(json: request.body)
     let names = try fields.words("ids", limit: EntityLookup.maximumLimit, length: 264) ?? []
     let ids = try EntityQuestion.ids(names, fields)
+    var seen: Set<EntityID> = []
+    let different = ids.filter { seen.insert($0).inserted }
     let catalogue = try self.catalogue.newest()
     let locale = try locale(of: fields, request)
     let lookup = lookup(catalogue, request)
-    let values = try await lookup.entities(for: ids)
+    let values = try await lookup.entities(for: different)
     let found = Set(values.map(\.id))
     var missing: [String] = []
     var unknown: Set<EntityID> = []
@@ -299,7 +301,7 @@ extension ShopService {
   private func tag(_ catalogue: Catalogue, _ locale: String?, _ form: EntityTextForm? = nil) -> Tag
   {
     var tag = Tag(
-      "\(catalogue.identity.prefix(12))-\(catalogue.generation)-\(Self.documentVersion)-\(locale ?? "own")"
+      "\(catalogue.identity.prefix(12))-\(catalogue.generationTag)-\(Self.documentVersion)-\(locale ?? "own")"
         + (form.flatMap { $0 == .full ? nil : "-" + $0.rawValue } ?? ""))
     if form != nil { tag.vary = "Accept, Accept-Language, Authorization" }
     return tag

@@ -18,6 +18,12 @@ extension ShopService {
     let response: MatchResponse
     var profile: PictureProfile?
     if let continuation = question.continuation {
+      // A field may have been public when the question was asked.
+      if question.refresh {
+        try EntityQuestion.check(
+          try matcher.options(of: continuation).filters.values.flatMap(\.comparators),
+          in: matcher.catalogue)
+      }
       response = try await matcher.values(
         continuing: continuation, limit: question.limit, fromStart: question.fromStart,
         refresh: question.refresh, timeout: question.deadline - (start - request.arrival))

@@ -191,6 +191,35 @@ import VisualQuery
     #expect(ServedShop.ids(again, "values").first == "pen")
   }
 
+  /// Would break if a field that is not public any more could be asked about through an old continuation.
+  @Test func `a continuation does not ask for what is private by now`() async throws {
+    let shop = try await ServedShop(
+      feed: { folder in
+        let rows = (0..<3).map {
+          #"{"type":"product","id":"\#($0)","title":"M","labels":["mug"],"margin":"high"}"#
+        }
+        return try folder.write(rows.joined(separator: "\n"), to: "feed.jsonl")
+      }, shop: ShopSettings(publicFields: ["margin"]))
+    let first = try await shop.json(
+      "POST /v1/match", [], #"{"labels":["mug"],"where":["margin=high"],"limit":1}"#)
+    let token = try #require(first["continuation"] as? String)
+    let refresh = #"{"continuation":"\#(token)","refresh":true}"#
+    let again = try await shop.json("POST /v1/match", [], refresh)
+    #expect(ServedShop.ids(again, "values").isEmpty == false)
+    _ = try await Indexer(directory: shop.index, settings: ShopSettings(publicFields: []))
+      .putSettings()
+    let refused = try await shop.json("POST /v1/match", [], refresh)
+    #expect(refused["code"] as? String == "invalidFilter")
+  }
+
+  /// Would break if requests for a generation that never comes took the places of others.
+  @Test func `a generation of a directory is there or is not`() async throws {
+    // A wait would last as long as the deadline of these tests, ten minutes.
+    let answer = try await ServedShop().json(
+      "GET /v1/settings", ["X-At-Least-Generation: 9223372036854775807"])
+    #expect(answer["code"] as? String == "catalogueUnavailable")
+  }
+
   // MARK: Links
 
   @Test(arguments: [

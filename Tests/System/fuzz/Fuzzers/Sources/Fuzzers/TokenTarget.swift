@@ -17,7 +17,7 @@ enum TokenTarget: FuzzTarget {
     case UInt8(ascii: "t"): checkText(content)
     case UInt8(ascii: "s"): checkSeal(content)
     case UInt8(ascii: "c"): checkContinuation(content)
-    case UInt8(ascii: "y"): _ = SyncState.sequence(in: content, of: identity)
+    case UInt8(ascii: "y"): _ = SyncState.position(in: content, of: identity)
     case UInt8(ascii: "q"): checkQuery(content)
     case UInt8(ascii: "p"):
       if let signature = try? Signature(encoded: content) {
