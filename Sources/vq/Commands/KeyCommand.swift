@@ -1,10 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-import PixelMatch
-
 /// `vq key`: makes keys for clients of `vq serve`.
 enum KeyCommand {
   static let name = Option<String?>.word(
@@ -52,7 +45,7 @@ enum KeyCommand {
       throw CommandFailure(
         .usage, "--name: '\(name)' contains spaces; expected a word without spaces")
     }
-    let known = unsafe access(FileName.systemName(path), F_OK) == 0 ? try APIKeys(file: path) : nil
+    let known = FileDescriptor.exists(path) ? try APIKeys(file: path) : nil
     if let known, known.keys.contains(where: { $0.name == name }) {
       throw CommandFailure(
         .usage, "'\(path)' already has a key named '\(name)'",

@@ -113,6 +113,11 @@ struct FileDescriptor: Sendable {
     }
   }
 
+  /// Returns whether there is something at a path, be it unreadable.
+  static func exists(_ path: String) -> Bool {
+    unsafe access(FileName.systemName(path), F_OK) == 0
+  }
+
   /// Removes a file; it may be missing already.
   static func remove(_ path: String) { unsafe unlink(FileName.systemName(path)) }
 

@@ -86,26 +86,56 @@ import Testing
     try process.run()
     let compressed = output.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
+    let (lines, encoding) = try Self.lines(compressed.prefix(10), then: compressed.dropFirst(10))
+    #expect(lines == Self.table.split(separator: "\n").map(String.init))
+    #expect(encoding == encoded.name)
+  }
+
+  /// Returns the lines of a pipe whose second part comes once the first was read.
+  private static func lines(
+    _ first: Data, then second: Data
+  ) throws -> (lines: [String], encoding: String?) {
     let pipe = Pipe()
     let input = pipe.fileHandleForWriting
-    try input.write(contentsOf: compressed.prefix(10))
+    try input.write(contentsOf: first)
     Thread.detachNewThread {
-      // The rest comes once the header was read.
       var waiting: Int32 = 1
       while waiting > 0, unsafe ioctl(input.fileDescriptor, UInt(FIONREAD), &waiting) == 0 {
         usleep(1000)
       }
-      try? input.write(contentsOf: compressed.dropFirst(10))
+      try? input.write(contentsOf: second)
       try? input.close()
     }
-    let descriptor = pipe.fileHandleForReading.fileDescriptor
-    var reader = try RecordReader(path: "/proc/self/fd/\(descriptor)")
+    var reader = try RecordReader(
+      path: "/proc/self/fd/\(pipe.fileHandleForReading.fileDescriptor)")
+    _ = try reader.peek()
     var lines: [String] = []
     while case .bytes(let bytes, _)? = try reader.next() {
       lines.append(String(decoding: bytes, as: UTF8.self))
     }
-    #expect(lines == Self.table.split(separator: "\n").map(String.init))
-    #expect(reader.encoding?.name == encoded.name)
+    return (lines, reader.encoding?.name)
+  }
+
+  /// Would break if a carriage return at the end of a chunk were taken for the line break of the file: each further line would be
+  /// two.
+  @Test func `line breaks are told from both of their halves`() throws {
+    let (first, second) = (String(repeating: "a", count: 1100) + "\r", "\nb,c\r\nd,e\r\n")
+    let lines = try Self.lines(Data(first.utf8), then: Data(second.utf8)).lines
+    #expect(lines == [String(first.dropLast()), "b,c", "d,e"])
+  }
+
+  /// Would break if blanks before the first record were kept, of which a small compressed file may have gigabytes.
+  @Test func `blanks at the beginning are counted, not kept`() throws {
+    let folder = try TemporaryDirectory()
+    let blanks = String(repeating: " \n", count: 1 << 20)
+    var reader = try RecordReader(path: folder.write(blanks + "x\n", to: "feed"))
+    #expect(try reader.peek() == UInt8(ascii: "x"))
+    #expect(reader.heldByteCount < 1 << 20)
+    guard case .bytes(let bytes, let line)? = try reader.next() else {
+      Issue.record("there is no record")
+      return
+    }
+    #expect(bytes == [UInt8(ascii: "x")] && line == (1 << 20) + 1)
   }
 
   /// Would break if a character at the end of a chunk were lost.

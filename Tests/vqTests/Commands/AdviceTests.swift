@@ -55,6 +55,15 @@ import Testing
     #expect(try APIKeys(file: keys).keys.map(\.name) == ["first", "second"])
   }
 
+  /// Would break if a file of keys that cannot be read were said to be missing.
+  @Test func `only a missing file of keys is to be made`() throws {
+    let folder = try TemporaryDirectory()
+    let missing = try run(["serve", "--keys", folder.path + "/none.txt"])
+    #expect(missing.status == 2 && missing.errors.contains("vq key"), "\(missing.errors)")
+    let unreadable = try run(["serve", "--keys", folder.path])
+    #expect(unreadable.status == 2 && !unreadable.errors.contains("vq key"))
+  }
+
   /// Would break if labels under a mistyped name were lost without a word.
   @Test func `fields that are probably misspelt are counted`() throws {
     let folder = try TemporaryDirectory()

@@ -43,6 +43,8 @@ struct RecordReader: ~Copyable {
   private var readByteCount = 0
   /// The number of bytes of the records so far, or 0 for compressed input, where it is unknown.
   var consumedByteCount: Int { gzip == nil ? readByteCount - (buffer.count - position) : 0 }
+  /// The number of bytes that were read and not given yet.
+  var heldByteCount: Int { buffer.count }
   /// The separator of fields that may be quoted, if line breaks within quotes do not end a record.
   var quotedFieldSeparator: UInt8?
   private var decoder = TextDecoder()
@@ -90,7 +92,11 @@ struct RecordReader: ~Copyable {
         if !isMark && ![0x20, 0x09, 0x0A, 0x0D].contains(byte) { return byte }
         offset += 1
       }
+      // Blanks alone need not be kept: compressed, there may be gigabytes of them.
+      line += buffer[position...].count { $0 == lineBreak }
+      position = buffer.count
       guard try fill() else { return nil }
+      offset = position
     }
   }
 
@@ -245,6 +251,12 @@ struct RecordReader: ~Copyable {
     while readByteCount < 1024, isMore { isMore = try fillRaw() }
     if firstBytes.isEmpty { firstBytes = Array(buffer[start...].prefix(256)) }
     decoder.decode(&buffer, from: start)
+    // A carriage return at the end may be the first half of a line break.
+    while lineBreak == nil, buffer.last == 0x0D, isMore {
+      let part = buffer.count
+      isMore = try fillRaw()
+      decoder.decode(&buffer, from: part)
+    }
     if !isMore { decoder.finish(&buffer) }
     lineBreak = lineBreak ?? Self.lineBreak(in: buffer[start...])
     return buffer.count > start || isMore

@@ -108,7 +108,7 @@ struct APIKeys: Sendable {
     } catch {
       throw CommandFailure(
         .usage, "cannot read the keys in '\(file)': \(error.message)",
-        advice: ["vq key \(file) --name NAME"])
+        advice: FileDescriptor.exists(file) ? [] : ["vq key \(file) --name NAME"])
     }
     try self.init(lines: String(decoding: bytes, as: UTF8.self), file: file)
   }
