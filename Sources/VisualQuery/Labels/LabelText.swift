@@ -12,8 +12,19 @@ public enum LabelText {
 
   /// Returns a text in lower case, without diacritics.
   public static func folded(_ text: String) -> String {
+    let lowercased = text.lowercased()
     var folded = ""
-    for scalar in text.lowercased().unicodeScalars { append(scalar, to: &folded) }
+    if lowercased.unicodeScalars.allSatisfy({ $0.value < 0x300 }) {
+      for scalar in lowercased.unicodeScalars { append(scalar, to: &folded) }
+      return folded
+    }
+    for character in lowercased {
+      if let scalar = composed(character) {
+        append(scalar, to: &folded)
+      } else {
+        for scalar in character.unicodeScalars { append(scalar, to: &folded) }
+      }
+    }
     return folded
   }
 
@@ -71,6 +82,33 @@ public enum LabelText {
   /// The words of a text as the full-text index has them, but for their endings.
   static func searchedWords(_ text: String) -> [String] {
     words(text).map { $0.filter { $0 != "&" && $0 != "'" } }.filter { !$0.isEmpty }
+  }
+
+  /// Returns the single scalar that is canonically equivalent to a letter with a mark of its own, such as the Cyrillic й or the
+  /// Japanese が, or to a Korean syllable: in these scripts the mark makes another letter.
+  private static func composed(_ character: Character) -> Unicode.Scalar? {
+    marked[character] ?? syllable(Array(character.unicodeScalars))
+  }
+
+  /// The precomposed letters of Greek, Cyrillic and kana. Characters are equal if they are canonically equivalent.
+  private static let marked: [Character: Unicode.Scalar] = {
+    let blocks: [ClosedRange<UInt32>] = [0x370...0x52F, 0x1F00...0x1FFF, 0x3041...0x30FF]
+    let letters = blocks.joined().compactMap(Unicode.Scalar.init).filter {
+      $0.properties.isAlphabetic
+    }
+    return Dictionary(letters.map { (Character($0), $0) }) { first, _ in first }
+  }()
+
+  /// Returns a Korean syllable of its two or three parts (The Unicode Standard, 3.12).
+  private static func syllable(_ parts: [Unicode.Scalar]) -> Unicode.Scalar? {
+    let values = parts.map { Int($0.value) }
+    guard (2...3).contains(values.count), (0x1100..<0x1113).contains(values[0]),
+      (0x1161..<0x1176).contains(values[1])
+    else { return nil }
+    let open = 0xAC00 + ((values[0] - 0x1100) * 21 + values[1] - 0x1161) * 28
+    if values.count == 2 { return Unicode.Scalar(UInt32(open)) }
+    guard (0x11A8..<0x11C3).contains(values[2]) else { return nil }
+    return Unicode.Scalar(UInt32(open + values[2] - 0x11A7))
   }
 
   /// Appends a letter without its marks, according to the names of precomposed Latin letters.
