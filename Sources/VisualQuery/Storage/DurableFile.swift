@@ -126,11 +126,10 @@ enum DurableFile<Failure: StorageFailure> {
     let file = unsafe open(FileName.systemName(path), O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw Failure(StorageError("open", path)) }
     defer { close(file) }
-    var bytes = [UInt8](repeating: 0, count: byteCount)
-    // Sound: at most as many bytes are written as the array has.
-    let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(file, $0.baseAddress, byteCount) }
-    guard count >= 0 else { throw Failure(StorageError("read", path)) }
-    return Array(bytes.prefix(count))
+    guard let bytes = FileBytes.read(0..<byteCount, of: file) else {
+      throw Failure(StorageError("read", path))
+    }
+    return bytes
   }
 
   /// Calls `body` with the bytes of a file in their order, in parts of the same size except the last.

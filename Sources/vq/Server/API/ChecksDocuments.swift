@@ -1,0 +1,60 @@
+import VisualQuery
+
+/// Findings of the doctor.
+struct FindingsDocument: Sendable, Encodable {
+  struct Finding: Sendable, Encodable {
+    let kind: CatalogueDoctor.Finding.Kind
+    let id: String
+    let detail: String
+    let cure: String
+    let twin: String?
+  }
+
+  let generation: Int
+  /// The number of all findings.
+  let total: Int
+  let findings: [Finding]
+}
+
+/// Labels that nothing in the shop has.
+struct UnknownLabelsDocument: Sendable, Encodable {
+  let generation: Int
+  let labels: [UnmatchedLabels.Count]
+}
+
+/// What was added to the bridge.
+struct BridgeDocument: Sendable, Encodable {
+  let generation: Int
+  let label: String
+  let labels: [String]
+}
+
+/// Rows and images that the last run rejected.
+struct RejectedRowsDocument: Sendable, Encodable {
+  struct Row: Sendable, Encodable {
+    let kind: String
+    let line: Int
+    let id: String?
+    let field: String?
+    let reason: String
+
+    /// Reads a line of `rejected.jsonl`; `nil` if it is not one.
+    init?(line bytes: [UInt8], shown: (String) -> String) {
+      guard case .object(let object)? = try? JSONValue(json: bytes, limits: JSONLimits()),
+        case .string(let kind)? = object["kind"], case .integer(let line)? = object["line"],
+        case .string(let reason)? = object["reason"]
+      else { return nil }
+      func text(_ name: String) -> String? {
+        if case .string(let text)? = object[name] { text } else { nil }
+      }
+      self.kind = kind
+      self.line = Int(line)
+      id = text("id")
+      field = text("field")
+      self.reason = shown(reason)
+    }
+  }
+
+  let rows: [Row]
+  let hasMore: Bool
+}

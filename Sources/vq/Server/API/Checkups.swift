@@ -1,0 +1,51 @@
+import VisualQuery
+
+/// The findings of the doctor, which take long to make, for the newest generation that was checked.
+/// One checkup runs at a time.
+actor Checkups {
+  /// The largest number of images, which take about a minute.
+  static let imageLimit = 1_000_000
+
+  private struct Checkup {
+    let identity: String
+    let generation: Int
+    let findings: Task<[CatalogueDoctor.Finding], any Error>
+  }
+
+  private var last: Checkup?
+  private let pool = WorkerPool(width: 1)
+
+  /// Returns the findings of a generation.
+  func findings(of catalogue: Catalogue) async throws -> [CatalogueDoctor.Finding] {
+    guard catalogue.imageCount <= Self.imageLimit else {
+      throw Problem(
+        .tooLargeToCheck,
+        "\(catalogue.imageCount) images are too many to check here; run 'vq doctor'")
+    }
+    if let last, last.identity == catalogue.identity, last.generation >= catalogue.generation {
+      return try await findings(of: last)
+    }
+    last?.findings.cancel()
+    let doctor = CatalogueDoctor(catalogue: catalogue, pool: pool)
+    let task = Task { try await doctor.findings() }
+    let checkup = Checkup(
+      identity: catalogue.identity, generation: catalogue.generation, findings: task)
+    last = checkup
+    return try await findings(of: checkup)
+  }
+
+  /// Waits for the findings of a checkup, or of the one that has taken its place.
+  private func findings(of checkup: Checkup) async throws -> [CatalogueDoctor.Finding] {
+    do {
+      return try await checkup.findings.value
+    } catch is CancellationError {
+      guard let last, last.findings != checkup.findings, !Task.isCancelled else {
+        throw CancellationError()
+      }
+      return try await findings(of: last)
+    } catch {
+      if last?.findings == checkup.findings { last = nil }
+      throw error
+    }
+  }
+}
