@@ -31,6 +31,11 @@ public final class CatalogueReplica: Sendable {
     public var lastCurrent: ContinuousClock.Instant?
     /// The reason why the copy does not follow, or `nil` if it does.
     public var error: CatalogueError?
+
+    /// Whether PostgreSQL is followed: it has not failed, and was heard of in the last ten seconds.
+    public var isFollowing: Bool {
+      error == nil && lastCurrent.map { ContinuousClock.now - $0 < .seconds(10) } != false
+    }
   }
 
   /// Makes a copy, or opens one that exists.

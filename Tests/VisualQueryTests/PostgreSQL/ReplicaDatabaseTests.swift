@@ -12,6 +12,19 @@ import Testing
     return shop
   }
 
+  /// Would break if a server said that it follows PostgreSQL while that has not responded for a minute.
+  @Test func `a copy that hears nothing does not follow`() {
+    var status = CatalogueReplica.Status()
+    #expect(status.isFollowing)
+    status.lastCurrent = .now
+    #expect(status.isFollowing)
+    status.lastCurrent = .now - .seconds(60)
+    #expect(!status.isFollowing)
+    status.lastCurrent = .now
+    status.error = CatalogueError(code: .unreachable, message: "it does not respond")
+    #expect(!status.isFollowing)
+  }
+
   /// Would break if a copy gave numbers of its own: continuations and states of other servers would
   /// then name other entities.
   @Test func `an entity keeps the numbers that it was given elsewhere`() async throws {

@@ -25,7 +25,11 @@ extension ShopService {
     guard let status = replica?.status else { return "" }
     let seconds = status.lastCurrent.map { Int((.now - $0) / .seconds(1)) }
     let lag = seconds.map { "current \($0) s ago" } ?? "not current since the start"
-    let reason = status.error == nil ? "" : "; PostgreSQL is not followed, see the log"
+    let reason =
+      status.error != nil
+      ? "; PostgreSQL is not followed, see the log"
+      : status.isFollowing
+        ? "" : "; PostgreSQL does not respond, or a large generation is being copied"
     return "generation \(generation) of \(status.newestGeneration), \(lag)\(reason)\n"
   }
 
@@ -44,7 +48,7 @@ extension ShopService {
     let following = (replica?.status).map { status in
       Metrics.ReplicaFigures(
         generation: status.newestGeneration,
-        lag: status.lastCurrent.map { (.now - $0) / .seconds(1) }, isFollowing: status.error == nil)
+        lag: status.lastCurrent.map { (.now - $0) / .seconds(1) }, isFollowing: status.isFollowing)
     }
     return HTTPResponse(
       status: 200,
