@@ -167,7 +167,7 @@ enum ColumnVocabulary {
       """),
     Entry(.attribute("pattern"), "pattern muster motif patrón patron"),
     Entry(
-      .visibility,
+      .visibility, repeatable: true,
       """
       published ispublished active isactive active01 enabled isenabled productstatus poststatus status aktiv actif activo \
       attivo actief aktivní

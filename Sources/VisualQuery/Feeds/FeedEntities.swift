@@ -2,7 +2,7 @@
 struct FeedEntities {
   /// The version of the rules by which rows are read. Raised whenever the same row is read in
   /// another way, so that a row that an earlier version indexed is not skipped as unchanged.
-  static let rulesVersion = 8
+  static let rulesVersion = 9
 
   /// The schemes that links may have besides `https`.
   var allowedSchemes: Set<String>
@@ -14,6 +14,8 @@ struct FeedEntities {
   private(set) var refusedIDs: Set<String> = []
   /// Whether a rejected row has no readable id.
   private(set) var hasNamelessRow = false
+  /// The number of rows that were left out on purpose, by the reason.
+  private(set) var leftOut: [String: Int] = [:]
 
   init(allowedSchemes: Set<String>, imagesMap: [ImageMapping] = []) {
     self.allowedSchemes = allowedSchemes
@@ -44,9 +46,9 @@ struct FeedEntities {
   enum Row: Sendable {
     case entity(EntityValue, warnings: [RefusedRow])
     case refused(RefusedRow)
-    /// A further report of a row that was read already: a row is reported once for each of its
-    /// rejected images and fields.
-    case repeated
+    /// A row that is left out on purpose, or a further report of a row that was read already: a row
+    /// is reported once for each of its rejected images and fields.
+    case skipped
   }
 
   /// Parses a record. A report of a rejected row, as in `rejected.jsonl`, counts as that row.
@@ -85,12 +87,16 @@ struct FeedEntities {
   mutating func row(_ record: ParsedRecord, over stored: String?) -> Row {
     do throws(FieldError) {
       let draft = try record.draft.get()
-      if record.isReport, draft.json == .null { return .repeated }
+      if record.isReport, draft.json == .null { return .skipped }
+      if draft.isHidden {
+        leftOut["drafts and unpublished products (--include-drafts)", default: 0] += 1
+        return .skipped
+      }
       let (json, bad) = checked(Self.merged(draft.json, over: stored))
       var fields = try EntityFields(json, isLenient: true)
       let value = try EntityValue(&fields)
       if let first = lines[value.id] {
-        if record.isReport { return .repeated }
+        if record.isReport { return .skipped }
         throw FieldError(field: "id", reason: "\(Self.repeatedID) in line \(first)")
       }
       lines[value.id] = record.line

@@ -16,7 +16,9 @@ public struct FeedReader: ~Copyable {
   /// The encoding of the text, or `nil` for UTF-8.
   public var encoding: FeedEncoding? { records.encoding }
   /// The number of rows or files that were left out on purpose so far, by the reason.
-  public var leftOut: [String: Int] { format.leftOut }
+  public var leftOut: [String: Int] {
+    format.leftOut.merging(entities.leftOut, uniquingKeysWith: +)
+  }
   /// The warnings about the entity that was returned last, the next one last.
   private var warnings: [RefusedRow] = []
   private var format: any FeedFormatReader
@@ -107,7 +109,7 @@ public struct FeedReader: ~Copyable {
     if let warning = warnings.popLast() { return .warning(warning) }
     while let record = try nextRecord() {
       switch entities.row(FeedEntities.parse(record), over: nil) {
-      case .repeated: continue
+      case .skipped: continue
       case .refused(let refused): return .refused(refused)
       case .entity(let value, let warnings):
         self.warnings = warnings.reversed()

@@ -2,6 +2,8 @@
 struct DraftRecord: Sendable, Hashable {
   var json: JSONValue
   var warnings: [FieldError] = []
+  /// Whether the record is left out because it is a draft or is not published.
+  var isHidden = false
 }
 
 /// Collects the fields of a foreign record and makes an entity in the native form of them.
@@ -35,6 +37,8 @@ struct ProductDraft: Sendable {
   private var longitude: String?
   private var fields: [String: JSONValue] = [:]
   private var warnings: [FieldError] = []
+  /// Whether a field says that the product is a draft or is not published.
+  private var isHidden = false
 
   /// Adds a field of a row by its meaning. Empty fields count as absent.
   ///
@@ -71,7 +75,10 @@ struct ProductDraft: Sendable {
     case .subtitle?, .address?, .timeZone?: fields[target?.name ?? name] = .string(text)
     case .description?:
       fields["description"] = fields["description"] ?? .string(PlainText.description(text))
-    case nil, .attributes?, .visibility?:
+    case .visibility?:
+      isHidden = isHidden || FeedText.isHidden(text)
+      keep(name, .string(text))
+    case nil, .attributes?:
       isSaleDated = isSaleDated || Self.saleDates.contains(ColumnVocabulary.normalized(name))
       keep(name, .string(text))
     }
@@ -201,7 +208,9 @@ struct ProductDraft: Sendable {
       warnings.append(error)
     }
     addPlace(to: &object, &warnings)
-    return DraftRecord(json: .object(object), warnings: warnings)
+    return DraftRecord(
+      json: .object(object), warnings: warnings,
+      isHidden: isHidden && !context.options.includesDrafts)
   }
 
   /// The reduced price, unless it holds between dates only.

@@ -78,7 +78,7 @@ struct IndexRun: ~Copyable {
       try await publisher.finish()
       throw CancellationError()
     }
-    progress.leftOut = feed.leftOut
+    progress.leftOut = feed.leftOut.merging(entities.leftOut, uniquingKeysWith: +)
     progress.encoding = feed.encoding
     // A run without entities publishes nothing: neither a first generation nor settings.
     if progress.entities > 0 { try await publisher.finish() }
@@ -116,7 +116,7 @@ struct IndexRun: ~Copyable {
     }
     switch entities.row(parsed, over: options.onConflict == .merge ? existing?.json : nil) {
     case .refused(let row): try take(number, .refused(row))
-    case .repeated: try take(number, .repeated)
+    case .skipped: try take(number, .skipped)
     case .entity(let value, let warnings):
       let line = record.line
       // One that cannot be read is worth less than the row.
@@ -143,7 +143,7 @@ struct IndexRun: ~Copyable {
   private enum RowResult: Sendable {
     case signed(SignedEntity)
     case refused(RefusedRow)
-    case repeated
+    case skipped
     case unchanged(images: Int)
   }
 
@@ -188,7 +188,7 @@ struct IndexRun: ~Copyable {
     while let next = results.takeNext() {
       switch next {
       case .refused(let row): try refuse(row)
-      case .repeated: break
+      case .skipped: break
       case .unchanged(let images):
         progress.entities += 1
         progress.unchangedImages += images

@@ -101,7 +101,7 @@ struct UpdateRun: ~Copyable {
     let line = number + 1
     switch rules.row(FeedEntities.record(of: given, line: line), over: nil) {
     case .refused(let row): results.finish(number, with: .refused(change.id, row))
-    case .repeated:
+    case .skipped:
       let row = RefusedRow(line: line, reason: "is the report of a rejected row, not an entity")
       results.finish(number, with: .refused(change.id, row))
     case .entity(let value, let warnings):

@@ -82,7 +82,7 @@ private struct SigningRun: ~Copyable {
     let number = results.start()
     switch entities.row(FeedEntities.parse(record), over: nil) {
     case .refused(let row): try take(number, [SignedLine.text(of: row)])
-    case .repeated: try take(number, [])
+    case .skipped: try take(number, [])
     case .entity(let value, let warnings):
       count += 1
       let line = record.line

@@ -159,4 +159,22 @@ import Testing
     #expect(try export.product("b").labels == ["посуда & кухня"])
     #expect(try export.product("c").labels.isEmpty)
   }
+
+  /// Would break if only tables left out drafts: products that the shop does not show would be found.
+  @Test(arguments: [
+    #"[{"sku":"1","name":"A","status":"active"},{"sku":"2","name":"B","status":"draft"},{"sku":"3","name":"C","published":false},{"sku":"4","name":"D","active":0}]"#,
+    #"{"sku":"1","name":"A","published":true}"# + "\n"
+      + #"{"sku":"2","name":"B","status":"archived"}"#
+      + "\n" + #"{"sku":"3","name":"C","status":"private"}"# + "\n"
+      + #"{"sku":"4","name":"D","enabled":"no"}"#,
+    "<products><product><id>1</id><name>A</name><active>1</active></product><product><id>2</id><name>B</name><active>0</active></product>"
+      + "<product><id>3</id><name>C</name><published>false</published></product><product><id>4</id><name>D</name><status>draft</status></product></products>",
+    "sku,name,published,status\n1,A,true,active\n2,B,true,draft\n3,C,false,active\n4,D,,disabled",
+  ]) func `drafts are left out and counted`(text: String) throws {
+    let export = try ReadExport(text)
+    #expect(export.products.map(\.id) == ["1"] && export.warnings.isEmpty)
+    #expect(export.leftOut == ["drafts and unpublished products (--include-drafts)": 3])
+    let all = try ReadExport(text, FeedOptions(includesDrafts: true))
+    #expect(all.products.count == 4 && all.leftOut.isEmpty)
+  }
 }

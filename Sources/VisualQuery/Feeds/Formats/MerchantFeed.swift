@@ -3,7 +3,6 @@
 /// and others in the same layout.
 struct MerchantFeed: FeedFormatReader {
   let mapping: FeedMapping
-  private(set) var leftOut: [String: Int] = [:]
   private let rows: TableRows
 
   init?(_ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext) {
@@ -18,7 +17,7 @@ struct MerchantFeed: FeedFormatReader {
   }
 
   mutating func next(from records: inout RecordReader) throws(CatalogueError) -> FeedRecord? {
-    try rows.next(from: &records, &leftOut)
+    try rows.next(from: &records)
   }
 }
 

@@ -5,7 +5,6 @@
 /// parts are separated by `|`. An empty field counts as absent.
 struct TableFeed: FeedFormatReader {
   let mapping: FeedMapping
-  private(set) var leftOut: [String: Int] = [:]
   private let rows: TableRows
 
   init?(
@@ -29,7 +28,7 @@ struct TableFeed: FeedFormatReader {
   }
 
   mutating func next(from records: inout RecordReader) throws(CatalogueError) -> FeedRecord? {
-    try rows.next(from: &records, &leftOut)
+    try rows.next(from: &records)
   }
 }
 
@@ -37,7 +36,6 @@ struct TableFeed: FeedFormatReader {
 /// unchanged.
 struct MappedFeed: FeedFormatReader {
   let mapping: FeedMapping
-  private(set) var leftOut: [String: Int] = [:]
   private let rows: TableRows
 
   init?(
@@ -71,7 +69,7 @@ struct MappedFeed: FeedFormatReader {
   }
 
   mutating func next(from records: inout RecordReader) throws(CatalogueError) -> FeedRecord? {
-    try rows.next(from: &records, &leftOut)
+    try rows.next(from: &records)
   }
 }
 
@@ -97,30 +95,13 @@ struct TableRows: Sendable {
     self.context = context
   }
 
-  /// The column that says whether a row is published, if drafts are left out.
-  private var visibility: Int? {
-    context.options.includesDrafts || isNative ? nil : targets.firstIndex(of: .visibility)
-  }
-
   /// Returns the next record.
-  ///
-  /// - Parameter leftOut: Counts the rows that are left out, by the reason.
-  func next(
-    from records: inout RecordReader, _ leftOut: inout [String: Int]
-  ) throws(CatalogueError) -> FeedRecord? {
-    while let record = try records.next() {
-      guard case .bytes(let bytes, let line) = record else { return .tooLong(line: record.line) }
-      if let visibility, let fields = try? header.fields(bytes),
-        FeedText.isHidden(fields[visibility])
-      {
-        leftOut["drafts and unpublished products (--include-drafts)", default: 0] += 1
-        continue
-      }
-      return FeedRecord(line: line, bytes: bytes) { () throws(FieldError) in
-        try draft(bytes).finished(context)
-      }
+  func next(from records: inout RecordReader) throws(CatalogueError) -> FeedRecord? {
+    guard let record = try records.next() else { return nil }
+    guard case .bytes(let bytes, let line) = record else { return .tooLong(line: record.line) }
+    return FeedRecord(line: line, bytes: bytes) { () throws(FieldError) in
+      try draft(bytes).finished(context)
     }
-    return nil
   }
 
   /// Returns the entity of a row before its fields are interpreted.
