@@ -29,6 +29,11 @@ struct EntitySigner: Sendable {
     arrays = EmbeddingArrays(folders)
   }
 
+  /// Returns whether the name of an image is that of a file, rather than of one on a server or from memory.
+  static func isFile(_ name: String) -> Bool {
+    !FetchedPictures.isAddress(name) && !UploadedImage.isName(name)
+  }
+
   /// Returns whether an image is unchanged, as far as can be determined without reading it.
   func isUntouched(_ image: CatalogueDatabase.ImageRecord) -> Bool {
     if FetchedPictures.isAddress(image.path) { return pictures == nil }
@@ -72,6 +77,7 @@ struct EntitySigner: Sendable {
     var images: [SignedEntity.Image] = []
     var refused: [RefusedRow] = []
     var hosts: [String] = []
+    var missing = 0
     for (position, name) in value.imagePaths.enumerated() {
       func refuse(_ reason: String, _ kind: RefusedRow.Kind = .image) {
         let isNamed = contents[position] == nil
@@ -98,6 +104,9 @@ struct EntitySigner: Sendable {
         images.append(image)
         refuse("\(reason); its previous version is kept")
       case .refused(let reason): refuse(reason)
+      case .missingFile(let reason):
+        missing += 1
+        refuse(reason)
       case .unfetched:
         hosts.append(Self.host(of: name))
         refuse("it is on a server; to fetch it, use --fetch and --allow-host HOST", .unfetchedImage)
@@ -108,7 +117,7 @@ struct EntitySigner: Sendable {
     }
     var signed = SignedEntity(
       value: value, images: images, refused: refused, existing: existing, isWhole: true,
-      line: line, unfetchedHosts: hosts)
+      line: line, unfetchedHosts: hosts, missingFileCount: missing)
     signed.takeEmbeddings(from: arrays)
     return signed
   }
@@ -116,9 +125,11 @@ struct EntitySigner: Sendable {
   /// The outcome of one image.
   private enum Outcome {
     case image(SignedEntity.Image)
-    /// The image could not be fetched again, so its previous version is used.
+    /// The image could not be read again, so its previous version is used.
     case staleImage(SignedEntity.Image, String)
     case refused(String)
+    /// There is no such file, and the entity has images from files.
+    case missingFile(String)
     /// The image is on a server, and none are fetched.
     case unfetched
     case cancelled
@@ -154,18 +165,30 @@ struct EntitySigner: Sendable {
           contentHash: hash, signature: previous == nil ? try signature(of: bytes) : nil,
           previous: previous, thumbnails: try thumbnails(of: bytes, hash, kept)))
     } catch let error as PictureFileError {
-      let previous = existing?.images.first {
-        $0.position == position && $0.path.hasSameBytes(as: name)
+      let previous = previousImage(name, position, existing)
+      switch error.code {
+      case .missing:
+        if keepsMissing, let previous { return .image(previous) }
+        let hasFiles = existing?.images.contains(where: \.isFile) == true
+        return hasFiles ? .missingFile(error.message) : .refused(error.message)
+      case .unreadable:
+        return previous.map { .staleImage($0, error.message) } ?? .refused(error.message)
+      case .refused: return .refused(error.message)
       }
-      if let previous, keepsMissing, error.code == .missing {
-        return .image(SignedEntity.Image(previous))
-      }
-      return .refused(error.message)
     } catch let error as DecodeError {
-      return outcome(of: error)
+      return outcome(of: error, previous: previousImage(name, position, existing))
     } catch {
       return .refused("\(error)")
     }
+  }
+
+  /// Returns the stored image of a name, if there are several that of the same position.
+  private func previousImage(
+    _ name: String, _ position: Int, _ existing: CatalogueDatabase.Existing?
+  ) -> SignedEntity.Image? {
+    let own = existing?.images.filter { $0.path.hasSameBytes(as: name) } ?? []
+    let previous = own.first { $0.position == position } ?? own.first
+    return previous.map { SignedEntity.Image($0, position: position) }
   }
 
   /// Returns the outcome of an image in memory.
@@ -201,11 +224,10 @@ struct EntitySigner: Sendable {
   private func uploadedBefore(
     _ name: String, _ position: Int, _ existing: CatalogueDatabase.Existing?
   ) -> Outcome {
-    let own = existing?.images.filter { $0.path.hasSameBytes(as: name) } ?? []
-    guard let previous = own.first(where: { $0.position == position }) ?? own.first else {
+    guard let previous = previousImage(name, position, existing) else {
       return .refused("the entity has no such uploaded image; send the image again")
     }
-    return .image(SignedEntity.Image(previous, position: position))
+    return .image(previous)
   }
 
   private func hasAllThumbnails(
@@ -274,12 +296,20 @@ struct EntitySigner: Sendable {
       if error.code == .missing, keepsMissing, let previous { return .image(unchanged(previous)) }
       return .refused(error.message)
     } catch let error as DecodeError {
-      return outcome(of: error)
+      return outcome(of: error, previous: previous.map(unchanged))
     }
   }
 
-  private func outcome(of error: DecodeError) -> Outcome {
-    error.code == .cancelled ? .cancelled : .refused(error.message)
+  /// Returns the outcome of an image that cannot be decoded: damaged bytes, such as those of a file that is being
+  /// written, leave the previous version as it is.
+  private func outcome(of error: DecodeError, previous: SignedEntity.Image? = nil) -> Outcome {
+    switch error.code {
+    case .cancelled: return .cancelled
+    case .empty, .truncated, .corrupt, .unreadable:
+      return previous.map { .staleImage($0, error.message) } ?? .refused(error.message)
+    case .unsupportedFormat, .tooManyBytes, .tooManyPixels, .tooMuchWork:
+      return .refused(error.message)
+    }
   }
 
   /// Returns an image of the entity with the same content.
@@ -309,6 +339,9 @@ struct SignedEntity: Sendable {
     let previous: CatalogueDatabase.ImageRecord?
     /// The missing thumbnails to store.
     var thumbnails: [KeptThumbnails.Thumbnail] = []
+
+    /// Whether the image is read from a file, rather than from a server or memory.
+    var isFile: Bool { EntitySigner.isFile(path) }
   }
 
   var value: EntityValue
@@ -323,6 +356,8 @@ struct SignedEntity: Sendable {
   var rowHash: Int?
   /// The hosts of the images that were not fetched, one for each.
   var unfetchedHosts: [String] = []
+  /// The number of missing files, if the entity has images from files.
+  var missingFileCount = 0
   /// The embedding of each image by its position, in place of those that are stored; `nil` if these stay.
   var embeddings: [ImageEmbedding?]?
   /// The fields that were left out.
@@ -403,6 +438,9 @@ extension SignedEntity.Image {
 }
 
 extension CatalogueDatabase.ImageRecord {
+  /// Whether the image is read from a file, rather than from a server or memory.
+  var isFile: Bool { EntitySigner.isFile(path) }
+
   /// Returns whether the size and time of a file are those of this image.
   func isOf(_ status: FileStatus) -> Bool {
     status.byteCount == byteCount && status.modified == modified

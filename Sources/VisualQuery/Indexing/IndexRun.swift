@@ -6,6 +6,8 @@ struct IndexRun: ~Copyable {
   private static let batchCount = 64
   /// The number of entities that may wait for a busy publisher.
   private static let waitingLimit = 4096
+  /// The number of entities that may wait while no file of an image can be opened.
+  private static let heldLimit = 16_384
 
   /// The callbacks of the caller.
   struct Observer: Sendable {
@@ -30,6 +32,10 @@ struct IndexRun: ~Copyable {
   /// The entities that wait for the publisher.
   private var waiting: [SignedEntity] = []
   private var isPublishing = false
+  /// The number of missing files of entities that have images from files.
+  private var missingFileCount = 0
+  /// Whether the file of an image could be opened, or need not be.
+  private var hasFile = false
 
   /// Prepares a run.
   ///
@@ -65,11 +71,19 @@ struct IndexRun: ~Copyable {
       while !Task.isCancelled, let record = try feed.nextRecord() {
         try start(record, &group)
         while results.pendingCount >= pendingLimit { try await finishOne(&group) }
-        if isPublishing ? waiting.count >= Self.waitingLimit : waiting.count >= Self.batchCount {
+        if lacksAllFiles {
+          if waiting.count >= Self.heldLimit { throw missingFiles }
+        } else if isPublishing
+          ? waiting.count >= Self.waitingLimit : waiting.count >= Self.batchCount
+        {
           try await handOver(&group)
         }
       }
       while results.pendingCount > 0 { try await finishOne(&group) }
+      if lacksAllFiles {
+        guard Task.isCancelled else { throw missingFiles }
+        waiting = []
+      }
       while isPublishing || !waiting.isEmpty {
         if isPublishing { try await finishOne(&group) } else { try await handOver(&group) }
       }
@@ -108,6 +122,7 @@ struct IndexRun: ~Copyable {
       try previous.unchanged(rowHash: hash, signer)
     }), !entities.contains(unchanged.id) {
       entities.keep(unchanged.id, line: record.line)
+      hasFile = hasFile || unchanged.hasFile
       return try take(number, .unchanged(images: unchanged.imageCount))
     }
     let parsed = FeedEntities.parse(record)
@@ -203,6 +218,8 @@ struct IndexRun: ~Copyable {
   private mutating func count(_ signed: SignedEntity) throws {
     for row in signed.warnings + signed.refused { try refuse(row) }
     for field in signed.value.misspeltFields { progress.misspeltFields[field, default: 0] += 1 }
+    missingFileCount += signed.missingFileCount
+    hasFile = hasFile || signed.images.contains(where: \.isFile)
     for host in signed.unfetchedHosts { progress.unfetchedHosts[host, default: 0] += 1 }
     if signed.isWhole, signed.images.isEmpty {
       progress.withoutImages += 1
@@ -227,6 +244,19 @@ struct IndexRun: ~Copyable {
   }
 
   // MARK: Publishing
+
+  /// Whether entities would lose their images, and no file of an image can be opened: the folder is probably not mounted.
+  private var lacksAllFiles: Bool { missingFileCount > 0 && !hasFile }
+
+  private var missingFiles: CatalogueError {
+    CatalogueError(
+      code: .unreadableInput,
+      message:
+        "none of the image files is there beneath '\(signer.folders.places.root ?? "")' (\(missingFileCount) are missing), and "
+        + "the entities would lose their images; nothing was changed: mount the folder, or name another one with "
+        + "--images-root DIR"
+    )
+  }
 
   /// Passes the waiting entities to the publisher once it is idle.
   private mutating func handOver(

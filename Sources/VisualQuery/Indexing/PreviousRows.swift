@@ -37,12 +37,15 @@ struct PreviousRows {
   /// changed since.
   func unchanged(
     rowHash: Int, _ signer: EntitySigner
-  ) throws(CatalogueError) -> (id: EntityID, imageCount: Int)? {
-    try database.untouched(rowHash: rowHash) { (key, image) throws(CatalogueError) in
+  ) throws(CatalogueError) -> (id: EntityID, imageCount: Int, hasFile: Bool)? {
+    var hasFile = false
+    let row = try database.untouched(rowHash: rowHash) { (key, image) throws(CatalogueError) in
       guard signer.isUntouched(image) else { return false }
+      hasFile = hasFile || image.isFile
       if thumbnailSides.isEmpty { return true }
       let sides = try thumbnailSides(of: UInt32(clamping: key))[image.contentHash] ?? []
       return thumbnailSides.isSubset(of: sides)
     }
+    return row.map { ($0.id, $0.imageCount, hasFile) }
   }
 }

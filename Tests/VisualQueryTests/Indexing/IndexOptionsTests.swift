@@ -226,4 +226,60 @@ import Testing
     #expect(again.isEmpty && progress.added == 1 && progress.signedImages == 1)
     #expect(try await shop.product("d")?.brand == "D")
   }
+
+  /// Would break if one night with an unmounted folder removed all images from the index.
+  @Test func `a run that can open none of the images changes nothing`() async throws {
+    let shop = try await Self.shop()
+    let rows = ["a", "b", "c"].map { DrawnShop.row($0, #""title":"New""#) }
+    let empty = try TemporaryDirectory()
+    let path = try shop.folder.write(rows.joined(separator: "\n"), to: "catalogue.jsonl")
+    let before = try await shop.exported()
+    for options in [IndexOptions(), IndexOptions(prunesMissing: true, removalLimit: 5)] {
+      let error = await #expect(throws: CatalogueError.self) {
+        try await Indexer(directory: shop.index).run(
+          path: path, imagesRoot: empty.path, options: options)
+      }
+      #expect(error?.code == .unreadableInput && error?.message.contains(empty.path) == true)
+    }
+    #expect(try await shop.exported() == before)
+    // The root is the one before, too.
+    #expect(try await shop.run(rows).1.isEmpty)
+    for id in ["b", "c"] {
+      try FileManager.default.removeItem(atPath: shop.folder.path + "/\(id).jpg")
+    }
+    let (progress, refused) = try await shop.run(rows)
+    #expect(refused.map(\.id) == ["b", "c"] && progress.withoutImages == 2)
+  }
+
+  /// Would break if the next run looked for the images beneath the folder of the feed.
+  @Test func `the root stays although no image was there at first`() async throws {
+    let shop = try DrawnShop()
+    let folder = try TemporaryDirectory()
+    try await shop.run([DrawnShop.row("a")], settings: ShopSettings(imagesRoot: folder.path))
+    let picture = SyntheticPicture.scene(width: 96, height: 96, seed: 1)
+    _ = try folder.write(picture.jpeg(), to: "a.jpg")
+    let (progress, refused) = try await shop.run([DrawnShop.row("a")])
+    #expect(refused.isEmpty && progress.signedImages == 1)
+    #expect(try Catalogue(directory: shop.index).picturePlaces.root == folder.path)
+  }
+
+  /// Would break if a file that is being written took the image from its entity.
+  @Test(arguments: ["empty", "truncated"])
+  func `a damaged file leaves the previous image`(damage: String) async throws {
+    let shop = try await Self.shop()
+    let file = shop.folder.path + "/a.jpg"
+    let bytes = try #require(FileManager.default.contents(atPath: file))
+    let rows = ["a", "b", "c"].map { DrawnShop.row($0) }
+    let count = damage == "empty" ? 0 : bytes.count / 3
+    _ = try shop.folder.write([UInt8](bytes.prefix(count)), to: "a.jpg")
+    for _ in 0..<2 {
+      let (progress, refused) = try await shop.run(rows)
+      #expect(refused.map(\.id) == ["a"] && progress.withoutImages == 0)
+      #expect(refused.first?.reason.hasSuffix("its previous version is kept") == true)
+      #expect(try Catalogue(directory: shop.index).imageCount == 3)
+    }
+    try shop.draw("a.jpg", seed: 9)
+    let (progress, refused) = try await shop.run(rows)
+    #expect(refused.isEmpty && progress.signedImages == 1)
+  }
 }
