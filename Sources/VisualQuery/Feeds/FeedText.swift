@@ -2,7 +2,12 @@
 enum FeedText {
   /// Returns whether a text is a value, rather than a word for none.
   static func isValue(_ text: String) -> Bool {
-    !["", "-", "n/a", "na", "null", "none", "nan"].contains(text.trimmed.lowercased())
+    !["", "-", "n/a", "#n/a", "na", "null", "none", "nan"].contains(text.trimmed.lowercased())
+  }
+
+  /// Returns whether a text is the id of a group, rather than a zero or a word for none.
+  static func isGroup(_ text: String) -> Bool {
+    isValue(text) && !text.trimmed.allSatisfy { $0 == "0" }
   }
 
   /// Returns whether a text says yes or no, or `nil` if it says neither.
@@ -84,6 +89,7 @@ enum FeedText {
 
   /// Returns the labels in a category or a list of tags; of `Home > Kitchen > Mugs` the last two.
   static func words(_ text: String) -> [String] {
+    if !isValue(text) { return [] }
     // `&gt;` and `&amp;` end with a mark that separates words.
     let text = PlainText.text(text)
     if text.contains(">") {

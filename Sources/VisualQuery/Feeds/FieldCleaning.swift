@@ -13,6 +13,13 @@ enum FieldCleaning {
     for name in ["id", "title", "group"] {
       if case .integer(let number)? = fields[name] { fields[name] = .string("\(number)") }
     }
+    // Not left out, so that a row that is laid over an entity takes the group from it.
+    if case .string(let text)? = fields["group"], !FeedText.isGroup(text) {
+      fields["group"] = .null
+    }
+    if case .string(let text)? = fields["brand"], !FeedText.isValue(text) {
+      fields["brand"] = .null
+    }
     for name in titles {
       guard case .string(let text)? = fields[name] else { continue }
       fields[name] = .string(withoutControls(PlainText.text(text)))

@@ -125,7 +125,7 @@ struct ProductDraft: Sendable {
   /// Sets a property that distinguishes variants. A color is a label, too.
   mutating func setAttribute(_ name: String, _ text: String) {
     let value = PlainText.text(text.trimmed)
-    if value.isEmpty { return }
+    if !FeedText.isValue(value) { return }
     attributes[name] = value
     if name == "color" { addLabels(FeedText.words(value)) }
   }

@@ -295,4 +295,23 @@ import Testing
       #expect(error.code == .unreadableInput)
     }
   }
+
+  /// Would break if words for none were values: unrelated products would be one card of grouped answers.
+  @Test(arguments: ["0", " ", "00", "NULL", "n/a", "None", "-", "#N/A"])
+  func `words for none are no group, brand or color`(word: String) throws {
+    let json = #""title":"T","group":"\#(word)","brand":"\#(word)""#
+    for text in [
+      "sku,name,parent_id,brand,color,category\na,T,\(word),\(word),\(word),\(word)",
+      "type,id,title,group,brand,attributes.color,labels\nproduct,a,T,\(word),\(word),\(word),",
+      #"[{"id":"a","name":"T","parent_id":"\#(word)","brand":"\#(word)","color":"\#(word)"}]"#,
+      #"{"type":"product","id":"a",\#(json)}"#,
+    ] {
+      let product = try ReadExport(text).product("a")
+      #expect(product.group == nil, "\(text)")
+      // A brand and a color may be a number.
+      guard Int(word) == nil else { continue }
+      #expect(
+        product.brand == nil && product.attributes.isEmpty && product.labels.isEmpty, "\(text)")
+    }
+  }
 }
