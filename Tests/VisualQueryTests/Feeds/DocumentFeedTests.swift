@@ -177,4 +177,28 @@ import Testing
     let all = try ReadExport(text, FeedOptions(includesDrafts: true))
     #expect(all.products.count == 4 && all.leftOut.isEmpty)
   }
+
+  /// Would break if the first of the known names were the item at any depth: each product would be rejected.
+  @Test(arguments: [
+    "<SHOP><SHOPITEM><ITEM_ID>1</ITEM_ID><PRODUCTNAME>Mug</PRODUCTNAME><PRODUCT>Mug, red</PRODUCT><IMGURL>a.jpg</IMGURL></SHOPITEM></SHOP>",
+    "<products><product><id>1</id><name>Mug</name><images><item>a.jpg</item></images></product><product><id>2</id><name>Cup</name></product></products>",
+    "<products><product><id>1</id><name>Mug</name><image>a.jpg</image><variants><item><color>Red</color></item></variants></product></products>",
+    "<rss><product><item><id>1</id><title>Mug</title><image>a.jpg</image></item><item><id>2</id><title>Cup</title></item></product></rss>",
+  ]) func `items are the outer ones of the known elements`(text: String) throws {
+    let export = try ReadExport(text)
+    let mug = try export.product("1")
+    #expect(mug.title == "Mug" && mug.images == ["a.jpg"] && export.warnings.isEmpty)
+  }
+
+  /// Would break if the name and the value of a Heureka parameter were two fields: its color would not be one.
+  @Test func `parameters of Heureka are fields of their names`() throws {
+    let export = try ReadExport(
+      """
+      <SHOP><SHOPITEM><ITEM_ID>1</ITEM_ID><PRODUCTNAME>Hrnek</PRODUCTNAME><PARAM><PARAM_NAME>Barva</PARAM_NAME><VAL>červená</VAL></PARAM>
+      <PARAM><PARAM_NAME>Objem</PARAM_NAME><VAL>0,3 l</VAL></PARAM></SHOPITEM></SHOP>
+      """)
+    let mug = try export.product("1")
+    #expect(mug.attributes == ["color": "červená"] && mug.labels == ["červená"])
+    #expect(mug.extra["objem"] == .string("0,3 l"))
+  }
 }

@@ -28,8 +28,7 @@ struct XMLFeed: FeedFormatReader {
     // Its categories may fill the beginning by which documents are recognized.
     let known = outline.root == "yml_catalog" ? "offer" : nil
     guard
-      let name = known ?? Self.itemNames.first(where: { outline.counts[$0] != nil })
-        ?? outline.repeatedName
+      let name = known ?? outline.itemName(among: Self.itemNames) ?? outline.repeatedName
     else {
       throw CatalogueError(
         code: .unreadableInput,
@@ -102,6 +101,8 @@ struct XMLOutline {
   private(set) var children: [String: [String]] = [:]
   /// The depths of elements, by name.
   private var depths: [String: Int] = [:]
+  /// The names of the elements that have an id, as an attribute or an element.
+  private var identified: Set<String> = []
 
   /// Reads tags; whatever is between them is passed over.
   init(_ text: String) {
@@ -127,12 +128,43 @@ struct XMLOutline {
       if root.isEmpty { root = name }
       counts[name, default: 0] += 1
       depths[name] = min(depths[name] ?? .max, open.count)
+      let attributes = tag.split(whereSeparator: \.isWhitespace).dropFirst().map {
+        String($0.prefix { $0 != "=" })
+      }
+      if attributes.contains(where: Self.isID) { identified.insert(name) }
       if let parent = open.last, children[parent]?.contains(name) != true {
+        if Self.isID(name) { identified.insert(parent) }
         if children[parent]?.count ?? 0 < 500 { children[parent, default: []].append(name) }
       }
       if !tag.hasSuffix("/") { open.append(name) }
       if open.count > 100 { return }
     }
+  }
+
+  private static func isID(_ name: String) -> Bool {
+    ColumnVocabulary.targets(of: [name])[0] == .id
+  }
+
+  /// Returns the first of some names that elements have, without those that only occur in elements of another of the
+  /// names that have an id: `<PRODUCT>` in `<SHOPITEM>`, `<item>` in `<product>`.
+  func itemName(among names: [String]) -> String? {
+    let found = names.filter { counts[$0] != nil }
+    let items = found.filter(identified.contains)
+    return found.first { name in !items.contains { $0 != name && encloses($0, name) } }
+      ?? found.first
+  }
+
+  /// Returns whether elements of a name are anywhere in those of another.
+  private func encloses(_ outer: String, _ inner: String) -> Bool {
+    var seen: Set<String> = [outer]
+    var rest = [outer]
+    while let name = rest.popLast() {
+      for child in children[name] ?? [] where seen.insert(child).inserted {
+        if child == inner { return true }
+        rest.append(child)
+      }
+    }
+    return false
   }
 
   /// The outermost element that occurs several times and has others in it.

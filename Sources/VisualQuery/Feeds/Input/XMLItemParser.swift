@@ -48,6 +48,8 @@ internal import CExpat
   private var refusal: String?
   /// The names of the open elements of an item, and the attribute that says more.
   private var path: [(name: String, address: String?)] = []
+  /// The name of the parameter whose value comes next, as in `<PARAM_NAME>Barva</PARAM_NAME><VAL>red</VAL>`.
+  private var parameter: String?
   /// Whether the last tag was a first one, so that the element has no others in it.
   private var isLeaf = false
   /// The categories that the document declares before its items, by their ids, as Yandex's YML has them.
@@ -177,7 +179,7 @@ internal import CExpat
       if names.contains(name) {
         itemDepth = depth
         itemLine = line
-        (fields, byteCount, path) = ([], 0, [])
+        (fields, byteCount, path, parameter) = ([], 0, [], nil)
         if isDeep {
           for (name, value) in attributes.sorted(by: { $0.key < $1.key }) {
             byteCount += value.utf8.count
@@ -219,8 +221,15 @@ internal import CExpat
     if isDeep, depth > itemDepth, let (name, address) = path.popLast() {
       if isLeaf, byteCount <= limit, fields.count < Self.fieldLimit {
         let own = String(decoding: text, as: UTF8.self).trimmed
-        fields.append(Field(name: qualified(name), text: own.isEmpty ? address ?? "" : own))
+        if name == "PARAM_NAME", path.last?.name == "PARAM" {
+          parameter = own
+        } else if name == "VAL", path.last?.name == "PARAM", let parameter, !parameter.isEmpty {
+          fields.append(Field(name: parameter, text: own))
+        } else {
+          fields.append(Field(name: qualified(name), text: own.isEmpty ? address ?? "" : own))
+        }
       }
+      if name == "PARAM" { parameter = nil }
       isLeaf = false
     } else if depth == itemDepth + 1, byteCount <= limit {
       fields.append(
@@ -260,14 +269,19 @@ internal import CExpat
   /// The most fields of an item whose fields are at any depth.
   private static let fieldLimit = 4096
 
-  /// Returns the name of a field; one of a list has its own name, another that of its parent, too.
+  /// Returns the name of a field; one of a list has its own name or that of the list, another that of its parent, too.
   private func qualified(_ name: String) -> String {
     guard let parent = path.last?.name else { return name }
-    let own = ColumnVocabulary.targets(of: [name])[0]
-    switch own {
-    case .image?, .images?, .labels?, .attribute?: return name
-    default: return "\(parent).\(name)"
+    func isList(_ name: String) -> Bool {
+      switch ColumnVocabulary.targets(of: [name])[0] {
+      case .image?, .images?, .labels?: true
+      default: false
+      }
     }
+    if isList(name) { return name }
+    if case .attribute? = ColumnVocabulary.targets(of: [name])[0] { return name }
+    return isList(parent) && ["item", "url", "src"].contains(name.lowercased())
+      ? parent : "\(parent).\(name)"
   }
 
   private func refuse(_ reason: String) {
