@@ -201,4 +201,16 @@ import Testing
     #expect(mug.attributes == ["color": "červená"] && mug.labels == ["červená"])
     #expect(mug.extra["objem"] == .string("0,3 l"))
   }
+
+  /// Would break if an empty SKU, or one that another color has, were an id: the colors would be rejected.
+  @Test(arguments: [#""""#, #""CAP""#, "null"])
+  func `colors without a SKU of their own have the ids of their variants`(sku: String) throws {
+    let export = try ReadExport(
+      #"""
+      {"products": [{"id": 1, "title": "Cap", "handle": "", "options": ["Color"], "variants": [
+        {"id": 11, "option1": "Red", "sku": \#(sku)}, {"id": 12, "option1": "Blue", "sku": \#(sku)}]}]}
+      """#)
+    #expect(export.products.map(\.id) == [sku == #""CAP""# ? "CAP" : "11", "12"])
+    #expect(export.products.allSatisfy { $0.group == "1" } && export.warnings.isEmpty)
+  }
 }

@@ -207,9 +207,7 @@ enum NestedVariants {
       fields["images"] = .object(images)
     }
     guard case .array(let variants)? = fields["variants"], variants.count > 0,
-      let id = (fields["handle"] ?? fields["id"] ?? fields["sku"]).flatMap({
-        JSONFields.texts(in: $0).first
-      })
+      let id = ids(["handle", "id", "sku"], of: fields).first
     else { return [.object(fields)] }
     let names = optionNames(fields["options"])
     var base = fields
@@ -248,14 +246,16 @@ enum NestedVariants {
     if unseen.count == 1, !claimed.isEmpty {
       (own[unseen[0]].images, unclaimed) = (FeedText.unique(unclaimed), [])
     }
+    var used: Set<String> = []
     let products: [JSONValue] = own.enumerated().map { index, look in
       var product = completed(base, with: look.variants)
       product["images"] = .array(look.images.map(JSONValue.string))
       product["image"] = nil
-      let first = look.variants[0].fields
-      let suffix = ["sku", "id"].lazy
-        .compactMap { first[$0].flatMap { JSONFields.texts(in: $0).first } }.first
-      product["id"] = .string(suffix ?? "\(id)-\(index + 1)")
+      let own =
+        ids(["sku", "id"], of: look.variants[0].fields).first { !used.contains($0) }
+        ?? "\(id)-\(index + 1)"
+      used.insert(own)
+      product["id"] = .string(own)
       product["group"] = .string(id)
       return .object(product)
     }
@@ -267,6 +267,12 @@ enum NestedVariants {
     rest["image"] = nil
     rest["group"] = .string(id)
     return products + [.object(rest)]
+  }
+
+  /// Returns the texts of some fields that are not empty.
+  private static func ids(_ names: [String], of fields: [String: JSONValue]) -> [String] {
+    names.compactMap { fields[$0].flatMap { JSONFields.texts(in: $0).first } }
+      .filter { !$0.trimmed.isEmpty }
   }
 
   /// Returns the looks without those that have a color and no image, if another one has an image of that color: its
