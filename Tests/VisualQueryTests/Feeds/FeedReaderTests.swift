@@ -333,4 +333,26 @@ import Testing
   }
 
   @Test func `an empty file has no rows`() throws { #expect(try rows("").isEmpty) }
+
+  /// Would break if the lines behind a stray quote were counted nowhere.
+  @Test func `a stray quote is reported with the lines that it takes`() throws {
+    let export = try ReadExport(
+      "sku,name,image\n1,\"Monitor 24,p01.jpg\n2,Pear,p02.jpg\n3,Plum,p03.jpg\n4,\"Fig, dried\",p04.jpg\n5,Kiwi,p05.jpg\n"
+    )
+    #expect(export.products.map(\.id) == ["5"])
+    #expect(
+      export.warnings.map(\.reason) == [
+        "field 2 continues after its closing quote; 3 more lines were taken as part of it"
+      ])
+  }
+
+  /// Would break if two rows between stray quotes became one product without a word.
+  @Test func `a title with a line break is reported`() throws {
+    let export = try ReadExport(
+      "sku,name,image\n1,\"Monitor 24,p01.jpg\n2,TV 55\",p02.jpg\n3,Kiwi,p03.jpg\n")
+    #expect(export.warnings.map(\.field) == ["title"])
+    #expect(
+      export.warnings.first?.reason.contains("line break") == true
+        && export.warnings.first?.line == 2)
+  }
 }

@@ -110,6 +110,10 @@ struct TableRows: Sendable {
     draft.currency = header.currency
     for (column, text) in try header.fields(bytes).enumerated() where !text.isEmpty {
       let name = names[column]
+      if targets[column] == .title, text.trimmed.contains(where: \.isNewline) {
+        draft.warn(
+          "title", "has a line break: a quote may be missing in this row or the one before it")
+      }
       switch targets[column] {
       case .labels? where isNative:
         draft.addLabels(

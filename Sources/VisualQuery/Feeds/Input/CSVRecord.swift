@@ -31,12 +31,14 @@ enum CSVRecord {
     }
     while true {
       if rest.first == quote {
+        let start = rest
         let (field, end) = try quotedField(rest.dropFirst(), fields.count + 1)
         fields.append(try text(field[...]))
         rest = rest[end...]
         guard rest.isEmpty || rest.first == separator else {
           throw FieldError(
-            field: nil, reason: "field \(fields.count) continues after its closing quote")
+            field: nil,
+            reason: "field \(fields.count) continues after its closing quote" + furtherLines(start))
         }
       } else {
         let end = rest.firstIndex(of: separator) ?? rest.endIndex
@@ -62,12 +64,15 @@ enum CSVRecord {
       field.append(quote)
       rest.removeFirst()
     }
-    // The record may go on to the end of the file, and no other error reports its lines.
-    let lines = bytes.split(omittingEmptySubsequences: true) { $0 == 0x0A || $0 == 0x0D }.count - 1
     throw FieldError(
-      field: nil,
-      reason: "field \(number) has no closing quote"
-        + (lines > 0
-          ? "; \(lines) more \(lines == 1 ? "line was" : "lines were") taken as part of it" : ""))
+      field: nil, reason: "field \(number) has no closing quote" + furtherLines(bytes))
+  }
+
+  /// Returns the number of lines after the first one, as the end of a reason: a record with a stray quote may go on to
+  /// the end of the file, and no other error reports its lines.
+  private static func furtherLines(_ bytes: ArraySlice<UInt8>) -> String {
+    let lines = bytes.split(omittingEmptySubsequences: true) { $0 == 0x0A || $0 == 0x0D }.count - 1
+    if lines <= 0 { return "" }
+    return "; \(lines) more \(lines == 1 ? "line was" : "lines were") taken as part of it"
   }
 }
