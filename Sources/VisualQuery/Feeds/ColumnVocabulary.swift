@@ -106,7 +106,7 @@ enum ColumnVocabulary {
       """
       quantity qty stockquantity stockqty stocklevel currentstock currentstocklevel inventory inventoryquantity \
       inventorylevel variantinventoryqty availablequantity quantityavailable unitsinstock lagerbestand bestand cantidad \
-      quantité quantite quantità quantita aantal antal количество
+      quantité quantite quantità quantita aantal antal количество stock
       """),
     Entry(
       .brand,

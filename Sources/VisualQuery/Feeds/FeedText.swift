@@ -42,7 +42,7 @@ enum FeedText {
       "endisponible", "disponibile", "disponível", "emestoque", "opvoorraad", "beschikbaar",
       "ilager",
       "pålager", "påtlager", "skladem", "dostępny", "dostepny", "вналичии", "естьвналичии",
-      "onstock",
+      "onstock", "unlimited", "unbegrenzt",
     ],
     "outOfStock": [
       "outofstock", "soldout", "unavailable", "notavailable", "notinstock", "nostock", "no",
@@ -79,12 +79,28 @@ enum FeedText {
     let word = text.split(separator: "/").last.map(String.init) ?? text
     let letters = word.lowercased().filter { $0.isLetter || $0.isNumber }
     if let known = availabilityWords[letters] { return known }
-    if let count = Double(text.trimmed), count.isFinite {
-      return count > 0 ? "inStock" : "outOfStock"
+    // A number with a unit may be a time of delivery.
+    if !text.contains(where: \.isLetter), let isInStock = isInStock(text) {
+      return isInStock ? "inStock" : "outOfStock"
     }
     throw FieldError(
       field: "availability",
       reason: "is '\(text)'; expected for example in_stock, out_of_stock, preorder or backorder")
+  }
+
+  /// Returns whether a quantity such as `12`, `1.234,00`, `10+`, `>10` or `5 pcs.` is more than zero, or `nil` if it is
+  /// not one number.
+  static func isInStock(_ quantity: String) -> Bool? {
+    var rest = quantity.trimmed[...]
+    if let first = rest.first, ">≥~".contains(first) { rest.removeFirst() }
+    rest = rest.drop(while: \.isWhitespace)
+    let isNegative = rest.first == "-" || rest.first == "−"
+    if isNegative { rest.removeFirst() }
+    let number = rest.prefix { $0.isNumber || ".,' \u{A0}\u{202F}".contains($0) }
+    let unit = rest[number.endIndex...]
+    guard number.contains(where: \.isNumber), unit.allSatisfy({ $0.isLetter || " +.".contains($0) })
+    else { return nil }
+    return !isNegative && number.contains { $0.isNumber && $0 != "0" }
   }
 
   /// Returns the labels in a category or a list of tags; of `Home > Kitchen > Mugs` the last two.

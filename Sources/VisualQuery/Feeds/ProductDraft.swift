@@ -206,6 +206,7 @@ struct ProductDraft: Sendable {
       if let word = try readAvailability() { object["availability"] = .string(word) }
     } catch {
       warnings.append(error)
+      object["availabilityText"] = (availability ?? quantity).map(JSONValue.string)
     }
     addPlace(to: &object, &warnings)
     return DraftRecord(
@@ -235,8 +236,9 @@ struct ProductDraft: Sendable {
     if let availability, FeedText.isValue(availability) {
       return try FeedText.availability(availability)
     }
-    guard let quantity, let count = Double(quantity.replacing(",", with: ".")) else { return nil }
-    return count > 0 ? "inStock" : "outOfStock"
+    guard let quantity, FeedText.isValue(quantity) else { return nil }
+    if let isInStock = FeedText.isInStock(quantity) { return isInStock ? "inStock" : "outOfStock" }
+    return try FeedText.availability(quantity)
   }
 
   private func addPlace(to object: inout [String: JSONValue], _ warnings: inout [FieldError]) {

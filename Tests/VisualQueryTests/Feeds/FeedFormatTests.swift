@@ -314,4 +314,39 @@ import Testing
         product.brand == nil && product.attributes.isEmpty && product.labels.isEmpty, "\(text)")
     }
   }
+
+  /// Would break if only plain numbers were quantities: such a product would have no availability, and nobody would know.
+  @Test(arguments: [
+    ("10+", Availability.inStock), (">10", .inStock), ("1.234,00", .inStock), ("1 234", .inStock),
+    ("5 Stk.", .inStock),
+    ("ja", .inStock), ("unlimited", .inStock), ("0 Stk", .outOfStock), ("0,00", .outOfStock),
+    ("-3", .outOfStock),
+    ("nein", .outOfStock),
+  ]) func `quantities may have marks and units`(text: String, expected: Availability) throws {
+    for export in [
+      try ReadExport("sku;name;stock\n1;A;\(text)"),
+      try ReadExport("sku;name;Bestand\n1;A;\(text)"),
+      try ReadExport(#"[{"sku":"1","name":"A","stock":"\#(text)"}]"#),
+    ] {
+      #expect(try export.product("1").availability == expected && export.warnings.isEmpty)
+    }
+  }
+
+  /// Would break if a quantity or an availability that is not understood vanished.
+  @Test(arguments: [
+    ("quantity", "a few"), ("quantity", "<5"), ("quantity", "10-50"), ("availability", "2 weeks"),
+    ("availability", "soon"),
+  ]) func `the text of an unclear availability is kept`(column: String, text: String) throws {
+    let export = try ReadExport("sku;name;\(column)\n1;A;\(text)")
+    let product = try export.product("1")
+    #expect(product.availability == nil && product.extra["availabilityText"] == .string(text))
+    #expect(export.warnings.map(\.field) == ["availability"])
+  }
+
+  /// Would break if a number were read as one with a unit where a time of delivery may be.
+  @Test(arguments: ["10+", ">10", "3"]) func `an availability may be a number`(text: String) throws
+  {
+    #expect(
+      try ReadExport("sku;name;availability\n1;A;\(text)").product("1").availability == .inStock)
+  }
 }

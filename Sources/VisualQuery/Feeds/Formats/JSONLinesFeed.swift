@@ -135,6 +135,7 @@ enum JSONFields {
   ) {
     guard let target else { return draft.keep(name, value) }
     switch target {
+    case .quantity where texts(in: value).count != 1: draft.keep(name, value)
     case .image: draft.add(.image, name, addresses(in: value).joined(separator: "\n"))
     case .images: draft.addImages(addresses(in: value).flatMap(ImageList.names))
     case .thumbnail: draft.add(.thumbnail, name, addresses(in: value).first ?? "")
