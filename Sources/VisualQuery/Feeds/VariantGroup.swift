@@ -127,9 +127,12 @@ struct VariantGroup: Sendable {
       draft.price = first.price ?? draft.price
       draft.salePrice = first.price == nil ? draft.salePrice : first.salePrice
     }
-    if let inStock = variants.first(where: \.isInStock) ?? variants.first {
-      draft.availability = inStock.availability ?? draft.availability
-      draft.quantity = inStock.quantity ?? draft.quantity
+    let available =
+      variants.first { $0.availabilityWord == "inStock" }
+      ?? variants.first { $0.availabilityWord.map { $0 != "outOfStock" } ?? false }
+    if let best = available ?? variants.first {
+      draft.availability = best.availability ?? draft.availability
+      draft.quantity = best.quantity ?? draft.quantity
     }
     for name in FeedText.unique(variants.flatMap { $0.options.map(\.name) }) {
       let values = FeedText.unique(
@@ -148,10 +151,10 @@ struct VariantGroup: Sendable {
 }
 
 extension VariantRow {
-  /// Whether its own fields say that it can be bought now.
-  fileprivate var isInStock: Bool {
-    if let availability { return (try? FeedText.availability(availability)) == "inStock" }
-    return quantity.flatMap(Double.init).map { $0 > 0 } ?? false
+  /// The native word for the availability that its own fields say.
+  fileprivate var availabilityWord: String? {
+    if let availability { return try? FeedText.availability(availability) }
+    return quantity.flatMap(FeedText.isInStock).map { $0 ? "inStock" : "outOfStock" }
   }
 
   /// The variant as a field of its product.

@@ -180,4 +180,57 @@ import Testing
     let text = Self.wixProducts[0].replacing(",1.50,true", with: ",-13.95,true")
     #expect(try ReadExport(text).product("W-B").price?.amount == "0.05")
   }
+
+  /// Would break if what the shop sells without counting it, or beyond its stock, were out of stock.
+  @Test(arguments: [
+    ("", "0", "deny", Availability.inStock), ("", "", "deny", .inStock),
+    ("shopify", "0", "continue", .backOrder),
+    ("shopify", "-5", "CONTINUE", .backOrder), ("shopify", "3", "continue", .inStock),
+    ("shopify", "0", "deny", .outOfStock),
+  ])
+  func `the stock of Shopify counts if it is tracked`(
+    tracker: String, quantity: String, policy: String, expected: Availability
+  ) throws {
+    let old = try ReadExport(
+      "Handle,Title,Option1 Name,Option1 Value,Variant Inventory Tracker,Variant Inventory Qty,Variant Inventory Policy,Variant Price,Image Src\n"
+        + "pot,Pot,Title,Default Title,\(tracker),\(quantity),\(policy),9.00,p.jpg")
+    let new = try ReadExport(
+      "Title,URL handle,Option1 name,Option1 value,Price,Inventory tracker,Inventory quantity,Continue selling when out of stock\n"
+        + "Pot,pot,Title,Default Title,9.00,\(tracker),\(quantity),\(policy)")
+    #expect(
+      try old.product("pot").availability == expected && new.product("pot").availability == expected
+    )
+  }
+
+  /// Would break if a product were out of stock because its first size is.
+  @Test func `a size that can be ordered makes its product so`() throws {
+    let export = try ReadExport(
+      "Handle,Title,Option1 Name,Option1 Value,Variant Inventory Tracker,Variant Inventory Qty,Variant Inventory Policy,Variant Price\n"
+        + "tee,Tee,Size,S,shopify,0,deny,9.00\ntee,,,M,shopify,0,continue,9.00")
+    #expect(try export.product("tee").availability == .backOrder)
+  }
+
+  /// Would break if a level that BigCommerce does not count were one.
+  @Test func `the stock of BigCommerce counts if it is tracked`() throws {
+    let old = try ReadExport(
+      """
+      Item Type,Product Name,Product Code/SKU,Price,Current Stock Level,Track Inventory
+      Product,Pan,PAN,20.00,0,none
+      SKU,[RT]Color=Red,PAN-R,,0,
+      SKU,[RT]Color=Blue,PAN-B,,0,
+      Product,Pot,POT,20.00,0,by product
+      Product,Lid,LID,20.00,5,by product
+      SKU,[RT]Color=Red,LID-R,,0,
+      SKU,[RT]Color=Blue,LID-B,,0,
+      """)
+    let found = old.products.map { "\($0.id) \($0.availability?.rawValue ?? "")" }
+    #expect(
+      found == [
+        "PAN-R inStock", "PAN-B inStock", "POT outOfStock", "LID-R inStock", "LID-B inStock",
+      ])
+    let new = try ReadExport(
+      "Item,ID,Name,SKU,Options,Inventory Tracking,Current Stock,Price\nProduct,1,Pan,PAN,,none,0,20.00\nProduct,2,Pot,POT,,product,0,20.00"
+    )
+    #expect(new.products.map(\.availability) == [.inStock, .outOfStock])
+  }
 }

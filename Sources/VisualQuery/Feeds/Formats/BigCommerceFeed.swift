@@ -19,6 +19,8 @@ struct BigCommerceFeed: FollowingRowsFeed {
   var queue = RecordQueue()
   var group: VariantGroup?
   private var isHidden = false
+  /// Whose stock is tracked: `none`, that of the product, or that of its variants.
+  private var tracking = ""
 
   init?(_ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext) {
     guard case .table(let header) = head else { return nil }
@@ -47,7 +49,11 @@ struct BigCommerceFeed: FollowingRowsFeed {
       row.id = row.sku.isEmpty ? table.text("productid", "id", in: fields) ?? "" : row.sku
       row.price = table.text("price", in: fields).map { PriceField(text: $0) }
       row.salePrice = table.text("saleprice", in: fields).map { PriceField(text: $0) }
-      row.quantity = table.text("currentstocklevel", "currentstock", in: fields)
+      if tracking == "none" {
+        row.availability = "in stock"
+      } else if tracking != "product" {
+        row.quantity = table.text("currentstocklevel", "currentstock", in: fields)
+      }
       row.images = imageNames(fields)
       row.codes = table.codes(in: fields)
       row.options = Self.options(
@@ -74,6 +80,9 @@ struct BigCommerceFeed: FollowingRowsFeed {
       }
     }
     if draft.id.isEmpty { draft.id = table.text("productid", "id", in: fields) ?? "" }
+    let tracked = table.text("trackinventory", "inventorytracking", in: fields) ?? ""
+    tracking = tracked.lowercased().split(separator: " ").last.map(String.init) ?? ""
+    if tracking == "none" { draft.availability = "in stock" }
     if let url = draft.url, !url.contains("://") {
       // The path of the shop's address, which a template of links completes.
       draft.url = nil

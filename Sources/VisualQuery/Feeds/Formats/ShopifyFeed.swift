@@ -68,12 +68,26 @@ struct ShopifyFeed: FollowingRowsFeed {
       default: addShared(column, text)
       }
     }
+    variant.availability = availability(fields, quantity: variant.quantity)
     // A row with only an image has no price and no option of its own.
     if variant.price != nil || !variant.sku.isEmpty || !variant.options.isEmpty {
       variant.id = variantID(variant)
       variant.codes = table.codes(in: fields)
       group?.variants.append(variant)
     }
+  }
+
+  /// Returns the availability of a variant whose stock is not tracked, or that is sold beyond it, otherwise `nil`.
+  private func availability(_ fields: [String], quantity: String?) -> String? {
+    let trackers = ["variantinventorytracker", "inventorytracker"]
+    if trackers.contains(where: { table.header.index($0) != nil }),
+      table.text("variantinventorytracker", "inventorytracker", in: fields) == nil
+    {
+      return "in stock"
+    }
+    let policy = table.text("variantinventorypolicy", "continuesellingwhenoutofstock", in: fields)
+    let isSold = policy?.trimmed.lowercased() == "continue" || policy.flatMap(FeedText.flag) == true
+    return isSold && quantity.flatMap(FeedText.isInStock) == false ? "backorder" : nil
   }
 
   private mutating func begin(_ line: Int) {
