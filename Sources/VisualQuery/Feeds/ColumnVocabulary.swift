@@ -14,6 +14,10 @@ enum ColumnVocabulary {
     return String(name.filter { $0.isLetter || $0.isNumber })
   }
 
+  /// Returns whether a name has the prefix of Google Merchant, and so precedes the same one without: `g:id` is the id of
+  /// an entry of Atom.
+  private static func isMerchant(_ name: String) -> Bool { name.lowercased().hasPrefix("g:") }
+
   /// The names of one meaning, the surest first.
   private struct Entry {
     let target: FeedTarget
@@ -217,7 +221,10 @@ enum ColumnVocabulary {
       let entry = entries[place.entry]
       if entry.isRepeatable {
         targets[column] = entry.target
-      } else if let other = best[place.entry], other.rank <= place.rank {
+      } else if let other = best[place.entry],
+        other.rank < place.rank
+          || other.rank == place.rank && (isMerchant(names[other.column]) || !isMerchant(name))
+      {
         continue
       } else {
         if let other = best[place.entry] { targets[other.column] = nil }

@@ -213,4 +213,14 @@ import Testing
     #expect(export.products.map(\.id) == [sku == #""CAP""# ? "CAP" : "11", "12"])
     #expect(export.products.allSatisfy { $0.group == "1" } && export.warnings.isEmpty)
   }
+
+  /// Would break if the first of two ids counted: entries of Atom would be known by their addresses.
+  @Test func `fields of Merchant precede those of Atom`() throws {
+    let export = try ReadExport(
+      """
+      <feed xmlns="http://www.w3.org/2005/Atom" xmlns:g="http://base.google.com/ns/1.0"><entry><id>tag:s.example,2026:1</id>
+      <title>Short</title><g:title>Long</g:title><g:id>A1</g:id></entry></feed>
+      """)
+    #expect(try export.product("A1").title == "Long")
+  }
 }
