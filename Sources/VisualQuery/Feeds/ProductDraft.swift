@@ -217,6 +217,14 @@ struct ProductDraft: Sendable {
   /// The reduced price, unless it holds between dates only.
   var currentSalePrice: PriceField? { isSaleDated ? nil : salePrice }
 
+  /// The fields of a reduced price that holds between dates only, as they are kept.
+  var datedSale: [String: JSONValue] {
+    guard isSaleDated, let salePrice else { return [:] }
+    var sale = fields.filter { Self.saleDates.contains(ColumnVocabulary.normalized($0.key)) }
+    sale[salePriceName] = .string(salePrice.text)
+    return sale
+  }
+
   /// Returns the reduced price if there is one, otherwise the price.
   private func readPrice(
     _ prices: FeedPrices, _ warnings: inout [FieldError]

@@ -5,6 +5,8 @@ struct VariantRow: Sendable {
   var sku = ""
   var price: PriceField?
   var salePrice: PriceField?
+  /// The fields of a reduced price that holds between dates only.
+  var datedSale: [String: JSONValue] = [:]
   var availability: String?
   var quantity: String?
   /// The values of its options, by the names of attributes, in their order.
@@ -126,6 +128,7 @@ struct VariantGroup: Sendable {
     if let first = variants.first {
       draft.price = first.price ?? draft.price
       draft.salePrice = first.price == nil ? draft.salePrice : first.salePrice
+      for (name, value) in first.datedSale { draft.keep(name, value) }
     }
     let available =
       variants.first { $0.availabilityWord == "inStock" }

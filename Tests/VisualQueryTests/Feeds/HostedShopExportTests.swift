@@ -233,4 +233,14 @@ import Testing
     )
     #expect(new.products.map(\.availability) == [.inStock, .outOfStock])
   }
+
+  /// Would break if the mapping named fields as kept that are dropped.
+  @Test func `the discount of a Wix product is kept`() throws {
+    let mug = try ReadExport(
+      "handleId,fieldType,name,price,discountMode,discountValue\nm,Product,Mug,20,PERCENT,10"
+    ).product("m")
+    #expect(
+      mug.extra["discountMode"] == .string("PERCENT") && mug.extra["discountValue"] == .string("10")
+    )
+  }
 }

@@ -87,6 +87,36 @@ import Testing
     #expect(shirt.labels == ["men", "clothes"] && shirt.extra["description"] == .string("Soft"))
     #expect(export.leftOut.values.reduce(0, +) == 1)
   }
+
+  /// Would break if a reduction between dates were kept for simple products only.
+  @Test func `variants keep their reductions with dates`() throws {
+    let woo = try ReadExport(
+      """
+      ID,Type,SKU,Name,Published,Date sale price starts,Date sale price ends,Sale price,Regular price,Images,Parent,Attribute 1 name,Attribute 1 value(s)
+      1,simple,A,A,1,2026-01-01,2026-02-01,39,45,a.jpg,,,
+      2,variable,B,B,1,,,,,"r.jpg, b.jpg",,Color,"Red, Blue"
+      3,variation,B-R,B,1,2026-01-01,2026-02-01,39,45,r.jpg,B,Color,Red
+      4,variation,B-B,B,1,,,38,45,b.jpg,B,Color,Blue
+      """)
+    for id in ["A", "B-R"] {
+      let product = try woo.product(id)
+      #expect(product.price?.amount == "45" && product.extra["Sale price"] == .string("39"))
+      #expect(product.extra["Date sale price ends"] == .string("2026-02-01"))
+    }
+    #expect(
+      try woo.product("B-B").price?.amount == "38" && woo.product("B-B").extra["Sale price"] == nil)
+    let magento = try ReadExport(
+      """
+      sku,product_type,attribute_set_code,name,price,special_price,special_price_to_date,base_image,configurable_variations
+      T-R,simple,Default,Tee red,45,39,2026-02-01,r.jpg,
+      T-B,simple,Default,Tee blue,45,,,b.jpg,
+      T,configurable,Default,Tee,,,,t.jpg,"sku=T-R,color=Red|sku=T-B,color=Blue"
+      """)
+    let red = try magento.product("T-R")
+    #expect(red.price?.amount == "45" && red.extra["special_price"] == .string("39"))
+    #expect(red.extra["special_price_to_date"] == .string("2026-02-01"))
+    #expect(try magento.product("T-B").extra["special_price"] == nil)
+  }
 }
 
 /// Files in Magento's layout, of which nothing but the size is of a shop.

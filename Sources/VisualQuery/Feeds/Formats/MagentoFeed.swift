@@ -95,7 +95,9 @@ struct MagentoFeed: FeedFormatReader {
     if let parent = parents[sku] {
       var row = VariantRow(id: sku, line: line)
       row.sku = sku
-      (row.price, row.salePrice) = (draft.price, draft.currentSalePrice)
+      (row.price, row.salePrice, row.datedSale) = (
+        draft.price, draft.currentSalePrice, draft.datedSale
+      )
       (row.availability, row.quantity) = (draft.availability, draft.quantity)
       row.options = parent.options
       row.images = draft.imageNames

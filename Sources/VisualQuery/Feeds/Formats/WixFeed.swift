@@ -50,6 +50,7 @@ struct WixFeed: FollowingRowsFeed {
     var base = ProductDraft()
     let shared: Set<String> = [
       "name", "description", "plaindescription", "brand", "price", "ribbon", "barcode", "weight",
+      "discountmode", "discountvalue",
     ]
     base.id = table.text("handleid", "handle", in: fields) ?? ""
     for (column, text) in fields.enumerated() where !text.isEmpty {

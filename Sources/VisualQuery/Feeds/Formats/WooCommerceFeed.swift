@@ -64,7 +64,9 @@ struct WooCommerceFeed: FeedFormatReader {
     if kind.contains("variation") {
       var row = VariantRow(id: draft.id, line: line)
       row.sku = table.text("sku", in: fields) ?? ""
-      (row.price, row.salePrice) = (draft.price, draft.currentSalePrice)
+      (row.price, row.salePrice, row.datedSale) = (
+        draft.price, draft.currentSalePrice, draft.datedSale
+      )
       (row.availability, row.quantity) = (draft.availability, draft.quantity)
       row.options = options.filter { !$0.value.isEmpty }
       row.images = draft.images
