@@ -19,6 +19,22 @@ public struct ProductCode: Sendable, Hashable, CustomStringConvertible {
     fields.contains(String(name.lowercased().filter { $0.isLetter || $0.isNumber }))
   }
 
+  /// Returns whether a text is a long number as spreadsheets round it: `4.01235E+12`, or `4,01235E+12` in some languages.
+  static func isRounded(_ text: String) -> Bool {
+    let parts = text.trimmed.split(whereSeparator: { $0 == "E" || $0 == "e" })
+    guard parts.count == 2, parts[1].first == "+", parts[1].count > 1,
+      parts[1].dropFirst().allSatisfy(\.isNumber), parts[0].first?.isNumber == true
+    else { return false }
+    let rest = parts[0].dropFirst()
+    return rest.isEmpty
+      || rest.count > 1 && ".,".contains(rest.first ?? "0")
+        && rest.dropFirst().allSatisfy(\.isNumber)
+  }
+
+  /// The end of a reason that such a number is of no use.
+  static let roundingAdvice =
+    "as a spreadsheet rounds long numbers; format the column as text and export again"
+
   /// Reads a number, in which blanks and hyphens are ignored.
   ///
   /// Returns `nil` if the number of digits or the check digit is wrong.

@@ -97,7 +97,10 @@ struct FeedEntities {
       let value = try EntityValue(&fields)
       if let first = lines[value.id] {
         if record.isReport { return .skipped }
-        throw FieldError(field: "id", reason: "\(Self.repeatedID) in line \(first)")
+        let advice =
+          ProductCode.isRounded(value.id.value)
+          ? "; it is written \(ProductCode.roundingAdvice)" : ""
+        throw FieldError(field: "id", reason: "\(Self.repeatedID) in line \(first)\(advice)")
       }
       lines[value.id] = record.line
       let warnings = (draft.warnings + bad + fields.leftOut).map { error in
@@ -118,6 +121,11 @@ struct FeedEntities {
     var warnings: [FieldError] = []
     if !imagesMap.isEmpty, case .array(let names)? = fields["images"] {
       fields["images"] = .array(names.map(local))
+    }
+    for (name, value) in fields where name == "id" || ProductCode.isField(name) {
+      guard case .string(let text) = value, ProductCode.isRounded(text) else { continue }
+      warnings.append(
+        FieldError(field: name, reason: "is '\(text)', \(ProductCode.roundingAdvice)"))
     }
     if case .string(let url)? = fields["url"] {
       do throws(LinkError) {

@@ -28,6 +28,11 @@ enum FieldCleaning {
       guard case .string(let text)? = fields[name] else { continue }
       fields[name] = .string(PlainText.description(text))
     }
+    for (name, value) in fields where ProductCode.isField(name) {
+      guard case .string(let text) = value, text.hasPrefix("'") else { continue }
+      // Spreadsheets keep a number as text by this mark.
+      fields[name] = .string(String(text.dropFirst()))
+    }
     // A single image or label needs no list.
     for (name, list) in [
       ("image", "images"), ("images", "images"), ("label", "labels"), ("labels", "labels"),

@@ -122,4 +122,27 @@ import Testing
     let export = try ReadExport("ean,name,image\n\(Self.red),Mug,mug.jpg\nx,Cup,cup.jpg\n")
     #expect(export.products.map { Self.codes($0, "ean") } == [[Self.red], []])
   }
+
+  /// Would break if the mark by which spreadsheets keep a number as text were part of the number.
+  @Test(arguments: [
+    "sku,name,ean\n1,T,'4006381333931",
+    #"{"type":"product","id":"1","title":"T","ean":"'4006381333931"}"#,
+  ]) func `a code has no apostrophe before it`(text: String) throws {
+    let export = try ReadExport(text)
+    let product = try export.product("1")
+    #expect(export.warnings.isEmpty && product.extra["ean"] == .string("4006381333931"))
+  }
+
+  /// Would break if codes that a spreadsheet rounded were stored without a word: they find nothing.
+  @Test(arguments: ["4.01234E+12", "4,01235E+12", "4E+12"]) func `rounded codes are reported`(
+    code: String
+  ) throws {
+    let export = try ReadExport("sku;name;ean\n1;T;\(code)")
+    #expect(
+      export.warnings.map(\.field) == ["ean"]
+        && export.warnings.first?.reason.contains("spreadsheet") == true)
+    let ids = try ReadExport("ean;name\n\(code);T\n\(code);U")
+    #expect(ids.products.map(\.id) == [code] && ids.warnings.map(\.kind) == [.field, .row])
+    #expect(ids.warnings.allSatisfy { $0.field == "id" && $0.reason.contains("spreadsheet") })
+  }
 }
