@@ -117,6 +117,20 @@ import Testing
     #expect(red.extra["special_price_to_date"] == .string("2026-02-01"))
     #expect(try magento.product("T-B").extra["special_price"] == nil)
   }
+
+  /// Would break if the line breaks that the exporter writes as `\\n` were letters of the next word.
+  @Test func `descriptions of WooCommerce have line breaks`() throws {
+    let mug = try ReadExport(
+      #"""
+      Type,SKU,Name,Published,Images,Description,Short description
+      simple,A,Mug,1,a.jpg,Hard\nsoft,Large\nsmall
+      """#
+    ).product("A")
+    #expect(
+      mug.extra["description"] == .string("Hard\nsoft")
+        && mug.extra["shortDescription"] == .string("Large\nsmall"))
+  }
+
 }
 
 /// Files in Magento's layout, of which nothing but the size is of a shop.

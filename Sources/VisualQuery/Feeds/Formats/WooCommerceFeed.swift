@@ -96,13 +96,21 @@ struct WooCommerceFeed: FeedFormatReader {
       case "type", "published", "parent", "currency": continue
       case "categories", "tags":
         draft.addLabels(FeedText.categories(text, separator: ",", step: ">"))
-      case "shortdescription": draft.keep("shortDescription", .string(PlainText.description(text)))
+      case "description": draft.add(.description, name, Self.withLineBreaks(text))
+      case "shortdescription":
+        draft.keep(
+          "shortDescription", .string(PlainText.description(Self.withLineBreaks(text))))
       case _ where name.hasPrefix("attribute"): continue
       default: draft.add(table.targets[column], table.header.columns[column], text)
       }
     }
     if draft.id.isEmpty { draft.id = table.text("id", in: fields) ?? "" }
     return draft
+  }
+
+  /// Returns a text with the line breaks that the exporter writes as `\n`.
+  private static func withLineBreaks(_ text: String) -> String {
+    text.replacing("\\\\n", with: "\n").replacing("\\n", with: "\n")
   }
 
   /// Returns the attributes of a row, from the columns `Attribute 1 name` and `Attribute 1
