@@ -85,14 +85,17 @@ final class RejectionSummary: Sendable {
     return String(row.reason.dropFirst(subject.count + 2))
   }
 
-  /// Returns a reason without its quoted parts and numbers, in which reasons of one kind differ.
+  /// Returns a reason without its quoted parts and numbers, in which reasons of one kind differ, but with the status
+  /// codes of servers.
   private static func pattern(_ reason: String) -> String {
     var pattern = ""
     var isQuoted = false
+    var isStatus = false
     for character in reason {
+      isStatus = character.isNumber && (isStatus || pattern.hasSuffix("status "))
       if character == "'" {
         isQuoted.toggle()
-      } else if isQuoted || character.isNumber {
+      } else if isQuoted || character.isNumber && !isStatus {
         continue
       }
       pattern.append(character)

@@ -56,4 +56,22 @@ import Testing
         "2 times: price is 'x1'; expected; for example line 1 (q)", "line 3: is not JSON",
       ])
   }
+
+  /// Would break if the codes of servers were numbers like others: a host that refuses would pass for missing images.
+  @Test func `images with other status codes are other lines`() {
+    let summary = RejectionSummary()
+    for (number, status) in [404, 403, 404, 503].enumerated() {
+      summary.add(
+        RefusedRow(
+          kind: .image, line: number + 1, field: "images[0]",
+          reason: "\(number).jpg: the server responded with status \(status)",
+          subject: "\(number).jpg"))
+    }
+    #expect(
+      summary.lines == [
+        "2 images: the server responded with status 404; for example line 1 0.jpg",
+        "line 2: images[0] 1.jpg: the server responded with status 403",
+        "line 4: images[0] 3.jpg: the server responded with status 503",
+      ])
+  }
 }
