@@ -44,7 +44,18 @@ enum FieldCleaning {
       let parts = list == "images" ? ImageList.names(in: text) : [text].filter { !$0.isEmpty }
       fields[list] = .array(parts.map(JSONValue.string))
     }
+    if case .array(let images)? = fields["images"] {
+      fields["images"] = .array(images.map(withScheme))
+    }
     return .object(fields)
+  }
+
+  /// Returns the name of an image, of which an address such as `//cdn.example/a.jpg` is one of https.
+  private static func withScheme(_ image: JSONValue) -> JSONValue {
+    guard case .string(let name) = image, name.hasPrefix("//"),
+      name.dropFirst(2).prefix(while: { $0 != "/" }).contains(".")
+    else { return image }
+    return .string("https:" + name)
   }
 
   /// Returns a text in which control characters are blanks.

@@ -355,4 +355,14 @@ import Testing
       export.warnings.first?.reason.contains("line break") == true
         && export.warnings.first?.line == 2)
   }
+
+  /// Would break if such an address were a path on this machine.
+  @Test(arguments: [
+    "sku,name,image\n1,A,//cdn.example/a.jpg",
+    #"{"type":"product","id":"1","title":"A","images":["//cdn.example/a.jpg"]}"#,
+  ]) func `an address without a scheme is one of https`(text: String) throws {
+    #expect(try ReadExport(text).product("1").images == ["https://cdn.example/a.jpg"])
+    let path = text.replacingOccurrences(of: "//cdn.example/", with: "//share/")
+    #expect(try ReadExport(path).product("1").images == ["//share/a.jpg"])
+  }
 }
