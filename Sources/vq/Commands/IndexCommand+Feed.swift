@@ -144,12 +144,6 @@ extension IndexCommand {
     return limit
   }
 
-  /// Warns of missing entities that were not removed, unless ``failure(of:)`` says so.
-  static func warnOfUnpruned(_ result: Indexer.Progress, on console: Console) {
-    guard let reason = result.unprunedReason, !result.isBeyondRemovalLimit else { return }
-    console.diagnostics.warning("nothing was removed: \(reason)")
-  }
-
   /// Warns of fields in the link templates and of public fields in settings that no entity has.
   static func warnOfAbsentFields(
     of settings: ShopSettings, in directory: String, on console: Console
@@ -164,7 +158,7 @@ extension IndexCommand {
     }
   }
 
-  /// Returns the failure of a run that indexed nothing or whose feed lacks too many entities, or `nil`.
+  /// Returns the failure of a run that indexed nothing or did not remove the missing entities, or `nil`.
   static func failure(of result: Indexer.Progress) -> CommandFailure? {
     if result.entities == 0 {
       let reason =
@@ -177,10 +171,12 @@ extension IndexCommand {
         }
       return CommandFailure(.failure, "no entity was indexed: \(reason)")
     }
-    if result.isBeyondRemovalLimit, let reason = result.unprunedReason {
-      return CommandFailure(
-        .failure, "nothing was removed: \(reason)",
-        advice: ["if the feed is complete, run the command again with a higher --max-removed"])
+    if let reason = result.unprunedReason {
+      let advice =
+        result.isBeyondRemovalLimit
+        ? "if the feed is complete, run the command again with a higher --max-removed"
+        : "correct the row, or export the feed again if it was cut off"
+      return CommandFailure(.failure, "nothing was removed: \(reason)", advice: [advice])
     }
     guard result.refusedImages > 0, result.signedImages + result.unchangedImages == 0 else {
       return nil

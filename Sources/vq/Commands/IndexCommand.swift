@@ -67,7 +67,9 @@ enum IndexCommand {
   static let pruneMissing = Option<Bool>.flag(
     OptionText(
       "prune-missing", "remove entities that the feed lacks",
-      detail: "Nothing is removed if no row was read, or if a rejected row has no readable id."))
+      detail:
+        "Nothing is removed, and the exit code is 1, if no row was read, or if a rejected row has no readable id."
+    ))
   static let maxRemoved = Option<Double?>.number(
     OptionText(
       "max-removed", "remove nothing if the feed lacks more of the entities",
@@ -147,7 +149,8 @@ enum IndexCommand {
         title: "Failures",
         text: """
           The exit code is 1 if no entity was indexed, if there are images and all were \
-          rejected, or if the feed lacks more entities than --max-removed.
+          rejected, or if --prune-missing could remove nothing. If none of the image files is there \
+          and entities would lose their images, nothing is changed.
           """),
       HelpSection(
         title: "JSON form",
@@ -227,7 +230,6 @@ enum IndexCommand {
       console.diagnostics.note("rejected rows are in \(DisplayText.escaped(refusals.path))")
     }
     if !isQuiet { report(result, to: console) }
-    warnOfUnpruned(result, on: console)
     if !options.isDryRun, result.generation > 0 {
       try warnOfAbsentFields(of: settings, in: directory, on: console)
     }

@@ -34,7 +34,6 @@ enum SignedIndexing {
     }
     for text in rejections.lines { console.diagnostics.warning(text) }
     try refusals?.close(isWhole: true)
-    IndexCommand.warnOfUnpruned(result, on: console)
     if result.generation > 0 {
       try IndexCommand.warnOfAbsentFields(of: settings, in: directory, on: console)
     }

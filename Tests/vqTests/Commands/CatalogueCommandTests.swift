@@ -287,4 +287,16 @@ import Testing
     #expect(run.status == 1 && run.errors.contains("line 1"))
     #expect(try shop.catalogue("export").output.contains(#""id":"a""#))
   }
+
+  /// Would break if a nightly run that can remove nothing passed for one that had nothing to remove.
+  @Test func `a row without an id that keeps all entities is a failure`() throws {
+    let shop = try Shop(["a", "b"])
+    let feed = try shop.write(["a"])
+    let text = try String(contentsOfFile: feed, encoding: .utf8)
+    try (text + "\n{\"type\":\"product\"").write(toFile: feed, atomically: true, encoding: .utf8)
+    let run = try RunningVQ(["index", feed, "--prune-missing", "--index", shop.index])
+    #expect(run.status == 1)
+    #expect(run.errors.contains("vq: nothing was removed: a rejected row has no readable id\n"))
+    #expect(try shop.catalogue("status", "--json").output.contains(#""products":2"#))
+  }
 }
