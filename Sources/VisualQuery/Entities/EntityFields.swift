@@ -104,7 +104,9 @@ struct EntityFields {
   }
 
   mutating func type() throws(FieldError) -> EntityType {
-    let text = try requiredString("type")
+    guard let text = try string("type"), !text.isEmpty else {
+      throw FieldError(field: "type", reason: #"is missing; add "type":"product""#)
+    }
     guard let type = EntityType(rawValue: text) else {
       throw FieldError(field: "type", reason: "is '\(text)'; expected product or store")
     }

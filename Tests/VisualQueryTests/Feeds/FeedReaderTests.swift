@@ -53,7 +53,7 @@ import Testing
   @Test(arguments: [
     Bad(#"{"type":"product","id":"a"}"#, "title", "is missing"),
     Bad(#"{"type":"product","title":"T"}"#, "id", "is missing"),
-    Bad(#"{"id":"a","title":"T"}"#, "type", "is missing"),
+    Bad(#"{"id":"a","title":"T"}"#, "type", #"is missing; add "type":"product""#),
     Bad(#"{"type":"product","id":"","title":"T"}"#, "id", "is missing"),
     Bad(#"{"type":"produkt","id":"a","title":"T"}"#, "type", "is 'produkt'"),
     Bad(#"{"type":"product","id":7.5,"title":"T"}"#, "id", "must be a string; found a number"),
@@ -354,6 +354,35 @@ import Testing
     #expect(
       export.warnings.first?.reason.contains("line break") == true
         && export.warnings.first?.line == 2)
+  }
+
+  /// Would break if a product with an empty list were taken for a document without products.
+  @Test func `a product with an empty list is reported`() throws {
+    let export = try ReadExport(#"[{"id":1,"variants":[]},{"sku":"2","items":[]}]"#)
+    #expect(export.warnings.map(\.field) == ["title", "title"])
+  }
+
+  /// Would break if an answer without products were a row without a type.
+  @Test(arguments: [#"{"products":[]}"#, "[]", " [ ]\n", #"{"data":{"items":[]}}"#])
+  func `a document without products has no rows`(text: String) throws {
+    #expect(try rows(text).isEmpty)
+  }
+
+  /// Would break if the report of an answer such as that of a server were about a single field.
+  @Test func `an object without the fields of an entity is reported as such`() throws {
+    let export = try ReadExport(#"{"error":"unauthorized"}"#)
+    #expect(
+      export.warnings.map(\.reason) == ["has none of the fields type, id and title; found 'error'"])
+  }
+
+  /// Would break if each page of a sitemap were a row without an id.
+  @Test(arguments: ["urlset", "sitemapindex"]) func `a sitemap is refused whole`(root: String)
+    throws
+  {
+    let error = #expect(throws: CatalogueError.self) {
+      try rows("<\(root)><url><loc>https://s.example/</loc></url></\(root)>")
+    }
+    #expect(error?.message.contains("sitemap") == true)
   }
 
   /// Would break if such an address were a path on this machine.

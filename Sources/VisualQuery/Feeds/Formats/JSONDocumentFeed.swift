@@ -25,7 +25,12 @@ struct JSONDocumentFeed: FeedFormatReader {
     let bytes = try records.rest()
     var objects: [JSONValue] = []
     do throws(JSONError) {
-      for value in try JSONSequence.values(in: bytes) { objects += Self.objects(in: value) }
+      let values = try JSONSequence.values(in: bytes)
+      if values.count == 1, case .object(let fields) = values[0], Self.isEmpty(fields) {
+        objects = []
+      } else {
+        objects = values.flatMap(Self.objects)
+      }
     } catch {
       if error.code != .cancelled {
         throw CatalogueError(
@@ -55,7 +60,9 @@ struct JSONDocumentFeed: FeedFormatReader {
     let text = start.drop { [0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0) }
     let line = text.prefix { $0 != 0x0A && $0 != 0x0D }
     let isWhole = line.count < text.count
-    if text.first == UInt8(ascii: "[") { return line.count < 2 || isList(line) || !isJSON(line) }
+    if text.first == UInt8(ascii: "[") {
+      return line.count < 2 || isList(line) || isEmptyList(line) || !isJSON(line)
+    }
     guard
       case .object(let fields)? = try? JSONValue(
         json: Array(line), limits: .document, shouldStop: { false })
@@ -64,13 +71,18 @@ struct JSONDocumentFeed: FeedFormatReader {
       // several or begins with a list of products.
       return isWhole ? isBrokenOff(line) : beginsWithList(line)
     }
-    return fields["id"] == nil && fields["row"] == nil && list(of: fields) != nil
+    return fields["id"] == nil && fields["row"] == nil
+      && (list(of: fields) != nil || isEmpty(fields))
   }
 
   /// Returns whether a line is a list with something in it that is an object.
   private static func isList(_ line: ArraySlice<UInt8>) -> Bool {
     let next = line.dropFirst().first { $0 != 0x20 && $0 != 0x09 }
     return next == UInt8(ascii: "{") || next == UInt8(ascii: "[") && line.count > 2
+  }
+
+  private static func isEmptyList(_ line: ArraySlice<UInt8>) -> Bool {
+    line.dropFirst().first { $0 != 0x20 && $0 != 0x09 } == UInt8(ascii: "]")
   }
 
   private static func isJSON(_ line: ArraySlice<UInt8>) -> Bool {
@@ -105,6 +117,18 @@ struct JSONDocumentFeed: FeedFormatReader {
       }
     }
     return nil
+  }
+
+  /// Returns whether a document has an empty list of products, and is none itself.
+  private static func isEmpty(_ fields: [String: JSONValue]) -> Bool {
+    guard fields["id"] == nil, list(of: fields) == nil, !isEntity(fields) else { return false }
+    return lists.contains { name in
+      switch fields[name] {
+      case .array(let values)?: values.isEmpty
+      case .object(let inner)?: isEmpty(inner)
+      default: false
+      }
+    }
   }
 
   /// Returns the products in a value.

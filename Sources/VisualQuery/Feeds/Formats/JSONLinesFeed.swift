@@ -71,7 +71,18 @@ enum JSONFields {
     if SchemaOrgFeed.isNode(json) { return try SchemaOrgFeed.draft(json, context) }
     guard case .object(let fields) = json else { return DraftRecord(json: json) }
     let isNative = !isDocument && fields["id"] != nil && fields["title"] != nil || isNative(fields)
-    if isNative { return native(fields, context) }
+    if isNative {
+      let names = isDocument ? ["type", "reason"] : ["type", "reason", "id", "title"]
+      if names.contains(where: { fields[$0] != nil }) { return native(fields, context) }
+      let targets = ColumnVocabulary.targets(of: fields.keys.sorted())
+      guard targets.contains(.id) || targets.contains(.title) else {
+        let names = fields.keys.sorted().prefix(5).map { "'\($0.prefix(40))'" }
+        throw FieldError(
+          field: nil,
+          reason:
+            "has none of the fields type, id and title; found \(names.joined(separator: ", "))")
+      }
+    }
     _ = try FeedEntities.checkedDepth(json)
     return foreign(fields, context).finished(context)
   }

@@ -25,6 +25,12 @@ struct XMLFeed: FeedFormatReader {
     guard case .xml(let start) = head else { return nil }
     self.context = context
     let outline = XMLOutline(start)
+    if ["urlset", "sitemapindex"].contains(outline.root) {
+      throw CatalogueError(
+        code: .unreadableInput,
+        message:
+          "'\(records.name)' is a sitemap, which lists pages; expected the products of a feed")
+    }
     // Its categories may fill the beginning by which documents are recognized.
     let known = outline.root == "yml_catalog" ? "offer" : nil
     guard
