@@ -33,7 +33,7 @@ struct Evaluation: Sendable {
   func ask(_ file: String, of catalogue: () async throws -> Catalogue) async throws -> [Asked] {
     let items = try items(of: file)
     let matcher = Matcher(catalogue: try await catalogue(), pool: pool)
-    for item in items { try await matcher.checkTruth(of: item.query, in: file) }
+    try await matcher.checkTruth(of: items.map(\.query), in: file)
     let line = ProgressLine("evaluating", on: console.diagnostics)
     var outcomes: [Outcome] = []
     try await forEachInOrder(items, on: pool) { item in

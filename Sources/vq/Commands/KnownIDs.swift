@@ -22,18 +22,31 @@ extension Matcher {
         + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
   }
 
-  /// Checks the right answers of a query, which do not name their types.
+  /// Checks the right answers of queries, which do not name their types.
   ///
-  /// - Throws: ``CommandFailure`` with the exit code `failure`.
-  func checkTruth(of query: EvaluationQuery, in file: String) async throws {
-    for id in query.truth {
-      let ids = EvaluationQuery.ids(named: id)
-      guard try await lookup.unknown(ids).count == ids.count else { continue }
-      let nearest = try await lookup.nearestID(to: id)
-      throw CommandFailure(
-        .failure,
-        "'\(file)', query '\(query.query)': the index has no entity '\(id)' of 'truth'"
-          + (nearest.map { "; did you mean '\($0.value)'?" } ?? ""))
+  /// - Throws: ``CommandFailure`` with the exit code `failure`, which names the first of the missing ones.
+  func checkTruth(of queries: [EvaluationQuery], in file: String) async throws {
+    var seen: Set<String> = []
+    var missing: [(id: String, query: String)] = []
+    for query in queries {
+      for id in query.truth where seen.insert(id).inserted {
+        let ids = EvaluationQuery.ids(named: id)
+        if try await lookup.unknown(ids).count == ids.count { missing.append((id, query.query)) }
+      }
     }
+    guard let first = missing.first else { return }
+    let nearest = try await lookup.nearestID(to: first.id)
+    let further = missing.dropFirst().prefix(5).map { "'\($0.id)' of query '\($0.query)'" }
+    let rest = missing.count - 1 - further.count
+    throw CommandFailure(
+      .failure,
+      "'\(file)', query '\(first.query)': the index has no entity '\(first.id)' of 'truth'"
+        + (nearest.map { "; did you mean '\($0.value)'?" } ?? ""),
+      advice: further.isEmpty
+        ? []
+        : [
+          "it also lacks " + further.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
+        ]
+    )
   }
 }

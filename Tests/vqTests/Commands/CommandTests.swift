@@ -648,4 +648,22 @@ import Testing
     let help = try RunningVQ(["--help"]).output
     for code in ExitCode.allCases { #expect(help.contains("\n  \(code.rawValue) ")) }
   }
+
+  /// Would break if each run named one of the answers that the index no longer has.
+  @Test func `all right answers that are missing are named at once`() throws {
+    let folder = try TemporaryDirectory()
+    let gone = (1...7).map { "gone-\($0)" }
+    let lines = (["mug-rde", "mug-red"] + gone + ["gone-1"]).map {
+      #"{"query":"of \#($0)","image":"x.jpg","truth":["\#($0)"]}"#
+    }
+    let file = try folder.write(lines.joined(separator: "\n"), to: "q.jsonl")
+    let run = try RunningVQ(["eval", file, "--index", shop()])
+    #expect(run.status == 1)
+    #expect(
+      run.errors.contains(
+        "query 'of mug-rde': the index has no entity 'mug-rde' of 'truth'; did you mean 'mug-red'?")
+    )
+    #expect(run.errors.contains("it also lacks 'gone-1' of query 'of gone-1', 'gone-2'"))
+    #expect(run.errors.contains("'gone-5' of query 'of gone-5' and 2 more\n"))
+  }
 }
