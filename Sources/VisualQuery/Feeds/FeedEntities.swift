@@ -8,6 +8,8 @@ struct FeedEntities {
   var allowedSchemes: Set<String>
   /// The folders with local copies of images.
   private let imagesMap: [ImageMapping]
+  /// The word for what rows are counted by.
+  private let rowName: String
   /// The line of each entity.
   private var lines: [EntityID: Int] = [:]
   /// The readable ids of rejected rows.
@@ -17,9 +19,12 @@ struct FeedEntities {
   /// The number of rows that were left out on purpose, by the reason.
   private(set) var leftOut: [String: Int] = [:]
 
-  init(allowedSchemes: Set<String>, imagesMap: [ImageMapping] = []) {
+  init(
+    allowedSchemes: Set<String>, imagesMap: [ImageMapping] = [], rowName: String = "line"
+  ) {
     self.allowedSchemes = allowedSchemes
     self.imagesMap = imagesMap
+    self.rowName = rowName
   }
 
   /// The ids of the entities so far.
@@ -100,7 +105,7 @@ struct FeedEntities {
         let advice =
           ProductCode.isRounded(value.id.value)
           ? "; it is written \(ProductCode.roundingAdvice)" : ""
-        throw FieldError(field: "id", reason: "\(Self.repeatedID) in line \(first)\(advice)")
+        throw FieldError(field: "id", reason: "\(Self.repeatedID) in \(rowName) \(first)\(advice)")
       }
       lines[value.id] = record.line
       let warnings = (draft.warnings + bad + fields.leftOut).map { error in

@@ -34,6 +34,14 @@ public enum FeedFormat: String, Sendable, Hashable, CaseIterable {
   case html = "HTML page with JSON-LD"
   /// A folder of images, one product each.
   case folder = "folder of images"
+
+  /// The word for what the rows of a feed are counted by: documents are read as a whole, without their lines.
+  package var rowName: String {
+    switch self {
+    case .json, .schemaOrg, .html: "entity"
+    default: "line"
+    }
+  }
 }
 
 /// The way a feed is read: its format, and the meaning of its fields.

@@ -60,7 +60,9 @@ public struct FeedReader: ~Copyable {
     mapping = format.mapping
     self.records = records
     self.context = context
-    entities = FeedEntities(allowedSchemes: allowedSchemes, imagesMap: options.imagesMap)
+    entities = FeedEntities(
+      allowedSchemes: allowedSchemes, imagesMap: options.imagesMap,
+      rowName: format.mapping.format.rowName)
     byteCount = path == "-" ? nil : FileStatus(path)?.byteCount
   }
 

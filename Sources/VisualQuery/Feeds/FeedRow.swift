@@ -27,7 +27,7 @@ public struct RefusedRow: Sendable, Hashable, Encodable {
 
   /// The rejected part.
   public let kind: Kind
-  /// The line in the file, from 1.
+  /// The line in the file, from 1; in a document of JSON or HTML, the number of the entity.
   public let line: Int
   /// The id of the row, if it can be read.
   public let id: String?

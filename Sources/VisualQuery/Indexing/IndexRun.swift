@@ -26,6 +26,8 @@ struct IndexRun: ~Copyable {
 
   private var feed: FeedReader
   private var entities: FeedEntities
+  /// The word for what rows are counted by.
+  private let rowName: String
   private let hashSeed: [UInt8]
   private var progress = Indexer.Progress()
   private var results = OrderedResults<RowResult>()
@@ -50,13 +52,15 @@ struct IndexRun: ~Copyable {
   ) {
     hashSeed = feed.hashSeed(
       "\(options.onConflict)\n\(allowedSchemes.sorted())")
+    rowName = feed.mapping.format.rowName
     self.feed = feed
     self.options = options
     self.publisher = publisher
     self.previous = previous
     self.signer = signer
     self.observer = observer
-    entities = FeedEntities(allowedSchemes: allowedSchemes, imagesMap: options.feed.imagesMap)
+    entities = FeedEntities(
+      allowedSchemes: allowedSchemes, imagesMap: options.feed.imagesMap, rowName: rowName)
     pendingLimit = max(8 * threads, signer.pictures == nil ? 0 : 2 * FetchedPictures.width)
   }
 
@@ -238,7 +242,7 @@ struct IndexRun: ~Copyable {
       let fault = row.kind == .field ? "has a field that was left out" : "was rejected"
       throw CatalogueError(
         code: .refusedRow,
-        message: "line \(row.line) \(fault); "
+        message: "\(rowName) \(row.line) \(fault); "
           + "neither it nor the rows after it were indexed, and rows before it may be missing, too")
     }
   }

@@ -31,9 +31,12 @@ public struct FeedSigner: Sendable {
     allowedSchemes: Set<String> = [], write: @escaping @Sendable (String) throws -> Void
   ) async throws -> Int {
     try await withTaskExecutorPreference(pool) { @concurrent in
+      let feed = try FeedReader(path: path, options: options)
+      let entities = FeedEntities(
+        allowedSchemes: allowedSchemes, imagesMap: options.imagesMap,
+        rowName: feed.mapping.format.rowName)
       var run = SigningRun(
-        feed: try FeedReader(path: path, options: options),
-        entities: FeedEntities(allowedSchemes: allowedSchemes, imagesMap: options.imagesMap),
+        feed: feed, entities: entities,
         signer: EntitySigner(
           decoder: decoder, pictures: nil, folders: PictureFolders(places), thumbnailSides: [],
           directory: "", keepsMissing: false),

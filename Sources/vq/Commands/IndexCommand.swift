@@ -202,7 +202,10 @@ enum IndexCommand {
     do {
       result = try await indexer.run(
         path: feed, imagesRoot: arguments[imagesRoot], options: options,
-        mapping: { if !isQuiet { report($0, to: console) } },
+        mapping: {
+          rejections.take($0)
+          if !isQuiet { report($0, to: console) }
+        },
         refused: {
           rejections.add($0)
           // 'vq doctor' lists the entities without images; their rows need no correction to be read

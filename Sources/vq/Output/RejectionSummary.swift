@@ -20,9 +20,15 @@ final class RejectionSummary: Sendable {
     var known: [String: Int] = [:]
     var reasons: [Reason] = []
     var further = 0
+    var rowName = "line"
   }
 
   private let state = Mutex(State())
+
+  /// Takes over the word for what the rows of a feed are counted by.
+  func take(_ mapping: FeedMapping) {
+    state.withLock { $0.rowName = mapping.format.rowName }
+  }
 
   /// Counts a row, an image or a field. Images that were not fetched have a report of their own, by
   /// their hosts.
@@ -52,7 +58,9 @@ final class RejectionSummary: Sendable {
   /// The lines, the reason that came first at the beginning.
   var lines: [String] {
     state.withLock { state in
-      var lines = state.reasons.prefix(Self.lineLimit).map(Self.line)
+      var lines = state.reasons.prefix(Self.lineLimit).map {
+        Self.line($0, state.rowName)
+      }
       let rest = state.reasons.dropFirst(Self.lineLimit).reduce(state.further) { $0 + $1.count }
       if rest > 0 {
         lines.append("\(DisplayText.count(rest, "further rejection", "further rejections"))")
@@ -61,12 +69,12 @@ final class RejectionSummary: Sendable {
     }
   }
 
-  private static func line(_ reason: Reason) -> String {
+  private static func line(_ reason: Reason, _ rowName: String) -> String {
     let row = reason.first
     let id = row.id.map { " (\($0))" } ?? ""
     if reason.count == 1 {
       let field = row.field.map { " \($0)" } ?? ""
-      return "line \(row.line)\(id):\(field) \(row.reason)"
+      return "\(rowName) \(row.line)\(id):\(field) \(row.reason)"
     }
     let what =
       switch row.kind {
@@ -76,7 +84,7 @@ final class RejectionSummary: Sendable {
       case .entity: "\(reason.count) entities: "
       }
     let example = row.subject.map { " \($0)" } ?? ""
-    return "\(what)\(Self.reason(of: row)); for example line \(row.line)\(id)\(example)"
+    return "\(what)\(Self.reason(of: row)); for example \(rowName) \(row.line)\(id)\(example)"
   }
 
   /// Returns the reason without the name of the image.

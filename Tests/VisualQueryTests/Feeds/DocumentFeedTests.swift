@@ -223,4 +223,11 @@ import Testing
       """)
     #expect(try export.product("A1").title == "Long")
   }
+
+  /// Would break if the number of an entity in a document passed for that of a line.
+  @Test func `repeated ids of a document name the entity`() throws {
+    let export = try ReadExport(
+      "[\n\n{\"sku\":\"1\",\"name\":\"A\"},\n{\"sku\":\"1\",\"name\":\"B\"}]")
+    #expect(export.warnings.map(\.reason) == ["was already used in entity 1"])
+  }
 }

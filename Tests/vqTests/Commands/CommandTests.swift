@@ -666,4 +666,13 @@ import Testing
     #expect(run.errors.contains("it also lacks 'gone-1' of query 'of gone-1', 'gone-2'"))
     #expect(run.errors.contains("'gone-5' of query 'of gone-5' and 2 more\n"))
   }
+
+  /// Would break if the report named lines that the document does not have.
+  @Test func `rows of a document are counted as entities`() throws {
+    let folder = try TemporaryDirectory()
+    let feed = try folder.write(
+      "[\n\n{\"sku\":\"1\",\"name\":\"A\"},{\"sku\":\"2\"}]", to: "f.json")
+    let run = try RunningVQ(["index", feed, "--index", folder.path + "/i"])
+    #expect(run.errors.contains("entity 2 (2): title is missing"))
+  }
 }
