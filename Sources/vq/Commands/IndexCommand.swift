@@ -41,7 +41,8 @@ enum IndexCommand {
   static let rejected = Option<String?>.path(
     OptionText(
       "rejected", "the file for rejected rows",
-      detail: "JSON Lines: line, field, reason and the row itself. Once corrected, it can be "
+      detail:
+        "JSON Lines: line, field, reason and the row itself, if it could be read. Once corrected, it can be "
         + "indexed as it is, with the same --images-root.", standard: "rejected.jsonl in the index"),
     "FILE", of: .files)
   static let link = Option<[EntityType: String]>.byType(
