@@ -205,12 +205,17 @@ struct EntityFields {
     case nil: return [:]
     case .object(let languages)?:
       var texts: [String: LocalizedText] = [:]
-      for (tag, value) in languages {
+      for (name, value) in languages.sorted(by: { $0.key < $1.key }) {
+        let tag = name.replacing("_", with: "-")
         guard LanguageTag.isWellFormed(tag) else {
-          throw FieldError(
+          let error = FieldError(
             field: "localized",
-            reason: "has the invalid language '\(tag)'; expected for example de or pt-BR")
+            reason: "has the invalid language '\(name)'; expected for example de or pt-BR")
+          guard isLenient else { throw error }
+          leftOut.append(error)
+          continue
         }
+        if texts[tag] != nil { continue }
         do throws(FieldError) {
           var fields = try EntityFields(value)
           texts[tag] = LocalizedText(

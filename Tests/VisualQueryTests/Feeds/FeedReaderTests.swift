@@ -394,4 +394,14 @@ import Testing
     let path = text.replacingOccurrences(of: "//cdn.example/", with: "//share/")
     #expect(try ReadExport(path).product("1").images == ["//share/a.jpg"])
   }
+
+  /// Would break if one tag, such as that of a locale, took all languages from an entity.
+  @Test func `an unknown language leaves the others`() throws {
+    let export = try ReadExport(
+      #"{"type":"product","id":"1","title":"A","localized":{"de_DE":{"title":"D"},"!":{"title":"X"},"fr":{"title":"F"}}}"#
+    )
+    let product = try export.product("1")
+    #expect(product.localized.mapValues(\.title) == ["de-DE": "D", "fr": "F"])
+    #expect(export.warnings.map(\.field) == ["localized"])
+  }
 }
