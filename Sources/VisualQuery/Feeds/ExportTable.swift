@@ -15,8 +15,14 @@ struct ExportTable: Sendable {
   }
 
   /// Returns the meaning of the columns for people.
-  func mapping(_ format: FeedFormat) -> FeedMapping {
-    FeedMapping(format: format, header.columns, targets)
+  ///
+  /// - Parameter isLeftOut: Returns whether a column, by its normalized name, is no field of the entities.
+  func mapping(
+    _ format: FeedFormat, leavingOut isLeftOut: (String) -> Bool = { _ in false }
+  ) -> FeedMapping {
+    let columns = header.normalized.indices.filter { !isLeftOut(header.normalized[$0]) }
+    return FeedMapping(
+      format: format, columns.map { header.columns[$0] }, columns.map { targets[$0] })
   }
 
   /// Returns the product codes of a row, by the names of their columns.

@@ -230,4 +230,15 @@ import Testing
       "[\n\n{\"sku\":\"1\",\"name\":\"A\"},\n{\"sku\":\"1\",\"name\":\"B\"}]")
     #expect(export.warnings.map(\.reason) == ["was already used in entity 1"])
   }
+
+  /// Would break if a list of attributes were taken for the attributes of an entity: each row had a warning, and no color.
+  @Test(arguments: [
+    "[]", #"[{"id":0,"name":"Color","options":["Red","Blue"]},{"name":"Fit","option":"Slim"}]"#,
+  ])
+  func `lists of attributes are attributes`(list: String) throws {
+    let export = try ReadExport(#"[{"id":1,"name":"Tee","attributes":\#(list)}]"#)
+    let expected = list == "[]" ? [:] : ["color": "Red, Blue", "fit": "Slim"]
+    #expect(try export.product("1").attributes == expected)
+    #expect(export.warnings.isEmpty)
+  }
 }

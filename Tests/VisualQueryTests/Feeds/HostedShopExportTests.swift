@@ -243,4 +243,25 @@ import Testing
       mug.extra["discountMode"] == .string("PERCENT") && mug.extra["discountValue"] == .string("10")
     )
   }
+
+  /// Would break if two colors of one product had one id: the second was rejected.
+  @Test func `colors of Shopify that differ in marks only have ids of their own`() throws {
+    let export = try ReadExport(
+      "Handle,Title,Option1 Name,Option1 Value,Variant Price\ntee,Tee,Color,Rot / Weiß,9\ntee,,,Rot/Weiß,9\ntee,,,Blau,9"
+    )
+    #expect(export.products.map(\.id) == ["tee/rot-weiß", "tee/rot-weiß-2", "tee/blau"])
+    #expect(export.warnings.isEmpty)
+  }
+
+  /// Would break if the report of the columns named some as kept that are not.
+  @Test func `columns that a format reads are not reported as kept`() throws {
+    let shopify = "Handle,Title,Status,Published,Variant SKU,Image Position,Option1 Name,Fabric\n"
+    let woo =
+      "ID,Type,SKU,Name,Published,Images,Regular price,Attribute 1 name,Attribute 1 value(s),Weight\n"
+    for (header, kept) in [(shopify, ["Fabric"]), (woo, ["ID", "Weight"])] {
+      let folder = try TemporaryDirectory()
+      let reader = try FeedReader(path: folder.write(header, to: "f.csv"))
+      #expect(reader.mapping.fields.filter { $0.target == nil }.map(\.name) == kept)
+    }
+  }
 }

@@ -144,7 +144,12 @@ enum JSONFields {
   private static func add(
     _ target: FeedTarget?, _ name: String, _ value: JSONValue, to draft: inout ProductDraft
   ) {
-    guard let target else { return draft.keep(name, value) }
+    guard let target else {
+      guard name == "attributes", case .array(let list) = value else {
+        return draft.keep(name, value)
+      }
+      return addAttributes(list, to: &draft)
+    }
     switch target {
     case .quantity where texts(in: value).count != 1: draft.keep(name, value)
     case .image: draft.add(.image, name, addresses(in: value).joined(separator: "\n"))
@@ -170,6 +175,16 @@ enum JSONFields {
       }
     default:
       draft.add(target, name, texts(in: value).first ?? "")
+    }
+  }
+
+  /// Adds the attributes of a list such as `[{"name": "Color", "options": ["Red"]}]`, as the REST API of WooCommerce has it.
+  private static func addAttributes(_ list: [JSONValue], to draft: inout ProductDraft) {
+    for case .object(let attribute) in list {
+      guard let name = attribute["name"].flatMap({ texts(in: $0).first }),
+        let value = attribute["options"] ?? attribute["option"] ?? attribute["value"]
+      else { continue }
+      draft.setAttribute(VariantOption.name(name), texts(in: value).joined(separator: ", "))
     }
   }
 

@@ -11,12 +11,12 @@ struct ShopifyFeed: FollowingRowsFeed {
     "variantprice": .price, "price": .price, "variantimage": .images, "variantimageurl": .images,
     "bodyhtml": .description, "description": .description, "customproducttype": .labels,
     "standardproducttype": .labels, "variantinventoryqty": .quantity,
-    "inventoryquantity": .quantity,
+    "inventoryquantity": .quantity, "status": .visibility, "published": .visibility,
+    "publishedononlinestore": .visibility,
   ]
-  /// Columns of single variants and of the state of a product, which are not fields of the product.
+  /// Columns of single variants and images, which are not fields of the product.
   private static let ownColumns: Set<String> = [
-    "status", "published", "publishedononlinestore", "imageposition", "imagealttext", "variantsku",
-    "sku",
+    "imageposition", "imagealttext", "variantsku", "sku",
   ]
 
   let mapping: FeedMapping
@@ -35,9 +35,10 @@ struct ShopifyFeed: FollowingRowsFeed {
     // A native table may have a column with this name.
     guard header.has("handle") || !header.has("type", "id", "title") else { return nil }
     table = ExportTable(header, context) { name in
-      name.hasPrefix("option") && name.hasSuffix("value") ? .attributes : Self.targets[name]
+      name.hasPrefix("option") && (name.hasSuffix("value") || name.hasSuffix("name"))
+        ? .attributes : Self.targets[name]
     }
-    mapping = table.mapping(.shopify)
+    mapping = table.mapping(.shopify, leavingOut: Self.ownColumns.contains)
   }
 
   /// Adds a row to the product of its handle.
@@ -146,7 +147,12 @@ struct ShopifyFeed: FollowingRowsFeed {
     let color = variant.color.lowercased().split { !$0.isLetter && !$0.isNumber }.joined(
       separator: "-")
     let suffix = color.isEmpty ? "\((group?.variants.count ?? 0) + 1)" : color
-    return "\(handle)/\(suffix)"
+    let id = "\(handle)/\(suffix)"
+    // Colors may differ in marks only, such as `red/white` and `red / white`.
+    let isTaken = group?.variants.contains {
+      $0.id == id && $0.color.lowercased() != variant.color.lowercased()
+    }
+    return isTaken == true ? "\(id)-\((group?.variants.count ?? 0) + 1)" : id
   }
 
   mutating func take(_ group: VariantGroup) {

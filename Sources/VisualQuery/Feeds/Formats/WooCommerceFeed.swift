@@ -10,6 +10,7 @@ struct WooCommerceFeed: FeedFormatReader {
     "categories": .labels, "tags": .labels, "images": .images, "instock": .availability,
     "brands": .brand,
     "brand": .brand, "externalurl": .url, "isfeatured": .featured, "parent": .group,
+    "currency": .currency, "published": .visibility,
   ]
 
   let mapping: FeedMapping
@@ -30,7 +31,9 @@ struct WooCommerceFeed: FeedFormatReader {
     table = ExportTable(header, context) { name in
       name.hasPrefix("attribute") && name.hasSuffix("values") ? .attributes : Self.targets[name]
     }
-    mapping = table.mapping(.wooCommerce)
+    mapping = table.mapping(.wooCommerce) { name in
+      name == "type" || name.hasPrefix("attribute") && !name.hasSuffix("values")
+    }
   }
 
   mutating func next(from records: inout RecordReader) throws(CatalogueError) -> FeedRecord? {
