@@ -178,7 +178,7 @@ internal import CCurl
     if isTooLarge {
       return FetchError(
         code: .unusable,
-        message: "it has more bytes than the limit of \(byteLimit) (FetchPolicy.byteLimit)")
+        message: "it has more than \(byteLimit) bytes, which is the limit")
     }
     if hasForbiddenAddress {
       return FetchError(

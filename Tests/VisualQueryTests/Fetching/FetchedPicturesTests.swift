@@ -121,7 +121,8 @@ import Testing
     let url = "http://127.0.0.1:\(server.port)/a.jpg"
     let narrow = try Self.run(folder, server, byteLimit: Self.picture.count - 1)
     let error = try await Self.failure(of: url, from: narrow)
-    #expect(error.code == .unusable && error.message.contains("\(Self.picture.count - 1)"))
+    let limit = "\(Self.picture.count - 1) bytes, which is the limit"
+    #expect(error.code == .unusable && error.message == "it has more than \(limit)")
     #expect(try narrow.bytes(of: url) == nil)
     let wide = try Self.run(folder, server, byteLimit: Self.picture.count)
     #expect(try await wide.current(url).bytes == Self.picture)
