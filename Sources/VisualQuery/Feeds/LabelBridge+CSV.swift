@@ -4,8 +4,13 @@ extension LabelBridge {
   /// - Throws: ``CatalogueError`` with the code `unreadableInput`, which names the line.
   public init(path: String) throws(CatalogueError) {
     var records = try RecordReader(path: path)
-    records.quotedFieldSeparator = UInt8(ascii: ",")
-    var columns: [String]?
+    guard try records.peek() != nil else {
+      throw Self.error(path, 1, "the header must name the columns label and labels")
+    }
+    let header = try TableHeader(&records)
+    guard header.columns.contains("label"), header.columns.contains("labels") else {
+      throw Self.error(path, header.line, "the header must name the columns label and labels")
+    }
     var targets: [String: Set<String>] = [:]
     while let record = try records.next() {
       guard case .bytes(let bytes, let line) = record else {
@@ -13,23 +18,12 @@ extension LabelBridge {
       }
       let fields: [String]
       do throws(FieldError) {
-        fields = try CSVRecord.fields(bytes)
+        fields = try header.fields(bytes)
       } catch {
         throw Self.error(path, line, error.reason)
       }
-      guard let header = columns else {
-        guard fields.contains("label"), fields.contains("labels") else {
-          throw Self.error(path, line, "the header must name the columns label and labels")
-        }
-        columns = fields
-        continue
-      }
-      guard fields.count == header.count else {
-        throw Self.error(
-          path, line, "has \(fields.count) fields; the header has \(header.count)")
-      }
       func list(_ column: String) -> [String] {
-        guard let index = header.firstIndex(of: column) else { return [] }
+        guard let index = header.columns.firstIndex(of: column) else { return [] }
         return fields[index].split(separator: "|").map { LabelText.normalized(String($0)) }
           .filter { !$0.isEmpty }
       }
@@ -37,9 +31,6 @@ extension LabelBridge {
       for outside in list("label") + list("synonyms") {
         targets[outside, default: []].formUnion(own)
       }
-    }
-    guard columns != nil else {
-      throw Self.error(path, 1, "the header must name the columns label and labels")
     }
     self.targets = targets
   }

@@ -99,6 +99,14 @@ import Testing
     }
   }
 
+  /// Would break if a table that a spreadsheet wrote in German were refused for want of columns that it has.
+  @Test(arguments: [";", "\t"]) func `a bridge may have other separators`(separator: String) throws
+  {
+    let text = "label,labels,synonyms\nfootwear,sneaker|boots,\"shoes|kicks\"\n"
+    let path = try folder.write(text.replacing(",", with: separator), to: "b.csv")
+    #expect(try LabelBridge(path: path).targets["kick"] == ["sneaker", "boot"])
+  }
+
   @Test func `unknown labels are counted by all processes, up to a limit`() async throws {
     _ = try await index([#"{"type":"product","id":"m","title":"M","labels":["mug"]}"#])
     let first = try UnmatchedLabels(directory: directory)
