@@ -264,4 +264,28 @@ import Testing
       #expect(reader.mapping.fields.filter { $0.target == nil }.map(\.name) == kept)
     }
   }
+
+  /// Would break if a product were shown with the price before its discount.
+  @Test(arguments: [
+    ("PERCENT", "10", "18.00", "19.35"), ("AMOUNT", "2.5", "17.50", "19.00"),
+    ("PERCENT", "", "20", "21.50"),
+    ("PERCENT", "100", "20", "21.50"), ("PERCENT", "0.0", "20", "21.50"),
+    ("PERCENT", "nan", "20", "21.50"),
+  ])
+  func `a discount of Wix reduces the price`(
+    mode: String, value: String, expected: String, variant: String
+  ) throws {
+    let export = try ReadExport(
+      """
+      handleId,fieldType,name,price,surcharge,sku,discountMode,discountValue,productOptionName1,productOptionDescription1
+      m,Product,Mug,20,,,\(mode),\(value),,
+      w,Product,Wok,20,,,\(mode),\(value),Color,
+      w,Variant,,,,W-R,,,,Red
+      w,Variant,,,1.50,W-B,,,,Blue
+      """)
+    #expect(try export.product("m").price?.amount == expected)
+    #expect(try export.product("W-R").price?.amount == expected)
+    let blue = try export.product("W-B")
+    #expect(blue.price?.amount == variant && export.warnings.isEmpty)
+  }
 }

@@ -18,6 +18,8 @@ struct WixFeed: FollowingRowsFeed {
   var group: VariantGroup?
   private var optionNames: [String] = []
   private var isHidden = false
+  /// The discount of the product on its prices.
+  private var discount: (amount: Double, isPercent: Bool)?
 
   init?(_ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext) {
     guard case .table(let header) = head, header.has("fieldtype", "name"),
@@ -63,6 +65,10 @@ struct WixFeed: FollowingRowsFeed {
     }
     if let sku = table.text("sku", in: fields) { base.keep("sku", .string(sku)) }
     base.availability = availability(fields)
+    discount = table.text("discountvalue", in: fields).flatMap(Double.init).map {
+      ($0, table.text("discountmode", in: fields)?.trimmed.uppercased() == "PERCENT")
+    }
+    base.salePrice = reduced(base.price)
     var group = VariantGroup(base: base, line: line)
     for image in images(fields) { group.addImages([image.name], text: image.text) }
     self.group = group
@@ -79,6 +85,7 @@ struct WixFeed: FollowingRowsFeed {
       row.sku.isEmpty
       ? "\(group?.base.id ?? "")/\((group?.variants.count ?? 0) + 1)" : row.sku
     row.price = price(fields)
+    row.salePrice = reduced(row.price)
     row.availability = availability(fields)
     row.images = images(fields).map(\.name)
     row.codes = table.codes(in: fields)
@@ -101,10 +108,23 @@ struct WixFeed: FollowingRowsFeed {
       let surcharge = Double(surchargeText), surcharge != 0,
       let baseText = group?.base.price?.text, let base = Double(baseText)
     else { return nil }
-    guard let cents = Int(exactly: ((base + surcharge) * 100).rounded()) else {
-      // A number such as `inf` or `1e300`: when the price is read, it is left out with a warning that has this text.
-      return PriceField(text: "\(baseText) + \(surchargeText)", isNumber: true)
+    // A number such as `inf` or `1e300`: when the price is read, it is left out with a warning that has this text.
+    return Self.field(base + surcharge)
+      ?? PriceField(text: "\(baseText) + \(surchargeText)", isNumber: true)
+  }
+
+  /// Returns a price less the discount of the product, or `nil` if there is none.
+  private func reduced(_ price: PriceField?) -> PriceField? {
+    guard let discount, discount.amount > 0, let full = price.flatMap({ Double($0.text) }) else {
+      return nil
     }
+    let rest = discount.isPercent ? full * (1 - discount.amount / 100) : full - discount.amount
+    return rest > 0 ? Self.field(rest) : nil
+  }
+
+  /// Returns an amount as a price, or `nil` if it is too large.
+  private static func field(_ amount: Double) -> PriceField? {
+    guard let cents = Int(exactly: (amount * 100).rounded()) else { return nil }
     let (whole, rest) = cents.magnitude.quotientAndRemainder(dividingBy: 100)
     return PriceField(
       text: "\(cents < 0 ? "-" : "")\(whole).\(rest < 10 ? "0" : "")\(rest)", isNumber: true)
