@@ -131,6 +131,8 @@ struct RunningRequest {
 struct Output {
   /// The bytes that the client has not taken yet.
   var rest: ArraySlice<UInt8>
+  /// The instant at which it began.
+  let start: ContinuousClock.Instant
   /// The instant at which all of them must have been taken.
   let end: ContinuousClock.Instant
   /// True if the connection ends with this answer.

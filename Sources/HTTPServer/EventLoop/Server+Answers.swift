@@ -36,7 +36,7 @@ extension Server {
     let (base, bytesPerSecond) = configuration.answerTimeout
     let end = now + base + .seconds(bytes.count / bytesPerSecond)
     connection.enter(
-      .writing(Output(rest: bytes[...], end: end, closes: !keepsAlive)),
+      .writing(Output(rest: bytes[...], start: now, end: end, closes: !keepsAlive)),
       until: deadline(after: configuration.writeTimeout, of: connection))
     countAnswer(of: connection, as: bytes.count)
     // The request is answered, and what came after it is read only if the connection goes on.
@@ -55,7 +55,7 @@ extension Server {
   private func dropSlowReaders() {
     guard answerByteCount > configuration.answerByteLimit else { return }
     let readers = connections.values.compactMap { connection in
-      if case .writing(let output) = connection.phase { (connection, output.end) } else { nil }
+      if case .writing(let output) = connection.phase { (connection, output.start) } else { nil }
     }.sorted { ($0.1, $0.0.id) < ($1.1, $1.0.id) }
     for (connection, _) in readers.dropLast()
     where answerByteCount > configuration.answerByteLimit {

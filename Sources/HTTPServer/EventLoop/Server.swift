@@ -36,7 +36,7 @@ package final class Server<Service: HTTPService> {
   /// - Parameters:
   ///   - mailbox: Takes ``Mailbox/Message/stop``.
   ///   - pool: The threads for ``Work``.
-  ///   - changePool: Those for changes, if they are others.
+  ///   - changePool: The threads for changes, if these have their own.
   package init(
     listeners: [Socket], service: Service, mailbox: Mailbox, pool: any TaskExecutor,
     changePool: (any TaskExecutor)? = nil, configuration: ServerConfiguration
@@ -72,9 +72,7 @@ package final class Server<Service: HTTPService> {
       if now - lastSweep >= .milliseconds(250) {
         lastSweep = now
         observe()
-        for connection in connections.values {
-          if let deadline = connection.deadline, now >= deadline { expire(connection) }
-        }
+        expireLate()
       }
       if let end = drainDeadline, now >= end {
         for connection in Array(connections.values) { drop(connection) }
@@ -197,6 +195,13 @@ package final class Server<Service: HTTPService> {
   }
 
   /// Handles a deadline that has passed.
+  /// Ends the connections whose phases have lasted too long.
+  func expireLate() {
+    for connection in connections.values {
+      if let deadline = connection.deadline, now >= deadline { expire(connection) }
+    }
+  }
+
   private func expire(_ connection: Connection) {
     switch connection.phase {
     case .readingHead where !connection.parser.isIdle: refuseLate(connection, "head")

@@ -121,10 +121,6 @@ struct EntityFields {
     guard !text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else {
       throw FieldError(field: "id", reason: "has control characters")
     }
-    // As a segment of a path, both mean another path.
-    guard text != ".", text != ".." else {
-      throw FieldError(field: "id", reason: "is '\(text)', which cannot be in an address")
-    }
     return text
   }
 

@@ -31,7 +31,7 @@ enum Link {
   /// Accepts an absolute URL (RFC 3986, 4.3) of https or of a scheme that the shop allows.
   ///
   /// - Parameter allowedSchemes: The accepted schemes in lower case; `nil` means any that is safe
-  ///   to follow.
+  ///   to follow, as of a stored link, which may be of a version with other rules.
   static func check(_ text: String, allowedSchemes: Set<String>?) throws(LinkError) {
     let bytes = Array(text.utf8)
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > 0,
@@ -57,7 +57,7 @@ enum Link {
     }
     let rest = bytes[(colon + 1)...]
     // Browsers take any number of slashes for two, and a backslash for one (WHATWG, "URL", 4.4).
-    if ["https", "http"].contains(scheme),
+    if allowedSchemes != nil, ["https", "http"].contains(scheme),
       !rest.starts(with: "//".utf8) || rest.dropFirst(2).first.map("/\\?#".utf8.contains) != false
     {
       throw LinkError(

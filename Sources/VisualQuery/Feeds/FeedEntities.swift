@@ -100,6 +100,11 @@ struct FeedEntities {
       let (json, bad) = checked(Self.merged(draft.json, over: stored))
       var fields = try EntityFields(json, isLenient: true)
       let value = try EntityValue(&fields)
+      // As a segment of a path, both mean another path.
+      guard value.id.value != ".", value.id.value != ".." else {
+        throw FieldError(
+          field: "id", reason: "is '\(value.id.value)', which cannot be in an address")
+      }
       if let first = lines[value.id] {
         if record.isReport { return .skipped }
         let advice =

@@ -38,6 +38,10 @@ struct IndexRun: ~Copyable {
   private var missingFileCount = 0
   /// Whether the file of an image could be opened, or need not be.
   private var hasFile = false
+  /// Whether there are other images than those from files.
+  private var hasOtherImages = false
+  /// The generation before the run.
+  private var firstGeneration = 0
 
   /// Prepares a run.
   ///
@@ -71,6 +75,7 @@ struct IndexRun: ~Copyable {
   ///   `CancellationError` after the entities so far were published.
   mutating func run() async throws -> Indexer.Progress {
     progress.generation = await publisher.generation
+    firstGeneration = progress.generation
     try await withThrowingTaskGroup(of: Event.self) { group in
       while !Task.isCancelled, let record = try feed.nextRecord() {
         try start(record, &group)
@@ -224,6 +229,7 @@ struct IndexRun: ~Copyable {
     for field in signed.value.misspeltFields { progress.misspeltFields[field, default: 0] += 1 }
     missingFileCount += signed.missingFileCount
     hasFile = hasFile || signed.images.contains(where: \.isFile)
+    hasOtherImages = hasOtherImages || signed.images.contains { !$0.isFile }
     for host in signed.unfetchedHosts { progress.unfetchedHosts[host, default: 0] += 1 }
     if signed.isWhole, signed.images.isEmpty {
       progress.withoutImages += 1
@@ -249,15 +255,17 @@ struct IndexRun: ~Copyable {
 
   // MARK: Publishing
 
-  /// Whether entities would lose their images, and no file of an image can be opened: the folder is probably not mounted.
-  private var lacksAllFiles: Bool { missingFileCount > 0 && !hasFile }
+  /// Whether entities would lose their images, and no file of an image can be opened: the folder is probably not mounted. A single
+  /// file among images from elsewhere may have been removed.
+  private var lacksAllFiles: Bool { !hasFile && missingFileCount > (hasOtherImages ? 1 : 0) }
 
   private var missingFiles: CatalogueError {
-    CatalogueError(
+    let more = progress.generation > firstGeneration ? "more " : ""
+    return CatalogueError(
       code: .unreadableInput,
       message:
         "none of the image files is there beneath '\(signer.folders.places.root ?? "")' (\(missingFileCount) are missing), and "
-        + "the entities would lose their images; nothing was changed: mount the folder, or name another one with "
+        + "the entities would lose their images; nothing \(more)was changed: mount the folder, or name another one with "
         + "--images-root DIR"
     )
   }

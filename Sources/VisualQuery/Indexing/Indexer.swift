@@ -97,7 +97,7 @@ public struct Indexer: Sendable {
   /// - Parameters:
   ///   - path: A feed in any ``FeedFormat``, or `-` for standard input.
   ///   - imagesRoot: The folder that contains the images; relative paths start from it. `nil` means
-  ///     that of the catalogue if it has images or the folder exists, otherwise the folder of the feed. It is stored as
+  ///     that of the catalogue if it has images, otherwise the folder of the feed. It is stored as
   ///     a setting of the catalogue.
   ///   - options: The options of the run.
   ///   - mapping: Called once, with the recognized format of the feed.
@@ -241,13 +241,7 @@ public struct Indexer: Sendable {
   ) async throws -> (places: PicturePlaces, thumbnailSides: Set<Int>) {
     let stored = try await publisher.settings()
     var places = ShopSettings.places(stored)
-    var storedRoot = places.root
-    // That of a feed without images may have been any folder, which need not exist any more.
-    if let root = storedRoot, try await publisher.imageCount() == 0,
-      try Self.status(of: root)?.isDirectory != true
-    {
-      storedRoot = nil
-    }
+    let storedRoot = try await publisher.imageCount() > 0 ? places.root : nil
     let root = FilePath.absolute(imagesRoot ?? storedRoot ?? Self.directory(of: path))
     // A run that keeps missing images does not require the folder.
     if imagesRoot != nil || options.onConflict == .replace,

@@ -35,7 +35,7 @@ public struct SyncState: Sendable, Hashable, CustomStringConvertible {
     return position.sequence
   }
 
-  /// What a state says.
+  /// The contents of a state.
   struct Position: Sendable, Hashable {
     let sequence: Int
     /// The generation that it was made of, with its seal, or `nil` in states of earlier versions.
@@ -52,7 +52,9 @@ public struct SyncState: Sendable, Hashable, CustomStringConvertible {
       guard let origin else { return true }
       if let seal = log.seal(of: origin.generation) { return seal == origin.seal }
       // The copy of a catalogue in PostgreSQL may be behind the one that made the state.
-      return origin.generation < catalogue.generation || catalogue.isCopy
+      if catalogue.isCopy || origin.generation < catalogue.generation { return true }
+      // An index of an earlier version has no log until its next generation.
+      return origin.generation == catalogue.generation && origin.seal == 0
     }
   }
 

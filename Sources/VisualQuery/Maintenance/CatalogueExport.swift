@@ -31,9 +31,11 @@ struct CatalogueExport {
     }
     for (_, id) in keys {
       try Task.checkCancellation()
-      guard let existing = try database.existing(id),
-        let entity = try? JSONValue(stored: existing.json)
-      else { continue }
+      guard let existing = try database.existing(id) else { continue }
+      guard let entity = try? JSONValue(stored: existing.json) else {
+        throw CatalogueError(
+          code: .corrupt, message: "the row of \(id) cannot be read; index it again")
+      }
       let images = try existing.images.map { image in
         guard let segment = segments[image.segment], image.row < segment.count else {
           throw CatalogueError(

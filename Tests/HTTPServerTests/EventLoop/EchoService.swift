@@ -2,7 +2,7 @@ import Synchronization
 
 @testable import HTTPServer
 
-/// A service that echoes bodies, answers `/now`, `/big` and `/health` at once, and
+/// A service that echoes bodies, answers `/now`, `/big`, `/half` and `/health` at once, and
 /// at `/wait` and `/change` when it is cancelled. `/large` takes larger bodies, and `/change` is in the other lane.
 final class EchoService: HTTPService {
   static let bigByteCount = 8_000_000
@@ -16,8 +16,9 @@ final class EchoService: HTTPService {
     switch path {
     case "now", "health":
       return .answer(HTTPResponse(status: 200, body: Array(path.utf8)), route: "/\(path)")
-    case "big":
-      let body = [UInt8](repeating: 0x61, count: Self.bigByteCount)
+    case "big", "half":
+      let count = path == "big" ? Self.bigByteCount : Self.bigByteCount / 2
+      let body = [UInt8](repeating: 0x61, count: count)
       return .answer(HTTPResponse(status: 200, body: body), route: "/big")
     default:
       return .work(

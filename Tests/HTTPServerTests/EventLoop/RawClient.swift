@@ -38,13 +38,15 @@ final class RawClient {
     write()
   }
 
-  /// Writes what is left and reads what has come.
-  func exchange() {
+  /// Writes what is left and reads what has come, up to a number of bytes.
+  func exchange(limit: Int = .max) {
     write()
-    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    var buffer = [UInt8](repeating: 0, count: min(limit, 1 << 16))
     while !isClosed {
       switch socket.read(into: &buffer) {
-      case .bytes(let count): received += buffer[..<count]
+      case .bytes(let count):
+        received += buffer[..<count]
+        if limit < .max { return }
       case .wouldBlock: return
       case .closed: isClosed = true
       }

@@ -11,7 +11,8 @@ import Testing
   private static func server(
     connectionLimit: Int = 512, extraConnectionLimit: Int = 16, width: Int = 2,
     queueLimit: Int = 64, heldByteLimit: Int = 256 << 20,
-    answerByteLimit: Int = 256 << 20, allowedOrigins: Set<String> = []
+    answerByteLimit: Int = 256 << 20, answerTime: Duration = .seconds(60),
+    allowedOrigins: Set<String> = []
   ) throws -> (server: EchoServer, port: UInt16) {
     var configuration = ServerConfiguration()
     configuration.connectionLimit = connectionLimit
@@ -20,6 +21,7 @@ import Testing
     configuration.queueLimit = queueLimit
     configuration.heldByteLimit = heldByteLimit
     configuration.answerByteLimit = answerByteLimit
+    configuration.answerTimeout = (answerTime, 1 << 30)
     configuration.allowedOrigins = allowedOrigins
     let listener = try Socket.listening(at: .host("127.0.0.1", port: 0))
     let server = try EchoServer(
@@ -176,7 +178,7 @@ import Testing
     let (server, port) = try Self.server(width: 1, queueLimit: 1)
     let changes = try (0..<2).map { _ in try RawClient(port: port) }
     for client in changes { client.send(Self.request("/change")) }
-    for _ in 0..<100 where server.turn(milliseconds: 100) > 0 {}
+    for _ in 0..<100 where server.turn(milliseconds: 5) > 0 {}
     #expect(server.admission[.changes].running == 1 && server.admission[.changes].waiting == 1)
     let refused = Self.answer(to: "/change", of: try RawClient(port: port), by: server)
     #expect(refused?.hasPrefix("HTTP/1.1 503") == true)
@@ -191,14 +193,15 @@ import Testing
 
   /// Would break if answers that nobody takes could fill the memory, or if a client could take one byte now and then for ever.
   @Test func `clients that take their answers slowly give way`() throws {
-    let (server, port) = try Self.server(answerByteLimit: 20_000_000)
+    let (server, port) = try Self.server(answerByteLimit: 21_000_000)
     let slow = try (0..<4).map { _ in try RawClient(port: port) }
-    for client in slow {
-      client.send(Self.request("/big"))
-      for _ in 0..<100 where server.turn(milliseconds: 20) > 0 {}
+    // A smaller answer has less time, and is not dropped before an older one for that.
+    for (number, client) in slow.enumerated() {
+      client.send(Self.request(number == 2 ? "/half" : "/big"))
+      for _ in 0..<100 where server.turn(milliseconds: 5) > 0 {}
     }
-    #expect(server.connections.values.count(where: Self.isWriting) == 2)
-    #expect(server.answerByteCount <= 20_000_000)
+    #expect(server.connections.values.count(where: Self.isWriting) == 3)
+    #expect(server.answerByteCount <= 21_000_000)
     for _ in 0..<10_000 where slow[3].received.count < EchoService.bigByteCount {
       slow[3].exchange()
       server.turn(milliseconds: 10)
@@ -206,11 +209,32 @@ import Testing
     #expect(slow[3].received.count > EchoService.bigByteCount)
     slow[0].exchange()
     #expect(slow[0].received.count < EchoService.bigByteCount)
-    for _ in 0..<10_000 where slow[2].received.count < EchoService.bigByteCount {
+    slow[1].exchange()
+    for _ in 0..<10_000 where slow[1].received.count < EchoService.bigByteCount {
+      slow[1].exchange()
+      server.turn(milliseconds: 10)
+    }
+    for _ in 0..<10_000 where slow[2].received.count < EchoService.bigByteCount / 2 {
       slow[2].exchange()
       server.turn(milliseconds: 10)
     }
     #expect(server.answerByteCount == 0)
+    #expect(slow[1].received.count > EchoService.bigByteCount)
+  }
+
+  /// Would break if a client could take a few bytes now and then for ever.
+  @Test func `an answer as a whole has its time`() throws {
+    let (server, port) = try Self.server(answerTime: .milliseconds(300))
+    let client = try RawClient(port: port)
+    client.send(Self.request("/big"))
+    server.turn(milliseconds: 100)
+    #expect(server.connections.count == 1)
+    for _ in 0..<1000 where !server.connections.isEmpty {
+      client.exchange(limit: 4096)
+      server.turn(milliseconds: 20)
+      server.expireLate()
+    }
+    #expect(server.connections.isEmpty && client.received.count < EchoService.bigByteCount / 2)
   }
 
   /// Would break if many bodies of less than a megabyte, which no connection alone makes too many, were not counted.
@@ -237,11 +261,11 @@ import Testing
   }
 
   /// Would break if a server that ends still took connections, which it never answers, and kept its successor from the port.
-  @Test func `a server that ends listens no more`() throws {
+  @Test func `a server that ends stops listening`() throws {
     let (server, port) = try Self.server()
     let client = try RawClient(port: port)
     client.send("POST /work HTTP/1.1\r\nHost:\r\nContent-Length: 4\r\n\r\nab")
-    for _ in 0..<100 where server.turn(milliseconds: 100) > 0 {}
+    for _ in 0..<100 where server.turn(milliseconds: 5) > 0 {}
     server.mailbox.post(.stop)
     server.turn(milliseconds: 1000)
     #expect(throws: SocketError.self) { _ = try RawClient(port: port) }

@@ -141,6 +141,10 @@ import Testing
     #expect(
       code { _ = try kept.add(content("b"), state: .pending, time: 1, image: image) } == .full)
     _ = try kept.add(content("b"), state: .pending, time: 1)
+    // As of a version without this limit.
+    limits.pendingImageBytes = 5
+    let stricter = try KeptFeedback(directory: folder.path, limits: limits)
+    _ = try stricter.add(content("f"), state: .pending, time: 1)
     for label in ["c", "d"] {
       _ = try kept.add(content(label), state: .active, time: 1, image: image)
     }

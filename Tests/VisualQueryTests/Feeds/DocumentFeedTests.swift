@@ -190,6 +190,28 @@ import Testing
     #expect(mug.title == "Mug" && mug.images == ["a.jpg"] && export.warnings.isEmpty)
   }
 
+  /// Would break if the address of a category became labels such as `https:`.
+  @Test func `of a category, the name is a label`() throws {
+    let export = try ReadExport(
+      """
+      <products><product><id>1</id><name>Mug</name><category><name>Mugs</name><url>https://s.example/mugs</url></category></product>
+      <product><id>2</id><name>Cup</name><categories><item>Cups</item></categories></product></products>
+      """)
+    let mug = try export.product("1")
+    #expect(!mug.labels.contains { $0.contains("example") || $0.contains("https") })
+    #expect(mug.extra["category.url"] == .string("https://s.example/mugs"))
+    #expect(try export.product("2").labels == ["cups"] || export.product("2").labels == ["Cups"])
+  }
+
+  /// Would break if the stock of stores were taken for a quantity.
+  @Test(arguments: [#"["berlin"]"#, #"[{"id":"berlin","quantity":3}]"#])
+  func `a list as stock is kept`(stock: String) throws {
+    let export = try ReadExport(#"[{"sku":"1","name":"A","stock":\#(stock)}]"#)
+    let product = try export.product("1")
+    #expect(product.availability == nil && product.extra["stock"] != nil)
+    #expect(export.warnings.isEmpty)
+  }
+
   /// Would break if the name and the value of a Heureka parameter were two fields: its color would not be one.
   @Test func `parameters of Heureka are fields of their names`() throws {
     let export = try ReadExport(

@@ -43,6 +43,13 @@ import Testing
     #expect(try all.product("draft").availability == .discontinued)
   }
 
+  /// Would break if a draft whose stock is not tracked could be bought.
+  @Test func `a draft is not in stock`() throws {
+    let text = "Handle,Title,Status,Variant Price,Variant Inventory Tracker\na,Mug,draft,10,\n"
+    let export = try ReadExport(text, FeedOptions(currency: "EUR", includesDrafts: true))
+    #expect(try export.product("a").availability == .discontinued)
+  }
+
   @Test func `a BigCommerce export with SKUs`() throws {
     let export = try ReadExport(
       """

@@ -251,18 +251,6 @@ import Testing
     #expect(refused.map(\.id) == ["b", "c"] && progress.withoutImages == 2)
   }
 
-  /// Would break if the next run looked for the images beneath the folder of the feed.
-  @Test func `the root stays although no image was there at first`() async throws {
-    let shop = try DrawnShop()
-    let folder = try TemporaryDirectory()
-    try await shop.run([DrawnShop.row("a")], settings: ShopSettings(imagesRoot: folder.path))
-    let picture = SyntheticPicture.scene(width: 96, height: 96, seed: 1)
-    _ = try folder.write(picture.jpeg(), to: "a.jpg")
-    let (progress, refused) = try await shop.run([DrawnShop.row("a")])
-    #expect(refused.isEmpty && progress.signedImages == 1)
-    #expect(try Catalogue(directory: shop.index).picturePlaces.root == folder.path)
-  }
-
   /// Would break if a file that is being written took the image from its entity.
   @Test(arguments: ["empty", "truncated"])
   func `a damaged file leaves the previous image`(damage: String) async throws {

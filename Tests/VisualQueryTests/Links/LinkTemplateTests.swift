@@ -56,6 +56,15 @@ import Testing
     #expect { _ = try LinkTemplate(text) } throws: { ($0 as? LinkError)?.code == code }
   }
 
+  /// Would break if an entity were lost because a newer version accepts fewer links.
+  @Test func `a stored link is read by fewer rules`() throws {
+    for text in ["https:/shop.example/p", "https:u@x/"] {
+      let row = #"{"type":"product","id":"a","title":"A","url":"\#(text)"}"#
+      let json = try JSONValue(json: Array(row.utf8))
+      #expect(try EntityValue(json: json).url == text)
+    }
+  }
+
   @Test func `a scheme that the shop allows is accepted, never one that runs code`() throws {
     let template = try LinkTemplate("shop://open/{type}/{id}", allowedSchemes: ["shop"])
     #expect(

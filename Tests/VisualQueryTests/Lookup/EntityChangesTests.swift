@@ -79,6 +79,18 @@ import Testing
     #expect(changes.upserts.isEmpty && changes.tombstones.isEmpty && !changes.hasMore)
   }
 
+  /// Would break if the first state of an index that was written before generations were logged were refused at once.
+  @Test func `an index without a log gives states that it takes`() async throws {
+    try await put([("a", "A"), ("b", "B"), ("c", "C")])
+    let connection = try CatalogueConnection(path: directory + "/catalogue.sqlite", mode: .write)
+    try connection.execute("DELETE FROM settings WHERE name = '\(GenerationLog.name)'")
+    let first = try await lookup().changes(since: nil, limit: 2)
+    let second = try await lookup().changes(since: first.state, limit: 2)
+    #expect(first.upserts.count == 2 && second.upserts.map(\.id.value) == ["c"])
+    try await put([("d", "D")])
+    #expect(try await lookup().changes(since: second.state).upserts.map(\.id.value) == ["d"])
+  }
+
   /// Would break if an app whose state is of lost generations were told that nothing has changed.
   @Test func `a state from before a backup was restored is refused`() async throws {
     try await put([("a", "A")])

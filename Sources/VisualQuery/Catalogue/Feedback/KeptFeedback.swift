@@ -257,7 +257,9 @@ public final class KeptFeedback: Sendable {
         message: "the kept images have \(sums.bytes) bytes; the limit is \(limits.allImageBytes): "
           + "remove some statements, or send this one without its image")
     }
-    guard addition.state == .active || sums.pendingBytes + byteCount <= limits.pendingImageBytes
+    guard
+      byteCount == 0 || addition.state == .active
+        || sums.pendingBytes + byteCount <= limits.pendingImageBytes
     else {
       return FeedbackError(
         code: .full,

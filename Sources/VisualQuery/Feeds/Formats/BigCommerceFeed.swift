@@ -19,7 +19,7 @@ struct BigCommerceFeed: FollowingRowsFeed {
   var queue = RecordQueue()
   var group: VariantGroup?
   private var isHidden = false
-  /// Whose stock is tracked: `none`, that of the product, or that of its variants.
+  /// The stock that is tracked: `none`, that of the product, or that of its variants.
   private var tracking = ""
 
   init?(_ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext) {

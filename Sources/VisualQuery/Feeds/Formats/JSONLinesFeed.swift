@@ -151,7 +151,7 @@ enum JSONFields {
       return addAttributes(list, to: &draft)
     }
     switch target {
-    case .quantity where texts(in: value).count != 1: draft.keep(name, value)
+    case .quantity where isNested(value): draft.keep(name, value)
     case .image: draft.add(.image, name, addresses(in: value).joined(separator: "\n"))
     case .images: draft.addImages(addresses(in: value).flatMap(ImageList.names))
     case .thumbnail: draft.add(.thumbnail, name, addresses(in: value).first ?? "")
@@ -175,6 +175,14 @@ enum JSONFields {
       }
     default:
       draft.add(target, name, texts(in: value).first ?? "")
+    }
+  }
+
+  /// Whether a value has further ones in it, such as a stock of several stores.
+  private static func isNested(_ value: JSONValue) -> Bool {
+    switch value {
+    case .array, .object: true
+    default: false
     }
   }
 

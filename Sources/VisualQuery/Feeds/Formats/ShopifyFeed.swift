@@ -69,7 +69,10 @@ struct ShopifyFeed: FollowingRowsFeed {
       default: addShared(column, text)
       }
     }
-    variant.availability = availability(fields, quantity: variant.quantity)
+    // What is not sold any more is not in stock, whatever its row says.
+    if group?.base.availability == nil {
+      variant.availability = availability(fields, quantity: variant.quantity)
+    }
     // A row with only an image has no price and no option of its own.
     if variant.price != nil || !variant.sku.isEmpty || !variant.options.isEmpty {
       variant.id = variantID(variant)

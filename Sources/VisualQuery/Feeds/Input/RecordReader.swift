@@ -252,7 +252,7 @@ struct RecordReader: ~Copyable {
     if firstBytes.isEmpty { firstBytes = Array(buffer[start...].prefix(256)) }
     decoder.decode(&buffer, from: start)
     // A carriage return at the end may be the first half of a line break.
-    while lineBreak == nil, buffer.last == 0x0D, isMore {
+    if lineBreak == nil, buffer.last == 0x0D, isMore {
       let part = buffer.count
       isMore = try fillRaw()
       decoder.decode(&buffer, from: part)

@@ -272,16 +272,19 @@ internal import CExpat
   /// Returns the name of a field; one of a list has its own name or that of the list, another that of its parent, too.
   private func qualified(_ name: String) -> String {
     guard let parent = path.last?.name else { return name }
-    func isList(_ name: String) -> Bool {
-      switch ColumnVocabulary.targets(of: [name])[0] {
-      case .image?, .images?, .labels?: true
-      default: false
-      }
+    let own = ColumnVocabulary.targets(of: [name])[0]
+    switch own {
+    case .image?, .images?, .labels?, .attribute?: return name
+    default: break
     }
-    if isList(name) { return name }
-    if case .attribute? = ColumnVocabulary.targets(of: [name])[0] { return name }
-    return isList(parent) && ["item", "url", "src"].contains(name.lowercased())
-      ? parent : "\(parent).\(name)"
+    // An image has an address; that of a category is not a label.
+    let elements: [String] =
+      switch ColumnVocabulary.targets(of: [parent])[0] {
+      case .image?, .images?: ["item", "url", "src"]
+      case .labels?: ["item"]
+      default: []
+      }
+    return elements.contains(name.lowercased()) ? parent : "\(parent).\(name)"
   }
 
   private func refuse(_ reason: String) {

@@ -7,37 +7,41 @@ actor Checkups {
   static let imageLimit = 1_000_000
 
   private struct Checkup {
-    let identity: String
     let generation: Int
+    /// See ``Catalogue/generationTag``, with the identity before it.
+    let tag: String
     let findings: Task<[CatalogueDoctor.Finding], any Error>
   }
 
   private var last: Checkup?
   private let pool = WorkerPool(width: 1)
 
-  /// Returns the findings of a generation.
-  func findings(of catalogue: Catalogue) async throws -> [CatalogueDoctor.Finding] {
+  /// The findings of a generation.
+  typealias Findings = (generation: Int, findings: [CatalogueDoctor.Finding])
+
+  /// Returns the findings of a generation, or of another one that was asked for meanwhile.
+  func findings(of catalogue: Catalogue) async throws -> Findings {
     guard catalogue.imageCount <= Self.imageLimit else {
       throw Problem(
         .tooLargeToCheck,
         "\(catalogue.imageCount) images are too many to check here; run 'vq doctor'")
     }
-    if let last, last.identity == catalogue.identity, last.generation >= catalogue.generation {
+    let tag = catalogue.identity + catalogue.generationTag
+    if let last, last.tag == tag {
       return try await findings(of: last)
     }
     last?.findings.cancel()
     let doctor = CatalogueDoctor(catalogue: catalogue, pool: pool)
     let task = Task { try await doctor.findings() }
-    let checkup = Checkup(
-      identity: catalogue.identity, generation: catalogue.generation, findings: task)
+    let checkup = Checkup(generation: catalogue.generation, tag: tag, findings: task)
     last = checkup
     return try await findings(of: checkup)
   }
 
   /// Waits for the findings of a checkup, or of the one that has taken its place.
-  private func findings(of checkup: Checkup) async throws -> [CatalogueDoctor.Finding] {
+  private func findings(of checkup: Checkup) async throws -> Findings {
     do {
-      return try await checkup.findings.value
+      return (checkup.generation, try await checkup.findings.value)
     } catch is CancellationError {
       guard let last, last.findings != checkup.findings, !Task.isCancelled else {
         throw CancellationError()

@@ -175,7 +175,7 @@ struct EntityChangeDocument: Sendable, Encodable {
   let effect: String
   /// The stored names of the images, which keep them in a later change.
   let images: [String]
-  /// What was kept but is probably a mistake, or `nil` if nothing is.
+  /// Sentences about what was kept but is probably a mistake, or `nil` if nothing is.
   let warnings: [String]?
 
   init(_ outcome: EntityChange.Outcome, of value: EntityValue, generation: Int) {

@@ -16,10 +16,10 @@ extension ShopService {
   func findings(_ request: HTTPRequest) async throws -> HTTPResponse {
     try RequestFields(request.info.head.query).finish()
     let catalogue = try self.catalogue.newest()
-    let findings = try await checkups.findings(of: catalogue)
+    let (generation, findings) = try await checkups.findings(of: catalogue)
     return untagged(
       FindingsDocument(
-        generation: catalogue.generation, total: findings.count,
+        generation: generation, total: findings.count,
         findings: findings.prefix(Self.findingLimit).map {
           FindingsDocument.Finding(
             kind: $0.kind, id: $0.id, detail: withoutRoot($0.detail), cure: withoutRoot($0.cure),

@@ -353,7 +353,8 @@ final class ShopService: HTTPService {
       guard isWaiting, ContinuousClock.now < end else {
         throw Problem(
           .catalogueUnavailable,
-          "generation \(wanted) did not come in time; this server has \(generation)", retryAfter: 1)
+          "this server has generation \(generation), and generation \(wanted) has not come",
+          retryAfter: 1)
       }
       try await Task.sleep(for: Self.generationPause)
     }

@@ -8,7 +8,7 @@
 
 /// The number of files and sockets that the process may have open.
 enum DescriptorLimit {
-  /// What the index, the log, its readers and connections to a database need besides the clients.
+  /// The number that the index, the log, readers and connections to a database need besides the clients.
   private static let reserve = 256
 
   /// Raises the limit, as far as the system permits, so that a number of clients leaves enough for everything else.
