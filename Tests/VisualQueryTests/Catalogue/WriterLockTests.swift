@@ -11,7 +11,7 @@ import Testing
   /// Would break if a run that has waited for one that removed its catalogue held the lock of the removed
   /// file: a third run would make another file, and write at the same time.
   @Test(
-    .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/fd")), .timeLimit(.minutes(5)),
+    .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/fd")), .timeLimit(.minutes(30)),
     arguments: [false, true])
   func `a run that has waited locks the file that others find`(removesDirectory: Bool) async throws
   {
@@ -21,7 +21,7 @@ import Testing
     let first = try WriterLock(directory: directory)
     let pool = WorkerPool(width: 1)
     async let third = withTaskExecutorPreference(pool) { @concurrent in
-      let second = try WriterLock(directory: directory, waiting: .seconds(240))
+      let second = try WriterLock(directory: directory, waiting: .seconds(1200))
       let error = #expect(throws: CatalogueError.self) { _ = try WriterLock(directory: directory) }
       _ = consume second
       return error
@@ -77,7 +77,7 @@ import Testing
   }
 
   /// Would break if files were asked for by a name in bytes and made by its text: the run then looked for its lock for ever.
-  @Test(.timeLimit(.minutes(20)))
+  @Test(.timeLimit(.minutes(30)))
   func `a directory whose name is not UTF-8 is one and the same`() async throws {
     let shop = try DrawnShop()
     try shop.draw("a.jpg", seed: 1)

@@ -31,7 +31,7 @@ import Testing
   }
 
   /// Would break if a full pipe that nobody reads kept the server from ending.
-  @Test(.timeLimit(.minutes(20)))
+  @Test(.timeLimit(.minutes(30)))
   func `the end does not wait for a reader for ever`() async {
     let gate = DispatchSemaphore(value: 0)
     let log = ServerLog(deliver: { _ in gate.wait() })
