@@ -262,7 +262,13 @@ import Testing
 
   /// Would break if a server that ends still took connections, which it never answers, and kept its successor from the port.
   @Test func `a server that ends stops listening`() throws {
-    let (server, port) = try Self.server()
+    // Whoever has made the listener keeps it until the server has ended.
+    let listener = try Socket.listening(at: .host("127.0.0.1", port: 0))
+    defer { withExtendedLifetime(listener) {} }
+    let port = listener.port
+    let server = try EchoServer(
+      listeners: [listener], service: EchoService(), mailbox: Mailbox(), pool: QueueExecutor(),
+      configuration: ServerConfiguration())
     let client = try RawClient(port: port)
     client.send("POST /work HTTP/1.1\r\nHost:\r\nContent-Length: 4\r\n\r\nab")
     for _ in 0..<100 where server.turn(milliseconds: 5) > 0 {}
