@@ -22,7 +22,7 @@ package struct ServerConfiguration: Sendable {
   package var idleTimeout = Duration.seconds(60)
   /// The time between two bytes that the client takes of an answer.
   package var writeTimeout = Duration.seconds(20)
-  /// The time for the whole of an answer: this, and a second for every so many bytes.
+  /// The time for reading a whole answer: the base, and a second for each `bytesPerSecond` bytes.
   package var answerTimeout = (base: Duration.seconds(60), bytesPerSecond: 32 << 10)
   /// The longest of the timeouts above on a connection that only health checks may use.
   package var extraTimeout = Duration.seconds(2)

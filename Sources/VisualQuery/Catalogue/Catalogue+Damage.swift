@@ -56,14 +56,27 @@ extension Catalogue {
     }
   }
 
-  /// Reads a segment and checks its checksums and its fingerprint.
-  func checkContents(
-    of segment: SignatureSegment, _ file: String, fingerprint: UInt64
+  /// Reads all of a segment and checks its checksums.
+  ///
+  /// - Throws: ``CatalogueError`` with the code `corrupt`.
+  static func verify(
+    _ segment: SignatureSegment, of file: String, in directory: String
   ) throws(CatalogueError) {
     do throws(SegmentError) {
       try segment.verify()
     } catch {
-      throw Self.error(Self.damage(error, of: file, in: directory), inGeneration: generation)
+      throw damage(error, of: file, in: directory)
+    }
+  }
+
+  /// Reads a segment and checks its checksums and its fingerprint.
+  func checkContents(
+    of segment: SignatureSegment, _ file: String, fingerprint: UInt64
+  ) throws(CatalogueError) {
+    do throws(CatalogueError) {
+      try Self.verify(segment, of: file, in: directory)
+    } catch {
+      throw Self.error(error, inGeneration: generation)
     }
     guard segment.fingerprint == fingerprint else {
       throw CatalogueError(

@@ -188,19 +188,6 @@ public final class Catalogue: Sendable {
     return segment
   }
 
-  /// Reads all of a segment, so that what is made of it is not made of damaged bytes.
-  ///
-  /// - Throws: ``CatalogueError`` with the code `corrupt` if a checksum is wrong.
-  static func verify(
-    _ segment: SignatureSegment, of file: String, in directory: String
-  ) throws(CatalogueError) {
-    do throws(SegmentError) {
-      try segment.verify()
-    } catch {
-      throw damage(error, of: file, in: directory)
-    }
-  }
-
   static func links(
     _ settings: [String: String], _ directory: String
   ) throws(CatalogueError) -> LinkSettings {
@@ -217,7 +204,7 @@ public final class Catalogue: Sendable {
     "\(generation).\(String(generations.seal(of: generation) ?? 0, radix: 36))"
   }
 
-  /// Whether it is the copy of a catalogue in PostgreSQL.
+  /// True for the copy of a catalogue in PostgreSQL.
   var isCopy: Bool { stamp?.token.isEmpty == false }
 
   /// Returns the number of entities of a type.

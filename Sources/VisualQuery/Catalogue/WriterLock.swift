@@ -64,7 +64,7 @@ struct WriterLock: ~Copyable {
     let directory: String
     fileprivate let status: FileStatus
 
-    /// Whether the directory is still the one whose file is locked.
+    /// True if the directory is still the one whose file is locked.
     var isKept: Bool { status.isSameFile(as: FileStatus(directory + "/" + WriterLock.fileName)) }
 
     /// - Throws: ``CatalogueError`` with the code `locked` if the directory is another one: its files belong to another writer.

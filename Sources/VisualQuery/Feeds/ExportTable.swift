@@ -16,7 +16,7 @@ struct ExportTable: Sendable {
 
   /// Returns the meaning of the columns for people.
   ///
-  /// - Parameter isLeftOut: Returns whether a column, by its normalized name, is no field of the entities.
+  /// - Parameter isLeftOut: Returns whether a column, by its normalized name, is not a field of the entities.
   func mapping(
     _ format: FeedFormat, leavingOut isLeftOut: (String) -> Bool = { _ in false }
   ) -> FeedMapping {

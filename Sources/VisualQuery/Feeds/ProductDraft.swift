@@ -2,7 +2,7 @@
 struct DraftRecord: Sendable, Hashable {
   var json: JSONValue
   var warnings: [FieldError] = []
-  /// Whether the record is left out because it is a draft or is not published.
+  /// True for a draft or an unpublished product, which is left out.
   var isHidden = false
 }
 
@@ -37,7 +37,7 @@ struct ProductDraft: Sendable {
   private var longitude: String?
   private var fields: [String: JSONValue] = [:]
   private var warnings: [FieldError] = []
-  /// Whether a field says that the product is a draft or is not published.
+  /// True if a field says that the product is a draft or is not published.
   private var isHidden = false
 
   /// Adds a field of a row by its meaning. Empty fields count as absent.

@@ -128,6 +128,7 @@ struct CatalogueWriter: ~Copyable {
 
   /// Saves the current generation once, before the first change.
   private mutating func keepPrevious() throws(CatalogueError) {
+    try lock.place.check()
     guard keepsPrevious else { return }
     try savePrevious()
     keepsPrevious = false
@@ -162,7 +163,6 @@ struct CatalogueWriter: ~Copyable {
   /// Opens the transaction of the next generation unless it is open.
   private mutating func beginGrowing() throws(CatalogueError) {
     if isGrowing { return }
-    try lock.place.check()
     try keepPrevious()
     try database.begin()
     isGrowing = true
@@ -200,7 +200,6 @@ struct CatalogueWriter: ~Copyable {
   /// - Returns: The ids of the removed entities.
   mutating func remove(_ ids: [EntityID]) throws(CatalogueError) -> [EntityID] {
     if isGrowing { try publish() }
-    try lock.place.check()
     if !ids.isEmpty { try keepPrevious() }
     var removed: [EntityID] = []
     try transaction { database throws(CatalogueError) in
@@ -276,7 +275,6 @@ struct CatalogueWriter: ~Copyable {
       let hasNewThumbnails = try database.hasNewThumbnails()
       let isComplete = generation > 0 && waitingSettings.isEmpty && !hasNewThumbnails
       if isComplete || isDryRun { return generation }
-      try lock.place.check()
       if waitingSettings.isUndoable { try keepPrevious() }
       try database.begin()
       isGrowing = true

@@ -169,7 +169,7 @@ struct EntitySigner: Sendable {
       switch error.code {
       case .missing:
         if keepsMissing, let previous { return .image(previous) }
-        let hasFiles = existing?.images.contains(where: \.isFile) == true
+        let hasFiles = existing?.images.contains { Self.isFile($0.path) } == true
         return hasFiles ? .missingFile(error.message) : .refused(error.message)
       case .unreadable:
         return previous.map { .staleImage($0, error.message) } ?? .refused(error.message)
@@ -324,123 +324,7 @@ struct EntitySigner: Sendable {
   }
 }
 
-/// An entity with the outcomes of its images.
-struct SignedEntity: Sendable {
-  struct Image: Sendable {
-    let position: Int
-    /// The path as in the feed, or a URL.
-    let path: String
-    let byteCount: Int
-    let modified: Int
-    let contentHash: Int
-    /// The signature, or `nil` if the image has not changed.
-    var signature: Signature?
-    /// The stored record of an unchanged image.
-    let previous: CatalogueDatabase.ImageRecord?
-    /// The missing thumbnails to store.
-    var thumbnails: [KeptThumbnails.Thumbnail] = []
-
-    /// Whether the image is read from a file, rather than from a server or memory.
-    var isFile: Bool { EntitySigner.isFile(path) }
-  }
-
-  var value: EntityValue
-  var images: [Image]
-  var refused: [RefusedRow]
-  let existing: CatalogueDatabase.Existing?
-  /// Whether all images were processed, which is not so if the run was cancelled.
-  let isWhole: Bool
-  /// The line of the row that the entity comes from.
-  var line = 0
-  /// The hash of that row.
-  var rowHash: Int?
-  /// The hosts of the images that were not fetched, one for each.
-  var unfetchedHosts: [String] = []
-  /// The number of missing files, if the entity has images from files.
-  var missingFileCount = 0
-  /// The embedding of each image by its position, in place of those that are stored; `nil` if these stay.
-  var embeddings: [ImageEmbedding?]?
-  /// The fields that were left out.
-  var warnings: [RefusedRow] = []
-
-  /// Whether nothing of the row was rejected.
-  var isSound: Bool { refused.isEmpty && warnings.isEmpty }
-
-  /// The report that the entity has no image.
-  var withoutImages: RefusedRow {
-    RefusedRow(
-      kind: .entity, line: line, id: value.id.value, reason: "no image in the feed",
-      row: value.json)
-  }
-}
-
-extension SignedEntity {
-  /// The effect of adding an entity.
-  enum Change: Sendable {
-    case added, changed, none
-  }
-
-  /// Whether there is something to write: the entity, or thumbnails of unchanged images.
-  var isToBeWritten: Bool {
-    change != .none || (isWhole && images.contains { !$0.thumbnails.isEmpty })
-  }
-
-  /// The effect of adding this entity.
-  var change: Change {
-    guard isWhole else { return .none }
-    guard let existing else { return .added }
-    let isUnchanged =
-      existing.json.hasSameBytes(as: value.json.text)
-      && existing.images.map(\.position) == images.map(\.position)
-      && images.allSatisfy { image in
-        guard let previous = image.previous else { return false }
-        return previous.position == image.position && previous.path.hasSameBytes(as: image.path)
-          && previous.modified == image.modified
-      }
-    return isUnchanged ? .none : .changed
-  }
-}
-
-extension Indexer.Progress {
-  /// Counts something that was rejected.
-  mutating func count(_ row: RefusedRow) {
-    switch row.kind {
-    case .row: refusedRows += 1
-    case .image, .unfetchedImage: refusedImages += 1
-    case .field: warnings += 1
-    case .entity: break
-    }
-  }
-
-  /// Counts an entity that is indexed.
-  mutating func count(_ signed: SignedEntity) {
-    switch signed.change {
-    case .added: added += 1
-    case .changed: changed += 1
-    case .none: break
-    }
-    entities += 1
-    embeddings += signed.images.count { signed.newEmbedding(of: $0) != nil }
-    thumbnails += signed.images.reduce(0) { $0 + $1.thumbnails.count }
-    signedImages += signed.images.count { $0.previous == nil }
-    unchangedImages += signed.images.count { $0.previous != nil }
-  }
-}
-
-extension SignedEntity.Image {
-  /// Returns the stored record of an image at the same or another position.
-  init(_ previous: CatalogueDatabase.ImageRecord, position: Int? = nil) {
-    self.init(
-      position: position ?? previous.position, path: previous.path, byteCount: previous.byteCount,
-      modified: previous.modified, contentHash: previous.contentHash, signature: nil,
-      previous: previous)
-  }
-}
-
 extension CatalogueDatabase.ImageRecord {
-  /// Whether the image is read from a file, rather than from a server or memory.
-  var isFile: Bool { EntitySigner.isFile(path) }
-
   /// Returns whether the size and time of a file are those of this image.
   func isOf(_ status: FileStatus) -> Bool {
     status.byteCount == byteCount && status.modified == modified

@@ -36,9 +36,9 @@ struct IndexRun: ~Copyable {
   private var isPublishing = false
   /// The number of missing files of entities that have images from files.
   private var missingFileCount = 0
-  /// Whether the file of an image could be opened, or need not be.
+  /// True once the file of an image could be opened, or need not be.
   private var hasFile = false
-  /// Whether there are other images than those from files.
+  /// True once there is an image that is not from a file.
   private var hasOtherImages = false
   /// The generation before the run.
   private var firstGeneration = 0
@@ -228,8 +228,8 @@ struct IndexRun: ~Copyable {
     for row in signed.warnings + signed.refused { try refuse(row) }
     for field in signed.value.misspeltFields { progress.misspeltFields[field, default: 0] += 1 }
     missingFileCount += signed.missingFileCount
-    hasFile = hasFile || signed.images.contains(where: \.isFile)
-    hasOtherImages = hasOtherImages || signed.images.contains { !$0.isFile }
+    hasFile = hasFile || signed.images.contains { EntitySigner.isFile($0.path) }
+    hasOtherImages = hasOtherImages || signed.images.contains { !EntitySigner.isFile($0.path) }
     for host in signed.unfetchedHosts { progress.unfetchedHosts[host, default: 0] += 1 }
     if signed.isWhole, signed.images.isEmpty {
       progress.withoutImages += 1
@@ -255,7 +255,7 @@ struct IndexRun: ~Copyable {
 
   // MARK: Publishing
 
-  /// Whether entities would lose their images, and no file of an image can be opened: the folder is probably not mounted. A single
+  /// True if entities would lose their images, and no file of an image can be opened: the folder is probably not mounted. A single
   /// file among images from elsewhere may have been removed.
   private var lacksAllFiles: Bool { !hasFile && missingFileCount > (hasOtherImages ? 1 : 0) }
 
@@ -264,8 +264,8 @@ struct IndexRun: ~Copyable {
     return CatalogueError(
       code: .unreadableInput,
       message:
-        "none of the image files is there beneath '\(signer.folders.places.root ?? "")' (\(missingFileCount) are missing), and "
-        + "the entities would lose their images; nothing \(more)was changed: mount the folder, or name another one with "
+        "no image file exists beneath '\(signer.folders.places.root ?? "")' (\(missingFileCount) are missing), so that "
+        + "entities would lose their images; nothing \(more)was changed: mount the folder, or name another one with "
         + "--images-root DIR"
     )
   }

@@ -41,7 +41,7 @@ struct PreviousRows {
     var hasFile = false
     let row = try database.untouched(rowHash: rowHash) { (key, image) throws(CatalogueError) in
       guard signer.isUntouched(image) else { return false }
-      hasFile = hasFile || image.isFile
+      hasFile = hasFile || EntitySigner.isFile(image.path)
       if thumbnailSides.isEmpty { return true }
       let sides = try thumbnailSides(of: UInt32(clamping: key))[image.contentHash] ?? []
       return thumbnailSides.isSubset(of: sides)

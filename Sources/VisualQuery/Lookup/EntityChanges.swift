@@ -46,7 +46,7 @@ public struct SyncState: Sendable, Hashable, CustomStringConvertible {
       let seal: Int
     }
 
-    /// Whether the state can be of this catalogue's history.
+    /// Returns whether the state can be of a catalogue's history.
     fileprivate func isKnown(to catalogue: Catalogue) -> Bool {
       let log = catalogue.generations
       guard let origin else { return true }

@@ -32,7 +32,7 @@ public final class CatalogueReplica: Sendable {
     /// The reason why the copy does not follow, or `nil` if it does.
     public var error: CatalogueError?
 
-    /// Whether PostgreSQL is followed: it has not failed, and was heard of in the last ten seconds.
+    /// True if PostgreSQL is followed: it has not failed, and has responded in the last ten seconds.
     public var isFollowing: Bool {
       error == nil && lastCurrent.map { ContinuousClock.now - $0 < .seconds(10) } != false
     }

@@ -262,7 +262,7 @@ import Testing
 
   /// Would break if a server that ends still took connections, which it never answers, and kept its successor from the port.
   @Test func `a server that ends stops listening`() throws {
-    // Whoever has made the listener keeps it until the server has ended.
+    // The command that makes a listener keeps it until the server has ended.
     let listener = try Socket.listening(at: .host("127.0.0.1", port: 0))
     defer { withExtendedLifetime(listener) {} }
     let port = listener.port

@@ -178,7 +178,7 @@ enum JSONFields {
     }
   }
 
-  /// Whether a value has further ones in it, such as a stock of several stores.
+  /// Returns whether a value is a list or an object, such as the stock of several stores.
   private static func isNested(_ value: JSONValue) -> Bool {
     switch value {
     case .array, .object: true

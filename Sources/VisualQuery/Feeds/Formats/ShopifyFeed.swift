@@ -69,7 +69,7 @@ struct ShopifyFeed: FollowingRowsFeed {
       default: addShared(column, text)
       }
     }
-    // What is not sold any more is not in stock, whatever its row says.
+    // A discontinued product is out of stock even if its stock is not tracked.
     if group?.base.availability == nil {
       variant.availability = availability(fields, quantity: variant.quantity)
     }

@@ -39,7 +39,7 @@ struct APIKeys: Sendable {
   }
 
   let keys: [Key]
-  /// Whether the last line has no end, so that a further one would continue it.
+  /// True if the last line does not end with a line break, so that appended text would continue it.
   let isOpenEnded: Bool
 
   /// Whether any key has a right.
