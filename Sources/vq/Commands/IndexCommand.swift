@@ -150,8 +150,8 @@ enum IndexCommand {
         title: "Failures",
         text: """
           The exit code is 1 if no entity was indexed, if there are images and all were \
-          rejected, or if --prune-missing could remove nothing. If none of the image files is there \
-          and entities would lose their images, nothing is changed.
+          rejected, or if --prune-missing could remove nothing. If no image file exists and \
+          entities would lose their images, nothing is changed.
           """),
       HelpSection(
         title: "JSON form",

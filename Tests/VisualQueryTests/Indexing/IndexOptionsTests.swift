@@ -251,6 +251,33 @@ import Testing
     #expect(refused.map(\.id) == ["b", "c"] && progress.withoutImages == 2)
   }
 
+  /// Would break if the loss of a single file, among images that come from elsewhere, kept all rows from being indexed.
+  @Test func `one missing file among other images is only reported`() async throws {
+    let shop = try DrawnShop()
+    for id in ["a", "b"] { try shop.draw(id + ".jpg", seed: 1) }
+    try await shop.run([DrawnShop.row("a"), DrawnShop.row("b")])
+    let picture = SyntheticPicture.scene(width: 96, height: 96, seed: 2)
+    let other = EntityValue.product(Product(id: "m", title: "M"))
+    _ = try await Indexer(directory: shop.index).update(with: [
+      .put(other, images: [.encoded(picture.jpeg(), address: nil)])
+    ])
+    let uploaded = try #require(try await shop.product("m")?.images.first)
+    let others = #"{"type":"product","id":"m","title":"New","images":["\#(uploaded)"]}"#
+    try FileManager.default.removeItem(atPath: shop.folder.path + "/a.jpg")
+    let (progress, refused) = try await shop.run([DrawnShop.row("a"), others])
+    #expect(refused.map(\.id) == ["a"] && progress.changed == 2)
+    // Two of them are probably a folder that is not mounted.
+    try await shop.run([DrawnShop.row("b")])
+    try shop.draw("a.jpg", seed: 1)
+    try await shop.run([DrawnShop.row("a"), others])
+    for id in ["a", "b"] {
+      try FileManager.default.removeItem(atPath: shop.folder.path + "/\(id).jpg")
+    }
+    await #expect(throws: CatalogueError.self) {
+      try await shop.run([DrawnShop.row("a"), DrawnShop.row("b"), others])
+    }
+  }
+
   /// Would break if a file that is being written took the image from its entity.
   @Test(arguments: ["empty", "truncated"])
   func `a damaged file leaves the previous image`(damage: String) async throws {
