@@ -25,7 +25,7 @@ public final class OriginServer: Sendable {
     public var fields: [String: String]
     /// Its body.
     public var body: [UInt8]
-    /// Whether its length is told.
+    /// True if the response states its length.
     public var tellsLength = true
     /// How long it lets wait.
     public var delay: Duration = .zero

@@ -102,7 +102,7 @@ extension PDQHash {
 extension Signature {
   /// A signature of random numbers: valid, of no picture.
   ///
-  /// - Parameter hasKeypoints: Whether it may have keypoints, which take most of the time.
+  /// - Parameter hasKeypoints: True if it may have keypoints, which take most of the time.
   public static func random(
     using generator: inout SeededGenerator, hasKeypoints: Bool = true
   ) -> Signature {

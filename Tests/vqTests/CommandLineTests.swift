@@ -111,7 +111,7 @@ import Testing
     return false
   }
 
-  /// Whether a process handles a signal, by the mask in `/proc`.
+  /// Returns whether a process handles a signal, by the mask in `/proc`.
   private func isTakenOver(_ signal: Int32, by process: Int32) -> Bool {
     let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
     let line = status?.split(separator: "\n").first { $0.hasPrefix("SigCgt:") }

@@ -60,7 +60,7 @@ extension Server {
 
   /// Closes the connection that has been idle for the longest, of one client or of all.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: True if there was one.
   private func dropIdle(of peer: Peer? = nil) -> Bool {
     let idle = connections.values.filter {
       $0.isIdle && !$0.isExtra && (peer == nil || $0.peer == peer)

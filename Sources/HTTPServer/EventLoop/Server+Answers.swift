@@ -11,8 +11,8 @@ extension Server {
 
   /// Writes an answer.
   ///
-  /// - Parameter closes: Whether the connection ends with it even if client and server would keep
-  ///   it.
+  /// - Parameter closes: True if the connection is closed afterwards even if client and server
+  ///   would keep it.
   func answer(
     _ connection: Connection, _ response: HTTPResponse, to request: RequestSummary,
     closes: Bool = false

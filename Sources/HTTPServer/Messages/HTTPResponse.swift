@@ -29,8 +29,8 @@ package struct HTTPResponse: Sendable, Hashable {
   /// The message's bytes.
   ///
   /// - Parameters:
-  ///   - isHead: Whether the request was HEAD: everything but the content.
-  ///   - keepsAlive: Whether the connection serves another request.
+  ///   - isHead: True if the request was HEAD; then everything but the content is encoded.
+  ///   - keepsAlive: True if the connection serves another request.
   ///   - date: The value of the Date field.
   func encoded(isHead: Bool, keepsAlive: Bool, date: String) -> [UInt8] {
     var head = "HTTP/1.1 \(status) \(Self.reason(status))\r\n"

@@ -10,9 +10,9 @@ package struct RequestHead: Sendable, Hashable {
   package let fields: HTTPFields
   /// The host that is asked, maybe with a port: that of a target in absolute form, else the Host field (RFC 9112, 3.2.2).
   package let host: String?
-  /// Whether the connection may serve another request after this one.
+  /// True if the connection may serve another request after this one.
   package let keepsAlive: Bool
-  /// Whether the client waits for `100 Continue` before it sends the body.
+  /// True if the client waits for `100 Continue` before it sends the body.
   package let expectsContinue: Bool
   /// The framing of the body.
   package let framing: Framing

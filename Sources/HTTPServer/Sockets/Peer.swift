@@ -5,7 +5,7 @@ package struct Peer: Sendable, Hashable {
   ///
   /// A client may use any of the 2^64 addresses of its IPv6 network.
   package let name: String
-  /// Whether it is on this machine: a loopback address or a Unix socket.
+  /// True if it is on this machine: a loopback address or a Unix socket.
   package let isLocal: Bool
 
   /// The other end of a Unix socket.

@@ -183,7 +183,7 @@ struct ColorConversion: Sendable {
 }
 
 extension DecodeLimits {
-  /// - Parameter orMore: Whether the profile was not read beyond these bytes.
+  /// - Parameter orMore: True if the profile was not read beyond these bytes.
   func check(
     profileByteCount: Int, orMore: Bool = false, of format: ImageFormat
   ) throws(DecodeError) {

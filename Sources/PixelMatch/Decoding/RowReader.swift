@@ -14,7 +14,7 @@
 
     /// Opens an image and calls `body` with its reader.
     ///
-    /// - Parameter keepsInks: Whether rows of a JPEG of four components hold cyan, magenta, yellow
+    /// - Parameter keepsInks: True if rows of a JPEG of four components hold cyan, magenta, yellow
     ///   and black, 255 the most ink, instead of RGBA.
     static func withReader<Result>(
       of bytes: [UInt8], _ header: ImageHeader, denominator: Int, limits: DecodeLimits,

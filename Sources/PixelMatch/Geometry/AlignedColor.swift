@@ -52,7 +52,7 @@ public struct AlignedColor: Sendable {
   ///   - size: The other working image's width and height in pixels.
   ///   - transform: From the query's working image to the other's.
   ///   - covered: Boxes of the query in which other things lie in front, in shares of its sides.
-  ///   - isCopy: Whether the query is nearly the same image. If it has no color, its lightness is then compared as it
+  ///   - isCopy: True if the query is nearly the same image. If it has no color, its lightness is then compared as it
   ///     is: another light would make the gray of one tint that of another.
   /// - Returns: The root of the mean squared Oklab distance in the light that explains most of it, that is,
   ///   the difference that no change of white balance, brightness, contrast or saturation and no lamp at one side
@@ -85,7 +85,7 @@ public struct AlignedColor: Sendable {
     let colors: [SIMD3<Float>]
     /// The working image's width and height in pixels.
     let size: (width: Int, height: Int)
-    /// Whether the lightness of the query is compared as it is, and nothing else.
+    /// True if only the lightness of the query is compared, and as it is.
     let hasSameLight: Bool
   }
 

@@ -38,7 +38,7 @@ package struct ImageContent {
   private struct Cell {
     /// The distance of its color from that of the background.
     let contrast: Double
-    /// Whether it stands out from the background and its shadows.
+    /// True if it stands out from the background and its shadows.
     let isThing: Bool
   }
 

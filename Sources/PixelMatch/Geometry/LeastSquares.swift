@@ -123,7 +123,7 @@ package enum LeastSquares {
 
     /// Solves the system by elimination with the largest pivot, and divides the right-hand sides.
     ///
-    /// - Returns: Whether the solution is unique.
+    /// - Returns: True if the solution is unique.
     mutating func solve() -> Bool {
       for column in 0..<count {
         var pivot = column

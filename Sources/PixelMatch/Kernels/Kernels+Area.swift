@@ -27,7 +27,7 @@ struct AreaCuts: Sendable {
 extension Kernels {
   /// Adds the bytes of a row, each times `share`, to the sums, one for each byte.
   ///
-  /// - Parameter isFirst: Whether the row is the first one, which replaces the sums.
+  /// - Parameter isFirst: True if the row is the first one, which replaces the sums.
   func areaAdd(
     _ row: Span<UInt8>, times share: UInt32, to sums: inout [UInt32], isFirst: Bool = false
   ) {

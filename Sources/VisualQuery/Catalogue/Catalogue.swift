@@ -104,7 +104,7 @@ public final class Catalogue: Sendable {
   /// Opens the newest generation. A writer that merges segments may remove a file just before it is
   /// opened here; then there is a newer generation, which does not need it.
   ///
-  /// - Parameter isHead: Whether the segments have no signatures.
+  /// - Parameter isHead: True if the segments have no signatures.
   private static func open(
     _ directory: String, _ readerCount: Int, isHead: Bool
   ) throws(CatalogueError) -> Opened {
@@ -164,7 +164,7 @@ public final class Catalogue: Sendable {
 
   /// Opens a segment file and compares it with its record in the database.
   ///
-  /// - Parameter isHead: Whether the file has no signatures.
+  /// - Parameter isHead: True if the file has no signatures.
   static func open(
     _ record: CatalogueDatabase.SegmentRecord, in directory: String, isHead: Bool = false
   ) throws(CatalogueError) -> SignatureSegment {

@@ -21,7 +21,7 @@ extension CatalogueDatabase {
 
   /// Publishes everything written since ``begin()``, in one step.
   ///
-  /// - Parameter recounts: Whether the entities and images are counted again, because the contents
+  /// - Parameter recounts: True if the entities and images are counted again, because the contents
   ///   were replaced as a whole.
   /// - Returns: The number of the new generation.
   /// - Complexity: That of the changes; O(catalogue) if it recounts.
@@ -225,7 +225,7 @@ extension CatalogueDatabase {
 
   /// Removes an entity and marks the segment rows of its images as dead.
   ///
-  /// - Returns: Whether the entity existed.
+  /// - Returns: True if the entity existed.
   func remove(_ id: EntityID) throws(CatalogueError) -> Bool {
     guard let existing = try existing(id) else { return false }
     try replaceImages(of: existing.key, with: [], previous: existing.images)
@@ -350,7 +350,7 @@ extension CatalogueDatabase {
 
   /// Records that the signature of an image was moved to another row.
   ///
-  /// - Returns: Whether the image was in the row that it was moved from.
+  /// - Returns: True if the image was in the row that it was moved from.
   func moveImage(
     of key: UInt32, position: Int, from old: (segment: Int, row: Int),
     to new: (segment: Int, row: Int)

@@ -101,7 +101,7 @@ final class CatalogueDatabase {
 
   /// Opens the current generation of a catalogue for reading.
   ///
-  /// - Parameter refusesScans: Whether the connection answers requests, so that a statement that
+  /// - Parameter refusesScans: True if the connection answers requests, so that a statement that
   ///   reads a whole table traps in debug builds.
   /// - Throws: ``CatalogueError`` with any code except `diskFull`.
   /// - Complexity: O(1).
@@ -182,7 +182,7 @@ final class CatalogueDatabase {
 
   /// Copies the write-ahead log into the database, as far as readers permit.
   ///
-  /// - Returns: Whether all of it was copied.
+  /// - Returns: True if all of it was copied.
   static func checkpoint(_ directory: String) throws(CatalogueError) -> Bool {
     let connection = try CatalogueConnection(path: directory + "/" + fileName, mode: .write)
     try connection.execute("PRAGMA synchronous = FULL")

@@ -21,7 +21,7 @@
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
   private var idle: [CatalogueDatabase]
-  /// Whether any connection takes no locks, since the directory is not writable: it does not notice a writer.
+  /// True if any connection takes no locks, since the directory is not writable: it does not notice a writer.
   let isImmutable: Bool
 
   /// Opens the connections.

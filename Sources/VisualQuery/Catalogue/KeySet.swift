@@ -2,7 +2,7 @@
 struct KeySet: Sendable, Hashable {
   /// The bits of the inserted keys.
   private var words: [UInt64] = []
-  /// Whether the set contains all keys except those in `words`.
+  /// True if the set contains all keys except those in `words`.
   private(set) var isInverted = false
 
   init() {}

@@ -9,7 +9,7 @@ struct PropertyCondition: Sendable {
   private(set) var values: [SQLiteValue] = []
   /// The normalized label that passes instead of `sql`, or `nil`.
   private(set) var label: String?
-  /// Whether the condition holds for the entities without a value that passes the test.
+  /// True if the condition holds for the entities without a value that passes the test.
   private(set) var isNegated = false
 
   /// Makes the condition of a comparator.
@@ -47,7 +47,7 @@ struct PropertyCondition: Sendable {
 
   /// Takes the label that an entity must have or lack.
   ///
-  /// - Returns: Whether that is the condition. A label without letters and digits is compared as it is.
+  /// - Returns: True if the condition is on such a label. A label without letters and digits is compared as it is.
   private mutating func takeLabel(of comparison: EntityComparator.Comparison) -> Bool {
     guard property == EntityProperty.labels.name else { return false }
     let operand: PropertyValue
@@ -183,19 +183,19 @@ extension EntityProperty {
   /// The names of all fields of ours, sorted.
   static var standardNames: [String] { fields.union(lists).sorted() }
 
-  /// Whether it is a field of ours, whose values are those of every shop's entities.
+  /// True if it is a field of ours, whose values are those of every shop's entities.
   var isStandard: Bool { Self.fields.contains(name) || isList }
 
-  /// Whether it is a standard field that holds text.
+  /// True if it is a standard field that holds text.
   var isText: Bool { isStandard && !Self.numbers.contains(name) }
 
-  /// Whether it is a field of ours with several values.
+  /// True if it is a field of ours with several values.
   var isList: Bool { Self.lists.contains(name) }
 
   /// Returns the name under which the values of a property are stored. A shop's own field has the
   /// prefix `extra.`, so that it cannot collide with a standard field.
   ///
-  /// - Parameter isSort: Whether the property is a sort key. Lists cannot be sorted by, so the name
+  /// - Parameter isSort: True if the property is a sort key. Lists cannot be sorted by, so the name
   ///   of one then refers to a shop's own field.
   /// - Throws: ``MatchError`` with the code `invalidFilter` if no property can have this name.
   func storedName(isSort: Bool) throws(MatchError) -> String {

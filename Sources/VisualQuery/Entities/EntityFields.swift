@@ -15,7 +15,7 @@ public struct FieldError: Error, Sendable, Hashable {
 /// Takes the fields of an entity from a JSON object one by one; the rest becomes `extra`.
 struct EntityFields {
   private var object: [String: JSONValue]
-  /// Whether an invalid field that is not required is left out, rather than an error.
+  /// True if an invalid field that is not required is left out instead of causing an error.
   private let isLenient: Bool
   /// The fields that were left out.
   private(set) var leftOut: [FieldError] = []

@@ -26,7 +26,7 @@ public struct Product: Sendable, Hashable, EntityText {
   public var price: Price?
   /// The availability.
   public var availability: Availability?
-  /// Whether the shop wants it to be suggested.
+  /// A Boolean value that indicates whether the shop wants it to be suggested.
   public var isFeatured = false
   /// All other fields of the feed, unchanged, apart from the vectors of `embeddings`: a stored entity has their digest.
   public var extra: [String: JSONValue] = [:]

@@ -32,7 +32,7 @@ public struct Store: Sendable, Hashable, EntityText {
   public var openingHours: OpeningHours?
   /// The ids of the products that it stocks.
   public var stock: [String] = []
-  /// Whether the shop wants it to be suggested.
+  /// A Boolean value that indicates whether the shop wants it to be suggested.
   public var isFeatured = false
   /// All other fields of the feed, unchanged, apart from the vectors of `embeddings`: a stored entity has their digest.
   public var extra: [String: JSONValue] = [:]

@@ -25,7 +25,7 @@ public struct EvaluatedQuery: Sendable {
 
   /// The place of the first right answer, from 0.
   public var rank: Int? { answers.firstIndex { query.isRight($0.id) } }
-  /// Whether some entity is right.
+  /// A Boolean value that indicates whether some entity is right.
   public var isPositive: Bool { !query.truth.isEmpty }
 }
 

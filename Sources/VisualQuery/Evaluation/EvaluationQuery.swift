@@ -89,7 +89,7 @@ public struct EvaluationQuery: Sendable, Hashable {
     }
   }
 
-  /// Whether an entity is right.
+  /// Returns whether an entity is right.
   package func isRight(_ id: EntityID) -> Bool {
     truth.contains { $0.hasSameBytes(as: id.value) || $0.hasSameBytes(as: id.description) }
   }

@@ -22,7 +22,7 @@ enum ColumnVocabulary {
   private struct Entry {
     let target: FeedTarget
     let names: [String]
-    /// Whether further fields with this meaning are used as well.
+    /// True if further fields with this meaning are used as well.
     let isRepeatable: Bool
 
     init(_ target: FeedTarget, repeatable: Bool = false, _ names: String) {

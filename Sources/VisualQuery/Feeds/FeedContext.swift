@@ -9,7 +9,7 @@ public struct FeedOptions: Sendable, Hashable {
   public var fields: [FieldAssignment]
   /// The folders with local copies of images, by the addresses that they are copies of.
   public var imagesMap: [ImageMapping]
-  /// Whether drafts, archived products and unpublished ones are entities, too.
+  /// A Boolean value that indicates whether drafts, archived products and unpublished ones are entities, too.
   public var includesDrafts: Bool
 
   /// Makes options.
@@ -111,6 +111,6 @@ public struct ImageMapping: Sendable, Hashable, CustomStringConvertible {
 struct FeedContext: Sendable {
   let prices: FeedPrices
   let options: FeedOptions
-  /// Whether rows complete entities that are indexed, which have titles already.
+  /// True if rows complete entities that are already indexed and so have titles.
   var completesIndexed = false
 }

@@ -14,7 +14,7 @@ struct FeedEntities {
   private var lines: [EntityID: Int] = [:]
   /// The readable ids of rejected rows.
   private(set) var refusedIDs: Set<String> = []
-  /// Whether a rejected row has no readable id.
+  /// True if a rejected row has no readable id.
   private(set) var hasNamelessRow = false
   /// The number of rows that were left out on purpose, by the reason.
   private(set) var leftOut: [String: Int] = [:]
@@ -42,7 +42,7 @@ struct FeedEntities {
     let draft: Result<DraftRecord, FieldError>
     /// The id and the type of the entity, if both can be read.
     let id: EntityID?
-    /// Whether the record is a report of a rejected row.
+    /// True if the record is a report of a rejected row.
     let isReport: Bool
   }
 

@@ -22,7 +22,7 @@ struct ProductDraft: Sendable {
   var salePrice: PriceField?
   /// The name of the field with the reduced price.
   private var salePriceName = "salePrice"
-  /// Whether the reduction holds between dates only, which may have passed when the price is shown.
+  /// True if the reduction holds only between dates, which may have passed when the price is shown.
   private var isSaleDated = false
   /// The currency of a field of its own.
   var currency: String?
@@ -271,10 +271,10 @@ struct PriceField: Sendable, Hashable {
   let text: String
   /// The currency that the name of the field says.
   var currency: String?
-  /// Whether the text is a number of JSON, whose point is a decimal one.
+  /// True if the text is a JSON number, whose point is a decimal mark.
   var isNumber = false
 
-  /// Whether the price is zero in any notation, as some programs write one that there is not.
+  /// True if the price is zero in any notation, which some programs write for a price that is missing.
   var isZero: Bool {
     let digits = text.compactMap(\.wholeNumberValue)
     return !digits.isEmpty && digits.allSatisfy { $0 == 0 }

@@ -17,7 +17,7 @@ internal import CCurl
 
   /// Resolves another URL, which may be relative to this one.
   ///
-  /// - Returns: Whether the result is a URL without a user name.
+  /// - Returns: True if the result is a URL without a user name.
   func resolve(_ text: String) -> Bool {
     unsafe cc_url_set(
       handle, CURLUPART_URL, text,

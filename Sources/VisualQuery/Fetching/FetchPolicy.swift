@@ -12,7 +12,7 @@ public struct FetchPolicy: Sendable, Hashable {
   /// The ranges of addresses that are allowed although they are not public, such as those of a
   /// server of the shop's own.
   public var privateAddresses: [AddressRange] = []
-  /// Whether addresses that are not public are allowed: for tests with servers on this machine.
+  /// True if addresses that are not public are allowed: for tests with servers on this machine.
   var allowsEveryAddress = false
 
   /// Makes a policy; the defaults are those of the command.

@@ -42,7 +42,7 @@ final class FetchedPictures: Sendable {
 
   /// Opens or creates the file of images of the catalogue in `directory`.
   ///
-  /// - Parameter isDryRun: Whether nothing is stored.
+  /// - Parameter isDryRun: True if nothing is stored.
   /// - Throws: ``CatalogueError``.
   init(directory: String, policy: FetchPolicy, isDryRun: Bool) throws(CatalogueError) {
     client = try HTTPClient(policy: policy)

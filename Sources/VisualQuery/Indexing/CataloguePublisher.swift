@@ -9,7 +9,7 @@ actor CataloguePublisher {
   /// Takes the writer's lock, opens or creates the catalogue, and adds settings to the next generation.
   ///
   /// - Parameters:
-  ///   - isDryRun: Whether nothing is published.
+  ///   - isDryRun: True if nothing is published.
   ///   - threads: The largest number of threads that merge segments.
   /// - Throws: ``CatalogueError``.
   init(directory: String, settings: ShopSettings, isDryRun: Bool, threads: Int) throws {
@@ -23,7 +23,7 @@ actor CataloguePublisher {
   /// is large. In a copy of a catalogue in PostgreSQL it waits a little, since the copy is locked
   /// while it takes a generation.
   ///
-  /// - Parameter requiresCatalogue: Whether a missing catalogue is not created.
+  /// - Parameter requiresCatalogue: True if a missing catalogue is not created.
   /// - Throws: ``CatalogueError``.
   init(updating directory: String, settings: ShopSettings, requiresCatalogue: Bool) throws {
     let database: CatalogueDatabase?
@@ -73,7 +73,7 @@ actor CataloguePublisher {
 
   /// Removes an entity from the next generation.
   ///
-  /// - Returns: Whether the entity existed.
+  /// - Returns: True if the entity existed.
   func remove(_ id: EntityID) throws -> Bool { try writer.putRemoval(of: id) }
 
   /// Opens each segment, as ``CatalogueWriter/checkSegments()`` does.

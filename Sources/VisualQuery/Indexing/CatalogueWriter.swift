@@ -35,14 +35,14 @@ struct CatalogueWriter: ~Copyable {
   /// The last published generation.
   var generation: Int
 
-  /// Whether the catalogue had no generation when it was opened.
+  /// True if the catalogue had no generation when it was opened.
   private let isNew: Bool
   let directory: String
   let database: CatalogueDatabase
   /// The largest number of threads that merge segments.
   let threads: Int
   private let isDryRun: Bool
-  /// Whether the current generation still has to be saved before the first publication.
+  /// True if the current generation still has to be saved before the first publication.
   private var keepsPrevious: Bool
   private let lock: WriterLock
   /// The writer of the catalogue in PostgreSQL that the directory is a copy of, or `nil` if it is not
@@ -50,7 +50,7 @@ struct CatalogueWriter: ~Copyable {
   let publisher: PostgresPublisher?
   /// The pending contents of the next generation.
   private var growing: [EntityType: Growth] = [:]
-  /// Whether the transaction of the next generation is open.
+  /// True if the transaction of the next generation is open.
   private var isGrowing = false
   /// The settings to publish with the next generation.
   private var waitingSettings = ChangedSettings()
@@ -62,9 +62,9 @@ struct CatalogueWriter: ~Copyable {
   /// Takes the writer's lock and opens or creates the catalogue.
   ///
   /// - Parameters:
-  ///   - keepsPrevious: Whether the current generation is saved for a rollback before the first
+  ///   - keepsPrevious: True if the current generation is saved for a rollback before the first
   ///     change.
-  ///   - isDryRun: Whether nothing is published.
+  ///   - isDryRun: True if nothing is published.
   ///   - threads: The largest number of threads that merge segments.
   ///   - lockWait: The longest time to wait for another writer.
   /// - Throws: ``CatalogueError``.
@@ -170,7 +170,7 @@ struct CatalogueWriter: ~Copyable {
 
   /// Removes an entity from the next generation. It must not have been added since the last one.
   ///
-  /// - Returns: Whether the entity existed.
+  /// - Returns: True if the entity existed.
   mutating func putRemoval(of id: EntityID) throws(CatalogueError) -> Bool {
     guard try database.existing(id) != nil else { return false }
     if isDryRun { return true }

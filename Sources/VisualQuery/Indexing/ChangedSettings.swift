@@ -16,7 +16,7 @@ struct ChangedSettings {
 
   var isEmpty: Bool { values.isEmpty && bridge == nil }
 
-  /// Whether a rollback would restore any of them. It does not touch the settings of images.
+  /// True if a rollback would restore any of them. It does not touch the settings of images.
   var isUndoable: Bool {
     bridge != nil || values.contains { !$0.name.hasPrefix(ShopSettings.picturePrefix) }
   }

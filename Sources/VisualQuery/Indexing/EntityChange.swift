@@ -75,8 +75,8 @@ extension EntityChange {
 
 /// The options of an update.
 public struct UpdateOptions: Sendable, Hashable {
-  /// Whether an entity is refused if one of its images is. Otherwise it is indexed without that
-  /// image, like a row of a feed.
+  /// A Boolean value that indicates whether an entity is refused if one of its images is. Otherwise
+  /// it is indexed without that image, like a row of a feed.
   public var requiresAllImages: Bool
   /// The policy for fetching images at addresses that come without bytes, or `nil` to fetch none.
   public var fetching: FetchPolicy?

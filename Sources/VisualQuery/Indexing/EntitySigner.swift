@@ -11,7 +11,7 @@ struct EntitySigner: Sendable {
   let thumbnailSides: Set<Int>
   /// The directory of the catalogue.
   let directory: String
-  /// Whether an image is kept after its file has disappeared.
+  /// True if an image is kept after its file has disappeared.
   let keepsMissing: Bool
   /// The files that vectors are read from, which are in the same folders.
   private let arrays: EmbeddingArrays

@@ -12,16 +12,16 @@ public struct IndexOptions: Sendable, Hashable {
 
   /// The policy for entities that are already in the catalogue.
   public var onConflict: ConflictPolicy
-  /// Whether entities that are missing from the feed are removed at the end of the run. Nothing is
-  /// removed if the run is interrupted, if no row was read, or if a rejected row has no readable
-  /// id.
+  /// A Boolean value that indicates whether entities that are missing from the feed are removed at
+  /// the end of the run. Nothing is removed if the run is interrupted, if no row was read, or if a
+  /// rejected row has no readable id.
   public var prunesMissing: Bool
   /// The largest share of all entities, in percent, that are removed because they are missing from the feed; `nil` for no
   /// limit. If more are missing, none is removed.
   public var removalLimit: Double?
-  /// Whether the run writes nothing.
+  /// A Boolean value that indicates whether the run writes nothing.
   public var isDryRun: Bool
-  /// Whether the first rejected row or image ends the run.
+  /// A Boolean value that indicates whether the first rejected row or image ends the run.
   public var isStrict: Bool
   /// The options by which the rows of the feed are read.
   public var feed: FeedOptions

@@ -11,7 +11,7 @@ struct Pruning: Sendable {
   let ids: Set<EntityID>
   /// The ids of rejected rows, of which the type may not be readable.
   let refusedIDs: Set<String>
-  /// Whether a rejected row has no readable id: it may be a row of any entity.
+  /// True if a rejected row has no readable id: it may be a row of any entity.
   let hasNamelessRow: Bool
   /// The largest share of all entities that may be removed, in percent.
   let percentLimit: Double?

@@ -21,7 +21,7 @@ struct SignedEntity: Sendable {
   var images: [Image]
   var refused: [RefusedRow]
   let existing: CatalogueDatabase.Existing?
-  /// Whether all images were processed, which is not so if the run was cancelled.
+  /// True if all images were processed, and the run was not cancelled before.
   let isWhole: Bool
   /// The line of the row that the entity comes from.
   var line = 0
@@ -36,7 +36,7 @@ struct SignedEntity: Sendable {
   /// The fields that were left out.
   var warnings: [RefusedRow] = []
 
-  /// Whether nothing of the row was rejected.
+  /// True if nothing of the row was rejected.
   var isSound: Bool { refused.isEmpty && warnings.isEmpty }
 
   /// The report that the entity has no image.
@@ -53,7 +53,7 @@ extension SignedEntity {
     case added, changed, none
   }
 
-  /// Whether there is something to write: the entity, or thumbnails of unchanged images.
+  /// True if there is something to write: the entity, or thumbnails of unchanged images.
   var isToBeWritten: Bool {
     change != .none || (isWhole && images.contains { !$0.thumbnails.isEmpty })
   }

@@ -81,7 +81,7 @@ public struct EntityChanges: Sendable, Hashable {
   public let tombstones: [EntityID]
   /// The state to continue from.
   public let state: SyncState
-  /// Whether more changes are available.
+  /// A Boolean value that indicates whether more changes are available.
   public let hasMore: Bool
   /// The generation that the changes were read from.
   public let generation: Int

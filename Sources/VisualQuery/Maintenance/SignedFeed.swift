@@ -106,7 +106,7 @@ extension CatalogueUpkeep {
   ///   - paths: The files, in any order; `-` for standard input. If two have the same entity, the
   ///     second one is rejected.
   ///   - settings: The settings to change, which are published with the first entities; `nil` ones are left unchanged.
-  ///   - prunesMissing: Whether entities that no line names are removed, unless a rejected row has no readable id.
+  ///   - prunesMissing: True if entities that no line names are removed, unless a rejected row has no readable id.
   ///   - removalLimit: The largest share of all entities, in percent, that are removed; `nil` for no limit. If more are
   ///     missing, none is removed.
   ///   - refused: Called with each rejected row and image that the signer reported.
@@ -137,7 +137,7 @@ private struct SignedRun: ~Copyable {
   private var progress = Indexer.Progress()
   private var seen: Set<EntityID> = []
   private var refusedIDs: Set<String> = []
-  /// Whether any rejected row has no readable id: it could belong to any entity.
+  /// True if any rejected row has no readable id: it could belong to any entity.
   private var hasNamelessRow = false
 
   init(

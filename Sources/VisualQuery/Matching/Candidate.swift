@@ -51,7 +51,7 @@ struct Candidate: Sendable {
   /// The value of ``Evidence/Kind/labels``, or `nil` if no label of the query is known.
   let labels: Double?
   var isGeometryVerified = false
-  /// Whether its alignment is that of a window, which keypoints have proposed.
+  /// True if its alignment is that of a window, which keypoints have proposed.
   var isFromWindow = false
 
   /// The evidence for it.

@@ -37,15 +37,15 @@ struct Continuation: Sendable {
     var locale: String?
     /// Seconds since 1970.
     var date: Double?
-    /// Whether pages have one card for each group; absent for no.
+    /// True if pages have one card for each group; absent if not.
     var isGrouped: Bool?
     /// The product codes; absent for none.
     var codes: [String]?
-    /// Whether statements about answers have no effect; absent for no.
+    /// True if statements about answers have no effect; absent if they have one.
     var ignoresFeedback: Bool?
     /// The things that the image may show; absent for anything.
     var subject: QuerySubject?
-    /// Whether the question's image was not analyzed in time; encoded only if it is true.
+    /// True if the question's image was not analyzed in time; absent otherwise.
     var isImageLeftOut: Bool?
   }
 

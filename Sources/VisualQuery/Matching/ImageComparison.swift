@@ -69,7 +69,7 @@ struct ImageComparison: Sendable {
     }
   }
 
-  /// Whether the images have embeddings that the query's can be compared with.
+  /// True if the images have embeddings that the query's can be compared with.
   var comparesEmbeddings: Bool { embeddings != nil }
 
   /// Compares histograms, embeddings, and hashes under the variant that brings them nearest.

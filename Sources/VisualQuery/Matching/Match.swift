@@ -37,7 +37,7 @@ public struct Match: Sendable, Hashable {
   public let stocks: EntityID?
   /// The distance of a store from ``MatchOptions/near``, in meters.
   public let distanceMeters: Double?
-  /// Whether a store is open at ``MatchOptions/date``, or `nil` if its hours are not known.
+  /// A Boolean value that indicates whether a store is open at ``MatchOptions/date``, or `nil` if its hours are not known.
   public let isOpen: Bool?
   /// The texts for a card, in the language of the query as far as the catalogue has it.
   public let display: DisplayRepresentation

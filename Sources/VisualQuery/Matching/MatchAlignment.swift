@@ -7,7 +7,7 @@ public struct MatchAlignment: Sendable, Hashable, Encodable {
 
   /// The number of keypoints that agree.
   public let inliers: Int
-  /// Whether the query shows it mirrored.
+  /// A Boolean value that indicates whether the query shows it mirrored.
   public let isMirrored: Bool
   /// The homography from the query to the image, both in shares of their sides; 3 × 3, row-major.
   public let transform: [Double]

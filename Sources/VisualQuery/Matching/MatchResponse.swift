@@ -50,7 +50,7 @@ public struct MatchResponse: Sendable, Hashable {
   /// The parts of the image that were searched on their own: the cells of a page, and outlines of things that
   /// were not sure at first. If the query is a signature, the outlines that should be searched.
   public internal(set) var regions: [SearchedRegion] = []
-  /// Whether all planned work was done before the deadline.
+  /// A Boolean value that indicates whether all planned work was done before the deadline.
   public let isComplete: Bool
   /// The share of the planned work that was done, `0...1`.
   public let coverage: Double
@@ -72,10 +72,10 @@ public struct MatchResponse: Sendable, Hashable {
   /// The rows that shards of engine mode sent and that are damaged, by the shards' numbers. They were left
   /// out, so the answer is not complete.
   public internal(set) var damagedRows: [Int: DamagedRows] = [:]
-  /// Whether the query's embedding was compared with those of the catalogue: `false` if too few of its images have one of
-  /// the same model, or in engine mode; `nil` if the query has no embedding or no image.
+  /// A Boolean value that indicates whether the query's embedding was compared with those of the catalogue: `false` if too few of its
+  /// images have one of the same model, or in engine mode; `nil` if the query has no embedding or no image.
   public internal(set) var isEmbeddingCompared: Bool?
-  /// Whether further pages have more matches.
+  /// A Boolean value that indicates whether further pages have more matches.
   public let hasMore: Bool
   /// The best candidate below the cut-off if `matches` is empty.
   public internal(set) var nearMiss: NearMiss?

@@ -40,7 +40,7 @@ struct MatchedObjects: Sendable {
     return claims.count
   }
 
-  /// Whether keypoints say where an image lies.
+  /// Returns whether keypoints say where an image lies.
   private static func isPlaced(_ image: BestImage) -> Bool {
     image.alignment != nil && image.evidence.inliers >= Rivals.claimingInliers
   }

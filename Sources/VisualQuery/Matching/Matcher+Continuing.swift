@@ -13,8 +13,8 @@ extension Matcher {
   /// - Parameters:
   ///   - token: ``MatchResponse/continuation`` of the page before.
   ///   - limit: The most matches on this page, or `nil` for the limit of the first page.
-  ///   - fromStart: Whether to begin with the first page again.
-  ///   - refresh: Whether to search again, with the image's signature without its keypoints, and to leave
+  ///   - fromStart: True to begin with the first page again.
+  ///   - refresh: True to search again, with the image's signature without its keypoints, and to leave
   ///     out what was shown already.
   ///   - timeout: As ``MatchOptions/timeout``.
   /// - Throws: ``MatchError`` with the code `invalidToken` if the token belongs to another catalogue or

@@ -92,7 +92,7 @@ struct MeasuredEvidence: Sendable, Hashable {
   var colorfulness = 1.0
   /// The parts of the query that the inliers lie in.
   var claim = ImageClaim()
-  /// Whether the inliers are those of a window, which keypoints have proposed.
+  /// True if the inliers are those of a window, which keypoints have proposed.
   var isFromWindow = false
 
   /// The weight of the patches as evidence for this item, `0...1`. Of the right item nearly all patches match; of one that shares a

@@ -7,7 +7,7 @@ struct QueryState: Sendable {
   let labels: LabelEvidence
   /// The signature of the query's image, or `nil` if it has none.
   let signature: QuerySignature?
-  /// Whether the deadline passed before the image was decoded, so that only the labels are searched.
+  /// True if the deadline passed before the image was decoded, so that only the labels are searched.
   let isImageLeftOut: Bool
   /// The things that the image may show.
   let subject: QuerySubject
@@ -19,7 +19,7 @@ struct QueryState: Sendable {
   let feedback: FeedbackEffects?
   /// The keys of the entities that people said it does not mean.
   let suppressed: Set<UInt32>
-  /// Whether the deadline passed before the filters were applied, so that nothing may be shown.
+  /// True if the deadline passed before the filters were applied, so that nothing may be shown.
   let isFilterUnfinished: Bool
   let shouldStop: @Sendable () -> Bool
   /// Returns the time until the deadline, or `nil` if there is none.
@@ -68,7 +68,7 @@ struct QueryState: Sendable {
   /// The share of the image from which on a cell is not part of a page but a photo that a few plain lines cross.
   private static let largestCell = 0.6
 
-  /// Whether plain lines divide the image into cells that show one thing each.
+  /// True if plain lines divide the image into cells that show one thing each.
   var isPage: Bool {
     guard let cells = pageCells, !cells.isEmpty else { return false }
     return cells.allSatisfy { $0.width * $0.height < Self.largestCell }
@@ -94,7 +94,7 @@ struct QueryState: Sendable {
     return pageCells
   }
 
-  /// Whether anything found so far is shown at the default cut-off, by whatever evidence.
+  /// True if anything found so far is shown at the default cut-off, by whatever evidence.
   var isAnySure: Bool {
     scoredEntities().contains { $0.confidence >= Calibration.defaultCutOff }
   }
@@ -189,7 +189,7 @@ struct QueryState: Sendable {
   /// Compares the colors of candidates that sure ones partly cover once more, without the covered parts: what
   /// lies in front of a thing does not count against it.
   ///
-  /// - Returns: Whether there are such candidates.
+  /// - Returns: True if there are such candidates.
   mutating func uncoverCandidates(_ proposals: RegionProposals) -> Bool {
     let covered = proposals.covered
     let apart = covered.isEmpty ? [] : proposals.apart
@@ -208,7 +208,7 @@ struct QueryState: Sendable {
 
   /// Compares the patches of the best candidates with the image, unless these are settled.
   ///
-  /// - Returns: Whether nothing is left to be compared.
+  /// - Returns: True if nothing is left to be compared.
   mutating func comparePatches(of image: PixelBuffer) -> Bool {
     guard let signature, isUnsettled else { return true }
     return searches.comparePatches(with: image, signature, shouldStop: shouldStop)
@@ -239,8 +239,8 @@ struct QueryState: Sendable {
     }
   }
 
-  /// - Parameter isSupportMeasured: Whether other images of an entity count. Few images are compared with an outline, those
-  ///   that have drawn it.
+  /// - Parameter isSupportMeasured: True if other images of an entity count. An outline is compared only with the few images that have
+  ///   drawn it.
   private func bestImages(
     _ searches: [TypeSearch], in frame: ImageFrame, isSupportMeasured: Bool = true
   ) -> [(key: UInt32, image: BestImage)] {

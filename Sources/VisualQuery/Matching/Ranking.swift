@@ -26,7 +26,7 @@ struct RankedEntity: Sendable {
 /// The entities that may be shown, on whatever page, best first.
 struct RankedList: Sendable {
   let entities: [RankedEntity]
-  /// Whether the list has all of them: `false` if the deadline cut the search for stores short.
+  /// True if the list has all of them: `false` if the deadline cut the search for stores short.
   let isWhole: Bool
 }
 

@@ -45,7 +45,7 @@ struct RegionProposal: Sendable, Hashable {
   var filled: [ImageBox] = []
   /// The entities whose outline it is, by their keys.
   var outlined: Set<UInt32> = []
-  /// Whether it is an outline in a part that was searched on its own, not in the image.
+  /// True if it is an outline in a part that was searched on its own, not in the image.
   var isWithinPart = false
 }
 
@@ -106,7 +106,7 @@ struct RegionProposals {
 
   /// The candidates that are shown whatever the regions bring.
   let sure: [BestImage]
-  /// Whether anything is shown, by whatever evidence.
+  /// True if anything is shown, by whatever evidence.
   private let isAnySure: Bool
   private let unsure: [ScoredEntity]
   /// The only sure candidate, if another look may make it surer. Without it, a confidence just below the cut-off would end far
@@ -175,7 +175,7 @@ struct RegionProposals {
     }
   }
 
-  /// A Boolean value that indicates whether another comparison could change the confidence of a well-aligned candidate. If its confidence is
+  /// True if another comparison could change the confidence of a well-aligned candidate. If its confidence is
   /// at least ``steadyConfidence``, or a sure candidate lies in the same place, it could not.
   var isUnsettled: Bool { isAnyBarelySure || apart.contains(where: Self.alignsWell) }
 
@@ -188,7 +188,7 @@ struct RegionProposals {
 
   /// Returns the boxes of candidates with some agreeing keypoints that lie apart from all sure ones.
   ///
-  /// - Parameter includesSure: Whether those that are barely sure are looked at again, too. On a page, cells are.
+  /// - Parameter includesSure: True if those that are barely sure are compared again, too. On a page, cells are compared instead.
   func outlines(includesSure: Bool = false) -> [RegionProposal] {
     var outlines: [(box: PictureRegion, entities: Set<UInt32>)] = []
     for entity in (includesSure ? barelySure : []) + apart {

@@ -17,7 +17,7 @@ struct Standing: Sendable, Hashable {
   let inlierLead: Double
   /// Its ``MeasuredEvidence/patchLikeness``, `0...1`, less if the patches of a rival look nearly as much the same.
   let patchLead: Double
-  /// Whether it has no rival.
+  /// True if it has no rival.
   let isAlone: Bool
 }
 

@@ -10,7 +10,7 @@ struct StockedStores: Sendable {
 
   private let near: GeoPoint?
   private var stores: [UInt32: RankedEntity] = [:]
-  /// Whether all stores of all products were looked up before the deadline.
+  /// True if all stores of all products were looked up before the deadline.
   private(set) var isWhole = true
 
   init(near: GeoPoint?) { self.near = near }

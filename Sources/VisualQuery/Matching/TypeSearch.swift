@@ -160,7 +160,7 @@ struct TypeSearch: Sendable {
 
   /// Compares the patches of some candidates, unless the search has to stop.
   ///
-  /// - Returns: Whether all were compared.
+  /// - Returns: True if all were compared.
   fileprivate mutating func comparePatches(
     of rows: [SegmentRow], _ check: PatchCheck, shouldStop: () -> Bool
   ) -> Bool {
@@ -253,7 +253,7 @@ extension [TypeSearch] {
   /// Compares the patches of the best aligned candidates with the image that is searched: of all or of none, since one whose siblings
   /// were not compared would seem to be the only one.
   ///
-  /// - Returns: Whether all were compared before the search had to stop.
+  /// - Returns: True if all were compared before the search had to stop.
   mutating func comparePatches(
     with image: PixelBuffer, _ signature: QuerySignature, shouldStop: () -> Bool
   ) -> Bool {

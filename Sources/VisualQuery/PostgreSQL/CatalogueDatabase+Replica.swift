@@ -88,7 +88,7 @@ extension CatalogueDatabase {
       .run()
   }
 
-  /// Whether thumbnails were added since the last generation.
+  /// Returns whether thumbnails were added since the last generation.
   func hasNewThumbnails() throws(CatalogueError) -> Bool {
     guard notesGrowth else { return false }
     return try connection.first("SELECT 1 FROM temp.newThumbnails LIMIT 1") { _ in true } ?? false

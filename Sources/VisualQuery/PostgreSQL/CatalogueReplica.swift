@@ -149,7 +149,7 @@ public final class CatalogueReplica: Sendable {
 
   /// Takes the newest generation and the statements about answers, if the copy does not have them.
   ///
-  /// - Parameter changesMode: Whether a directory of the other mode becomes one of this mode.
+  /// - Parameter changesMode: True if a directory of the other mode becomes one of this mode.
   /// - Returns: The generation that the copy has.
   private func step(
     _ connection: PostgresConnection, changingMode changesMode: Bool

@@ -27,10 +27,10 @@ internal import CPostgres
   private let handle: OpaquePointer
   /// Returns whether to stop; called repeatedly while a call waits.
   var shouldStop: () -> Bool
-  /// Whether the server ends statements at the time at which `shouldStop` does, so that it need not
-  /// be asked to.
+  /// True if the server itself ends statements at the time at which `shouldStop` returns true, so
+  /// that it need not be asked to.
   var isTimedByServer = false
-  /// Whether the connection was stopped or lost.
+  /// True if the connection was stopped or lost.
   private(set) var isBroken = false
 
   /// The longest time without a byte from the server.
@@ -410,7 +410,7 @@ internal import CPostgres
 
   /// Waits for a notification.
   ///
-  /// - Returns: Whether one has come before the time was over.
+  /// - Returns: True if one arrived within `limit`.
   func hasNotification(within limit: Duration) throws(CatalogueError) -> Bool {
     let end = ContinuousClock.now + limit
     while true {

@@ -12,7 +12,7 @@ struct PostgresFeedback {
     let token: String
     /// The largest number of a statement that was ever given.
     let lastNumber: Int
-    /// Whether the server is a standby, which may be behind.
+    /// True if the server is a standby, which may be behind.
     let isStandby: Bool
   }
 

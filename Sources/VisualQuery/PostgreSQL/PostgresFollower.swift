@@ -17,7 +17,7 @@ struct PostgresFollower {
   private let directory: String
   private let isHeadOnly: Bool
 
-  /// - Parameter isHeadOnly: Whether the directory leaves the signatures in PostgreSQL.
+  /// - Parameter isHeadOnly: True if the directory leaves the signatures in PostgreSQL.
   init(
     _ connection: PostgresConnection, _ database: CatalogueDatabase, _ directory: String,
     isHeadOnly: Bool = false
@@ -43,8 +43,7 @@ struct PostgresFollower {
 
   /// Like ``follow()``, in a transaction that the caller has begun.
   ///
-  /// - Parameter isComplete: Whether the directory has all files of its generation; a snapshot is its database
-  ///   alone.
+  /// - Parameter isComplete: True if the directory has all files of its generation; a snapshot has only the database.
   func followInSnapshot(
     isComplete: Bool = true
   ) throws(CatalogueError) -> PostgresGeneration? {

@@ -15,16 +15,16 @@ internal import CPostgres
 public struct PostgresLocation: Sendable, Hashable {
   /// The URL, which has no secret in it and can be shown.
   public let text: String
-  /// Whether candidates are to be found in PostgreSQL (`mode=engine`), instead of in a copy of all
-  /// signatures.
+  /// A Boolean value that indicates whether candidates are found in PostgreSQL (`mode=engine`)
+  /// instead of in a copy of all signatures.
   public let isEngine: Bool
   /// The URL as libpq takes it, without the parameter `mode`.
   let connectionText: String
   /// The user that connects, unless it is that of the environment.
   private(set) var user: String?
-  /// Whether the server has to prove its name.
+  /// True if the server has to prove its name.
   let requiresVerification: Bool
-  /// Whether the URL names several servers, and leaves it to us to choose among them.
+  /// True if the URL names several servers and leaves the choice among them to us.
   let choosesServer: Bool
 
   /// Returns whether the name of an index is the address of a catalogue in PostgreSQL.

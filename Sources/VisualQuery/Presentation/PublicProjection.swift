@@ -40,7 +40,7 @@ public struct PublicProjection: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - value: The entity.
-  ///   - leavesOutDescription: Whether a long description is left out even if it is public, as in answers
+  ///   - leavesOutDescription: True if a long description is left out even if it is public, as in answers
   ///     to matches, which have many entities.
   public func object(
     for value: EntityValue, leavesOutDescription: Bool = false
@@ -114,8 +114,8 @@ public struct PublicProjection: Sendable, Hashable {
       + "?size=\(EntityThumbnails.Size.large.rawValue)&image=\(position)&v=\(tag)"
   }
 
-  /// Whether an image of a feed is at an address of http or https. An address with a user may have
-  /// a password, too.
+  /// Returns whether an image of a feed is at an address of http or https. An address with a user
+  /// may have a password, too.
   private static func isPublicURL(_ text: String) -> Bool {
     guard FetchedPictures.isAddress(text) else { return false }
     do throws(LinkError) {

@@ -55,7 +55,7 @@ public struct EntityFilter: Sendable, Hashable, Codable {
     self.mode = mode
   }
 
-  /// Whether the filter accepts every entity.
+  /// A Boolean value that indicates whether the filter accepts every entity.
   public var isEmpty: Bool { labels.isEmpty && comparators.isEmpty }
 }
 

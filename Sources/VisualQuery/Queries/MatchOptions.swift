@@ -40,14 +40,14 @@ public struct MatchOptions: Sendable, Hashable {
   public var date: Date?
   /// The language of titles, a BCP 47 tag, or `nil` for the shop's own.
   public var locale: String?
-  /// Whether an answer has one match for each group of variants, the best one, with the others beneath
-  /// it: ``Match/variants``. The limits then count groups.
+  /// A Boolean value that indicates whether an answer has one match for each group of variants, the best one, with the
+  /// others beneath it: ``Match/variants``. The limits then count groups.
   public var isGrouped: Bool
 
   /// The things that the image may show.
   public var subject: QuerySubject
 
-  /// Whether statements about answers (``FeedbackStatement``) have their effect.
+  /// A Boolean value that indicates whether statements about answers (``FeedbackStatement``) have their effect.
   public var usesFeedback: Bool
 
   /// Makes options; the defaults are those of the command and of the service.

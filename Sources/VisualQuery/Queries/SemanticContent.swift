@@ -28,10 +28,10 @@ public struct SemanticContent: Sendable {
   /// catalogue has embeddings of the same model.
   public var embedding: ImageEmbedding?
 
-  /// Whether there was a picture that is missing here because its decoding took too long. The answer
-  /// is then that of the labels, and incomplete.
+  /// A Boolean value that indicates whether there was a picture that is missing here because its decoding took too
+  /// long. The answer is then that of the labels, and incomplete.
   public private(set) var isPictureLeftOut = false
-  /// Whether the question has an image, decoded in time or not.
+  /// True if the question has an image, decoded in time or not.
   var hasImage: Bool { pixelBuffer != nil || signature != nil || isPictureLeftOut }
   /// The damage of the picture's file that was passed over; `nil` if none was found.
   public private(set) var pictureDamage: DecodeError?

@@ -11,9 +11,9 @@ internal import PixelMatch
   private let sharedMemory: OpaquePointer?
   private var statements: [String: SQLiteStatement<Failure>] = [:]
   private let stopSign = StopSign()
-  /// Whether the file was opened as immutable: without locks, so that changes by a writer go unnoticed.
+  /// True if the file was opened as immutable: without locks, so that changes by a writer go unnoticed.
   let isImmutable: Bool
-  /// Whether statements must not read a whole table that grows with the catalogue.
+  /// True if statements must not read a whole table that grows with the catalogue.
   private let refusesScans: Bool
 
   /// The number of steps of SQLite's virtual machine between two calls of `shouldStop`: some 20
@@ -124,7 +124,7 @@ internal import PixelMatch
   ///
   /// - Parameters:
   ///   - values: The values of the parameters, in their order.
-  ///   - isScan: Whether the query may read whole tables even if the connection refuses that.
+  ///   - isScan: True if the query may read whole tables even if the connection refuses that.
   ///   - read: Reads the row. It must not run the same query.
   func first<Value>(
     _ sql: String, _ values: [SQLiteValue] = [], isScan: Bool = false,
@@ -144,7 +144,7 @@ internal import PixelMatch
   ///
   /// - Parameters:
   ///   - values: The values of the parameters, in their order.
-  ///   - isScan: Whether the query may read whole tables even if the connection refuses that.
+  ///   - isScan: True if the query may read whole tables even if the connection refuses that.
   ///   - read: Reads a row. It must not run the same query.
   func rows<Value>(
     _ sql: String, _ values: [SQLiteValue] = [], isScan: Bool = false,
@@ -161,7 +161,7 @@ internal import PixelMatch
   ///
   /// - Parameters:
   ///   - values: The values of the parameters, in their order.
-  ///   - isScan: Whether the query may read whole tables even if the connection refuses that.
+  ///   - isScan: True if the query may read whole tables even if the connection refuses that.
   ///   - body: Reads a row. It must not run the same query.
   func forEachRow(
     _ sql: String, _ values: [SQLiteValue] = [], isScan: Bool = false,
@@ -176,7 +176,7 @@ internal import PixelMatch
   /// Returns a statement, which is prepared at its first use and then cached. It must not be used
   /// within its own rows.
   ///
-  /// - Parameter isScan: Whether the statement may read whole tables even if the connection refuses
+  /// - Parameter isScan: True if the statement may read whole tables even if the connection refuses
   ///   that.
   func statement(_ sql: String, isScan: Bool = false) throws(Failure) -> SQLiteStatement<Failure> {
     if let statement = statements[sql] {

@@ -15,7 +15,7 @@ internal import CSQLite
 
   deinit { unsafe sqlite3_finalize(handle) }
 
-  /// Whether a row was read and the statement was not reset since.
+  /// True if a row was read and the statement was not reset since.
   var isRunning: Bool { unsafe sqlite3_stmt_busy(handle) != 0 }
 
   /// Discards the remaining rows and the values of the parameters.

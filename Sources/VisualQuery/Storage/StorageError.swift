@@ -88,6 +88,6 @@ struct StorageError: Error, Sendable, Hashable {
 protocol StorageFailure: Error {
   init(_ error: StorageError)
 
-  /// Whether the system refused the access.
+  /// True if the system refused the access.
   var isRefusedAccess: Bool { get }
 }

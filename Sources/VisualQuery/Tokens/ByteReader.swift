@@ -5,7 +5,7 @@ struct ByteReader {
 
   init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes }
 
-  /// Whether all bytes were read.
+  /// True if all bytes were read.
   var isAtEnd: Bool { bytes.isEmpty }
 
   mutating func take(_ count: Int) -> ArraySlice<UInt8>? {

@@ -70,10 +70,10 @@ struct OptionText: Sendable {
   ///   - short: The short name.
   ///   - standard: The description of the default, if it is not the value itself.
   ///   - environment: The environment variable that is used if the option is not given.
-  ///   - isRare: Whether the short help omits the option.
-  ///   - standsAlone: Whether the command needs neither its operands nor its required options if
+  ///   - isRare: True if the short help omits the option.
+  ///   - standsAlone: True if the command needs neither its operands nor its required options if
   ///     this one is given.
-  ///   - findsIndexHere: Whether the only index in the working directory is used if the option is not given.
+  ///   - findsIndexHere: True if the only index in the working directory is used if the option is not given.
   init(
     _ name: String, _ summary: String, detail: String = "", short: Character? = nil,
     standard: String? = nil, environment: String? = nil, isRare: Bool = false,

@@ -19,9 +19,9 @@ struct CommandDescription: Sendable {
   let exitCodes: [ExitCode]
   /// The meanings of those that mean something else for this command than usual.
   var exitMeanings: [ExitCode: String] = [:]
-  /// Whether the command ends by itself, successfully, when it is asked to: a server.
+  /// True if the command ends by itself, successfully, when it is asked to, as a server does.
   var endsItself = false
-  /// Whether the short help of `vq` omits the command.
+  /// True if the short help of `vq` omits the command.
   var isRare = false
   /// Runs the command, off the main actor.
   let run: @concurrent @Sendable (ParsedArguments, Console) async throws -> ExitCode
@@ -70,15 +70,15 @@ struct OptionDescription: Sendable {
   /// The environment variable that the help of the option names. Every other option has variables, too:
   /// ``EnvironmentDefaults``.
   let environment: String?
-  /// Whether the command requires the option.
+  /// True if the command requires the option.
   let isRequired: Bool
-  /// Whether the only index in the working directory is used if the option is not given.
+  /// True if the only index in the working directory is used if the option is not given.
   let findsIndexHere: Bool
-  /// Whether the option may be repeated; the values add up.
+  /// True if the option may be repeated; the values add up.
   let mayRepeat: Bool
-  /// Whether the short help omits the option.
+  /// True if the short help omits the option.
   let isRare: Bool
-  /// Whether the command needs neither its operands nor its required options if this one is given.
+  /// True if the command needs neither its operands nor its required options if this one is given.
   let standsAlone: Bool
   /// Returns whether a text is a value of this option.
   let accepts: @Sendable (String) -> Bool

@@ -43,7 +43,7 @@ struct AnswerSummary {
   let hasPicture: Bool
   let products: Int
   let stores: Int
-  /// Whether a filter was applied.
+  /// True if a filter was applied.
   let isFiltered: Bool
 
   /// The sentence.

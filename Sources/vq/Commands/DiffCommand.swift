@@ -130,7 +130,7 @@ struct AnswerComparison: Sendable {
     let change: Change
     let before: First?
     let after: First?
-    /// Whether the first match is right; `nil` if the query has no correct entity.
+    /// True if the first match is right; `nil` if the query has no correct entity.
     let isRight: (before: Bool, after: Bool)?
 
     private enum CodingKeys: CodingKey { case schema, query, change, before, after }

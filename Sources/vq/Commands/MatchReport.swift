@@ -10,9 +10,9 @@ struct MatchReport {
   let options: MatchOptions
   let console: Console
   let form: Form
-  /// Whether the evidence of each match is shown.
+  /// True if the evidence of each match is shown.
   let isExplained: Bool
-  /// Whether each table begins with the name of its image.
+  /// True if each table begins with the name of its image.
   let isNamed: Bool
 
   /// Writes what comes before the first answer.
@@ -58,7 +58,7 @@ struct MatchReport {
     try console.output.flush()
   }
 
-  /// Whether only labels agree, and the cut-off for pictures was not applied for that reason.
+  /// Returns whether only labels agree, and the cut-off for pictures was not applied for that reason.
   private func isByLabels(_ response: MatchResponse) -> Bool {
     !response.matches.isEmpty && response.matches.allSatisfy { $0.tier == .label }
       && options.minimumConfidence == nil

@@ -16,7 +16,7 @@ struct PictureSearch: Sendable {
   let decoder: ImageDecoder
   /// Finds the public part of the matched entities; `nil` if all of them is shown.
   var lookup: EntityLookup?
-  /// Whether answers keep what a report shows.
+  /// True if answers keep the data that a report shows.
   var isReported = false
 
   /// The outcome of one query.
@@ -29,7 +29,7 @@ struct PictureSearch: Sendable {
     var damage: DecodeError?
     /// The color space that the picture's file declares; `nil` for sRGB.
     var profile: PictureProfile?
-    /// Whether there was a picture, or the signature of one.
+    /// True if there was a picture, or the signature of one.
     var hasPicture = true
     /// The public part of the matched entities, if it was asked for.
     var projection: PublicProjection?

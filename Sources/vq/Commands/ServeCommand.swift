@@ -94,7 +94,7 @@ enum ServeCommand {
   static let quiet = Option<Bool>.flag(
     OptionText("quiet", "do not log successful requests", isRare: true))
 
-  /// Whether a browser may send a text as an origin: a scheme and a host, perhaps with a port.
+  /// Returns whether a browser may send a text as an origin: a scheme and a host, perhaps with a port.
   private static func isOrigin(_ text: String) -> Bool {
     guard let end = text.firstRange(of: "://") else { return text == "null" }
     let host = text[end.upperBound...]
@@ -102,7 +102,7 @@ enum ServeCommand {
       && !host.contains { "/?#@".contains($0) || $0.isWhitespace }
   }
 
-  /// Whether a text is the id of an app: the ten characters of the team, and the id of the bundle.
+  /// Returns whether a text is the id of an app: the ten characters of the team, and the id of the bundle.
   private static func isAppID(_ text: String) -> Bool {
     text.wholeMatch(of: /[A-Z0-9]{10}\.[A-Za-z0-9.\-]+/) != nil
   }

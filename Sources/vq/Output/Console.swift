@@ -8,10 +8,10 @@ struct Console: Sendable {
   let environment: [String: String]
   /// The width of a table on standard output, in columns.
   let width: Int
-  /// Whether standard output uses color.
+  /// True if standard output uses color.
   let usesColor: Bool
 
-  /// Whether web addresses on standard output can be clicked: with color, but for terminals that are known to show the
+  /// True if web addresses on standard output can be clicked: with color, but for terminals that are known to show the
   /// sequences instead (the console of Linux, and VTE before 0.50).
   var linksTexts: Bool {
     let isOld = environment["VTE_VERSION"].flatMap(Int.init).map { $0 < 5000 } ?? false

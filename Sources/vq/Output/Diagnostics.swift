@@ -5,7 +5,7 @@ import Synchronization
 /// It also keeps messages and the progress line at the bottom of a terminal apart. Output that
 /// cannot be written is dropped, because there is no other place to report it.
 final class Diagnostics: Sendable {
-  /// Whether a progress line may be drawn repeatedly.
+  /// True if a progress line may be drawn repeatedly.
   let canRedraw: Bool
   private let usesColor: Bool
   private let columns: @Sendable () -> Int?
@@ -13,8 +13,8 @@ final class Diagnostics: Sendable {
   private let status = Mutex<String?>(nil)
 
   /// - Parameters:
-  ///   - usesColor: Whether the prefix is colored.
-  ///   - canRedraw: Whether the descriptor is a terminal that can erase a line.
+  ///   - usesColor: True if the prefix is colored.
+  ///   - canRedraw: True if the descriptor is a terminal that can erase a line.
   ///   - columns: Returns the current width of the terminal.
   ///   - deliver: Writes bytes to standard error.
   init(

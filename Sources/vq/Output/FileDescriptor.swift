@@ -139,7 +139,7 @@ struct FileDescriptor: Sendable {
     #endif
   }
 
-  /// Whether the descriptor is a terminal.
+  /// True if the descriptor is a terminal.
   var isTerminal: Bool { isatty(rawValue) == 1 }
 
   /// The width of the terminal in columns, or `nil` if there is none.

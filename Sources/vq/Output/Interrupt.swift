@@ -18,7 +18,7 @@ enum Interrupt {
   /// A second signal ends the process immediately with exit code 130. So does the end of the grace
   /// period, because work that waits for standard input cannot notice its cancellation.
   ///
-  /// - Parameter hasGracePeriod: Whether there is a grace period.
+  /// - Parameter hasGracePeriod: True if there is a grace period.
   static func cancelling<Outcome: Sendable>(
     hasGracePeriod: Bool, _ work: @escaping @concurrent @Sendable () async -> Outcome
   ) async -> Outcome {

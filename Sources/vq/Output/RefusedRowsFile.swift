@@ -51,7 +51,7 @@ final class RefusedRowsFile: Sendable {
 
   /// Closes the file and gives it its final name.
   ///
-  /// - Parameter isWhole: Whether the run reached its end. If not, an existing file is only
+  /// - Parameter isWhole: True if the run reached its end. If not, an existing file is only
   ///   replaced if rows were rejected.
   func close(isWhole: Bool) throws {
     try state.withLock { state in

@@ -15,7 +15,7 @@ struct StatementDocument: Sendable, Encodable {
   let chosen: String?
   let rejected: [String]
   let labels: [String]
-  /// Whether the image is kept.
+  /// True if the image is kept.
   let hasImage: Bool
 
   init(_ statement: FeedbackStatement) {

@@ -43,8 +43,8 @@ struct TextTable: Sendable {
   /// Returns the lines of the table, none but notes wider than `width`, none with spaces at its end.
   ///
   /// - Parameters:
-  ///   - usesColor: Whether the headings are bold.
-  ///   - linksNotes: Whether web addresses in notes can be clicked.
+  ///   - usesColor: True if the headings are bold.
+  ///   - linksNotes: True if web addresses in notes can be clicked.
   ///   Narrows the widest column that is above its minimum; then the widest of all.
   func lines(width: Int, usesColor: Bool = false, linksNotes: Bool = false) -> [String] {
     let widths = fittedWidths(to: width)

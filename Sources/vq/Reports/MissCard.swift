@@ -15,7 +15,7 @@ struct MissCard {
 
   /// Draws the card.
   ///
-  /// - Parameter isWhole: Whether the evidence is open.
+  /// - Parameter isWhole: True if the evidence is open.
   func html(
     _ source: ReportSource, _ pictures: inout ReportPictures, isWhole: Bool = false
   ) async throws -> HTML {

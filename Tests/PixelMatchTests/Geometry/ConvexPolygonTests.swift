@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  /// Whether a point lies within a polygon whose corners are clockwise on a screen.
+  /// Returns whether a point lies within a polygon whose corners are clockwise on a screen.
   private static func contains(_ polygon: ConvexPolygon, _ point: SIMD2<Double>) -> Bool {
     let corners = polygon.corners
     return corners.indices.allSatisfy { index in

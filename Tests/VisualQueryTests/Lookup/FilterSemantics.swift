@@ -80,7 +80,7 @@ struct FilterSemantics {
     return values.contains { passes(comparator.comparison, $0, name) }
   }
 
-  /// Whether an entity has a label, or a more special one, as the search compares them; `nil` if that is not what is asked, or the
+  /// Returns whether an entity has a label, or a more special one, as the search compares them; `nil` if that is not what is asked, or the
   /// label has no letter.
   private static func hasLabel(
     _ comparison: EntityComparator.Comparison, _ entity: EntityValue

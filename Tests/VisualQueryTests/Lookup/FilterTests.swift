@@ -15,7 +15,7 @@ import Testing
     "absent",
   ]
 
-  /// Whether a condition names a property that no entity has, or compares a number with another text.
+  /// Returns whether a condition names a property that no entity has, or compares a number with another text.
   private static func isRefused(_ comparator: EntityComparator) -> Bool {
     let values: [PropertyValue] =
       switch comparator.comparison {

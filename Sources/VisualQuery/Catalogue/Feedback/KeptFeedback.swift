@@ -64,7 +64,7 @@ public final class KeptFeedback: Sendable {
   public struct Addition: Sendable, Hashable {
     /// The question and what is said about it.
     public var content: FeedbackStatement.Content
-    /// Whether it has an effect at once.
+    /// The effect of the statement at first: at once, or only after somebody of the shop accepts it.
     public var state: FeedbackStatement.State
     /// The name of the key that it is made with.
     public var author: String?
@@ -272,7 +272,7 @@ public final class KeptFeedback: Sendable {
 
   /// Removes a statement: answers are as if it had never been made.
   ///
-  /// - Returns: Whether there was one of this number.
+  /// - Returns: True if there was one with this number.
   /// - Throws: ``CatalogueError``.
   public func remove(_ number: Int) throws(CatalogueError) -> Bool {
     try change("DELETE FROM statements WHERE number = ? RETURNING number", number)
@@ -280,7 +280,7 @@ public final class KeptFeedback: Sendable {
 
   /// Lets a statement have its effect.
   ///
-  /// - Returns: Whether there is one of this number.
+  /// - Returns: True if there is one with this number.
   /// - Throws: ``CatalogueError``.
   public func accept(_ number: Int) throws(CatalogueError) -> Bool {
     try change("UPDATE statements SET state = 'active' WHERE number = ? RETURNING number", number)

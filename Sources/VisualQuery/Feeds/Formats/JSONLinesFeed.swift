@@ -63,8 +63,8 @@ enum JSONFields {
   /// Returns the entity of an object: in the native form, a node of schema.org, or with fields that
   /// are recognized by their names.
   ///
-  /// - Parameter isDocument: Whether the object is one of a document, which need not say that it is
-  ///   a product, as a line of JSON Lines with `id` and `title` must.
+  /// - Parameter isDocument: True if the object is part of a document. It need not say that it is a
+  ///   product, as a line of JSON Lines with `id` and `title` must.
   static func draft(
     _ json: JSONValue, _ context: FeedContext, isDocument: Bool
   ) throws(FieldError) -> DraftRecord {

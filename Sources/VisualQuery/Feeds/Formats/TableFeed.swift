@@ -79,7 +79,7 @@ struct TableRows: Sendable {
   /// The names under which fields are kept unchanged.
   let names: [String]
   let targets: [FeedTarget?]
-  /// Whether the columns are those of the native form, whose lists are separated by bars and whose
+  /// True if the columns are those of the native form, whose lists are separated by bars and whose
   /// labels stay as they are.
   let isNative: Bool
   let context: FeedContext

@@ -19,7 +19,7 @@ internal import CZlib
   /// Decompresses all of `bytes`.
   ///
   /// - Parameter take: Receives the decompressed bytes, at most 64 KiB at a time.
-  /// - Returns: Whether the bytes are valid.
+  /// - Returns: True if the bytes are valid.
   mutating func inflate(_ bytes: ArraySlice<UInt8>, _ take: (ArraySlice<UInt8>) -> Void) -> Bool {
     var output = [UInt8](repeating: 0, count: 1 << 16)
     var rest = bytes

@@ -2,7 +2,7 @@
 public struct FeedEncoding: Sendable, Hashable {
   /// The name, such as `UTF-16` or `Windows-1252`.
   public let name: String
-  /// Whether neither a mark nor the document names it, so that it was recognized by its bytes.
+  /// A Boolean value that indicates whether it was recognized by its bytes, because neither a mark nor the document names it.
   public let isGuessed: Bool
 }
 

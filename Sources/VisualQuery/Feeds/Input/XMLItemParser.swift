@@ -31,8 +31,8 @@ internal import CExpat
   private(set) var items: [Item] = []
   private let names: Set<String>
   private let limit: Int
-  /// Whether the fields of an item are all elements in it without further ones and its attributes,
-  /// rather than its children.
+  /// True if the fields of an item are its attributes and all elements in it that have no children,
+  /// rather than its own children.
   private let isDeep: Bool
   /// The number of lines before the first one that the parser sees.
   private let lineOffset: Int
@@ -50,7 +50,7 @@ internal import CExpat
   private var path: [(name: String, address: String?)] = []
   /// The name of the parameter whose value comes next, as in `<PARAM_NAME>Barva</PARAM_NAME><VAL>red</VAL>`.
   private var parameter: String?
-  /// Whether the last tag was a first one, so that the element has no others in it.
+  /// True if the last tag was a start tag, so that the open element has no others in it.
   private var isLeaf = false
   /// The categories that the document declares before its items, by their ids, as Yandex's YML has them.
   private(set) var categories: [String: Category]
@@ -66,8 +66,8 @@ internal import CExpat
   ///   - limit: The most bytes of text in an item.
   ///   - lineOffset: The number of lines before the first one that the parser sees.
   ///   - encoding: The encoding of the text, or `nil` if the document declares it.
-  ///   - isDeep: Whether the fields of an item are all elements in it without further ones and its
-  ///     attributes, rather than its children.
+  ///   - isDeep: True if the fields of an item are its attributes and all elements in it that have
+  ///     no children, rather than its own children.
   ///   - categories: The categories that the document declared so far.
   init(
     items names: Set<String>, limit: Int, lineOffset: Int = 0, encoding: String? = nil,
@@ -114,7 +114,7 @@ internal import CExpat
   /// The reason why a document cannot be parsed any further.
   struct Failure {
     let reason: String
-    /// Whether the document is well-formed but not accepted.
+    /// True if the document is well-formed but not accepted.
     let isRefusal: Bool
     let line: Int
     /// The number of bytes before the fault.

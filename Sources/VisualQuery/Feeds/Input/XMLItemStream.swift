@@ -18,8 +18,8 @@ struct XMLItemStream {
 
   /// Makes a stream of the elements with the given names.
   ///
-  /// - Parameter isDeep: Whether the fields of an item are all elements in it without further ones
-  ///   and its attributes, rather than its children.
+  /// - Parameter isDeep: True if the fields of an item are its attributes and all elements in it
+  ///   that have no children, rather than its own children.
   init(items names: Set<String>, isDeep: Bool = false) {
     self.names = names
     self.isDeep = isDeep

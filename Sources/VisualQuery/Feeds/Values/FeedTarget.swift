@@ -14,7 +14,7 @@ enum FeedTarget: Hashable, Sendable {
   case attribute(String)
   /// Several properties whose names other fields say.
   case attributes
-  /// Whether a product is a draft or is not published.
+  /// The state of publication: a product may be a draft, or not published.
   case visibility
   case featured, address, latitude, longitude, openingHours, timeZone, stock
 

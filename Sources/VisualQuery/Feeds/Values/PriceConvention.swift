@@ -6,7 +6,7 @@ struct PriceConvention: Sendable, Hashable {
   private var decimals: Set<Character> = []
   /// The separators of thousands in certain prices.
   private var groups: Set<Character> = []
-  /// Whether certain prices have more digits after the decimal mark than their currency.
+  /// True if certain prices have more digits after the decimal mark than their currency.
   private var hasUnroundedAmounts = false
 
   init(localeMark: Character? = nil) { self.localeMark = localeMark }

@@ -6,10 +6,10 @@ protocol SearchStage: Sendable {
   /// The relative time that the stage takes among a few thousand images: the unit of coverage.
   static var cost: Double { get }
 
-  /// Whether the stage runs even if the deadline has passed.
+  /// True if the stage runs even if the deadline has passed.
   static var runsPastDeadline: Bool { get }
 
-  /// Whether the stage compares the query with all images, so that its share is that of the images.
+  /// True if the stage compares the query with all images, so that its share is that of the images.
   static var isScan: Bool { get }
 
   /// Runs the stage.
@@ -60,7 +60,7 @@ struct QueryPlan: Sendable {
     return zip(stages, shares).filter { type(of: $0.0).isScan }.map(\.1).min() ?? 0
   }
 
-  /// Whether all stages ran to their end.
+  /// True if all stages ran to their end.
   var isComplete: Bool { omittedCost == 0 && shares.allSatisfy { $0 == 1 } }
 
   /// The share of the planned work that was done, `0...1`.

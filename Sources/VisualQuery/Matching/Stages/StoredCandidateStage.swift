@@ -6,7 +6,7 @@ internal import PixelMatch
 struct StoredCandidateStage: SearchStage {
   let signature: QuerySignature
   let store: any CandidateStore
-  /// Whether the whole image was searched before, so that its answer stands if no shard is reached.
+  /// True if the whole image was searched before, so that its answer is kept if no shard is reached.
   var isRegion = false
   /// The most candidates by chunks of the hash.
   private static let hashLimit = 64

@@ -27,7 +27,7 @@ struct MatchQuestion: Sendable {
   /// Reads all fields.
   ///
   /// - Parameters:
-  ///   - hasPicture: Whether a picture comes along, beside which nothing else may be searched with.
+  ///   - hasPicture: True if the request has a picture; then it cannot have a continuation or a signature.
   ///   - language: What the client likes to read, where the question does not say.
   init(
     _ fields: RequestFields, hasPicture: Bool, language: String?, deadlines: DeadlineLimits

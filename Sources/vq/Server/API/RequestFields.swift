@@ -57,7 +57,7 @@ struct RequestFields {
   /// Returns the name of a field with those around it, such as `near.latitude`.
   private func path(_ name: String) -> String { outer.map { "\($0).\(name)" } ?? name }
 
-  /// Whether nothing was given.
+  /// True if no field is given.
   var isEmpty: Bool {
     switch source {
     case .query(let parameters): parameters.isEmpty
@@ -69,7 +69,7 @@ struct RequestFields {
   /// takes quadratic time in runs of combining characters.
   private static let nameLimit = 256
 
-  /// Whether a field is given.
+  /// Returns whether a field is given.
   func has(_ name: String) -> Bool {
     switch source {
     case .query(let parameters): parameters.contains { $0.name == name }
@@ -197,7 +197,7 @@ struct RequestFields {
   /// - Parameters:
   ///   - limit: The largest number of words.
   ///   - length: The largest number of Unicode scalars in one of them.
-  ///   - mayHaveCommas: Whether a comma that is percent-encoded is part of an element. Otherwise it separates, as the ones that
+  ///   - mayHaveCommas: True if a percent-encoded comma is part of an element. Otherwise it separates elements, like the commas that
   ///     programs encode with the whole value.
   mutating func words(
     _ name: String, limit: Int, length: Int, mayHaveCommas: Bool = false
@@ -331,7 +331,7 @@ struct RequestFields {
     return texts
   }
 
-  /// Whether a text has no control characters.
+  /// Returns whether a text has no control characters.
   static func isPrintable(_ text: String) -> Bool {
     text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
   }

@@ -176,9 +176,9 @@ enum Route: Sendable, Hashable {
     }
   }
 
-  /// Whether its requests count against the rate of a client.
+  /// True if its requests count against the rate of a client.
   var isRateLimited: Bool { template.hasPrefix("/v1/") }
 
-  /// Whether it is answered beyond the limits of connections.
+  /// True if it is answered even beyond the limits of connections.
   var isHealthCheck: Bool { self == .livez || self == .readyz }
 }

@@ -109,7 +109,7 @@ struct CatalogueDocument: Sendable, Encodable {
   let images: Int
   /// The lowest confidence of a match if a question does not say another.
   let minimumConfidence: Double
-  /// Whether the server takes feedback: some key may give it.
+  /// True if the server takes feedback: some key may give it.
   let feedback: Bool
 }
 
@@ -117,7 +117,7 @@ struct CatalogueDocument: Sendable, Encodable {
 struct NeighborsDocument: Sendable, Encodable {
   struct Neighbor: Sendable, Encodable {
     let entity: EntityDocument
-    /// Whether details of the two images agree in their places, as those of the same thing in another
+    /// True if details of the two images agree in their places, as those of the same thing in another
     /// color do.
     let sharesDetails: Bool
   }

@@ -130,7 +130,7 @@ struct SettingsDocument: Sendable, Encodable {
   let currencies: [String]
   let products: Int
   let stores: Int
-  /// Whether images can be searched for.
+  /// True if images can be searched for.
   let visualSearch: Bool
   /// The fields of the shop's own that entities show.
   let publicFields: [String]

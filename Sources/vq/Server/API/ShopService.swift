@@ -73,10 +73,10 @@ final class ShopService: HTTPService {
     limiter = Mutex(settings.rate.map { RateLimiter(rate: $0) })
   }
 
-  /// Whether clients need a key.
+  /// True if clients need a key.
   var hasKeys: Bool { keys.withLock { $0 } != nil }
 
-  /// Whether some key may give feedback.
+  /// True if some key may give feedback.
   var takesFeedback: Bool { keys.withLock { $0?.hasKey(for: .feedback) } ?? false }
 
   /// Replaces the keys.

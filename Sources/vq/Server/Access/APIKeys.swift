@@ -23,7 +23,7 @@ struct APIKeys: Sendable {
     /// It may read and change the catalogue.
     case write
 
-    /// Whether the role has all rights of another.
+    /// Returns whether the role has all rights of another.
     func includes(_ other: Role) -> Bool {
       let order = Self.allCases
       return order.firstIndex(of: self)! >= order.firstIndex(of: other)!
@@ -42,7 +42,7 @@ struct APIKeys: Sendable {
   /// True if the last line does not end with a line break, so that appended text would continue it.
   let isOpenEnded: Bool
 
-  /// Whether any key has a right.
+  /// Returns whether any key has a right.
   func hasKey(for role: Role) -> Bool { keys.contains { $0.role.includes(role) } }
 
   /// Reads the lines of a file.

@@ -28,7 +28,7 @@ final class ServerLog: Sendable {
   private let dropped: @Sendable () -> Void
 
   /// - Parameters:
-  ///   - skipsSuccess: Whether requests that went well are left out.
+  ///   - skipsSuccess: True if requests that went well are left out.
   ///   - deliver: Takes whole lines; those that it fails to write are lost.
   ///   - dropped: Is told of each line that is lost.
   init(

@@ -10,7 +10,7 @@ protocol FuzzTarget: SendableMetatype {
   static var dictionary: [[UInt8]] { get }
   /// Runs the code with an input and traps if a property does not hold.
   ///
-  /// - Returns: Whether the input may become part of the corpus.
+  /// - Returns: True if the input may become part of the corpus.
   static func run(_ bytes: [UInt8]) -> Bool
 }
 
