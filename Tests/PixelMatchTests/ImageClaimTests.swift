@@ -8,7 +8,7 @@ import Testing
     let other = ImageClaim(ImageBox(x: 0.5, y: 0, width: 0.5, height: 1))
     #expect(all.count == 256 && half.count == 128)
     #expect(all.overlap(with: half) == 1 && half.overlap(with: other) == 0)
-    // What claims nothing is not known to be elsewhere.
+    // A claim on nothing is not known to be elsewhere.
     #expect(all.overlap(with: ImageClaim()) == 1)
   }
 

@@ -2,15 +2,15 @@ import Foundation
 
 /// A recorded output, compared byte for byte.
 public enum GoldenFile {
-  /// Says how `text` differs from the file, or gives `nil` where it does not.
+  /// Describes how `text` differs from the file, or returns `nil` if it does not.
   ///
   /// With `RECORD_GOLDEN=1` in the environment the file is written instead, and that is told as a
   /// difference, so that a recording run never passes.
   ///
   /// - Parameters:
-  ///   - text: What was put out.
+  ///   - text: The actual output.
   ///   - name: The file's name.
-  ///   - folder: The folder it stands in, beside the test's own file.
+  ///   - folder: The folder that it is in, beside the test's own file.
   ///   - test: The test's own file.
   public static func difference(
     of text: String, from name: String, in folder: String, beside test: String = #filePath

@@ -9,7 +9,7 @@ import Synchronization
 
 /// A web server on this machine that answers as a test tells it to, one request a connection.
 public final class OriginServer: Sendable {
-  /// What was asked.
+  /// A request that was received.
   public struct Request: Sendable {
     /// Its path, with what follows a question mark.
     public let path: String
@@ -17,7 +17,7 @@ public final class OriginServer: Sendable {
     public let fields: [String: String]
   }
 
-  /// What is answered.
+  /// An answer.
   public struct Response: Sendable {
     /// Its status.
     public var status: Int
@@ -27,7 +27,7 @@ public final class OriginServer: Sendable {
     public var body: [UInt8]
     /// True if the response states its length.
     public var tellsLength = true
-    /// How long it lets wait.
+    /// The time before the answer is sent.
     public var delay: Duration = .zero
 
     /// Makes an answer.
@@ -38,7 +38,7 @@ public final class OriginServer: Sendable {
     }
   }
 
-  /// Where it listens, at 127.0.0.1.
+  /// The port at 127.0.0.1 on which it listens.
   public let port: Int
   private let listener: Int32
   private let log = Log()

@@ -30,7 +30,7 @@ public final class SteppingClock: Clock, Sendable {
   /// - Parameter onLook: Called with the number of each look, from 1, by whoever looks.
   public init(onLook: @escaping @Sendable (Int) -> Void = { _ in }) { self.onLook = onLook }
 
-  /// How often it was looked at.
+  /// The number of times it was looked at.
   public var lookCount: Int { looks.withLock { $0 } }
 
   /// The instant, one millisecond after that of the last look.

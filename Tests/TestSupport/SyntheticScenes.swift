@@ -24,7 +24,7 @@ extension SyntheticPicture {
 
   /// A picture seen through a map of its plane, on grey.
   ///
-  /// - Parameter source: Where in `picture` each place of the result comes from.
+  /// - Parameter source: Returns the place in `picture` that a place of the result comes from.
   public static func warped(
     _ picture: PixelBuffer, width: Int, height: Int,
     source: (_ x: Double, _ y: Double) -> SIMD2<Double>

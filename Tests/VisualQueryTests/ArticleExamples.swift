@@ -16,7 +16,7 @@ enum ArticleExamples {
       for: content,
       options: MatchOptions(
         near: GeoPoint(latitude: 53.55, longitude: 10), date: Date(), locale: "de"))
-    // What is found within the default deadline depends on the machine.
+    // The number of matches within the default deadline depends on the machine.
     #expect(answer.matches.count <= 8)
 
     var options = MatchOptions(types: [.product])
@@ -100,7 +100,7 @@ enum ArticleExamples {
     }
   }
 
-  /// What an app keeps.
+  /// The entities that an app keeps.
   final class StoredEntities {
     private(set) var state: String?
     private(set) var entities: [EntityID: EntityValue] = [:]

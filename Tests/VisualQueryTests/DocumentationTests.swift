@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import VisualQuery
 
-/// What the articles show is what is compiled and run.
+/// The code in the articles is the code that is compiled and run.
 @Suite struct DocumentationTests {
   private static let root = SampleShop.folder.deletingLastPathComponent().path
 
@@ -81,7 +81,7 @@ import VisualQuery
     #expect(isCompared == false)
     let found = try await ArticleExamples.readme(
       directory: folder.path + "/shop.vq", photo: SampleShop.image("mug-red.jpg"))
-    // What is found within the default deadline depends on the machine.
+    // The matches within the default deadline depend on the machine.
     #expect(found.isEmpty || found.contains("mug-red"))
     try await ArticleExamples.matchYourFirstPicture(
       directory: folder.path + "/shop.vq", photo: SampleShop.image("mug-red.jpg"))

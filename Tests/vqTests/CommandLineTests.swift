@@ -4,7 +4,7 @@ import Testing
 
 @testable import vq
 
-/// What only a whole process shows: its streams, its pipes and its signals.
+/// The behavior that only a whole process shows: its streams, its pipes and its signals.
 @Suite struct CommandLineTests {
   @Test func `a mistake goes to standard error with a hint and ends with 2`() throws {
     let run = try RunningVQ(["match", "--lables", "mug"])

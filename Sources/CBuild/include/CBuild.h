@@ -1,4 +1,4 @@
-// What a build script knows and the sources do not.
+// Facts that a build script knows and the sources do not.
 #ifndef CBUILD_H
 #define CBUILD_H
 

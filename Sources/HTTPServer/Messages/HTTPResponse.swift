@@ -16,7 +16,7 @@ package struct HTTPResponse: Sendable, Hashable {
   /// Sets a field, in place of one of the same name.
   package mutating func set(_ name: String, _ value: String) {
     fields.removeAll { ASCII.lowercased($0.name) == ASCII.lowercased(name) }
-    // What was taken from a request or a catalogue must not end the line.
+    // Text from a request or a catalogue must not end the line.
     let safe = value.utf8.allSatisfy(ASCII.isFieldValue) ? value : ""
     fields.append(HTTPFields.Field(name: name, value: safe))
   }

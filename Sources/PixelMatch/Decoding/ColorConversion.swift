@@ -44,7 +44,7 @@ struct ColorConversion: Sendable {
 
   /// Converts pixels of four bytes in place to RGBA.
   ///
-  /// - Returns: What was done, or `nil` if the pixels are sRGB as they are.
+  /// - Returns: The color profile and whether it was used, or `nil` if the pixels are sRGB as they are.
   /// - Throws: ``DecodeError`` with the code `cancelled`.
   func convert(
     _ pixels: inout [UInt8], shouldStop: () -> Bool

@@ -289,7 +289,7 @@ public struct AlignedColor: Sendable {
   private static func distances(
     _ cells: [Cell], _ factors: SIMD3<Float>
   ) -> (same: Double, vivid: Double) {
-    // What the lightness of the other image has more, and the squares of the halves.
+    // The excess lightness of each cell of the other image, and the sum of the squares of its halves.
     var rises: [Float] = []
     rises.reserveCapacity(cells.count)
     var lightness: Float = 0
@@ -356,7 +356,7 @@ public struct AlignedColor: Sendable {
   private static let largestStep: Float = 0.15
   /// The largest factor by which the chroma of an image may have changed.
   private static let largestVividness: Float = 2.2
-  /// How much more a difference counts if the chroma has changed: it is multiplied by one plus this times the logarithm of
+  /// The extra weight of a difference if the chroma has changed: it is multiplied by one plus this times the logarithm of
   /// the factor.
   private static let vividnessDoubt = 0.6
 

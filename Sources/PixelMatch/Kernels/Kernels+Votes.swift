@@ -43,7 +43,7 @@ extension Kernels {
   ///   - words: The words that the index has, in ascending order, or `nil` if it has all of them.
   ///   - starts: The first posting of each word, and the end of the last one's.
   ///   - postings: The postings. Wrong starts and rows are skipped.
-  ///   - depth: How many bits of a word are tried both ways, at most ``doubtLimit``.
+  ///   - depth: The number of bits of a word that are tried both ways, at most ``doubtLimit``.
   ///   - shouldStop: A function that is called between keypoints; `true` ends the search.
   /// - Returns: The hits in an order that ``rankedVotes(_:limit:dead:)`` needs.
   func hits(
@@ -90,7 +90,7 @@ extension Kernels {
 
   /// Returns the words that keypoints look up.
   ///
-  /// - Parameter depth: How many bits of a word are tried both ways, at most ``doubtLimit``.
+  /// - Parameter depth: The number of bits of a word that are tried both ways, at most ``doubtLimit``.
   static func probedWords(
     of source: VoteSource, wordBits: Int, depth: WordDepth = .bits(doubtLimit)
   ) -> [UInt32] {

@@ -1,5 +1,5 @@
-/// How many of the least certain bits of a visual word are tried both ways. Each further bit doubles the number of lists
-/// that are read.
+/// The number of a visual word's least certain bits that are tried both ways. Each further bit doubles the number of
+/// lists that are read.
 package enum WordDepth: Sendable, Hashable {
   /// This number of bits, at most 5.
   case bits(Int)

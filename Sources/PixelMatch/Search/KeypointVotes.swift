@@ -28,7 +28,7 @@ public struct KeypointVotes: Sendable {
 
   /// Prepares the votes of a query.
   ///
-  /// - Parameter depth: What ``init(_:)`` tries is `.bits(5)`.
+  /// - Parameter depth: The bits that are tried both ways; ``init(_:)`` passes `.bits(5)`.
   package init(_ query: QueryKeypoints, depth: WordDepth) {
     self.init(query, depth: depth, kernels: .native)
   }

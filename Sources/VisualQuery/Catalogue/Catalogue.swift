@@ -44,7 +44,7 @@ public final class Catalogue: Sendable {
   let secret: [UInt8]
   /// The last generations.
   let generations: GenerationLog
-  /// What people said about answers, which is no part of the generation.
+  /// The statements about answers, which are not part of the generation.
   let feedback: FeedbackReader
   /// The random identity of the catalogue, which a catalogue that replaces it does not share.
   public var identity: String { state.identity }

@@ -24,7 +24,7 @@ extension CatalogueDatabase {
   /// - Parameter recounts: True if the entities and images are counted again, because the contents
   ///   were replaced as a whole.
   /// - Returns: The number of the new generation.
-  /// - Complexity: That of the changes; O(catalogue) if it recounts.
+  /// - Complexity: O(changes); O(catalogue) if it recounts.
   func commit(recounts: Bool = false) throws(CatalogueError) -> Int {
     if recounts {
       try connection.execute(

@@ -18,8 +18,8 @@ public struct EntityHistory: Sendable, Hashable {
 
   /// The generation that was read.
   public let generation: Int
-  /// When the entity was added, or `nil` if it is not known.
+  /// The event that added the entity, or `nil` if it is not known.
   public let added: Event?
-  /// When the entity was changed last, or added, or `nil` if it is not known.
+  /// The event that last added or changed the entity, or `nil` if it is not known.
   public let changed: Event?
 }

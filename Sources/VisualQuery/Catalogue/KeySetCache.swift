@@ -1,7 +1,7 @@
 /// Key sets of one generation, kept within a limit of memory. The set that was not asked for longest is
 /// dropped first.
 struct KeySetCache {
-  /// What the keys of a set have in common.
+  /// The property that the keys of a set have in common.
   enum Question: Hashable {
     case filter(EntityFilter)
     case type(EntityType)

@@ -48,7 +48,7 @@ struct SuppliedEmbeddings {
     self.model = model
     let imageCount = value.imagePaths.count
     vectors = [ImageEmbedding?](repeating: nil, count: imageCount)
-    // Which vector is whose cannot be told.
+    // The vectors cannot be assigned to images.
     guard list.count == imageCount else {
       throw fault(
         "must have a vector or null for each image; found \(list.count) for \(imageCount)",

@@ -38,7 +38,7 @@ struct CalibrationSample: Sendable, Hashable {
 public struct CalibrationFit: Sendable {
   /// The best candidates of a query that the second step learns from.
   private static let bestCount = 3
-  /// How much a query counts of which nothing is in the catalogue: people point at other things more
+  /// The weight of a query for which the catalogue has nothing: people point at other things more
   /// often than collections of test pictures have them.
   private static let negativeWeight = 2.0
 

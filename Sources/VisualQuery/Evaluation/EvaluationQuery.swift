@@ -15,7 +15,7 @@ public struct EvaluationQuery: Sendable, Hashable {
   public private(set) var labels: [String]
   /// The embedding of the picture, or `nil`.
   public let embedding: ImageEmbedding?
-  /// What was done to the picture; queries of one kind are reported together.
+  /// The kind of edit that was made to the picture; queries of one kind are reported together.
   public let edit: String
 
   /// The same question with other labels.
@@ -140,10 +140,10 @@ public struct EvaluationQuery: Sendable, Hashable {
   }
 }
 
-/// Why a file of queries cannot be used.
+/// The reason why a file of queries cannot be used.
 public struct EvaluationError: Error, Sendable, Hashable {
   /// The line, from 1.
   public let line: Int
-  /// What is wrong with it, for people.
+  /// The error in it, as a text for people.
   public let message: String
 }

@@ -91,6 +91,6 @@ actor CataloguePublisher {
 
   /// Removes the entities that a feed lacks, after the run.
   ///
-  /// - Returns: What was removed, or why nothing was.
+  /// - Returns: The entities that were removed, or the reason why none was.
   func prune(_ pruning: Pruning) throws -> Pruning.Outcome { try writer.prune(pruning) }
 }

@@ -211,7 +211,7 @@ struct CatalogueWriter: ~Copyable {
 
   /// Removes the entities that a feed lacks, and publishes the result.
   ///
-  /// - Returns: What was removed, or why nothing was.
+  /// - Returns: The entities that were removed, or the reason why none was.
   mutating func prune(_ pruning: Pruning) throws(CatalogueError) -> Pruning.Outcome {
     let outcome = pruning.outcome(among: try database.allIDs())
     guard case .remove(let ids) = outcome else { return outcome }

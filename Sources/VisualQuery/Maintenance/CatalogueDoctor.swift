@@ -79,7 +79,7 @@ public struct CatalogueDoctor: Sendable {
   ///
   /// - Returns: The findings by entity, in the order of types and ids.
   /// - Throws: ``CatalogueError``; `CancellationError`.
-  /// - Complexity: That of `DuplicateFinder`, and O(*n*) for *n* entities and images; not quadratic.
+  /// - Complexity: The complexity of `DuplicateFinder`, and O(*n*) for *n* entities and images; not quadratic.
   public func findings() async throws -> [Finding] {
     try await withTaskExecutorPreference(pool) { @concurrent in
       var findings: [Finding] = []

@@ -22,7 +22,7 @@ public struct DuplicateFinder: Sendable {
 
   /// Entities of one type, each of which has an image like that of another one of the cluster.
   public struct Cluster: Sendable, Hashable, Encodable {
-    /// How alike the images are.
+    /// The likeness of the images.
     public let likeness: Likeness
     /// The entities, by id.
     public let entities: [Member]
@@ -47,7 +47,7 @@ public struct DuplicateFinder: Sendable {
   ///
   /// - Parameter likeness: `same` leaves out images that are nearly the same.
   /// - Throws: ``CatalogueError``; `CancellationError`.
-  /// - Complexity: That of `HashNeighbors`; not quadratic.
+  /// - Complexity: The complexity of `HashNeighbors`; not quadratic.
   public func clusters(_ likeness: Likeness) async throws -> [Cluster] {
     try await withTaskExecutorPreference(pool) { @concurrent in
       var clusters: [Cluster] = []

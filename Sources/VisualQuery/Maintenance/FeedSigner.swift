@@ -20,7 +20,7 @@ public struct FeedSigner: Sendable {
   /// - Parameters:
   ///   - path: A feed in any ``FeedFormat``, or `-` for standard input.
   ///   - places: The folders that images are read from.
-  ///   - options: How the feed is read.
+  ///   - options: The options for reading the feed.
   ///   - allowedSchemes: The schemes that links may have besides `https`.
   ///   - write: Writes a line, which is given without its line break.
   /// - Returns: The number of entities.

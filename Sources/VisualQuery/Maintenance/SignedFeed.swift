@@ -5,7 +5,7 @@ struct SignedFeed: ~Copyable {
   /// A line contains the signatures of all images of an entity, some 10 KB each.
   private static let lineLimit = 64 << 20
 
-  /// What a line has.
+  /// The content of a line.
   enum Entry {
     case entity(EntityValue, [SignedEntity.Image])
     case refused(RefusedRow)

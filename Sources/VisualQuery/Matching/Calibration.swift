@@ -38,7 +38,7 @@ public enum Calibration {
     var lead: Double
     /// The factor of ``Standing/inlierLead``.
     var inlierLead: Double
-    /// What is added for an entity without a rival, which has no lead to show.
+    /// The terms that are added for an entity without a rival, which has no lead to show.
     var alone: Alone
     /// The share of a label's weight that counts beyond ``likely``: the lower bound without inliers, the upper bound with many. An
     /// item that the catalogue lacks often has the label of its siblings.

@@ -41,8 +41,8 @@ public struct Sighting: Sendable, Hashable {
 extension Matcher {
   /// Finds out why a query does not show an entity that it should find.
   ///
-  /// - Throws: What ``values(for:options:)`` throws.
-  /// - Complexity: That of the query, and O(*n*) for *n* pictures in the catalogue.
+  /// - Throws: The errors of ``values(for:options:)``.
+  /// - Complexity: The complexity of the query, and O(*n*) for *n* pictures in the catalogue.
   public func diagnosis(
     of id: EntityID, in content: SemanticContent, options: MatchOptions = MatchOptions()
   ) async throws -> Diagnosis {

@@ -79,7 +79,7 @@ public struct MatchResponse: Sendable, Hashable {
   public let hasMore: Bool
   /// The best candidate below the cut-off if `matches` is empty.
   public internal(set) var nearMiss: NearMiss?
-  /// What people said about the query, and what came of it; `nil` if nothing was said.
+  /// The effects of the statements about the query; `nil` if there are none.
   public internal(set) var feedback: FeedbackEffects?
   /// The ids of all entities in the answer: the matches and the variants beneath them, or the near miss.
   public var entityIDs: [EntityID] {

@@ -110,7 +110,7 @@ extension Matcher {
   ) -> TypeSearch {
     var segments = catalogue.segments(of: type)
     if let allowed { segments = segments.map { $0.keeping(allowed.contains) } }
-    // What is not meant is no rival, either.
+    // An entity that is not meant is not a rival, either.
     if !suppressed.isEmpty {
       segments = segments.map { $0.keeping { !suppressed.contains($0) } }
     }

@@ -40,7 +40,7 @@ struct MeasuredEvidence: Sendable, Hashable {
   private static let offColorSimilarity = 0.4
   /// The likeness of histograms that equal colors at aligned places stand for: that of 0.8.
   private static let alignedLikeness = 1.6
-  /// How far the aligned lightness of an image without color can be believed if it is no copy.
+  /// The degree to which the aligned lightness of an image without color can be trusted if it is not a copy.
   private static let grayTrust = 0.25
   /// The evidence of the hash from which on an image is nearly a copy of another, and from which on it is one: nine bits
   /// differ, or two.
@@ -88,7 +88,7 @@ struct MeasuredEvidence: Sendable, Hashable {
   var support: ImageSupport?
   /// The patches that look the same where the image aligns, or `nil` if they were not compared.
   var patches: PatchAgreement?
-  /// How far the query's colors can be believed, `0...1`: 0 if it has none.
+  /// The degree to which the query's colors can be trusted, `0...1`: 0 if it has none.
   var colorfulness = 1.0
   /// The parts of the query that the inliers lie in.
   var claim = ImageClaim()
@@ -109,14 +109,14 @@ struct MeasuredEvidence: Sendable, Hashable {
       * min(1, Double(patches.visible) / Self.trustedPatches)
   }
 
-  /// How far the alignment can be trusted, `0...1`.
+  /// The degree to which the alignment can be trusted, `0...1`.
   var alignmentTrust: Double {
     guard residual != nil else { return 0 }
     return max(0, min(1, max(Double(inliers - 3) / Self.trustedInliers, 2 * hash - 0.5)))
   }
 
-  /// How far the colors at aligned places can be believed, `0...1`. Without color, there is only the lightness: that of
-  /// tints differs by less than light does, so that it tells them apart only in a copy.
+  /// The degree to which the colors at aligned places can be trusted, `0...1`. Without color, there is only the
+  /// lightness. Tints differ in it less than lights do, so that it tells them apart only in a copy.
   private var alignedTrust: Double {
     let copy = Self.copyHash
     let nearness = (hash - copy.lowerBound) / (copy.upperBound - copy.lowerBound)

@@ -1,4 +1,4 @@
-/// How many of the images nearest to the query belong to one entity, apart from its best image.
+/// The share of the images nearest to the query that belong to one entity, apart from its best image.
 ///
 /// If an entity has many images, one of them is easily near by chance, several are not: the vote of the k nearest
 /// neighbors (Cover and Hart, "Nearest neighbor pattern classification", 1967,

@@ -15,7 +15,7 @@ struct QueryState: Sendable {
   let cutOff: Double
   /// The keys that the filter of a type accepts; types without a filter are missing.
   let allowed: [EntityType: KeySet]
-  /// What people said about the query, or `nil` if nothing.
+  /// The effects of the statements about the query, or `nil` if there are none.
   let feedback: FeedbackEffects?
   /// The keys of the entities that people said it does not mean.
   let suppressed: Set<UInt32>
@@ -39,7 +39,7 @@ struct QueryState: Sendable {
   var codeMatches: [ScoredEntity] = []
   /// The codes of the query without a product.
   var unmatchedCodes: [UnmatchedCode] = []
-  /// What shards failed to do.
+  /// The failures of shards.
   var shardFaults = ShardFaults()
 
   /// Returns whether an entity may be found: the filter of its type accepts it, and nobody said that it is
@@ -156,7 +156,7 @@ struct QueryState: Sendable {
     for (region, entities) in searched {
       for entity in entities {
         if let other = best[entity.key], other.confidence >= entity.confidence { continue }
-        // Which outlines the others draw is chance, and some of their crops flatter the entity.
+        // The outlines that the others draw are chance, and some of their crops flatter the entity.
         let isChance =
           region.source == .outline && !region.outlined.contains(entity.key)
           && entity.image!.evidence.inliers < inliers[entity.key] ?? 0
@@ -263,7 +263,7 @@ struct QueryState: Sendable {
   }
 }
 
-/// What the shards of engine mode failed to do, by their numbers.
+/// The failures of the shards of engine mode, by their numbers.
 struct ShardFaults: Sendable {
   /// The reasons of those that did not answer.
   private(set) var missing: [Int: CatalogueError] = [:]

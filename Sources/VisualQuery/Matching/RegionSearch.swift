@@ -2,7 +2,7 @@ internal import PixelMatch
 
 /// A part of the query's image that was searched on its own, or should be.
 public struct SearchedRegion: Sendable, Hashable {
-  /// What proposed a region.
+  /// The reason why a region was proposed.
   public enum Source: String, Sendable, Hashable, Codable, CaseIterable {
     /// Plain lines part it from the rest of the image, as on a page of a shop.
     case layout
@@ -14,7 +14,7 @@ public struct SearchedRegion: Sendable, Hashable {
     case windows
   }
 
-  /// What proposed it.
+  /// The reason why it was proposed.
   public let source: Source
   /// Its box: left, top, width and height in shares of the sides of the query's image.
   public let box: [Double]
@@ -95,7 +95,7 @@ struct RegionProposals {
   private static let wholeShare = 0.85
   /// The overlap, of the union, above which two outlines are one.
   private static let sameOverlap = 0.6
-  /// What is added around an outline, as a share of its sides.
+  /// The margin that is added around an outline, as a share of its sides.
   private static let margin = 0.04
   /// The cells of a claim that lie in a part of the image which the claim explains.
   private static let explainingCells = 3

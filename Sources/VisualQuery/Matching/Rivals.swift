@@ -60,7 +60,7 @@ struct Rivals: Sendable {
   ///
   /// - Parameters:
   ///   - scores: The scores of the candidates.
-  ///   - pictures: Which of their images are the same, or `nil` if none is.
+  ///   - pictures: The groups of their images that are the same, or `nil` if none is.
   init(_ candidates: [MeasuredEvidence], scores: [Double], pictures: SamePictures? = nil) {
     self.candidates = candidates
     let pictures = pictures ?? SamePictures(differing: candidates.count)

@@ -2,7 +2,7 @@ internal import PixelMatch
 
 /// Moving a catalogue between a directory and PostgreSQL.
 extension CatalogueReplica {
-  /// What was copied.
+  /// The contents that were copied.
   public struct Copied: Sendable, Hashable {
     /// The generation, which is the same on both sides.
     public let generation: Int

@@ -54,7 +54,7 @@ enum PostgresSchema {
       generation bigint, part bigint, bytes bytea not null, primary key (generation, part));
     alter table vq.snapshot alter bytes set storage external;
     """,
-    // What people said about answers. For engine mode, posting lists and signatures of the segments, by the
+    // The statements about answers. For engine mode, posting lists and signatures of the segments, by the
     // names of their files: all servers have these tables, and the shards are those that use them.
     """
     create table vq.feedback(

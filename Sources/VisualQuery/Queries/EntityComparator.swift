@@ -13,7 +13,7 @@ public struct EntityProperty: Sendable, Hashable, Codable, ExpressibleByStringLi
   public init(stringLiteral name: String) { self.name = name }
 }
 
-/// What a property is compared with.
+/// A value that a property is compared with.
 public enum PropertyValue: Sendable, Hashable, Codable, ExpressibleByStringLiteral,
   ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral
 {
@@ -43,7 +43,7 @@ public struct EntityComparator: Sendable, Hashable, Codable {
   /// The most characters (Unicode scalars) of a text that is compared with.
   public static let textLimit = 1000
 
-  /// How a property is compared.
+  /// A kind of comparison, with its values.
   public enum Comparison: Sendable, Hashable, Codable {
     /// It is the value; for a list, one of its elements is. For `labels`, the entity has the label whatever its case,
     /// diacritics and number, or one that ends with its words, as ``Catalogue/labels()`` lists them.
@@ -68,9 +68,9 @@ public struct EntityComparator: Sendable, Hashable, Codable {
     case hasSuffix(String)
   }
 
-  /// What is compared.
+  /// The property that is compared.
   public let property: EntityProperty
-  /// How, and with what.
+  /// The kind of comparison, with its values.
   public let comparison: Comparison
 
   /// Makes a condition.

@@ -10,7 +10,7 @@ extension SemanticContent {
   ///   - bytes: An image file in one of the decoder's formats.
   ///   - labels: Words for what is seen.
   ///   - region: The part of the picture that is meant.
-  ///   - decoder: What the picture is decoded with, within its limits.
+  ///   - decoder: The decoder of the picture, which keeps to its limits.
   ///   - shouldStop: Asked between rows; `true` gives up the picture: see ``isPictureLeftOut``.
   /// - Throws: `DecodeError`; ``MatchError`` with the code `regionOutside`; `CancellationError`.
   public init(

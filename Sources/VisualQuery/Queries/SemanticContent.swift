@@ -1,6 +1,6 @@
 public import PixelMatch
 
-/// What is asked: what somebody points at, as pixels, as words, or as both.
+/// The content of a question: the thing that somebody points at, as pixels, as words, or as both.
 ///
 /// The counterpart of Apple's `SemanticContentDescriptor`.
 public struct SemanticContent: Sendable {
@@ -22,7 +22,7 @@ public struct SemanticContent: Sendable {
   public var region: PictureRegion?
   /// The product codes that were read on the device, at most ``codeLimit``. A right one comes before all images.
   public var codes: [String] = []
-  /// What a client computed of a picture that it keeps; counts where there is no picture.
+  /// The signature that a client computed of a picture that it keeps; it counts if there is no picture.
   public var signature: QuerySignature?
   /// The embedding of the picture, or of the region if there is one; `nil` if no model was run. It counts if the
   /// catalogue has embeddings of the same model.

@@ -40,7 +40,7 @@ struct ParsedArguments: Sendable {
 
   /// Refuses options that would have no effect.
   ///
-  /// - Parameter other: What they have no effect with, such as another option.
+  /// - Parameter other: The input with which they have no effect, such as another option.
   func refuse(_ options: [OptionDescription], with other: String) throws(CommandFailure) {
     if let first = given(of: options).first {
       throw CommandFailure(.usage, "\(first) has no effect with \(other); leave it out")

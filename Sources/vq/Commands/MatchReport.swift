@@ -133,7 +133,7 @@ struct MatchReport {
     return passed + "\(coverage.searched) of \(coverage.total) images were searched"
   }
 
-  /// What people said about the query.
+  /// Returns the lines about the effects of statements about the query.
   private func feedback(_ response: MatchResponse) -> [String] {
     guard isExplained, let effects = response.feedback else { return [] }
     func line(_ effect: FeedbackEffects.Effect, _ what: String) -> String {

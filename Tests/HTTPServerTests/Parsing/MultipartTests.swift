@@ -27,7 +27,7 @@ import Testing
     #expect(parts.map(\.name) == ["request", "image"])
     #expect(parts.map(\.contentType) == ["application/json", nil])
     #expect(String(decoding: body[parts[0].content], as: UTF8.self) == #"{"labels":["mug"]}"#)
-    // What only looks like a delimiter is content.
+    // A line that only looks like a delimiter is content.
     #expect(String(decoding: body[parts[1].content], as: UTF8.self) == "\r\n--c\r\n")
   }
 

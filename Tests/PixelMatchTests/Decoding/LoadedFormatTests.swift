@@ -114,7 +114,7 @@ struct LoadedVector: CustomTestStringConvertible, Sendable {
     for count in stride(from: 0, to: bytes.count, by: bytes.count > 300 ? 7 : 1) {
       do {
         let picture = try ImageDecoder().decode(Array(bytes[..<count]))
-        // What follows the pixels may be missing: metadata, further frames, alpha.
+        // The data after the pixels may be missing: metadata, further frames, alpha.
         #expect(count >= bytes.count / 3, "\(count) bytes")
         #expect(whole.map { picture.width == $0.width } != false || vector.name.hasPrefix("turned"))
       } catch {

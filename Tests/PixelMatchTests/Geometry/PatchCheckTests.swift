@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 @testable import PixelMatch
 
-/// What an image's patches say where an alignment puts them.
+/// The patches of an image at the places where an alignment puts them.
 @Suite struct PatchCheckTests {
   private static let side = 400
 

@@ -1,7 +1,7 @@
 import Testing
 @testable import PixelMatch
 
-/// What is known is removed from an image before the rest is searched.
+/// Known things are removed from an image before the rest is searched.
 @Suite struct BoxFillingTests {
   private func picture(
     width: Int, height: Int, _ color: (Int, Int) -> (UInt8, UInt8, UInt8)

@@ -1,4 +1,4 @@
-// What the wrong clients mean, as Xcode accepts it: without this control, any error would do.
+// The client that the wrong ones try to be, as Xcode accepts it: without this control, any error would do.
 import AppIntents
 import CoreVideo
 import Foundation

@@ -5,7 +5,7 @@ import Testing
 
 @testable import VisualQuery
 
-/// When entities came and were changed, as far as a log of fixed size tells.
+/// The times at which entities were added and changed, as far as a log of fixed size tells.
 @Suite struct GenerationLogTests {
   private func line(_ generation: Int, key: Int, change: Int) -> GenerationLog.Line {
     GenerationLog.Line(

@@ -4,8 +4,8 @@ import Testing
 
 @testable import VisualQuery
 
-/// What shops have their products in already. The samples are of our own making, by the formats'
-/// public specifications.
+/// The formats in which shops have their products already. The samples are our own, written by the
+/// formats' public specifications.
 @Suite struct FeedFormatTests {
   private static func read(
     _ text: String, currency: String? = nil

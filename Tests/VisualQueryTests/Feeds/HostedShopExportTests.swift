@@ -94,7 +94,7 @@ import Testing
     let blue = try none.product("tee/blue")
     #expect(blue.price?.amount == "21.90" && blue.extra["sku"] == .string("T-B"))
     #expect(blue.attributes == ["color": "Blue"])
-    // What is left is the image of the only color without one.
+    // The remaining image is that of the only color without one.
     let one = try ReadExport(
       header + "tee,Tee,Color,Red,T-R,19.90,front.jpg,red.jpg\ntee,,,Blue,T-B,21.90,red.jpg,\n")
     #expect(one.products.map(\.id) == ["tee/red", "tee/blue"])

@@ -68,7 +68,7 @@ import Testing
     #expect(read == spelling.price)
   }
 
-  /// What other rows show decides what stays open in one.
+  /// A price that is ambiguous in its own row is read as the other rows show.
   @Test(
     arguments: [
       (["14,90 EUR"], "1.299 EUR", "1299 EUR"), (["14.90 EUR"], "1,299 EUR", "1299 EUR"),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import VisualQuery
 
-/// What a feed gave.
+/// The result of reading a feed.
 struct ReadExport {
   let format: FeedFormat
   var products: [Product] = []

@@ -2,7 +2,7 @@ import Testing
 
 @testable import VisualQuery
 
-/// What may be asked: a mistake here opens a shop's own network to whoever writes its feed.
+/// The addresses that may be fetched: a mistake here opens a shop's own network to whoever writes its feed.
 @Suite struct FetchPolicyTests {
   @Test(arguments: [
     ("cdn.shop.example", "cdn.shop.example", 443, true),

@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  /// What opening a name gives: the file's text, or why not.
+  /// Opens a name, and returns the file's text or the error.
   private func opened(_ name: String, _ folders: PictureFolders) -> Result<String, PictureFileError>
   {
     do throws(PictureFileError) {

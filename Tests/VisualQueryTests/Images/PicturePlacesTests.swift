@@ -53,7 +53,7 @@ import Testing
     try await set(ShopSettings(outsideFolders: [other.path]))
     #expect(try await shop.run(rows).0.signedImages == 2)
     #expect(try await shop.run(rows).0.unchangedImages == 2)
-    // What is allowed no longer is not kept because it is unchanged.
+    // An image that is no longer allowed is not kept for being unchanged.
     try await set(ShopSettings(outsideFolders: []))
     let (revoked, again) = try await shop.run(rows)
     #expect(revoked.unchangedImages == 0 && again.count == 2)

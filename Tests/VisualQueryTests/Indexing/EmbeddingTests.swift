@@ -143,7 +143,7 @@ import Testing
     #expect(try await put(Self.field([two, three])) == .changed)
     let both = ["a 0": try Self.embedding(two), "a 1": try Self.embedding(three)]
     #expect(try Self.stored(indexer.directory) == both)
-    // What was read from the catalogue goes back unchanged.
+    // The digest that was read from the catalogue goes back unchanged.
     let digest = try await entity().extra["embeddings"]
     #expect(try await put(digest, "Another title") == .changed)
     #expect(try Self.stored(indexer.directory) == both)

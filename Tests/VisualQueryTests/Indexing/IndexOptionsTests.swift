@@ -6,7 +6,7 @@ import Testing
 
 @testable import VisualQuery
 
-/// What becomes of what is there already.
+/// The treatment of entities that are already indexed.
 @Suite struct IndexOptionsTests {
   private static func shop() async throws -> DrawnShop {
     let shop = try DrawnShop()
@@ -146,7 +146,7 @@ import Testing
     #expect(third.changed == 0 && third.entities == 1)
   }
 
-  /// What is known is not parsed; that it stands there twice must show all the same.
+  /// A known row is not parsed; a second copy of it must be noticed all the same.
   @Test func `a row that stands there twice is refused every night`() async throws {
     let shop = try await Self.shop()
     let rows = [DrawnShop.row("a"), DrawnShop.row("b"), DrawnShop.row("a")]

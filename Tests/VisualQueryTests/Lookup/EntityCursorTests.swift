@@ -71,7 +71,7 @@ import Testing
     #expect(Set(ids).count == ids.count)
     let throughout = Set((0..<10_000).map(Shop.id)).subtracting((removed + [7]).map(Shop.id))
     #expect(throughout.isSubset(of: ids))
-    // What was given before it was removed, and nothing that came later.
+    // The others are those that were given before they were removed, and none that came later.
     #expect(Set(ids).subtracting(throughout) == Set([5, 1500, 7].map(Shop.id)))
   }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import VisualQuery
 
-/// What the doctor finds in a catalogue.
+/// The doctor's findings in a catalogue.
 @Suite struct CatalogueDoctorTests {
   @Test func `the doctor names what is hard to find and to show`() async throws {
     let shop = try DrawnShop()

@@ -190,7 +190,7 @@ import Testing
     #expect(try await shop.exported() == before)
     #expect(try await upkeep.verify() == [])
     #expect(try await upkeep.compact() == generation)
-    // Who was reading goes on reading.
+    // A reader that was open before goes on reading.
     let values = try await Matcher(catalogue: reader).values(
       for: SemanticContent(pixelBuffer: SyntheticPicture.scene(width: 96, height: 96, seed: 3)),
       options: MatchOptions(timeout: nil))

@@ -47,7 +47,7 @@ import Testing
     let exported = Mutex<[String]>([])
     try await upkeep.export { line in exported.withLock { $0.append(line) } }
     #expect(timeless(exported.withLock { $0 }) == timeless(whole))
-    // What is the same is not written again.
+    // Unchanged entities are not written again.
     let second = try await upkeep.indexing(signed: paths)
     #expect(second.changed == 0 && second.generation == first.generation)
     let pruned = try await upkeep.indexing(signed: [paths[0]], prunesMissing: true)

@@ -23,7 +23,7 @@ import Testing
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
     return try matches.map { match in
-      // How the image lies in the query's needs the query's keypoints.
+      // The alignment requires the query's keypoints.
       let value = MatchDocument.Value(match, nil)
       let text = String(decoding: try encoder.encode(value), as: UTF8.self)
       return text.replacing(/"alignment":\{[^}]*\},/, with: "")

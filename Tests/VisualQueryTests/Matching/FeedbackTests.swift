@@ -5,7 +5,7 @@ import Testing
 
 @testable import VisualQuery
 
-/// What people say about answers, and what comes of it.
+/// Statements about answers, and their effects.
 @Suite struct FeedbackTests {
   private let folder: TemporaryDirectory
   private var directory: String { folder.path + "/shop.vq" }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 @testable import VisualQuery
 
-/// Which candidates' patches are compared with the query.
+/// The candidates whose patches are compared with the query.
 @Suite struct PatchComparisonTests {
   /// A search that has aligned five images of entity 1 and one of each of two siblings, which differ in nothing.
   private static func alignedSearch(_ query: PixelBuffer) throws -> TypeSearch {

@@ -42,7 +42,7 @@ import Testing
     let together = try await answer(three)
     for size in ["250", "500", "1000"] {
       let confidence = try #require(together["oats-\(size)"])
-      // How common a color is in the catalogue differs a little.
+      // The rarity of a color differs a little between the catalogues.
       #expect(abs(confidence - alone) < 0.01, "\(size)")
     }
     withExtendedLifetime((single, several)) {}

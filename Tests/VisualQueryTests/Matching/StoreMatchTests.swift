@@ -77,7 +77,7 @@ import Testing
     let none = try await answer(
       content, MatchOptions(typeLimits: [.product: 5, .store: 0], timeout: nil))
     #expect(none.matches.allSatisfy { $0.value.id.type == .product })
-    // What is never shown is no further page, either.
+    // Stores that are never shown make no further page, either.
     #expect(!none.hasMore)
     let filter = EntityFilter(comparators: [EntityComparator("address", .contains("hamburg"))])
     let filtered = try await answer(

@@ -4,7 +4,7 @@ import Testing
 
 private let hasLibrary = (try? PostgresLocation.loadLibrary()) != nil
 
-/// Which addresses are accepted, and what they require of the server.
+/// The addresses that are accepted, and what they require of the server.
 @Suite(.enabled(if: hasLibrary, "libpq is not installed"))
 struct PostgresLocationTests {
   /// Would break if a password, which other programs see among the arguments, were accepted, or

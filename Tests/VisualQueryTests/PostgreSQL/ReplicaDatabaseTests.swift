@@ -3,7 +3,7 @@ import Testing
 
 @testable import VisualQuery
 
-/// What a copy of a catalogue takes from elsewhere.
+/// The contents that a copy of a catalogue takes from elsewhere.
 @Suite struct ReplicaDatabaseTests {
   private static func shop() async throws -> DrawnShop {
     let shop = try DrawnShop()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 @testable import VisualQuery
 
-/// What a shard may send, and what is kept of it. Nothing here needs a server.
+/// The data that a shard may send, and the part of it that is kept. Nothing here requires a server.
 @Suite struct ShardQuestionTests {
   private static let name = "product-1p.segment"
   private static let segment: SignatureSegment = {

@@ -130,7 +130,7 @@ struct LiveServerTrait: SuiteTrait, TestScoping {
   }
 }
 
-/// What `vq simulate-client` says of servers that do not answer as they should.
+/// The messages of `vq simulate-client` about servers that do not answer as they should.
 @Suite struct SimulateClientFailureTests {
   struct Server: Sendable, CustomTestStringConvertible {
     let testDescription: String

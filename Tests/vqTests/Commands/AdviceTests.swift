@@ -4,7 +4,7 @@ import Testing
 
 @testable import vq
 
-/// What the command line says about entities, names and options that do not act as expected.
+/// The messages of the command line about entities, names and options that do not act as expected.
 @Suite struct AdviceTests {
   private static let index = Result { try RunningVQ.indexingSampleShop() }
 

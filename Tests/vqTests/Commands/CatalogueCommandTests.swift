@@ -125,7 +125,7 @@ import Testing
     #expect(names.contains("product-1.segment") && names.contains("product-2.segment"))
     try FileManager.default.removeItem(atPath: index + "/product-2.segment")
     #expect(try RunningVQ(["catalogue", "verify", "--index", index]).status == 5)
-    // What people said can be saved.
+    // The feedback can still be read.
     #expect(try RunningVQ(["feedback", "list", "--index", index]).output == "No statements.\n")
     let undone = try RunningVQ(["catalogue", "rollback", "--index", index])
     #expect(undone.status == 0, "\(undone.errors)")

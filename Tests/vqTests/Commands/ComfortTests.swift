@@ -4,7 +4,7 @@ import Testing
 
 @testable import vq
 
-/// What spares typing: the only index, folders of images, tables for spreadsheets, links.
+/// Features that spare typing: the only index, folders of images, tables for spreadsheets, links.
 @Suite struct ComfortTests {
   private static let index = Result { try RunningVQ.indexingSampleShop() }
 

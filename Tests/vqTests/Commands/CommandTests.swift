@@ -316,7 +316,7 @@ import Testing
     #expect(second.output.contains(#""id":"mug-red""#) && second.output.contains(#""rank":4"#))
     #expect(try RunningVQ(asked + ["--continue", token + "A"]).status == 2)
     #expect(try RunningVQ(["match", "--labels", "mug", "--refresh", "--index", index]).status == 2)
-    // What the first search had stays: a filter that differs is not passed over in silence.
+    // The filters of the first search are kept, and one that differs is not ignored in silence.
     #expect(second.errors.contains("--type has no effect with --continue"))
     for other in [[SampleShop.query("q01-mug.jpg")], ["--labels", "mug"], ["--signature", "x"]] {
       let run = try RunningVQ(asked + ["--continue", String(token)] + other)

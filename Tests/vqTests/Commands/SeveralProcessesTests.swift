@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import VisualQuery
 
-/// What one process sees of what another does to a catalogue.
+/// The changes that one process makes to a catalogue, as another sees them.
 @Suite struct SeveralProcessesTests {
   /// A process that opened and closed the file beside SQLite lost its locks on it; the next `vq index` then
   /// took the log away, and the process saw its old generation for ever.

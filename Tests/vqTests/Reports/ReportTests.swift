@@ -39,7 +39,7 @@ import VisualQuery
   struct Report: Sendable, CustomTestStringConvertible {
     let arguments: [String]
     let status: Int32
-    /// What the page must show.
+    /// The texts that the page must show.
     let shows: [String]
     var testDescription: String { arguments[0] }
   }

@@ -197,7 +197,7 @@ struct LiveServiceTests {
       rows.remove(at: 30)
       rows.append(Row(id: "new\(generation)", title: "New \(generation)", labels: ["fresh"]))
       try shop.publish(rows)
-      // What the device has stored, after a start of the app.
+      // The app starts again with the copy that the device has stored.
       copy = try JSONDecoder().decode(EntityCopy.self, from: JSONEncoder().encode(copy))
       #expect(try #require(copy.state).count <= CopyState.byteLimit)
       try await update(client)

@@ -6,7 +6,7 @@ import VisualQueryClient
 final class RunningShop: Sendable {
   /// The command that the environment variable `VQ` names.
   static let command = ProcessInfo.processInfo.environment["VQ"]
-  /// Why the tests of a running service are left out.
+  /// The reason why the tests of a running service are left out.
   static let reason: Comment =
     "these tests ask a running service: set VQ to the path of vq, for example VQ=$PWD/.build/debug/vq"
 

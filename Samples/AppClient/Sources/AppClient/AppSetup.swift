@@ -2,7 +2,7 @@ import AppIntents
 import Foundation
 import VisualQueryClient
 
-/// What the app does at launch, before any intent runs: in the initializer of its `App`.
+/// The setup of the app at launch, before any intent runs: in the initializer of its `App`.
 enum AppSetup {
   /// Adds what the intents and queries of the app depend on.
   ///

@@ -4,7 +4,7 @@ import Observation
 import VisualIntelligence
 import VisualQueryClient
 
-/// Where the app is. Its views show it, and scroll to the end of the results to load more.
+/// The place in the app. Its views show it, and scroll to the end of the results to load more.
 @MainActor @Observable final class Navigation {
   /// The entity on the screen.
   private(set) var opened: Entity?

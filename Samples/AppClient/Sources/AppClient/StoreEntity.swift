@@ -36,7 +36,7 @@ extension StoreEntity: Transferable {
   }
 }
 
-/// How the system asks for stores.
+/// The query with which the system asks for stores.
 struct StoreQuery: EntityStringQuery {
   @Dependency var shop: ShopSearch
 

@@ -3,7 +3,7 @@ import Foundation
 import VisualIntelligence
 import VisualQueryClient
 
-/// What Visual Intelligence shows of the shop: products and stores in one list.
+/// A result of the shop in Visual Intelligence, which shows products and stores in one list.
 #if !APP_INTENTS_STAND_IN
   @UnionValue
 #endif
@@ -50,7 +50,7 @@ struct ShowAllResults {
 }
 
 #if APP_INTENTS_STAND_IN
-  // What Apple's macros add: Linux has no plug-in that expands them.
+  // The conformances that Apple's macros add: Linux has no plug-in that expands them.
   extension VisualSearchResult: AppUnionValue {}
   extension ShowAllResults: AppIntent {}
 #endif

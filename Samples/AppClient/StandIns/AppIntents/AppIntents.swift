@@ -244,7 +244,7 @@ extension Array: ResultsCollection where Element: _IntentValue {
 /// <https://developer.apple.com/documentation/appintents/dynamicoptionsprovider>
 public protocol DynamicOptionsProvider: _SupportsAppDependencies, Sendable {}
 
-/// What may have an `@Dependency`; not documented, but named in the declarations of
+/// A type that may have an `@Dependency`; not documented, but named in the declarations of
 /// <https://developer.apple.com/documentation/appintents/intentvaluequery>.
 public protocol _SupportsAppDependencies {}
 

@@ -31,7 +31,7 @@ struct Embed {
       let answer = try await search.answer(to: question)
       print(String(decoding: answer, as: UTF8.self))
     } catch {
-      // What the client sent is its own fault: the server goes on.
+      // The client's input caused the error: the server goes on.
       print(#"{"error":"\#(type(of: error))","query":"\#(path)"}"#)
     }
   }

@@ -2,7 +2,7 @@ import Foundation
 import PixelMatch
 import VisualQuery
 
-/// What a server keeps: a catalogue that is indexed while it runs, and threads for the queries.
+/// The state of a server: a catalogue that is indexed while it runs, and threads for the queries.
 final class ShopSearch: Sendable {
   private let current: CurrentCatalogue
   private let pool = WorkerPool()

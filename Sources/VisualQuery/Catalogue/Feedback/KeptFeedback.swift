@@ -86,7 +86,7 @@ public final class KeptFeedback: Sendable {
     }
   }
 
-  /// What came of some statements.
+  /// The outcome of adding statements.
   public struct Added: Sendable {
     /// Each statement up to the refused one, or the earlier one that says the same, and whether it is new.
     public fileprivate(set) var statements: [(statement: FeedbackStatement, isNew: Bool)] = []
@@ -201,7 +201,7 @@ public final class KeptFeedback: Sendable {
       content: addition.content, hasImage: addition.image != nil)
   }
 
-  /// What the limits bound.
+  /// The quantities that the limits bound.
   private struct Sums {
     var all = 0
     var pending = 0

@@ -143,7 +143,7 @@ struct RegionStage: SearchStage {
         shouldStop: parent.shouldStop)
     for stage in stages {
       let share = try await stage.run(on: &state, in: catalogue)
-      // What the other shards have found is worth comparing.
+      // Candidates from the other shards are worth comparing.
       let isPart = share > 0 && !state.shardFaults.isEmpty && stage is StoredCandidateStage
       guard share == 1 || isPart && !parent.shouldStop() else {
         return Outcome(shardFaults: state.shardFaults)

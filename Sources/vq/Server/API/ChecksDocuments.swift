@@ -22,7 +22,7 @@ struct UnknownLabelsDocument: Sendable, Encodable {
   let labels: [UnmatchedLabels.Count]
 }
 
-/// What was added to the bridge.
+/// A label that was added to the bridge.
 struct BridgeDocument: Sendable, Encodable {
   let generation: Int
   let label: String

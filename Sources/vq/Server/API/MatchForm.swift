@@ -22,7 +22,7 @@ enum MatchForm: Sendable, Hashable {
         .badRequest, error.message, field: "Content-Type")
     }
     switch type {
-    // What a picture is, its bytes say.
+    // The bytes of a picture show its format.
     case let type where type.hasPrefix("image/"): self = .picture
     case "application/octet-stream": self = .picture
     case "application/json": self = .json

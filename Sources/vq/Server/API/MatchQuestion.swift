@@ -28,7 +28,7 @@ struct MatchQuestion: Sendable {
   ///
   /// - Parameters:
   ///   - hasPicture: True if the request has a picture; then it cannot have a continuation or a signature.
-  ///   - language: What the client likes to read, where the question does not say.
+  ///   - language: The language that the client prefers, which counts if the question does not name one.
   init(
     _ fields: RequestFields, hasPicture: Bool, language: String?, deadlines: DeadlineLimits
   ) throws(Problem) {

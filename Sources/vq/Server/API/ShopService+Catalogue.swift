@@ -8,7 +8,7 @@ import HTTPServer
 import PixelMatch
 import VisualQuery
 
-/// What a page shows about the shop: the catalogue as a whole, and the neighbors of an entity.
+/// The data that a page shows about the shop: the catalogue as a whole, and the neighbors of an entity.
 extension ShopService {
   func describeCatalogue(_ request: HTTPRequest) throws -> HTTPResponse {
     try RequestFields(request.info.head.query).finish()
@@ -65,7 +65,7 @@ extension ShopService {
   }
 }
 
-/// When an entity was added and changed.
+/// The times at which an entity was added and changed.
 struct HistoryDocument: Sendable, Encodable {
   /// A generation, or a range of them if it is not known exactly.
   struct Event: Sendable, Encodable {

@@ -2,7 +2,7 @@ import HTTPServer
 import PixelMatch
 import VisualQuery
 
-/// What a shop could correct: the findings of the doctor, labels that nothing has, and rejected rows.
+/// The things that a shop could correct: the findings of the doctor, labels that nothing has, and rejected rows.
 extension ShopService {
   /// The most findings in an answer.
   private static let findingLimit = 1000

@@ -8,7 +8,7 @@ import HTTPServer
 import PixelMatch
 import VisualQuery
 
-/// What people say about answers.
+/// Statements about answers.
 extension ShopService {
   /// The largest number of bytes of a statement with its image.
   private static let feedbackLimit = 2_000_000

@@ -1,7 +1,7 @@
 import HTTPServer
 import VisualQuery
 
-/// What an app asks about the shop as a whole.
+/// The questions that an app asks about the shop as a whole.
 extension ShopService {
   /// The values of properties, with the number of entities that have each.
   func facets(_ request: HTTPRequest) async throws -> HTTPResponse {

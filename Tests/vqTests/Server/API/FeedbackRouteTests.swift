@@ -7,7 +7,7 @@ import VisualQuery
 
 @testable import vq
 
-/// What people say about answers, and what a shop could correct, as clients ask for it.
+/// Statements about answers, and the things that a shop could correct, as clients ask for them.
 @Suite struct FeedbackRouteTests {
   private static let writer = APIKeys.made(role: .write, name: "shop")
   private static let app = APIKeys.made(role: .feedback, name: "app")

@@ -6,7 +6,7 @@ import VisualQuery
 
 @testable import vq
 
-/// What an app asks about the shop as a whole: settings, names, phrases, facets and links.
+/// The questions that an app asks about the shop as a whole: settings, names, phrases, facets and links.
 @Suite struct ShopRouteTests {
   private static let gtin = "4006381333931"
 

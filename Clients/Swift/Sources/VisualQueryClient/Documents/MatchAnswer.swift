@@ -43,7 +43,7 @@ public struct MatchAnswer: Codable, Sendable, Hashable {
     public let reason: String
   }
 
-  /// Why an answer has no match. Later services may have further reasons.
+  /// The reason why an answer has no match. Later services may have further reasons.
   public struct EmptyReason: RawRepresentable, Codable, Sendable, Hashable {
     /// The name in documents.
     public let rawValue: String

@@ -1,8 +1,8 @@
 @testable import PixelMatch
 @testable import VisualQuery
 
-/// What a shard of engine mode sends: a `COPY` stream of posting lists or of signatures. The first byte of an input
-/// tells which (`p`, `s`); messages follow, each behind its length in two bytes.
+/// The data that a shard of engine mode sends: a `COPY` stream of posting lists or of signatures. The first byte of an
+/// input tells which (`p`, `s`); messages follow, each behind its length in two bytes.
 enum ShardTarget: FuzzTarget {
   static let name = "shard"
   static let byteLimit = 16_384

@@ -1,8 +1,8 @@
 @testable import PixelMatch
 @testable import VisualQuery
 
-/// What clients keep for the server: tokens, the bytes under their seal, and signatures. The first
-/// byte of an input tells which.
+/// The data that clients keep for the server: tokens, the bytes under their seal, and signatures.
+/// The first byte of an input tells which.
 enum TokenTarget: FuzzTarget {
   static let name = "token"
   static let byteLimit = 4096
