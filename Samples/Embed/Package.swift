@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A program of your own that uses the library, as it would stand in another repository: there,
+// A program of your own that uses the library, as it would be in another repository: there,
 // `path:` is replaced by the URL of this one.
 let package = Package(
   name: "Embed",

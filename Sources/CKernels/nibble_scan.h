@@ -1,10 +1,9 @@
 // Comparison of 256-bit codes with several queries by table look-ups, for processors that have AVX2
 // but cannot count the bits of a vector.
 //
-// Four blocks are taken at a time. Their 32 codes are turned so that a vector holds the same four
-// bits of each of them, and an instruction then looks up 32 counts at once. What is looked up
-// are the numbers of bits that differ, two in a byte: those from two queries, or two parts of the number
-// from which the distances to four mirror images follow.
+// Four blocks are taken at a time. Their 32 codes are turned so that a vector holds the same four bits of each of them,
+// and an instruction then looks up 32 counts at once. The entries are the numbers of bits that differ, two in a byte:
+// those from two queries, or two parts of the number from which the distances to four mirror images follow.
 #ifndef NIBBLE_SCAN_H
 #define NIBBLE_SCAN_H
 

@@ -6,7 +6,7 @@
   import Darwin
 #endif
 
-/// A number that the calling thread alone has while it lives.
+/// A number that only the calling thread has while it lives.
 public func currentThread() -> UInt {
   #if canImport(Darwin)
     unsafe UInt(bitPattern: pthread_self())

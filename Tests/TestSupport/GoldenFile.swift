@@ -4,8 +4,8 @@ import Foundation
 public enum GoldenFile {
   /// Describes how `text` differs from the file, or returns `nil` if it does not.
   ///
-  /// With `RECORD_GOLDEN=1` in the environment the file is written instead, and that is told as a
-  /// difference, so that a recording run never passes.
+  /// With `RECORD_GOLDEN=1` in the environment the file is written instead, and that is reported as
+  /// a difference, so that a recording run never passes.
   ///
   /// - Parameters:
   ///   - text: The actual output.

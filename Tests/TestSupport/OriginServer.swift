@@ -116,7 +116,7 @@ public final class OriginServer: Sendable {
     while !rest.isEmpty {
       let sent = unsafe rest.withUnsafeBytes {
         unsafe Int(
-          // A client that goes away is no reason to end.
+          // A client that goes away is not a reason to end.
           Glibc.send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)))
       }
       if sent <= 0 { return }

@@ -1,4 +1,4 @@
-/// A small random generator (SplitMix64) whose numbers depend on the seed alone, in every process.
+/// A small random generator (SplitMix64) whose numbers depend only on the seed, in every process.
 ///
 /// Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014,
 /// <https://doi.org/10.1145/2660193.2660195>.

@@ -1,6 +1,6 @@
 public import PixelMatch
 
-/// Pictures that tests draw themselves, by integer arithmetic alone.
+/// Pictures that tests draw themselves, only by integer arithmetic.
 public enum SyntheticPicture {
   /// Bands, gradients and blocks; the formula of `Conformance/make_pdq_vectors.py`.
   public static func pattern(width: Int, height: Int, seed: Int) -> [UInt8] {

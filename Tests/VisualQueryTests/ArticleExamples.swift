@@ -4,8 +4,8 @@ import Testing
 import VisualQuery
 
 /// The examples of the articles and of the landing page, run on the sample shop: each line of
-/// theirs stands here (`DocumentationTests` compares), with `directory` and `photo` in place of
-/// their paths.
+/// theirs is here (`DocumentationTests` compares), with `directory` and `photo` in place of their
+/// paths.
 enum ArticleExamples {
   /// "Match your first image", from its beginning to its end.
   static func matchYourFirstPicture(directory: String, photo: String) async throws {

@@ -123,7 +123,7 @@ struct RunningRequest {
   let summary: RequestSummary
   let lane: Lane
   let ticket: Admission.Ticket
-  /// Its answer comes to the ``Mailbox``.
+  /// Its answer is put into the ``Mailbox``.
   let task: Task<Void, Never>
 }
 

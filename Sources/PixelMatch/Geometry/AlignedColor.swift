@@ -9,10 +9,9 @@
 /// Compares the colors of a query image and another image at the positions that a transform aligns,
 /// so that a red shirt ranks above a blue one in the same pose.
 ///
-/// Only the thing is compared, not its background: if the background is plain, cells of its color are left
-/// out. If the query shows the thing before another background, so are the cells at its edge, which have some of
-/// both, and what a plain patch in front of the thing hides (`PlainPatches`). A query without color is compared by
-/// lightness alone.
+/// Only the thing is compared, not its background: if the background is plain, cells of its color are left out. If the
+/// query shows the thing before another background, so are the cells at its edge, which have some of both, and what a
+/// plain patch in front of the thing hides (`PlainPatches`). A query without color is compared only by lightness.
 public struct AlignedColor: Sendable {
   /// The smallest number of cells within the query image that is significant.
   static let leastCells = 16
@@ -26,8 +25,8 @@ public struct AlignedColor: Sendable {
   /// The 99th percentile of the chroma below which a picture has no color.
   private static let leastChroma = 0.01
 
-  /// The differences at which a transform is moved to where the colors agree better: less is no other color, and more
-  /// is another one wherever it is moved to.
+  /// The differences at which a transform is moved to where the colors agree better: a smaller difference is not
+  /// another color, and a larger one is another color wherever the transform is moved to.
   private static let movable = 0.01...0.12
 
   /// The colors of the query's cells, row-major.
@@ -44,8 +43,8 @@ public struct AlignedColor: Sendable {
     isColorless = query.chroma < Self.leastChroma
   }
 
-  /// Compares the cells of a layout with the colors of the query at the aligned positions, and where these agree better
-  /// a little beside them: few keypoints place an image only roughly.
+  /// Compares the cells of a layout with the colors of the query at the aligned positions, or at those a little beside
+  /// them if they agree better: few keypoints place an image only roughly.
   ///
   /// - Parameters:
   ///   - layout: The colors of the other image.
@@ -352,7 +351,7 @@ public struct AlignedColor: Sendable {
 
   /// The most by which a lamp makes one side of an image lighter than the other, in Oklab.
   private static let largestSlope: Float = 0.2
-  /// The most that a cell says of the slope: shadows and reflections are no slope.
+  /// The most that a cell says of the slope: shadows and reflections are not a slope.
   private static let largestStep: Float = 0.15
   /// The largest factor by which the chroma of an image may have changed.
   private static let largestVividness: Float = 2.2

@@ -138,7 +138,7 @@ private struct SplitMix64 {
   }
 }
 
-/// The reason why a vector is no embedding.
+/// The reason why a vector is not an embedding.
 public struct EmbeddingError: Error, Sendable, Hashable {
   /// The kind of the error, stable, for programs.
   public enum Code: String, Sendable, CaseIterable {

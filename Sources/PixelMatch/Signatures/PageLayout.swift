@@ -7,7 +7,7 @@ public enum PageLayout {
   /// The largest difference of a channel from the line's end, of 255, in a plain line: with what compression
   /// leaves of the images beside it.
   private static let nearness = 16
-  /// The same where the border of a cell is trimmed. It is smaller, so that a studio's background, on which the light changes
+  /// The same for trimming the border of a cell. It is smaller, so that a studio's background, on which the light changes
   /// slowly, stays in the cell.
   private static let borderNearness = 10
   /// The largest share of other pixels in a plain line: noise and compression.

@@ -64,8 +64,8 @@ extension Catalogue {
     try checkProperty(condition.property)
   }
 
-  /// Refuses the stored name of a field of the shop's own that no entity ever had, unless there is no entity. A field that the
-  /// last entity lost is found nowhere: a filter that an app always sends is no mistake as soon as, say, nothing is on sale.
+  /// Refuses the stored name of a field of the shop's own that no entity ever had, unless there is no entity. A field that the last entity
+  /// lost is found nowhere: a filter that an app always sends does not become a mistake as soon as, say, nothing is on sale.
   func checkProperty(_ stored: String) throws {
     guard entityCount > 0, let name = EntityProperty.extraName(stored) else { return }
     let names = try read { database throws(CatalogueError) in

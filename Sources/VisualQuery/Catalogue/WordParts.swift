@@ -9,7 +9,7 @@ enum WordParts {
   static let lengths = 4...32
   private static let count = 3
 
-  /// A part of a word: where it may be looked up.
+  /// A part of a word, with the places where it may be looked up.
   struct Part: Hashable {
     /// The length of the whole word.
     let length: Int

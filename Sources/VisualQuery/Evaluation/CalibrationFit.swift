@@ -94,7 +94,7 @@ public struct CalibrationFit: Sendable {
   /// The kinds of evidence that have coefficients.
   public static var kinds: [Evidence.Kind] { MeasuredEvidence.Lane.allCases.map(\.kind) }
 
-  /// The coefficients with their names, in the order in which they stand in the code.
+  /// The coefficients with their names, in the order in which the code has them.
   public var lines: [String] {
     func text(_ value: Double) -> String { "\(rounded(value, 3))" }
     return MeasuredEvidence.Lane.allCases.map { lane in

@@ -9,7 +9,7 @@ public struct EvaluationQuery: Sendable, Hashable {
   /// The text of the picture's signature, for a picture that was not kept, or `nil`. It has no
   /// keypoints, so that crops are not found by it.
   public let signature: String?
-  /// The ids of the entities that are right; none where the shop has nothing of the kind.
+  /// The ids of the entities that are right; none if the shop has nothing of the kind.
   public let truth: [String]
   /// Words for what is seen.
   public private(set) var labels: [String]

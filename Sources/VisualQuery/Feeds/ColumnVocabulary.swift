@@ -2,8 +2,8 @@
 /// found in.
 ///
 /// Names are compared in lower case and without blanks and punctuation: `Image_Link`, `imageLink`
-/// and `image link` are one name. Of several fields with the same meaning, the one whose name
-/// stands first in the list counts.
+/// and `image link` are one name. Of several fields with the same meaning, the one whose name is
+/// first in the list counts.
 enum ColumnVocabulary {
   /// Returns a name in the form of the lists: letters and digits in lower case, without the prefix
   /// `g:`.

@@ -80,7 +80,7 @@ public struct ImageMapping: Sendable, Hashable, CustomStringConvertible {
   /// Returns the path of the copy of an image, or `nil` if it has another address.
   func path(of name: String) -> String? {
     guard name.hasPrefix(before) else { return nil }
-    // Servers take sizes and versions behind the path, which are no part of the file's name.
+    // Servers take sizes and versions behind the path, which are not part of the file's name.
     var path = name.dropFirst(before.count).prefix { !"?#".contains($0) }
     guard path.hasSuffix(after) else { return nil }
     path = path.dropLast(after.count)

@@ -88,7 +88,7 @@ struct FeedEntities {
   /// invalid and not required is left out with a warning.
   ///
   /// - Parameter stored: The JSON form of the stored entity, which supplies the fields that the row
-  ///   leaves out, or `nil` if the row stands alone.
+  ///   leaves out, or `nil` if the row is used as it is.
   mutating func row(_ record: ParsedRecord, over stored: String?) -> Row {
     do throws(FieldError) {
       let draft = try record.draft.get()

@@ -88,7 +88,7 @@ public struct ImageFolder: Sendable, Hashable {
     return images
   }
 
-  /// Returns the kind of a file that is no image, for counts: `TIFF files`, `.txt files`.
+  /// Returns the kind of a file that is not an image, for counts: `TIFF files`, `.txt files`.
   private static func kind(of start: [UInt8], ending: String?) -> String {
     let format = ImageFormat.sniffedName(of: start)
     if !["text", "this kind of file"].contains(format) { return "\(format) files" }

@@ -201,7 +201,7 @@ private struct LiteralReader {
     return String(validating: contents, as: UTF8.self)
   }
 
-  /// The next byte that is no blank.
+  /// The next byte that is not a blank.
   private var next: UInt8? {
     mutating get {
       skipBlanks()

@@ -57,7 +57,7 @@ struct MeasuredEvidence: Sendable, Hashable {
   /// The number of patches from which on their share is trusted wholly.
   private static let trustedPatches = 40.0
 
-  /// The part of a label that counts only if several images of the entity are near, where it has many.
+  /// The part of a label that, for an entity with many images, counts only if several of them are near.
   private static let unconfirmedShare = 0.55
   /// The weight in the confidence of a label that disagrees; that of one that agrees is 1.
   private static let disagreement = 0.6
@@ -116,7 +116,7 @@ struct MeasuredEvidence: Sendable, Hashable {
   }
 
   /// The degree to which the colors at aligned places can be trusted, `0...1`. Without color, there is only the
-  /// lightness. Tints differ in it less than lights do, so that it tells them apart only in a copy.
+  /// lightness, in which tints differ less than lights do, so that it tells them apart only in a copy.
   private var alignedTrust: Double {
     let copy = Self.copyHash
     let nearness = (hash - copy.lowerBound) / (copy.upperBound - copy.lowerBound)

@@ -85,8 +85,8 @@ struct QueryState: Sendable {
         >= Self.manyThings
   }
 
-  /// Returns the cells that plain lines divide the query's image into, none if it is no page, or `nil` if the deadline
-  /// passed before that was known.
+  /// Returns the cells that plain lines divide the query's image into, none if it is not a page, or `nil` if the
+  /// deadline passed before that was known.
   mutating func pageCells(of image: PixelBuffer?) -> [ImageBox]? {
     if pageCells == nil {
       pageCells = image.map { PageLayout.cells(of: $0, shouldStop: shouldStop) } ?? []
@@ -175,7 +175,7 @@ struct QueryState: Sendable {
     switch region.source {
     case .layout, .remainder:
       scored(region.searches, in: region.frame) { _ in Calibration.cellPrior }
-    // Windows propose outlines, and are no regions of their own.
+    // Windows propose outlines, and are not regions of their own.
     case .windows: []
     case .outline:
       scored(region.searches, in: region.frame, isSupportMeasured: false) {

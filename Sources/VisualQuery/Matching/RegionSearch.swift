@@ -84,8 +84,8 @@ struct RegionProposals {
   private static let outliningInliers = 5
   /// The most outlines that are looked at again.
   private static let outlineLimit = 4
-  /// The most outlines if each beyond those lies apart from the others, has so many agreeing keypoints, and overlaps by
-  /// so much of the union at most.
+  /// The most outlines if those beyond `outlineLimit` lie apart from the others: each then has at least this number of
+  /// agreeing keypoints, and overlaps each other one by at most this share of the union.
   private static let (apartLimit, apartInliers, apartOverlap) = (12, 12, 0.1)
   /// The confidence from which on another look at what is sure would change little.
   private static let steadyConfidence = 0.97

@@ -214,9 +214,9 @@ struct TypeSearch: Sendable {
       .map { ranked[$0].candidate.row }
   }
 
-  /// Keeps the best image of each entity in `best`; of equal scores the entity's earlier image. Embeddings have no say in
-  /// it: that of another image, which the model finds nearer, is kept beside it, as are the measurements in which other
-  /// images of the entity are nearer. Adds all images to the nearest ones.
+  /// Keeps the best image of each entity in `best`; of equal scores the entity's earlier image. Embeddings do not count in this: that of
+  /// another image, which the model finds nearer, is kept beside it, as are the measurements in which other images of the entity are
+  /// nearer. Adds all images to the nearest ones.
   func mergeBestImages(
     into best: inout [UInt32: BestImage], _ nearest: inout NearestImages, frame: ImageFrame
   ) {

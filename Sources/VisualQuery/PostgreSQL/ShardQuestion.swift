@@ -29,7 +29,7 @@ extension ShardQuestion {
   }
 }
 
-/// Counts what comes and what of it is damaged.
+/// Counts the rows that arrive and the damaged ones among them.
 private struct RowTally {
   private let columnCount: Int
   private var rest: Int
@@ -136,7 +136,7 @@ struct ListQuestion: ShardQuestion {
     lists[name, default: []].append((word, bytes))
   }
 
-  // A word without a list is no damage: no image has it.
+  // A word without a list is not damage: no image has it.
   mutating func finish() {}
 }
 

@@ -38,7 +38,7 @@ extension SemanticContent {
     return nil
   }
 
-  /// A region in shares, and how large to decode the picture so that the region alone has the size
+  /// A region in shares, and how large to decode the picture so that the region itself has the size
   /// of a working image, at most four times that size, and as far as memory suffices.
   private static func part(
     _ region: PictureRegion, of header: ImageHeader, _ decoder: ImageDecoder
@@ -50,7 +50,7 @@ extension SemanticContent {
     let share =
       max(part.width * Double(width), part.height * Double(height)) / Double(max(width, height))
     let leastSide = QuerySignature.workingSide
-    // A share near zero gives a number that is no integer.
+    // A share near zero would give a number that is too large for an integer.
     var side = Int(Double(leastSide) / max(share, 0.25))
     while side > leastSide,
       decoder.byteCount(of: header, longerSide: side) > decoder.limits.memoryLimit

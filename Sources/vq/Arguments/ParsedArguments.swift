@@ -32,8 +32,8 @@ struct ParsedArguments: Sendable {
     return option.value(of: texts[name] ?? [])
   }
 
-  /// Returns those of some options that the command line itself has, as they are typed. What the environment and the
-  /// user's defaults set is meant for other runs, too.
+  /// Returns those of some options that the command line itself has, as they are typed. Options from the environment
+  /// and the user's defaults are meant for other runs, too.
   func given(of options: [OptionDescription]) -> [String] {
     options.filter { given.contains($0.name) }.map(\.spelling)
   }

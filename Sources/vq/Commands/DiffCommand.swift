@@ -87,7 +87,7 @@ struct AnswerComparison: Sendable {
   let before: Matcher
   let after: Matcher
 
-  /// The difference of two confidences from which it is told.
+  /// The difference of two confidences from which on it is reported.
   static let noticeable = 0.05
 
   /// The first match of an answer.

@@ -82,7 +82,7 @@ enum IndexLocation {
     return try replica.catalogue()
   }
 
-  /// Says which options have no effect, since the index is no copy.
+  /// Says which options have no effect, since the index is not a copy.
   static func warnOfUnused(_ arguments: ParsedArguments, _ console: Console) {
     for name in arguments.given(of: [cache.description, atLeast.description]) {
       console.diagnostics.warning(

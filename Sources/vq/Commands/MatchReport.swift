@@ -15,7 +15,7 @@ struct MatchReport {
   /// True if each table begins with the name of its image.
   let isNamed: Bool
 
-  /// Writes what comes before the first answer.
+  /// Writes the lines before the first answer.
   func begin() throws {
     if form == .csv { try console.output.write(MatchTable.heading) }
   }

@@ -23,7 +23,7 @@ enum JSONBody {
     // JSON has no such numbers. One that slips in must not end the server.
     encoder.nonConformingFloatEncodingStrategy = .convertToString(
       positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
-    // Sound: what is encoded has no key of another type.
+    // Sound: the encoded value has no key of another type.
     guard let data = try? encoder.encode(value) else { preconditionFailure("not JSON") }
     return Array(data)
   }

@@ -13,7 +13,7 @@ struct ReportPicture: Sendable, Hashable {
   let id: String
   let width: Int
   let height: Int
-  /// The name for those who do not see it.
+  /// The name for people who do not see it.
   let name: String
 
   /// The width if the height is `height`.

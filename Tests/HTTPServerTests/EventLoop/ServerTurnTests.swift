@@ -237,7 +237,7 @@ import Testing
     #expect(server.connections.isEmpty && client.received.count < EchoService.bigByteCount / 2)
   }
 
-  /// Would break if many bodies of less than a megabyte, which no connection alone makes too many, were not counted.
+  /// Would break if many bodies of less than a megabyte, of which no single connection has too many, were not counted.
   @Test func `bodies on their way are counted together`() throws {
     let (server, port) = try Self.server(heldByteLimit: 1_000_000)
     let head = "POST /large HTTP/1.1\r\nHost:\r\nContent-Length: 400000\r\n\r\n"

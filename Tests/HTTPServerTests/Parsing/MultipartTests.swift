@@ -98,7 +98,7 @@ import Testing
       body += content + [0x0D, 0x0A]
     }
     body += Array("--\(boundary)--\r\n".utf8)
-    // A content that holds the delimiter itself is no content of this boundary.
+    // A content that holds the delimiter itself cannot have this boundary.
     let delimiter = "\r\n--\(boundary)"
     guard contents.allSatisfy({ !String(decoding: $0, as: UTF8.self).contains(delimiter) }) else {
       return

@@ -122,7 +122,7 @@ import Testing
     Refused(
       "chunks in HTTP/1.0",
       "POST / HTTP/1.0\r\n\(host)Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
-    // Bytes beyond ASCII where framing is decided: no two readers need agree on what they mean.
+    // Bytes beyond ASCII in fields that decide the framing: two readers need not agree on their meaning.
     Refused(
       "a coding that only Unicode takes for chunked",
       "POST / HTTP/1.1\r\n\(host)Transfer-Encoding: chun\u{212A}ed\r\n\r\n0\r\n\r\n"),

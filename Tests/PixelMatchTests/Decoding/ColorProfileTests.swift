@@ -56,8 +56,8 @@ import Testing
     #expect(rgba(try Self.decoded(file).pixels) == rgba(picture.pixels))
   }
 
-  /// The other decoder converts with another version of Little CMS, and with an ICC profile where the
-  /// file has cICP or cHRM.
+  /// The other decoder converts with another version of Little CMS, and with an ICC profile if the file has cICP or
+  /// cHRM.
   @Test(arguments: PictureVector.profiled)
   func `pixels are those of another decoder with color management`(vector: PictureVector) throws {
     let picture = try ImageDecoder().picture(

@@ -74,7 +74,7 @@ import Testing
 
   private static let tiffHead: [UInt8] = [0x49, 0x49, 42, 0, 8, 0, 0, 0]
 
-  /// Metadata is no reason to reject an image: without a valid orientation, it is upright.
+  /// Metadata is not a reason to reject an image: without a valid orientation, it is upright.
   @Test(arguments: [
     Metadata("no length", [0xFF, 0xE1, 0, 0]), Metadata("length 1", [0xFF, 0xE1, 0, 1]),
     Metadata("empty", [0xFF, 0xE1, 0, 2]), Metadata("empty comment", [0xFF, 0xFE, 0, 0]),

@@ -104,7 +104,7 @@ import Testing
   }
 
   /// Would break if a light could color a thing and leave its ground as it is: in less light, too, an orange thing is
-  /// no green one.
+  /// not a green one.
   @Test(arguments: [100, 55])
   func `a light that makes a thing another one colors its ground, too`(percent: Int) throws {
     let green = try disk([110, 200, 95], before: 250)

@@ -105,8 +105,8 @@ import Testing
     #expect(openError(folder.path)?.code == .truncated)
   }
 
-  /// Would break if a first run that was killed at once left something that is called another
-  /// program's file, so that nobody knows that the same command mends it.
+  /// Would break if a first run that was killed at once left something that is reported as another
+  /// program's file, so that nobody knows that the same command repairs it.
   @Test func `the beginning of a first index says what it is`() async throws {
     let folder = try TemporaryDirectory()
     let connection = try CatalogueConnection(

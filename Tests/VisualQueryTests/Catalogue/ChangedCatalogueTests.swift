@@ -37,7 +37,7 @@ import Testing
         .filter { $0.hasSuffix(".segment") }.sorted()
     }
 
-    /// Writes into a file as it stands, as `cp` and `rsync --inplace` do.
+    /// Writes into a file in place, as `cp` and `rsync --inplace` do.
     func overwrite(_ file: String, with bytes: Data) throws {
       let handle = try #require(FileHandle(forWritingAtPath: path(file)))
       try handle.truncate(atOffset: 0)

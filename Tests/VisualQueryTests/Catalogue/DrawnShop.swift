@@ -31,7 +31,7 @@ final class DrawnShop {
     let progress = try await Indexer(directory: index, settings: settings).run(
       path: path, options: options,
       refused: { row in
-        // An entity without images is no rejection.
+        // An entity without images is not a rejection.
         if row.kind != .entity { refused.withLock { $0.append(row) } }
       })
     return (progress, refused.withLock { $0 })

@@ -73,7 +73,7 @@ import Testing
     #expect(abs(try #require(date).timeIntervalSinceNow) < 3600)
   }
 
-  /// Would break if an export differed by the times of runs, which are no contents.
+  /// Would break if an export differed by the times of runs, which are not contents.
   @Test func `the log is no part of an export`() async throws {
     let shop = try DrawnShop()
     try shop.draw("a.jpg", seed: 1)

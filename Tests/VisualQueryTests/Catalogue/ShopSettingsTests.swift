@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  /// Would break if a table that a spreadsheet wrote in German were refused for want of columns that it has.
+  /// Would break if a table that a spreadsheet wrote in German were refused for lack of columns that it has.
   @Test(arguments: [";", "\t"]) func `a bridge may have other separators`(separator: String) throws
   {
     let text = "label,labels,synonyms\nfootwear,sneaker|boots,\"shoes|kicks\"\n"

@@ -23,7 +23,7 @@ import Testing
     ("Su 22:00-03:00", "2026-05-03T23:00:00Z", true),
     ("Su 22:00-03:00", "2026-05-04T00:59:00Z", true),
     ("Su 22:00-03:00", "2026-05-04T01:01:00Z", false),
-    // Ranges of days around the end of the week, days alone, and the whole day.
+    // Ranges of days around the end of the week, single days, and the whole day.
     ("Sa-Mo 08:00-12:00", "2026-05-04T07:00:00Z", true),
     ("Tu", "2026-05-05T21:59:00Z", true), ("Mo-Su 00:00-24:00", "2026-05-06T03:00:00Z", true),
     ("Monday-Friday 09:00:00-18:00:00", "2026-05-04T08:00:00Z", true),

@@ -83,7 +83,7 @@ import Testing
     #expect(export.warnings.isEmpty)
   }
 
-  /// Each line was rejected for want of a type, and reports of rejected rows were taken for rows.
+  /// Each line was rejected for lack of a type, and reports of rejected rows were taken for rows.
   @Test(arguments: ["vq.signed/1", "vq.refused/1", "vq.export/1"])
   func `files of the program itself are told apart`(schema: String) throws {
     let error = #expect(throws: CatalogueError.self) {

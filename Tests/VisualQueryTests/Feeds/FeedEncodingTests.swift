@@ -70,7 +70,7 @@ import Testing
     #expect(export.encoding?.name == encoded.name && export.warnings.isEmpty)
   }
 
-  /// A pipe may give the header of gzip alone at first. What followed was then decoded twice: Windows-1252 became "KÃ¤se", and
+  /// A pipe may at first give only the header of gzip. The rest was then decoded twice: Windows-1252 became "KÃ¤se", and
   /// UTF-16 was refused as garbage.
   @Test(arguments: [
     Encoded(what: "Windows-1252", bytes: windows1252(table), name: "Windows-1252"),

@@ -207,7 +207,7 @@ import Testing
     #expect(error?.code == .unreadableInput && error?.message.contains("64 levels") == true)
   }
 
-  /// Would break if rows of two handles that differ in their bytes alone became one product.
+  /// Would break if rows of two handles that differ only in their bytes became one product.
   @Test func `a handle is its bytes`() throws {
     let read = try Self.read(
       """
@@ -343,7 +343,7 @@ import Testing
     #expect(export.warnings.map(\.field) == ["availability"])
   }
 
-  /// Would break if a number were read as one with a unit where a time of delivery may be.
+  /// Would break if a number were read as one with a unit in a field that may have a time of delivery.
   @Test(arguments: ["10+", ">10", "3"]) func `an availability may be a number`(text: String) throws
   {
     #expect(

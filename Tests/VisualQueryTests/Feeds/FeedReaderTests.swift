@@ -160,7 +160,7 @@ import Testing
     #expect(product.id == "7" && product.labels == ["mug"] && product.images == ["a.jpg"])
   }
 
-  /// The semicolon of `&amp;` separated two labels, and `&gt;` was no step of a path.
+  /// The semicolon of `&amp;` separated two labels, and `&gt;` did not separate the steps of a path.
   @Test func `categories have entities of HTML`() throws {
     let export = try ReadExport(
       "sku,name,category\na,Mug,Home &amp; Kitchen\nb,Cup,Home &gt; Kitchen &gt; Cups\n")
@@ -194,7 +194,7 @@ import Testing
   }
 
   /// Would break if a row went in that is one level too deep, or one were refused that is not. The
-  /// report of a row adds a level, which must not make a mended row unreadable.
+  /// report of a row adds a level, which must not make a corrected row unreadable.
   @Test func `a row may nest 32 levels, and so may one within a report`() throws {
     let report = #"{"line":1,"reason":"r","row":\#(Self.deep(32, id: "fed back"))}"#
     let rows = try rows(

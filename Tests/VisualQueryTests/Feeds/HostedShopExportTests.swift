@@ -167,7 +167,7 @@ import Testing
     #expect(export.leftOut.values.reduce(0, +) == 1)
   }
 
-  /// A surcharge that is no amount of money once ended the process, and cents below zero were written as `0.0-50`.
+  /// A surcharge that is not an amount of money once ended the process, and cents below zero were written as `0.0-50`.
   @Test(arguments: [
     ("inf", "is '14.00 + inf'"), ("nan", "is '14.00 + nan'"), ("1e300", "is '14.00 + 1e300'"),
     ("-14.50", "is '-0.50'"), ("-15.05", "is '-1.05'"),

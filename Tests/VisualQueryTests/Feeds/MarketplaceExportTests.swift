@@ -88,7 +88,7 @@ import Testing
     #expect(FieldAssignment(target: "titel", column: "x") == nil)
   }
 
-  /// Bytes that are no text were read as one in another encoding, and refused for its columns.
+  /// Bytes that are not text were read as text in another encoding, and refused for its columns.
   @Test(
     arguments: [
       ([0xFF, 0xD8, 0xFF, 0xE0, 0x00, 0x10], "image (JPEG)"),
@@ -108,7 +108,7 @@ import Testing
     #expect(export.products.map(\.id) == ["a"])
   }
 
-  /// Would break if a file that is no feed were read as an empty one, or refused in a page of text.
+  /// Would break if a file that is not a feed were read as an empty one, or refused with a page of text.
   @Test(arguments: [
     ("<html><body><h1>502 Bad Gateway</h1></body></html>", "502 Bad Gateway"),
     ("<?xml version=\"1.0\"?><Error><Code>AccessDenied</Code></Error>", "<Error>"),

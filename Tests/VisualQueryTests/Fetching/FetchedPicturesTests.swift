@@ -5,7 +5,7 @@ import Testing
 
 @testable import VisualQuery
 
-/// Pictures of servers: asked for once, kept, and refused by name where something is wrong.
+/// Pictures of servers: asked for once, kept, and refused by name if something is wrong.
 @Suite struct FetchedPicturesTests {
   private static let picture = SyntheticPicture.scene(width: 64, height: 64, seed: 1).jpeg(
     quality: 80)

@@ -125,7 +125,7 @@ import Testing
         ])
   }
 
-  /// Would break if a header were trusted, or a fault were told without the way to mend it.
+  /// Would break if a header were trusted, or a fault were reported without the way to fix it.
   @Test(
     arguments: [
       ([], "is not a NumPy .npy file"),

@@ -156,7 +156,7 @@ import Testing
     }
   }
 
-  /// A row that says what it said is not read again; what it names may still have changed.
+  /// An unchanged row is not read again, but the images that it names may still have changed.
   /// The list of rejected rows, fed back, put the second row in the place of the first.
   @Test func `a repeated row that is fed back stays rejected until it has an id`() async throws {
     let shop = try await Self.shop()

@@ -20,7 +20,7 @@ import Testing
     EntityLookup(catalogue: try Catalogue(directory: directory))
   }
 
-  /// The copy after all changes since a state, in pages of so many.
+  /// The copy after all changes since a state, in pages of a given size.
   private func sync(
     _ copy: inout [String: String], _ state: inout SyncState?, pageSize: Int = 2,
     stoppingAfter pages: Int = .max

@@ -383,7 +383,7 @@ import Testing
       })
     let findings = try await CatalogueDoctor(catalogue: catalogue).findings()
     #expect(findings.filter { $0.kind == .unreadable }.map(\.id) == ["product:b"])
-    // A row of the feed that changed mends it, also over what cannot be read.
+    // A changed row of the feed repairs it, even if the stored entity cannot be read.
     for policy in [IndexOptions.ConflictPolicy.merge, .keep, .replace] {
       try connection.statement("UPDATE entities SET json = ?, rowHash = NULL WHERE id = 'b'")
         .bind(.text(json)).run()

@@ -80,8 +80,8 @@ struct FilterSemantics {
     return values.contains { passes(comparator.comparison, $0, name) }
   }
 
-  /// Returns whether an entity has a label, or a more special one, as the search compares them; `nil` if that is not what is asked, or the
-  /// label has no letter.
+  /// Returns whether an entity has a label, or a more special one, as the search compares them; `nil` if the condition is not on a label,
+  /// or the label has no letter.
   private static func hasLabel(
     _ comparison: EntityComparator.Comparison, _ entity: EntityValue
   ) -> Bool? {
@@ -129,8 +129,8 @@ struct FilterSemantics {
 
   private static func scalars(_ text: String) -> [Unicode.Scalar] { Array(text.unicodeScalars) }
 
-  /// Numbers by size, texts by their bytes; numbers before texts that a field of the shop's own is compared with. `nil` if a
-  /// text is no number and is compared with one.
+  /// Numbers by size, texts by their bytes; numbers before texts that a field of the shop's own is compared with. `nil` if a text is not a
+  /// number and is compared with one.
   private static func order(_ value: Value, _ operand: PropertyValue, _ name: String) -> Int? {
     func compared(_ a: String, _ b: String) -> Int {
       a.utf8.elementsEqual(b.utf8) ? 0 : a.utf8.lexicographicallyPrecedes(b.utf8) ? -1 : 1

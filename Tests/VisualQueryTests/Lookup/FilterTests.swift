@@ -119,7 +119,7 @@ import Testing
     }
   }
 
-  /// Would break if looking at single entities went on without end where hardly any is accepted.
+  /// Would break if looking at single entities, of which hardly any is accepted, went on without end.
   @Test func `a rare property is not looked for one entity after another`() async throws {
     let catalogue = try await Self.many.value.catalogue
     let filter = EntityFilter(comparators: [try #require(EntityComparator("title=nothing"))])
@@ -155,7 +155,7 @@ import Testing
     #expect(try await ids(EntityComparator("title<3")) == [])
     #expect(try await ids(EntityComparator("title=42")) == ["1e3"])
     #expect(try await ids(EntityComparator("labels=5")) == ["1e3"])
-    // Fields of the shop's own are numbers where both are.
+    // A field of the shop's own is compared as a number if both values are numbers.
     #expect(try await ids(EntityComparator("size<42.5")) == ["1001", "1e3"])
     #expect(try await ids(EntityComparator("size>40")) == ["1001"])
     #expect(try await ids(EntityComparator("size=42-44")) == ["01001"])

@@ -132,7 +132,7 @@ import Testing
     #expect(next.matches.contains { $0.value.id.value == "new" })
   }
 
-  /// Would break if a search that is made again lost what labels alone say once its deadline has passed.
+  /// Would break if a search that is made again lost the matches by labels once its deadline has passed.
   @Test func `a search that is made again keeps the labels at any deadline`() async throws {
     let matcher = try matcher()
     let first = try await matcher.values(for: content(), options: MatchOptions(timeout: nil))

@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  /// A label of so many entities takes more than one look at the deadline to read.
+  /// Reading a label of this many entities takes more than one look at the deadline.
   @Test func `labels of many entities are not lost to a deadline that has passed`() async throws {
     let folder = try TemporaryDirectory()
     let rows = (0..<400).map { #"{"type":"product","id":"p\#($0)","title":"T","labels":["mug"]}"# }

@@ -6,7 +6,7 @@ import Testing
 @testable import VisualQuery
 
 @Suite struct MatcherTests {
-  /// Would break if a question for nothing had a coverage that is no number.
+  /// Would break if a question for nothing had a coverage that is not a number.
   @Test func `a question for no type is answered completely`() async throws {
     let folder = try await CatalogueTests.sampleCatalogue()
     let matcher = Matcher(catalogue: try Catalogue(directory: folder.path + "/shop.vq"))
@@ -76,8 +76,8 @@ import Testing
       bytes: (0..<side * side).flatMap { colors[$0 % side / width % 2] + [255] })
   }
 
-  /// Would break if only the best image of an entity counted where none of them shows the whole: here one has the colors
-  /// and another one the texture. With a label they do not: a wrong one would be held up by two weak likenesses.
+  /// Would break if only the best image of an entity counted although none of them shows the whole: here one has the colors and another one
+  /// the texture. With a label they do not: a wrong one would be held up by two weak likenesses.
   @Test func `several images of an entity add up where each is weak evidence`() async throws {
     let folder = try TemporaryDirectory()
     let indexer = Indexer(directory: folder.path + "/i.vq")

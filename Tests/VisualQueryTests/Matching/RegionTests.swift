@@ -19,7 +19,7 @@ import Testing
   }
 
   /// Would break if a part of an image that is far smaller than a pixel ended the process: the size at which the image
-  /// would have to be decoded is no integer.
+  /// would have to be decoded is too large for an integer.
   @Test(arguments: [(0.0, 1e-18), (0.5, 1e-16), (0.0, 1e-300)])
   func `a region far smaller than a pixel is a pixel`(start: Double, length: Double) throws {
     let content = try SemanticContent(
@@ -120,7 +120,7 @@ import Testing
     #expect(Set(answer.matches.compactMap(\.object)).count == Self.manyThings.count)
   }
 
-  /// Would break if a line across a photo made a page of it, whose cells alone are searched.
+  /// Would break if a line across a photo made a page of it, of which only the cells are searched.
   @Test func `a photo that a plain line crosses is no page`() async throws {
     let photo = try photographedPage(Self.manyThings, side: 900)
     var canvas = Canvas(width: 900, height: 1100, gray: 255)
@@ -208,7 +208,7 @@ import Testing
     return try canvas.picture
   }
 
-  /// Would break if a large image were not searched in windows where nothing is sure.
+  /// Would break if a large image in which nothing is sure were not searched in windows.
   @Test(
     arguments: ["lantern", "notebook", "tea-mint", "coffee-tin"], [(0.1, 0.8), (0.5, 0.3), (1, 1)])
   func `a thing on a hundredth of a scene is found`(
@@ -227,7 +227,7 @@ import Testing
     #expect(region.box == [0, 0, 1, 1] && !region.isSearched)
   }
 
-  /// Would break if windows were searched although something is sure, or in an image that has no more in them.
+  /// Would break if windows were searched although something is sure, or in an image in which they show no more.
   @Test func `a sure answer and a small image are not searched in windows`() async throws {
     let matcher = Matcher(catalogue: try await Self.shared.value.1)
     let sure = try await matcher.values(

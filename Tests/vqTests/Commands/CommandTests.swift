@@ -28,7 +28,7 @@ import Testing
   @Test func `indexing says what went in`() throws {
     let (folder, run) = try Self.index.get()
     #expect(run.status == 0)
-    // A machine under load takes longer than the five seconds after which progress is told.
+    // A machine under load takes longer than the five seconds after which progress is reported.
     #expect(run.errors.split(separator: "\n").allSatisfy { $0.hasPrefix("vq: indexing ") })
     expectGolden(run.output.replacing(folder.path + "/", with: ""), "index.txt")
   }
@@ -509,7 +509,7 @@ import Testing
     #expect(first.status == 1 && first.errors.contains("rejected rows are in \(file)"))
     #expect(first.errors.contains("all images were rejected (1)"))
     let kept = try #require(FileManager.default.contents(atPath: file))
-    // A run that does not come to look at any row leaves it, and so does one that writes nothing.
+    // A run that does not reach any row leaves it, and so does one that writes nothing.
     #expect(try RunningVQ(["index", folder.path + "/none", "--index", index]).status != 0)
     #expect(try RunningVQ(["index", catalogue, "--index", index, "--dry-run"]).status == 1)
     #expect(FileManager.default.contents(atPath: file) == kept)

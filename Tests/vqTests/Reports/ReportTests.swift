@@ -93,7 +93,7 @@ import VisualQuery
       "figcaption", "label", "input", "select", "option", "button", "footer", "script",
     ]
     #expect(Set(names).subtracting(known).isEmpty)
-    // A text where an element was meant.
+    // A text instead of the element that was meant.
     #expect(page.firstMatch(of: />(td|th|tr|p|li)</) == nil)
   }
 

@@ -19,7 +19,7 @@ final class ShopSearch: Sendable {
 
   /// Returns what the shop has of a scene, best first.
   ///
-  /// Without a connection, the answer is that of the labels alone, from the copy on the device.
+  /// Without a connection, only the labels are searched for, in the copy on the device.
   func matches(for content: SemanticContentDescriptor) async throws -> MatchedScene {
     // The closure is needed: a function's result is not declared as sent.
     let jpeg = content.pixelBuffer.flatMap { buffer in

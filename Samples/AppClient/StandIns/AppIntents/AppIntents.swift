@@ -435,8 +435,8 @@ public struct EntityQuerySortingOptions<Entity> where Entity: AppEntity {
 
 /// <https://developer.apple.com/documentation/appintents/intentvaluequery>
 ///
-/// One app has one query for each input: Xcode's step for the metadata of intents refuses a second one, which
-/// `check-intents` stands for.
+/// One app has one query for each input: Xcode's step for the metadata of intents refuses a second one, and so does
+/// `check-intents`.
 public protocol IntentValueQuery: PersistentlyIdentifiable, _SupportsAppDependencies, Sendable {
   /// <https://developer.apple.com/documentation/appintents/intentvaluequery/input>
   associatedtype Input: _IntentValue

@@ -2,9 +2,8 @@ internal import Synchronization
 
 /// The statements about the answers of a catalogue, in `feedback.sqlite` beside it.
 ///
-/// They are no part of a generation: an index run, a rollback and an export of the catalogue leave them
-/// as they are. Processes may read and write the file at the same time; a reader sees a statement as
-/// soon as it is committed.
+/// They are not part of a generation: an index run, a rollback and an export of the catalogue leave them as they are.
+/// Processes may read and write the file at the same time; a reader sees a statement as soon as it is committed.
 public final class KeptFeedback: Sendable {
   /// The file's name within a catalogue's directory.
   static let fileName = "feedback.sqlite"

@@ -14,7 +14,7 @@ struct HTMLFeed: FeedFormatReader {
     let page = String(decoding: try records.rest(), as: UTF8.self)
     var damaged = 0
     for script in Self.scripts(in: page) {
-      // Some programs write references of HTML into scripts, where they are none.
+      // Some programs write HTML references into scripts, where they are not references.
       let json =
         (try? JSONValue(json: Array(script.utf8), limits: .document))
         ?? (try? JSONValue(json: Array(PlainText.text(script).utf8), limits: .document))

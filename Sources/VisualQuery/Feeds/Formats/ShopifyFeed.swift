@@ -116,7 +116,7 @@ struct ShopifyFeed: FollowingRowsFeed {
     }
   }
 
-  /// Reads `Option1 Name`, `Option1 Value` and the like; names stand in the first row only.
+  /// Reads `Option1 Name`, `Option1 Value` and the like; only the first row has the names.
   private mutating func addOption(_ column: String, _ text: String, to variant: inout VariantRow) {
     guard let digit = column.first(where: \.isNumber)?.wholeNumberValue, (1...3).contains(digit)
     else {

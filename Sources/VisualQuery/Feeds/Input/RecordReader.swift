@@ -48,7 +48,7 @@ struct RecordReader: ~Copyable {
   /// The separator of fields that may be quoted, if line breaks within quotes do not end a record.
   var quotedFieldSeparator: UInt8?
   private var decoder = TextDecoder()
-  /// The first bytes of the input before they are text, by which files that are no text are recognized.
+  /// The first bytes of the input before they are text, by which files that are not text are recognized.
   private(set) var firstBytes: [UInt8] = []
   /// The byte that ends a line: a line feed, or a carriage return in files that have none.
   private var lineBreak: UInt8?
@@ -92,7 +92,7 @@ struct RecordReader: ~Copyable {
         if !isMark && ![0x20, 0x09, 0x0A, 0x0D].contains(byte) { return byte }
         offset += 1
       }
-      // Blanks alone need not be kept: compressed, there may be gigabytes of them.
+      // Input of only blanks need not be kept: compressed, there may be gigabytes of them.
       line += buffer[position...].count { $0 == lineBreak }
       position = buffer.count
       guard try fill() else { return nil }

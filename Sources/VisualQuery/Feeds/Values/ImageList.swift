@@ -1,6 +1,6 @@
 /// Reads the images of a field: one name or address, or a list of them.
 enum ImageList {
-  /// Words that programs write where there is no image.
+  /// Words that programs write if there is no image.
   private static let placeholders: Set<String> = [
     "no_selection", "null", "none", "n/a", "nan", "-", "[]", "undefined", "false",
   ]

@@ -1,9 +1,8 @@
 internal import PixelMatch
 
-/// Searches the parts of the image that may show other things than what was found so far: the cells of a
-/// page, the outlines of candidates that lie apart from the sure ones, and the image without the sure ones. In
-/// an outline only the best candidates are compared once more; the others are queries of their own. What they find draws
-/// outlines in turn, and leaves less of the image.
+/// Searches the parts of the image that may show other things than what was found so far: the cells of a page, the outlines of candidates
+/// that lie apart from the sure ones, and the image without the sure ones. In an outline only the best candidates are compared once more;
+/// the others are queries of their own. Their candidates draw outlines in turn, and leave less of the image.
 struct RegionStage: SearchStage {
   /// The image, or `nil` if only its signature is known: then parts can be named and not searched.
   let image: PixelBuffer?

@@ -10,7 +10,7 @@ enum LanguageRange {
     return tag
   }
 
-  /// The one that an `Accept-Language` likes best; `nil` where it likes all alike.
+  /// The tag that an `Accept-Language` prefers; `nil` if it prefers none.
   ///
   /// The others do not count: the shop's own language is not known, and may be what comes next.
   static func preferred(_ fields: HTTPFields) -> String? {

@@ -16,7 +16,7 @@ struct MatchQuestion: Sendable {
   var fromStart = false
   var refresh = false
   var options = MatchOptions()
-  /// The limit that was asked for; a continuation keeps its own where there is none.
+  /// The limit that was asked for; a continuation keeps its own if there is none.
   var limit: Int?
   /// The time that it may take.
   var deadline: Duration

@@ -97,7 +97,7 @@ extension ShopService {
 
 /// Evaluations, of which one runs at a time, on one thread.
 actor Evaluations {
-  /// The time for asking. What is not asked until then is left out, and told.
+  /// The time for asking. Queries that were not asked until then are left out, and reported.
   static let timeLimit = Duration.seconds(45)
 
   /// A query with the bytes of its image.

@@ -125,7 +125,7 @@ extension ShopService {
     }
   }
 
-  /// Counts what came of a question, and logs what shards failed to do.
+  /// Counts the outcome of a question, and logs the failures of shards.
   private func note(_ response: MatchResponse, requestID: String) {
     for (number, error) in response.missingShards.sorted(by: { $0.key < $1.key }) {
       metrics.countShard(number, isMissing: true)

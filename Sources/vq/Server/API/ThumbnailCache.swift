@@ -33,7 +33,7 @@ final class ThumbnailCache: Sendable {
 
   private let state = Mutex(State())
 
-  /// The file of a key, if it is kept. What is put in drives out what came first.
+  /// The file of a key, if it is kept. New files drive out the oldest ones.
   subscript(key: Key) -> EntityThumbnails.Thumbnail? {
     get { state.withLock { $0.entries[key] } }
     set {

@@ -10,8 +10,8 @@ import VisualQuery
 
 /// The log: a JSON object a line, written by a thread of its own.
 ///
-/// No picture, no label, no key and no address goes in. Where nobody takes the lines, they are dropped and
-/// counted: a full pipe must not hold up answers.
+/// No picture, no label, no key and no address goes in. If nobody takes the lines, they are dropped and counted: a full
+/// pipe must not hold up answers.
 final class ServerLog: Sendable {
   private struct State {
     var pending: [UInt8] = []
@@ -58,7 +58,7 @@ final class ServerLog: Sendable {
     let key: String?
   }
 
-  /// Writes down a request; `key` is the name of who asked.
+  /// Writes down a request; `key` is the name of the client's key.
   func write(_ exchange: Exchange, key: String?) {
     if skipsSuccess && exchange.status < 400 { return }
     write(

@@ -147,7 +147,7 @@ import VisualQuery
     #expect(next.status == 200 && next["ETag"] != tag)
   }
 
-  /// RFC 9110, 13.2.1: a precondition counts only where the answer would otherwise be a success.
+  /// RFC 9110, 13.2.1: a precondition counts only if the answer would otherwise be a success.
   @Test(arguments: [
     ("/v1/entities/product/none", 404), ("/v1/entities/product/none/thumbnail", 404),
     ("/v1/entities/product/oats/thumbnail?image=7", 404), ("/v1/sync?state=x", 422),

@@ -64,7 +64,7 @@ final class ServedShop {
     }
   }
 
-  /// Returns the answer that the event loop gives by a head alone, or `nil` if the request is work for a thread.
+  /// Returns the answer that the event loop gives by the head only, or `nil` if the request is work for a thread.
   func immediateAnswer(to line: String, _ fields: [String] = []) throws -> HTTPResponse? {
     guard case .answer(let response, _) = service.decide(on: try Self.info(line, fields)) else {
       return nil

@@ -35,8 +35,8 @@ import VisualQuery
     #expect(String(decoding: answer.body, as: UTF8.self).hasPrefix("degraded: "))
   }
 
-  /// Would break if a shard that is down or damaged were not seen by who watches the figures, or if the figures
-  /// of an index without shards had lines about them.
+  /// Would break if a shard that is down or damaged were not seen by somebody who watches the figures, or if the
+  /// figures of an index without shards had lines about them.
   @Test func `shards that fail are counted by their numbers`() {
     let metrics = Metrics()
     #expect(!metrics.text(nil).contains("shard"))
