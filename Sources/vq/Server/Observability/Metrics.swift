@@ -157,7 +157,7 @@ final class Metrics: Sendable {
         "vq_replica_lag_seconds", "gauge", "Time since the copy had the newest generation.",
         replica.lag.map { [("", "\($0)")] } ?? [])
       family(
-        "vq_replica_following", "gauge", "Whether PostgreSQL is followed.",
+        "vq_replica_following", "gauge", "1 if PostgreSQL is followed.",
         [("", replica.isFollowing ? "1" : "0")])
     }
     let process = ProcessFigures()
