@@ -8,7 +8,6 @@ peers="$here/.build/peers"
 if ! [ -x "$peers/bin/python" ]; then python3 -m venv "$peers"; fi
 "$peers/bin/pip" install --quiet numpy Pillow imagehash pdqhash faiss-cpu opencv-contrib-python-headless
 if [ -z "${VQ:-}" ]; then
-  swift build -c release --package-path "$here/.." --product vq >&2
-  VQ="$here/../.build/release/vq"
+  VQ=$("$here/../docs/deploy/build.sh")
 fi
 exec "$here/record.py" "peers-$(basename "$task")" "$peers/bin/python" "$here/peers.py" "$VQ" "$task" "${@:2}"

@@ -3,8 +3,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 .ci/install
-swift build -c release --product vq >&2
-PATH="$PWD/.build/release:$PATH"
+program=$(docs/deploy/build.sh)
+PATH="$(dirname "$program"):$PATH"
 index=.build/shop.vq
 rm -rf "$index"
 vq index Samples/shop/catalogue.jsonl --index "$index" >&2

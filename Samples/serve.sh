@@ -4,8 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 .ci/install
-swift build -c release --product vq >&2
-vq=.build/release/vq
+vq=$(docs/deploy/build.sh)
 index=.build/shop.vq
 "$vq" index Samples/shop/catalogue.jsonl --index "$index" >&2
 echo "Open the address below and drop Samples/queries/q06-oats.jpg on the page." >&2

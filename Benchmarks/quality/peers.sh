@@ -7,5 +7,4 @@ here="$(cd "$(dirname "$0")" && pwd)"
 peers="$here/../.build/peers"
 if ! [ -x "$peers/bin/python" ]; then python3 -m venv "$peers"; fi
 "$peers/bin/pip" install --quiet numpy Pillow imagehash pdqhash opencv-contrib-python-headless
-swift build -c release --package-path "$here/../.." --product vq >&2
-exec "$peers/bin/python" "$here/peers.py" "$here/../../.build/release/vq" "$@"
+exec "$peers/bin/python" "$here/peers.py" "$("$here/../../docs/deploy/build.sh")" "$@"

@@ -10,7 +10,6 @@ if [ ! -x "$bin/initdb" ]; then
   exit 0
 fi
 if [ -z "${VQ:-}" ]; then
-  swift build -c release --product vq >&2
-  VQ=.build/release/vq
+  VQ=$(docs/deploy/build.sh)
 fi
 python3 Tests/System/postgres/postgres.py "$VQ" "$bin" Samples "$@"

@@ -9,8 +9,7 @@ if [ ! -x "$python" ]; then python3 -m venv .build/server-tests; fi
 "$python" -m pip install --quiet --disable-pip-version-check -r Tests/System/server/requirements.txt
 
 if [ -z "${VQ:-}" ]; then
-  swift build -c release --product vq >&2
-  VQ=.build/release/vq
+  VQ=$(docs/deploy/build.sh)
 fi
 folder=$(mktemp -d)
 trap 'kill "$server" 2> /dev/null || true; wait; rm -rf "$folder"' EXIT

@@ -3,7 +3,6 @@
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 if [ -z "${VQ:-}" ]; then
-  swift build -c release --product vq >&2
-  VQ=.build/release/vq
+  VQ=$(docs/deploy/build.sh)
 fi
 exec python3 Tests/System/server/soak.py "$VQ" Samples "${1:-1}"
