@@ -28,6 +28,12 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+/// The code on pixels, in which the tests spend most of their time, is optimized in debug builds, too, if VQ_OPTIMIZE is set, which
+/// Tests/run.sh does; its checks and their messages stay. Otherwise it is not: a package with such flags cannot be a dependency.
+let optimized: [SwiftSetting] =
+  Context.environment["VQ_OPTIMIZE"] == nil
+  ? [] : [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))]
+
 let package = Package(
   name: "VisualQuery",
   products: [
@@ -61,7 +67,7 @@ let package = Package(
       dependencies: [
         "CKernels", "CMapping", .target(name: "CImage", condition: .when(traits: ["Codecs"])),
       ],
-      swiftSettings: strict),
+      swiftSettings: strict + optimized),
     .target(
       name: "VisualQuery",
       dependencies: [
@@ -90,3 +96,10 @@ let package = Package(
       resources: [.copy("Golden")], swiftSettings: strict),
   ]
 )
+
+// .ci/sanitize builds nothing else.
+if Context.environment["VQ_LIBRARIES_ONLY"] != nil {
+  let left = ["vq", "vqTests", "HTTPServer", "HTTPServerTests"]
+  package.products.removeAll { left.contains($0.name) }
+  package.targets.removeAll { left.contains($0.name) }
+}

@@ -4,7 +4,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 # The last ones are loaded if they are there; without them, the tests of their formats are left out.
 .ci/install libwebp7 libheif1 libgif7
-# The kernels in C are optimized in debug builds, too, since the tests spend much of their time in them.
+# The code on pixels is optimized in debug builds, too, since the tests spend most of their time in it: the kernels in C,
+# and PixelMatch (Package.swift).
+export VQ_OPTIMIZE=1
 swift test -Xcc -O2 "$@"
 if [ $# -eq 0 ]; then
   for package in Clients/Swift Samples/AppClient; do
