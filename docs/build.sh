@@ -1,17 +1,26 @@
 #!/usr/bin/env bash
 # Makes the documentation of the libraries as a web site in .build/docs; warnings are errors.
+# build.sh [FOLDER]: FOLDER has a build of the libraries, such as .build/release. Without it, they are built.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-graphs=$PWD/.build/graphs
-mkdir -p .build/docs "$graphs/all"
-# Apart from other builds, which know nothing of the graphs.
-swift build --scratch-path .build/documentation --target VisualQuery -Xswiftc -emit-symbol-graph \
-  -Xswiftc -emit-symbol-graph-dir -Xswiftc "$graphs/all" -Xswiftc -symbol-graph-minimum-access-level -Xswiftc public
+built=${1:-}
+if [ -z "$built" ]; then
+  swift build --target VisualQuery
+  built=$(swift build --show-bin-path)
+fi
+maps=()
+for map in Sources/*/{,include/}module.modulemap "$built"/*.build/module.modulemap; do
+  if [ -f "$map" ]; then maps+=(-Xcc "-fmodule-map-file=$map"); fi
+done
+target=$(swift -print-target-info | python3 -c 'import json, sys; print(json.load(sys.stdin)["target"]["triple"])')
+mkdir -p .build/docs
 for module in PixelMatch VisualQuery; do
-  rm -rf "${graphs:?}/$module"
-  mkdir -p "$graphs/$module"
-  cp "$graphs/all/$module"*.symbols.json "$graphs/$module/"
-  docc convert "Sources/$module/$module.docc" --additional-symbol-graph-dir "$graphs/$module" \
+  graphs=.build/graphs/$module
+  rm -rf "$graphs"
+  mkdir -p "$graphs"
+  swift symbolgraph-extract -module-name "$module" -I "$built/Modules" "${maps[@]}" -target "$target" \
+    -minimum-access-level public -output-dir "$graphs"
+  docc convert "Sources/$module/$module.docc" --additional-symbol-graph-dir "$graphs" \
     --fallback-display-name "$module" --fallback-bundle-identifier "$module" \
     --output-path ".build/docs/$module" --warnings-as-errors
 done
