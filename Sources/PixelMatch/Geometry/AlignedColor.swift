@@ -181,28 +181,34 @@ public struct AlignedColor: Sendable {
     isColorless ? SIMD3(repeating: Self.grayLightness(of: color)) : Self.cones(color)
   }
 
-  /// Returns the mean color of the query at a cell, or `nil` if most of the cell lies outside the
-  /// query.
+  /// Returns the mean color of the query at a cell, or `nil` if half of the cell or more lies outside the query.
   private func mean(
     _ row: Int, _ column: Int, _ size: (width: Int, height: Int), _ back: PlaneTransform.Entries,
     _ covered: [ImageBox], _ hidden: [Bool]?
   ) -> SIMD3<Float>? {
     var sum = SIMD3<Float>.zero
     var inside: Float = 0
+    // Beyond the border of the query, a cell is assumed to go on like the edge: the mean of the remaining part would be another one.
+    var beyond: (sum: SIMD3<Float>, count: Float) = (.zero, 0)
     let steps = ColorLayout.side * Self.samples
     for i in 0..<Self.samples {
       for j in 0..<Self.samples {
         let down = (Double(row * Self.samples + i) + 0.5) / Double(steps) * Double(size.height)
         let across = (Double(column * Self.samples + j) + 0.5) / Double(steps) * Double(size.width)
         let place = back(across, down) / self.size
-        guard place.x >= 0, place.y >= 0, place.x < 1, place.y < 1 else { continue }
+        guard place.x >= 0, place.y >= 0, place.x < 1, place.y < 1 else {
+          beyond.sum += color(x: place.x, y: place.y)
+          beyond.count += 1
+          continue
+        }
         if covered.contains(where: { $0.contains(x: place.x, y: place.y) }) { continue }
         if let hidden, hidden[Self.cell(x: place.x, y: place.y)] { continue }
         sum += color(x: place.x, y: place.y)
         inside += 1
       }
     }
-    return inside > Float(Self.samples * Self.samples) / 2 ? sum / inside : nil
+    guard inside > Float(Self.samples * Self.samples) / 2 else { return nil }
+    return (sum + beyond.sum) / (inside + beyond.count)
   }
 
   /// Returns the color of the query at a position, `0..<1` across and down, between those of the four nearest

@@ -224,6 +224,21 @@ import Testing
     #expect(try residual(wave(shift: shift), wave(), under: moved) < 0.012)
   }
 
+  /// Would break if a cell at the border of a query were compared by the part that is left of it: where a thing ends, that part
+  /// has another mean.
+  @Test(arguments: [(4, 0.009), (6, 0.014)])
+  func `a margin that is cut off hardly makes another color`(margin: Int, limit: Double) throws {
+    // It ends in the cells at the border, which have some of it and some of its ground.
+    let whole = try painted { x, y in
+      let across = SIMD2(Double(x - 80), Double(y - 80))
+      return (across * across).sum() < 72 * 72 ? [200, 120, UInt8(40 + y / 2)] : [255, 255, 255]
+    }
+    let left = margin..<160 - margin
+    let placed = PlaneTransform(matrix: [1, 0, Double(margin), 0, 1, Double(margin), 0, 0, 1])
+    let difference = try residual(whole.cropped(x: left, y: left), whole, under: placed)
+    #expect(difference < limit)
+  }
+
   /// Would break if colors were compared only where keypoints put them: a few of them leave a transform some hundredths
   /// of the image off. Other colors are to stay others wherever the transform is moved to.
   @Test(arguments: [(7, 1), (-7, 1), (0, 1.06), (0, 0.94), (4, 1.04)])
