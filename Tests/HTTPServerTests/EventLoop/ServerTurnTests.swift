@@ -122,6 +122,7 @@ import Testing
   @Test func `health is answered while clients that do not read hold all connections`() throws {
     let (server, port) = try Self.server(connectionLimit: 2, extraConnectionLimit: 2)
     let slow = [try RawClient(port: port), try RawClient(port: port)]
+    defer { withExtendedLifetime(slow) {} }
     for client in slow { client.send(Self.request("/big")) }
     for _ in 0..<100 where server.turn(milliseconds: 100) > 0 {}
     let health = try RawClient(port: port)
@@ -177,6 +178,7 @@ import Testing
   @Test func `answers are given while changes take all of their places`() throws {
     let (server, port) = try Self.server(width: 1, queueLimit: 1)
     let changes = try (0..<2).map { _ in try RawClient(port: port) }
+    defer { withExtendedLifetime(changes) {} }
     for client in changes { client.send(Self.request("/change")) }
     for _ in 0..<100 where server.turn(milliseconds: 5) > 0 {}
     #expect(server.admission[.changes].running == 1 && server.admission[.changes].waiting == 1)
