@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # Makes the documentation of the libraries as a web site in .build/docs; warnings are errors.
-# build.sh [FOLDER]: FOLDER has a build of the libraries, such as .build/release. Without it, they are built.
+# build.sh [FOLDER]: FOLDER has a build of these sources, such as .build/release. Without it, they are built.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 built=${1:-}
 if [ -z "$built" ]; then
-  swift build --target VisualQuery
-  built=$(swift build --show-bin-path)
+  # Apart from builds with other options, which would have to be made anew.
+  options=(--scratch-path .build/documentation)
+  swift build "${options[@]}" --target VisualQuery
+  built=$(swift build "${options[@]}" --show-bin-path)
 fi
 maps=()
 for map in Sources/*/{,include/}module.modulemap "$built"/*.build/module.modulemap; do
