@@ -156,7 +156,7 @@ struct QueryState: Sendable {
     for (region, entities) in searched {
       for entity in entities {
         if let other = best[entity.key], other.confidence >= entity.confidence { continue }
-        // The outlines that the others draw are chance, and some of their crops flatter the entity.
+        // Chance decides which outlines the others draw, and some of their crops flatter the entity.
         let isChance =
           region.source == .outline && !region.outlined.contains(entity.key)
           && entity.image!.evidence.inliers < inliers[entity.key] ?? 0
