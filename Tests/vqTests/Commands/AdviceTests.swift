@@ -6,12 +6,8 @@ import Testing
 
 /// The messages of the command line about entities, names and options that do not act as expected.
 @Suite struct AdviceTests {
-  private static let index = Result { try RunningVQ.indexingSampleShop() }
-
-  private func shop() throws -> String { try Self.index.get().folder.path + "/shop.vq" }
-
   private func run(_ arguments: [String]) throws -> RunningVQ {
-    try RunningVQ(arguments + ["--index", shop()])
+    try RunningVQ(arguments + ["--index", IndexedShop.path()])
   }
 
   /// Would break if a store that is shown since it stocks a match were called lost.
@@ -148,7 +144,7 @@ import Testing
       {"image":"\(photo)","truth":["tote-navy"],"labels":["tote"],"label":"tote"}
       {"image":"\(photo)","truth":["tote-navy"],"lables":["bag"],"edti":"none"}
       """, to: "q.jsonl")
-    let run = try RunningVQ(["eval", queries, "--index", shop(), "--quiet", "--json"])
+    let run = try RunningVQ(["eval", queries, "--index", IndexedShop.path(), "--quiet", "--json"])
     #expect(run.status == 0 && run.output.contains(#""queries":4"#))
     #expect(
       run.errors == """
@@ -157,7 +153,7 @@ import Testing
 
         """)
     let other = try folder.write(#"{"image":"\#(photo)","truths":[]}"#, to: "r.jsonl")
-    let refused = try RunningVQ(["eval", other, "--index", shop()])
+    let refused = try RunningVQ(["eval", other, "--index", IndexedShop.path()])
     #expect(
       refused.status == 1
         && refused.errors.contains("r.jsonl', line 1: 'truth' is missing; found 'truths'"))

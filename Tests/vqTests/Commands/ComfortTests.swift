@@ -6,9 +6,7 @@ import Testing
 
 /// Features that spare typing: the only index, folders of images, tables for spreadsheets, links.
 @Suite struct ComfortTests {
-  private static let index = Result { try RunningVQ.indexingSampleShop() }
-
-  private func folder() throws -> String { try Self.index.get().folder.path }
+  private func folder() throws -> String { try IndexedShop.made.get().folder.path }
 
   @Test func `the only index of the folder is used, and two are not guessed between`() throws {
     let found = try RunningVQ(["doctor", "--json"], directory: folder())

@@ -4,38 +4,11 @@ import TestSupport
 import Testing
 @testable import vq
 
-/// `vq` run as a process of its own, on the sample shop.
+/// `vq` run as a process of its own, on the sample shop: what it answers, and its failures.
 @Suite struct CommandTests {
-  /// Indexed once for all tests; none of them writes to it.
-  private static let index = Result { try RunningVQ.indexingSampleShop() }
-
-  private func shop() throws -> String { try Self.index.get().0.path + "/shop.vq" }
-
-  /// Times change from run to run.
-  private func timeless(_ text: String) -> String {
-    text.replacing(/"elapsedMs":[0-9.]+/, with: "\"elapsedMs\":0")
-      // Sealed by the secret of the index.
-      .replacing(/"continuation":"[-_A-Za-z0-9]+"/, with: "\"continuation\":\"…\"")
-      .replacing(/in [0-9.]+ s\./, with: "in 0 s.")
-      .replacing(SampleShop.folder.path, with: "Samples")
-  }
-
-  private func expectGolden(_ text: String, _ name: String) {
-    let difference = GoldenFile.difference(of: timeless(text), from: name, in: "../Golden")
-    #expect(difference == nil, "\(difference ?? "")")
-  }
-
-  @Test func `indexing says what went in`() throws {
-    let (folder, run) = try Self.index.get()
-    #expect(run.status == 0)
-    // A machine under load takes longer than the five seconds after which progress is reported.
-    #expect(run.errors.split(separator: "\n").allSatisfy { $0.hasPrefix("vq: indexing ") })
-    expectGolden(run.output.replacing(folder.path + "/", with: ""), "index.txt")
-  }
-
   @Test func `a match is a table that fits 80 columns`() throws {
     let run = try RunningVQ([
-      "match", SampleShop.query("q06-oats.jpg"), "--labels", "box", "--index", shop(),
+      "match", SampleShop.query("q06-oats.jpg"), "--labels", "box", "--index", IndexedShop.path(),
       "--deadline", "0", "--min-confidence", "0", "--limit", "3",
     ])
     #expect(run.status == 0 && run.errors.isEmpty)
@@ -46,7 +19,7 @@ import Testing
   @Test func `several pictures are answered in their order, each under its name`() throws {
     let run = try RunningVQ([
       "match", SampleShop.image("kettle.jpg"), SampleShop.query("q10-plant.jpg"),
-      SampleShop.image("candle.png"), "--index", shop(), "--deadline", "0",
+      SampleShop.image("candle.png"), "--index", IndexedShop.path(), "--deadline", "0",
     ])
     #expect(run.status == 0)
     expectGolden(run.output, "match-several.txt")
@@ -57,7 +30,8 @@ import Testing
   @Test func `a command line has no deadline unless it names one`() throws {
     let pictures = ["mug-blue.jpg", "kettle.jpg", "oats.jpg", "board.jpg", "candle.png"]
     let run = try RunningVQ(
-      ["match", "--json", "--limit", "1", "--index", shop()] + pictures.map(SampleShop.image))
+      ["match", "--json", "--limit", "1", "--index", IndexedShop.path()]
+        + pictures.map(SampleShop.image))
     #expect(run.status == 0 && run.errors.isEmpty)
     for id in ["mug-blue", "kettle", "oats", "board", "candle"] {
       #expect(run.output.contains(#""id":"\#(id)""#), "\(id)")
@@ -66,7 +40,7 @@ import Testing
   }
 
   @Test func `a deadline that passes is told, and the labels answer`() throws {
-    let asked = ["match", "--labels", "mug", "--index", try shop()]
+    let asked = ["match", "--labels", "mug", "--index", try IndexedShop.path()]
     let labels = try RunningVQ(asked + ["--json"]).output
     let files = [SampleShop.image("kettle.jpg"), SampleShop.query("q06-oats.jpg")]
     let run = try RunningVQ(asked + ["--json", "--deadline", "1"] + files)
@@ -120,25 +94,19 @@ import Testing
     ("price<abc", "'price' is a number; found 'abc'"),
   ])
   func `a mistyped condition is an error`(condition: String, says: String) throws {
-    let run = try RunningVQ(["match", "--labels", "mug", "--where", condition, "--index", shop()])
+    let run = try RunningVQ([
+      "match", "--labels", "mug", "--where", condition, "--index", IndexedShop.path(),
+    ])
     #expect(run.status == 2 && run.output.isEmpty && run.errors == "vq: \(says)\n")
   }
 
-  @Test func `the right answers of an evaluation must be in the index`() throws {
-    let folder = try TemporaryDirectory()
-    let file = try folder.write(#"{"image":"x.jpg","truth":["mug-rde"]}"#, to: "q.jsonl")
-    let run = try RunningVQ(["eval", file, "--index", shop()])
-    #expect(run.status == 1 && run.output.isEmpty)
-    #expect(run.errors.contains("no entity 'mug-rde' of 'truth'; did you mean 'mug-red'?"))
-  }
-
   @Test func `an answer by labels speaks of labels`() throws {
-    let none = try RunningVQ(["match", "--labels", "zzz", "--index", shop()])
+    let none = try RunningVQ(["match", "--labels", "zzz", "--index", IndexedShop.path()])
     #expect(none.output == "No match: the catalogue has none of these labels.\n")
-    let some = try RunningVQ(["match", "--labels", "mug", "--index", shop()])
+    let some = try RunningVQ(["match", "--labels", "mug", "--index", IndexedShop.path()])
     #expect(some.output.contains("Only labels agree") && some.output.contains("0.85"))
     let chosen = try RunningVQ([
-      "match", "--labels", "mug", "--min-confidence", "0.1", "--index", shop(),
+      "match", "--labels", "mug", "--min-confidence", "0.1", "--index", IndexedShop.path(),
     ])
     #expect(!chosen.output.contains("Only labels agree"))
   }
@@ -154,7 +122,7 @@ import Testing
         try #require(answer?["continuation"] as? String)
       )
     }
-    let index = ["--index", try shop()]
+    let index = ["--index", try IndexedShop.path()]
     let photo = SampleShop.query("q03-bottle.jpg")
     let anything = try best([photo, "--limit", "1"] + index)
     let own = try best([photo, "--limit", "1", "--subject", "catalogued"] + index)
@@ -173,7 +141,7 @@ import Testing
   }
 
   @Test func `a near miss is shown as an entity that is not sure`() throws {
-    let asked = ["match", SampleShop.query("q10-plant.jpg"), "--index", try shop()]
+    let asked = ["match", SampleShop.query("q10-plant.jpg"), "--index", try IndexedShop.path()]
     let text = try RunningVQ(asked).output
     #expect(text.contains(/\n\?  +0\.\d\d  .*not sure: \w+/))
     #expect(text.contains("https://shop.example/") && text.contains("images/"))
@@ -198,7 +166,7 @@ import Testing
         + #" "$2" catalogue verify --pictures --index folder.vq &&"#
         + #" cp "$1" "$(printf 'caf\351.jpg')" && "$2" match --json "$(printf 'caf\351.jpg')""#
         + #" "$(printf 'th\351.jpg')" --index "$3" 2>&1"#,
-      "sh", SampleShop.image("oats.jpg"), RunningVQ.binary.path, try shop(),
+      "sh", SampleShop.image("oats.jpg"), RunningVQ.binary.path, try IndexedShop.path(),
     ]
     process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
     let output = Pipe()
@@ -240,7 +208,7 @@ import Testing
     try FileManager.default.createSymbolicLink(atPath: loop, withDestinationPath: loop)
     let index = try RunningVQ(["match", "--labels", "mug", "--index", loop])
     #expect(index.errors.hasPrefix("vq: cannot open '\(loop)': "))
-    let keys = try RunningVQ(["serve", "--index", shop(), "--keys", loop])
+    let keys = try RunningVQ(["serve", "--index", IndexedShop.path(), "--keys", loop])
     #expect(
       keys.status == 2 && keys.errors.contains("cannot read the keys in '\(loop)': cannot open"))
     let root = try RunningVQ(
@@ -254,19 +222,10 @@ import Testing
     #expect(absent.errors.contains("there is no index at"))
   }
 
-  @Test func `a feed without entries makes no index`() throws {
-    let folder = try TemporaryDirectory()
-    let feed = try folder.write("id;title;image\n", to: "feed.csv")
-    let run = try RunningVQ(["index", feed, "--index", folder.path + "/i"])
-    #expect(run.status == 1 && run.output.hasSuffix("No index was made.\n"))
-    #expect(run.errors.hasSuffix("vq: no entity was indexed: the feed has no entries\n"))
-    #expect(!FileManager.default.fileExists(atPath: folder.path + "/i"))
-  }
-
   @Test func `JSON is one line a picture, of stable keys`() throws {
     let run = try RunningVQ([
       "match", "--json", SampleShop.image("mug-blue.jpg"), SampleShop.query("q10-plant.jpg"),
-      "--labels", "mug", "--limit", "1", "--index", shop(), "--deadline", "0",
+      "--labels", "mug", "--limit", "1", "--index", IndexedShop.path(), "--deadline", "0",
     ])
     #expect(run.status == 0)
     expectGolden(run.output, "match.jsonl")
@@ -276,7 +235,8 @@ import Testing
     let bytes = [UInt8](
       try #require(FileManager.default.contents(atPath: SampleShop.image("board.jpg"))))
     let run = try RunningVQ(
-      ["match", "-", "--deadline", "0"], input: bytes, environment: ["VQ_INDEX": shop()])
+      ["match", "-", "--deadline", "0"], input: bytes, environment: ["VQ_INDEX": IndexedShop.path()]
+    )
     #expect(run.status == 0)
     #expect(run.output.contains("Oak board"))
   }
@@ -287,7 +247,7 @@ import Testing
       try #require(FileManager.default.contents(atPath: SampleShop.image("candle.png"))))
     bytes = PNGFile.withWrongChecksum(bytes)
     let file = try folder.write(bytes, to: "damaged.png")
-    let run = try RunningVQ(["match", file, "--index", shop(), "--deadline", "0"])
+    let run = try RunningVQ(["match", file, "--index", IndexedShop.path(), "--deadline", "0"])
     #expect(run.status == 0)
     #expect(run.output.contains("Pine candle"))
     #expect(
@@ -296,7 +256,7 @@ import Testing
   }
 
   @Test func `labels need no picture`() throws {
-    let run = try RunningVQ(["match", "--labels", "Mugs", "--index", shop()])
+    let run = try RunningVQ(["match", "--labels", "Mugs", "--index", IndexedShop.path()])
     #expect(run.status == 0)
     expectGolden(run.output, "match-labels.txt")
   }
@@ -356,7 +316,7 @@ import Testing
     func match(_ text: String, _ more: [String] = []) throws -> RunningVQ {
       let file = try folder.write(text, to: "e.json")
       return try RunningVQ(
-        ["match", image, "--embedding", file, "--index", shop(), "--json"] + more)
+        ["match", image, "--embedding", file, "--index", IndexedShop.path(), "--json"] + more)
     }
     let run = try match(#"{"model":"m","vector":"ADwAPA=="}"#)
     #expect(run.status == 0 && run.output.contains(#""embeddingCompared":false"#))
@@ -366,10 +326,12 @@ import Testing
     #expect(try match("nonsense").status == 2)
     #expect(try match(#"{"model":"m","vector":"ADwAPA"}"#, [image]).status == 2)
     let file = folder.path + "/e.json"
-    let labels = try RunningVQ(["match", "--labels", "mug", "--embedding", file, "--index", shop()])
+    let labels = try RunningVQ([
+      "match", "--labels", "mug", "--embedding", file, "--index", IndexedShop.path(),
+    ])
     #expect(labels.status == 2)
     let missing = try RunningVQ([
-      "match", image, "--embedding", folder.path + "/none", "--index", shop(),
+      "match", image, "--embedding", folder.path + "/none", "--index", IndexedShop.path(),
     ])
     #expect(missing.status == 2 && missing.errors.contains("cannot be read"))
   }
@@ -378,15 +340,17 @@ import Testing
     let image = SampleShop.image("oats.jpg")
     let signature = try RunningVQ(["hash", "--query", image]).output.dropLast()
     let run = try RunningVQ(
-      ["match", "--signature", String(signature), "--index", shop(), "--deadline", "0"])
+      ["match", "--signature", String(signature), "--index", IndexedShop.path(), "--deadline", "0"])
     #expect(run.output.contains("Honey oats"))
     // With its keypoints, it gives the sure answers of the image.
     let photo = SampleShop.query("q08-lantern.jpg")
     let whole = try RunningVQ(["hash", "--keypoints", photo]).output.dropLast()
-    let options = try ["--index", shop(), "--deadline", "0", "--explain", "--labels", "lantern"]
+    let options = try [
+      "--index", IndexedShop.path(), "--deadline", "0", "--explain", "--labels", "lantern",
+    ]
     let signed = try RunningVQ(["match", "--signature", String(whole)] + options)
     #expect(try signed.output == RunningVQ(["match", photo] + options).output)
-    let broken = try RunningVQ(["match", "--signature", "x", "--index", shop()])
+    let broken = try RunningVQ(["match", "--signature", "x", "--index", IndexedShop.path()])
     #expect(broken.status == 2 && broken.errors.contains("a signature ends after 0 bytes"))
   }
 
@@ -446,7 +410,8 @@ import Testing
 
   @Test func `one bad picture does not keep the others from their answers`() throws {
     let run = try RunningVQ([
-      "match", "--json", "/no/such.jpg", SampleShop.image("oats.jpg"), "--index", shop(),
+      "match", "--json", "/no/such.jpg", SampleShop.image("oats.jpg"), "--index",
+      IndexedShop.path(),
       "--deadline", "0",
     ])
     #expect(run.status == 4)
@@ -457,223 +422,14 @@ import Testing
     #expect(run.errors.contains("vq: cannot decode '/no/such.jpg'"))
   }
 
-  @Test func `refused rows are reported, kept in a file, and no failure`() throws {
-    let folder = try TemporaryDirectory()
-    let catalogue = try folder.write(
-      #"{"type":"product","id":"a","title":"A","images":["none.jpg","a.jpg"]}"# + "\n{oops\n",
-      to: "c.jsonl")
-    try FileManager.default.copyItem(
-      atPath: SampleShop.image("oats.jpg"), toPath: folder.path + "/a.jpg")
-    let run = try RunningVQ([
-      "index", catalogue, "--index", folder.path + "/i.vq", "--rejected", folder.path + "/r.jsonl",
-      "--json",
-    ])
-    #expect(run.status == 0)
-    #expect(run.errors.contains("vq: line 1 (a): images[0] none.jpg: there is no such file"))
-    #expect(run.errors.contains("vq: line 2: is not JSON"))
-    #expect(run.output.contains(#""refused":2"#) && run.output.contains(#""entities":1"#))
-    let file = String(
-      decoding: try #require(FileManager.default.contents(atPath: folder.path + "/r.jsonl")),
-      as: UTF8.self)
-    #expect(
-      file
-        == #"{"field":"images[0]","id":"a","kind":"image","line":1,"reason":"none.jpg: there is no such file beneath '\#(folder.path)'","row":{"id":"a","images":["none.jpg","a.jpg"],"title":"A","type":"product"}}"#
-        + "\n"
-        + #"{"kind":"row","line":2,"reason":"is not JSON: expected a name in quotes at byte 1, found 'o'"}"#
-        + "\n")
-  }
-
-  /// A run that merged segments removed the list of its own rejected rows while it wrote it, and ended with an error.
-  @Test func `a run that merges segments keeps its list of rejected rows`() throws {
-    let folder = try TemporaryDirectory()
-    _ = try folder.write(SyntheticPicture.scene(width: 96, height: 96, seed: 1).jpeg(), to: "a.jpg")
-    func run(_ label: String, _ rest: String) throws -> RunningVQ {
-      let row =
-        #"{"type":"product","id":"a","title":"A","labels":["\#(label)"],"images":["a.jpg"]}"#
-      let feed = try folder.write(row + "\n" + rest, to: "c.jsonl")
-      return try RunningVQ(["index", feed, "--index", folder.path + "/i.vq"])
-    }
-    #expect(try run("mug", "").status == 0)
-    let second = try run("cup", #"{"type":"product","id":"x"}"#)
-    #expect(second.status == 0, "\(second.errors)")
-    #expect(FileManager.default.fileExists(atPath: folder.path + "/i.vq/rejected.jsonl"))
-  }
-
-  @Test func `refused rows wait in the index, and are fed back from there`() throws {
-    let folder = try TemporaryDirectory()
-    let catalogue = try folder.write(
-      #"{"type":"product","id":"a","title":"A","images":["a.jpg"]}"# + "\n", to: "c.jsonl")
-    let index = folder.path + "/i.vq"
-    let file = index + "/rejected.jsonl"
-    let first = try RunningVQ(["index", catalogue, "--index", index])
-    // Nothing can be found by image.
-    #expect(first.status == 1 && first.errors.contains("rejected rows are in \(file)"))
-    #expect(first.errors.contains("all images were rejected (1)"))
-    let kept = try #require(FileManager.default.contents(atPath: file))
-    // A run that does not reach any row leaves it, and so does one that writes nothing.
-    #expect(try RunningVQ(["index", folder.path + "/none", "--index", index]).status != 0)
-    #expect(try RunningVQ(["index", catalogue, "--index", index, "--dry-run"]).status == 1)
-    #expect(FileManager.default.contents(atPath: file) == kept)
-    // The file is read by the run that makes it anew.
-    let feed = ["index", file, "--images-root", folder.path, "--index", index, "--json"]
-    #expect(try RunningVQ(feed).output.contains(#""refused":1"#))
-    #expect(FileManager.default.contents(atPath: file) == kept)
-    try FileManager.default.copyItem(
-      atPath: SampleShop.image("oats.jpg"), toPath: folder.path + "/a.jpg")
-    #expect(try RunningVQ(feed).output.contains(#""refused":0"#))
-    #expect(!FileManager.default.fileExists(atPath: file))
-    // A list elsewhere is that of the last run; that of an earlier one is not left in the index.
-    try Data(kept).write(to: URL(filePath: file))
-    let elsewhere = folder.path + "/elsewhere.jsonl"
-    #expect(try RunningVQ(feed + ["--rejected", elsewhere]).status == 0)
-    #expect(!FileManager.default.fileExists(atPath: file))
-    // The same file, named.
-    let bad = try folder.write(#"{"type":"product","id":"x"}"#, to: "bad.jsonl")
-    #expect(try RunningVQ(["index", bad, "--index", index, "--rejected", file]).status == 1)
-    #expect(FileManager.default.fileExists(atPath: file))
-  }
-
-  @Test(arguments: [
-    (["--fetch"], "--fetch requires --allow-host"),
-    (["--allow-host", "a.example"], "requires --fetch"),
-    (["--fetch", "--allow-host", "https://a.example/"], "--allow-host takes names such as"),
-  ]) func `nothing is fetched by half an order`(options: [String], message: String) throws {
-    let run = try RunningVQ(["index", "c.jsonl", "--index", "/none/i.vq"] + options)
-    #expect(run.status == 2 && run.errors.contains(message))
-  }
-
-  /// Would break if a link without its property were noticed by customers only.
   @Test func `an explained match shows every term`() throws {
     let run = try RunningVQ([
-      "match", SampleShop.query("q08-lantern.jpg"), "--labels", "lantern", "--index", shop(),
+      "match", SampleShop.query("q08-lantern.jpg"), "--labels", "lantern", "--index",
+      IndexedShop.path(),
       "--deadline", "0", "--explain", "--limit", "1",
     ])
     #expect(run.status == 0)
     #expect(run.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
     expectGolden(run.output, "match-explain.txt")
-  }
-
-  @Test func `an evaluation is a page of figures, or one JSON object`() throws {
-    let queries = SampleShop.folder.path + "/queries/queries.jsonl"
-    let run = try RunningVQ(["eval", queries, "--index", shop(), "--quiet"])
-    #expect(run.status == 0 && run.errors.isEmpty)
-    #expect(run.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
-    expectGolden(run.output, "eval.txt")
-    let json = try RunningVQ([
-      "eval", queries, "--index", shop(), "--quiet", "--json", "--without-labels",
-    ])
-    expectGolden(json.output, "eval.json")
-  }
-
-  /// Would break if an undefined figure were printed as the worst one.
-  @Test func `without a correct entity, recall is undefined`() throws {
-    let folder = try TemporaryDirectory()
-    let photo = SampleShop.query("q04-tote.jpg")
-    let queries = try folder.write(#"{"image":"\#(photo)","truth":[]}"#, to: "q.jsonl")
-    let page = folder.path + "/r.html"
-    let asked = ["eval", queries, "--index", try shop(), "--quiet"]
-    let text = try RunningVQ(asked + ["--report", page]).output
-    #expect(text.hasPrefix("0 queries with a correct entity, 1 without\n"))
-    for name in ["recall@1", "recall@5", "mean reciprocal rank", "wrong above the cut-off"] {
-      let line = text.split(separator: "\n").first { $0.hasPrefix(name + " ") }
-      #expect(line?.hasSuffix(" –") == true, "\(line ?? "")")
-    }
-    let html = try String(contentsOfFile: page, encoding: .utf8)
-    #expect(html.contains("<dt>recall@1</dt><dd>–</dd>"))
-    let json = try RunningVQ(asked + ["--json"]).output
-    for key in [
-      "recallAt1", "recallAt5", "meanReciprocalRank", "shownRight", "shownWrong",
-      "recallAt1PercentFalse",
-    ] {
-      #expect(json.contains("\"\(key)\":null"), "\(key)")
-    }
-    #expect(json.contains(#""queries":0"#) && json.contains(#""negatives":1"#))
-  }
-
-  @Test func `an evaluation of nothing, or a calibration of little, says so`() throws {
-    let folder = try TemporaryDirectory()
-    let empty = try folder.write("\n", to: "empty.jsonl")
-    let none = try RunningVQ(["eval", empty, "--index", shop()])
-    #expect(none.status == 1 && none.errors.contains("contains no queries"))
-    let few = SampleShop.folder.path + "/queries/queries.jsonl"
-    let calibration = try RunningVQ(["eval", few, "--index", shop(), "--calibrate", "--quiet"])
-    #expect(calibration.status == 1 && calibration.output.isEmpty)
-    #expect(calibration.errors.contains("a calibration requires 50 queries"))
-    let outside = try RunningVQ([
-      "match", SampleShop.query("q01-mug.jpg"), "--region", "5000,0,10,10", "--index", shop(),
-    ])
-    #expect(outside.status == 4)
-    #expect(outside.errors.contains("the region lies outside the picture of 1000 × 750 pixels"))
-  }
-
-  @Test func `the stage that lost an entity is named, or none`() throws {
-    let photo = SampleShop.query("q04-tote.jpg")
-    let arguments = ["why-not", photo, "--index", try shop(), "--expect"]
-    expectGolden(try RunningVQ(arguments + ["tote-navy"]).output, "why-not.txt")
-    let mistyped = try RunningVQ(arguments + ["tote-nvy", "--json"])
-    #expect(mistyped.status == 2 && mistyped.output.isEmpty)
-    #expect(mistyped.errors.contains("no product 'tote-nvy'; did you mean 'product:tote-navy'?"))
-    let otherType = try RunningVQ(arguments + ["harbour"])
-    #expect(otherType.errors.contains("did you mean 'store:harbour'?"))
-    let filtered = try RunningVQ(arguments + ["tote-navy", "--where", "price<1", "--json"])
-    #expect(filtered.output.contains(#""stage":"filteredOut""#), "\(filtered.errors)")
-    let kept = try RunningVQ(arguments + ["tote-navy", "--where", "price>1", "--json"])
-    #expect(kept.output.contains(#""stage":""#) && !kept.output.contains("filteredOut"))
-    let labelled = try RunningVQ(arguments + ["tote-navy", "--with-label", "mug", "--json"])
-    #expect(labelled.output.contains(#""stage":"filteredOut""#), "\(labelled.errors)")
-    let store = try RunningVQ(arguments + ["store:harbour", "--json"])
-    #expect(store.output.contains(#""type":"store""#))
-  }
-
-  @Test(arguments: [""] + VQ.commands.map(\.name))
-  func `help is as recorded, short and whole`(command: String) throws {
-    let words = command.isEmpty ? [] : [command]
-    let name = command.isEmpty ? "vq" : command
-    let short = try RunningVQ(words + ["-h"])
-    #expect(short.status == 0 && short.errors.isEmpty)
-    let lines = short.output.split(separator: "\n", omittingEmptySubsequences: false)
-    #expect(lines.count <= 25 && lines.allSatisfy { $0.count <= 80 })
-    #expect(short.output.hasPrefix("Examples\n"))
-    expectGolden(short.output, "help-\(name)-short.txt")
-    let whole = try RunningVQ(words + ["--help"])
-    #expect(whole.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
-    expectGolden(whole.output, "help-\(name).txt")
-  }
-
-  @Test(arguments: ["bash", "zsh", "fish"])
-  func `completions are as recorded`(shell: String) throws {
-    expectGolden(try RunningVQ(["completions", shell]).output, "completions.\(shell)")
-  }
-
-  @Test func `every exit code is in the help`() throws {
-    let help = try RunningVQ(["--help"]).output
-    for code in ExitCode.allCases { #expect(help.contains("\n  \(code.rawValue) ")) }
-  }
-
-  /// Would break if each run named one of the answers that the index no longer has.
-  @Test func `all right answers that are missing are named at once`() throws {
-    let folder = try TemporaryDirectory()
-    let gone = (1...7).map { "gone-\($0)" }
-    let lines = (["mug-rde", "mug-red"] + gone + ["gone-1"]).map {
-      #"{"query":"of \#($0)","image":"x.jpg","truth":["\#($0)"]}"#
-    }
-    let file = try folder.write(lines.joined(separator: "\n"), to: "q.jsonl")
-    let run = try RunningVQ(["eval", file, "--index", shop()])
-    #expect(run.status == 1)
-    #expect(
-      run.errors.contains(
-        "query 'of mug-rde': the index has no entity 'mug-rde' of 'truth'; did you mean 'mug-red'?")
-    )
-    #expect(run.errors.contains("it also lacks 'gone-1' of query 'of gone-1', 'gone-2'"))
-    #expect(run.errors.contains("'gone-5' of query 'of gone-5' and 2 more\n"))
-  }
-
-  /// Would break if the report named lines that the document does not have.
-  @Test func `rows of a document are counted as entities`() throws {
-    let folder = try TemporaryDirectory()
-    let feed = try folder.write(
-      "[\n\n{\"sku\":\"1\",\"name\":\"A\"},{\"sku\":\"2\"}]", to: "f.json")
-    let run = try RunningVQ(["index", feed, "--index", folder.path + "/i"])
-    #expect(run.errors.contains("entity 2 (2): title is missing"))
   }
 }
