@@ -10,6 +10,7 @@ if [ -z "$built" ]; then
   swift build "${options[@]}" --target VisualQuery
   built=$(swift build "${options[@]}" --show-bin-path)
 fi
+[ -e "$built/Modules/VisualQuery.swiftmodule" ] || { echo "build.sh: '$built' has no build of the libraries" >&2; exit 1; }
 maps=()
 for map in Sources/*/{,include/}module.modulemap "$built"/*.build/module.modulemap; do
   if [ -f "$map" ]; then maps+=(-Xcc "-fmodule-map-file=$map"); fi
