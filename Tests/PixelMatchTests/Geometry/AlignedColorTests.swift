@@ -239,6 +239,18 @@ import Testing
     #expect(difference < limit)
   }
 
+  /// Would trap if a place at infinity, which the query does not show, had no color.
+  @Test(arguments: [1.0 / 80, -1.0 / 80, 1.0 / 160]) func `a transform may reach infinity`(
+    tilt: Double
+  ) throws {
+    let picture = try wave()
+    let layout = Signature(picture).layout
+    let difference = AlignedColor(QuerySignature(picture)).residual(
+      of: layout, size: (160, 160),
+      under: PlaneTransform(matrix: [1, 0, 0, 0, 1, 0, tilt, -tilt, 1]))
+    #expect(difference?.isFinite != false)
+  }
+
   /// Would break if colors were compared only where keypoints put them: a few of them leave a transform some hundredths
   /// of the image off. Other colors are to stay others wherever the transform is moved to.
   @Test(arguments: [(7, 1), (-7, 1), (0, 1.06), (0, 0.94), (4, 1.04)])
