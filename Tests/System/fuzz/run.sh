@@ -3,7 +3,7 @@
 # Runs each target for SECONDS (60), two at a time, and prints a line for each. Ends with 1 if a target
 # crashes, breaks a property, takes longer than 10 s or more than 2 GB for one input; the line names that input.
 # FUZZ_JOBS=N runs N targets at a time; FUZZ_PROGRAM=FILE takes a program that is built already.
-# FUZZ_CONFIGURATION=debug builds in half the time, runs a third of the inputs or fewer, and also checks assertions.
+# FUZZ_CONFIGURATION=debug builds in half the time, runs fewer inputs, and also checks assertions.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 seconds=${1:-60}
