@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 @testable import vq
 
-/// `vq` run as a process of its own, on the sample shop: what it answers, and its failures.
+/// `vq` run as a process of its own, on the sample shop: its answers and its failures.
 @Suite struct CommandTests {
   @Test func `a match is a table that fits 80 columns`() throws {
     let run = try RunningVQ([

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 @testable import vq
 
-/// What `vq index` says, keeps and refuses.
+/// The messages of `vq index`, the rows that it rejects, and its list of them.
 @Suite struct IndexCommandTests {
   @Test func `indexing says what went in`() throws {
     let (folder, run) = try IndexedShop.made.get()

@@ -302,8 +302,8 @@ struct RecordReader: ~Copyable {
     CatalogueError(code: .unreadableInput, message: "'\(name)' \(reason)")
   }
 
-  /// The room that is made for one read. An array is copied as a whole; a debug build would append repeated zeros one by
-  /// one, which took 0.1 s for each feed.
+  /// The room that is made for one read. An array is copied as a whole, even in debug builds, which append repeated zeros
+  /// one by one.
   private static let blank = [UInt8](repeating: 0, count: 1 << 16)
 
   /// Reads raw bytes and appends them to the buffer.
