@@ -200,6 +200,7 @@ ci_reader *ci_gif_open(const uint8_t *bytes, size_t count, uint32_t width, uint3
   base->prepare = prepare;
   base->read_rows = ci_picture_read_rows;
   base->close = close_reader;
+  base->white = limits.white;
   reader->bytes = bytes;
   reader->count = count;
   reader->transparent = -1;

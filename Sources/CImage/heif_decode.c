@@ -31,6 +31,7 @@ enum {
   ERROR_UNSUPPORTED_FILE = 3,
   ERROR_UNSUPPORTED_FEATURE = 4,
   ERROR_MEMORY = 6,
+  ERROR_DECODER = 7,
   SUBERROR_END_OF_DATA = 100,
   // The number of decodings that go on although nobody waits for them, above which none begins.
   ABANDONED_LIMIT = 4,
@@ -49,11 +50,18 @@ typedef struct {
   uint8_t convert_hdr_to_8bit;  // since version 2
 } heif_options;
 
+// The beginning of the security limits, which the library allocates (since 1.19).
+typedef struct {
+  uint8_t version;
+  uint64_t max_image_size_pixels;
+} heif_limits;
+
 static struct {
   int (*heif_have_decoder_for_format)(int);
   void *(*heif_context_alloc)(void);
   void (*heif_context_free)(void *);
   void (*heif_context_set_maximum_image_size_limit)(void *, int);
+  heif_limits *(*heif_context_get_security_limits)(void *);
   void (*heif_context_set_max_decoding_threads)(void *, int);
   heif_error (*heif_context_read_from_memory_without_copy)(void *, const void *, size_t, const void *);
   heif_error (*heif_context_get_primary_image_handle)(void *, void **);
@@ -92,6 +100,7 @@ static void load(void) {
               CI_FIND(handle, heif, heif_image_get_plane_readonly);
   // Since libheif 1.13. Without it, tiles are decoded on threads of the library.
   if (is_loaded) (void)CI_FIND(handle, heif, heif_context_set_max_decoding_threads);
+  if (is_loaded) (void)CI_FIND(handle, heif, heif_context_get_security_limits);
 }
 
 bool ci_heif_load(bool is_hevc) {
@@ -168,15 +177,38 @@ static void close_reader(ci_reader *base) {
   free(reader);
 }
 
+// Sets the message to the part of libheif's that tells something and returns the status.
+//
+// libheif's messages have the text of the code, that of the subcode, and details, separated by colons,
+// and some end with a position in the file or a line end.
+static int32_t fail(ci_reader *base, int32_t status, const char *message) {
+  if (message == NULL) return ci_fail(base, status, "libheif cannot decode it");
+  const char *const code_end = strstr(message, ": ");
+  if (code_end != NULL) message = code_end + 2;
+  static const char *const empty_words[] = {"Unspecified: ", "Security limit exceeded: "};
+  for (size_t i = 0; i < sizeof empty_words / sizeof *empty_words; i++) {
+    const size_t length = strlen(empty_words[i]);
+    if (strncmp(message, empty_words[i], length) == 0) message += length;
+  }
+  ci_fail(base, status, message);
+  char *end = strstr(base->message, " (points to");
+  if (end == NULL) end = base->message + strcspn(base->message, "\r\n");
+  while (end > base->message && strchr(" .:\t", end[-1]) != NULL) end--;
+  *end = '\0';
+  return *base->message != '\0' ? status : ci_fail(base, status, "libheif cannot decode it");
+}
+
 static int32_t failure(ci_reader *base, heif_error error) {
-  const char *const message = error.message != NULL ? error.message : "libheif cannot decode it";
-  if (error.subcode == SUBERROR_END_OF_DATA) return ci_fail(base, CI_TRUNCATED, message);
+  if (error.subcode == SUBERROR_END_OF_DATA) {
+    return ci_fail(base, CI_TRUNCATED, "the bytes end before the picture does");
+  }
   switch (error.code) {
     case 0: return CI_OK;
     case ERROR_UNSUPPORTED_FILE:
-    case ERROR_UNSUPPORTED_FEATURE: return ci_fail(base, CI_UNSUPPORTED, message);
-    case ERROR_MEMORY: return ci_fail(base, CI_TOO_LARGE, message);
-    default: return ci_fail(base, CI_CORRUPT, message);
+    case ERROR_UNSUPPORTED_FEATURE: return fail(base, CI_UNSUPPORTED, error.message);
+    case ERROR_MEMORY: return fail(base, CI_TOO_LARGE, error.message);
+    case ERROR_DECODER: return ci_fail(base, CI_CORRUPT, "its compressed pixels are invalid");
+    default: return fail(base, CI_CORRUPT, error.message);
   }
 }
 
@@ -241,15 +273,32 @@ static int32_t read_rows(ci_reader *base, uint8_t *rows, uint32_t max_rows, uint
   while (*rows_read < max_rows && reader->row < base->height) {
     uint8_t *const row = rows + (size_t)*rows_read * 4 * base->width;
     memcpy(row, reader->plane + reader->row * reader->stride, (size_t)4 * base->width);
-    ci_flatten_on_white(row, base->width);
+    ci_flatten(base, row);
     reader->row++;
     ++*rows_read;
   }
   return CI_OK;
 }
 
+// Makes the library refuse images that are larger than the caller checked.
+//
+// Since 1.19, the number of pixels is limited, of which a codec may round each side up. Before, each side
+// was, and a grid of tiles had to be smaller than the limit. (1.19.0 took the limit of a side for a
+// number of pixels.)
+static void set_limits(void *context, uint32_t width, uint32_t height) {
+  heif_limits *const limits = heif.heif_context_get_security_limits == NULL
+                                  ? NULL
+                                  : heif.heif_context_get_security_limits(context);
+  if (limits != NULL) {
+    limits->max_image_size_pixels = ((uint64_t)width + 64) * ((uint64_t)height + 64);
+  } else {
+    heif.heif_context_set_maximum_image_size_limit(context,
+                                                   (int)(width > height ? width : height) + 1);
+  }
+}
+
 static int32_t start(heif_reader *reader, const uint8_t *bytes, size_t count, uint32_t width,
-                     uint32_t height) {
+                     uint32_t height, uint32_t coded_width, uint32_t coded_height) {
   ci_reader *const base = &reader->base;
   if (atomic_load(&abandoned_count) >= ABANDONED_LIMIT) {
     return ci_fail(base, CI_TOO_LARGE, "too many images are being decoded at the moment");
@@ -263,8 +312,7 @@ static int32_t start(heif_reader *reader, const uint8_t *bytes, size_t count, ui
   job->context = heif.heif_context_alloc();
   if (job->bytes == NULL || job->context == NULL) return CI_NO_MEMORY;
   memcpy(job->bytes, bytes, count);
-  heif.heif_context_set_maximum_image_size_limit(job->context,
-                                                 (int)(width > height ? width : height));
+  set_limits(job->context, coded_width, coded_height);
   if (heif.heif_context_set_max_decoding_threads != NULL) {
     heif.heif_context_set_max_decoding_threads(job->context, 0);
   }
@@ -286,6 +334,7 @@ static int32_t start(heif_reader *reader, const uint8_t *bytes, size_t count, ui
 }
 
 ci_reader *ci_heif_open(const uint8_t *bytes, size_t count, uint32_t width, uint32_t height,
+                        uint32_t coded_width, uint32_t coded_height, ci_limits limits,
                         int32_t *status) {
   heif_reader *reader = calloc(1, sizeof *reader);
   if (reader == NULL) {
@@ -295,6 +344,7 @@ ci_reader *ci_heif_open(const uint8_t *bytes, size_t count, uint32_t width, uint
   reader->base.prepare = prepare;
   reader->base.read_rows = read_rows;
   reader->base.close = close_reader;
-  *status = start(reader, bytes, count, width, height);
+  reader->base.white = limits.white;
+  *status = start(reader, bytes, count, width, height, coded_width, coded_height);
   return &reader->base;
 }

@@ -26,7 +26,7 @@ int32_t ci_picture_read_rows(ci_reader *base, uint8_t *rows, uint32_t max_rows,
   while (*rows_read < max_rows && reader->row < base->height) {
     uint8_t *const row = rows + *rows_read * row_bytes;
     memcpy(row, reader->pixels + reader->row * row_bytes, row_bytes);
-    ci_flatten_on_white(row, base->width);
+    ci_flatten(base, row);
     reader->row++;
     ++*rows_read;
   }

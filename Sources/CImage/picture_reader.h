@@ -14,7 +14,7 @@ typedef struct {
 int32_t ci_picture_allocate(picture_reader *reader, uint32_t width, uint32_t height,
                             uint64_t memory_limit);
 
-// Copies rows and flattens their alpha on white.
+// Copies rows and flattens their alpha.
 int32_t ci_picture_read_rows(ci_reader *base, uint8_t *rows, uint32_t max_rows,
                              uint32_t *rows_read);
 

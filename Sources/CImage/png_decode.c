@@ -21,6 +21,8 @@ typedef struct {
   size_t position;
   uint8_t *picture;   // only for an interlaced file: its passes fill it step by step
   uint8_t *pass_row;  // only for an interlaced file: a row of a pass
+  uint8_t palette[256][4];  // colors as RGBA, opaque black for an index without a color
+  int palette_count;        // 0 if pixels are not indexes
   uint32_t full_width;
   uint32_t full_height;
   uint32_t denominator;
@@ -65,6 +67,39 @@ static void close_reader(ci_reader *base) {
   free(reader);
 }
 
+// Reads a row of pixels as RGBA. libpng itself would take an index beyond the palette for black, silently.
+static void read_row(png_reader *reader, uint8_t *row, uint32_t columns) {
+  png_read_row(reader->png, row, NULL);
+  if (reader->palette_count == 0) return;
+  bool is_beyond = false;
+  // From the right, since four bytes take the place of one.
+  for (uint32_t x = columns; x-- > 0;) {
+    const uint8_t index = row[x];
+    is_beyond |= index >= reader->palette_count;
+    memcpy(row + (size_t)4 * x, reader->palette[index], 4);
+  }
+  if (!is_beyond || reader->base.is_damaged) return;
+  char message[CI_MESSAGE_BYTES];
+  snprintf(message, sizeof message, "its palette has %d colors, and pixels have others",
+           reader->palette_count);
+  if (!reader->keeps_damaged) png_error(reader->png, message);
+  reader->base.is_damaged = true;
+  ci_fail(&reader->base, CI_CORRUPT, message);
+}
+
+static void read_palette(png_reader *reader) {
+  png_colorp colors = NULL;
+  png_bytep alpha = NULL;
+  int alpha_count = 0;
+  png_get_PLTE(reader->png, reader->info, &colors, &reader->palette_count);
+  png_get_tRNS(reader->png, reader->info, &alpha, &alpha_count, NULL);
+  for (int i = 0; i < 256; i++) {
+    const png_color color = i < reader->palette_count ? colors[i] : (png_color){0, 0, 0};
+    memcpy(reader->palette[i],
+           (uint8_t[]){color.red, color.green, color.blue, i < alpha_count ? alpha[i] : 255}, 4);
+  }
+}
+
 // Reads a row of the current pass and copies its pixels to their positions among the kept ones.
 static void read_pass_row(png_reader *reader) {
   const uint32_t columns = PNG_PASS_COLS(reader->full_width, reader->pass);
@@ -73,7 +108,7 @@ static void read_pass_row(png_reader *reader) {
     reader->pass++;
     return;
   }
-  png_read_row(reader->png, reader->pass_row, NULL);
+  read_row(reader, reader->pass_row, columns);
   const uint32_t y = PNG_ROW_FROM_PASS_ROW(reader->row, reader->pass) / reader->denominator;
   uint8_t *row = reader->picture + (size_t)y * 4 * reader->base.width;
   for (uint32_t column = 0; column < columns; column++) {
@@ -106,9 +141,9 @@ static int32_t read_rows(ci_reader *base, uint8_t *rows, uint32_t max_rows, uint
     if (reader->picture != NULL) {
       memcpy(row, reader->picture + reader->row * row_bytes, row_bytes);
     } else {
-      png_read_row(reader->png, row, NULL);
+      read_row(reader, row, base->width);
     }
-    ci_flatten_on_white(row, base->width);
+    ci_flatten(base, row);
     reader->row++;
     ++*rows_read;
   }
@@ -145,6 +180,7 @@ ci_reader *ci_png_open(const uint8_t *bytes, size_t count, uint32_t denominator,
   reader->base.prepare = prepare;
   reader->base.read_rows = read_rows;
   reader->base.close = close_reader;
+  reader->base.white = limits.white;
   reader->bytes = bytes;
   reader->count = count;
   reader->denominator = denominator;
@@ -168,10 +204,17 @@ ci_reader *ci_png_open(const uint8_t *bytes, size_t count, uint32_t denominator,
   if (limits.keeps_damaged) png_set_crc_action(reader->png, PNG_CRC_WARN_USE, PNG_CRC_DEFAULT);
   png_set_read_fn(reader->png, reader, read_bytes);
   png_read_info(reader->png, reader->info);
-  png_set_expand(reader->png);
-  png_set_scale_16(reader->png);
-  png_set_gray_to_rgb(reader->png);
-  png_set_add_alpha(reader->png, 0xFF, PNG_FILLER_AFTER);
+  const bool is_indexed =
+      png_get_color_type(reader->png, reader->info) == PNG_COLOR_TYPE_PALETTE;
+  if (is_indexed) {
+    read_palette(reader);
+    png_set_packing(reader->png);
+  } else {
+    png_set_expand(reader->png);
+    png_set_scale_16(reader->png);
+    png_set_gray_to_rgb(reader->png);
+    png_set_add_alpha(reader->png, 0xFF, PNG_FILLER_AFTER);
+  }
   const bool is_interlaced =
       png_get_interlace_type(reader->png, reader->info) != PNG_INTERLACE_NONE;
   png_read_update_info(reader->png, reader->info);
@@ -179,7 +222,8 @@ ci_reader *ci_png_open(const uint8_t *bytes, size_t count, uint32_t denominator,
   reader->full_height = png_get_image_height(reader->png, reader->info);
   reader->base.width = reader->full_width;
   reader->base.height = reader->full_height;
-  if (png_get_rowbytes(reader->png, reader->info) != (uint64_t)4 * reader->full_width ||
+  const uint64_t pixel_bytes = is_indexed ? 1 : 4;
+  if (png_get_rowbytes(reader->png, reader->info) != pixel_bytes * reader->full_width ||
       (denominator != 1 && !is_interlaced)) {
     *status = ci_fail(&reader->base, CI_UNSUPPORTED, "rows do not come as RGBA");
     return &reader->base;

@@ -32,12 +32,13 @@ int32_t ci_fail(ci_reader *reader, int32_t status, const char *message) {
   return status;
 }
 
-void ci_flatten_on_white(uint8_t *rgba, uint32_t width) {
-  for (uint32_t x = 0; x < width; x++, rgba += 4) {
+void ci_flatten(const ci_reader *reader, uint8_t *rgba) {
+  const uint32_t white = reader->white;
+  for (uint32_t x = 0; x < reader->width; x++, rgba += 4) {
     const uint32_t alpha = rgba[3];
     if (alpha == 255) continue;
     for (int c = 0; c < 3; c++) {
-      rgba[c] = (uint8_t)((rgba[c] * alpha + 255 * (255 - alpha) + 127) / 255);
+      rgba[c] = (uint8_t)((rgba[c] * alpha + white * (255 - alpha) + 127) / 255);
     }
     rgba[3] = 255;
   }

@@ -16,13 +16,14 @@ struct ci_reader {
   uint32_t width;
   uint32_t height;
   bool is_damaged;
+  uint8_t white;  // the value of the white that alpha is flattened on
   char message[CI_MESSAGE_BYTES];
 };
 
 // Sets the message and returns the status.
 int32_t ci_fail(ci_reader *reader, int32_t status, const char *message);
 
-// Blends a row of RGBA with white and sets its alpha to 255.
-void ci_flatten_on_white(uint8_t *rgba, uint32_t width);
+// Blends a row of RGBA with the reader's white and sets its alpha to 255.
+void ci_flatten(const ci_reader *reader, uint8_t *rgba);
 
 #endif

@@ -172,6 +172,7 @@ ci_reader *ci_webp_open(const uint8_t *bytes, size_t count, uint32_t width, uint
   base->prepare = prepare;
   base->read_rows = ci_picture_read_rows;
   base->close = close_reader;
+  base->white = limits.white;
   reader->bytes = bytes;
   reader->count = count;
   *status = start(reader, width, height, denominator, limits);

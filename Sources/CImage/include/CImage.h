@@ -32,6 +32,7 @@ typedef struct {
   uint32_t chunk_count_limit;  // number of ancillary PNG chunks that are kept
   bool keeps_damaged;          // continues after damage that leaves all pixels
   bool keeps_inks;             // rows of a JPEG of four components hold C, M, Y and K, 255 the most ink
+  uint8_t white;               // the value of the white that alpha is flattened on, usually 255
 } ci_limits;
 
 // Opens an image. The bytes must stay valid until ci_reader_close.
@@ -63,12 +64,15 @@ bool ci_library_load(ci_library library);
 //   bytes          for WebP, a file or a frame of an animation: its chunks ALPH, VP8 or VP8L
 //   width, height  the size that the caller found in the header and checked; an image that turns out
 //                  to be larger is corrupt
+//   coded_width, coded_height
+//                  the largest width and height of an image in a HEIF file, for example of a tile
 //
 // The first frame of a GIF and the primary image of a HEIF file, turned and cropped as the file says,
 // are decoded at full size.
 ci_reader *ci_webp_open(const uint8_t *bytes, size_t count, uint32_t width, uint32_t height,
                         uint32_t denominator, ci_limits limits, int32_t *status);
 ci_reader *ci_heif_open(const uint8_t *bytes, size_t count, uint32_t width, uint32_t height,
+                        uint32_t coded_width, uint32_t coded_height, ci_limits limits,
                         int32_t *status);
 ci_reader *ci_gif_open(const uint8_t *bytes, size_t count, uint32_t width, uint32_t height,
                        ci_limits limits, int32_t *status);
@@ -80,11 +84,11 @@ uint32_t ci_reader_height(const ci_reader *reader);
 // Does a bounded part of the work that precedes the first row: entropy decoding of a progressive
 // JPEG, the passes of an interlaced PNG, all of a WebP, HEIF or GIF. Returns CI_MORE until it is done, then CI_OK, or an error.
 // After CI_TRUNCATED, the rows of a progressive JPEG can still be read, with the detail of the
-// scans so far.
+// scans so far. A JPEG that lacks only its end marker is not truncated.
 int32_t ci_reader_prepare(ci_reader *reader);
 
-// Reads up to `max_rows` rows of 4 * width bytes each, with alpha flattened on white and set to
-// 255, or of inks (keeps_inks). `rows_read` is exact even if the status is an error: those rows are valid.
+// Reads up to `max_rows` rows of 4 * width bytes each, with alpha flattened on the white of the limits
+// and set to 255, or of inks (keeps_inks). `rows_read` is exact even if the status is an error: those rows are valid.
 int32_t ci_reader_read_rows(ci_reader *reader, uint8_t *rows, size_t capacity, uint32_t max_rows,
                             uint32_t *rows_read);
 

@@ -4,6 +4,7 @@ struct ColorConversion: Sendable {
   enum Method: Sendable {
     case none
     case matrix(RGBConversion)
+    case highDynamicRange(HighDynamicRange)
     case profile(ICCProfile)
   }
 
@@ -38,6 +39,11 @@ struct ColorConversion: Sendable {
     if case .profile(let profile) = method { profile.channels == .cmyk } else { false }
   }
 
+  /// The value of a channel of white, with which transparent pixels are blended.
+  var white: UInt8 {
+    if case .highDynamicRange(let range) = method { range.white } else { 255 }
+  }
+
   /// The number of pixels that are converted between two calls of `shouldStop`, in about a
   /// millisecond.
   private static let pixelsPerStep = 1 << 16
@@ -54,6 +60,15 @@ struct ColorConversion: Sendable {
     case .matrix(let conversion):
       try Self.forEachStep(of: pixels.count / 4, shouldStop) { range in
         conversion.convert(&pixels, range)
+      }
+      return profile
+    case .highDynamicRange(let range):
+      var peak = 0
+      try Self.forEachStep(of: pixels.count / 4, shouldStop) {
+        peak = range.peak(of: pixels, $0, peak)
+      }
+      try Self.forEachStep(of: pixels.count / 4, shouldStop) { step in
+        range.convert(&pixels, step, peak: peak)
       }
       return profile
     case .profile(let icc):
@@ -134,7 +149,11 @@ struct ColorConversion: Sendable {
     case .standard: return ColorConversion(.none, nil)
     case .unusable(let name, let reason): throw UnusableProfile(name, reason)
     case .codePoints(let points):
-      return ColorConversion(try points.conversion.get(), named: points.name)
+      switch try points.conversion.get() {
+      case .matrix(let conversion): return ColorConversion(conversion, named: points.name)
+      case let method:
+        return ColorConversion(method, PictureProfile(name: points.name, reasonIgnored: nil))
+      }
     case .gamma(let gamma, let primaries):
       return try Self.conversion(gamma, primaries)
     case .profile, .compressedProfile:

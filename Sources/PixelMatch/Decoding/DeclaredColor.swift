@@ -17,7 +17,8 @@ enum DeclaredColor: Sendable, Hashable {
   func byteCount(limits: DecodeLimits) -> Int {
     switch self {
     case .standard, .unusable: 0
-    case .codePoints, .gamma: 4096
+    // Tables of 256 and 16 385 numbers.
+    case .codePoints, .gamma: 150_000
     case .profile(let parts): Self.conversionByteCount + 4 * parts.reduce(0) { $0 + $1.count }
     case .compressedProfile(let part):
       // A zlib stream inflates to at most 1032 times its size.
@@ -36,8 +37,8 @@ struct CodePoints: Sendable, Hashable {
   /// The name in messages.
   var name: String { "cICP \(primaries)/\(transfer)/\(matrix)/\(fullRange)" }
 
-  /// Returns the conversion to sRGB, or the reason why there is none.
-  var conversion: Result<RGBConversion, UnusableProfile> {
+  /// Returns the method of conversion to sRGB, or the reason why there is none.
+  var conversion: Result<ColorConversion.Method, UnusableProfile> {
     let colors: RGBPrimaries
     switch primaries {
     case 1: colors = .sRGB
@@ -49,6 +50,11 @@ struct CodePoints: Sendable, Hashable {
     default:
       return .failure(UnusableProfile(name, "primaries \(primaries) are not supported"))
     }
+    guard matrix == 0, fullRange == 1 else {
+      return .failure(
+        UnusableProfile(
+          name, "matrix \(matrix) with range \(fullRange) is not supported; RGB has 0 and 1"))
+    }
     let curve: TransferFunction
     switch transfer {
     case 1, 6, 14, 15: curve = .bt709
@@ -56,18 +62,13 @@ struct CodePoints: Sendable, Hashable {
     case 5: curve = .power(2.8)
     case 8: curve = .power(1)
     case 13: curve = .sRGB
-    case 16: return .failure(UnusableProfile(name, "high dynamic range (PQ) is not supported"))
-    case 18: return .failure(UnusableProfile(name, "high dynamic range (HLG) is not supported"))
+    case 16: return .success(.highDynamicRange(HighDynamicRange(.pq, from: colors)))
+    case 18: return .success(.highDynamicRange(HighDynamicRange(.hlg, from: colors)))
     default:
       return .failure(UnusableProfile(name, "transfer function \(transfer) is not supported"))
     }
-    guard matrix == 0, fullRange == 1 else {
-      return .failure(
-        UnusableProfile(
-          name, "matrix \(matrix) with range \(fullRange) is not supported; RGB has 0 and 1"))
-    }
     // The primaries above span a color space.
-    return .success(RGBConversion(from: colors, decoding: curve.light)!)
+    return .success(.matrix(RGBConversion(from: colors, decoding: curve.light)!))
   }
 }
 

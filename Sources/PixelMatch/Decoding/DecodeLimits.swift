@@ -46,10 +46,14 @@ public struct DecodeLimits: Sendable, Hashable {
     }
   }
 
+  /// Returns whether an image of this size is accepted.
+  func allow(width: Int, height: Int) -> Bool {
+    width <= PixelBuffer.sideLimit && height <= PixelBuffer.sideLimit
+      && width * height <= pixelLimit
+  }
+
   func check(width: Int, height: Int) throws(DecodeError) {
-    guard width <= PixelBuffer.sideLimit, height <= PixelBuffer.sideLimit,
-      width * height <= pixelLimit
-    else {
+    guard allow(width: width, height: height) else {
       throw DecodeError(
         code: .tooManyPixels,
         message: """

@@ -16,14 +16,18 @@ struct HEIFHeaderReader {
   private func header() throws(DecodeError) -> ImageHeader {
     let whole = 0..<boxes.bytes.count
     let meta = try boxes.full(boxes.content(of: "meta", in: whole)).content
-    try checkCodecs(of: boxes.content(of: "iinf", in: meta))
+    let types = try types(in: boxes.content(of: "iinf", in: meta))
+    try checkCodecs(types)
     let (version, _, primary) = try boxes.full(boxes.content(of: "pitm", in: meta))
     let item = try boxes.number(primary.lowerBound, version == 0 ? 2 : 4, in: primary)
-    let image = try properties(of: item, in: boxes.content(of: "iprp", in: meta))
+    var items = try HEIFItems(boxes, meta: meta, types: types, limits: limits)
+    let image = try properties(of: item, in: items)
     guard image.width > 0, image.height > 0 else {
       throw DecodeError(
         code: .corrupt, message: "\(format.name) does not give the size of its image")
     }
+    try items.checkWork(of: item)
+    let coded = try items.largestSize
     return ImageHeader(
       format: format, width: image.isTurned ? image.height : image.width,
       height: image.isTurned ? image.width : image.height,
@@ -32,19 +36,30 @@ struct HEIFHeaderReader {
       componentCount: 3, colors: image.profile.map { [$0] } ?? image.codePoints.map { [$0] } ?? [],
       pixels: whole,
       // The planes of the decoder, those of an image of tiles, and RGBA.
-      keptBytesPerPixel: 10)
+      keptBytesPerPixel: 10,
+      codedSize: ImageHeader.CodedSize(width: coded.width, height: coded.height))
+  }
+
+  /// Returns the type of each item (ISO/IEC 14496-12, 8.11.6).
+  private func types(in items: Range<Int>) throws(DecodeError) -> [Int: String] {
+    let (version, _, content) = try boxes.full(items)
+    let start = content.lowerBound + (version == 0 ? 2 : 4)
+    guard start <= content.upperBound else { return [:] }
+    var types: [Int: String] = [:]
+    for item in try boxes.boxes(in: start..<content.upperBound) where item.type == "infe" {
+      let (version, _, content) = try boxes.full(item.content)
+      guard version >= 2 else { continue }
+      let idBytes = version == 2 ? 2 : 4
+      let id = try boxes.number(content.lowerBound, idBytes, in: content)
+      types[id] = try boxes.type(content.lowerBound + idBytes + 2, in: content)
+    }
+    return types
   }
 
   /// Checks that all images in the file are encoded as its format says, so that accepting one format
   /// does not admit the decoder of another.
-  private func checkCodecs(of items: Range<Int>) throws(DecodeError) {
-    let (version, _, content) = try boxes.full(items)
-    let start = content.lowerBound + (version == 0 ? 2 : 4)
-    guard start <= content.upperBound else { return }
-    for item in try boxes.boxes(in: start..<content.upperBound) where item.type == "infe" {
-      let (version, _, content) = try boxes.full(item.content)
-      guard version >= 2 else { continue }
-      let type = try boxes.type(content.lowerBound + (version == 2 ? 4 : 6), in: content)
+  private func checkCodecs(_ types: [Int: String]) throws(DecodeError) {
+    for (_, type) in types.sorted(by: { $0.key < $1.key }) {
       // Derived images and metadata need no decoder of their own.
       if ["grid", "iden", "iovl", "Exif", "mime", "uri ", "tmap"].contains(type) { continue }
       guard type == (format == .avif ? "av01" : "hvc1") else {
@@ -66,49 +81,18 @@ struct HEIFHeaderReader {
   }
 
   private func properties(
-    of item: Int, in content: Range<Int>
+    of item: Int, in items: HEIFItems
   ) throws(DecodeError) -> Properties {
-    let all = try boxes.boxes(in: boxes.content(of: "ipco", in: content))
     var found = Properties()
-    for index in try associations(of: item, in: boxes.content(of: "ipma", in: content))
-    where all.indices.contains(index - 1) {
-      let (type, content) = all[index - 1]
-      let start = content.lowerBound
+    (found.width, found.height) = try items.size(of: item)
+    for (type, content) in items.properties(of: item) {
       switch type {
-      case "ispe":
-        found.width = try boxes.number(start + 4, 4, in: content)
-        found.height = try boxes.number(start + 8, 4, in: content)
-      case "irot": found.isTurned = try boxes.number(start, 1, in: content) & 1 == 1
+      case "irot": found.isTurned = try boxes.number(content.lowerBound, 1, in: content) & 1 == 1
       case "colr": try addColor(content, to: &found)
       default: break
       }
     }
     return found
-  }
-
-  /// Returns the indexes of the properties of an item, from 1 (ISO/IEC 23008-12, 9.3).
-  private func associations(of item: Int, in content: Range<Int>) throws(DecodeError) -> [Int] {
-    let (version, flags, content) = try boxes.full(content)
-    let count = try boxes.number(content.lowerBound, 4, in: content)
-    var place = content.lowerBound + 4
-    let (idBytes, indexBytes) = (version < 1 ? 2 : 4, flags & 1 == 1 ? 2 : 1)
-    // Each entry takes bytes, so that the content bounds the loop.
-    for _ in 0..<count {
-      let id = try boxes.number(place, idBytes, in: content)
-      let associated = try boxes.number(place + idBytes, 1, in: content)
-      place += idBytes + 1
-      if id == item {
-        var indexes: [Int] = []
-        for number in 0..<associated {
-          // The highest bit says whether the property is essential.
-          let value = try boxes.number(place + number * indexBytes, indexBytes, in: content)
-          indexes.append(value & (indexBytes == 2 ? 0x7FFF : 0x7F))
-        }
-        return indexes
-      }
-      place += associated * indexBytes
-    }
-    return []
   }
 
   /// Adds a color space. libheif converts to RGB by the matrix of the code points.

@@ -57,7 +57,7 @@ public struct ImageDecoder: Sendable {
   /// the passes that leave `limit` pixels are read: 1, 3, 5 or 7 passes give every 8th, 4th, 2nd or
   /// every pixel. libwebp scales a WebP to the smallest of these fractions that leaves `limit` pixels. If the result is still larger, its rows are averaged by area as they are decoded.
   /// The result is converted to sRGB from the color space that the file declares, if it is another;
-  /// colors outside sRGB are clipped.
+  /// colors outside sRGB are clipped, and highlights of a high dynamic range are rolled off.
   ///
   /// - Parameters:
   ///   - bytes: The encoded image.
@@ -85,11 +85,11 @@ public struct ImageDecoder: Sendable {
       memory: DecodeMemory.byteCount(of: header, denominator: denominator)
         + header.colors.reduce(0) { max($0, $1.byteCount(limits: limits)) }, for: header)
     let conversion = try ColorConversion(of: header, in: bytes, limits: limits)
-    let missing: UInt8 = conversion.takesInks ? 0 : 255
+    let missing: UInt8 = conversion.takesInks ? 0 : conversion.white
     var damage: DecodeError?
     var (pixels, width, height) = try RowReader.withReader(
       of: bytes, header, denominator: denominator, limits: limits,
-      keepsDamaged: keepsDamaged, keepsInks: conversion.takesInks
+      keepsDamaged: keepsDamaged, keepsInks: conversion.takesInks, white: conversion.white
     ) { (reader) throws(DecodeError) in
       let full = (width: reader.width, height: reader.height)
       let size = AreaReducer.size(of: full, longerSide: limit)

@@ -26,6 +26,13 @@ public struct ImageHeader: Sendable, Hashable {
   /// The number of bytes for each full-size pixel that the decoder keeps besides the rows that it
   /// returns.
   let keptBytesPerPixel: Int
+  /// The largest size of an image in an AVIF or HEIC, for example of a tile; `nil` for other formats.
+  var codedSize: CodedSize?
+
+  /// The largest width and the largest height of several images.
+  struct CodedSize: Sendable, Hashable {
+    let width, height: Int
+  }
 }
 
 extension ImageHeader {

@@ -14,18 +14,20 @@
 
     /// Opens an image and calls `body` with its reader.
     ///
-    /// - Parameter keepsInks: True if rows of a JPEG of four components hold cyan, magenta, yellow
+    /// - Parameters:
+    ///   - keepsInks: True if rows of a JPEG of four components hold cyan, magenta, yellow
     ///   and black, 255 the most ink, instead of RGBA.
+    ///   - white: The value of the white that transparent pixels are blended with.
     static func withReader<Result>(
       of bytes: [UInt8], _ header: ImageHeader, denominator: Int, limits: DecodeLimits,
-      keepsDamaged: Bool, keepsInks: Bool,
+      keepsDamaged: Bool, keepsInks: Bool, white: UInt8 = 255,
       _ body: (borrowing RowReader) throws(DecodeError) -> Result
     ) throws(DecodeError) -> Result {
       let limits = ci_limits(
         memory_limit: UInt64(max(0, limits.memoryLimit)), scan_limit: 1000,
         chunk_limit: UInt32(clamping: limits.chunkByteLimit),
         chunk_count_limit: UInt32(PNGHeaderReader.chunkCountLimit), keeps_damaged: keepsDamaged,
-        keeps_inks: keepsInks)
+        keeps_inks: keepsInks, white: white)
       // The closure must not throw a typed error through a rethrowing function, so it returns a
       // result.
       let result: Swift.Result<Result, DecodeError> = unsafe bytes.withUnsafeBufferPointer { lent in
@@ -61,7 +63,10 @@
       case .png: unsafe ci_png_open(start, count, denominator, limits, &status)
       case .webp: unsafe ci_webp_open(start, count, width, height, denominator, limits, &status)
       case .gif: unsafe ci_gif_open(start, count, width, height, limits, &status)
-      case .avif, .heic: unsafe ci_heif_open(start, count, width, height, &status)
+      case .avif, .heic:
+        unsafe ci_heif_open(
+          start, count, width, height, UInt32(header.codedSize?.width ?? header.width),
+          UInt32(header.codedSize?.height ?? header.height), limits, &status)
       }
     }
 

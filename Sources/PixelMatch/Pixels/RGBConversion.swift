@@ -13,9 +13,9 @@
 /// keep their value.
 struct RGBConversion: Sendable {
   /// The linear light of white. The darkest steps of sRGB are five of these units apart.
-  private static let white = 1 << 14
+  static let white = 1 << 14
   /// The unit of the matrix.
-  private static let unit = 1 << 14
+  static let unit = 1 << 14
   /// The largest accepted coefficient. Those of real spaces are below 3.
   private static let coefficientLimit = 16.0
 
@@ -32,6 +32,17 @@ struct RGBConversion: Sendable {
   ///   - primaries: The colors of the channels.
   ///   - decoding: The transfer function, from `0...1` to linear light in `0...1`.
   init?(from primaries: RGBPrimaries, decoding: (Double) -> Double) {
+    guard let matrix = Self.matrix(from: primaries) else { return nil }
+    self.matrix = matrix
+    light = (0..<256).map { byte in
+      let value = decoding(Double(byte) / 255)
+      return Int((max(0, min(1, value.isNaN ? 0 : value)) * Double(Self.white)).rounded())
+    }
+  }
+
+  /// Returns the rows for red, green and blue of sRGB, each with a sum of `unit`, or `nil` if the
+  /// primaries do not span a color space.
+  static func matrix(from primaries: RGBPrimaries) -> [Int]? {
     guard let source = primaries.xyzFromRGB, let target = RGBPrimaries.sRGB.xyzFromRGB?.inverse,
       let adaptation = primaries.adaptationToD65
     else { return nil }
@@ -42,11 +53,7 @@ struct RGBConversion: Sendable {
       let sum = matrix[3 * row..<3 * row + 3].reduce(0, +)
       matrix[4 * row] += Self.unit - sum
     }
-    self.matrix = matrix
-    light = (0..<256).map { byte in
-      let value = decoding(Double(byte) / 255)
-      return Int((max(0, min(1, value.isNaN ? 0 : value)) * Double(Self.white)).rounded())
-    }
+    return matrix
   }
 
   /// A Boolean value that indicates whether no byte changes by more than `tolerance`.
@@ -84,7 +91,7 @@ struct RGBConversion: Sendable {
   }
 
   /// The byte in sRGB of each linear light from 0 to `white`.
-  private static let encoded: [UInt8] = (0...white).map { light in
+  static let encoded: [UInt8] = (0...white).map { light in
     UInt8((255 * TransferFunction.sRGB.value(Double(light) / Double(white))).rounded())
   }
 }
