@@ -34,6 +34,9 @@ public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
       throw DecodeError(
         code: .empty, message: "the picture is empty; send \(Self.alternatives(in: accepted))")
     }
+    if let damage = Self.textDamage(of: bytes) {
+      throw DecodeError(code: .corrupt, message: damage)
+    }
     guard let format = Self.detected(in: bytes) else {
       throw DecodeError(
         code: .unsupportedFormat,
@@ -42,6 +45,40 @@ public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
           """)
     }
     self = format
+  }
+
+  /// Returns a message if the file was changed by a program that took it for text. The first bytes of a PNG
+  /// exist to show this (PNG, 5.2); of other formats, only a conversion between character sets shows.
+  private static func textDamage(of bytes: [UInt8]) -> String? {
+    let remedy = "copy the original file again, as binary data"
+    let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47]
+    if bytes.starts(with: signature), let next = bytes.dropFirst(4).first {
+      let rest = bytes.dropFirst(4)
+      let whole: [UInt8] = [0x0D, 0x0A, 0x1A, 0x0A]
+      guard next == 0x0D || next == 0x0A, rest.count >= 4, !rest.starts(with: whole) else {
+        return nil
+      }
+      return
+        "PNG is damaged: its line ends were changed, as by FTP in text mode or by git; \(remedy)"
+    }
+    if bytes.starts(with: [0x09, 0x50, 0x4E, 0x47]) {
+      return "PNG is damaged: the highest bit of each byte is missing; \(remedy)"
+    }
+    // U+FFFD in UTF-8, once for each of the first bytes that is not ASCII; or those bytes as Latin-1.
+    let unknown: [UInt8] = [0xEF, 0xBF, 0xBD]
+    let name: String? =
+      if bytes.starts(with: unknown + signature.dropFirst())
+        || bytes.starts(with: [0xC2, 0x89, 0x50, 0x4E, 0x47])
+      {
+        "PNG"
+      } else if bytes.starts(with: unknown + unknown + unknown)
+        || bytes.starts(with: [0xC3, 0xBF, 0xC3, 0x98, 0xC3, 0xBF])
+      {
+        "JPEG"
+      } else {
+        nil
+      }
+    return name.map { "\($0) is damaged: it was converted to UTF-8 as if it were text; \(remedy)" }
   }
 
   /// Returns the format of the first bytes, or `nil` if it is none of these.

@@ -1,8 +1,12 @@
 /// Parses the chunks of a PNG (ISO/IEC 15948, 5.3) on bounds-checked memory, before libpng reads
 /// any byte.
 enum PNGHeaderReader {
-  /// The largest accepted number of ancillary chunks, more than any real image has.
+  /// The largest accepted number of chunks besides pixels and texts, more than any real image has.
   static let chunkCountLimit = 1000
+  /// The largest accepted number of texts. Each is skipped in less than a microsecond; tools that keep
+  /// metadata write some thousands.
+  static let textCountLimit = 100_000
+  private static let texts: Set<String> = ["tEXt", "zTXt", "iTXt"]
 
   static func header(
     of bytes: Span<UInt8>, limits: DecodeLimits
@@ -18,6 +22,14 @@ enum PNGHeaderReader {
       throw DecodeError(
         code: .truncated, message: "PNG has \(bytes.count) bytes; its header alone has 33")
     }
+    guard name(12) != "CgBI" else {
+      throw DecodeError(
+        code: .unsupportedFormat,
+        message: """
+          PNG of Xcode (CgBI), which only Apple's systems read, is not supported; send the original \
+          file, or convert it with 'xcrun pngcrush -revert-iphone-optimizations'
+          """)
+    }
     guard number(8) == 13, name(12) == "IHDR" else {
       throw DecodeError(
         code: .corrupt, message: "PNG does not begin with an IHDR chunk of 13 bytes")
@@ -31,33 +43,45 @@ enum PNGHeaderReader {
     var orientation = Orientation.up
     var place = 33
     var chunks = 0
-    var texts = 0
+    var (textCount, textBytes) = (0, 0)
     var colors = PNGColorChunks()
     var hasPixels = false
     while place + 8 <= bytes.count {
       let length = number(place)
       let type = name(place + 4)
       if type == "IEND" { break }
+      if type == "PLTE", length % 3 != 0 {
+        throw DecodeError(
+          code: .corrupt,
+          message: "PNG is damaged: its palette has \(length) bytes; each color has 3")
+      }
       if type != "IDAT" {
-        chunks += 1
-        if ["tEXt", "zTXt", "iTXt"].contains(type) { texts += length }
-        guard chunks <= chunkCountLimit else {
+        if texts.contains(type) {
+          textCount += 1
+          textBytes += length
+        } else {
+          chunks += 1
+        }
+        guard chunks <= chunkCountLimit, textCount <= textCountLimit else {
           throw DecodeError(
             code: .tooMuchWork,
-            message: "PNG has more than \(chunkCountLimit) chunks beside its pixels")
+            message: chunks > chunkCountLimit
+              ? "PNG has more than \(chunkCountLimit) chunks besides its pixels and texts"
+              : "PNG has more than \(textCountLimit) texts")
         }
-        guard length <= limits.chunkByteLimit, texts <= limits.chunkByteLimit else {
+        guard length <= limits.chunkByteLimit, textBytes <= limits.chunkByteLimit else {
           throw DecodeError(
             code: .tooMuchWork,
             message: """
-              PNG has \(max(length, texts)) bytes in \(type) chunks; the limit is \
+              PNG has \(max(length, textBytes)) bytes in \(type) chunks; the limit is \
               \(limits.chunkByteLimit)
               """)
         }
       }
       hasPixels = hasPixels || type == "IDAT"
       if !hasPixels { colors.add(type, at: place + 4, length: length, in: bytes) }
-      if type == "eXIf", place + 8 + length <= bytes.count {
+      // After the pixels, it does not count (https://github.com/w3c/png/issues/310).
+      if type == "eXIf", !hasPixels, place + 8 + length <= bytes.count {
         let content = bytes.extracting(place + 8..<place + 8 + length)
         orientation = EXIFOrientation.orientation(inTIFF: content) ?? orientation
       }

@@ -122,8 +122,139 @@ import Testing
     }
     let large = bytes[..<33] + chunk(5000) + bytes[33...]
     #expect(code(Array(large), DecodeLimits(chunkByteLimit: 4999)) == .tooMuchWork)
-    let many = bytes[..<33] + (0..<1001).flatMap { _ in chunk(1) } + bytes[33...]
-    #expect(code(Array(many)) == .tooMuchWork)
+    let limit = kind == "prVt" ? 1000 : 100_000
+    let more = [[UInt8]](repeating: chunk(0), count: limit + 1).joined()
+    #expect(code(Array(bytes[..<33] + more + bytes[33...])) == .tooMuchWork)
+  }
+
+  /// Tools that keep metadata write some thousands.
+  @Test(arguments: ["tEXt", "zTXt", "iTXt"])
+  func `3000 texts in a PNG are skipped`(kind: String) throws {
+    let bytes = PictureVector.bytes(of: "rgb8.png")
+    let texts = (0..<3000).map { PNGFile.chunk(kind, Array("Key\($0)\0\0\0\0\0 text".utf8)) }
+    let picture = try ImageDecoder().decode(PNGFile.inserting(texts, into: bytes))
+    #expect(rgba(picture) == rgba(try ImageDecoder().decode(bytes)))
+  }
+
+  struct Damage: CustomTestStringConvertible, Sendable {
+    let name: String
+    let change: @Sendable ([UInt8]) -> [UInt8]
+    let reason: String
+    var testDescription: String { name }
+
+    init(_ name: String, _ reason: String, _ change: @escaping @Sendable ([UInt8]) -> [UInt8]) {
+      (self.name, self.reason, self.change) = (name, reason, change)
+    }
+
+    /// Replaces each byte, given the one before it.
+    init(
+      _ name: String, _ reason: String, each: @escaping @Sendable (UInt8, UInt8) -> [UInt8]
+    ) {
+      self.init(name, reason) { bytes in
+        zip([0] + bytes, bytes).flatMap { each($0, $1) }
+      }
+    }
+  }
+
+  /// Would break if a file that a transfer damaged were called another format.
+  @Test(arguments: [
+    Damage("CR LF to LF", "line ends", each: { $1 == 0x0D ? [] : [$1] }),
+    Damage("LF to CR LF", "line ends", each: { $1 == 0x0A ? [0x0D, 0x0A] : [$1] }),
+    Damage(
+      "bare LF to CR LF", "line ends", each: { $1 == 0x0A && $0 != 0x0D ? [0x0D, 0x0A] : [$1] }),
+    Damage("LF to CR", "line ends", each: { $1 == 0x0A ? [0x0D] : [$1] }),
+    Damage("seven bits", "highest bit", each: { [$1 & 0x7F] }),
+    Damage("UTF-8", "UTF-8", { Array(String(decoding: $0, as: UTF8.self).utf8) }),
+    Damage(
+      "Latin-1 to UTF-8", "UTF-8",
+      each: { $1 < 0x80 ? [$1] : Array(String(UnicodeScalar($1)).utf8) }),
+  ])
+  func `a PNG that was taken for text is called that`(damage: Damage) {
+    let error = #expect(throws: DecodeError.self) {
+      try ImageDecoder().header(of: damage.change(PictureVector.bytes(of: "rgb8.png")))
+    }
+    #expect(error?.code == .corrupt)
+    #expect(error?.message.contains(damage.reason) == true, "\(error?.message ?? "")")
+    #expect(error?.message.hasPrefix("PNG is damaged: ") == true)
+  }
+
+  @Test func `a JPEG that was taken for text is called that`() {
+    let text = String(decoding: PictureVector.bytes(of: "baseline-420.jpg"), as: UTF8.self)
+    let error = #expect(throws: DecodeError.self) {
+      try ImageDecoder().header(of: Array(text.utf8))
+    }
+    #expect(error?.code == .corrupt && error?.message.contains("UTF-8") == true)
+  }
+
+  /// Xcode writes such files into apps; only Apple's decoder reads them.
+  @Test func `Xcode's PNG is called by its name`() {
+    let bytes = PictureVector.bytes(of: "rgb8.png")
+    let file = Array(bytes[..<8]) + PNGFile.chunk("CgBI", [0x50, 0, 0x20, 2]) + bytes[8...]
+    let error = #expect(throws: DecodeError.self) { try ImageDecoder().header(of: file) }
+    #expect(error?.code == .unsupportedFormat && error?.message.contains("CgBI") == true)
+  }
+
+  /// Would break if colors were made up without a word. Browsers show black in their place.
+  @Test(arguments: ["palette2.png", "palette4.png", "palette8.png"])
+  func `a palette that lacks colors is damage`(name: String) throws {
+    let bytes = PictureVector.bytes(of: name)
+    let place = try #require(bytes.indices.first { bytes[$0...].starts(with: Array("PLTE".utf8)) })
+    let length = bytes[place - 4..<place].reduce(0) { $0 << 8 | Int($1) }
+    func file(palette: ArraySlice<UInt8>) -> [UInt8] {
+      bytes[..<(place - 4)] + PNGFile.chunk("PLTE", Array(palette)) + bytes[(place + 8 + length)...]
+    }
+    let short = file(palette: bytes[(place + 4)..<(place + 4 + length / 2 / 3 * 3)])
+    #expect(code(short) == .corrupt)
+    let picture = try ImageDecoder(keepsDamaged: true).picture(short, longerSide: .max)
+    #expect(picture.damage?.message.contains("its palette has \(length / 6) colors") == true)
+    for (found, whole) in zip(rgba(picture.pixels), rgba(try ImageDecoder().decode(bytes))) {
+      #expect(found == whole || found == 0)
+    }
+    let odd = #expect(throws: DecodeError.self) {
+      try ImageDecoder(keepsDamaged: true).decode(
+        file(palette: bytes[(place + 4)..<(place + 3 + length)]))
+    }
+    #expect(odd?.message.contains("its palette has \(length - 1) bytes") == true)
+  }
+
+  /// https://github.com/w3c/png/issues/310
+  @Test func `the orientation of a PNG after its pixels does not count`() throws {
+    let turned = PictureVector.bytes(of: "rgb8-exif6.png")
+    let place = try #require(
+      turned.indices.first { turned[$0...].starts(with: Array("eXIf".utf8)) })
+    let length = turned[place - 4..<place].reduce(0) { $0 << 8 | Int($1) }
+    let exif = turned[(place - 4)..<(place + 8 + length)]
+    let plain = PictureVector.bytes(of: "rgb8.png")
+    #expect(try ImageDecoder().header(of: turned).orientation != .up)
+    #expect(
+      try ImageDecoder().header(of: PNGFile.inserting([Array(exif)], into: plain)).orientation
+        != .up)
+    let late = plain.dropLast(12) + exif + plain.suffix(12)
+    #expect(try ImageDecoder().header(of: Array(late)).orientation == .up)
+  }
+
+  /// Would break if the coefficients of a progressive JPEG took more memory than was checked: 100 megapixels take 300 MB
+  /// (`vq match` 319 MB as a whole), which is within the default limit.
+  @Test(arguments: [([1, 1, 1], 600), ([2, 1, 1], 300)])
+  func `the memory of a progressive JPEG of 100 megapixels is checked on its header`(
+    sampling: [Int], megabytes: Int
+  ) throws {
+    var bytes = PictureVector.bytes(of: "progressive.jpg")
+    let frame = bytes.indices.first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xC2 }!
+    bytes.replaceSubrange(frame + 5..<frame + 9, with: [0x27, 0x10, 0x27, 0x10])
+    for (component, factor) in sampling.enumerated() {
+      bytes[frame + 11 + 3 * component] = UInt8(factor << 4 | factor)
+    }
+    let exact = DecodeLimits(memoryLimit: (megabytes - 10) * 1_000_000)
+    let error = #expect(throws: DecodeError.self) {
+      try ImageDecoder(limits: exact).decode(bytes, longerSide: 1024, shouldStop: { true })
+    }
+    #expect(error?.code == .tooMuchWork)
+    // Beyond the limit, it ends before memory is taken; within it, when the caller says so.
+    let standard = #expect(throws: DecodeError.self) {
+      try ImageDecoder().decode(bytes, longerSide: 1024, shouldStop: { true })
+    }
+    #expect(standard?.code == (megabytes > 512 ? .tooMuchWork : .cancelled))
   }
 
   @Test func `what the C libraries do not take is refused by name`() {
