@@ -24,6 +24,7 @@ public struct MatchDocument: Sendable, Encodable {
   let continuation: String?
   let nearMiss: NearMiss?
   let profile: ProfileDocument?
+  let damage: DamageDocument?
   let feedback: FeedbackDocument?
 
   /// Makes the document of one answer.
@@ -33,12 +34,13 @@ public struct MatchDocument: Sendable, Encodable {
   ///   - query: The name of the image as it was given.
   ///   - elapsed: The time from the first byte of the image to the answer.
   ///   - profile: The color space that the image's file declares; `nil` for sRGB.
+  ///   - damage: The damage of the image, which was searched with its intact part.
   ///   - projection: The public part of the matched entities (``EntityLookup/publicProjection(of:)``), which is all that
   ///     strangers may see; `nil` shows all fields of the catalogue, with stock lists and the paths of images.
   ///   - facets: The facets that were asked for.
   public init(
     _ response: MatchResponse, query: String, elapsed: Duration, profile: PictureProfile? = nil,
-    projection: PublicProjection?, facets: FacetsDocument? = nil
+    damage: DecodeError? = nil, projection: PublicProjection?, facets: FacetsDocument? = nil
   ) {
     self.query = query
     complete = response.isComplete
@@ -61,6 +63,7 @@ public struct MatchDocument: Sendable, Encodable {
     hasMore = response.hasMore
     continuation = response.continuation
     self.profile = profile.map(ProfileDocument.init)
+    self.damage = damage.map(DamageDocument.init)
     feedback = response.feedback.map(FeedbackDocument.init)
     nearMiss = response.nearMiss.map {
       NearMiss(
@@ -75,11 +78,11 @@ public struct MatchDocument: Sendable, Encodable {
       emptyReason, nearMiss
     case unmatchedLabels, unmatchedCodes, missingShards, damagedRows, embeddingCompared, facets,
       hasMore,
-      continuation, profile
+      continuation, profile, damage
     case feedback
   }
 
-  /// Encodes every key, with `null` for absent values, except that `profile` is left out for sRGB,
+  /// Encodes every key, with `null` for absent values, except that `profile` is left out for sRGB, `damage` for an intact image,
   /// `facets`, `unmatchedCodes`, `missingShards` and `damagedRows` if there are none, `embeddingCompared` if the query
   /// has no embedding, and `feedback` if nothing was said about the query.
   public func encode(to encoder: any Encoder) throws {
@@ -104,6 +107,7 @@ public struct MatchDocument: Sendable, Encodable {
     try container.encode(hasMore, forKey: .hasMore)
     try container.encode(continuation, forKey: .continuation)
     try container.encodeIfPresent(profile, forKey: .profile)
+    try container.encodeIfPresent(damage, forKey: .damage)
     try container.encodeIfPresent(feedback, forKey: .feedback)
   }
 
@@ -195,6 +199,14 @@ public struct MatchDocument: Sendable, Encodable {
       id = region.best?.value
       confidence = region.confidence.map { min(0.9999, rounded($0, 4)) }
     }
+  }
+
+  /// The damage of an image that was searched with its intact part.
+  struct DamageDocument: Sendable, Encodable {
+    let code: String
+    let detail: String
+
+    init(_ damage: DecodeError) { (code, detail) = (damage.code.rawValue, damage.message) }
   }
 
   /// The effects of what people said about the query.

@@ -39,7 +39,7 @@ struct MatchReport {
         try console.output.writeJSON(
           MatchDocument(
             response, query: FileName.readable(answer.query), elapsed: answer.elapsed,
-            profile: answer.profile, projection: answer.projection))
+            profile: answer.profile, damage: answer.damage, projection: answer.projection))
       case .csv: try console.output.write(MatchTable.rows(response, of: answer.query))
       case .table:
         try console.output.write(text(response, of: answer.query, hasPicture: answer.hasPicture))

@@ -752,6 +752,11 @@ def check_match_errors(suite, photo):
     suite.picture("a body of plain text", "", b"labels", 415, "text/plain")
     suite.call("a body without a type", "POST", "/v1/match", (400, 415), b"\1\2\3")
     suite.picture("a truncated JPEG", "", photo[: len(photo) // 2], 422, code="truncated")
+    suite.picture(
+        "a truncated JPEG, searched with its part", "tolerant=true", photo[: len(photo) * 9 // 10],
+        has=lambda a: expect(a.json.get("damage", {}).get("code") == "truncated", "no damage is told"))
+    suite.picture("a JPEG without its end marker", "", photo[:-2],
+                  has=lambda a: expect("damage" not in a.json, "damage is told"))
     suite.picture("a JPEG that ends in its head", "", photo[:40], 422, code=("truncated", "corrupt"))
     suite.picture("an empty picture", "", b"", 422, code="empty")
     whole = png(32, 32)
@@ -774,7 +779,7 @@ def check_match_errors(suite, photo):
         ("limit", "0"), ("limit", "101"), ("limit", "x"), ("limit", "1.5"), ("limit", ""),
         ("limit", "99999999999999999999"), ("products", "-1"), ("products", "101"), ("stores", "101"),
         ("minConfidence", "1.5"), ("minConfidence", "-0.1"), ("minConfidence", "nan"),
-        ("deadlineMs", "0"), ("deadlineMs", "3600001"), ("type", "shop"), ("subject", "all"), ("region", "1,2,3"),
+        ("deadlineMs", "0"), ("deadlineMs", "3600001"), ("type", "shop"), ("subject", "all"), ("tolerant", "2"), ("region", "1,2,3"),
         ("region", "0,0,0,1"), ("region", "-1,0,1,1"), ("region", "a,b,c,d"), ("near", "91,0"),
         ("near", "0,181"), ("near", "1"), ("near", "nan,0"), ("at", "yesterday"), ("locale", "-"),
         ("locale", "d%20e"), ("labels", ",".join(f"l{n}" for n in range(65))), ("foo", "1"),

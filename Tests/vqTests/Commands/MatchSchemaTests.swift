@@ -115,8 +115,11 @@ import Testing
     let index = try shop(in: folder)
     let photo = SampleShop.query("q06-oats.jpg")
     let broken = try folder.write("not an image", to: "broken.jpg")
+    let whole = try ImageDecoder().contents(ofFile: SampleShop.image("oats.jpg"))
+    let part = try folder.write(Array(whole.dropLast(1000)), to: "part.jpg")
     let questions: [[String]] = [
       [photo, SampleShop.query("q10-plant.jpg"), broken, "--labels", "box,unknown-label"],
+      [part, "--tolerant"],
       [photo, "--all-fields", "--min-confidence", "0", "--limit", "100", "--stores", "100"],
       [photo, "--labels", "box", "--min-confidence", "0", "--limit", "100", "--stores", "100"]
         + ["--group", "--near", "53.5,10", "--at", "2026-11-23T10:00:00Z", "--locale", "de"],

@@ -78,6 +78,9 @@ public struct MatchQuestion: Sendable {
   public var facets: [String]
   /// The things that the image may show.
   public var subject: Subject
+  /// True if an image file whose end is missing is searched with the part that is there. The answer then has
+  /// ``MatchAnswer/damage``. Otherwise, the service rejects it with the code `truncated`.
+  public var acceptsTruncated: Bool
 
   /// The things that an image may show, which decide how likely a likeness is the right one.
   public enum Subject: String, Sendable, Hashable, Codable {
@@ -93,7 +96,7 @@ public struct MatchQuestion: Sendable {
     embedding: ImageEmbedding? = nil, limit: Int? = nil,
     products: Int? = nil, stores: Int? = nil, type: EntityType? = nil, withLabels: [String] = [],
     conditions: [String] = [], near: GeoPoint? = nil, isGrouped: Bool = false,
-    facets: [String] = [], subject: Subject = .anything
+    facets: [String] = [], subject: Subject = .anything, acceptsTruncated: Bool = false
   ) {
     self.image = image
     self.labels = labels
@@ -109,6 +112,7 @@ public struct MatchQuestion: Sendable {
     self.isGrouped = isGrouped
     self.facets = facets
     self.subject = subject
+    self.acceptsTruncated = acceptsTruncated
   }
 }
 
@@ -132,6 +136,7 @@ extension MatchQuestion {
     var group: Bool?
     var facets: [String]?
     var subject: Subject?
+    var tolerant: Bool?
     var deadlineMs: Int?
   }
 
@@ -148,7 +153,7 @@ extension MatchQuestion {
       limit: limit,
       products: products, stores: stores, type: type, withLabel: list(withLabels),
       where: list(conditions), near: near, group: isGrouped ? true : nil, facets: list(facets),
-      subject: subject == .anything ? nil : subject,
+      subject: subject == .anything ? nil : subject, tolerant: acceptsTruncated ? true : nil,
       deadlineMs: searchTime.map { max(1, Int($0 / .milliseconds(1))) })
   }
 }

@@ -22,6 +22,22 @@ import Testing
     }
   }
 
+  /// Would break if a truncated image could not be searched, or if an older service, which does not know the field,
+  /// were asked for it by every question.
+  @Test func `a truncated image is accepted only if the app says so`() throws {
+    func json(_ question: MatchQuestion) throws -> String {
+      String(decoding: try JSONEncoder().encode(question.fields(searchTime: nil)), as: UTF8.self)
+    }
+    #expect(
+      try json(MatchQuestion(labels: ["mug"], acceptsTruncated: true)).contains(#""tolerant":true"#)
+    )
+    #expect(try !json(MatchQuestion(labels: ["mug"])).contains("tolerant"))
+    let damage = try JSONDecoder().decode(
+      MatchAnswer.ImageDamage.self,
+      from: Data(#"{"code":"truncated","detail":"526 of 560 rows are there"}"#.utf8))
+    #expect(damage.code == "truncated")
+  }
+
   @Test func `paths of the service become absolute, also below a path of a proxy`() throws {
     let json = Data(#"{"title":"T","image":"/v1/entities/product/a/thumbnail?v=1"}"#.utf8)
     for (address, expected) in [

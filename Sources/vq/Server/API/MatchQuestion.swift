@@ -15,6 +15,8 @@ struct MatchQuestion: Sendable {
   var continuation: String?
   var fromStart = false
   var refresh = false
+  /// True if a truncated picture is searched with the part that is there.
+  var isTolerant = false
   var options = MatchOptions()
   /// The limit that was asked for; a continuation keeps its own if there is none.
   var limit: Int?
@@ -60,6 +62,7 @@ struct MatchQuestion: Sendable {
           .invalidSignature, error.message, field: "signature")
       }
     }
+    isTolerant = try fields.flag("tolerant") ?? false
     embedding = try Self.embedding(&fields)
     options = try Self.options(&fields, limit: limit, labels: labels)
     options.locale = options.locale ?? language
@@ -72,7 +75,8 @@ struct MatchQuestion: Sendable {
 
   /// The fields that a continuation has from its first search.
   private static let searchFields = [
-    "labels", "codes", "signature", "embedding", "region", "products", "stores", "minConfidence",
+    "labels", "codes", "signature", "embedding", "region", "tolerant", "products", "stores",
+    "minConfidence",
     "type", "withLabel", "where", "near", "group", "subject", "feedback", "at", "locale",
   ]
 

@@ -116,7 +116,10 @@ extension ShopService {
   private func kept(
     _ picture: [UInt8], of query: FeedbackQuery, _ matcher: Matcher
   ) async throws -> [UInt8] {
-    let decoder = ImageDecoder(limits: settings.decodeLimits, formats: settings.formats)
+    // Whatever a question may be asked with.
+    let decoder = ImageDecoder(
+      limits: settings.decodeLimits, keepsTruncated: true, keepsDamaged: true,
+      formats: settings.formats)
     do {
       let content = try await matcher.content(decoding: picture, decoder: decoder)
       guard try await matcher.isQuestion(query, of: content) else {

@@ -17,6 +17,7 @@ extension ShopService {
     var decoded = start
     let response: MatchResponse
     var profile: PictureProfile?
+    var damage: DecodeError?
     if let continuation = question.continuation {
       // A field may have been public when the question was asked.
       if question.refresh {
@@ -32,6 +33,7 @@ extension ShopService {
         of: picture, question, matcher, timeout: question.deadline - (start - request.arrival))
       decoded = clock.now
       profile = content.pictureProfile
+      damage = content.pictureDamage
       var options = question.options
       options.timeout = max(.zero, question.deadline - (decoded - request.arrival))
       response = try await matcher.values(for: content, options: options)
@@ -43,7 +45,7 @@ extension ShopService {
       .publicProjection(of: response.entityIDs)
     let facets = try await facets(question.facets, of: response, matcher)
     let document = MatchDocument(
-      response, query: "request", elapsed: end - request.arrival, profile: profile,
+      response, query: "request", elapsed: end - request.arrival, profile: profile, damage: damage,
       projection: projection, facets: facets)
     var answer = HTTPResponse(
       status: 200, ["Content-Type": "application/json", "Cache-Control": "no-store"],
@@ -118,7 +120,8 @@ extension ShopService {
       return try await matcher.content(
         decoding: picture, labels: question.labels, region: question.region,
         decoder: ImageDecoder(
-          limits: settings.decodeLimits, keepsDamaged: true, formats: settings.formats),
+          limits: settings.decodeLimits, keepsTruncated: question.isTolerant, keepsDamaged: true,
+          formats: settings.formats),
         timeout: timeout)
     } catch let error as DecodeError {
       throw Problem(error, of: picture, limits: settings.decodeLimits)

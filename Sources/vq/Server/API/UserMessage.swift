@@ -5,6 +5,9 @@ enum UserMessage: Sendable, CaseIterable {
   case notAllowedToDo
   case gone
   case startAgain
+  case incompleteImage
+  case tooLargeImage
+  case unsupportedImage
   case unusableImage
   case tryAgain
   case failed
@@ -16,9 +19,11 @@ enum UserMessage: Sendable, CaseIterable {
       case .unauthorized, .forbidden: .notAllowed
       case .unknownEntity, .noPicture, .unknownStatement: .gone
       case .expiredToken, .invalidToken: .startAgain
-      case .bodyTooLarge, .tooManyBytes, .unsupportedFormat, .empty, .truncated, .corrupt,
-        .tooManyPixels, .tooMuchWork, .regionOutside:
-        .unusableImage
+      // Browsers show these images, so people are told how to search with them.
+      case .truncated: .incompleteImage
+      case .bodyTooLarge, .tooManyBytes, .tooManyPixels, .tooMuchWork: .tooLargeImage
+      case .unsupportedFormat: .unsupportedImage
+      case .empty, .corrupt, .regionOutside: .unusableImage
       case .requestTimeout, .tooManyRequests, .stopping, .catalogueUnavailable, .catalogueBusy,
         .timedOut, .overloaded, .tooManyConnections, .feedbackFull, .tooLargeToCheck:
         .tryAgain
@@ -49,6 +54,11 @@ enum UserMessage: Sendable, CaseIterable {
     case .notAllowedToDo: "The app is not allowed to do this."
     case .gone: "The shop no longer has this."
     case .startAgain: "This search is too old. Search again."
+    case .incompleteImage:
+      "This image is incomplete. Load it again, or search with a screenshot of it."
+    case .tooLargeImage: "This image is too large. Search with a screenshot of it."
+    case .unsupportedImage:
+      "This kind of image cannot be searched. Search with a screenshot of it."
     case .unusableImage: "This image cannot be searched. Try another one."
     case .tryAgain: "The shop is busy. Try again in a moment."
     case .failed: "Something went wrong in the shop. Try again later."
@@ -62,6 +72,11 @@ enum UserMessage: Sendable, CaseIterable {
     case .notAllowedToDo: "Die App darf das nicht."
     case .gone: "Das gibt es in diesem Shop nicht mehr."
     case .startAgain: "Diese Suche ist zu alt. Suche noch einmal."
+    case .incompleteImage:
+      "Dieses Bild ist unvollständig. Lade es noch einmal, oder suche mit einem Screenshot davon."
+    case .tooLargeImage: "Dieses Bild ist zu groß. Suche mit einem Screenshot davon."
+    case .unsupportedImage:
+      "Mit dieser Art von Bild kann nicht gesucht werden. Suche mit einem Screenshot davon."
     case .unusableImage: "Mit diesem Bild kann nicht gesucht werden. Versuche ein anderes."
     case .tryAgain: "Der Shop ist ausgelastet. Versuche es gleich noch einmal."
     case .failed: "Im Shop ist etwas schiefgegangen. Versuche es später noch einmal."
@@ -75,6 +90,11 @@ enum UserMessage: Sendable, CaseIterable {
     case .notAllowedToDo: "L’app n’est pas autorisée à faire cela."
     case .gone: "La boutique n’a plus cet article."
     case .startAgain: "Cette recherche est trop ancienne. Recommencez."
+    case .incompleteImage:
+      "Cette image est incomplète. Chargez-la de nouveau, ou cherchez avec une capture d’écran."
+    case .tooLargeImage: "Cette image est trop grande. Cherchez avec une capture d’écran."
+    case .unsupportedImage:
+      "Ce type d’image ne permet pas de chercher. Cherchez avec une capture d’écran."
     case .unusableImage: "Cette image ne permet pas de chercher. Essayez-en une autre."
     case .tryAgain: "La boutique est très sollicitée. Réessayez dans un instant."
     case .failed: "Un problème est survenu dans la boutique. Réessayez plus tard."

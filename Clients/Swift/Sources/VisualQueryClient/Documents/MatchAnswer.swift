@@ -34,6 +34,16 @@ public struct MatchAnswer: Codable, Sendable, Hashable {
   public let hasMore: Bool
   /// The token of the next page, which needs no image.
   public let continuation: String?
+  /// The damage of the image, which was searched with its intact part; absent if there is none.
+  public let damage: ImageDamage?
+
+  /// The damage of an image.
+  public struct ImageDamage: Codable, Sendable, Hashable {
+    /// `truncated` if its end is missing, `corrupt` if other data is damaged.
+    public let code: String
+    /// The sentence for developers, for example with the number of rows that are there.
+    public let detail: String
+  }
 
   /// A code that led to no product.
   public struct UnmatchedCode: Codable, Sendable, Hashable {
