@@ -75,6 +75,7 @@ static struct {
   int (*heif_image_get_width)(const void *, int);
   int (*heif_image_get_height)(const void *, int);
   const uint8_t *(*heif_image_get_plane_readonly)(const void *, int, int *);
+  int (*heif_image_get_decoding_warnings)(void *, int, heif_error *, int);
 } heif;
 static bool is_loaded;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -101,6 +102,7 @@ static void load(void) {
   // Since libheif 1.13. Without it, tiles are decoded on threads of the library.
   if (is_loaded) (void)CI_FIND(handle, heif, heif_context_set_max_decoding_threads);
   if (is_loaded) (void)CI_FIND(handle, heif, heif_context_get_security_limits);
+  if (is_loaded) (void)CI_FIND(handle, heif, heif_image_get_decoding_warnings);
 }
 
 bool ci_heif_load(bool is_hevc) {
@@ -129,6 +131,7 @@ typedef struct {
   size_t stride;
   uint32_t row;
   bool is_running;  // whether a thread was started
+  bool keeps_damaged;
 } heif_reader;
 
 static void free_decoding(decoding *job) {
@@ -245,6 +248,19 @@ static bool is_done_soon(decoding *job) {
   return is_done;
 }
 
+// Newer versions only warn of tiles that cannot be decoded, and leave them gray.
+static int32_t find_damage(heif_reader *reader) {
+  heif_error warning = {0};
+  if (heif.heif_image_get_decoding_warnings == NULL ||
+      heif.heif_image_get_decoding_warnings(reader->decoding->image, 0, &warning, 1) < 1 ||
+      warning.code == 0) {
+    return CI_OK;
+  }
+  const int32_t status = failure(&reader->base, warning);
+  reader->base.is_damaged = true;
+  return reader->keeps_damaged ? CI_OK : status;
+}
+
 static int32_t prepare(ci_reader *base) {
   heif_reader *reader = (heif_reader *)base;
   decoding *const job = reader->decoding;
@@ -255,6 +271,8 @@ static int32_t prepare(ci_reader *base) {
   }
   if (!is_done_soon(job)) return CI_MORE;
   if (job->error.code != 0) return failure(base, job->error);
+  const int32_t damage = find_damage(reader);
+  if (damage != CI_OK) return damage;
   int stride = 0;
   const uint8_t *const plane =
       heif.heif_image_get_plane_readonly(job->image, CHANNEL_INTERLEAVED, &stride);
@@ -345,6 +363,7 @@ ci_reader *ci_heif_open(const uint8_t *bytes, size_t count, uint32_t width, uint
   reader->base.read_rows = read_rows;
   reader->base.close = close_reader;
   reader->base.white = limits.white;
+  reader->keeps_damaged = limits.keeps_damaged;
   *status = start(reader, bytes, count, width, height, coded_width, coded_height);
   return &reader->base;
 }

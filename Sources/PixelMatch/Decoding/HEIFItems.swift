@@ -83,6 +83,7 @@ struct HEIFItems {
   /// - Throws: ``DecodeError`` with the code `tooManyPixels`, `tooMuchWork` or `corrupt`.
   mutating func checkWork(of item: Int) throws(DecodeError) {
     _ = try decodedPixels(of: item, depth: 0)
+    try checkPresence(of: item)
   }
 
   /// Returns the number of pixels that are decoded for an image. Each use of a tile counts.
@@ -116,13 +117,32 @@ struct HEIFItems {
     return sum
   }
 
+  /// Checks that the file has all data of an image and of those that it is made of. Newer versions of libheif leave
+  /// out tiles that are missing.
+  private mutating func checkPresence(of item: Int) throws(DecodeError) {
+    for part in [item] + (parts[item] ?? []) {
+      guard let location = try location(of: part), location.upperBound > boxes.bytes.count else {
+        continue
+      }
+      throw DecodeError(
+        code: .truncated,
+        message: "\(boxes.name) is truncated: the bytes end before the picture does")
+    }
+  }
+
+  /// Returns the place of an item's data, which may lie beyond the end of the file, or `nil` if it is in parts or
+  /// elsewhere.
+  private mutating func location(of item: Int) throws(DecodeError) -> Range<Int>? {
+    if locations == nil { locations = try allLocations() }
+    return locations?[item]
+  }
+
   /// Checks that a grid or an overlay has the size that its properties give: the size of its canvas, which
   /// libheif allocates, is in its data (ISO/IEC 23008-12, 6.6.2).
   private mutating func checkCanvas(of item: Int, _ size: Size) throws(DecodeError) {
     let isGrid = types[item] == "grid"
     guard isGrid || types[item] == "iovl" else { return }
-    if locations == nil { locations = try allLocations() }
-    guard let data = locations?[item] else {
+    guard let data = try location(of: item)?.clamped(to: boxes.bytes.indices) else {
       throw DecodeError(
         code: .unsupportedFormat,
         message: "\(boxes.name) whose image is described in parts or elsewhere is not supported")
@@ -240,9 +260,9 @@ struct HEIFItems {
       let start = base + (try next(offsetBytes))
       let length = try next(lengthBytes)
       let whole = method == 0 ? 0..<boxes.bytes.count : try boxes.content(of: "idat", in: meta)
-      let from = min(whole.lowerBound + start, whole.upperBound)
+      let from = whole.lowerBound + start
       // A length of zero is the rest.
-      found[id] = from..<(length == 0 ? whole.upperBound : min(whole.upperBound, from + length))
+      found[id] = from..<(length == 0 ? max(from, whole.upperBound) : from + length)
     }
     return found
   }

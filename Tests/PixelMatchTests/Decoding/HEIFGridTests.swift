@@ -137,6 +137,20 @@ struct HEIFGrid: CustomTestStringConvertible, Sendable {
         "is truncated: the bytes end before the picture does") == true)
   }
 
+  /// Would break if an invalid tile were left gray without a word: since 1.19, libheif only warns of it.
+  @Test(.enabled(if: ImageFormat.heic.isReadable))
+  func `a tile that cannot be decoded is damage`() throws {
+    var bytes = PictureVector.bytes(of: "../loaded/grid-wide.heic")
+    // The first tile's data, at the beginning of the last box, becomes units of no known type.
+    let kind = Array("mdat".utf8)
+    let place = try #require(bytes.indices.last { bytes[$0...].starts(with: kind) })
+    bytes.replaceSubrange(place + 8..<place + 20, with: [UInt8](repeating: 0xFF, count: 12))
+    #expect(throws: DecodeError.self) { try ImageDecoder().decode(bytes) }
+    if let picture = try? ImageDecoder(keepsDamaged: true).picture(bytes, longerSide: 64) {
+      #expect(picture.damage?.code == .corrupt)
+    }
+  }
+
   private func message(of bytes: [UInt8]) -> String? {
     do {
       _ = try ImageDecoder().decode(bytes)
