@@ -16,9 +16,9 @@ struct PictureFileError: Error, Sendable, Hashable {
 
 /// Opens the images of a catalogue, and no other files.
 ///
-/// A relative name is opened beneath the root. An absolute name, or one that leads out of the root
-/// by `..` or by a link, is only opened beneath one of the folders in ``PicturePlaces/outside``,
-/// and is confined to that folder in turn.
+/// A relative name is opened beneath the root, and so is the absolute name of a file beneath it. Any other
+/// absolute name, or one that leads out of the root by `..` or by a link, is only opened beneath one of the
+/// folders in ``PicturePlaces/outside``, and is confined to that folder in turn.
 struct PictureFolders: Sendable {
   let places: PicturePlaces
   private let root: ConfinedFolder?
@@ -29,6 +29,31 @@ struct PictureFolders: Sendable {
     self.places = places
     root = places.root.flatMap { ConfinedFolder($0, way: way) }
     outside = places.outside.compactMap { ConfinedFolder($0, way: way) }
+  }
+
+  /// Returns the name of a file relative to the root if its absolute name is beneath the root, or the name as
+  /// it is: an index with relative names can be moved.
+  func relativeName(_ name: String) -> String {
+    guard let root, let given = places.root, name.utf8.first == UInt8(ascii: "/"),
+      !name.utf8.contains(0)
+    else { return name }
+    // The full path counts only if it is beneath the root, so that nobody learns which files exist elsewhere.
+    let paths = name.split(separator: "/").contains("..") ? [] : [name]
+    for path in paths + [FilePath.resolved(name)].compactMap({ $0 }) {
+      for folder in [given, root.path] {
+        if let rest = Self.path(path, relativeTo: folder) { return rest }
+      }
+    }
+    return name
+  }
+
+  /// Returns the rest of an absolute path behind a folder, or `nil` if it does not begin with the folder.
+  private static func path(_ path: String, relativeTo folder: String) -> String? {
+    let slash = UInt8(ascii: "/")
+    let prefix = Array(folder.utf8.reversed().drop { $0 == slash }.reversed()) + [slash]
+    guard path.utf8.starts(with: prefix) else { return nil }
+    let rest = path.utf8.dropFirst(prefix.count).drop { $0 == slash }
+    return rest.isEmpty ? nil : String(rest)
   }
 
   /// Opens the file of an image for reading. Does not block, whatever the name leads to.
@@ -62,6 +87,7 @@ struct PictureFolders: Sendable {
       throw PictureFileError(
         code: .refused, message: "its name contains a NUL byte; correct the row")
     }
+    let name = relativeName(name)
     let isAbsolute = name.utf8.first == UInt8(ascii: "/")
     guard let root else {
       return try findOutside(name, isAbsolute ? name : nil, open)

@@ -72,7 +72,11 @@ struct EntitySigner: Sendable {
     let contents = given.map(MemoryImage.init)
     let value = value.with(
       imagePaths: zip(given, contents).map { image, content in
-        if case .reference(let name) = image { name } else { content?.name ?? "" }
+        if case .reference(let name) = image {
+          folders.relativeName(name)
+        } else {
+          content?.name ?? ""
+        }
       })
     var images: [SignedEntity.Image] = []
     var refused: [RefusedRow] = []

@@ -12,6 +12,8 @@ public struct MatchResponse: Sendable, Hashable {
     case filterTimedOut
     /// The catalogue has no entities.
     case emptyCatalogue
+    /// There is an image, but the catalogue has none that it could be compared with.
+    case noImages
     /// The deadline passed before the search was complete, and nothing was found by then.
     case deadlinePassed
   }

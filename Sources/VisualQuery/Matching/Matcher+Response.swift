@@ -200,6 +200,7 @@ extension Matcher {
         || state.allowed[$0]?.isEmpty(among: catalogue.entityCount) == true
     }
     if isNothingLeft { return .filteredOut }
+    if state.signature != nil, catalogue.imageCount == 0 { return .noImages }
     if state.isImageLeftOut || !state.plan.isComplete && state.shardFaults.isEmpty {
       return .deadlinePassed
     }

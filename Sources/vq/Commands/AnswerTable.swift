@@ -68,6 +68,7 @@ struct AnswerSummary {
   private var emptySentence: String {
     switch emptyReason {
     case .emptyCatalogue: "No match: the catalogue is empty."
+    case .noImages: "No match: the catalogue has no images to compare with."
     case .filteredOut: "No match: the filters exclude every entity."
     case .filterTimedOut: "No match: the deadline passed before the filters were applied."
     case .deadlinePassed: "No match was found in time."

@@ -85,6 +85,7 @@ struct MatchPage {
     }
     return switch response.emptyReason {
     case .emptyCatalogue: "No match: the catalogue is empty."
+    case .noImages: "No match: the catalogue has no images to compare with."
     case .filteredOut: "No match: the filters exclude every entity."
     case .noUsableSignal: "No match: the image is blank and no label is known."
     case .filterTimedOut, .deadlinePassed, .nothingAboveConfidence, nil:

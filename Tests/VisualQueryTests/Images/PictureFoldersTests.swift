@@ -77,13 +77,40 @@ import Testing
     }
     for name in [
       "../other/c.jpg", "sub/../../other/c.jpg", "..", "out", "outFolder/c.jpg", "full", "process",
-      "loop", tree.other + "/c.jpg", tree.root + "/a.jpg", "/", "a.jpg\u{0}.png", "/dev/zero",
+      "loop", tree.other + "/c.jpg", tree.root, "/", "a.jpg\u{0}.png", "/dev/zero",
+      tree.root + "/../other/c.jpg", tree.root + "/a.jpg\u{0}", tree.root + "er/a.jpg",
+      tree.root + "/outFolder/c.jpg",
       "outFolder/../../other/c.jpg", "outFolder",
     ] {
       #expect(code(opened(name, folders)) == .refused, "\(name)")
     }
     for name in ["none.jpg", "none/a.jpg", "a.jpg/b"] {
       #expect(code(opened(name, folders)) == .missing, "\(name)")
+    }
+  }
+
+  /// Would break if a feed with full paths were refused although its files are where they may be.
+  @Test(arguments: ConfinedFolder.Way.allCases)
+  func `an absolute path beneath the root is that of a file beneath it`(
+    way: ConfinedFolder.Way
+  ) throws {
+    let tree = try Tree()
+    let link = tree.folder.path + "/link"
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: tree.root)
+    for root in [tree.root, tree.root + "/", link] {
+      let folders = PictureFolders(PicturePlaces(root: root), way: way)
+      for name in [
+        tree.root + "/sub/b.jpg", tree.root + "//sub/b.jpg", link + "/sub/b.jpg",
+        tree.folder.path + "/root/../root/sub/b.jpg", tree.folder.path + "/./root/sub/b.jpg",
+      ] {
+        #expect(opened(name, folders) == .success("root/sub/b.jpg"), "\(name)")
+        let relative = folders.relativeName(name)
+        #expect(relative == "sub/b.jpg", "\(name)")
+      }
+      #expect(code(opened(tree.root + "/none.jpg", folders)) == .missing)
+      for name in ["sub/b.jpg", "/etc/passwd", tree.other + "/c.jpg", "../other/c.jpg"] {
+        #expect(folders.relativeName(name) == name)
+      }
     }
   }
 

@@ -59,6 +59,19 @@ import Testing
     #expect(revoked.unchangedImages == 0 && again.count == 2)
   }
 
+  /// Would break if an index kept full paths, so that it could not be moved.
+  @Test func `full paths beneath the root are stored relative to it`() async throws {
+    let rows = ["a", "b"].map {
+      #"{"type":"product","id":"\#($0)","title":"T","images":["\#(shop.folder.path)/\#($0).jpg"]}"#
+    }
+    let (progress, refused) = try await shop.run(rows)
+    #expect(progress.signedImages == 2 && refused.isEmpty)
+    #expect(try await shop.run(rows).0.unchangedImages == 2)
+    let other = try moved()
+    try await set(ShopSettings(imagesRoot: other.path))
+    #expect(try await thumbnail() != nil)
+  }
+
   @Test func `an index is served and goes on where its pictures are now`() async throws {
     try await shop.run(rows)
     #expect(try places().root == shop.folder.path)

@@ -210,6 +210,15 @@ import Testing
       try await reason(
         Catalogue(directory: folder.path + "/e.vq"), SemanticContent(labels: ["mug"]), unhurried)
         == .emptyCatalogue)
+    // Would break if whoever forgot the images were told that nothing is likely enough.
+    let feed = try folder.write(#"{"type":"product","id":"a","title":"A"}"#, to: "feed.jsonl")
+    _ = try await Indexer(directory: folder.path + "/n.vq").run(path: feed)
+    let none = try Catalogue(directory: folder.path + "/n.vq")
+    let pixels = try picture(SampleShop.image("kettle.jpg"))
+    #expect(
+      try await reason(none, SemanticContent(pixelBuffer: pixels), unhurried) == .noImages)
+    #expect(
+      try await reason(none, SemanticContent(labels: ["zebra"]), unhurried) == .noUsableSignal)
   }
 
   @Test func `limits hold by type and in all`() async throws {

@@ -71,6 +71,8 @@ public struct MatchAnswer: Codable, Sendable, Hashable {
     public static let deadlinePassed = EmptyReason(rawValue: "deadlinePassed")
     /// The shop has no entities.
     public static let emptyCatalogue = EmptyReason(rawValue: "emptyCatalogue")
+    /// The shop has no images that the image could be compared with.
+    public static let noImages = EmptyReason(rawValue: "noImages")
   }
 }
 
