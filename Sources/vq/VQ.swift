@@ -29,6 +29,7 @@ struct VQ {
   ]
 
   static func main() async {
+    FileDescriptor.replaceClosedStandardDescriptors()
     Interrupt.ignoreClosedPipes()
     let arguments = FileName.arguments
     let environment = ProcessInfo.processInfo.environment
@@ -62,6 +63,9 @@ struct VQ {
         for line in Version.lines { try console.output.writeLine(line) }
       case .run(let command, let parsed):
         console = Console(environment: environment, color: parsed[CommonOptions.color] ?? .auto)
+        if parsed.operands.contains("-"), FileDescriptor.isInputClosed {
+          throw CommandFailure(.failure, "cannot read '-': standard input is closed")
+        }
         code = try await command.run(parsed, console)
       }
       try console.output.flush()

@@ -80,6 +80,38 @@ import Testing
     #expect(errors == "vq: cannot write the output: No space left on device\n")
   }
 
+  /// Would break if another file got the number of a closed descriptor: output would be written into it.
+  @Test(arguments: [
+    ("match - <&-", 1, "vq: cannot read '-': standard input is closed\n"),
+    ("index - --index x.vq <&-", 1, "vq: cannot read '-': standard input is closed\n"),
+    (
+      "--help >&-", 1,
+      "vq: cannot write the output: standard output is closed: Bad file descriptor\n"
+    ),
+    ("--help >&- 2>&- <&-", 1, ""), ("--help 2>&-", 0, ""),
+  ])
+  func `closed descriptors are told and never reused`(
+    line: String, status: Int32, errors: String
+  ) throws {
+    let folder = try TemporaryDirectory()
+    let process = Process()
+    let pipe = Pipe()
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.arguments = [
+      "-c", "exec \"$0\" \(line)".replacing("match", with: "match --index none.vq"),
+      RunningVQ.binary.path,
+    ]
+    process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = pipe
+    try process.run()
+    let text = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == status)
+    #expect(String(decoding: text, as: UTF8.self) == errors)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+  }
+
   /// Nothing ever comes through standard input, so that the work cannot see that it is cancelled.
   @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/status")))
   func `one interrupt ends even what waits for standard input, with 130`() throws {

@@ -25,7 +25,11 @@ extension ImageDecoder {
   /// - Throws: ``DecodeError`` with the code `unreadable` or `tooManyBytes`.
   public func contents(ofFile path: String) throws(DecodeError) -> [UInt8] {
     let descriptor = unsafe open(FileName.systemName(path), O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw unreadable("cannot open it", errno) }
+    guard descriptor >= 0 else {
+      let code = errno
+      if FileName.isAddress(path) { throw unreadable("it \(FileName.addressAdvice)", nil) }
+      throw unreadable("cannot open it", code)
+    }
     defer { close(descriptor) }
     return try contents(ofDescriptor: descriptor)
   }

@@ -59,6 +59,15 @@ package enum FileName {
     bytes(text).map(CChar.init(bitPattern:)) + [0]
   }
 
+  /// Returns whether a name begins like an address: `https://…`, `data:…`.
+  package static func isAddress(_ name: String) -> Bool {
+    name.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.\-]*:\/\/|(?i:data):/) != nil
+  }
+
+  /// The rest of a sentence about an address that was given instead of a file.
+  package static let addressAdvice =
+    "is an address, but only files are read here: download it, and give the path of the file"
+
   /// The arguments of the process, without its name.
   package static var arguments: [String] {
     let arguments = unsafe CommandLine.unsafeArgv

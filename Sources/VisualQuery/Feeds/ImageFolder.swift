@@ -51,7 +51,8 @@ public struct ImageFolder: Sendable, Hashable {
   /// Returns the images of a folder and its subfolders, by name, without hidden files, indexes and
   /// cyclic links.
   ///
-  /// A file with an unknown ending is an image if its first bytes are those of one.
+  /// A file with an unknown ending is an image if its first bytes are those of one. Pipes, sockets and devices
+  /// are not opened.
   ///
   /// - Parameter others: Counts the other files by their formats.
   private static func imageNames(
@@ -70,10 +71,14 @@ public struct ImageFolder: Sendable, Hashable {
     for name in names {
       let ending = name.split(separator: ".").last?.lowercased() ?? ""
       if name.hasPrefix(".") || ending == "vq" { continue }
-      if FileStatus(path + "/" + name)?.isDirectory == true {
+      let status = FileStatus(path + "/" + name)
+      if status?.isDirectory == true {
         let inside = try imageNames(
           in: path + "/" + name, above: above.union([folder.inode]), &others)
         images += inside.map { name + "/" + $0 }
+      } else if status?.isRegular == false {
+        // Opening a pipe waits for its writer.
+        others["special files (pipe, socket or device)", default: 0] += 1
       } else if endings.contains(ending) && name.count > ending.count + 1 {
         images.append(name)
       } else {

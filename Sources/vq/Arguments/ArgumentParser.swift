@@ -32,7 +32,7 @@ struct ArgumentParser: Sendable {
   /// - Parameter arguments: The arguments after the name of the program.
   func parse(_ arguments: [String]) throws(UsageError) -> Invocation {
     var scan = ArgumentScan(arguments: arguments[...])
-    switch try scan.read(CommonOptions.all, command: nil, stopsAtOperand: true) {
+    switch try scan.read(Table(options: CommonOptions.all), stopsAtOperand: true) {
     case .help(let form): return .help(form, nil)
     case .version: return .version
     case .end: break
@@ -47,9 +47,10 @@ struct ArgumentParser: Sendable {
         command: nil)
     }
     scan.operands = []
-    switch try scan.read(
-      command.options + CommonOptions.all, command: name, stopsAtOperand: false)
-    {
+    let table = Table(
+      options: command.options + CommonOptions.all, command: name,
+      takesFiles: command.operand?.takesFiles == true)
+    switch try scan.read(table, stopsAtOperand: false) {
     case .help(let form): return .help(form, command)
     case .version: return .version
     case .end: break
@@ -149,10 +150,7 @@ private struct ArgumentScan {
   init(arguments: ArraySlice<String>) { self.arguments = arguments }
 
   /// Parses up to the end, a request for help, or the first operand.
-  mutating func read(
-    _ options: [OptionDescription], command: String?, stopsAtOperand: Bool
-  ) throws(UsageError) -> Stop {
-    let table = Table(options: options, command: command)
+  mutating func read(_ table: Table, stopsAtOperand: Bool) throws(UsageError) -> Stop {
     while let argument = arguments.popFirst() {
       if argument == "--" {
         operands += arguments
@@ -179,6 +177,8 @@ private struct ArgumentScan {
     if table.options.contains(where: { $0.name == split(argument.dropFirst()).name }) {
       throw table.unknown(argument)
     }
+    // `-hat.jpg` is a file, not `-h` with further letters.
+    if argument.contains("."), table.isFile(argument) { throw table.unknown(argument) }
     var rest = argument.dropFirst()
     while let letter = rest.popFirst() {
       guard let option = table.options.first(where: { $0.short == letter }) else {
@@ -234,7 +234,12 @@ private struct ArgumentScan {
 /// The options that are accepted at one position of the command line.
 private struct Table {
   let options: [OptionDescription]
-  let command: String?
+  var command: String?
+  /// True if operands are names of files.
+  var takesFiles = false
+
+  /// Returns whether an argument is the name of a file that exists.
+  func isFile(_ argument: String) -> Bool { takesFiles && FileDescriptor.exists(argument) }
 
   func option(named name: String, in argument: String) throws(UsageError) -> OptionDescription {
     guard let option = options.first(where: { $0.name == name }) else { throw unknown(argument) }
@@ -255,6 +260,14 @@ private struct Table {
     let name = String(spelling.drop { $0 == "-" })
     let nearest =
       isLetter ? nil : Suggestion.nearest(to: name, among: options.map(\.name)).map { "--" + $0 }
+    // No option has a point in its name, but most files have.
+    if isFile(argument) || takesFiles && nearest == nil && spelling.contains(".") {
+      return UsageError(
+        .unknownOption,
+        "unknown option \(quoted(argument))\(context); if it is a file, write "
+          + "\(quoted("./" + argument)), or put '--' before it",
+        command: command)
+    }
     return UsageError(
       .unknownOption,
       "unknown option \(quoted(spelling))\(context)"

@@ -43,6 +43,14 @@ struct OperandDescription: Sendable {
   /// The completions that a shell offers. For words and commands, no other operands are accepted.
   let completion: ValueCompletion
 
+  /// True if operands are paths.
+  var takesFiles: Bool {
+    switch completion {
+    case .files, .directories: true
+    case .nothing, .words, .commands, .actions: false
+    }
+  }
+
   /// The operand in a usage line: `IMAGE…`, `[IMAGE…]`, `[COMMAND]` or `FROM TO`.
   var usage: String {
     let isList = count.upperBound > max(1, count.lowerBound)

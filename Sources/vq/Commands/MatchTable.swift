@@ -2,6 +2,8 @@ import PixelMatch
 import VisualQuery
 
 /// Answers as CSV (RFC 4180, with line feeds): one row for each match, and one for an image without a match.
+///
+/// Cells that a spreadsheet would take for a formula begin with an apostrophe.
 enum MatchTable {
   private static let columns = [
     "query", "rank", "type", "id", "title", "subtitle", "confidence", "tier", "url", "reason",
@@ -34,9 +36,32 @@ enum MatchTable {
 
   /// Returns a line. A field with a comma, a quote or the end of a line is quoted.
   private static func line(_ fields: [String]) -> String {
-    fields.map { field in
+    fields.map(inert).map { field in
       field.unicodeScalars.contains { [",", "\"", "\n", "\r"].contains($0) }
         ? "\"" + field.replacing("\"", with: "\"\"") + "\"" : field
     }.joined(separator: ",") + "\n"
+  }
+
+  /// The first characters of what spreadsheets take for a formula, also as wide characters.
+  private static let formulaStarts: Set<Unicode.Scalar> = [
+    "=", "+", "-", "@", "\u{FF1D}", "\u{FF0B}", "\u{FF0D}", "\u{FF20}",
+  ]
+
+  /// Returns a text in which an apostrophe is before each formula.
+  ///
+  /// A formula begins at the start of the cell, maybe behind blanks. A spreadsheet that expects semicolons or tabs between
+  /// cells also begins a cell behind those, and behind the end of a line, whatever is quoted.
+  private static func inert(_ text: String) -> String {
+    var result = String.UnicodeScalarView()
+    var isStart = true
+    for (index, scalar) in text.unicodeScalars.enumerated() {
+      let isBreak = [";", "\t", "\n", "\r"].contains(scalar)
+      if isStart && formulaStarts.contains(scalar) || index == 0 && isBreak && scalar != ";" {
+        result.append("'")
+      }
+      result.append(scalar)
+      isStart = isBreak || isStart && (scalar == "\"" || scalar.properties.isWhitespace)
+    }
+    return String(result)
   }
 }

@@ -38,6 +38,25 @@ struct FileDescriptor: Sendable {
 
   let rawValue: Int32
 
+  /// Opens `/dev/null` in place of each standard descriptor that is closed, so that no other file gets its number.
+  ///
+  /// Standard input is then open for writing only and standard output for reading only: using them is an error, which
+  /// is reported, while messages to standard error are dropped.
+  static func replaceClosedStandardDescriptors() {
+    for (descriptor, mode) in [
+      (STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDWR),
+    ] where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
+      // The lowest free number, which is the one of the closed descriptor.
+      _ = unsafe open("/dev/null", mode)
+    }
+  }
+
+  /// True if standard input was closed when the process began.
+  static var isInputClosed: Bool { fcntl(STDIN_FILENO, F_GETFL) & O_ACCMODE == O_WRONLY }
+
+  /// True if standard output was closed when the process began.
+  static var isOutputClosed: Bool { fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE == O_RDONLY }
+
   /// Writes all bytes, in as many attempts as it takes.
   func write(_ bytes: [UInt8]) throws(OutputError) {
     try Self.deliver(bytes) { rest in
@@ -70,8 +89,9 @@ struct FileDescriptor: Sendable {
       case .failed(EPIPE):
         throw OutputError(code: .closedPipe, message: "the reader of the output has gone")
       case .failed(let reason):
+        let closed = reason == EBADF ? "standard output is closed: " : ""
         throw OutputError(
-          code: .refused, message: "cannot write the output: \(description(of: reason))")
+          code: .refused, message: "cannot write the output: \(closed)\(description(of: reason))")
       }
     }
   }

@@ -4,6 +4,12 @@ import Testing
 
 @testable import vq
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 /// Features that spare typing: the only index, folders of images, tables for spreadsheets, links.
 @Suite struct ComfortTests {
   private func folder() throws -> String { try IndexedShop.made.get().folder.path }
@@ -45,6 +51,73 @@ import Testing
     let none = try RunningVQ(["match", empty.path], directory: folder())
     #expect(
       none.status == 1 && none.errors == "vq: the folder '\(empty.path)' contains no images\n")
+  }
+
+  /// Would break if a folder with a pipe waited for ever for its writer.
+  @Test(.timeLimit(.minutes(1))) func `pipes, sockets and devices in a folder are left out`() throws
+  {
+    let images = try TemporaryDirectory()
+    _ = try images.copy(SampleShop.image("kettle.jpg"), to: "a.jpg")
+    #expect(unsafe mkfifo(images.path + "/b.jpg", 0o600) == 0)
+    #expect(unsafe mkfifo(images.path + "/c", 0o600) == 0)
+    try FileManager.default.createSymbolicLink(
+      atPath: images.path + "/d.png", withDestinationPath: "/dev/zero")
+    let left = "left out in '\(images.path)': 3 special files (pipe, socket or device)"
+    let run = try RunningVQ(["match", "--csv", images.path], directory: folder())
+    #expect(run.status == 0 && run.errors == "vq: \(left)\n")
+    #expect(run.output.contains("/a.jpg,1,product,kettle,"))
+    let index = try RunningVQ(["index", images.path, "--index", images.path + "/i.vq"])
+    #expect(index.status == 0 && index.errors.contains("3 special files"))
+    #expect(index.output.hasPrefix("1 entity, 1 new"))
+  }
+
+  /// Would break if whoever opens the table ran what the author of a feed wrote.
+  @Test func `no cell of CSV is a formula`() throws {
+    let folder = try TemporaryDirectory()
+    let cells: [(title: String, shown: String)] = [
+      ("=HYPERLINK(1)", "'=HYPERLINK(1)"), ("+1", "'+1"), ("-2+3|x", "'-2+3|x"),
+      ("@SUM(1)", "'@SUM(1)"), ("  =1", "  '=1"), ("\u{FF1D}1", "'\u{FF1D}1"),
+      // A spreadsheet of another language has semicolons between cells.
+      ("a;=1", "a;'=1"), ("a;  @b", "a;  '@b"), ("plain - a=b +1", "plain - a=b +1"),
+    ]
+    let rows = cells.enumerated().map { index, cell in
+      #"{"type":"product","id":"=\#(index)","title":"\#(cell.title)","labels":["thing"],"images":[]}"#
+    }
+    let feed = try folder.write(rows.joined(separator: "\n"), to: "feed.jsonl")
+    let index = ["--index", folder.path + "/i.vq"]
+    #expect(try RunningVQ(["index", feed] + index).status == 0)
+    let run = try RunningVQ(
+      ["match", "--labels", "thing", "--csv", "--limit", "20", "--products", "20"] + index)
+    let lines = run.output.split(separator: "\n").dropFirst()
+    #expect(lines.count == cells.count)
+    for (line, (index, cell)) in zip(lines, cells.enumerated()) {
+      #expect(line.hasPrefix("thing,\(index + 1),product,'=\(index),\(cell.shown),"), "\(line)")
+    }
+  }
+
+  /// Would break if an address were only called a file that does not exist.
+  @Test(arguments: ["https://shop.example/a.jpg", "file:///a.jpg", "data:image/png;base64,AA"])
+  func `an address in place of a file is told as such`(address: String) throws {
+    let match = try RunningVQ(["match", address], directory: folder())
+    #expect(match.status == 4 && match.errors.contains("is an address, but only files are read"))
+    let hash = try RunningVQ(["hash", address])
+    #expect(hash.status == 4 && hash.errors.contains("is an address, but only files are read"))
+    let bridge = try RunningVQ(["labels", "--bridge", address], directory: folder())
+    #expect(bridge.errors.contains("is an address, but only files are read"))
+  }
+
+  /// Would break if whoever has such a file did not learn how to name it.
+  @Test(arguments: ["-dash.jpg", "-hat.jpg", "-jacket.jpg", "--long.png", "-q"])
+  func `the name of a file that begins with a dash is told apart from options`(name: String) throws
+  {
+    let images = try TemporaryDirectory()
+    _ = try images.copy(SampleShop.image("kettle.jpg"), to: name)
+    let index = ["--index", try folder() + "/shop.vq"]
+    let run = try RunningVQ(["match", name] + index, directory: images.path)
+    #expect(run.status == 2 && run.errors.contains("'./\(name)', or put '--' before it"))
+    let named = try RunningVQ(["match", "./" + name] + index, directory: images.path)
+    #expect(named.status == 0)
+    #expect(try RunningVQ(["match"] + index + ["--", name], directory: images.path).status == 0)
   }
 
   @Test func `CSV has a line for an image without a match, and for a broken one`() throws {

@@ -59,8 +59,11 @@ struct RecordReader: ~Copyable {
   init(path: String, recordLimit: Int = RecordReader.recordLimit) throws(CatalogueError) {
     let file = path == "-" ? 0 : unsafe open(FileName.systemName(path), O_RDONLY | O_CLOEXEC)
     guard file >= 0 else {
+      let reason = systemMessage(errno)
       throw CatalogueError(
-        code: .unreadableInput, message: "cannot open '\(path)': \(systemMessage(errno))")
+        code: .unreadableInput,
+        message: FileName.isAddress(path)
+          ? "'\(path)' \(FileName.addressAdvice)" : "cannot open '\(path)': \(reason)")
     }
     self.recordLimit = recordLimit
     name = path
