@@ -2,7 +2,7 @@
 struct FeedEntities {
   /// The version of the rules by which rows are read. Raised whenever the same row is read in
   /// another way, so that a row that an earlier version indexed is not skipped as unchanged.
-  static let rulesVersion = 9
+  static let rulesVersion = 10
 
   /// The schemes that links may have besides `https`.
   var allowedSchemes: Set<String>
@@ -124,8 +124,8 @@ struct FeedEntities {
     }
   }
 
-  /// Returns a row without a link that the shop does not accept and without labels beyond the
-  /// limits.
+  /// Returns a row without a link that the shop does not accept, and without what its texts and lists of words have
+  /// beyond the limits.
   private func checked(_ json: JSONValue) -> (json: JSONValue, warnings: [FieldError]) {
     guard case .object(var fields) = json else { return (json, []) }
     var warnings: [FieldError] = []
@@ -145,17 +145,7 @@ struct FeedEntities {
         warnings.append(FieldError(field: "url", reason: error.message))
       }
     }
-    if case .array(let values)? = fields["labels"] {
-      let labels = values.compactMap { if case .string(let text) = $0 { text } else { nil } }
-      do throws(FieldError) {
-        try LabelText.check(labels)
-      } catch {
-        fields["labels"] = .array(
-          labels.filter { $0.utf8.count <= LabelText.byteLimit }.prefix(LabelText.countLimit).map(
-            JSONValue.string))
-        warnings.append(error)
-      }
-    }
+    warnings += TextLimits.apply(to: &fields)
     return (.object(fields), warnings)
   }
 

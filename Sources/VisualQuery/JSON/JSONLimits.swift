@@ -10,15 +10,19 @@ public struct JSONLimits: Sendable, Hashable {
   /// The number of bytes of a name in an object. Names are hashed and compared, which takes
   /// quadratic time for runs of combining characters.
   public var nameByteCount: Int
+  /// True if a name may occur several times in an object, of which the first value then counts.
+  public var allowsRepeatedNames: Bool
 
   /// Makes limits. The defaults are those of a row of a feed.
   public init(
-    depth: Int = 32, valueCount: Int = 262_144, byteCount: Int = 1 << 20, nameByteCount: Int = 256
+    depth: Int = 32, valueCount: Int = 262_144, byteCount: Int = 1 << 20, nameByteCount: Int = 256,
+    allowsRepeatedNames: Bool = true
   ) {
     self.depth = depth
     self.valueCount = valueCount
     self.byteCount = byteCount
     self.nameByteCount = nameByteCount
+    self.allowsRepeatedNames = allowsRepeatedNames
   }
 
   /// The limits of a line of a feed. It has one level more than a row, because the report of a
@@ -50,6 +54,8 @@ public struct JSONError: Error, Sendable, Hashable {
     case tooLong
     /// A name has more bytes than ``JSONLimits/nameByteCount``.
     case nameTooLong
+    /// A name occurs several times in an object, and ``JSONLimits/allowsRepeatedNames`` is false.
+    case repeatedName
     /// The caller asked to stop.
     case cancelled
   }

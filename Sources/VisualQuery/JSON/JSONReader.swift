@@ -26,6 +26,10 @@ struct JSONReader {
   private var values: [JSONValue] = []
   /// The names of all open objects, outermost first.
   private var names: [String] = []
+  /// The names that occur several times in one object, each once, and no more than
+  /// ``repeatedNameLimit`` of them.
+  private(set) var repeatedNames: [String] = []
+  private static let repeatedNameLimit = 8
 
   init(_ bytes: [UInt8], limits: JSONLimits) {
     self.bytes = bytes
@@ -123,17 +127,35 @@ struct JSONReader {
         return nil
       }
       try count(values.count - container.firstValue, shouldStop)
-      value = closed(container)
+      value = try closed(container)
     }
     return value
   }
 
-  private mutating func closed(_ container: Container) -> JSONValue {
+  private mutating func closed(_ container: Container) throws(JSONError) -> JSONValue {
     containers.removeLast()
     let value = complete(container)
+    if case .object(let object) = value, object.count < names.count - container.firstName {
+      try noteRepeatedNames(since: container.firstName)
+    }
     values.removeLast(values.count - container.firstValue)
     names.removeLast(names.count - container.firstName)
     return value
+  }
+
+  /// Records the names of an object that occur several times in it.
+  private mutating func noteRepeatedNames(since first: Int) throws(JSONError) {
+    var seen: Set<String> = []
+    for name in names[first...] where !seen.insert(name).inserted {
+      guard limits.allowsRepeatedNames else {
+        throw failure(
+          .repeatedName,
+          "has the name '\(String(name.unicodeScalars.prefix(40)))' several times in one object",
+          at: position)
+      }
+      guard repeatedNames.count < Self.repeatedNameLimit else { return }
+      if !repeatedNames.contains(name) { repeatedNames.append(name) }
+    }
   }
 
   /// Returns a list or object of the values behind its first one. A function of its own, so that no slice shares the

@@ -32,21 +32,40 @@ public enum LabelText {
   static let byteLimit = 256
   /// The largest number of labels of an entity.
   static let countLimit = 256
+  /// The largest number of bytes of all labels of an entity. Each word of a label is indexed, and so are its parts.
+  static let totalByteLimit = 4096
   /// The largest number of forms under which a label is indexed.
   static let headLimit = 8
 
-  /// Checks the labels of a row.
-  static func check(_ labels: [String]) throws(FieldError) {
+  /// Checks the labels of a row, or other words in a field whose name is their plural.
+  static func check(_ labels: [String], field: String = "labels") throws(FieldError) {
     guard labels.count <= countLimit else {
       throw FieldError(
-        field: "labels", reason: "has \(labels.count) labels; the limit is \(countLimit)")
+        field: field, reason: "has \(labels.count) \(field); the limit is \(countLimit)")
     }
     for label in labels where label.utf8.count > byteLimit {
       let start = String(label.unicodeScalars.prefix(20))
       throw FieldError(
-        field: "labels",
-        reason: "has the label '\(start)…' of \(label.utf8.count) bytes; the limit is \(byteLimit)")
+        field: field,
+        reason:
+          "has the \(field.dropLast()) '\(start)…' of \(label.utf8.count) bytes; the limit is \(byteLimit)"
+      )
     }
+    let total = labels.reduce(0) { $0 + $1.utf8.count }
+    guard total <= totalByteLimit else {
+      throw FieldError(
+        field: field,
+        reason: "has \(field) of \(total) bytes together; the limit is \(totalByteLimit)")
+    }
+  }
+
+  /// Returns the first of some labels that are within the limits.
+  static func bounded(_ labels: [String]) -> [String] {
+    var total = 0
+    return labels.filter { $0.utf8.count <= byteLimit }.prefix(countLimit).prefix { label in
+      total += label.utf8.count
+      return total <= totalByteLimit
+    }.map { $0 }
   }
 
   /// Returns a normalized label with its more general forms: in English the head comes last, so

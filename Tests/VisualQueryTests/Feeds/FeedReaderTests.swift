@@ -404,4 +404,39 @@ import Testing
     #expect(product.localized.mapValues(\.title) == ["de-DE": "D", "fr": "F"])
     #expect(export.warnings.map(\.field) == ["localized"])
   }
+
+  /// Would break if one of two titles were taken without a word.
+  @Test(arguments: [
+    #"{"type":"product","id":"1","title":"A","title":"B"}"#,
+    #"[{"type":"product","id":"1","title":"A","title":"B"},{"type":"product","id":"2","title":"C"}]"#,
+  ]) func `a name that is repeated is reported, and the first value counts`(text: String) throws {
+    let export = try ReadExport(text)
+    #expect(try export.product("1").title == "A")
+    #expect(export.warnings.map(\.field) == ["title"])
+    #expect(export.warnings.map(\.kind) == [.field])
+  }
+
+  /// Would break if a row could make each answer and the index large.
+  @Test func `texts and lists of words end at their limits, with a report`() throws {
+    let long = String(repeating: "x", count: 1001)
+    let words = (0..<300).map { "\"word\($0)\"" }.joined(separator: ",")
+    let heavy = (0..<40).map { "\"\($0)\(String(repeating: "y", count: 198))\"" }
+      .joined(separator: ",")
+    let export = try ReadExport(
+      """
+      {"type":"product","id":"1","title":"\(long)","subtitle":"\(long)","brand":"\(long)",\
+      "labels":[\(words)],"synonyms":[\(heavy)],"attributes":{"size":"\(long)"},\
+      "localized":{"de":{"title":"\(long)"},"fr":{"title":"F"}}}
+      """)
+    let product = try export.product("1")
+    #expect(product.title.count == 1000 && product.subtitle?.count == 1000)
+    #expect(product.brand?.count == 1000 && product.attributes["size"]?.count == 1000)
+    #expect(product.labels.count == 256 && product.synonyms.count == 20)
+    #expect(product.localized["de"]?.title?.count == 1000 && product.localized["fr"]?.title == "F")
+    #expect(
+      export.warnings.map(\.field) == [
+        "title", "subtitle", "brand", "labels", "synonyms", "attributes.size", "localized.de.title",
+      ])
+    #expect(export.warnings[0].reason == "has 1001 characters; the limit is 1000")
+  }
 }

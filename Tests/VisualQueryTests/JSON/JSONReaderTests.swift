@@ -184,6 +184,27 @@ import Testing
     #expect(error?.code == .tooLong && error?.message.contains("has 199 bytes") == true)
   }
 
+  /// Would break if nobody learned that one of two values was dropped.
+  @Test func `names that are repeated in one object are told or refused`() throws {
+    let text = #"[{"a":1,"b":{"c":1},"c":2,"a":3},{"a":1,"\u00e9":1,"e\u0301":2}]"#
+    var reader = JSONReader(Array(text.utf8), limits: JSONLimits())
+    let value = try reader.read(shouldStop: { false })
+    #expect(reader.repeatedNames == ["a", "\u{E9}"])
+    guard case .array(let values) = value, case .object(let first) = values[0] else {
+      Issue.record("no list")
+      return
+    }
+    #expect(first["a"] == .integer(1))
+    let error = Self.failure(text, JSONLimits(allowsRepeatedNames: false))
+    #expect(error?.code == .repeatedName && error?.message.contains("'a'") == true)
+    let once = #"[{"a":1},{"a":{"a":1}}]"#
+    _ = try Self.read(Array(once.utf8), JSONLimits(allowsRepeatedNames: false))
+    let many = "{" + (0..<100).map { "\"\($0 / 2)\":1" }.joined(separator: ",") + "}"
+    reader = JSONReader(Array(many.utf8), limits: JSONLimits())
+    _ = try reader.read(shouldStop: { false })
+    #expect(reader.repeatedNames.count == 8)
+  }
+
   /// Hashing a name of 60 KB of accents took ten seconds.
   @Test func `names end at their limit`() throws {
     let name = "a" + String(repeating: "\u{301}\u{316}", count: 25)

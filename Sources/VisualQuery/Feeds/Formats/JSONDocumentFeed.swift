@@ -6,6 +6,8 @@ struct JSONDocumentFeed: FeedFormatReader {
   let mapping: FeedMapping
   /// The remaining objects, the next one last.
   private var objects: [JSONValue]
+  /// The names that occur several times in one object of the document. The report of the first record has them.
+  private let repeatedNames: [String]
   private var count = 0
   private let context: FeedContext
 
@@ -24,8 +26,9 @@ struct JSONDocumentFeed: FeedFormatReader {
     guard case .json(let start) = head, Self.isDocument(start) else { return nil }
     let bytes = try records.rest()
     var objects: [JSONValue] = []
+    var repeatedNames: [String] = []
     do throws(JSONError) {
-      let values = try JSONSequence.values(in: bytes)
+      let values = try JSONSequence.values(in: bytes, &repeatedNames)
       if values.count == 1, case .object(let fields) = values[0], Self.isEmpty(fields) {
         objects = []
       } else {
@@ -39,6 +42,7 @@ struct JSONDocumentFeed: FeedFormatReader {
       objects = []
     }
     self.objects = objects.reversed()
+    self.repeatedNames = repeatedNames
     self.context = context
     let names = objects.prefix(100).reduce(into: Set<String>()) { names, object in
       if case .object(let fields) = object { names.formUnion(fields.keys) }
@@ -50,8 +54,11 @@ struct JSONDocumentFeed: FeedFormatReader {
     count += 1
     guard let object = objects.popLast() else { return nil }
     let context = context
+    let repeated = count == 1 ? repeatedNames : []
     return FeedRecord(line: count, bytes: Array(object.text.utf8)) { () throws(FieldError) in
-      try JSONFields.draft(object, context, isDocument: true)
+      var draft = try JSONFields.draft(object, context, isDocument: true)
+      draft.warnings += JSONFields.warnings(ofRepeated: repeated)
+      return draft
     }
   }
 
@@ -176,7 +183,10 @@ struct JSONDocumentFeed: FeedFormatReader {
 
 /// Reads values of JSON that follow each other, with blanks or commas between them.
 enum JSONSequence {
-  static func values(in bytes: [UInt8]) throws(JSONError) -> [JSONValue] {
+  /// - Parameter repeatedNames: Receives the names that occur several times in one object.
+  static func values(
+    in bytes: [UInt8], _ repeatedNames: inout [String]
+  ) throws(JSONError) -> [JSONValue] {
     var values: [JSONValue] = []
     var rest = bytes[...]
     while true {
@@ -185,7 +195,9 @@ enum JSONSequence {
       }
       if rest.isEmpty { return values }
       let end = end(of: rest)
-      values.append(try JSONValue(json: Array(rest[..<end]), limits: .document))
+      var reader = JSONReader(Array(rest[..<end]), limits: .document)
+      values.append(try reader.read(shouldStop: { Task.isCancelled }))
+      if repeatedNames.isEmpty { repeatedNames = reader.repeatedNames }
       rest = rest[end...]
     }
   }

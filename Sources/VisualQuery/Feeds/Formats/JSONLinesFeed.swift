@@ -46,13 +46,16 @@ struct JSONLinesFeed: FeedFormatReader {
       }
       if let variant = variants.popLast() { return variant }
       return FeedRecord(line: line, bytes: bytes) { () throws(FieldError) in
+        var reader = JSONReader(bytes, limits: .line)
         let json: JSONValue
         do throws(JSONError) {
-          json = try JSONValue(json: bytes, limits: .line, shouldStop: { false })
+          json = try reader.read(shouldStop: { false })
         } catch {
           throw FieldError(field: nil, reason: error.message)
         }
-        return try JSONFields.draft(json, context, isDocument: false)
+        var draft = try JSONFields.draft(json, context, isDocument: false)
+        draft.warnings += JSONFields.warnings(ofRepeated: reader.repeatedNames)
+        return draft
       }
     }
   }
@@ -60,6 +63,13 @@ struct JSONLinesFeed: FeedFormatReader {
 
 /// Turns objects of JSON into entities.
 enum JSONFields {
+  /// Returns warnings of names that occur several times in one object.
+  static func warnings(ofRepeated names: [String]) -> [FieldError] {
+    names.map {
+      FieldError(field: $0, reason: "occurs several times in one object; the first value counts")
+    }
+  }
+
   /// Returns the entity of an object: in the native form, a node of schema.org, or with fields that
   /// are recognized by their names.
   ///

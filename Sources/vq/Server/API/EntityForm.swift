@@ -64,7 +64,7 @@ struct EntityForm: Sendable {
   private static func object(_ bytes: [UInt8]) throws(Problem) -> [String: JSONValue] {
     let json: JSONValue
     do throws(JSONError) {
-      json = try JSONValue(json: bytes, limits: JSONLimits())
+      json = try JSONValue(json: bytes, limits: JSONLimits(allowsRepeatedNames: false))
     } catch {
       throw Problem(.invalidJSON, "the entity \(error.message)")
     }

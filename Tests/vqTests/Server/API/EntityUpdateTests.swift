@@ -100,6 +100,39 @@ import VisualQuery
     #expect(ServedShop.ids(left) == ["mug"])
   }
 
+  /// Would break if one of two titles were taken without a word, or if an entity could make each answer and the index large.
+  @Test func `repeated names and texts beyond the limits are refused`() async throws {
+    let shop = try await Self.shop()
+    for json in [
+      #"{"title":"a","title":"b"}"#, #"{"title":"a","price":{"amount":"1","amount":"2"}}"#,
+      #"{"title":"a","tit\u006ce":"b"}"#,
+    ] {
+      let put = try await Self.put(shop, "product/k", json)
+      #expect(put.status == 400 && Self.problem(put.answer) == ["invalidJSON", nil], "\(json)")
+      #expect((put.answer["detail"] as? String)?.contains("several times") == true)
+      let form = try await Self.send(shop, "product/k", Self.form(json, []))
+      #expect(form.status == 400)
+    }
+    let long = String(repeating: "ü", count: 1001)
+    let many = (0...256).map { "\"w\($0)\"" }.joined(separator: ",")
+    let heavy = (0..<20).map { "\"\($0)\(String(repeating: "x", count: 240))\"" }
+      .joined(separator: ",")
+    for (field, json) in [
+      ("title", #"{"title":"\#(long)"}"#), ("subtitle", #"{"title":"a","subtitle":"\#(long)"}"#),
+      ("brand", #"{"title":"a","brand":"\#(long)"}"#),
+      ("localized.de.title", #"{"title":"a","localized":{"de":{"title":"\#(long)"}}}"#),
+      ("attributes.color", #"{"title":"a","attributes":{"color":"\#(long)"}}"#),
+      ("labels", #"{"title":"a","labels":[\#(many)]}"#),
+      ("labels", #"{"title":"a","labels":[\#(heavy)]}"#),
+      ("synonyms", #"{"title":"a","synonyms":[\#(many)]}"#),
+    ] {
+      let put = try await Self.put(shop, "product/k", json)
+      #expect(put.status == 422 && Self.problem(put.answer) == ["invalidEntity", field])
+    }
+    let most = try await Self.put(shop, "product/k", #"{"title":"\#(long.dropLast())"}"#)
+    #expect(most.status == 201)
+  }
+
   @Test func `images come as parts of a form, and stay by their names`() async throws {
     let shop = try await Self.shop(ShopSettings(thumbnailSides: [160]))
     let kettle = try ImageDecoder().contents(ofFile: SampleShop.image("kettle.jpg"))
