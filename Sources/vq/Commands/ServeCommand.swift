@@ -78,6 +78,14 @@ enum ServeCommand {
       isRare: true),
     "ORIGIN", accepts: "origins between commas such as https://shop.example",
     isElement: isOrigin)
+  static let hosts = Option<[String]>.list(
+    OptionText(
+      "allow-host", "without --keys: also accept requests to these hosts",
+      detail:
+        "On a loopback address, a server without keys answers only requests to localhost, 127.0.0.1 and [::1], so "
+        + "that no web page can read it under a name of its own. A proxy on this machine may pass on other names.",
+      isRare: true),
+    "HOST", accepts: "names of hosts between commas such as shop.example", isElement: isHost)
   static let appIDs = Option<[String]>.list(
     OptionText(
       "app-id", "apps that may open the shop's links: TEAMID.bundle.id",
@@ -102,6 +110,11 @@ enum ServeCommand {
       && !host.contains { "/?#@".contains($0) || $0.isWhitespace }
   }
 
+  /// Returns whether a text is the name of a host, without a scheme and a port.
+  private static func isHost(_ text: String) -> Bool {
+    text.wholeMatch(of: /[A-Za-z0-9_.\-]+/) != nil
+  }
+
   /// Returns whether a text is the id of an app: the ten characters of the team, and the id of the bundle.
   private static func isAppID(_ text: String) -> Bool {
     text.wholeMatch(of: /[A-Z0-9]{10}\.[A-Za-z0-9.\-]+/) != nil
@@ -123,7 +136,7 @@ enum ServeCommand {
       rate.description, MatchCommand.threads.description, connections.description,
       perAddress.description, maxBytes.description, PictureLimits.maxPixels.description,
       decodeMemory.description, formats.description,
-      origins.description,
+      origins.description, hosts.description,
       appIDs.description, shopName.description, grace.description, quiet.description,
     ],
     notes: [
@@ -185,8 +198,11 @@ enum ServeCommand {
     let listener = try listener(of: arguments)
     let mailbox = try mailbox()
     let configuration = configuration(of: arguments, width: pool.width)
-    try console.output.writeLine(address(of: listener, arguments))
-    try console.output.flush()
+    // A server that was started without a standard output needs none.
+    if !FileDescriptor.isOutputClosed {
+      try console.output.writeLine(address(of: listener, arguments))
+      try console.output.flush()
+    }
     let hangUps = onHangUp { reload(service, keys: arguments[Self.keys]) }
     let outcome = await withTaskCancellationHandler {
       await serve(listener, service, mailbox, configuration)
@@ -278,6 +294,10 @@ enum ServeCommand {
       standard: .milliseconds(min(arguments[deadline], arguments[maxDeadline])),
       maximum: .milliseconds(arguments[maxDeadline]))
     settings.rate = arguments[rate]
+    settings.sources.origins = Set(arguments[origins])
+    if arguments[socket] == nil, RequestSources.isLoopback(arguments[host] ?? "127.0.0.1") {
+      settings.sources.hosts = Set(arguments[hosts].map { $0.lowercased() })
+    }
     settings.appIDs = arguments[appIDs]
     settings.shopName = arguments[shopName]
     return settings

@@ -45,7 +45,7 @@ class Server:
             return answer(client)
 
     def get(self, path, headers=""):
-        return self.ask(f"GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n{headers}\r\n".encode())
+        return self.ask(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{headers}\r\n".encode())
 
     def metric(self, name):
         text = self.get("/metrics")[2].decode()
@@ -89,7 +89,7 @@ def answer(client):
 
 
 def post(picture, query="", headers=""):
-    head = (f"POST /v1/match?{query} HTTP/1.1\r\nHost: a\r\nContent-Type: image/jpeg\r\n"
+    head = (f"POST /v1/match?{query} HTTP/1.1\r\nHost: localhost\r\nContent-Type: image/jpeg\r\n"
             f"{headers}Content-Length: {len(picture)}\r\n\r\n")
     return head.encode() + picture
 
@@ -155,7 +155,7 @@ class Checks:
 
             def dawdle():
                 with contextlib.suppress(OSError):
-                    for byte in b"GET / HTTP/1.1\r\nHost: a\r\nX: " + b"x" * 400:
+                    for byte in b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 400:
                         if stop.wait(0.2):
                             return
                         dawdling.send(bytes([byte]))
@@ -174,7 +174,7 @@ class Checks:
     def requests_in_one_packet_are_answered_in_order(self):
         with self.serve() as server, contextlib.closing(server.connect()) as client:
             paths = ["/livez", "/v1/limits", "/none", "/livez"]
-            requests = [f"GET {path} HTTP/1.1\r\nHost: a\r\nX-Request-ID: r{number}\r\n\r\n"
+            requests = [f"GET {path} HTTP/1.1\r\nHost: localhost\r\nX-Request-ID: r{number}\r\n\r\n"
                         for number, path in enumerate(paths)]
             client.sendall("".join(requests).encode() + post(self.picture, "deadlineMs=2000") + b"GET / HT")
             data = b""
@@ -183,7 +183,7 @@ class Checks:
             order = re.findall(rb"X-Request-ID: (r\d)", data)
             self.say("pipelined requests are answered in order",
                      order == [b"r0", b"r1", b"r2", b"r3"], order)
-            client.sendall(b"TP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            client.sendall(b"TP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
             self.say("and what is left goes on", answer(client)[0] == 200)
 
     def thousands_of_requests_in_one_packet_hold_up_nobody(self):
@@ -215,7 +215,7 @@ class Checks:
                 client = socket.socket()
                 client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
                 client.connect(server.address)
-                client.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n" * 100)
+                client.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * 100)
                 slow.append(client)
             time.sleep(0.5)
             self.say("health is answered while they hold all connections", server.get("/livez")[0] == 200)
@@ -248,7 +248,7 @@ class Checks:
             self.say("an encoded slash is no way around it", statuses == {404}, statuses)
 
     def a_request_hidden_in_another_is_refused(self):
-        hidden = b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n"
+        hidden = b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"
         tricks = {
             "a length and chunks": b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + hidden,
             "two lengths": b"Content-Length: 0\r\nContent-Length: 31\r\n\r\n" + hidden,
@@ -263,7 +263,7 @@ class Checks:
         with self.serve() as server:
             for name, rest in tricks.items():
                 with contextlib.closing(server.connect()) as client:
-                    client.sendall(b"POST /v1/match HTTP/1.1\r\nHost: a\r\nContent-Type: image/jpeg\r\n" + rest)
+                    client.sendall(b"POST /v1/match HTTP/1.1\r\nHost: localhost\r\nContent-Type: image/jpeg\r\n" + rest)
                     data = b""
                     with contextlib.suppress(ConnectionError):
                         while piece := client.recv(65536):
@@ -439,7 +439,7 @@ class Checks:
                 time.sleep(0.05)
             else:
                 self.say("after SIGHUP it does", False)
-            deleted = f"DELETE /v1/entities/product/candle HTTP/1.1\r\nHost: a\r\nConnection: close\r\n"
+            deleted = f"DELETE /v1/entities/product/candle HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
             self.say("who may read may not remove",
                      server.ask((deleted + with_key(app) + "\r\n").encode())[0] == 403)
             answers = [server.get("/v1/limits", with_key(app)) for _ in range(15)]

@@ -1226,11 +1226,14 @@ def check_protocol(suite, photo, limits):
 
     for host in ("a:x", "a:1:2", "a:65536", ":80", "a%zz", "[::1", "[::1]x", "[name]", "a@b"):
         raw_call(f"the Host {host}", get(host), 400, key=None, code="badRequest")
-    for host in ("", "shop.example", "shop.example:80", "[::1]:80", "127.0.0.1:", "a%41"):
+    for host in ("", "localhost", "localhost:80", "[::1]:80", "127.0.0.1:", "127.9.9.9:65535"):
         raw_call(f"the Host {host!r}", get(host), 200, key=None)
-    raw_call("a target with an empty authority", get("a", "http:///livez"), 400, key=None)
+    # Without keys, a page whose name leads to this machine must not read anything.
+    for host in ("shop.example", "shop.example:80", "a%41", "127.0.0.1.shop.example", "localhost.shop.example"):
+        raw_call(f"the Host {host!r}", get(host), 200 if suite.key else 403, key=None)
+    raw_call("a target with an empty authority", get(server.name, "http:///livez"), 400, key=None)
     for method in ("BREW", "get", "A"):
-        raw_call(f"the method {method}", get("a", method=method), 501, method, key=None, code="methodNotImplemented")
+        raw_call(f"the method {method}", get(server.name, method=method), 501, method, key=None, code="methodNotImplemented")
     for path in ("/v1%2Flimits", "/v1/entities%2Fsuggested", "/v1/entities%2Fproduct/oats"):
         suite.call(f"an encoded slash in {path}", "GET", path, 404, code="unknownPath")
     suite.call("an encoded slash in /v1%2Fmatch", "POST", "/v1%2Fmatch", 404, photo, {"Content-Type": "image/jpeg"})

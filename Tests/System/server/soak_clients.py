@@ -23,7 +23,7 @@ class Context:
     def head(self, method, path, key=None, headers=""):
         key = self.shop.reader if key is None else key
         authorization = f"Authorization: Bearer {key}\r\n" if key else ""
-        return f"{method} {path} HTTP/1.1\r\nHost: a\r\n{authorization}{headers}".encode()
+        return f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n{authorization}{headers}".encode()
 
     def request(self, method, path, body=None, kind="application/json", key=None):
         head = self.head(method, path, key)
@@ -186,7 +186,7 @@ def bad_requests(context, generator):
         (raw + b"X: " + b"x" * 20_000 + b"\r\n\r\n", {431}),
         (context.head("POST", "/v1/match") + b"Content-Type: image/png\r\nContent-Length: 99999999\r\n\r\n", {413}),
         (context.head("GET", "/" + "x" * 9000) + b"\r\n", {414}),
-        (b"GET / HTTP/3.0\r\nHost: a\r\n\r\n", {505}),
+        (b"GET / HTTP/3.0\r\nHost: localhost\r\n\r\n", {505}),
         (generator.randbytes(200) + b"\r\n\r\n", {400, 414, 431, 501, 505}),
     ]
 

@@ -169,6 +169,7 @@ complete -c vq -n '__fish_seen_subcommand_from serve' -l max-pixels -x -d 'rejec
 complete -c vq -n '__fish_seen_subcommand_from serve' -l decode-memory -x -d 'MB of memory for decoding images'
 complete -c vq -n '__fish_seen_subcommand_from serve' -l formats -x -a 'jpeg png webp avif heic gif all' -d 'formats of images that are accepted, or all'
 complete -c vq -n '__fish_seen_subcommand_from serve' -l allow-origin -x -d 'accept requests from these origins (CORS)'
+complete -c vq -n '__fish_seen_subcommand_from serve' -l allow-host -x -d 'without --keys: also accept requests to these hosts'
 complete -c vq -n '__fish_seen_subcommand_from serve' -l app-id -x -d 'apps that may open the shop\'s links: TEAMID.bundle.id'
 complete -c vq -n '__fish_seen_subcommand_from serve' -l name -x -d 'the name of the shop, for apps (/v1/settings)'
 complete -c vq -n '__fish_seen_subcommand_from serve' -l grace -x -d 'seconds for running requests at shutdown'

@@ -256,6 +256,7 @@ _vq() {
         '--decode-memory=[MB of memory for decoding images]:N:' \
         '--formats=[formats of images that are accepted, or all]:LIST:(jpeg png webp avif heic gif all)' \
         '*--allow-origin=[accept requests from these origins (CORS)]:ORIGIN:' \
+        '*--allow-host=[without --keys\: also accept requests to these hosts]:HOST:' \
         '*--app-id=[apps that may open the shop'\''s links\: TEAMID.bundle.id]:ID:' \
         '--name=[the name of the shop, for apps (/v1/settings)]:NAME:' \
         '--grace=[seconds for running requests at shutdown]:S:' \

@@ -15,11 +15,11 @@ enum EntityQuestion {
     let cursor: EntityCursor?
   }
 
-  /// Reads `cursor`, which is empty at the beginning of a list; `nil` if it is not given.
+  /// Reads `cursor`, which is empty or `null` at the beginning of a list; `nil` if it is not given.
   static func enumeration(_ fields: inout RequestFields) throws(Problem) -> Enumeration? {
     switch try fields.value("cursor") {
-    case nil: return nil
-    case .null?, .string("")?: return Enumeration(cursor: nil)
+    case nil: return fields.isNull("cursor") ? Enumeration(cursor: nil) : nil
+    case .string("")?: return Enumeration(cursor: nil)
     case .string(let text)? where text.utf8.count <= 250:
       return Enumeration(cursor: EntityCursor(text))
     default: throw fields.problem("cursor", "a cursor of an earlier answer, or empty")

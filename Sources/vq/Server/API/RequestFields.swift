@@ -10,7 +10,7 @@ import VisualQuery
 /// The fields of a question, whether they came in the query of a URL or as JSON.
 ///
 /// Each is read by the name that it has in both. A field that was not read in the end is a mistake of the client, and
-/// is named.
+/// is named. A field of JSON that is `null` counts as absent: many clients write absent fields like that.
 struct RequestFields {
   private enum Source {
     case query([RequestHead.Parameter])
@@ -29,7 +29,8 @@ struct RequestFields {
   }
 
   /// The largest JSON that is accepted; the server bounds the bytes of a body.
-  private static let limits = JSONLimits(depth: 16, valueCount: 16_384, byteCount: .max)
+  private static let limits = JSONLimits(
+    depth: 16, valueCount: 16_384, byteCount: .max, allowsRepeatedNames: false)
 
   /// A JSON object in UTF-8.
   init(json bytes: [UInt8]) throws(Problem) {
@@ -73,8 +74,13 @@ struct RequestFields {
   func has(_ name: String) -> Bool {
     switch source {
     case .query(let parameters): parameters.contains { $0.name == name }
-    case .json(let object): object[name] != nil
+    case .json(let object): object[name].map { $0 != .null } ?? false
     }
+  }
+
+  /// Returns whether a field is `null`.
+  func isNull(_ name: String) -> Bool {
+    if case .json(let object) = source { object[name] == .null } else { false }
   }
 
   /// Refuses fields that were not read.
@@ -285,7 +291,7 @@ struct RequestFields {
   mutating func json(_ name: String) -> JSONValue? {
     guard case .json(let object) = source else { return nil }
     known.insert(name)
-    return object[name]
+    return has(name) ? object[name] : nil
   }
 
   /// Any JSON; a parameter is a text.
@@ -316,7 +322,7 @@ struct RequestFields {
       let given = parameters.filter { $0.name == name }
       guard given.count <= 1 else { throw problem(name, "given once") }
       return given.first.map { .string($0.value) }
-    case .json(let object): return object[name]
+    case .json(let object): return has(name) ? object[name] : nil
     }
   }
 

@@ -46,10 +46,13 @@ extension ShopService {
     let label = try fields.text("label", limit: length) ?? ""
     let labels = try fields.words("labels", limit: Self.targetLimit, length: length) ?? []
     try fields.finish()
-    guard label.contains(where: \.isLetter) || label.contains(where: \.isNumber) else {
-      throw fields.problem("label", "a word that people use")
+    func isWord(_ text: String) -> Bool {
+      text.contains(where: \.isLetter) || text.contains(where: \.isNumber)
     }
-    guard !labels.isEmpty else { throw fields.problem("labels", "a list of labels of the shop") }
+    guard isWord(label) else { throw fields.problem("label", "a word that people use") }
+    guard !labels.isEmpty, labels.allSatisfy(isWord) else {
+      throw fields.problem("labels", "a list of labels of the shop")
+    }
     let unknown = try catalogue.newest().unmatched(among: labels)
     if let label = labels.first(where: unknown.contains) ?? unknown.sorted().first {
       throw Problem(

@@ -70,7 +70,9 @@ extension ShopService {
     let mode: ComparatorMode = try fields.choice("mode") ?? .and
     let limit = try fields.integer("limit", in: 1...EntityLookup.maximumLimit) ?? 100
     let (conditions, orders) = (comparators, sorts)
-    if let enumeration = try EntityQuestion.enumeration(&fields) {
+    let enumeration = try EntityQuestion.enumeration(&fields)
+    // Beside an order, a cursor that is `null` is absent; else it begins a list that can be continued.
+    if let enumeration, orders.isEmpty || !fields.isNull("cursor") {
       guard orders.isEmpty else {
         throw fields.problem("sortedBy", "absent, since a list with 'cursor' has its own order")
       }

@@ -21,7 +21,9 @@ extension ShopService {
     let limit =
       form == .json
       ? Self.questionLimit : min(Self.feedbackLimit, settings.requestLimits.bodyBytes)
-    return work(route, lane: .changes, bodyLimit: limit) { try await self.keepFeedback($0, form) }
+    // Decoding an image must not delay changes.
+    let lane: Lane = form == .json ? .changes : .answers
+    return work(route, lane: lane, bodyLimit: limit) { try await self.keepFeedback($0, form) }
   }
 
   private func keepFeedback(
@@ -36,9 +38,12 @@ extension ShopService {
     let key = key(of: request.info.head)
     let added: (statement: FeedbackStatement, isNew: Bool)
     do {
-      added = try KeptFeedback(directory: catalogue.directory).add(
-        content, state: key?.role == .write ? .active : .pending, author: key?.name,
-        time: Int(Date.now.timeIntervalSince1970), image: image)
+      let kept = image
+      added = try await withTaskExecutorPreference(changePool) { @concurrent in
+        try KeptFeedback(directory: self.catalogue.directory).add(
+          content, state: key?.role == .write ? .active : .pending, author: key?.name,
+          time: Int(Date.now.timeIntervalSince1970), image: kept)
+      }
     } catch let error as FeedbackError {
       throw Problem(error)
     } catch let error as CatalogueError {
@@ -112,7 +117,8 @@ extension ShopService {
     }
   }
 
-  /// Returns the image of a question as it is kept: small, without anything else of its file.
+  /// Returns the image of a question as it is kept: small, without anything else of its file. It is decoded once, within
+  /// the longest time that a question may take.
   private func kept(
     _ picture: [UInt8], of query: FeedbackQuery, _ matcher: Matcher
   ) async throws -> [UInt8] {
@@ -121,12 +127,19 @@ extension ShopService {
       limits: settings.decodeLimits, keepsTruncated: true, keepsDamaged: true,
       formats: settings.formats)
     do {
-      let content = try await matcher.content(decoding: picture, decoder: decoder)
+      let content = try await matcher.content(
+        decoding: picture, decoder: decoder, timeout: settings.deadlines.maximum)
+      guard let pixels = content.pixelBuffer else {
+        throw Problem(
+          .timedOut,
+          "the image was not decoded within \(Milliseconds.text(settings.deadlines.maximum)) ms; "
+            + "send a smaller one, or try again", field: "image", retryAfter: 1)
+      }
       guard try await matcher.isQuestion(query, of: content) else {
         throw Problem(
           .invalidFeedback, "the image is not the one that was searched with", field: "image")
       }
-      return try decoder.jpeg(of: picture, longerSide: Self.keptSide, quality: 85)
+      return try decoder.jpeg(of: pixels, longerSide: Self.keptSide, quality: 85)
     } catch let error as DecodeError {
       throw Problem(error, of: picture, limits: settings.decodeLimits)
     }

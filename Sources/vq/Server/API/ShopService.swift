@@ -14,6 +14,8 @@ final class ShopService: HTTPService {
     var deadlines = DeadlineLimits()
     /// The number of requests a second of one client; `nil` for any number.
     var rate: Double?
+    /// The requests that are answered without keys.
+    var sources = RequestSources()
     /// Apps that links open in, as `TEAM.bundle`.
     var appIDs: [String] = []
     /// The name of the shop.
@@ -102,6 +104,7 @@ final class ShopService: HTTPService {
   func decide(on request: RequestInfo) -> Decision {
     var name = "none"
     do throws(Problem) {
+      try checkSource(of: request.head)
       try checkMethod(of: request.head)
       guard let route = try Route(path: request.head.path) else {
         if request.head.path.isEmpty && request.head.method == "OPTIONS" {
@@ -236,6 +239,13 @@ final class ShopService: HTTPService {
   private static let methods = [
     "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "QUERY",
   ]
+
+  /// Refuses what a web page may have sent in the name of its visitor, who is trusted only for the address if there are
+  /// no keys.
+  private func checkSource(of head: RequestHead) throws(Problem) {
+    guard !hasKeys, let refusal = settings.sources.refusal(of: head) else { return }
+    throw Problem(.forbidden, refusal.reason, field: refusal.field)
+  }
 
   private func checkMethod(of head: RequestHead) throws(Problem) {
     guard Self.methods.contains(head.method) else {

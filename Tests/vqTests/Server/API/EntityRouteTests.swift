@@ -88,6 +88,23 @@ import VisualQuery
       let answer = try await shop.ask("POST /v1/entities:query", type, Array(body.utf8))
       #expect(answer.status == status, "\(body)")
     }
+    // Would break if clients that write absent fields as null were refused.
+    let nulls =
+      #""cursor":null,"sortedBy":[{"property":"price","order":null}],"mode":null,"limit":null,"locale":null,"type":null"#
+    let sorted = try await shop.json("POST /v1/entities:query", [], "{\(question),\(nulls)}")
+    #expect(ServedShop.ids(sorted).sorted() == ServedShop.ids(whole).sorted())
+    #expect(sorted["cursor"] == nil)
+    let all = #"{"comparators":null,"sortedBy":null,"type":null}"#
+    #expect(try await shop.ask("POST /v1/entities:query", type, Array(all.utf8)).status == 200)
+    for body in [#"{"where":null,"kind":null}"#, #"{"comparators":[null]}"#] {
+      let answer = try await shop.ask("POST /v1/entities:query", type, Array(body.utf8))
+      #expect(answer.status == 400, "\(body)")
+    }
+    let match =
+      #"{"labels":["mug"],"limit":null,"codes":null,"near":null,"embedding":null,"continuation":null,"region":null}"#
+    #expect(try await shop.ask("POST /v1/match", type, Array(match.utf8)).status == 400)
+    let labels = match.replacing(#","region":null"#, with: "")
+    #expect(try await shop.ask("POST /v1/match", type, Array(labels.utf8)).status == 200)
     for (query, status) in [
       ("", 400), ("?cursor=&q=oat", 400), ("?cursor=x", 422), ("?cursor=\(next)", 422),
     ] {

@@ -1,10 +1,10 @@
 import Foundation
-import HTTPServer
 import PixelMatch
 import TestSupport
 import Testing
 import VisualQuery
 
+@testable import HTTPServer
 @testable import vq
 
 /// Statements about answers, and the things that a shop could correct, as clients ask for them.
@@ -178,6 +178,33 @@ import VisualQuery
     #expect(try kept.image(of: 2)?.prefix(2) == [0xFF, 0xD8])
   }
 
+  /// Would break if a public key could have images decoded to their end, or hold up changes meanwhile.
+  @Test func `an image that takes too long to decode is refused`() async throws {
+    let shop = try await Self.shop()
+    let token = try await Self.token(shop)
+    shop.restart { $0.deadlines.maximum = .zero }
+    let head = """
+      --b\r
+      Content-Disposition: form-data; name="feedback"\r
+      \r
+      {"query":"\(token)","chosen":"product:mug-red"}\r
+      --b\r
+      Content-Disposition: form-data; name="image"; filename="p.jpg"\r
+      \r
+
+      """
+    let fields = [Self.saying, "Content-Type: multipart/form-data; boundary=b"]
+    let refused = try await shop.ask(
+      "POST /v1/feedback", fields, Array(head.utf8) + Self.photo() + Array("\r\n--b--".utf8))
+    #expect(
+      refused.status == 503 && String(decoding: refused.body, as: UTF8.self).contains("timedOut"))
+    #expect(try KeptFeedback(directory: shop.index).image(of: 1) == nil)
+    let lanes = try [fields[1], "Content-Type: application/json"].map {
+      try shop.lane(of: "POST /v1/feedback", [Self.saying, $0])
+    }
+    #expect(lanes == [.answers, .changes])
+  }
+
   @Test func `neighbors leave out the entity itself`() async throws {
     let shop = try await Self.shop()
     let answer = try await shop.json(
@@ -232,6 +259,16 @@ import VisualQuery
       "POST /v1/labels/bridge", [Self.writing, "Content-Type: application/json"],
       Array(#"{"label":"goblet","labels":["chalice"]}"#.utf8))
     #expect(wrong.status == 400)
+    for body in [
+      #"{"label":"goblet","labels":[""]}"#, #"{"label":"goblet","labels":["mug",""]}"#,
+      #"{"label":"goblet","labels":[" "]}"#, #"{"label":"","labels":["mug"]}"#,
+      #"{"label":"goblet","labels":[]}"#, #"{"label":"goblet","labels":null}"#,
+    ] {
+      let refused = try await shop.ask(
+        "POST /v1/labels/bridge", [Self.writing, "Content-Type: application/json"],
+        Array(body.utf8))
+      #expect(refused.status == 400, "\(body)")
+    }
     let added = try await shop.json(
       "POST /v1/labels/bridge", [Self.writing], #"{"label":"goblet","labels":["mug"]}"#)
     #expect(added["generation"] as? Int == 2)

@@ -10,8 +10,9 @@ import VisualQuery
 /// The sample shop as a service, without sockets.
 final class ServedShop {
   let folder: TemporaryDirectory
-  let service: ShopService
+  private(set) var service: ShopService
   let index: String
+  private let keys: APIKeys?
   private let lines = LogLines()
 
   /// - Parameter feed: Writes another feed than the sample shop's into the folder, and returns its path.
@@ -23,6 +24,7 @@ final class ServedShop {
     deadlines: DeadlineLimits = DeadlineLimits(standard: .seconds(600), maximum: .seconds(600)),
     onCatalogueError: @escaping @Sendable (CatalogueError) -> Void = { _ in }
   ) async throws {
+    self.keys = keys
     folder = try TemporaryDirectory()
     index = folder.path + "/shop.vq"
     let templates = [EntityType.product: try LinkTemplate("https://shop.example/p/{id}")]
@@ -41,6 +43,15 @@ final class ServedShop {
       catalogue: catalogue, pool: WorkerPool(width: 2), changePool: WorkerPool(width: 1),
       settings: settings, keys: keys, metrics: Metrics(),
       log: ServerLog(deliver: { [lines] in lines.append($0) }))
+  }
+
+  /// Serves the same index with other settings.
+  func restart(_ change: (inout ShopService.Settings) -> Void) {
+    var settings = service.settings
+    change(&settings)
+    service = ShopService(
+      catalogue: service.catalogue, pool: service.pool, changePool: service.changePool,
+      settings: settings, keys: keys, metrics: service.metrics, log: service.log)
   }
 
   /// The log so far.
@@ -62,6 +73,12 @@ final class ServedShop {
     case .work(let work):
       return await work.run(HTTPRequest(info: info, body: body, arrival: arrival, wait: .zero))
     }
+  }
+
+  /// Returns the lane of the work that answers a request, or `nil` if it is answered at once.
+  func lane(of line: String, _ fields: [String]) throws -> Lane? {
+    guard case .work(let work) = service.decide(on: try Self.info(line, fields)) else { return nil }
+    return work.lane
   }
 
   /// Returns the answer that the event loop gives by the head only, or `nil` if the request is work for a thread.
