@@ -11,7 +11,8 @@
 ///
 /// Only the thing is compared, not its background: if the background is plain, cells of its color are left out. If the
 /// query shows the thing before another background, so are the cells at its edge, which have some of both, and what a
-/// plain patch in front of the thing hides (`PlainPatches`). A query without color is compared only by lightness.
+/// plain patch in front of the thing hides (`PlainPatches`). If both backgrounds are plain, the query is also compared with the
+/// other's in place of its own (`PlainGround`). A query without color is compared only by lightness.
 public struct AlignedColor: Sendable {
   /// The smallest number of cells within the query image that is significant.
   static let leastCells = 16
@@ -30,8 +31,10 @@ public struct AlignedColor: Sendable {
   private static let movable = 0.01...0.12
 
   /// The colors of the query's cells, row-major.
-  private let colors: [SIMD3<Float>]
+  private var colors: [SIMD3<Float>]
   private let patches: PlainPatches
+  /// The plain background, or `nil` if there is none.
+  private let ground: PlainGround?
   let size: SIMD2<Double>
   private let isColorless: Bool
 
@@ -39,6 +42,7 @@ public struct AlignedColor: Sendable {
   public init(_ query: QuerySignature) {
     colors = query.colors.cells
     patches = PlainPatches(colors)
+    ground = PlainGround(colors)
     size = SIMD2(Double(query.size.x), Double(query.size.y))
     isColorless = query.chroma < Self.leastChroma
   }
@@ -67,6 +71,22 @@ public struct AlignedColor: Sendable {
       layout: layout, parts: layout.parts,
       colors: (0..<side * side).map { kept(layout.color($0 / side, $0 % side)) }, size: size,
       hasSameLight: isColorless && isCopy)
+    guard let difference = bestResidual(of: other, transform, back, covered) else { return nil }
+    // In a gray copy, a darker background is that of a darker image.
+    guard !other.hasSameLight, let ground, let otherGround = layout.ground,
+      let colors = ground.replaced(by: otherGround, in: colors, from: Self.otherGround)
+    else { return difference }
+    // The thing may have been cut out and put before another background.
+    var query = self
+    query.colors = colors
+    return query.bestResidual(of: other, transform, back, covered).map { min($0, difference) }
+      ?? difference
+  }
+
+  /// Returns the difference of the colors under a transform, or under one that is moved a little.
+  private func bestResidual(
+    of other: Other, _ transform: PlaneTransform, _ back: PlaneTransform, _ covered: [ImageBox]
+  ) -> Double? {
     let difference = residual(of: other, transform, back, covered)
     guard let difference, Self.movable.contains(difference),
       let movedBack = registered(back, other, covered), let moved = movedBack.inverse,

@@ -156,7 +156,7 @@ public struct ColorLayout: Sendable, Hashable {
   }
 
   /// The color of the background, or `nil` if the border has no single color.
-  private var ground: SIMD3<Float>? {
+  var ground: SIMD3<Float>? {
     let last = Self.side - 1
     let border = (0..<Self.side * Self.side).filter {
       let (row, column) = ($0 / Self.side, $0 % Self.side)

@@ -103,6 +103,24 @@ import Testing
     #expect(try residual(blue, red) > 0.1)
   }
 
+  /// Would break if a cut-out that is too narrow to have cells within its edge looked like another thing, or like any.
+  @Test(arguments: [0, 30, 128] as [UInt8], [24, 40])
+  func `a narrow thing may be before another ground`(ground: UInt8, width: Int) throws {
+    func bar(_ color: [Int], before ground: UInt8) throws -> PixelBuffer {
+      try thing(color, before: ground) { x, y in
+        abs(x - 77) < width / 2 && (20..<140).contains(y)
+      }
+    }
+    let orange = try bar([230, 120, 30], before: 250)
+    #expect(try residual(try bar([230, 120, 30], before: ground), orange) < 0.03)
+    for other in [[40, 90, 190], [230, 40, 30], [110, 200, 95]] {
+      // A narrow thing hides less of its ground, so that two of them differ less.
+      let before = try residual(try bar(other, before: 250), orange)
+      let difference = try residual(try bar(other, before: ground), orange)
+      #expect(difference > 0.042 && difference > 0.8 * before, "\(other): \(difference), \(before)")
+    }
+  }
+
   /// Would break if a light could color a thing and leave its ground as it is: in less light, too, an orange thing is
   /// not a green one.
   @Test(arguments: [100, 55])
