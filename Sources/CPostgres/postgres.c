@@ -15,6 +15,9 @@
   each(void, PQconninfoFree, (cp_option *))                                                         \
   each(cp_connection *, PQconnectStartParams, (const char *const *, const char *const *, int))      \
   each(int, PQconnectPoll, (cp_connection *))                                                       \
+  each(int, PQlibVersion, (void))                                                                   \
+  each(int, PQsetErrorVerbosity, (cp_connection *, int))                                            \
+  each(int, PQconnectionNeedsPassword, (const cp_connection *))                                     \
   each(void, PQfinish, (cp_connection *))                                                           \
   each(int, PQstatus, (const cp_connection *))                                                      \
   each(int, PQsocket, (const cp_connection *))                                                      \
@@ -66,6 +69,8 @@ bool cp_load(void) {
   return is_loaded;
 }
 
+int cp_library_version(void) { return library.PQlibVersion(); }
+
 cp_option *cp_options(const char *text) { return library.PQconninfoParse(text, NULL); }
 void cp_options_free(cp_option *options) { library.PQconninfoFree(options); }
 
@@ -74,16 +79,27 @@ static void drop_notice(void *context, const char *message) {
   (void)message;
 }
 
+enum { DEFAULT = 1, VERBOSE = 2 };  // PGVerbosity
+
 cp_connection *cp_connect(const char *const *keywords, const char *const *values) {
   cp_connection *const connection = library.PQconnectStartParams(keywords, values, 1);
   // By default, libpq writes notices to standard error.
-  if (connection != NULL) library.PQsetNoticeProcessor(connection, drop_notice, NULL);
+  if (connection != NULL) {
+    library.PQsetNoticeProcessor(connection, drop_notice, NULL);
+    library.PQsetErrorVerbosity(connection, VERBOSE);
+  }
   return connection;
 }
 int cp_connect_poll(cp_connection *connection) {
   const int state = library.PQconnectPoll(connection);
-  if (state == CP_POLL_OK) library.PQsetnonblocking(connection, 1);
+  if (state == CP_POLL_OK) {
+    library.PQsetnonblocking(connection, 1);
+    library.PQsetErrorVerbosity(connection, DEFAULT);
+  }
   return state;
+}
+bool cp_lacks_password(const cp_connection *connection) {
+  return library.PQconnectionNeedsPassword(connection) == 1;
 }
 void cp_close(cp_connection *connection) { library.PQfinish(connection); }
 bool cp_is_open(const cp_connection *connection) { return library.PQstatus(connection) == 0; }

@@ -110,6 +110,7 @@ struct VQ {
       case .missing, .notACatalogue, .otherSchemaVersion, .otherSignatureVersion, .locked,
         .truncated, .corrupt, .notPermitted, .unreachable:
         .unusableIndex
+      case .loginRefused: .refusedLogin
       case .invalidLocation: .usage
       case .diskFull, .unreadableInput, .refusedRow, .timedOut, .io: .failure
       }

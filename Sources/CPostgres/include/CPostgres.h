@@ -24,6 +24,8 @@ typedef struct {
 
 // Loads libpq, once per process. If it returns false, no other function may be called.
 bool cp_load(void);
+// The version of libpq, such as 150003 for 15.3.
+int cp_library_version(void);
 
 // Returns the parameters of a connection string, up to one without a keyword, or NULL if the string
 // is invalid. The caller frees them with `cp_options_free`.
@@ -32,10 +34,13 @@ void cp_options_free(cp_option *options);
 
 // ---- Connections ----------------------------------------------------------------------------------
 
-// Begins to connect. The arrays end with NULL; a connection string is the value of `dbname`.
+// Begins to connect. The arrays end with NULL; a connection string is the value of `dbname`. Until the connection is open,
+// the messages of the server have their SQLSTATE, which libpq gives in no other way.
 cp_connection *cp_connect(const char *const *keywords, const char *const *values);
 enum { CP_POLL_FAILED = 0, CP_POLL_READING = 1, CP_POLL_WRITING = 2, CP_POLL_OK = 3 };
 int cp_connect_poll(cp_connection *connection);
+// Returns whether the server has asked for a password, and there was none.
+bool cp_lacks_password(const cp_connection *connection);
 void cp_close(cp_connection *connection);
 bool cp_is_open(const cp_connection *connection);
 int cp_socket(const cp_connection *connection);

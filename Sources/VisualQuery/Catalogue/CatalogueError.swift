@@ -28,6 +28,8 @@ public struct CatalogueError: Error, Sendable, Hashable {
     case timedOut
     /// PostgreSQL cannot be reached, or libpq is not installed.
     case unreachable
+    /// PostgreSQL refused the login: the user, its password or the database is not the right one.
+    case loginRefused
     /// The address of a catalogue in PostgreSQL is not accepted.
     case invalidLocation
     /// A read or a write failed for another reason.

@@ -193,7 +193,7 @@ public final class CatalogueReplica: Sendable {
     if !FileStatus.exists(directory + "/" + CatalogueDatabase.fileName) {
       do throws(CatalogueError) {
         try PostgresSnapshot.build(connection, location, in: directory)
-      } catch  where error.code != .unreachable && error.code != .timedOut {
+      } catch  where ![.unreachable, .loginRefused, .timedOut].contains(error.code) {
         // A snapshot of another version, for example: the copy is made of rows.
       }
     }

@@ -45,7 +45,8 @@ internal import CPostgres
   /// - Parameters:
   ///   - pause: The milliseconds between two looks at `shouldStop`.
   ///   - shouldStop: Returns whether to stop; called repeatedly while a call waits.
-  /// - Throws: ``CatalogueError``, with the code `unreachable` if there is no connection.
+  /// - Throws: ``CatalogueError``, with the code `unreachable` if there is no connection, and `loginRefused` if the server
+  ///   does not accept the user.
   init(
     _ location: PostgresLocation, for purpose: Purpose, pause: Int32 = 50,
     stoppingWhen shouldStop: @escaping () -> Bool = { Task.isCancelled }
@@ -57,6 +58,8 @@ internal import CPostgres
     ]
     if let user = location.user { options.append(("user", user)) }
     if location.requiresVerification { options.append(("sslmode", "verify-full")) }
+    if let file = location.authorityFile { options.append(("sslrootcert", file)) }
+    if location.refusesPlainPassword { options.append(("require_auth", "!password")) }
     if location.choosesServer { options.append(("target_session_attrs", purpose.rawValue)) }
     guard let handle = unsafe Self.begin(options) else {
       throw CatalogueError(code: .unreachable, message: "there is not enough memory to connect")
@@ -90,7 +93,7 @@ internal import CPostgres
     let end = ContinuousClock.now + Self.connectLimit
     var state = Int32(CP_POLL_WRITING)
     while state != CP_POLL_OK {
-      guard state != CP_POLL_FAILED, unsafe cp_socket(handle) >= 0 else { throw unreachable }
+      guard state != CP_POLL_FAILED, unsafe cp_socket(handle) >= 0 else { throw notConnected }
       guard try wait(for: state == CP_POLL_READING ? POLLIN : POLLOUT, until: end) else {
         isBroken = true
         throw CatalogueError(
@@ -98,6 +101,56 @@ internal import CPostgres
       }
       state = unsafe cp_connect_poll(handle)
     }
+  }
+
+  /// The reason why there is no connection.
+  private var notConnected: CatalogueError {
+    let message = unsafe cp_message(handle).map { unsafe String(cString: $0) } ?? ""
+    return Self.error(
+      connecting: message, lacksPassword: unsafe cp_lacks_password(handle))
+  }
+
+  /// Returns the error of a connection that was not made.
+  ///
+  /// - Parameter message: A message of libpq, whose lines have the SQLSTATE before the text of the server.
+  static func error(connecting message: String, lacksPassword: Bool) -> CatalogueError {
+    var states: [String] = []
+    let lines = message.split(separator: "\n").compactMap { line -> String? in
+      let text = line.drop { $0 == "\t" || $0 == " " }
+      // The place in the source of the server.
+      if text.firstRange(of: ".c:").map({ text[$0.upperBound...].allSatisfy(\.isNumber) }) == true {
+        return nil
+      }
+      var parts = text.split(separator: ":", omittingEmptySubsequences: false)
+      if let index = parts.firstIndex(where: Self.isState) {
+        states.append(String(parts.remove(at: index).drop { $0 == " " }))
+      }
+      return parts.joined(separator: ":")
+    }
+    let reason = lines.joined(separator: ": ")
+    guard lacksPassword || states.contains(where: Self.isRefusal) else {
+      return CatalogueError(
+        code: .unreachable, message: "PostgreSQL cannot be reached: \(reason)")
+    }
+    return CatalogueError(
+      code: .loginRefused,
+      message:
+        "PostgreSQL refused the login: \(reason); check the user, its password (PGPASSFILE) and the database"
+    )
+  }
+
+  /// Returns whether a part of a message is an SQLSTATE: five digits or capital letters.
+  private static func isState(_ part: Substring) -> Bool {
+    let text = part.drop { $0 == " " }
+    return text.utf8.count == 5 && text.count < part.count
+      && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }
+      && text.utf8.contains { (0x30...0x39).contains($0) }
+  }
+
+  /// Returns whether an SQLSTATE means that the user, its password or the database is not accepted: invalid
+  /// authorization, an unknown database, or one that the user may not connect to.
+  private static func isRefusal(_ state: String) -> Bool {
+    state.hasPrefix("28") || state == "3D000" || state == "42501"
   }
 
   private var unreachable: CatalogueError {

@@ -26,6 +26,11 @@ public struct PostgresLocation: Sendable, Hashable {
   let requiresVerification: Bool
   /// True if the URL names several servers and leaves the choice among them to us.
   let choosesServer: Bool
+  /// The file with certificates of authorities, if neither the URL nor the environment of libpq names one.
+  let authorityFile: String?
+  /// True if a server without a proven name gets no password in clear, and libpq can refuse that. Any user of this
+  /// machine may listen at its addresses while the server is down.
+  let refusesPlainPassword: Bool
 
   /// Returns whether the name of an index is the address of a catalogue in PostgreSQL.
   public static func isLocation(_ text: String) -> Bool {
@@ -37,6 +42,11 @@ public struct PostgresLocation: Sendable, Hashable {
   /// - Throws: ``CatalogueError`` with the code `invalidLocation`, whose message never repeats the
   ///   address; `unreachable` if libpq is not installed.
   public init(_ text: String) throws(CatalogueError) {
+    try self.init(text, environment: Self.environment)
+  }
+
+  /// Checks an address with other values of environment variables.
+  init(_ text: String, environment: (String) -> String?) throws(CatalogueError) {
     try Self.loadLibrary()
     let (connectionText, mode) = Self.withoutMode(text)
     guard [nil, "replica", "engine"].contains(mode) else {
@@ -57,7 +67,7 @@ public struct PostgresLocation: Sendable, Hashable {
           that PGPASSFILE names (~/.pgpass), or into PGPASSWORD
           """)
     }
-    let hosts = Self.hosts(options)
+    let hosts = Self.hosts(options, environment)
     let isLocal = hosts?.allSatisfy(Self.isLocal) ?? false
     if !isLocal, let mode = options["sslmode"], mode != "verify-full" {
       throw CatalogueError(
@@ -73,6 +83,26 @@ public struct PostgresLocation: Sendable, Hashable {
     user = options["user"]
     requiresVerification = !isLocal
     choosesServer = (hosts?.count ?? 1) > 1 && options["target_session_attrs"] == nil
+    let hasService = Self.hasService(options, environment)
+    authorityFile =
+      isLocal || hasService || options["sslrootcert"] != nil || environment("PGSSLROOTCERT") != nil
+        || FileStatus.exists((environment("HOME") ?? "") + "/.postgresql/root.crt")
+      ? nil : environment("SSL_CERT_FILE")
+    refusesPlainPassword =
+      isLocal && !hasService && cp_library_version() >= 160_000
+      && options["require_auth"] == nil && environment("PGREQUIREAUTH") == nil
+  }
+
+  /// Returns the value of an environment variable, or `nil` if it is not set or empty, which is the same to libpq.
+  private static func environment(_ name: String) -> String? {
+    unsafe getenv(name).map { unsafe String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// Returns whether a service file of libpq has further parameters.
+  private static func hasService(
+    _ options: [String: String], _ environment: (String) -> String?
+  ) -> Bool {
+    options["service"] != nil || environment("PGSERVICE") != nil
   }
 
   /// Returns the same address for another user if it names none itself.
@@ -117,16 +147,25 @@ public struct PostgresLocation: Sendable, Hashable {
     return options
   }
 
-  /// Returns the named servers, or `nil` if it is unknown where the connection goes.
-  private static func hosts(_ options: [String: String]) -> [String]? {
-    func environment(_ name: String) -> String? {
-      unsafe getenv(name).map { unsafe String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+  /// Returns the servers that libpq would connect to, or `nil` if they are unknown.
+  ///
+  /// As in libpq, an address without a name (`hostaddr`) has precedence over a name, wherever either is given, and the
+  /// URL has precedence over the service file, which has precedence over the environment.
+  private static func hosts(
+    _ options: [String: String], _ environment: (String) -> String?
+  ) -> [String]? {
+    let isOpen = !hasService(options, environment)
+    func list(_ name: String, _ variable: String) -> [String]? {
+      (options[name] ?? (isOpen ? environment(variable) : nil))?
+        .split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     }
-    let named =
-      options["hostaddr"] ?? options["host"]
-      ?? (options["service"] == nil && environment("PGSERVICE") == nil
-        ? environment("PGHOSTADDR") ?? environment("PGHOST") : nil)
-    return named?.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    let names = list("host", "PGHOST")
+    // A service may have an address, which none in the URL has precedence over.
+    guard let addresses = list("hostaddr", "PGHOSTADDR") else { return isOpen ? names : nil }
+    return addresses.enumerated().map { index, address in
+      guard address.isEmpty, let names, index < names.count else { return address }
+      return names[index]
+    }
   }
 
   private static func isLocal(_ host: String) -> Bool {

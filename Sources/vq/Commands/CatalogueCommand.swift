@@ -80,7 +80,7 @@ enum CatalogueCommand {
                       may want to return to it
           """)
     ],
-    exitCodes: [.success, .failure, .usage, .unusableIndex, .interrupted],
+    exitCodes: [.success, .failure, .usage, .unusableIndex, .refusedLogin, .interrupted],
     run: run)
 
   @concurrent static func run(

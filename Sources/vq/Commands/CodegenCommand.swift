@@ -23,7 +23,7 @@ enum CodegenCommand {
           The source replaces ProductEntity.swift and StoreEntity.swift of Samples/AppClient.
           """)
     ],
-    exitCodes: [.success, .failure, .usage, .unusableIndex],
+    exitCodes: [.success, .failure, .usage, .unusableIndex, .refusedLogin],
     isRare: true, run: run)
 
   @concurrent static func run(

@@ -32,7 +32,7 @@ enum CopyCommand {
              "digest":"5d7f…"}
           """),
     ],
-    exitCodes: [.success, .failure, .usage, .unusableIndex, .interrupted],
+    exitCodes: [.success, .failure, .usage, .unusableIndex, .refusedLogin, .interrupted],
     isRare: true, run: run)
 
   private struct Document: Encodable {

@@ -44,7 +44,7 @@ enum DiffCommand {
           """),
     ],
     exitCodes: [
-      .success, .failure, .usage, .undecodablePicture, .unusableIndex, .interrupted,
+      .success, .failure, .usage, .undecodablePicture, .unusableIndex, .refusedLogin, .interrupted,
     ],
     exitMeanings: [.failure: "a query lost its match, or another error"],
     isRare: true,

@@ -31,7 +31,7 @@ enum DoctorCommand {
             {"kind":"noPicture","id":"product:mug-red","detail":"…","cure":"…"}
           """),
     ],
-    exitCodes: [.success, .failure, .usage, .unusableIndex, .interrupted],
+    exitCodes: [.success, .failure, .usage, .unusableIndex, .refusedLogin, .interrupted],
     exitMeanings: [.failure: "findings, or another error"],
     run: run)
 

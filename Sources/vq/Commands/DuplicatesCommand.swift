@@ -35,7 +35,7 @@ enum DuplicatesCommand {
               {"id":"product:mug-red","title":"Camp mug","image":"images/mug.jpg"},…]}
           """),
     ],
-    exitCodes: [.success, .failure, .usage, .unusableIndex, .interrupted],
+    exitCodes: [.success, .failure, .usage, .unusableIndex, .refusedLogin, .interrupted],
     isRare: true,
     run: run)
 

@@ -66,7 +66,7 @@ enum EvalCommand {
           """),
     ],
     exitCodes: [
-      .success, .failure, .usage, .undecodablePicture, .unusableIndex, .interrupted,
+      .success, .failure, .usage, .undecodablePicture, .unusableIndex, .refusedLogin, .interrupted,
     ],
     run: run)
 

@@ -59,7 +59,7 @@ enum FeedbackCommand {
           them.
           """),
     ],
-    exitCodes: [.success, .failure, .usage, .unusableIndex],
+    exitCodes: [.success, .failure, .usage, .unusableIndex, .refusedLogin],
     run: run)
 
   @concurrent static func run(

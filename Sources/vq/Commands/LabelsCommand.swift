@@ -46,7 +46,7 @@ enum LabelsCommand {
             {"label":"goblet","queries":12}
           """),
     ],
-    exitCodes: [.success, .failure, .usage, .unusableIndex],
+    exitCodes: [.success, .failure, .usage, .unusableIndex, .refusedLogin],
     run: run)
 
   @concurrent static func run(

@@ -190,7 +190,7 @@ enum MatchCommand {
           """)
     ],
     exitCodes: [
-      .success, .failure, .usage, .undecodablePicture, .unusableIndex, .interrupted,
+      .success, .failure, .usage, .undecodablePicture, .unusableIndex, .refusedLogin, .interrupted,
     ],
     exitMeanings: [.success: ExitCode.success.meaning],
     run: run)

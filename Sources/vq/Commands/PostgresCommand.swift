@@ -38,7 +38,7 @@ enum PostgresCommand {
           See docs/scale.md.
           """)
     ],
-    exitCodes: [.success, .failure, .usage, .unusableIndex],
+    exitCodes: [.success, .failure, .usage, .unusableIndex, .refusedLogin],
     isRare: true, run: run)
 
   @concurrent static func run(

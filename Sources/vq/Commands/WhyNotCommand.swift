@@ -46,7 +46,7 @@ enum WhyNotCommand {
           """),
     ],
     exitCodes: [
-      .success, .failure, .usage, .undecodablePicture, .unusableIndex, .interrupted,
+      .success, .failure, .usage, .undecodablePicture, .unusableIndex, .refusedLogin, .interrupted,
     ],
     run: run)
 

@@ -12,6 +12,8 @@ enum ExitCode: Int32, Sendable, CaseIterable {
   case undecodablePicture = 4
   /// The index is missing, locked or corrupt.
   case unusableIndex = 5
+  /// PostgreSQL refused the login.
+  case refusedLogin = 6
   /// Ctrl-C, or a request to terminate.
   case interrupted = 130
 
@@ -23,6 +25,7 @@ enum ExitCode: Int32, Sendable, CaseIterable {
     case .usage: "the command line is invalid"
     case .undecodablePicture: "an image cannot be decoded"
     case .unusableIndex: "the index is missing, locked or corrupt"
+    case .refusedLogin: "PostgreSQL refused the login"
     case .interrupted: "interrupted with Ctrl-C or SIGTERM"
     }
   }

@@ -1001,6 +1001,42 @@ def standby(test):
 
 
 @scenario
+def refusals(test):
+    """A refused login is not an outage: with a copy, too, it ends the command with a code of its own."""
+    test.prepare()
+    test.index(test.new("writer"))
+    test.server.sql("drop role if exists dealer", "create role dealer login password 'right' in role vq_reader")
+    cache = test.new("c1")
+    url = f"postgres://dealer@127.0.0.1:{test.server.port}/postgres"
+
+    def ask(what, code, words, url=url, **environment):
+        run = subprocess.run([test.vq, "match", test.queries[0], "--index", url, "--cache", cache],
+                             env={**os.environ, "PGPASSFILE": "/dev/null", **environment}, capture_output=True, text=True)
+        test.say(what, run.returncode == code and words in run.stderr, (run.returncode, run.stderr))
+
+    ask("without a password, the login is refused", 6, "refused the login")
+    ask("with the right password, the copy is made", 0, "", PGPASSWORD="right")
+    ask("with a copy, a wrong password is refused", 6, "refused the login", PGPASSWORD="wrong")
+    ask("so is a database that does not exist", 6, "refused the login", url=url.replace("/postgres", "/other"), PGPASSWORD="right")
+    ask("so is a user that does not exist", 6, "refused the login", url=url.replace("dealer", "nobody"), PGPASSWORD="right")
+    shop = test.serve(test.new("c2"), url=test.server.url("dealer"))
+    test.server.sql("alter role dealer nologin", "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'dealer'")
+    ask("so is a user that may not log in any more", 6, "refused the login", PGPASSWORD="right")
+    test.say("a running server says so in its log, and answers",
+             test.until(lambda: "refused the login" in shop.text_of_log()) is not None and shop.ask("GET", "/readyz")[0] == 200)
+    shop.end()
+    test.server.sql("alter role dealer login", "revoke vq_reader from dealer")
+    ask("without the rights of a reader, the tables are refused", 5, "grant the role vq_reader", PGPASSWORD="right")
+    test.server.stop()
+    try:
+        ask("a server that is down is an outage", 0, "answering from generation", PGPASSWORD="right")
+        ask("an address in the environment is not taken for this machine", 2, "verify-full",
+            url=url + "?sslmode=disable", PGHOSTADDR="192.0.2.1")
+    finally:
+        test.server.start()
+
+
+@scenario
 def secrets(test):
     """Passwords are in no argument, message or log; another machine must prove its name."""
     test.prepare()
@@ -1037,15 +1073,20 @@ def secrets(test):
     test.say("a password comes from a file", done.returncode == 0, done.stderr)
     wrong = test.index(test.new("c2"), url=local, environment={"PGPASSWORD": "wr0ng-" + password}, check=False)
     test.say("a wrong password is an error that does not repeat it",
-             wrong.returncode == 5 and password not in wrong.stderr and "authentication failed" in wrong.stderr, wrong.stderr)
+             wrong.returncode == 6 and password not in wrong.stderr and "authentication failed" in wrong.stderr, wrong.stderr)
     if address:
         for host, works in (("db.example", True), ("other.example", False)):
             url = (f"postgres://net@{host}:{test.server.port}/postgres?hostaddr={address}&sslrootcert={authority}")
             done = test.run("match", "--labels", "mug", "--index", url, "--cache", test.new("c4"), environment=environment, check=False)
             test.say(f"a certificate of db.example {'proves' if works else 'does not prove'} the name {host}",
                      (done.returncode == 0) == works and (works or "does not match" in done.stderr), done.stderr)
+        url = f"postgres://net@db.example:{test.server.port}/postgres?hostaddr={address}"
+        done = test.run("match", "--labels", "mug", "--index", url, "--cache", test.new("c4"),
+                        environment=environment | {"SSL_CERT_FILE": str(authority)}, check=False)
+        test.say("an authority of the environment vouches for a server", done.returncode == 0, done.stderr)
         url = f"postgres://net@{address}:{test.server.port}/postgres"
-        done = test.run("match", "--labels", "mug", "--index", url, "--cache", test.new("c5"), environment=environment, check=False)
+        done = test.run("match", "--labels", "mug", "--index", url, "--cache", test.new("c5"),
+                        environment=environment | {"SSL_CERT_FILE": ""}, check=False)
         test.say("without a certificate to check, nothing is sent", done.returncode == 5 and "root" in done.stderr, done.stderr)
     files = [path for path in test.folder.rglob("*") if path.is_file() and path.name not in ("pass", "log") and "data" not in path.parts]
     test.say("no file of a copy has the password", not any(password.encode() in path.read_bytes() for path in files))

@@ -34,6 +34,70 @@ struct PostgresLocationTests {
     #expect(try PostgresLocation(text).requiresVerification == isVerified)
   }
 
+  /// Would break if a variable of libpq led to another machine, while the name in the URL made it pass for this one.
+  @Test(arguments: [
+    ("postgres://127.0.0.1/shop", ["PGHOSTADDR": "192.0.2.1"], true),
+    ("postgres:///shop?host=/run/postgresql", ["PGHOSTADDR": "192.0.2.1"], true),
+    ("postgres://localhost/shop?hostaddr=127.0.0.1", ["PGHOSTADDR": "192.0.2.1"], false),
+    ("postgres://localhost,127.0.0.1/shop", ["PGHOSTADDR": "127.0.0.1,192.0.2.1"], true),
+    ("postgres://localhost,db.example/shop", ["PGHOSTADDR": "127.0.0.1,"], true),
+    ("postgres://db.example/shop", ["PGHOSTADDR": "127.0.0.1"], false),
+    ("postgres:///shop", ["PGHOST": "db.example"], true),
+    ("postgres:///shop", ["PGHOST": "/run/postgresql"], false),
+    ("postgres:///shop", ["PGHOST": "/run/postgresql", "PGSERVICE": "other"], true),
+    ("postgres://127.0.0.1/shop", ["PGSERVICE": "other"], true),
+    ("postgres://127.0.0.1/shop", ["PGHOST": "db.example"], false),
+  ])
+  func `a server is looked for where libpq does`(
+    text: String, variables: [String: String], isVerified: Bool
+  ) throws {
+    let location = try PostgresLocation(text) { variables[$0] }
+    #expect(location.requiresVerification == isVerified)
+    guard isVerified else { return }
+    let open = text + (text.contains("?") ? "&" : "?") + "sslmode=disable"
+    #expect(throws: CatalogueError.self) { try PostgresLocation(open) { variables[$0] } }
+  }
+
+  @Test func `an authority of the environment vouches for a server if no other is named`() throws {
+    func file(_ text: String, _ variables: [String: String]) throws -> String? {
+      let variables = variables.merging(["SSL_CERT_FILE": "/ca.pem", "HOME": "/nobody"]) { own, _ in
+        own
+      }
+      return try PostgresLocation(text) { variables[$0] }.authorityFile
+    }
+    #expect(try file("postgres://db.example/shop", [:]) == "/ca.pem")
+    #expect(try file("postgres://db.example/shop?sslrootcert=/a", [:]) == nil)
+    #expect(try file("postgres://db.example/shop", ["PGSSLROOTCERT": "/a"]) == nil)
+    #expect(try file("postgres://localhost/shop", [:]) == nil)
+  }
+
+  /// Would break if a revoked user passed for a server that is down, and the copy were used for ever.
+  @Test(arguments: [
+    ("FATAL:  28P01: password authentication failed for user \"shop\"", true),
+    ("FATAL:  28000: role \"shop\" is not permitted to log in", true),
+    ("FATAL:  3D000: database \"shop\" does not exist", true),
+    ("FATAL:  42501: permission denied for database \"shop\"", true),
+    ("FATAL:  57P03: the database system is starting up", false),
+    ("FATAL:  53300: sorry, too many clients already", false),
+    (
+      "Connection refused\n\tIs the server running on that host and accepting TCP/IP connections?",
+      false
+    ),
+    ("SSL error: certificate verify failed", false),
+  ])
+  func `a refused login is no outage`(message: String, isRefused: Bool) {
+    let text = "connection to server at \"127.0.0.1\", port 5432 failed: \(message)\n"
+    let error = PostgresConnection.error(
+      connecting: text + "LOCATION:  auth_failed, auth.c:337\n", lacksPassword: false)
+    #expect(error.code == (isRefused ? .loginRefused : .unreachable))
+    #expect(error.message.contains("refused the login") == isRefused)
+    #expect(!error.message.contains("auth.c") && !error.message.contains("28P01"))
+    let words = message.split(separator: ":").last.map(String.init) ?? ""
+    #expect(error.message.contains(words.split(separator: "\n")[0]))
+    #expect(
+      PostgresConnection.error(connecting: text, lacksPassword: true).code == .loginRefused)
+  }
+
   @Test(arguments: ["disable", "prefer", "require", "verify-ca"])
   func `a weaker mode is refused for another machine`(mode: String) throws {
     let error = try #require(throws: CatalogueError.self) {

@@ -1,10 +1,11 @@
 import Testing
 
+@testable import VisualQuery
 @testable import vq
 
 @Suite struct ExitCodeTests {
   @Test func `the numbers are those that scripts know`() {
-    #expect(ExitCode.allCases.map(\.rawValue) == [0, 1, 2, 4, 5, 130])
+    #expect(ExitCode.allCases.map(\.rawValue) == [0, 1, 2, 4, 5, 6, 130])
   }
 
   struct Strange: Error {}
@@ -12,6 +13,8 @@ import Testing
   @Test(arguments: [
     (UsageError(.noCommand, "", command: nil) as any Error, ExitCode.usage),
     (CommandFailure(.unusableIndex, ""), .unusableIndex),
+    (CatalogueError(code: .unreachable, message: ""), .unusableIndex),
+    (CatalogueError(code: .loginRefused, message: ""), .refusedLogin),
     (OutputError(code: .closedPipe, message: ""), .success),
     (OutputError(code: .refused, message: ""), .failure),
     (CancellationError(), .interrupted), (Strange(), .failure),
