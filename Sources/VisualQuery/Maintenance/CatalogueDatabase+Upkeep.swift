@@ -118,6 +118,7 @@ extension CatalogueDatabase {
 
   /// Writes the published contents to another file, completely or not at all.
   func copy(to path: String) throws(CatalogueError) {
+    PrivateFile.prepare(path)
     try connection.statement("VACUUM INTO ?").bind(.text(path)).run()
   }
 

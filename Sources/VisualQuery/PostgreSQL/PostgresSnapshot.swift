@@ -48,6 +48,7 @@ enum PostgresSnapshot {
     // A connection of its own, since one that reads a generation is within a transaction.
     let source = try CatalogueConnection(
       path: directory + "/" + CatalogueDatabase.fileName, mode: .read)
+    PrivateFile.prepare(path)
     try source.statement("VACUUM INTO ?").bind(.text(path)).run()
     try CatalogueDatabase.setReplica(inFile: path, token: token)
     try connection.transaction { () throws(CatalogueError) in

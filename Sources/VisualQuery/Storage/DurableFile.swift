@@ -50,7 +50,8 @@ enum DurableFile<Failure: StorageFailure> {
     let path = directory + "/" + name
     let temporary = path + ".tmp"
     let file = unsafe open(
-      FileName.systemName(temporary), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+      FileName.systemName(temporary), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC,
+      PrivateFile.mode)
     guard file >= 0 else { throw Failure(StorageError("create", temporary)) }
     let result: Result
     let unstored = Atomic(0)
