@@ -7,11 +7,14 @@ public struct FetchPolicy: Sendable, Hashable {
   public var hosts: [HostPattern]
   /// The largest number of bytes in an image.
   public var byteLimit: Int
-  /// The time limit for an image, including redirects.
+  /// The time limit for an image, including redirects and a second request.
   public var timeLimit: Duration
   /// The ranges of addresses that are allowed although they are not public, such as those of a
   /// server of the shop's own.
   public var privateAddresses: [AddressRange] = []
+  /// The file with the certificates of the authorities that vouch for servers, in PEM; `nil` for the one that
+  /// `SSL_CERT_FILE` in the environment names, otherwise those of the system.
+  public var authorityFile: String?
   /// True if addresses that are not public are allowed: for tests with servers on this machine.
   var allowsEveryAddress = false
 

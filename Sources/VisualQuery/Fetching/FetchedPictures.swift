@@ -10,8 +10,6 @@ final class FetchedPictures: Sendable {
   static let fileName = "fetched.sqlite"
   /// The number of images that are fetched at a time.
   static let width = 16
-  /// The number of consecutive failures after which no further requests are sent to a host.
-  private static let failureLimit = 8
   /// The longest accepted `Retry-After`, in seconds.
   private static let pauseLimit = 10
 
@@ -34,7 +32,7 @@ final class FetchedPictures: Sendable {
   private let run: Int
   /// The tasks that wait for an image that another task is fetching.
   private let underWay = Mutex<[String: [Waiter]]>([:])
-  private let failures = Mutex<[String: Int]>([:])
+  private let hosts = Mutex<[String: HostRecord]>([:])
   private let fetched = Atomic(0)
 
   /// The number of images that were fetched by this object.
@@ -200,42 +198,58 @@ final class FetchedPictures: Sendable {
   ) async throws -> Picture {
     let host = CurlURL(url)?.host.lowercased() ?? ""
     do {
-      if failures.withLock({ $0[host, default: 0] }) >= Self.failureLimit {
+      if let reason = hosts.withLock({ $0[host]?.reasonToGiveUp }) {
         throw FetchError(
-          code: .unavailable,
-          message:
-            "'\(host)' failed \(Self.failureLimit) times in a row; no further requests are sent to it"
-        )
+          code: .unavailable, message: "'\(host)' \(reason); no further requests are sent to it")
       }
       let request = HTTPClient.Request(
         url: url, etag: stored?.etag, lastModified: stored?.lastModified)
-      let response = try await answer(to: request, shouldStop: shouldStop)
-      failures.withLock { $0[host] = nil }
+      let response = try await recorded(host) {
+        try await answer(to: request, shouldStop: shouldStop)
+      }
       if response.status == 304, let stored {
         try markSeen(url)
         return stored.picture
       }
       return try keep(response, of: url)
     } catch let error as FetchError where error.code == .unavailable {
-      failures.withLock { $0[host, default: 0] += 1 }
       guard var picture = stored?.picture else { throw error }
       picture.staleReason = error.message
       return picture
     }
   }
 
-  /// Sends a request, and repeats it once after a pause if the server is temporarily unavailable.
+  /// Runs a request to a host, and records its outcome and its time.
+  private func recorded(
+    _ host: String, _ request: () async throws -> HTTPClient.Response
+  ) async throws -> HTTPClient.Response {
+    let start = ContinuousClock.now
+    do {
+      let response = try await request()
+      hosts.withLock { $0[host, default: HostRecord()].noteSuccess() }
+      return response
+    } catch let error as FetchError {
+      hosts.withLock {
+        $0[host, default: HostRecord()].note(error.code, after: ContinuousClock.now - start)
+      }
+      throw error
+    }
+  }
+
+  /// Sends a request, and repeats it once after a pause if the server is temporarily unavailable. Both have the time limit
+  /// of one.
   private func answer(
     to request: HTTPClient.Request, shouldStop: @escaping () -> Bool
   ) async throws -> HTTPClient.Response {
-    let first = attempt(request, shouldStop)
-    guard case .later(_, let pause) = first, (0...Self.pauseLimit).contains(pause) else {
-      return try first.response
-    }
+    let end = ContinuousClock.now + client.timeLimit
+    let first = attempt(request, until: end, shouldStop)
+    guard case .later(_, let pause) = first, (0...Self.pauseLimit).contains(pause),
+      .now + .seconds(pause) < end
+    else { return try first.response }
     do { try await Task.sleep(for: .seconds(pause)) } catch {
       throw FetchError(code: .cancelled, message: "the run was cancelled")
     }
-    return try attempt(request, shouldStop).response
+    return try attempt(request, until: end, shouldStop).response
   }
 
   /// The outcome of one request.
@@ -256,10 +270,11 @@ final class FetchedPictures: Sendable {
   }
 
   private func attempt(
-    _ request: HTTPClient.Request, _ shouldStop: @escaping () -> Bool
+    _ request: HTTPClient.Request, until end: ContinuousClock.Instant,
+    _ shouldStop: @escaping () -> Bool
   ) -> Attempt {
     do throws(FetchError) {
-      let response = try client.get(request, shouldStop: shouldStop)
+      let response = try client.get(request, until: end, shouldStop: shouldStop)
       let reason = "the server responded with status \(response.status)"
       switch response.status {
       case 200, 304: return .answer(response)

@@ -42,6 +42,8 @@ final class HTTPClient: Sendable {
   private static let redirectionLimit = 5
 
   private let policy: FetchPolicy
+  /// The time limit of a request, including redirects.
+  var timeLimit: Duration { policy.timeLimit }
   private let idle = Mutex<[HTTPTransfer]>([])
 
   /// Makes a client.
@@ -57,10 +59,13 @@ final class HTTPClient: Sendable {
 
   /// Sends a request and blocks the calling thread until the response is received.
   ///
-  /// - Parameter shouldStop: Returns whether to stop; called repeatedly.
+  /// - Parameters:
+  ///   - end: The end of the time for it; `nil` for all of the time limit.
+  ///   - shouldStop: Returns whether to stop; called repeatedly.
   /// - Throws: ``FetchError``; the caller handles statuses.
   func get(
-    _ request: Request, shouldStop: @escaping () -> Bool
+    _ request: Request, until end: ContinuousClock.Instant? = nil,
+    shouldStop: @escaping () -> Bool
   ) throws(FetchError) -> Response {
     guard let url = CurlURL(request.url) else {
       throw FetchError(
@@ -71,7 +76,7 @@ final class HTTPClient: Sendable {
       idle.withLock { $0.popLast() }
       ?? HTTPTransfer(policy: policy)
     defer { idle.withLock { $0.append(transfer) } }
-    let end = ContinuousClock.now + policy.timeLimit
+    let end = end ?? .now + policy.timeLimit
     var scheme = url.scheme
     for _ in 0...Self.redirectionLimit {
       let response = try transfer.get(

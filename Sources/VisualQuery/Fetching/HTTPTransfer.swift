@@ -1,4 +1,11 @@
 internal import CCurl
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// A series of transfers over persistent connections. Only this type calls libcurl.
 ///
@@ -18,6 +25,7 @@ internal import CCurl
   private let curl: UnsafeMutableRawPointer?
   private let guardian: UnsafeMutablePointer<cc_guard>
   private let allowsAddress: ([UInt8]) -> Bool
+  private let authorityFile: String?
 
   // The state of the current transfer.
   private var status = 0
@@ -38,6 +46,11 @@ internal import CCurl
     allowsAddress = { address in
       every || PublicAddress.contains(address) || ranges.contains { $0.contains(address) }
     }
+    authorityFile =
+      policy.authorityFile
+      ?? (unsafe getenv("SSL_CERT_FILE").map { unsafe String(cString: $0) }.flatMap {
+        $0.isEmpty ? nil : $0
+      })
     unsafe guardian = .allocate(capacity: 1)
     unsafe curl = cc_open()
     // Sound: libcurl only calls back during a transfer, which keeps this object alive.
@@ -106,6 +119,10 @@ internal import CCurl
         }, context),
     ]
     precondition(codes.allSatisfy { $0 == CURLE_OK }, "libcurl has every option that is set")
+    if let file = authorityFile {
+      let code = unsafe cc_set_text(curl, CURLOPT_CAINFO, file)
+      guard code == CURLE_OK else { throw failure(code) }
+    }
     if let content = request.content {
       // Sound: libcurl copies the bytes before it returns.
       let code = unsafe content.bytes.withUnsafeBufferPointer {
