@@ -31,6 +31,9 @@ public enum EntityValue: Sendable, Hashable {
     }
   }
 
+  /// The largest number of images of an entity.
+  public static let imageLimit = 64
+
   /// The paths of its images, as the feed gives them.
   public var imagePaths: [String] {
     switch self {

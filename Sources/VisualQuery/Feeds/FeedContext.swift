@@ -11,17 +11,20 @@ public struct FeedOptions: Sendable, Hashable {
   public var imagesMap: [ImageMapping]
   /// A Boolean value that indicates whether drafts, archived products and unpublished ones are entities, too.
   public var includesDrafts: Bool
+  /// The limits of the feed.
+  public var limits: FeedLimits
 
   /// Makes options.
   public init(
     currency: String? = nil, locale: String? = nil, fields: [FieldAssignment] = [],
-    imagesMap: [ImageMapping] = [], includesDrafts: Bool = false
+    imagesMap: [ImageMapping] = [], includesDrafts: Bool = false, limits: FeedLimits = FeedLimits()
   ) {
     self.currency = currency
     self.locale = locale
     self.fields = fields
     self.imagesMap = imagesMap
     self.includesDrafts = includesDrafts
+    self.limits = limits
   }
 
   /// The text by which runs with different options are told apart.

@@ -113,24 +113,49 @@ struct FeedEntities {
         throw FieldError(field: "id", reason: "\(Self.repeatedID) in \(rowName) \(first)\(advice)")
       }
       lines[value.id] = record.line
-      let warnings = (draft.warnings + bad + fields.leftOut).map { error in
-        RefusedRow(
-          kind: .field, line: record.line, id: value.id.value, field: error.field,
-          reason: error.reason, row: draft.json)
-      }
-      return .entity(value, warnings: warnings)
+      let errors = draft.warnings + bad + fields.leftOut
+      return .entity(value, warnings: Self.warnings(errors, of: value.id, record.line, draft.json))
     } catch {
       return .refused(refusal(of: record, error))
     }
   }
 
-  /// Returns a row without a link that the shop does not accept, and without what its texts and lists of words have
-  /// beyond the limits.
+  /// The most fields of a row that have a warning of their own.
+  private static let warningLimit = 20
+
+  /// Returns the warnings about a row: the first one has the row, and the last one counts the fields that are too many.
+  private static func warnings(
+    _ errors: [FieldError], of id: EntityID, _ line: Int, _ json: JSONValue
+  ) -> [RefusedRow] {
+    var warnings = errors.prefix(warningLimit).enumerated().map { index, error in
+      RefusedRow(
+        kind: .field, line: line, id: id.value, field: error.field, reason: error.reason,
+        row: index == 0 ? json : nil)
+    }
+    let rest = errors.count - warnings.count
+    if rest > 0 {
+      warnings.append(
+        RefusedRow(
+          kind: .field, line: line, id: id.value,
+          reason: "\(rest) further invalid fields were left out", count: rest))
+    }
+    return warnings
+  }
+
+  /// Returns a row without a link that the shop does not accept, and without images and what its texts and lists of words
+  /// have beyond the limits.
   private func checked(_ json: JSONValue) -> (json: JSONValue, warnings: [FieldError]) {
     guard case .object(var fields) = json else { return (json, []) }
     var warnings: [FieldError] = []
     if !imagesMap.isEmpty, case .array(let names)? = fields["images"] {
       fields["images"] = .array(names.map(local))
+    }
+    if case .array(let names)? = fields["images"], names.count > EntityValue.imageLimit {
+      fields["images"] = .array(Array(names.prefix(EntityValue.imageLimit)))
+      warnings.append(
+        FieldError(
+          field: "images",
+          reason: "has \(names.count) images; the limit is \(EntityValue.imageLimit)"))
     }
     for (name, value) in fields where name == "id" || ProductCode.isField(name) {
       guard case .string(let text) = value, ProductCode.isRounded(text) else { continue }

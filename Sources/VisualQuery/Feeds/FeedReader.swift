@@ -26,6 +26,8 @@ public struct FeedReader: ~Copyable {
   private var entities: FeedEntities
   private let context: FeedContext
   private let byteCount: Int?
+  /// The number of records so far.
+  private var recordCount = 0
 
   /// Opens a file, a folder of images, or standard input for `-`.
   ///
@@ -47,7 +49,8 @@ public struct FeedReader: ~Copyable {
     path: String, allowedSchemes: Set<String> = [], options: FeedOptions, completesIndexed: Bool
   ) throws(CatalogueError) {
     let isFolder = path != "-" && FileStatus(path)?.isDirectory == true
-    var records = try RecordReader(path: isFolder ? "/dev/null" : path)
+    var records = try RecordReader(
+      path: isFolder ? "/dev/null" : path, limits: options.limits)
     var convention = PriceConvention(localeMark: options.locale.flatMap(LocaleMark.of))
     if !isFolder {
       convention = try Self.survey(records.lookahead(Self.surveyLength), convention, options)
@@ -101,7 +104,10 @@ public struct FeedReader: ~Copyable {
   ///
   /// - Throws: ``CatalogueError`` with the code `unreadableInput`.
   mutating func nextRecord() throws(CatalogueError) -> FeedRecord? {
-    try format.next(from: &records)
+    guard let record = try format.next(from: &records) else { return nil }
+    recordCount += 1
+    try context.options.limits.check(rows: recordCount, of: records.name)
+    return record
   }
 
   /// Returns the next row, or `nil` at the end. The warnings about an entity follow it.

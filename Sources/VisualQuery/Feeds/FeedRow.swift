@@ -23,6 +23,8 @@ public struct RefusedRow: Sendable, Hashable, Encodable {
     /// No part: the entity was indexed, but cannot be found by an image, since none of it was
     /// indexed.
     case entity
+    /// No part: the number of further reports, for which a list has no room.
+    case omitted
   }
 
   /// The rejected part.
@@ -38,25 +40,54 @@ public struct RefusedRow: Sendable, Hashable, Encodable {
   /// The name of the image, which the reason begins with, or `nil` if it is about something else.
   public let subject: String?
   /// The row as it was read, so that it can be corrected and indexed again, or `nil` if it could
-  /// not be parsed, and in reports about further images of an entity with many.
-  public let row: JSONValue?
+  /// not be parsed, and in all reports about one row but the first.
+  public private(set) var row: JSONValue?
+  /// The number of rejected parts that the report stands for.
+  package let count: Int
 
   private enum CodingKeys: CodingKey {
     case kind, line, id, field, reason, row
   }
 
-  /// Makes a report of a row.
+  /// The most characters of a reason or the name of a field: both may repeat what the feed has.
+  private static let textLimit = 1000
+
+  /// Makes a report of a row. Secrets in addresses are left out of the reason and the subject.
   init(
     kind: Kind = .row, line: Int, id: String? = nil, field: String? = nil, reason: String,
     subject: String? = nil,
-    row: JSONValue? = nil
+    row: JSONValue? = nil, count: Int = 1
   ) {
     self.kind = kind
     self.line = line
     self.id = id
-    self.field = field
-    self.reason = reason
-    self.subject = subject
+    self.field = field.map(Self.excerpt)
+    let shown = subject.map(ShownAddress.of)
+    if let subject, let shown, reason.hasPrefix(subject + ": ") {
+      self.reason = Self.excerpt(
+        shown + ShownAddress.inText(String(reason.dropFirst(subject.count))))
+    } else {
+      self.reason = Self.excerpt(ShownAddress.inText(reason))
+    }
+    self.subject = shown.map(Self.excerpt)
     self.row = row
+    self.count = count
+  }
+
+  /// Makes a report of the number of further reports, for which a list has no room.
+  package static func omitted(_ count: Int, after line: Int, reason: String) -> RefusedRow {
+    RefusedRow(kind: .omitted, line: line, reason: reason, count: count)
+  }
+
+  /// The same report without the row.
+  package var withoutRow: RefusedRow {
+    var report = self
+    report.row = nil
+    return report
+  }
+
+  private static func excerpt(_ text: String) -> String {
+    let start = text.unicodeScalars.prefix(textLimit)
+    return start.endIndex == text.endIndex ? text : String(start) + "…"
   }
 }

@@ -57,17 +57,17 @@ struct EntitySigner: Sendable {
     return signed
   }
 
-  /// The number of reports about the images of an entity that have the row with them.
-  private static let fullReportLimit = 20
-
   /// Extracts the signatures of the images of one entity. The names of the images become those of
   /// the entity.
   ///
-  /// - Parameter kept: The sides of the stored thumbnails, by the content hash of the image.
+  /// - Parameters:
+  ///   - kept: The sides of the stored thumbnails, by the content hash of the image.
+  ///   - analyses: The analyses so far, which get those of these images.
   /// - Throws: ``CatalogueError`` if a fetched image cannot be stored.
   func sign(
     _ value: EntityValue, images given: [EntityImage], line: Int,
-    existing: CatalogueDatabase.Existing?, kept: [Int: Set<Int>]
+    existing: CatalogueDatabase.Existing?, kept: [Int: Set<Int>],
+    analyses: ImageAnalyses = ImageAnalyses()
   ) async throws -> SignedEntity {
     let contents = given.map(MemoryImage.init)
     let value = value.with(
@@ -83,24 +83,30 @@ struct EntitySigner: Sendable {
     var hosts: [String] = []
     var missing = 0
     for (position, name) in value.imagePaths.enumerated() {
+      if Task.isCancelled {
+        return SignedEntity(
+          value: value, images: [], refused: [], existing: existing, isWhole: false)
+      }
+      // Changes of other clients have their turn between two images.
+      if position > 0 { await Task.yield() }
       func refuse(_ reason: String, _ kind: RefusedRow.Kind = .image) {
         let isNamed = contents[position] == nil
         refused.append(
           RefusedRow(
             kind: kind, line: line, id: value.id.value, field: "images[\(position)]",
             reason: isNamed ? "\(name): \(reason)" : reason, subject: isNamed ? name : nil,
-            // A row of thousands of missing images is not repeated for each of them.
-            row: refused.count < Self.fullReportLimit ? value.json : nil))
+            // The row is not repeated for each of its images.
+            row: refused.isEmpty ? value.json : nil))
       }
       let outcome =
         if let content = contents[position] {
-          fromMemory(content, position, existing, kept)
+          fromMemory(content, position, existing, kept, analyses)
         } else if FetchedPictures.isAddress(name) {
-          try await fetched(name, position, existing, kept)
+          try await fetched(name, position, existing, kept, analyses)
         } else if UploadedImage.isName(name) {
           uploadedBefore(name, position, existing)
         } else {
-          file(name, position, existing, kept)
+          file(name, position, existing, kept, analyses)
         }
       switch outcome {
       case .image(let image): images.append(image)
@@ -149,7 +155,7 @@ struct EntitySigner: Sendable {
   /// Returns the outcome of an image in a file.
   private func file(
     _ name: String, _ position: Int, _ existing: CatalogueDatabase.Existing?,
-    _ kept: [Int: Set<Int>]
+    _ kept: [Int: Set<Int>], _ analyses: ImageAnalyses
   ) -> Outcome {
     do {
       let file = try folders.open(name)
@@ -166,8 +172,9 @@ struct EntitySigner: Sendable {
       return .image(
         SignedEntity.Image(
           position: position, path: name, byteCount: bytes.count, modified: file.status.modified,
-          contentHash: hash, signature: previous == nil ? try signature(of: bytes) : nil,
-          previous: previous, thumbnails: try thumbnails(of: bytes, hash, kept)))
+          contentHash: hash,
+          signature: previous == nil ? try signature(of: bytes, hash, analyses) : nil,
+          previous: previous, thumbnails: try thumbnails(of: bytes, hash, kept, analyses)))
     } catch let error as PictureFileError {
       let previous = previousImage(name, position, existing)
       switch error.code {
@@ -198,12 +205,14 @@ struct EntitySigner: Sendable {
   /// Returns the outcome of an image in memory.
   private func fromMemory(
     _ image: MemoryImage, _ position: Int, _ existing: CatalogueDatabase.Existing?,
-    _ kept: [Int: Set<Int>]
+    _ kept: [Int: Set<Int>], _ analyses: ImageAnalyses
   ) -> Outcome {
     if let address = image.address, !FetchedPictures.isAddress(address) {
-      return .refused("its address is '\(address)'; expected an http or https URL")
+      return .refused(
+        "its address is '\(ShownAddress.of(address))'; expected an http or https URL")
     }
     let (byteCount, hash) = (image.byteCount, image.contentHash)
+    let content = ImageAnalyses.Content(byteCount: byteCount, hash: hash)
     let previous =
       existing?.images.first {
         $0.position == position && $0.byteCount == byteCount && $0.contentHash == hash
@@ -211,12 +220,19 @@ struct EntitySigner: Sendable {
     do throws(DecodeError) {
       var thumbnails: [KeptThumbnails.Thumbnail] = []
       for side in missingSides(hash, kept) {
-        thumbnails.append(try image.thumbnail(side: side, decoder: decoder))
+        thumbnails.append(
+          try analyses.thumbnail(of: content, side: side) { () throws(DecodeError) in
+            try image.thumbnail(side: side, decoder: decoder)
+          })
       }
       return .image(
         SignedEntity.Image(
           position: position, path: image.name, byteCount: byteCount, modified: 0,
-          contentHash: hash, signature: previous == nil ? try image.signature(decoder) : nil,
+          contentHash: hash,
+          signature: previous == nil
+            ? try analyses.signature(of: content) { () throws(DecodeError) in
+              try image.signature(decoder)
+            } : nil,
           previous: previous, thumbnails: thumbnails))
     } catch {
       return outcome(of: error)
@@ -247,11 +263,15 @@ struct EntitySigner: Sendable {
 
   /// Returns the missing thumbnails of an image.
   private func thumbnails(
-    of bytes: [UInt8], _ hash: Int, _ kept: [Int: Set<Int>]
+    of bytes: [UInt8], _ hash: Int, _ kept: [Int: Set<Int>], _ analyses: ImageAnalyses
   ) throws(DecodeError) -> [KeptThumbnails.Thumbnail] {
     var thumbnails: [KeptThumbnails.Thumbnail] = []
+    let content = ImageAnalyses.Content(byteCount: bytes.count, hash: hash)
     for side in missingSides(hash, kept) {
-      thumbnails.append(try KeptThumbnails.Thumbnail(of: bytes, side: side, decoder: decoder))
+      thumbnails.append(
+        try analyses.thumbnail(of: content, side: side) { () throws(DecodeError) in
+          try KeptThumbnails.Thumbnail(of: bytes, side: side, decoder: decoder)
+        })
     }
     return thumbnails
   }
@@ -259,7 +279,7 @@ struct EntitySigner: Sendable {
   /// Returns the outcome of an image on a server.
   private func fetched(
     _ url: String, _ position: Int, _ existing: CatalogueDatabase.Existing?,
-    _ kept: [Int: Set<Int>]
+    _ kept: [Int: Set<Int>], _ analyses: ImageAnalyses
   ) async throws -> Outcome {
     let previous = existing?.images.first { $0.path.hasSameBytes(as: url) }
     func unchanged(_ previous: CatalogueDatabase.ImageRecord) -> SignedEntity.Image {
@@ -275,7 +295,7 @@ struct EntitySigner: Sendable {
         if !hasAllThumbnails(previous, kept),
           let bytes = try FetchedPictures.bytes(of: url, in: directory)
         {
-          image.thumbnails = try thumbnails(of: bytes, previous.contentHash, kept)
+          image.thumbnails = try thumbnails(of: bytes, previous.contentHash, kept, analyses)
         }
         return .image(image)
       }
@@ -288,8 +308,9 @@ struct EntitySigner: Sendable {
         guard let bytes = try picture.bytes ?? pictures.bytes(of: url) else {
           return .refused("it was fetched, but its bytes are no longer stored")
         }
-        if same == nil { image.signature = try signature(of: bytes) }
-        image.thumbnails = try thumbnails(of: bytes, picture.contentHash, kept)
+        let hash = picture.contentHash
+        if same == nil { image.signature = try signature(of: bytes, hash, analyses) }
+        image.thumbnails = try thumbnails(of: bytes, hash, kept, analyses)
       }
       return picture.staleReason.map { .staleImage(image, $0) } ?? .image(image)
     } catch let error as FetchError {
@@ -323,8 +344,13 @@ struct EntitySigner: Sendable {
     existing?.images.first { $0.byteCount == byteCount && $0.contentHash == hash }
   }
 
-  private func signature(of bytes: [UInt8]) throws(DecodeError) -> Signature {
-    Signature(try decoder.decode(bytes, longerSide: Signature.workingSide))
+  private func signature(
+    of bytes: [UInt8], _ hash: Int, _ analyses: ImageAnalyses
+  ) throws(DecodeError) -> Signature {
+    let content = ImageAnalyses.Content(byteCount: bytes.count, hash: hash)
+    return try analyses.signature(of: content) { () throws(DecodeError) in
+      Signature(try decoder.decode(bytes, longerSide: Signature.workingSide))
+    }
   }
 }
 

@@ -13,11 +13,12 @@ struct FetchedFeed: Sendable {
   ///
   /// - Throws: ``CatalogueError`` with the code `unreadableInput`.
   init(_ url: String, policy: FetchPolicy?) throws(CatalogueError) {
+    let shown = ShownAddress.of(url)
     guard var policy else {
-      let host = url.split(separator: "/").dropFirst().first ?? "HOST"
+      let host = shown.split(separator: "/").dropFirst().first?.split(separator: "@").last ?? "HOST"
       throw CatalogueError(
         code: .unreadableInput,
-        message: "'\(url)' is on a server; to fetch it, use --fetch --allow-host \(host)")
+        message: "'\(shown)' is on a server; to fetch it, use --fetch --allow-host \(host)")
     }
     policy.byteLimit = Self.byteLimit
     policy.timeLimit = Self.timeLimit
@@ -33,7 +34,7 @@ struct FetchedFeed: Sendable {
       body = response.body
     } catch {
       throw CatalogueError(
-        code: .unreadableInput, message: "cannot fetch '\(url)': \(error.message)")
+        code: .unreadableInput, message: "cannot fetch '\(shown)': \(error.message)")
     }
     folder = try TemporaryFolder()
     // The name of the feed, so that messages about it can be understood.

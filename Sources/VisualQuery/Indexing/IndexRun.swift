@@ -225,7 +225,7 @@ struct IndexRun: ~Copyable {
   }
 
   private mutating func count(_ signed: SignedEntity) throws {
-    for row in signed.warnings + signed.refused { try refuse(row) }
+    for row in signed.reports { try refuse(row) }
     for field in signed.value.misspeltFields { progress.misspeltFields[field, default: 0] += 1 }
     missingFileCount += signed.missingFileCount
     hasFile = hasFile || signed.images.contains { EntitySigner.isFile($0.path) }

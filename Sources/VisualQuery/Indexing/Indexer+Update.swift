@@ -26,9 +26,19 @@ extension Indexer {
     with changes: Changes, options: UpdateOptions = UpdateOptions(),
     outcome: @escaping @Sendable (EntityChange.Outcome) -> Void = { _ in }
   ) async throws(UpdateError<Changes.Failure>) -> Progress where Changes.Element == EntityChange {
+    try await update(with: changes, analyses: [], options, outcome)
+  }
+
+  /// Changes single entities, whose images may have been analyzed already.
+  ///
+  /// - Parameter analyses: The analyses of the images of the first changes, in their order.
+  private func update<Changes: AsyncSequence & Sendable>(
+    with changes: Changes, analyses: [ImageAnalyses], _ options: UpdateOptions,
+    _ outcome: @escaping @Sendable (EntityChange.Outcome) -> Void
+  ) async throws(UpdateError<Changes.Failure>) -> Progress where Changes.Element == EntityChange {
     do {
       return try await withTaskExecutorPreference(pool) {
-        try await runUpdate(with: changes, options, outcome)
+        try await runUpdate(with: changes, analyses, options, outcome)
       }
     } catch let error as UpdateError<Changes.Failure> {
       throw error
@@ -48,18 +58,72 @@ extension Indexer {
       with: ChangesInMemory(changes: changes), options: options, outcome: outcome)
   }
 
+  /// Changes single entities whose images were analyzed before.
+  package func update(
+    with changes: [PreparedChange], options: UpdateOptions,
+    outcome: @escaping @Sendable (EntityChange.Outcome) -> Void
+  ) async throws(UpdateError<Never>) -> Progress {
+    try await update(
+      with: ChangesInMemory(changes: changes.map(\.change)), analyses: changes.map(\.analyses),
+      options, outcome)
+  }
+
+  /// Analyzes the images of a change, which the change itself then need not do. The writer's lock is not taken, so that
+  /// many images keep no other change waiting.
+  ///
+  /// - Throws: ``CatalogueError``, or `CancellationError` if the task is cancelled.
+  package func prepare(_ change: EntityChange) async throws -> PreparedChange {
+    let prepared = PreparedChange(change: change)
+    guard case .put(let given, let images) = change else { return prepared }
+    let contents = images ?? given.imagePaths.map { .reference($0) }
+    guard (1...EntityValue.imageLimit).contains(contents.count) else { return prepared }
+    return try await withTaskExecutorPreference(pool) { @concurrent in
+      let stored = try CatalogueDatabase(reading: directory).settings()
+      var rules = FeedEntities(
+        allowedSchemes: try Catalogue.links(stored, directory).allowedSchemes)
+      // An invalid entity is refused by the change itself.
+      guard
+        case .entity(let value, []) = rules.row(FeedEntities.record(of: given, line: 1), over: nil)
+      else { return prepared }
+      let (places, sides) = pictureSettings(stored)
+      let previous = try PreviousRows(reading: directory, thumbnailSides: Set(sides))
+      let existing = try previous.existing(value.id)
+      let kept = try existing.map { existing throws(CatalogueError) in
+        try previous.thumbnailSides(of: existing.key)
+      }
+      let signed = try await signer(places, sides, pictures: nil).sign(
+        value, images: contents, line: 1, existing: existing, kept: kept ?? [:],
+        analyses: prepared.analyses)
+      guard signed.isWhole else { throw CancellationError() }
+      return PreparedChange(change: change, analyses: prepared.analyses, refused: signed.refused)
+    }
+  }
+
+  /// Returns the folders of images and the sides of thumbnails of an update: those of the indexer, otherwise the stored ones.
+  private func pictureSettings(_ stored: [String: String]) -> (places: PicturePlaces, sides: [Int])
+  {
+    var places = ShopSettings.places(stored)
+    places.root = settings.imagesRoot.map(FilePath.absolute) ?? places.root
+    places.outside = settings.outsideFolders?.map(FilePath.absolute) ?? places.outside
+    return (places, settings.thumbnailSides ?? ShopSettings.thumbnailSides(stored))
+  }
+
+  private func signer(
+    _ places: PicturePlaces, _ sides: [Int], pictures: FetchedPictures?
+  ) -> EntitySigner {
+    EntitySigner(
+      decoder: decoder, pictures: pictures, folders: PictureFolders(places),
+      thumbnailSides: Set(sides), directory: directory, keepsMissing: false)
+  }
+
   @concurrent private func runUpdate<Changes: AsyncSequence & Sendable>(
-    with changes: Changes, _ options: UpdateOptions,
+    with changes: Changes, _ analyses: [ImageAnalyses], _ options: UpdateOptions,
     _ outcome: @escaping @Sendable (EntityChange.Outcome) -> Void
   ) async throws -> Progress where Changes.Element == EntityChange {
     let publisher = try CataloguePublisher(
       updating: directory, settings: settings.withoutPictures,
       requiresCatalogue: options.requiresCatalogue)
-    let stored = try await publisher.settings()
-    var places = ShopSettings.places(stored)
-    places.root = settings.imagesRoot.map(FilePath.absolute) ?? places.root
-    places.outside = settings.outsideFolders?.map(FilePath.absolute) ?? places.outside
-    let sides = settings.thumbnailSides ?? ShopSettings.thumbnailSides(stored)
+    let (places, sides) = pictureSettings(try await publisher.settings())
     try await publisher.prepare(
       ShopSettings(
         imagesRoot: places.root, outsideFolders: places.outside, thumbnailSides: sides))
@@ -69,12 +133,33 @@ extension Indexer {
     var run = UpdateRun(
       publisher: publisher,
       previous: try PreviousRows(reading: directory, thumbnailSides: Set(sides)),
-      signer: EntitySigner(
-        decoder: decoder, pictures: pictures, folders: PictureFolders(places),
-        thumbnailSides: Set(sides), directory: directory, keepsMissing: false),
-      options: options, allowedSchemes: try await publisher.links().allowedSchemes,
+      signer: signer(places, sides, pictures: pictures), analyses: analyses, options: options,
+      allowedSchemes: try await publisher.links().allowedSchemes,
       threads: pool.width, outcome: outcome)
     return try await run.run(changes)
+  }
+}
+
+/// A change whose images were analyzed before it takes the writer's lock.
+package struct PreparedChange: Sendable {
+  package let change: EntityChange
+  let analyses: ImageAnalyses
+  private let refused: [RefusedRow]
+
+  fileprivate init(
+    change: EntityChange, analyses: ImageAnalyses = ImageAnalyses(), refused: [RefusedRow] = []
+  ) {
+    self.change = change
+    self.analyses = analyses
+    self.refused = refused
+  }
+
+  /// The outcome if the change is refused because one of its images is; `nil` if it can be made.
+  package var refusal: EntityChange.Outcome? {
+    refused.isEmpty
+      ? nil
+      : EntityChange.Outcome(
+        number: 0, id: change.id, effect: .refused, images: [], refused: refused)
   }
 }
 

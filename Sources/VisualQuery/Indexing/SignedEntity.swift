@@ -36,6 +36,12 @@ struct SignedEntity: Sendable {
   /// The fields that were left out.
   var warnings: [RefusedRow] = []
 
+  /// The reports about the row, the first of which has it.
+  var reports: [RefusedRow] {
+    guard let first = warnings.first ?? refused.first else { return [] }
+    return [first] + (warnings + refused).dropFirst().map(\.withoutRow)
+  }
+
   /// True if nothing of the row was rejected.
   var isSound: Bool { refused.isEmpty && warnings.isEmpty }
 
@@ -78,10 +84,10 @@ extension Indexer.Progress {
   /// Counts something that was rejected.
   mutating func count(_ row: RefusedRow) {
     switch row.kind {
-    case .row: refusedRows += 1
-    case .image, .unfetchedImage: refusedImages += 1
-    case .field: warnings += 1
-    case .entity: break
+    case .row: refusedRows += row.count
+    case .image, .unfetchedImage: refusedImages += row.count
+    case .field: warnings += row.count
+    case .entity, .omitted: break
     }
   }
 

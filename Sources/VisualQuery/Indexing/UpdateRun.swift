@@ -7,6 +7,8 @@ struct UpdateRun: ~Copyable {
   private let publisher: CataloguePublisher
   private let previous: PreviousRows
   private let signer: EntitySigner
+  /// The analyses of the images of the first changes, in their order.
+  private let analyses: [ImageAnalyses]
   private let options: UpdateOptions
   /// Checks entities like the rows of a feed, without any row so far.
   private let rules: FeedEntities
@@ -25,12 +27,13 @@ struct UpdateRun: ~Copyable {
   ///   - threads: The number of threads of the pool.
   init(
     publisher: CataloguePublisher, previous: PreviousRows, signer: EntitySigner,
-    options: UpdateOptions, allowedSchemes: Set<String>, threads: Int,
+    analyses: [ImageAnalyses], options: UpdateOptions, allowedSchemes: Set<String>, threads: Int,
     outcome: @escaping @Sendable (EntityChange.Outcome) -> Void
   ) {
     self.publisher = publisher
     self.previous = previous
     self.signer = signer
+    self.analyses = analyses
     self.options = options
     self.threads = threads
     self.outcome = outcome
@@ -97,8 +100,14 @@ struct UpdateRun: ~Copyable {
     guard case .put(let given, let images) = change else {
       return results.finish(number, with: .remove(change.id))
     }
-    var rules = rules
     let line = number + 1
+    if let images, images.count > EntityValue.imageLimit {
+      let row = RefusedRow(
+        line: line, id: given.id.value, field: "images",
+        reason: "has \(images.count) images; the limit is \(EntityValue.imageLimit)")
+      return results.finish(number, with: .refused(change.id, row))
+    }
+    var rules = rules
     switch rules.row(FeedEntities.record(of: given, line: line), over: nil) {
     case .refused(let row): results.finish(number, with: .refused(change.id, row))
     case .skipped:
@@ -113,10 +122,11 @@ struct UpdateRun: ~Copyable {
       let kept = try existing.map { existing throws(CatalogueError) in
         try previous.thumbnailSides(of: existing.key)
       }
+      let analyses = number < analyses.count ? analyses[number] : ImageAnalyses()
       group.addTask { [signer] in
         let signed = try await signer.sign(
           value, images: images ?? value.imagePaths.map { .reference($0) }, line: line,
-          existing: existing, kept: kept ?? [:])
+          existing: existing, kept: kept ?? [:], analyses: analyses)
         return (number, .signed(signed))
       }
     }

@@ -56,7 +56,8 @@ public struct CatalogueDoctor: Sendable {
     public let twin: String?
 
     init(kind: Kind, id: String, detail: String, cure: String, twin: String? = nil) {
-      (self.kind, self.id, self.detail, self.cure, self.twin) = (kind, id, detail, cure, twin)
+      (self.kind, self.id, self.cure, self.twin) = (kind, id, cure, twin)
+      self.detail = ShownAddress.inText(detail)
     }
   }
 

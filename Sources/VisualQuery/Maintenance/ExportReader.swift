@@ -13,7 +13,7 @@ struct ExportReader: ~Copyable {
   private var seen: Set<EntityID> = []
 
   init(path: String) throws(CatalogueError) {
-    var records = try RecordReader(path: path, recordLimit: Self.lineLimit)
+    var records = try RecordReader(path: path, recordLimit: Self.lineLimit, limits: .none)
     guard case .bytes(let bytes, _)? = try records.next(),
       case .object(let header)? = try? JSONValue(json: bytes, limits: .document),
       header["schema"] == .string(CatalogueExport.schema)

@@ -90,12 +90,11 @@ private struct SigningRun: ~Copyable {
       count += 1
       let line = record.line
       group.addTask { [signer] in
-        let signed = try await signer.sign(
+        var signed = try await signer.sign(
           value, line: line, rowHash: nil, existing: nil, kept: [:])
         guard signed.isWhole else { throw CancellationError() }
-        return (
-          number, (warnings + signed.refused).map(SignedLine.text) + [SignedLine.text(of: signed)]
-        )
+        signed.warnings = warnings
+        return (number, signed.reports.map(SignedLine.text) + [SignedLine.text(of: signed)])
       }
     }
   }

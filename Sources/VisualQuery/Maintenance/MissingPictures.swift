@@ -44,7 +44,8 @@ public struct MissingPictures: Sendable, Hashable, Encodable {
         count += 1
         guard examples.count < Self.exampleLimit else { return }
         examples.append(
-          Example(id: image.entity.description, path: path, reason: error.message))
+          Example(
+            id: image.entity.description, path: ShownAddress.of(path), reason: error.message))
       }
     }
     try Task.checkCancellation()

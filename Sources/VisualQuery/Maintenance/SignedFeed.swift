@@ -26,7 +26,7 @@ struct SignedFeed: ~Copyable {
       if let entry = try nextOfFile() { return entry }
       guard let next = rest.popFirst() else { return nil }
       path = next
-      records = try RecordReader(path: path, recordLimit: Self.lineLimit)
+      records = try RecordReader(path: path, recordLimit: Self.lineLimit, limits: .none)
     }
   }
 

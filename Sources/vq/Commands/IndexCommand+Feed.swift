@@ -70,10 +70,27 @@ extension IndexCommand {
       completion: .nothing),
     mayRepeat: true, initial: [], parse: { AddressRange($0) }, add: { $0.append($1) })
 
+  static let maxRows = Option<Int>.integer(
+    OptionText("max-rows", "the most rows of a feed", isRare: true), in: 1...1_000_000_000,
+    default: FeedLimits().rowCount)
+  static let maxFeedBytes = Option<Int>.integer(
+    OptionText(
+      "max-feed-bytes", "the most bytes of a feed, after decompression",
+      standard: "20000000000, 20 GB", isRare: true), in: 1...1_000_000_000_000_000,
+    default: FeedLimits().byteCount)
+  static let maxFeedRatio = Option<Int>.integer(
+    OptionText(
+      "max-feed-ratio", "the most bytes that a compressed byte of a feed may become",
+      detail: "On average, from 4 MB on: few bytes can become gigabytes of rows.", isRare: true),
+    in: 1...1_000_000, default: FeedLimits().expansion)
+
   static func feedOptions(of arguments: ParsedArguments) -> FeedOptions {
     FeedOptions(
       currency: arguments[currency], locale: arguments[locale], fields: arguments[map],
-      imagesMap: arguments[imagesMap], includesDrafts: arguments[includeDrafts])
+      imagesMap: arguments[imagesMap], includesDrafts: arguments[includeDrafts],
+      limits: FeedLimits(
+        rowCount: arguments[maxRows], byteCount: arguments[maxFeedBytes],
+        expansion: arguments[maxFeedRatio]))
   }
 
   /// Prints a mapping for the columns of a table.

@@ -94,6 +94,11 @@ enum IndexCommand {
     OptionText(
       "allow-host", "hosts that images may be fetched from",
       detail: "Redirects to other hosts are rejected. *.shop.example stands for all subdomains."))
+  static let caFile = Option<String?>.path(
+    OptionText(
+      "ca-file", "certificates of the authorities of image servers, in PEM",
+      detail: "For a private authority. By default the file that SSL_CERT_FILE names, otherwise "
+        + "those of the system.", isRare: true), "FILE", of: .files)
   static let json = Option<Bool>.flag(OptionText("json", "the summary as one JSON object"))
   static let quiet = Option<Bool>.flag(
     OptionText(
@@ -119,6 +124,8 @@ enum IndexCommand {
       includeDrafts.description, fetch.description, allowHost.description, dryRun.description,
       strict.description, threads.description, rejected.description, json.description,
       quiet.description, locale.description, imagesMap.description, allowPrivateAddress.description,
+      caFile.description,
+      maxRows.description, maxFeedBytes.description, maxFeedRatio.description,
       publicFields.description, link.description, allowScheme.description, bridge.description,
       PictureLimits.formats.description, IndexLocation.cache.description, signed.description,
     ],
@@ -161,13 +168,14 @@ enum IndexCommand {
             {"schema":"vq.index/1","generation":4,"rows":32,"entities":32,"added":32,
              "changed":0,"removed":0,"signedImages":34,"unchangedImages":0,
              "fetchedImages":0,"thumbnails":0,"embeddings":0,"refused":0,
-             "refusedRows":0,"refusedImages":0,"warnings":0,"withoutImages":0,
-             "leftOut":{},"unfetchedHosts":{},"dryRun":false,"elapsedMs":210}
+             "refusedRows":0,"refusedImages":0,"warnings":0,"unlisted":0,
+             "withoutImages":0,"leftOut":{},"unfetchedHosts":{},
+             "dryRun":false,"elapsedMs":210}
             {"kind":"image","line":12,"id":"mug-red","field":"images[0]","reason":"…",
              "row":{…}}
           """),
     ],
-    exitCodes: [.success, .failure, .usage, .unusableIndex, .interrupted],
+    exitCodes: [.success, .failure, .usage, .unusableIndex, .refusedLogin, .interrupted],
     run: run)
 
   @concurrent static func run(
@@ -231,13 +239,16 @@ enum IndexCommand {
     }
     try refusals?.close(isWhole: true)
     if result.refused + result.warnings > 0, !isQuiet, let refusals {
-      console.diagnostics.note("rejected rows are in \(DisplayText.escaped(refusals.path))")
+      let omitted = refusals.omittedCount
+      let rest = omitted > 0 ? ", which is full: \(omitted) more are only counted" : ""
+      console.diagnostics.note("rejected rows are in \(DisplayText.escaped(refusals.path))\(rest)")
     }
     if !isQuiet { report(result, to: console) }
     if !options.isDryRun, result.generation > 0 {
       try warnOfAbsentFields(of: settings, in: directory, on: console)
     }
-    let summary = IndexDocument(result, elapsed: elapsed(), isDryRun: options.isDryRun)
+    let summary = IndexDocument(
+      result, elapsed: elapsed(), isDryRun: options.isDryRun, unlisted: refusals?.omittedCount)
     if arguments[json] {
       try console.output.writeJSON(summary)
     } else if !isQuiet {
@@ -262,6 +273,10 @@ enum IndexCommand {
       if !arguments[fetch] { return nil }
       var policy = FetchPolicy(hosts: hosts)
       policy.privateAddresses = arguments[allowPrivateAddress]
+      policy.authorityFile = arguments[caFile]
+      if let file = arguments[caFile], !FileDescriptor.exists(file) {
+        throw CommandFailure(.usage, "--ca-file: there is no file '\(file)'")
+      }
       return policy
     }
     throw CommandFailure(

@@ -20,6 +20,8 @@ struct IndexDocument: Encodable, Sendable {
   let refusedRows: Int
   let refusedImages: Int
   let warnings: Int
+  /// The number of rejections and warnings for which the file of rejected rows has no room.
+  let unlisted: Int
   let withoutImages: Int
   let leftOut: [String: Int]
   let unfetchedHosts: [String: Int]
@@ -29,7 +31,10 @@ struct IndexDocument: Encodable, Sendable {
   let dryRun: Bool
   let elapsedMs: Double
 
-  init(_ progress: Indexer.Progress, elapsed: Duration, isDryRun: Bool) {
+  init(
+    _ progress: Indexer.Progress, elapsed: Duration, isDryRun: Bool, unlisted: Int?
+  ) {
+    self.unlisted = unlisted ?? 0
     (added, changed, removed) = (progress.added, progress.changed, progress.removed)
     unprunedReason = progress.unprunedReason
     dryRun = isDryRun
@@ -70,6 +75,9 @@ struct IndexDocument: Encodable, Sendable {
       : generation == 0
         ? "No index was made."
         : "\(DisplayText.escaped(directory)) is at generation \(generation)."
+    let unlisted =
+      unlisted > 0
+      ? "\(self.unlisted) rejections and warnings have no room in the file of rejected rows. " : ""
     let lost =
       withoutImages > 0
       ? "\(DisplayText.count(withoutImages, "entity", "entities")) cannot be found by image. " : ""
@@ -77,7 +85,7 @@ struct IndexDocument: Encodable, Sendable {
       \(DisplayText.count(entities, "entity", "entities")), \(added) new, \(changed) changed\(removed); \
       \(DisplayText.count(signedImages, "image", "images")) analyzed, \(unchangedImages) unchanged\(fetched)\(thumbnails)\(embeddings); \
       \(DisplayText.count(refusedRows, "row", "rows")) and \(DisplayText.count(refusedImages, "image", "images")) \
-      rejected, \(DisplayText.count(warnings, "warning", "warnings")); in \(seconds) s. \(lost)\(end)
+      rejected, \(DisplayText.count(warnings, "warning", "warnings")); in \(seconds) s. \(unlisted)\(lost)\(end)
       """
   }
 }

@@ -35,6 +35,11 @@ enum ServeCommand {
   static let maxDeadline = Option<Int>.integer(
     OptionText("max-deadline", "maximum time limit of a match in ms"), "MS", in: 1...3_600_000,
     default: 2000)
+  static let changeDeadline = Option<Int>.integer(
+    OptionText(
+      "change-deadline", "maximum time of a change in ms",
+      detail: "With the analysis of its images.",
+      isRare: true), "MS", in: 1...3_600_000, default: 10_000)
   static let queue = Option<Int>.integer(
     OptionText(
       "queue", "maximum number of waiting requests",
@@ -132,7 +137,8 @@ enum ServeCommand {
     options: [
       MatchCommand.index.description, IndexLocation.cache.description,
       IndexLocation.atLeast.description, host.description, port.description, socket.description,
-      keys.description, deadline.description, maxDeadline.description, queue.description,
+      keys.description, deadline.description, maxDeadline.description, changeDeadline.description,
+      queue.description,
       rate.description, MatchCommand.threads.description, connections.description,
       perAddress.description, maxBytes.description, PictureLimits.maxPixels.description,
       decodeMemory.description, formats.description,
@@ -150,7 +156,7 @@ enum ServeCommand {
               'localhost:8080/v1/match?labels=mug'
           """)
     ],
-    exitCodes: [.success, .failure, .usage, .unusableIndex],
+    exitCodes: [.success, .failure, .usage, .unusableIndex, .refusedLogin],
     endsItself: true,
     run: run)
 
@@ -293,6 +299,7 @@ enum ServeCommand {
     settings.deadlines = DeadlineLimits(
       standard: .milliseconds(min(arguments[deadline], arguments[maxDeadline])),
       maximum: .milliseconds(arguments[maxDeadline]))
+    settings.changeBudget = .milliseconds(arguments[changeDeadline])
     settings.rate = arguments[rate]
     settings.sources.origins = Set(arguments[origins])
     if arguments[socket] == nil, RequestSources.isLoopback(arguments[host] ?? "127.0.0.1") {

@@ -31,7 +31,8 @@ enum SignCommand {
       IndexCommand.currency.description,
       IndexCommand.locale.description, IndexCommand.map.description,
       IndexCommand.imagesMap.description, IndexCommand.includeDrafts.description,
-      IndexCommand.threads.description,
+      IndexCommand.maxRows.description, IndexCommand.maxFeedBytes.description,
+      IndexCommand.maxFeedRatio.description, IndexCommand.threads.description,
     ],
     notes: [
       HelpSection(

@@ -37,7 +37,8 @@ enum SignedIndexing {
     if result.generation > 0 {
       try IndexCommand.warnOfAbsentFields(of: settings, in: directory, on: console)
     }
-    let summary = IndexDocument(result, elapsed: elapsed(), isDryRun: false)
+    let summary = IndexDocument(
+      result, elapsed: elapsed(), isDryRun: false, unlisted: refusals?.omittedCount)
     if arguments[IndexCommand.json] {
       try console.output.writeJSON(summary)
     } else if !arguments[IndexCommand.quiet] {

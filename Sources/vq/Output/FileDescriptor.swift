@@ -97,9 +97,11 @@ struct FileDescriptor: Sendable {
   }
 
   /// Creates or truncates a file.
-  static func creating(_ path: String) throws -> FileDescriptor {
+  ///
+  /// - Parameter mode: The rights of a new file, which the umask may narrow.
+  static func creating(_ path: String, mode: mode_t = 0o644) throws -> FileDescriptor {
     let descriptor = unsafe open(
-      FileName.systemName(path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+      FileName.systemName(path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
     guard descriptor >= 0 else {
       throw CommandFailure(.failure, "cannot write '\(path)': \(description(of: errno))")
     }
@@ -114,6 +116,50 @@ struct FileDescriptor: Sendable {
       throw CommandFailure(.failure, "cannot write '\(path)': \(description(of: errno))")
     }
     return FileDescriptor(rawValue: descriptor)
+  }
+
+  /// Opens a file for reading; returns `nil` if that is not possible.
+  static func reading(_ path: String) -> FileDescriptor? {
+    let descriptor = unsafe open(FileName.systemName(path), O_RDONLY | O_CLOEXEC)
+    return descriptor >= 0 ? FileDescriptor(rawValue: descriptor) : nil
+  }
+
+  /// Returns the bytes of a file from an offset on, or `nil` at its end.
+  func bytes(at offset: Int, limit: Int) throws -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: limit)
+    var count: Int
+    repeat {
+      // Sound: at most as many bytes are written as the array has.
+      count = unsafe bytes.withUnsafeMutableBytes {
+        unsafe pread(rawValue, $0.baseAddress, $0.count, off_t(offset))
+      }
+    } while count < 0 && errno == EINTR
+    guard count >= 0 else {
+      throw CommandFailure(.failure, "cannot read a file: \(Self.description(of: errno))")
+    }
+    return count == 0 ? nil : Array(bytes.prefix(count))
+  }
+
+  private var status: stat {
+    var status = stat()
+    // Sound: `fstat` fills one `stat`, which outlives the call.
+    _ = unsafe fstat(rawValue, &status)
+    return status
+  }
+
+  /// The number of bytes of a file.
+  var byteCount: Int { Int(status.st_size) }
+
+  /// A text that a file of the same name with other contents does not have.
+  var version: String {
+    let status = status
+    #if canImport(Darwin)
+      let time = status.st_mtimespec
+    #else
+      let time = status.st_mtim
+    #endif
+    return [Int(status.st_ino), time.tv_sec, time.tv_nsec, Int(status.st_size)]
+      .map { String($0, radix: 36) }.joined(separator: "-")
   }
 
   /// Renames a file and replaces the one that has the name.

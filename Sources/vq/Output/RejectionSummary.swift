@@ -10,6 +10,7 @@ final class RejectionSummary: Sendable {
   private static let reasonLimit = 1000
 
   private struct Reason {
+    /// The first report of the reason, without its row.
     let first: RefusedRow
     var count = 1
   }
@@ -48,7 +49,7 @@ final class RejectionSummary: Sendable {
         if state.known.count < Self.reasonLimit { state.known[written] = place }
       } else if state.reasons.count < Self.reasonLimit {
         state.places[key] = state.reasons.count
-        state.reasons.append(Reason(first: row))
+        state.reasons.append(Reason(first: row.withoutRow))
       } else {
         state.further += 1
       }
@@ -81,7 +82,7 @@ final class RejectionSummary: Sendable {
       case .row: "\(reason.count) rows: " + (row.field.map { "\($0) " } ?? "")
       case .image, .unfetchedImage: "\(reason.count) images: "
       case .field: "\(reason.count) times: " + (row.field.map { "\($0) " } ?? "")
-      case .entity: "\(reason.count) entities: "
+      case .entity, .omitted: "\(reason.count) entities: "
       }
     let example = row.subject.map { " \($0)" } ?? ""
     return "\(what)\(Self.reason(of: row)); for example \(rowName) \(row.line)\(id)\(example)"

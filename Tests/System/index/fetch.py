@@ -110,10 +110,10 @@ class Fetching:
                              env=os.environ | environment)
         return json.loads(run.stdout or "{}"), run.stderr
 
-    def run(self, feed, name, *arguments):
+    def run(self, feed, name, *arguments, **environment):
         """Indexes a feed, and gives the summary, the messages and the exit code."""
         command = [self.vq, "index", feed, "--index", f"{self.folder}/{name}", "--json", *arguments]
-        run = subprocess.run(command, capture_output=True, text=True)
+        run = subprocess.run(command, capture_output=True, text=True, env=os.environ | environment)
         return json.loads(run.stdout or "{}"), run.stderr, run.returncode
 
     def is_refused(self, what, url, reason, *hosts):
@@ -140,6 +140,22 @@ class Fetching:
         self.is_refused("a port off the list is refused", "http://cdn.shop.example:8080/0.jpg", "not an allowed host", "cdn.shop.example")
         self.is_refused("a certificate that nobody trusts is refused", "https://cdn.shop.example:8443/0.jpg", "the connection failed",
                         "cdn.shop.example:8443")
+        private_server = self.rows(["https://cdn.shop.example:8443/0.jpg"], "one.jsonl")
+        for what, arguments, environment in [("--ca-file", ["--ca-file", f"{self.folder}/nobody.pem"], {}),
+                                             ("SSL_CERT_FILE", [], {"SSL_CERT_FILE": f"{self.folder}/nobody.pem"})]:
+            summary, errors, code = self.run(private_server, f"authority{len(arguments)}.vq", "--fetch", "--allow-host",
+                                             "cdn.shop.example:8443", *arguments, **environment)
+            self.say(f"a private authority of {what} is trusted", summary.get("fetchedImages") == 1 and code == 0, errors)
+        summary, errors, code = self.run(private_server, "authority.vq", "--fetch", "--allow-host", "cdn.shop.example:8443",
+                                         "--ca-file", f"{self.folder}/none.pem")
+        self.say("an authority's file that is missing is named", code == 2 and "--ca-file" in errors, errors)
+        secrets = ["https://me:s3cret@cdn.shop.example/0.jpg", "https://cdn.shop.example/9999.jpg?token=s3cret&s3cret",
+                   "http://other.shop.example/a?sig=s3cret", "//me:s3cret@cdn.shop.example/0.jpg"]
+        summary, errors, code = self.run(self.rows(secrets, "secrets.jsonl"), "secrets.vq", "--fetch", "--allow-host", "cdn.shop.example")
+        with open(f"{self.folder}/secrets.vq/rejected.jsonl") as file:
+            reasons = [json.loads(line)["reason"] for line in file]
+        self.say("secrets in addresses are in no message and no reason",
+                 len(reasons) == 4 and "s3cret" not in "".join(reasons) + errors, (reasons, errors))
         self.is_refused("a certificate of another name is refused", "https://other.shop.example/0.jpg", "the connection failed",
                         "other.shop.example")
 
@@ -220,6 +236,8 @@ def main():
     if os.environ.get("VQ_FETCH_INSIDE") != "1":
         own = ["unshare", "--net", "--mount"] + ([] if os.geteuid() == 0 else ["--map-root-user"])
         os.execvpe(own[0], own + [sys.executable, *sys.argv], os.environ | {"VQ_FETCH_INSIDE": "1"})
+    # Certificates of this machine would vouch for the servers, or not.
+    os.environ.pop("SSL_CERT_FILE", None)
     for command in ["link set lo up", f"address add {ADDRESS}/32 dev lo", "address add 169.254.169.254/32 dev lo",
                     "address add 10.1.2.3/32 dev lo"]:
         subprocess.run(["ip", *command.split()], check=True)

@@ -29,6 +29,10 @@ _vq() {
     index:--locale) return ;;
     index:--images-map) return ;;
     index:--allow-private-address) return ;;
+    index:--ca-file) _vq_reply -f; compopt -o filenames; return ;;
+    index:--max-rows) return ;;
+    index:--max-feed-bytes) return ;;
+    index:--max-feed-ratio) return ;;
     index:--public) return ;;
     index:--link) return ;;
     index:--allow-scheme) return ;;
@@ -113,6 +117,7 @@ _vq() {
     serve:--keys) _vq_reply -f; compopt -o filenames; return ;;
     serve:--deadline) return ;;
     serve:--max-deadline) return ;;
+    serve:--change-deadline) return ;;
     serve:--queue) return ;;
     serve:--rate) return ;;
     serve:--threads|serve:-j) return ;;
@@ -139,6 +144,9 @@ _vq() {
     sign:--locale) return ;;
     sign:--map) return ;;
     sign:--images-map) return ;;
+    sign:--max-rows) return ;;
+    sign:--max-feed-bytes) return ;;
+    sign:--max-feed-ratio) return ;;
     sign:--threads|sign:-j) return ;;
     postgres:--index) _vq_reply -f; compopt -o filenames; return ;;
     postgres:--shard) return ;;
@@ -161,7 +169,7 @@ _vq() {
   case $command:$word in
     :-*) _vq_reply -W '--color --help -h --version' ;;
     :*) _vq_reply -W 'index match catalogue doctor duplicates labels eval diff why-not feedback serve key hash sign postgres copy codegen simulate-client help completions' ;;
-    index:-*) _vq_reply -W '--index --images-root --allow-outside --thumbnails --on-conflict --prune-missing --max-removed --currency --map --map-from --include-drafts --fetch --allow-host --dry-run --strict --threads -j --rejected --json --quiet -q --locale --images-map --allow-private-address --public --link --allow-scheme --bridge --formats --cache --signed --color --help -h --version' ;;
+    index:-*) _vq_reply -W '--index --images-root --allow-outside --thumbnails --on-conflict --prune-missing --max-removed --currency --map --map-from --include-drafts --fetch --allow-host --dry-run --strict --threads -j --rejected --json --quiet -q --locale --images-map --allow-private-address --ca-file --max-rows --max-feed-bytes --max-feed-ratio --public --link --allow-scheme --bridge --formats --cache --signed --color --help -h --version' ;;
     index:*) _vq_reply -f; compopt -o filenames; return ;;
     match:-*) _vq_reply -W '--index --labels --region --limit --products --stores --min-confidence --deadline --type --where --group --threads -j --explain --json --report --csv --open --all-fields --tolerant --subject --with-label --near --at --locale --signature --embedding --continue --refresh --cache --at-least --max-bytes --max-pixels --formats --color --help -h --version' ;;
     match:*) _vq_reply -f; compopt -o filenames; return ;;
@@ -181,13 +189,13 @@ _vq() {
     why-not:*) _vq_reply -f; compopt -o filenames; return ;;
     feedback:-*) _vq_reply -W '--index --cache --json --color --help -h --version' ;;
     feedback:*) _vq_reply -fW 'list accept remove queries export import'; compopt -o filenames; return ;;
-    serve:-*) _vq_reply -W '--index --cache --at-least --host --port --socket --keys --deadline --max-deadline --queue --rate --threads -j --connections --per-address --max-bytes --max-pixels --decode-memory --formats --allow-origin --allow-host --app-id --name --grace --quiet --color --help -h --version' ;;
+    serve:-*) _vq_reply -W '--index --cache --at-least --host --port --socket --keys --deadline --max-deadline --change-deadline --queue --rate --threads -j --connections --per-address --max-bytes --max-pixels --decode-memory --formats --allow-origin --allow-host --app-id --name --grace --quiet --color --help -h --version' ;;
     serve:*) return ;;
     key:-*) _vq_reply -W '--name --role --color --help -h --version' ;;
     key:*) _vq_reply -f; compopt -o filenames; return ;;
     hash:-*) _vq_reply -W '--json --query --keypoints --max-bytes --max-pixels --formats --color --help -h --version' ;;
     hash:*) _vq_reply -f; compopt -o filenames; return ;;
-    sign:-*) _vq_reply -W '--images-root --allow-outside --allow-scheme --currency --locale --map --images-map --include-drafts --threads -j --color --help -h --version' ;;
+    sign:-*) _vq_reply -W '--images-root --allow-outside --allow-scheme --currency --locale --map --images-map --include-drafts --max-rows --max-feed-bytes --max-feed-ratio --threads -j --color --help -h --version' ;;
     sign:*) _vq_reply -f; compopt -o filenames; return ;;
     postgres:-*) _vq_reply -W '--index --shard --color --help -h --version' ;;
     postgres:*) _vq_reply -W 'init'; return ;;

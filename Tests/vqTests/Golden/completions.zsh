@@ -63,6 +63,10 @@ _vq() {
         '--locale=[the notation of numbers\: de for 1.299,00]:LOCALE:' \
         '*--images-map=[local copies of images\: '\''https\://cdn.example/*=photos/'\'']:URL=DIR:' \
         '*--allow-private-address=[addresses of an internal image server\: 10.1.2.0/24]:CIDR:' \
+        '--ca-file=[certificates of the authorities of image servers, in PEM]:FILE:_files' \
+        '--max-rows=[the most rows of a feed]:N:' \
+        '--max-feed-bytes=[the most bytes of a feed, after decompression]:N:' \
+        '--max-feed-ratio=[the most bytes that a compressed byte of a feed may become]:N:' \
         '*--public=[your own fields that '\''vq serve'\'' may show\: material,care]:FIELD:' \
         '*--link=[the URL of entities without one of their own]:LINK:' \
         '*--allow-scheme=[schemes accepted in links besides https]:LIST:' \
@@ -245,6 +249,7 @@ _vq() {
         '--keys=[accept only clients with a key in this file]:FILE:_files' \
         '--deadline=[time limit of a match in ms if the client gives none]:MS:' \
         '--max-deadline=[maximum time limit of a match in ms]:MS:' \
+        '--change-deadline=[maximum time of a change in ms]:MS:' \
         '--queue=[maximum number of waiting requests]:N:' \
         '--rate=[requests per second for each key, or address]:N:' \
         '--threads=[number of threads]:N:' \
@@ -297,6 +302,9 @@ _vq() {
         '*--map=[the columns of a table\: id=SKU,title=Name,images=Photos]:FIELD=COLUMN:' \
         '*--images-map=[local copies of images\: '\''https\://cdn.example/*=photos/'\'']:URL=DIR:' \
         '--include-drafts[index drafts, archived and unpublished products, too]' \
+        '--max-rows=[the most rows of a feed]:N:' \
+        '--max-feed-bytes=[the most bytes of a feed, after decompression]:N:' \
+        '--max-feed-ratio=[the most bytes that a compressed byte of a feed may become]:N:' \
         '--threads=[number of threads]:N:' \
         '-j+[number of threads]:N:' \
         '--color=[when to use color]:WHEN:(auto always never)' \

@@ -114,16 +114,32 @@ async function showLabels(body) {
 
 // ---- Rejected rows --------------------------------------------------------------------------------
 
+const rowCells = (row) => make("tr", {}, ...[row.line, row.id, row.field, row.reason]
+  .map((value) => make("td", { textContent: value ?? "" })));
+
 async function showRows(body) {
-  const { rows, hasMore } = await getJSON("v1/rejected?limit=200");
-  if (!rows.length) {
+  const table = make("tbody");
+  const more = make("button", { type: "button", textContent: "More" });
+  let cursor = "";
+  const add = async () => {
+    const page = await getJSON(`v1/rejected?limit=200&cursor=${cursor}`);
+    table.append(...page.rows.map(rowCells));
+    cursor = page.cursor ?? "";
+    more.hidden = !page.hasMore;
+  };
+  const told = () => counted(table.childElementCount, "row", "rows") + (more.hidden ? "" : "; there are more");
+  await add();
+  if (!table.childElementCount && more.hidden) {
     body.replaceChildren();
     return "None: the last run took everything.";
   }
   const heads = ["Line", "Entity", "Field", "Why"].map((textContent) => make("th", { scope: "col", textContent }));
+  const status = body.parentElement.querySelector("[role=status]");
+  more.addEventListener("click", () => fill({ status, body }, async () => {
+    await add();
+    return told();
+  }));
   body.replaceChildren(make("div", { className: "scroll", tabIndex: 0, role: "region", "aria-label": "Rejected rows" },
-    make("table", { className: "rows" }, make("thead", {}, make("tr", {}, ...heads)),
-      make("tbody", {}, ...rows.map((row) => make("tr", {}, ...[row.line, row.id, row.field, row.reason]
-        .map((value) => make("td", { textContent: value ?? "" }))))))));
-  return counted(rows.length, "row", "rows") + (hasMore ? "; the file has more" : "");
+    make("table", { className: "rows" }, make("thead", {}, make("tr", {}, ...heads)), table)), more);
+  return told();
 }

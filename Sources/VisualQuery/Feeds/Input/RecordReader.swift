@@ -31,6 +31,7 @@ struct RecordReader: ~Copyable {
 
   /// The largest number of bytes in a record of this reader.
   let recordLimit: Int
+  private let limits: FeedLimits
   private let descriptor: Int32
   private let ownsDescriptor: Bool
   /// The path that was opened.
@@ -41,6 +42,8 @@ struct RecordReader: ~Copyable {
   private var line = 1
   private var isAtEnd = false
   private var readByteCount = 0
+  /// The number of bytes that were decompressed.
+  private var inflatedByteCount = 0
   /// The number of bytes of the records so far, or 0 for compressed input, where it is unknown.
   var consumedByteCount: Int { gzip == nil ? readByteCount - (buffer.count - position) : 0 }
   /// The number of bytes that were read and not given yet.
@@ -56,7 +59,9 @@ struct RecordReader: ~Copyable {
   var encoding: FeedEncoding? { decoder.encoding }
 
   /// Opens a file, or reads standard input for `-`.
-  init(path: String, recordLimit: Int = RecordReader.recordLimit) throws(CatalogueError) {
+  init(
+    path: String, recordLimit: Int = RecordReader.recordLimit, limits: FeedLimits = FeedLimits()
+  ) throws(CatalogueError) {
     let file = path == "-" ? 0 : unsafe open(FileName.systemName(path), O_RDONLY | O_CLOEXEC)
     guard file >= 0 else {
       let reason = systemMessage(errno)
@@ -66,6 +71,7 @@ struct RecordReader: ~Copyable {
           ? "'\(path)' \(FileName.addressAdvice)" : "cannot open '\(path)': \(reason)")
     }
     self.recordLimit = recordLimit
+    self.limits = limits
     name = path
     ownsDescriptor = path != "-"
     descriptor = file
@@ -74,6 +80,7 @@ struct RecordReader: ~Copyable {
   /// Reads text in UTF-8 from memory.
   init(bytes: [UInt8], name: String) {
     recordLimit = RecordReader.recordLimit
+    limits = .none
     self.name = name
     ownsDescriptor = false
     descriptor = -1
@@ -224,7 +231,7 @@ struct RecordReader: ~Copyable {
   /// before they are read.
   mutating func copy(behind header: TableHeader) throws(CatalogueError) -> RecordReader {
     if name != "-", descriptor >= 0 {
-      var copy = try RecordReader(path: name, recordLimit: recordLimit)
+      var copy = try RecordReader(path: name, recordLimit: recordLimit, limits: limits)
       _ = try TableHeader(&copy)
       return copy
     }
@@ -294,11 +301,22 @@ struct RecordReader: ~Copyable {
     }
   }
 
+  /// The number of compressed bytes after which the limits are checked; they become at most 1032 times as many.
+  private static let inflatedPart = 4096
+
   private mutating func inflate(_ bytes: ArraySlice<UInt8>) throws(CatalogueError) {
-    var output: [UInt8] = []
-    let isSound = gzip?.inflate(bytes) { output += $0 } ?? false
-    buffer += output
-    if !isSound { throw damaged("is damaged: its compressed data are invalid") }
+    var rest = bytes
+    repeat {
+      let part = rest.prefix(Self.inflatedPart)
+      rest = rest.dropFirst(part.count)
+      var output: [UInt8] = []
+      let isSound = gzip?.inflate(part) { output += $0 } ?? false
+      buffer += output
+      if !isSound { throw damaged("is damaged: its compressed data are invalid") }
+      inflatedByteCount += output.count
+      try limits.check(
+        decompressed: inflatedByteCount, compressed: readByteCount - rest.count, of: name)
+    } while !rest.isEmpty
   }
 
   private func damaged(_ reason: String) -> CatalogueError {
@@ -328,6 +346,7 @@ struct RecordReader: ~Copyable {
     }
     if got == 0 { isAtEnd = true }
     readByteCount += got
+    if gzip == nil { try limits.check(decompressed: readByteCount, compressed: nil, of: name) }
     return got
   }
 }

@@ -40,7 +40,11 @@ struct RejectedRowsDocument: Sendable, Encodable {
 
     /// Reads a line of `rejected.jsonl`; `nil` if it is not one.
     init?(line bytes: [UInt8], shown: (String) -> String) {
-      guard case .object(let object)? = try? JSONValue(json: bytes, limits: JSONLimits()),
+      // A line has a row and has one level more than it.
+      let limits = JSONLimits(
+        depth: 2 * JSONLimits().depth, valueCount: 2 * JSONLimits().valueCount,
+        byteCount: 2 * RefusedRowsFile.lineLimit, nameByteCount: 1024)
+      guard case .object(let object)? = try? JSONValue(json: bytes, limits: limits),
         case .string(let kind)? = object["kind"], case .integer(let line)? = object["line"],
         case .string(let reason)? = object["reason"]
       else { return nil }
@@ -57,4 +61,6 @@ struct RejectedRowsDocument: Sendable, Encodable {
 
   let rows: [Row]
   let hasMore: Bool
+  /// The cursor of the next page.
+  let cursor: String?
 }

@@ -30,6 +30,7 @@ struct EntityForm: Sendable {
   init(_ body: [UInt8], _ form: MatchForm, of id: EntityID) throws {
     guard case .multipart(let boundary) = form else {
       value = try Self.value(Self.object(body), of: id)
+      try Self.check(imageCount: value.imagePaths.count)
       images = value.imagePaths.map { .reference($0) }
       return
     }
@@ -49,6 +50,8 @@ struct EntityForm: Sendable {
     let object = try Self.object(json)
     value = try Self.value(object, of: id)
     let names = object["images"] == nil ? parts.map(\.name) : value.imagePaths
+    // Each image is copied out of the body.
+    try Self.check(imageCount: names.count)
     if let unused = parts.first(where: { part in !names.contains { Self.isSame($0, part.name) } }) {
       throw Problem(
         .invalidField, "'images' does not name the part '\(unused.name.excerpt)'", field: "images")
@@ -58,6 +61,15 @@ struct EntityForm: Sendable {
         return .reference(name)
       }
       return .encoded(Array(body[part.content]), address: EntityImage.isAddress(name) ? name : nil)
+    }
+  }
+
+  private static func check(imageCount count: Int) throws(Problem) {
+    let limit = EntityValue.imageLimit
+    guard count <= limit else {
+      throw Problem(
+        .invalidEntity, "the entity has \(count) images; the limit is \(limit)", field: "images",
+        limit: limit)
     }
   }
 

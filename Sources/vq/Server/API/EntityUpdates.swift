@@ -1,8 +1,8 @@
 import Synchronization
 import VisualQuery
 
-/// The writer of a server's changes. One batch is written at a time; the changes that come
-/// meanwhile are the next batch, and are published together.
+/// The writer of a server's changes. Images are analyzed before a change is written, by each request for itself. One batch
+/// is written at a time; the changes that come meanwhile are the next batch, and are published together.
 actor EntityUpdates {
   /// A change that is durable.
   struct Written: Sendable {
@@ -10,21 +10,42 @@ actor EntityUpdates {
     let generation: Int
   }
 
-  private enum Turn: Sendable {
-    /// Another request has written the change.
-    case written(Result<Written, UpdateError<Never>>)
-    /// This request writes the changes that wait.
-    case lead
+  /// The reason why a change has no result.
+  enum Failure: Error {
+    /// The catalogue cannot be opened or written.
+    case catalogue(CatalogueError)
+    /// The request was cancelled.
+    case cancelled(Phase)
   }
 
+  /// The part of a change in which its request was cancelled.
+  enum Phase: Sendable {
+    /// Its images were analyzed. It is not made.
+    case analyzing
+    /// It waited for others to be written. It is not made.
+    case waiting
+    /// It was written, and may still become durable.
+    case writing
+  }
+
+  private typealias Outcome = Result<Written, Failure>
+
   private struct Waiting {
-    let change: EntityChange
-    let continuation: CheckedContinuation<Turn, Never>
+    let number: Int
+    let change: PreparedChange
   }
 
   private let indexer: Indexer
   private let afterBatch: @Sendable () -> Void
+  /// The changes that are not in a batch yet, in the order of arrival.
   private var waiting: [Waiting] = []
+  /// The requests without a result, by the numbers of their changes.
+  private var requests: [Int: CheckedContinuation<Outcome, Never>] = [:]
+  private var lastNumber = 0
+  /// The number of batches that were begun.
+  private(set) var batchCount = 0
+  /// The number of changes that wait for a batch.
+  var waitingCount: Int { waiting.count }
   private var isWriting = false
 
   /// - Parameter afterBatch: Called after each batch, before the next one is written.
@@ -33,38 +54,63 @@ actor EntityUpdates {
     self.afterBatch = afterBatch
   }
 
-  /// Writes a change, and returns once it is durable. A cancelled request does not stop the batch
-  /// that it is in.
-  func write(_ change: EntityChange) async throws(UpdateError<Never>) -> Written {
-    if isWriting {
-      let turn = await withCheckedContinuation { continuation in
-        waiting.append(Waiting(change: change, continuation: continuation))
+  /// Writes a change, and returns once it is durable. A cancelled request ends at once; it does not stop the batch that it
+  /// is in.
+  func write(_ change: EntityChange) async throws(Failure) -> Written {
+    let prepared: PreparedChange
+    do {
+      prepared = try await indexer.prepare(change)
+    } catch let error as CatalogueError {
+      throw .catalogue(error)
+    } catch {
+      throw .cancelled(.analyzing)
+    }
+    if let refusal = prepared.refusal { return Written(outcome: refusal, generation: 0) }
+    lastNumber += 1
+    let number = lastNumber
+    let outcome = await withTaskCancellationHandler {
+      await withCheckedContinuation { request in
+        requests[number] = request
+        waiting.append(Waiting(number: number, change: prepared))
+        guard !isWriting else { return }
+        isWriting = true
+        // Not a child of the request: the batch has changes of other requests, too.
+        Task { await writeAll() }
       }
-      if case .written(let result) = turn { return try result.get() }
+    } onCancel: {
+      Task { await self.giveUp(number) }
     }
-    isWriting = true
-    let others = waiting
-    waiting = []
-    let batch = [change] + others.map(\.change)
-    let results = await Task { [indexer] in await Self.write(batch, with: indexer) }.value
-    afterBatch()
-    for (other, result) in zip(others, results.dropFirst()) {
-      other.continuation.resume(returning: .written(result))
+    return try outcome.get()
+  }
+
+  /// Ends the wait of a cancelled request.
+  private func giveUp(_ number: Int) {
+    let isWaiting = waiting.contains { $0.number == number }
+    waiting.removeAll { $0.number == number }
+    finish(number, .failure(.cancelled(isWaiting ? .waiting : .writing)))
+  }
+
+  private func finish(_ number: Int, _ outcome: Outcome) {
+    requests.removeValue(forKey: number)?.resume(returning: outcome)
+  }
+
+  /// Writes batches until no change waits.
+  private func writeAll() async {
+    while !waiting.isEmpty {
+      let batch = waiting
+      batchCount += 1
+      waiting = []
+      let results = await Self.write(batch.map(\.change), with: indexer)
+      afterBatch()
+      for (change, result) in zip(batch, results) { finish(change.number, result) }
     }
-    if waiting.isEmpty {
-      isWriting = false
-    } else {
-      waiting.removeFirst().continuation.resume(returning: .lead)
-    }
-    return try results[0].get()
+    isWriting = false
   }
 
   /// Writes a batch.
   ///
   /// - Returns: The result of each change.
-  private static func write(
-    _ batch: [EntityChange], with indexer: Indexer
-  ) async -> [Result<Written, UpdateError<Never>>] {
+  private static func write(_ batch: [PreparedChange], with indexer: Indexer) async -> [Outcome] {
     let outcomes = Mutex<[EntityChange.Outcome]>([])
     do throws(UpdateError<Never>) {
       let progress = try await indexer.update(
@@ -74,7 +120,9 @@ actor EntityUpdates {
         .success(Written(outcome: $0, generation: progress.generation))
       }
     } catch {
-      return batch.map { _ in .failure(error) }
+      let failure: Failure =
+        if case .catalogue(let error) = error { .catalogue(error) } else { .cancelled(.writing) }
+      return batch.map { _ in .failure(failure) }
     }
   }
 }

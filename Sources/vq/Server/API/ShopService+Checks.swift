@@ -1,5 +1,4 @@
 import HTTPServer
-import PixelMatch
 import VisualQuery
 
 /// The things that a shop could correct: the findings of the doctor, labels that nothing has, and rejected rows.
@@ -10,8 +9,6 @@ extension ShopService {
   private static let labelLimit = 200
   /// The most labels of the shop that a word gets at once.
   private static let targetLimit = 16
-  /// The largest file of rejected rows that is read, in bytes.
-  private static let rejectedByteLimit = 64_000_000
 
   func findings(_ request: HTTPRequest) async throws -> HTTPResponse {
     try RequestFields(request.info.head.query).finish()
@@ -71,23 +68,25 @@ extension ShopService {
   func rejectedRows(_ request: HTTPRequest) throws -> HTTPResponse {
     var fields = RequestFields(request.info.head.query)
     let limit = try fields.integer("limit", in: 1...EntityLookup.maximumLimit) ?? 200
+    // As elsewhere, an empty cursor begins a list.
+    let cursor = try fields.text("cursor", limit: 200).flatMap { $0.isEmpty ? nil : $0 }
     try fields.finish()
     let path = RefusedRowsFile.path(inIndex: catalogue.directory)
-    let bytes: [UInt8]
-    do throws(DecodeError) {
-      bytes = try ImageDecoder(limits: DecodeLimits(byteLimit: Self.rejectedByteLimit))
-        .contents(ofFile: path)
-    } catch  where error.code == .tooManyBytes {
+    let page: RefusedRowsPage
+    do {
+      page = try RefusedRowsPage(of: path, after: cursor, limit: limit)
+    } catch RefusedRowsPage.Failure.invalidCursor {
       throw Problem(
-        .tooLargeToCheck, "the file of rejected rows is too large to show; see rejected.jsonl")
-    } catch {
-      // The last run rejected nothing.
-      bytes = []
+        .invalidParameter, "'cursor' is not one of an earlier answer", field: "cursor")
+    } catch RefusedRowsPage.Failure.isReplaced {
+      throw Problem(
+        .expiredToken, "another run has replaced the list; begin again without 'cursor'",
+        field: "cursor")
     }
-    let lines = bytes.split(separator: UInt8(ascii: "\n"))
-    let rows = lines.prefix(limit).compactMap { line in
-      RejectedRowsDocument.Row(line: Array(line), shown: withoutRoot)
+    let rows = page.lines.compactMap { line in
+      RejectedRowsDocument.Row(line: line) { ShownAddress.inText(withoutRoot($0)) }
     }
-    return untagged(RejectedRowsDocument(rows: rows, hasMore: lines.count > limit))
+    return untagged(
+      RejectedRowsDocument(rows: rows, hasMore: page.next != nil, cursor: page.next))
   }
 }

@@ -15,7 +15,7 @@ extension ShopService {
         .unsupportedMediaType, "the body must be multipart/form-data", field: "Content-Type")
     }
     return work(
-      route, bodyLimit: settings.requestLimits.bodyBytes, budget: Self.updateBudget
+      route, bodyLimit: settings.requestLimits.bodyBytes, budget: Self.checkBudget
     ) { request in
       var fields = RequestFields(request.info.head.query)
       let subject: QuerySubject = try fields.choice("subject") ?? .anything

@@ -9,14 +9,12 @@ import VisualQuery
 extension ShopService {
   /// The largest number of bytes of an entity in JSON, as of a row of a feed.
   static let entityLimit = JSONLimits().byteCount
-  /// The longest time of a change, whose images are analyzed, and which may wait for others.
-  static let updateBudget = Duration.seconds(30)
 
   /// Decides on a change. The images of a form have the limit of bodies.
   func put(_ id: EntityID, _ request: RequestInfo, _ route: Route) throws(Problem) -> Decision {
     let form = try EntityForm.kind(of: request.head)
     let limit = form == .json ? Self.entityLimit : settings.requestLimits.bodyBytes
-    return work(route, lane: .changes, bodyLimit: limit, budget: Self.updateBudget) { request in
+    return work(route, lane: .changes, bodyLimit: limit, budget: settings.changeBudget) { request in
       try RequestFields(request.info.head.query).finish()
       let entity = try EntityForm(request.body, form, of: id)
       return try await self.put(entity, request)
@@ -57,12 +55,58 @@ extension ShopService {
   private func write(
     _ change: EntityChange, _ request: HTTPRequest
   ) async throws -> EntityUpdates.Written {
-    do throws(UpdateError<Never>) {
+    do throws(EntityUpdates.Failure) {
       return try await updates.write(change)
-    } catch .catalogue(let error) {
-      throw problem(ofChange: error, request)
-    } catch .cancelled {
-      throw CancellationError()
+    } catch {
+      guard case .catalogue(let failure) = error else { throw error }
+      throw problem(ofChange: failure, request)
+    }
+  }
+
+  /// Makes a change until its time is over. Then it is cancelled; one that succeeds all the same is answered.
+  func inTime(
+    _ request: HTTPRequest, _ budget: Duration,
+    _ run: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse
+  ) async throws -> HTTPResponse {
+    let end = request.arrival + budget
+    guard ContinuousClock.now < end else { throw Self.tooLate(.waiting, after: budget) }
+    return try await withThrowingTaskGroup(of: HTTPResponse?.self) { group in
+      group.addTask { try await run(request) }
+      group.addTask {
+        try await Task.sleep(until: end, clock: .continuous)
+        return nil
+      }
+      defer { group.cancelAll() }
+      if let response = try await group.next() ?? nil { return response }
+      group.cancelAll()
+      var phase: EntityUpdates.Phase?
+      do {
+        if let response = try await group.next() ?? nil { return response }
+      } catch EntityUpdates.Failure.cancelled(let reached) {
+        phase = reached
+      } catch is CancellationError {}
+      throw Self.tooLate(phase, after: budget)
+    }
+  }
+
+  /// Returns the problem of a change whose time was over in a phase.
+  private static func tooLate(_ phase: EntityUpdates.Phase?, after budget: Duration) -> Problem {
+    let time = "\(Int(Milliseconds.value(budget))) ms"
+    return switch phase {
+    case .analyzing:
+      Problem(
+        .timedOut,
+        "the images could not be analyzed within \(time); send fewer or smaller ones, or try again",
+        retryAfter: 1)
+    case .waiting:
+      Problem(
+        .catalogueBusy, "other changes took more than \(time); nothing was changed, try again",
+        retryAfter: 5)
+    case .writing, nil:
+      Problem(
+        .catalogueBusy,
+        "the change was not finished within \(time), but may still be made; ask for the entity before you try again",
+        retryAfter: 5)
     }
   }
 

@@ -12,6 +12,8 @@ final class ShopService: HTTPService {
     var formats = ImageFormat.common
     var requestLimits = RequestParser.Limits()
     var deadlines = DeadlineLimits()
+    /// The longest time of a change, whose images are analyzed, and which may wait for others.
+    var changeBudget = Duration.seconds(10)
     /// The number of requests a second of one client; `nil` for any number.
     var rate: Double?
     /// The requests that are answered without keys.
@@ -50,6 +52,8 @@ final class ShopService: HTTPService {
 
   /// The largest number of bytes of a question in JSON.
   static let questionLimit = 262_144
+  /// The longest time of a check of the whole catalogue.
+  static let checkBudget = Duration.seconds(30)
   /// The largest number of bytes of a list of ids, which has room for the longest 1000.
   static let idsLimit = 524_288
 
@@ -150,7 +154,7 @@ final class ShopService: HTTPService {
       return work(route, bodyLimit: Self.idsLimit) { try await self.resolve($0) }
     case .entity(let id) where method == "PUT": return try put(id, request, route)
     case .entity(let id) where method == "DELETE":
-      return work(route, lane: .changes, budget: Self.updateBudget) {
+      return work(route, lane: .changes, budget: settings.changeBudget) {
         try await self.remove(id, $0)
       }
     case .entity(let id): return work(route) { try await self.entity(id, $0) }
@@ -165,13 +169,13 @@ final class ShopService: HTTPService {
       return work(route, lane: .changes) { try self.removeStatement(number, $0) }
     case .feedbackAcceptance(let number):
       return work(route, lane: .changes) { try self.acceptStatement(number, $0) }
-    case .doctor: return work(route, budget: Self.updateBudget) { try await self.findings($0) }
+    case .doctor: return work(route, budget: Self.checkBudget) { try await self.findings($0) }
     case .evaluation: return try evaluation(request, route)
     case .unknownLabels: return work(route) { try self.unknownLabels($0) }
     case .labelBridge:
       try requireJSON(request.head)
       return work(
-        route, lane: .changes, bodyLimit: Self.questionLimit, budget: Self.updateBudget
+        route, lane: .changes, bodyLimit: Self.questionLimit, budget: settings.changeBudget
       ) {
         try await self.addToBridge($0)
       }
@@ -225,11 +229,14 @@ final class ShopService: HTTPService {
     _ route: Route, lane: Lane = .answers, bodyLimit: Int = 0, budget: Duration? = nil,
     _ run: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse
   ) -> Decision {
-    .work(
-      Work(
-        route: route.template, lane: lane, budget: budget ?? settings.deadlines.maximum,
-        bodyLimit: bodyLimit
-      ) { request in await self.answer(request, run) })
+    let budget = budget ?? settings.deadlines.maximum
+    return .work(
+      Work(route: route.template, lane: lane, budget: budget, bodyLimit: bodyLimit) { request in
+        await self.answer(request) { request in
+          lane == .changes
+            ? try await self.inTime(request, budget, run) : try await run(request)
+        }
+      })
   }
 
   // MARK: Checks of the head
@@ -401,7 +408,7 @@ final class ShopService: HTTPService {
         log.write("catalogue", error.message, level: "error", requestID: request.info.identity.id)
       }
       problem = Problem(error)
-    } catch is CancellationError {
+    } catch is CancellationError, is EntityUpdates.Failure {
       // The client has hung up, or the server is stopping.
       problem = Problem(.stopping, "the server is stopping; try again", retryAfter: 1)
     } catch {

@@ -15,14 +15,17 @@ import VisualQuery
     {"type":"product","id":"mug","title":"Mug","images":["images/mug-red.jpg"]}
     """#
 
-  private static func shop(_ settings: ShopSettings = ShopSettings()) async throws -> ServedShop {
+  private static func shop(
+    _ settings: ShopSettings = ShopSettings(), changeBudget: Duration = .seconds(600)
+  ) async throws -> ServedShop {
     try await ServedShop(
       feed: { folder in
         try FileManager.default.createDirectory(
           atPath: folder.path + "/images", withIntermediateDirectories: true)
         _ = try folder.copy(SampleShop.image("mug-red.jpg"), to: "images/mug-red.jpg")
         return try folder.write(row, to: "feed.jsonl")
-      }, shop: settings, keys: try APIKeys(lines: writer.line, file: "keys.txt"))
+      }, shop: settings, keys: try APIKeys(lines: writer.line, file: "keys.txt"),
+      changeBudget: changeBudget)
   }
 
   private static func put(
@@ -249,6 +252,85 @@ import VisualQuery
     #expect(try await Self.put(shop, "product/mug", #"{"title":"T"}"#).status == 200)
   }
 
+  /// Would break if an entity with tens of thousands of images took minutes, or if each name of a part copied it.
+  @Test func `an entity has at most 64 images`() async throws {
+    let shop = try await Self.shop()
+    func json(_ count: Int, _ name: String) -> String {
+      let names = Array(repeating: "\"\(name)\"", count: count).joined(separator: ",")
+      return "{\"title\":\"Many\",\"images\":[\(names)]}"
+    }
+    let many = try await Self.put(shop, "product/many", json(40_000, "images/mug-red.jpg"))
+    #expect(many.status == 422, "\(many.answer)")
+    #expect(Self.problem(many.answer) == ["invalidEntity", "images"])
+    #expect(many.answer["limit"] as? Int == 64)
+    let oats = try ImageDecoder().contents(ofFile: SampleShop.image("oats.jpg"))
+    let form = Self.form(json(50_000, "front"), [("front", oats)])
+    #expect(try await Self.send(shop, "product/many", form).status == 422)
+    let most = try await Self.put(shop, "product/many", json(64, "images/mug-red.jpg"))
+    #expect(most.status == 201 && (most.answer["images"] as? [String])?.count == 64)
+  }
+
+  /// Would break if a change were made after its client was told to try again.
+  @Test func `a change whose time is over is not made`() async throws {
+    let shop = try await Self.shop(changeBudget: .zero)
+    let response = try await shop.ask(
+      "PUT /v1/entities/product/new", [Self.authorization, "Content-Type: application/json"],
+      Array(#"{"title":"New","images":["images/mug-red.jpg"]}"#.utf8))
+    let answer = try JSONSerialization.jsonObject(with: Data(response.body)) as? [String: Any]
+    #expect(response.status == 503 && response["Retry-After"] != nil)
+    #expect(answer?["code"] as? String == "catalogueBusy")
+    #expect(try Catalogue(directory: shop.index).entityCount == 1)
+  }
+
+  /// Would break if a change that a client gave up were made later, or if one that waits for a batch waited for ever.
+  @Test(.timeLimit(.minutes(5))) func `a change that is cancelled while it waits is not made`()
+    async throws
+  {
+    let shop = try await Self.shop()
+    let pool = WorkerPool(width: 1)
+    let updates = EntityUpdates(Indexer(directory: shop.index, pool: pool))
+    let (isHeld, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    // Its thread is taken, so that the first batch does not end.
+    let holder = Task(executorPreference: pool) {
+      isHeld.signal()
+      hold(release)
+    }
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      DispatchQueue.global().async {
+        isHeld.wait()
+        continuation.resume()
+      }
+    }
+    func write(_ id: String, images: [String] = []) -> Task<EntityUpdates.Phase?, Never> {
+      Task {
+        do throws(EntityUpdates.Failure) {
+          _ = try await updates.write(.put(.product(Product(id: id, title: "T", images: images))))
+          return nil
+        } catch {
+          if case .cancelled(let phase) = error { return phase }
+          return nil
+        }
+      }
+    }
+    let first = write("first")
+    while await updates.batchCount == 0 { await Task.yield() }
+    let second = write("second")
+    while await updates.waitingCount == 0 { await Task.yield() }
+    second.cancel()
+    #expect(await second.value == .waiting)
+    first.cancel()
+    #expect(await first.value == .writing)
+    let withImage = write("image", images: ["images/mug-red.jpg"])
+    withImage.cancel()
+    release.signal()
+    #expect(await withImage.value == .analyzing)
+    await holder.value
+    #expect(await write("third").value == nil)
+    let stored = try await EntityLookup(catalogue: try Catalogue(directory: shop.index)).entities(
+      for: ["first", "second", "image", "third"].map { EntityID(type: .product, value: $0) })
+    #expect(stored.map(\.id.value) == ["first", "third"])
+  }
+
   /// Would break if two writers of one server met at the lock, or if an answer came before its
   /// change was durable.
   @Test func `changes at once are all written, several in a generation`() async throws {
@@ -352,3 +434,6 @@ import VisualQuery
         + "that has this address as its name")
   }
 }
+
+/// Blocks a thread until it is released. A function of its own, since an asynchronous one must not wait.
+private func hold(_ semaphore: DispatchSemaphore) { semaphore.wait() }

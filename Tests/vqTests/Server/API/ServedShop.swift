@@ -22,6 +22,7 @@ final class ServedShop {
     keys: APIKeys? = nil, rate: Double? = nil, appIDs: [String] = [],
     // A debug build takes its time.
     deadlines: DeadlineLimits = DeadlineLimits(standard: .seconds(600), maximum: .seconds(600)),
+    changeBudget: Duration = .seconds(600),
     onCatalogueError: @escaping @Sendable (CatalogueError) -> Void = { _ in }
   ) async throws {
     self.keys = keys
@@ -37,6 +38,7 @@ final class ServedShop {
     settings.rate = rate
     settings.appIDs = appIDs
     settings.deadlines = deadlines
+    settings.changeBudget = changeBudget
     let catalogue = try ServedCatalogue(
       try CurrentCatalogue(directory: index), onError: onCatalogueError)
     service = ShopService(
