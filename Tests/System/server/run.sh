@@ -62,3 +62,5 @@ echo "== clients that misbehave"
 python3 Tests/System/server/clients.py "$VQ" Samples/shop/catalogue.jsonl "$picture"
 echo "== changes of entities, and kills"
 python3 Tests/System/server/updates.py "$VQ" Samples/shop/images --kills 4
+echo "== damaged tokens, signatures and indexes, and more kills"
+Tests/System/server/hostile.py "$VQ" Samples --tokens 200 --signatures 1500 --flips 41 --kills 10

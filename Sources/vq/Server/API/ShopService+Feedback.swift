@@ -213,7 +213,7 @@ extension Problem {
     switch error.code {
     case .nothingSaid, .contradiction: self.init(.invalidFeedback, error.message)
     case .tooMuch: self.init(.invalidFeedback, error.message, field: "image")
-    case .full: self.init(.feedbackFull, error.message)
+    case .full: self.init(.feedbackFull, error.message, retryAfter: 3600)
     }
   }
 }
