@@ -14,6 +14,9 @@ public struct FieldError: Error, Sendable, Hashable {
 
 /// Takes the fields of an entity from a JSON object one by one; the rest becomes `extra`.
 struct EntityFields {
+  /// The largest number of bytes of an id.
+  static let idByteLimit = 256
+
   private var object: [String: JSONValue]
   /// True if an invalid field that is not required is left out instead of causing an error.
   private let isLenient: Bool
@@ -115,8 +118,9 @@ struct EntityFields {
 
   mutating func id() throws(FieldError) -> String {
     let text = try requiredString("id")
-    guard text.utf8.count <= 256 else {
-      throw FieldError(field: "id", reason: "has \(text.utf8.count) bytes; the limit is 256")
+    guard text.utf8.count <= Self.idByteLimit else {
+      throw FieldError(
+        field: "id", reason: "has \(text.utf8.count) bytes; the limit is \(Self.idByteLimit)")
     }
     guard !text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else {
       throw FieldError(field: "id", reason: "has control characters")

@@ -184,7 +184,12 @@ struct FeedEntities {
     let json = (try? record.draft.get())?.json
     var id: String?
     if case .object(let fields)? = json, case .string(let text)? = fields["id"] { id = text }
-    if let id { refusedIDs.insert(id) } else { hasNamelessRow = true }
+    if let id {
+      // No stored entity has a longer one.
+      if id.utf8.count <= EntityFields.idByteLimit { refusedIDs.insert(id) }
+    } else {
+      hasNamelessRow = true
+    }
     return RefusedRow(
       line: record.line, id: id, field: error.field, reason: error.reason, row: json)
   }

@@ -197,23 +197,29 @@ final class FetchedPictures: Sendable {
     _ url: String, _ stored: StoredPicture?, shouldStop: @escaping () -> Bool
   ) async throws -> Picture {
     let host = CurlURL(url)?.host.lowercased() ?? ""
-    do {
-      if let reason = hosts.withLock({ $0[host]?.reasonToGiveUp }) {
-        throw FetchError(
-          code: .unavailable, message: "'\(host)' \(reason); no further requests are sent to it")
+    func givenUp() -> FetchError? {
+      hosts.withLock { $0[host]?.reasonToGiveUp }.map {
+        FetchError(
+          code: .unavailable, message: "'\(host)' \($0); no further requests are sent to it")
       }
+    }
+    do {
+      if let error = givenUp() { throw error }
       let request = HTTPClient.Request(
         url: url, etag: stored?.etag, lastModified: stored?.lastModified)
       let response = try await recorded(host) {
-        try await answer(to: request, shouldStop: shouldStop)
+        try await answer(to: request) {
+          shouldStop() || self.hosts.withLock { $0[host]?.isTooSlow == true }
+        }
       }
       if response.status == 304, let stored {
         try markSeen(url)
         return stored.picture
       }
       return try keep(response, of: url)
-    } catch let error as FetchError where error.code == .unavailable {
-      guard var picture = stored?.picture else { throw error }
+    } catch var error as FetchError {
+      if error.code == .cancelled, !shouldStop(), let reason = givenUp() { error = reason }
+      guard error.code == .unavailable, var picture = stored?.picture else { throw error }
       picture.staleReason = error.message
       return picture
     }

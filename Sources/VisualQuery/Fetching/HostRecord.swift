@@ -33,10 +33,14 @@ struct HostRecord: Sendable {
     lostTime += max(.zero, duration - Self.promptTime)
   }
 
+  /// True if the failures took more time than they may. Requests that are under way are ended, too: each may take the
+  /// whole time limit.
+  var isTooSlow: Bool { lostTime > budget }
+
   /// The reason why no further requests are sent to the host, as the rest of a sentence, or `nil`.
   var reasonToGiveUp: String? {
     if failureCount >= Self.failureLimit { return "failed \(Self.failureLimit) times in a row" }
-    guard lostTime > budget else { return nil }
+    guard isTooSlow else { return nil }
     return "took \(lostTime.components.seconds) s for requests that failed"
   }
 }

@@ -147,9 +147,11 @@ struct EntitySigner: Sendable {
 
   /// Returns the host of an address, with its port.
   private static func host(of address: String) -> String {
-    let rest = address.firstRange(of: "://").map { address[$0.upperBound...] } ?? address[...]
+    let shown = ShownAddress.of(address)
+    let rest = shown.firstRange(of: "://").map { shown[$0.upperBound...] } ?? shown[...]
     let authority = rest.prefix { !"/?#".contains($0) }
-    return String(authority.split(separator: "@").last ?? "").lowercased()
+    // The longest name of a host has 253 characters.
+    return String((authority.split(separator: "@").last ?? "").prefix(260)).lowercased()
   }
 
   /// Returns the outcome of an image in a file.

@@ -6,6 +6,8 @@ struct IndexRun: ~Copyable {
   private static let batchCount = 64
   /// The number of entities that may wait for a busy publisher.
   private static let waitingLimit = 4096
+  /// The number of different hosts and of different fields that are counted by their names.
+  private static let nameLimit = 1000
   /// The number of entities that may wait while no file of an image can be opened.
   private static let heldLimit = 16_384
 
@@ -226,11 +228,18 @@ struct IndexRun: ~Copyable {
 
   private mutating func count(_ signed: SignedEntity) throws {
     for row in signed.reports { try refuse(row) }
-    for field in signed.value.misspeltFields { progress.misspeltFields[field, default: 0] += 1 }
+    for field in signed.value.misspeltFields
+    where progress.misspeltFields.count < Self.nameLimit || progress.misspeltFields[field] != nil {
+      progress.misspeltFields[field, default: 0] += 1
+    }
     missingFileCount += signed.missingFileCount
     hasFile = hasFile || signed.images.contains { EntitySigner.isFile($0.path) }
     hasOtherImages = hasOtherImages || signed.images.contains { !EntitySigner.isFile($0.path) }
-    for host in signed.unfetchedHosts { progress.unfetchedHosts[host, default: 0] += 1 }
+    for host in signed.unfetchedHosts {
+      let isCounted =
+        progress.unfetchedHosts.count < Self.nameLimit || progress.unfetchedHosts[host] != nil
+      progress.unfetchedHosts[isCounted ? host : "other hosts", default: 0] += 1
+    }
     if signed.isWhole, signed.images.isEmpty {
       progress.withoutImages += 1
       if signed.value.imagePaths.isEmpty { observer.refused(signed.withoutImages) }

@@ -107,6 +107,19 @@ import Testing
     #expect(back.products.map(\.id) == ["a"] && back.warnings.isEmpty)
   }
 
+  /// Would break if a feed with a host of its own in each row took memory for each, or a password passed for a host.
+  @Test func `hosts of images that were not fetched are counted by a thousand names`() async throws
+  {
+    let folder = try TemporaryDirectory()
+    let rows = (0..<1200).map {
+      #"{"type":"product","id":"\#($0)","title":"T","images":["https://me:s3/cret@h\#($0).example/a"]}"#
+    }
+    let feed = try folder.write(rows.joined(separator: "\n"), to: "f.jsonl")
+    let progress = try await Indexer(directory: folder.path + "/i.vq").run(path: feed)
+    #expect(progress.unfetchedHosts.count == 1001 && progress.unfetchedHosts["other hosts"] == 200)
+    #expect(progress.unfetchedHosts["h7.example"] == 1)
+  }
+
   /// Would break if one row of a supplier could have tens of thousands of images analyzed.
   @Test func `a row has at most 64 images, and the others are counted`() throws {
     let names = (0..<70).map { "\"\($0).jpg\"" }.joined(separator: ",")

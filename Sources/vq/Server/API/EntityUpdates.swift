@@ -35,7 +35,10 @@ actor EntityUpdates {
     let change: PreparedChange
   }
 
+  /// Analyzes images.
   private let indexer: Indexer
+  /// Writes batches.
+  private let writer: Indexer
   private let afterBatch: @Sendable () -> Void
   /// The changes that are not in a batch yet, in the order of arrival.
   private var waiting: [Waiting] = []
@@ -48,9 +51,15 @@ actor EntityUpdates {
   var waitingCount: Int { waiting.count }
   private var isWriting = false
 
-  /// - Parameter afterBatch: Called after each batch, before the next one is written.
-  init(_ indexer: Indexer, afterBatch: @escaping @Sendable () -> Void = {}) {
+  /// - Parameters:
+  ///   - indexer: Analyzes images.
+  ///   - writer: Writes batches, on threads of its own if these may be blocked by a database that does not respond.
+  ///   - afterBatch: Called after each batch, before the next one is written.
+  init(
+    _ indexer: Indexer, writer: Indexer? = nil, afterBatch: @escaping @Sendable () -> Void = {}
+  ) {
     self.indexer = indexer
+    self.writer = writer ?? indexer
     self.afterBatch = afterBatch
   }
 
@@ -100,7 +109,7 @@ actor EntityUpdates {
       let batch = waiting
       batchCount += 1
       waiting = []
-      let results = await Self.write(batch.map(\.change), with: indexer)
+      let results = await Self.write(batch.map(\.change), with: writer)
       afterBatch()
       for (change, result) in zip(batch, results) { finish(change.number, result) }
     }
@@ -110,10 +119,10 @@ actor EntityUpdates {
   /// Writes a batch.
   ///
   /// - Returns: The result of each change.
-  private static func write(_ batch: [PreparedChange], with indexer: Indexer) async -> [Outcome] {
+  private static func write(_ batch: [PreparedChange], with writer: Indexer) async -> [Outcome] {
     let outcomes = Mutex<[EntityChange.Outcome]>([])
     do throws(UpdateError<Never>) {
-      let progress = try await indexer.update(
+      let progress = try await writer.update(
         with: batch, options: UpdateOptions(requiresAllImages: true, requiresCatalogue: true)
       ) { outcome in outcomes.withLock { $0.append(outcome) } }
       return outcomes.withLock { $0 }.map {

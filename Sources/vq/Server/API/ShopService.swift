@@ -67,12 +67,14 @@ final class ShopService: HTTPService {
     self.changePool = changePool
     self.settings = settings
     self.replica = replica
-    updates = EntityUpdates(
+    func indexer(on pool: WorkerPool) -> Indexer {
       Indexer(
         directory: catalogue.directory,
-        decoder: ImageDecoder(
-          limits: settings.decodeLimits, formats: settings.formats),
-        pool: changePool), afterBatch: { catalogue.releaseLog() })
+        decoder: ImageDecoder(limits: settings.decodeLimits, formats: settings.formats), pool: pool)
+    }
+    updates = EntityUpdates(
+      indexer(on: changePool), writer: indexer(on: WorkerPool(width: 1)),
+      afterBatch: { catalogue.releaseLog() })
     self.metrics = metrics
     self.log = log
     self.keys = Mutex(keys)
