@@ -48,7 +48,7 @@ package struct ServiceConnection: Sendable {
       Failure(
         code: .invalidAddress,
         message:
-          "'\(address)' \(reason); expected the address of a service, such as http://127.0.0.1:8080"
+          "'\(ShownAddress.of(address))' \(reason); expected the address of a service, such as http://127.0.0.1:8080"
       )
     }
     guard address.contains("://") else { throw invalid("lacks http:// or https://") }

@@ -1001,6 +1001,37 @@ def standby(test):
 
 
 @scenario
+def silence(test):
+    """A database that does not respond keeps no change waiting for longer than its deadline."""
+    test.prepare()
+    test.index(test.new("writer"))
+    shop = Shop(test.vq, "--index", test.server.url(), "--cache", test.new("c1"), "--keys", test.keys, "--change-deadline", "1500", key=test.key)
+    test.say("a change is made", test.put(shop, "before", "Before") == 201)
+    pids = [int(pid) for pid in test.server.sql("select pid from pg_stat_activity where backend_type = 'client backend'")]
+    pids.append(int((test.server.data / "postmaster.pid").read_text().split()[0]))
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGSTOP)
+    try:
+        start, statuses = time.monotonic(), []
+        changers = [threading.Thread(target=lambda number=number: statuses.append(test.put(shop, f"late{number}", "Late")))
+                    for number in range(4)]
+        for changer in changers:
+            changer.start()
+        for changer in changers:
+            changer.join()
+        test.say("changes are refused", statuses == [503] * 4, statuses)
+        test.say("none waits for the database", time.monotonic() - start < 30, time.monotonic() - start)
+        test.say("searches go on", shop.ask("GET", "/v1/entities?q=before")[0] == 200)
+    finally:
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
+    test.say("a change is made once it responds again", test.until(lambda: test.put(shop, "after", "After") in (200, 201), 60) is not None)
+    shop.end()
+
+
+@scenario
 def refusals(test):
     """A refused login is not an outage: with a copy, too, it ends the command with a code of its own."""
     test.prepare()

@@ -50,17 +50,19 @@ struct EntityForm: Sendable {
     let object = try Self.object(json)
     value = try Self.value(object, of: id)
     let names = object["images"] == nil ? parts.map(\.name) : value.imagePaths
-    // Each image is copied out of the body.
     try Self.check(imageCount: names.count)
     if let unused = parts.first(where: { part in !names.contains { Self.isSame($0, part.name) } }) {
       throw Problem(
-        .invalidField, "'images' does not name the part '\(unused.name.excerpt)'", field: "images")
+        .invalidField, "'images' does not name the part '\(ShownAddress.of(unused.name.excerpt))'",
+        field: "images")
     }
+    // A part is copied out of the body once, however many images are named like it.
+    let contents = parts.map { Array(body[$0.content]) }
     images = names.map { name in
-      guard let part = parts.first(where: { Self.isSame($0.name, name) }) else {
+      guard let part = parts.firstIndex(where: { Self.isSame($0.name, name) }) else {
         return .reference(name)
       }
-      return .encoded(Array(body[part.content]), address: EntityImage.isAddress(name) ? name : nil)
+      return .encoded(contents[part], address: EntityImage.isAddress(name) ? name : nil)
     }
   }
 
