@@ -1,15 +1,21 @@
 #!/usr/bin/env python3
-"""Measures the server: serve.py VQ INDEX PICTURE... [--seconds 30] [--rounds 3] [--connections 8,32]
+"""Measures the server: serve.py VQ INDEX PICTURE... [--seconds 30] [--rounds 3] [--connections 8,32] [--attackers 0,1,4]
 
 In turn, on the same machine: the library alone (`vq match`, all threads, the images repeatedly), and `vq serve` under wrk
 with 8 and with 32 connections that send the same images. "cpuRatio" is the server's processor time a request over the library's, which
 other programs on the machine change less than the ratio of the rates. Then ten times as many requests as the server can answer, and one more
 after that. Prints one JSON object. Needs wrk.
+
+With --attackers, it measures only what clients can take from another one, and needs no wrk: an ordinary client asks with the images, four times a
+second, within the default deadline of 300 ms, while so many attackers, each from an address of its own and on as many connections as there are
+processors, send what takes long, with deadlineMs=2000, one after another: a PNG of 10 000 x 10 000, or the first of the images.
 """
 import argparse
 import http.client
 import json
+import os
 import re
+import struct
 import resource
 import statistics
 import subprocess
@@ -17,6 +23,7 @@ import tempfile
 import threading
 import time
 import urllib.request
+import zlib
 
 SCRIPT = """
 local requests, place = {}, 0
@@ -50,8 +57,8 @@ class Server:
         with urllib.request.urlopen(self.url + "metrics") as answer:
             return float(re.search(rf"^{name} (\S+)$", answer.read().decode(), re.M).group(1))
 
-    def ask(self, picture, deadline):
-        connection = http.client.HTTPConnection(self.host, timeout=60)
+    def ask(self, picture, deadline, address="127.0.0.1"):
+        connection = http.client.HTTPConnection(self.host, timeout=60, source_address=(address, 0))
         start = time.monotonic()
         try:
             connection.request("POST", f"/v1/match?deadlineMs={deadline}", picture, {"Content-Type": "image/jpeg"})
@@ -137,6 +144,55 @@ def overload(server, pictures, capacity, seconds=6, factor=10):
             "afterwards": {"status": after[0], "complete": after[1], "ms": round(after[2], 1)}}
 
 
+def large_png(side=10_000):
+    """A gray PNG of 97 KB that takes half a second of a processor."""
+    def chunk(kind, contents):
+        return struct.pack(">I", len(contents)) + kind + contents + struct.pack(">I", zlib.crc32(kind + contents))
+    rows = zlib.compress(bytes(side * (side + 1)), 9)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", side, side, 8, 0, 0, 0, 0)) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
+
+
+def attacked(server, attackers, sent, data, seconds):
+    """Returns what the ordinary client gets while attackers ask."""
+    stop, asked = threading.Event(), []
+
+    def attack(number):
+        while not stop.is_set():
+            asked.append(server.ask(sent, 2000, f"127.0.0.{2 + number}")[0])
+            if asked[-1] != 200:
+                time.sleep(0.05)
+
+    threads = [threading.Thread(target=attack, args=(number,)) for number in range(attackers) for _ in range(os.cpu_count())]
+    for thread in threads:
+        thread.start()
+    time.sleep(1)
+    seen, start = [], time.monotonic()
+    for turn in range(4 * seconds):
+        time.sleep(max(0, start + turn / 4 - time.monotonic()))
+        seen.append(server.ask(data[turn % len(data)], 300, "127.0.0.100"))
+    took = time.monotonic() - start
+    stop.set()
+    for thread in threads:
+        thread.join()
+    times = sorted(milliseconds for status, _, milliseconds in seen if status == 200) or [float("nan")]
+    return {"attackers": attackers, "asked": len(seen), "answered": len([one for one in seen if one[0] == 200]),
+            "complete": sum(one[1] for one in seen), "within325Ms": len([one for one in seen if one[0] == 200 and one[2] <= 325]),
+            "p50Ms": round(statistics.median(times), 1), "p95Ms": round(times[int(0.95 * (len(times) - 1))], 1),
+            "attackersPerSecond": round(len(asked) / (took + 1), 1), "attackersAnswered": asked.count(200)}
+
+
+def measure_fairness(arguments):
+    data = [open(path, "rb").read() for path in arguments.pictures]
+    rows = []
+    for name, sent in (("large PNG", large_png()), ("photo", data[0])):
+        for attackers in map(int, arguments.attackers.split(",")):
+            with Server(arguments.vq, arguments.index) as server:
+                for one in data:
+                    server.ask(one, 300, "127.0.0.100")
+                rows.append({"attack": name, **attacked(server, attackers, sent, data, arguments.seconds)})
+    print(json.dumps(rows, indent=1))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("vq")
@@ -145,7 +201,10 @@ def main():
     parser.add_argument("--seconds", type=int, default=30)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--connections", default="8,32")
+    parser.add_argument("--attackers")
     arguments = parser.parse_args()
+    if arguments.attackers:
+        return measure_fairness(arguments)
     rounds = []
     with Server(arguments.vq, arguments.index, "--max-deadline", "60000") as server:
         wrk(server, arguments.pictures, 32, 2)

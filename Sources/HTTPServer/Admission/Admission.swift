@@ -1,60 +1,71 @@
-/// Decides which requests are admitted: those that can probably be answered within their budgets.
+/// Decides which requests are admitted, in which order they run, and which of them have to end early.
 ///
-/// At most as many requests run at once as there are threads; others wait in order of arrival. The expected
-/// duration of a kind of request is the median of the latest ones. A request whose expected wait and work exceed its
-/// budget is rejected immediately, since a late answer would be of no use.
+/// At most as many requests run at once as there are threads. The others wait, and the next one is that of the client
+/// that has received the least (``ClientShares``), not the one that came first: weighted fair queueing by
+/// the virtual time at which each would end (A. Demers, S. Keshav, S. Shenker, doi:10.1145/75247.75248). A request whose
+/// expected wait at its place among the clients, with its expected work, exceeds its budget is rejected immediately,
+/// since a late answer would be of no use. The expected duration is the median of the client's latest requests of the kind.
+///
+/// A client alone on the server may use all of it. While others ask, it leaves one thread to them. If all threads are
+/// taken nevertheless, and a request has waited for a quarter of the time that it can spare, it ends a request that can
+/// give a partial answer: one of another client that has received more, and that has run for as long as the waiting one
+/// is expected to, or twice as long if it did not ask for more time.
 ///
 /// Short requests have as many further places. Long ones give up their thread every few milliseconds, so that one entity
 /// does not wait for the seconds that a filter of a million entities takes.
 struct Admission: Sendable {
+  typealias Instant = ContinuousClock.Instant
+
   /// The largest number of requests that run at once.
   let width: Int
   /// The largest number of requests that wait.
   let queueLimit: Int
-  private(set) var running = 0
-  private(set) var waiting = 0
-  /// The expected durations of all waiting and running requests together.
-  private var backlog: Duration = .zero
-  private var histories: [Kind: History] = [:]
+  /// The number of requests that had to end early so far.
+  private(set) var cutCount = 0
+  /// The waiting requests, in order of arrival.
+  private var queue: [Entry] = []
+  private var active: [Entry] = []
+  private(set) var shares = ClientShares()
 
-  /// Requests that are expected to take equally long: one route, and bodies of similar size.
-  struct Kind: Sendable, Hashable {
-    let route: String
-    /// Grows by one for each fourfold size; 0 without a body.
-    let sizeClass: Int
-
-    init(route: String, bodyBytes: Int) {
-      self.route = route
-      sizeClass = (Int.bitWidth - max(0, bodyBytes).leadingZeroBitCount + 1) / 2
-    }
+  /// What the decision on a request depends on.
+  struct Claim: Sendable {
+    let kind: RequestKind
+    /// The client whose share it takes.
+    let client: String
+    /// The longest time that it may take, including its wait.
+    let budget: Duration
+    /// True if it can end at any time with a partial answer.
+    var canEndEarly = false
   }
 
-  /// The durations of the latest requests of a kind.
-  private struct History: Sendable {
-    private static let limit = 15
-    /// Oldest first.
-    private var durations: [Duration] = []
+  /// The outcome of a request for admission.
+  enum Verdict: Sendable, Hashable {
+    case refused
+    case admitted
+    /// Admitted in place of a waiting request of the client that had most of the full queue.
+    case admittedInsteadOf(UInt64)
 
-    /// The median; of an even number, the lower of the middle two.
-    ///
-    /// A mean would follow a single request that takes a hundred times as long as the others, and have
-    /// the ordinary ones refused until enough of them had finished. The median changes when the slow
-    /// ones are the majority.
-    var median: Duration? {
-      durations.isEmpty ? nil : durations.sorted()[(durations.count - 1) / 2]
-    }
-
-    mutating func append(_ duration: Duration) {
-      if durations.count == Self.limit { durations.removeFirst() }
-      durations.append(duration)
-    }
+    var isAdmitted: Bool { self != .refused }
   }
 
-  /// The claim that an admitted request has on the server's time.
-  struct Ticket: Sendable, Hashable {
-    let kind: Kind
-    fileprivate let expected: Duration
-    fileprivate let isShort: Bool
+  /// A request that waits or runs.
+  private struct Entry: Sendable {
+    let id: UInt64
+    let claim: Claim
+    let arrival: Instant
+    let expected: Duration
+    let isShort: Bool
+    /// The virtual time at which it begins.
+    var start: Duration
+    /// The instant at which it began to run.
+    var began: Instant?
+    var isCut = false
+
+    func elapsed(_ now: Instant) -> Duration { began.map { now - $0 } ?? .zero }
+    func overrun(_ now: Instant) -> Duration { max(.zero, elapsed(now) - expected) }
+    func remaining(_ now: Instant) -> Duration { max(.zero, expected - elapsed(now)) }
+    /// The time for which it can wait without being late.
+    var slack: Duration { max(.zero, claim.budget - expected) }
   }
 
   init(width: Int, queueLimit: Int) {
@@ -62,68 +73,207 @@ struct Admission: Sendable {
     self.queueLimit = queueLimit
   }
 
-  /// The duration that a request of a kind is expected to take.
-  func expectation(of kind: Kind) -> Duration { histories[kind]?.median ?? .milliseconds(10) }
+  var running: Int { active.count }
+  var waiting: Int { queue.count }
 
   /// The duration below which a request is short: half of the 50 ms that nobody should wait for a place.
   static let shortLimit = Duration.milliseconds(25)
+  /// The part of its slack for which a request waits before it ends another one early.
+  private static let patience = 4
+  /// The time for which a request may run before another one ends it early: an ordinary photo takes less.
+  static let leastRun = Duration.milliseconds(100)
 
-  /// Returns the duration that the next request of a kind would wait.
-  func expectedWait(of kind: Kind) -> Duration {
-    hasPlace(isShort: isShort(kind)) ? .zero : backlog / width
+  // MARK: Places
+
+  /// Returns whether a request of a client could run now.
+  private func hasPlace(isShort: Bool, _ client: String, _ now: Instant) -> Bool {
+    guard active.count < width || (isShort && active.count < 2 * width) else { return false }
+    guard width > 1, shares.haveOthersAsked(than: client, at: now) else { return true }
+    return active.count { $0.claim.client == client && $0.isShort == isShort } < width - 1
   }
 
-  /// Returns whether requests of a kind are known to be short.
-  private func isShort(_ kind: Kind) -> Bool {
-    histories[kind]?.median.map { $0 < Self.shortLimit } ?? false
+  /// The time by which the running requests of each client exceed what was expected of them.
+  private func overruns(_ now: Instant) -> [String: Duration] {
+    active.reduce(into: [:]) { $0[$1.claim.client, default: .zero] += $1.overrun(now) }
   }
 
-  private func hasPlace(isShort: Bool) -> Bool {
-    running < width || (isShort && running < 2 * width)
+  private func isShort(_ claim: Claim) -> Bool {
+    shares.areMostlyBelow(Self.shortLimit, claim.kind, from: claim.client)
   }
 
-  /// Admits a request, or returns `nil`.
-  ///
-  /// - Parameters:
-  ///   - kind: The kind of the request.
-  ///   - budget: The longest time that it may take, including its wait.
-  mutating func admit(kind: Kind, budget: Duration) -> Ticket? {
-    let expected = expectation(of: kind)
-    let isShort = isShort(kind)
-    if !hasPlace(isShort: isShort) {
-      guard waiting < queueLimit, expectedWait(of: kind) + expected <= budget else {
-        return nil
-      }
+  /// The duration that a request is expected to take.
+  func expectation(of claim: Claim) -> Duration {
+    shares.expectation(of: claim.kind, from: claim.client, budget: claim.budget)
+  }
+
+  /// The duration that a request would wait at its client's place in the queue if it came now.
+  func expectedWait(of claim: Claim, at now: Instant) -> Duration {
+    if hasPlace(isShort: isShort(claim), claim.client, now) { return .zero }
+    let overruns = overruns(now)
+    let entry = entry(0, claim, now)
+    let start = entry.start + overruns[claim.client, default: .zero]
+    var (all, own) = (Duration.zero, Duration.zero)
+    for other in active {
+      let left = min(other.remaining(now), timeBefore(entry, mayEnd: other, start, overruns, now))
+      all += left
+      if other.claim.client == claim.client { own += left }
     }
-    waiting += 1
-    backlog += expected
-    return Ticket(kind: kind, expected: expected, isShort: isShort)
+    for other in queue {
+      let isOwn = other.claim.client == claim.client
+      let end = other.start + other.expected + overruns[other.claim.client, default: .zero]
+      if isOwn || end <= start + entry.expected { all += other.expected }
+      if isOwn { own += other.expected }
+    }
+    let places =
+      width > 1 && shares.haveOthersAsked(than: claim.client, at: now) ? width - 1 : width
+    return max(all / width, own / places)
   }
 
-  /// Returns whether there is a place for a waiting request.
-  func canStart(_ ticket: Ticket) -> Bool { waiting > 0 && hasPlace(isShort: ticket.isShort) }
+  /// The time until a waiting request may end a running one early; very long if it may not.
+  private func timeBefore(
+    _ waiting: Entry, mayEnd other: Entry, _ start: Duration, _ overruns: [String: Duration],
+    _ now: Instant
+  ) -> Duration {
+    let client = other.claim.client
+    let used = (shares[client]?.used ?? .zero) + overruns[client, default: .zero]
+    guard other.claim.canEndEarly, client != waiting.claim.client, used > start else {
+      return .seconds(86_400)
+    }
+    let factor = other.claim.budget > waiting.claim.budget ? 1 : 2
+    return max(.zero, max(Self.leastRun, waiting.expected * factor) - other.elapsed(now))
+  }
 
-  /// Moves one request from the waiting to the running ones.
-  mutating func start() {
-    waiting -= 1
-    running += 1
+  private func entry(_ id: UInt64, _ claim: Claim, _ now: Instant) -> Entry {
+    Entry(
+      id: id, claim: claim, arrival: now, expected: expectation(of: claim),
+      isShort: isShort(claim), start: shares.start(of: claim.client))
+  }
+
+  // MARK: Requests
+
+  /// Returns whether a request would be admitted if it came now.
+  func wouldAdmit(_ claim: Claim, at now: Instant) -> Bool { verdict(on: claim, now).isAdmitted }
+
+  private func verdict(on claim: Claim, _ now: Instant) -> Verdict {
+    if hasPlace(isShort: isShort(claim), claim.client, now) { return .admitted }
+    guard expectedWait(of: claim, at: now) + expectation(of: claim) <= claim.budget else {
+      return .refused
+    }
+    if queue.count < queueLimit { return .admitted }
+    return displaced(by: claim.client).map { .admittedInsteadOf($0) } ?? .refused
+  }
+
+  /// Returns the last waiting request of the client that has most of them, if it has more than another one would have.
+  private func displaced(by client: String) -> UInt64? {
+    let counts = queue.reduce(into: [:]) { $0[$1.claim.client, default: 0] += 1 }
+    guard let most = counts.max(by: { ($0.value, $0.key) < ($1.value, $1.key) }),
+      most.value > counts[client, default: 0] + 1
+    else { return nil }
+    return queue.last { $0.claim.client == most.key }?.id
+  }
+
+  /// Admits or refuses a request, which then waits for ``startNext(at:)``.
+  ///
+  /// - Parameter id: A number of its own among the requests that wait or run.
+  mutating func admit(_ id: UInt64, _ claim: Claim, at now: Instant) -> Verdict {
+    shares.note(claim.client, at: now)
+    let verdict = verdict(on: claim, now)
+    if case .admittedInsteadOf(let other) = verdict { abandon(other) }
+    if verdict.isAdmitted {
+      let entry = entry(id, claim, now)
+      shares.reserve(entry.expected, for: claim.client)
+      queue.append(entry)
+    }
+    return verdict
+  }
+
+  /// Moves the next request that has a place from the waiting to the running ones.
+  mutating func startNext(at now: Instant) -> UInt64? {
+    let overruns = overruns(now)
+    let next = queue.indices.filter { index in
+      hasPlace(isShort: queue[index].isShort, queue[index].claim.client, now)
+    }.min { end(of: queue[$0], overruns) < end(of: queue[$1], overruns) }
+    guard let next else { return nil }
+    var entry = queue.remove(at: next)
+    entry.began = now
+    active.append(entry)
+    shares.begin(at: entry.start)
+    return entry.id
+  }
+
+  /// The virtual time at which a waiting request would end.
+  private func end(of entry: Entry, _ overruns: [String: Duration]) -> Duration {
+    entry.start + entry.expected + overruns[entry.claim.client, default: .zero]
   }
 
   /// Forgets a waiting request.
-  mutating func abandon(_ ticket: Ticket) {
-    waiting -= 1
-    backlog -= ticket.expected
+  mutating func abandon(_ id: UInt64) {
+    guard let index = queue.firstIndex(where: { $0.id == id }) else { return }
+    let entry = queue.remove(at: index)
+    shares.abandon(entry.expected, of: entry.claim.client)
+    shift(queue[index...].indices, of: entry.claim.client, by: .zero - entry.expected)
+  }
+
+  /// Forgets and returns the waiting requests whose budget has passed.
+  mutating func removeLate(at now: Instant) -> [UInt64] {
+    let late = queue.filter { now - $0.arrival > $0.claim.budget }.map(\.id)
+    for id in late { abandon(id) }
+    return late
+  }
+
+  /// Returns the running requests that have to end early now, each once.
+  mutating func takeCuts(at now: Instant) -> [UInt64] {
+    guard !queue.isEmpty, active.count >= width else { return [] }
+    let overruns = overruns(now)
+    var coming = active.count(where: \.isCut)
+    var cuts: [UInt64] = []
+    for entry in queue.sorted(by: { end(of: $0, overruns) < end(of: $1, overruns) }) {
+      if coming > 0 {
+        coming -= 1
+        continue
+      }
+      guard now - entry.arrival >= entry.slack / Self.patience else { continue }
+      let start = entry.start + overruns[entry.claim.client, default: .zero]
+      let candidates = active.indices.filter { index in
+        !active[index].isCut
+          && timeBefore(entry, mayEnd: active[index], start, overruns, now) == .zero
+      }
+      guard let index = candidates.max(by: { active[$0].elapsed(now) < active[$1].elapsed(now) })
+      else { continue }
+      active[index].isCut = true
+      cutCount += 1
+      cuts.append(active[index].id)
+    }
+    return cuts
   }
 
   /// Forgets a running request.
   ///
-  /// - Parameter duration: The time for which it ran; `nil` if it was stopped, which tells nothing.
-  mutating func finish(_ ticket: Ticket, after duration: Duration?) {
-    running -= 1
-    backlog -= ticket.expected
-    if let duration { histories[ticket.kind, default: History()].append(duration) }
+  /// - Parameter wasStopped: True if its client has gone, so that its duration tells nothing.
+  mutating func finish(_ id: UInt64, at now: Instant, wasStopped: Bool = false) {
+    guard let index = active.firstIndex(where: { $0.id == id }) else { return }
+    let clients = Set(active.map(\.claim.client)).union(queue.map(\.claim.client))
+    let entry = active.remove(at: index)
+    let (claim, duration) = (entry.claim, entry.elapsed(now))
+    shares.finish(
+      entry.expected, of: claim.client, after: duration, activeCount: clients.count)
+    shift(queue.indices, of: claim.client, by: duration - entry.expected)
+    // One that was cut short would have taken at least as long.
+    let known = entry.isCut ? max(duration, expectation(of: claim)) : duration
+    if !wasStopped { shares.learn(claim.kind, from: claim.client, took: known) }
   }
 
-  /// The number of seconds after which there may be room.
-  var retryAfter: Int { max(1, Int((backlog / width).components.seconds) + 1) }
+  /// Moves waiting requests of a client in virtual time.
+  private mutating func shift(_ indices: Range<Int>, of client: String, by duration: Duration) {
+    for index in indices where queue[index].claim.client == client {
+      queue[index].start += duration
+    }
+  }
+
+  /// Returns the number of seconds after which there may be room.
+  func retryAfter(at now: Instant) -> Int {
+    let backlog =
+      active.reduce(.zero) { $0 + $1.remaining(now) } + queue.reduce(.zero) { $0 + $1.expected }
+    return max(1, Int((backlog / width).components.seconds) + 1)
+  }
 }

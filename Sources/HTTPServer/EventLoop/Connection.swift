@@ -21,7 +21,10 @@ final class Connection {
 
   let id: UInt64
   let socket: Socket
+  /// The other end: a client, or the proxy in front of it.
   let peer: Peer
+  /// True if the other end is a proxy whose word about its clients counts.
+  let isTrustedProxy: Bool
   /// True for a connection beyond the limits, which may only ask for the server's health.
   let isExtra: Bool
   var parser: RequestParser
@@ -40,12 +43,13 @@ final class Connection {
   var bytesIn = 0
 
   init(
-    id: UInt64, socket: Socket, peer: Peer, isExtra: Bool, limits: RequestParser.Limits,
-    now: ContinuousClock.Instant
+    id: UInt64, socket: Socket, peer: Peer, isTrustedProxy: Bool, isExtra: Bool,
+    limits: RequestParser.Limits, now: ContinuousClock.Instant
   ) {
     self.id = id
     self.socket = socket
     self.peer = peer
+    self.isTrustedProxy = isTrustedProxy
     self.isExtra = isExtra
     parser = RequestParser(limits: limits)
     lastRead = now
@@ -86,7 +90,8 @@ final class Connection {
   var heldBytes: Int {
     switch phase {
     case .waiting(let request): parser.heldBytes + request.body.count
-    case .readingHead, .readingBody, .running, .writing, .lingering, .closed: parser.heldBytes
+    case .running(let request): parser.heldBytes + request.bodyByteCount
+    case .readingHead, .readingBody, .writing, .lingering, .closed: parser.heldBytes
     }
   }
 }
@@ -101,6 +106,8 @@ struct RequestSummary {
   var arrival: ContinuousClock.Instant
   /// The time for which the request waited for a thread.
   var wait = Duration.zero
+  /// The time for which it ran on a thread that computes answers.
+  var computing = Duration.zero
 }
 
 /// A request whose body is being read.
@@ -115,14 +122,15 @@ struct QueuedRequest {
   let info: RequestInfo
   let work: Work
   let body: [UInt8]
-  let ticket: Admission.Ticket
 }
 
 /// A request that a thread works on.
 struct RunningRequest {
   let summary: RequestSummary
   let lane: Lane
-  let ticket: Admission.Ticket
+  let bodyByteCount: Int
+  /// The clock of its deadline.
+  let time: RequestTime
   /// Its answer is put into the ``Mailbox``.
   let task: Task<Void, Never>
 }

@@ -25,7 +25,7 @@ package struct RequestInfo: Sendable {
   package let head: RequestHead
   /// The identity of the request in logs and answers.
   package let identity: RequestIdentity
-  /// The client, or the proxy in front of it.
+  /// The client: the address that a trusted proxy names, otherwise the other end of the connection.
   package let peer: Peer
 }
 
@@ -51,22 +51,38 @@ package struct Work: Sendable {
   let route: String
   /// The lane in which it waits and runs.
   let lane: Lane
-  /// The longest time that the request may take, including its wait.
+  /// The longest time that the request may take, including its wait, as far as its head tells.
   let budget: Duration
+  /// Returns the budget of a request whose body states it, or `nil` if the head does. Called on the event loop.
+  let budgetOfBody: (@Sendable ([UInt8]) -> Duration)?
   /// The largest number of bytes of the body.
   let bodyLimit: Int
+  /// True if it ends with a partial answer as soon as its ``RequestTime`` is over.
+  let canEndEarly: Bool
+  /// The client whose share of the threads it takes.
+  package var client = ""
   /// Answers the request. Cancelled when the client hangs up.
   let run: @Sendable (HTTPRequest) async -> HTTPResponse
 
   package init(
     route: String, lane: Lane = .answers, budget: Duration, bodyLimit: Int,
+    budgetOfBody: (@Sendable ([UInt8]) -> Duration)? = nil, canEndEarly: Bool = false,
     run: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
   ) {
     self.route = route
     self.lane = lane
     self.budget = budget
+    self.budgetOfBody = budgetOfBody
     self.bodyLimit = bodyLimit
+    self.canEndEarly = canEndEarly
     self.run = run
+  }
+
+  /// Returns what the admission decides on.
+  func claim(budget: Duration, bodyBytes: Int) -> Admission.Claim {
+    Admission.Claim(
+      kind: RequestKind(route: route, bodyBytes: bodyBytes), client: client, budget: budget,
+      canEndEarly: canEndEarly)
   }
 }
 
@@ -78,6 +94,19 @@ package struct HTTPRequest: Sendable {
   package let arrival: ContinuousClock.Instant
   /// The time for which it waited for a thread.
   package let wait: Duration
+  /// The clock of its deadline.
+  package let time: RequestTime
+
+  init(
+    info: RequestInfo, body: [UInt8], arrival: ContinuousClock.Instant, wait: Duration,
+    time: RequestTime = RequestTime()
+  ) {
+    self.info = info
+    self.body = body
+    self.arrival = arrival
+    self.wait = wait
+    self.time = time
+  }
 }
 
 /// A request and its outcome.
@@ -101,6 +130,8 @@ package struct Exchange: Sendable {
   package let duration: Duration
   /// The time for which it waited for a thread.
   package let wait: Duration
+  /// The time for which it ran on a thread that computes answers.
+  package let computing: Duration
 }
 
 /// The load of a server at one moment.
@@ -108,10 +139,13 @@ package struct ServerLoad: Sendable, Hashable {
   package var connections = 0
   package var running = 0
   package var waiting = 0
+  /// The number of requests so far that ended early for another client.
+  package var cutCount = 0
 
-  package init(connections: Int = 0, running: Int = 0, waiting: Int = 0) {
+  package init(connections: Int = 0, running: Int = 0, waiting: Int = 0, cutCount: Int = 0) {
     self.connections = connections
     self.running = running
     self.waiting = waiting
+    self.cutCount = cutCount
   }
 }

@@ -10,7 +10,7 @@ extension Server {
   func acceptAll(from listener: Socket) {
     // Bounded, so that a burst of new clients does not hold up the connected ones.
     for _ in 0..<64 {
-      let accepted: (socket: Socket, peer: Peer)?
+      let accepted: (socket: Socket, address: IPAddress?)?
       do throws(SocketError) {
         accepted = try listener.accept()
       } catch {
@@ -19,17 +19,19 @@ extension Server {
         return
       }
       guard let accepted else { return }
-      let isExtra = !makeRoom(for: accepted.peer)
-      if isExtra { makeExtraRoom() }
-      open(accepted.socket, of: accepted.peer, isExtra: isExtra)
+      open(accepted.socket, from: accepted.address)
     }
   }
 
-  private func open(_ socket: Socket, of peer: Peer, isExtra: Bool) {
+  private func open(_ socket: Socket, from address: IPAddress?) {
+    let peer = address.map { Peer($0) } ?? .local
+    let isTrustedProxy = configuration.trustedProxies.contains(address)
+    let isExtra = !makeRoom(for: peer, isProxy: isTrustedProxy)
+    if isExtra { makeExtraRoom() }
     nextID += 1
     let connection = Connection(
-      id: nextID, socket: socket, peer: peer, isExtra: isExtra, limits: configuration.limits,
-      now: now)
+      id: nextID, socket: socket, peer: peer, isTrustedProxy: isTrustedProxy, isExtra: isExtra,
+      limits: configuration.limits, now: now)
     connection.enter(
       .readingHead, until: deadline(after: configuration.headerTimeout, of: connection))
     connection.interest = [.read, .hangUp]
@@ -43,8 +45,11 @@ extension Server {
   }
 
   /// Returns whether there is room for a client. Closes an idle connection if that makes room.
-  private func makeRoom(for peer: Peer) -> Bool {
-    (!places.isFull(for: peer) || dropIdle(of: peer)) && (!places.isFull || dropIdle())
+  ///
+  /// - Parameter isProxy: True for a trusted proxy, which has the connections of many clients.
+  private func makeRoom(for peer: Peer, isProxy: Bool) -> Bool {
+    (isProxy || !places.isFull(for: peer) || dropIdle(of: peer))
+      && (!places.isFull || dropIdle())
   }
 
   /// Makes room for a connection beyond the limits. It may only ask for the server's health, which is thus answered
@@ -80,6 +85,6 @@ extension Server {
     service.record(
       Exchange(
         info: nil, identity: identity, route: "connection", outcome: .answered, status: 503,
-        bytesIn: 0, bytesOut: bytes.count, duration: .zero, wait: .zero))
+        bytesIn: 0, bytesOut: bytes.count, duration: .zero, wait: .zero, computing: .zero))
   }
 }

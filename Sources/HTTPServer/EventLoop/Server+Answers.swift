@@ -40,7 +40,8 @@ extension Server {
       until: deadline(after: configuration.writeTimeout, of: connection))
     countAnswer(of: connection, as: bytes.count)
     // The request is answered, and what came after it is read only if the connection goes on.
-    countHeldBytes(of: connection, as: keepsAlive ? connection.heldBytes : 0)
+    if !keepsAlive { connection.parser.discard() }
+    countHeldBytes(of: connection, as: connection.heldBytes)
     flush(connection)
     dropSlowReaders()
   }
@@ -129,6 +130,6 @@ extension Server {
       Exchange(
         info: request.info, identity: request.identity, route: request.route, outcome: outcome,
         status: status, bytesIn: connection.bytesIn, bytesOut: bytesOut,
-        duration: .now - request.arrival, wait: request.wait))
+        duration: .now - request.arrival, wait: request.wait, computing: request.computing))
   }
 }

@@ -44,7 +44,7 @@ extension Server {
     let held = connection.heldBytes
     countHeldBytes(of: connection, as: held)
     if heldByteCount > configuration.heldByteLimit, held > Self.freeByteCount {
-      refuse(connection, .overloaded(retryAfter: admission[.answers].retryAfter))
+      refuse(connection, .overloaded(retryAfter: admission[.answers].retryAfter(at: now)))
     }
   }
 
@@ -55,8 +55,11 @@ extension Server {
   }
 
   private func begin(_ head: RequestHead, on connection: Connection) {
-    let info = RequestInfo(
-      head: head, identity: RequestIdentity(head.fields), peer: connection.peer)
+    let client =
+      connection.isTrustedProxy
+      ? configuration.trustedProxies.client(of: head.fields, through: connection.peer)
+      : connection.peer
+    let info = RequestInfo(head: head, identity: RequestIdentity(head.fields), peer: client)
     var summary = RequestSummary(info: info, identity: info.identity, arrival: now)
     observe()
     if connection.isExtra && !service.isHealthCheck(head) {
@@ -76,7 +79,8 @@ extension Server {
       if case .length(let count) = head.framing, count > work.bodyLimit {
         refuse(connection, .bodyTooLarge(limit: work.bodyLimit))
       } else if !hasRoom(for: work, head.framing) {
-        refuse(connection, .overloaded(retryAfter: admission[work.lane].retryAfter))
+        refuse(
+          connection, .overloaded(retryAfter: admission[work.lane].retryAfter(at: now)))
       } else if head.expectsContinue {
         _ = connection.socket.write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)[...])
       }
@@ -85,11 +89,10 @@ extension Server {
 
   /// Returns whether a request would be admitted now, before its body is read.
   private func hasRoom(for work: Work, _ framing: RequestHead.Framing) -> Bool {
-    var trial = admission[work.lane]
     // The size of a chunked body is not known yet; the request is checked again at its end.
     let bodyBytes = if case .length(let count) = framing { count } else { 0 }
-    let kind = Admission.Kind(route: work.route, bodyBytes: bodyBytes)
-    return trial.admit(kind: kind, budget: work.budget) != nil
+    return admission[work.lane].wouldAdmit(
+      work.claim(budget: work.budget, bodyBytes: bodyBytes), at: now)
   }
 
   private func end(_ body: [UInt8], on connection: Connection) {
@@ -109,71 +112,81 @@ extension Server {
     guard body.count <= work.bodyLimit else {
       return refuse(connection, .bodyTooLarge(limit: work.bodyLimit), summary)
     }
-    let kind = Admission.Kind(route: work.route, bodyBytes: body.count)
-    guard let ticket = admission[work.lane].admit(kind: kind, budget: work.budget) else {
+    let claim = work.claim(
+      budget: work.budgetOfBody?(body) ?? work.budget, bodyBytes: body.count)
+    switch admission[work.lane].admit(connection.id, claim, at: now) {
+    case .refused:
       return answer(connection, overloaded(summary, in: work.lane), to: summary)
+    case .admitted: break
+    case .admittedInsteadOf(let other): refuseWaiting(other)
     }
-    let request = QueuedRequest(
-      summary: summary, info: info, work: work, body: body, ticket: ticket)
-    connection.enter(.waiting(request), until: nil)
+    connection.enter(
+      .waiting(QueuedRequest(summary: summary, info: info, work: work, body: body)), until: nil)
     setInterest(.hangUp, of: connection)
-    queue.append(connection.id)
+    countHeldBytes(of: connection, as: connection.heldBytes)
     startWaiting()
   }
 
   private func overloaded(_ summary: RequestSummary, in lane: Lane) -> HTTPResponse {
     service.response(
-      to: .overloaded(retryAfter: admission[lane].retryAfter), requestID: summary.identity.id)
+      to: .overloaded(retryAfter: admission[lane].retryAfter(at: now)),
+      requestID: summary.identity.id)
   }
 
-  /// Starts the requests that wait, as long as there are threads.
-  private func startWaiting() {
-    while let index = queue.firstIndex(where: canStart) {
-      guard let connection = connections[queue.remove(at: index)],
-        case .waiting(let request) = connection.phase
-      else { continue }
-      start(request, of: connection)
-    }
-  }
-
-  /// Returns whether a queued connection has a place, or waits no longer.
-  private func canStart(_ id: UInt64) -> Bool {
+  /// Answers a request that waited for a thread and is no longer admitted.
+  private func refuseWaiting(_ id: UInt64) {
     guard let connection = connections[id], case .waiting(let request) = connection.phase else {
-      return true
+      return
     }
-    return admission[request.work.lane].canStart(request.ticket)
+    var summary = request.summary
+    summary.wait = now - summary.arrival
+    answer(connection, overloaded(summary, in: request.work.lane), to: summary)
+  }
+
+  /// Gives the threads to the requests that wait: refuses those whose time has passed, starts those that have a place, and
+  /// ends running ones early for those that have waited too long.
+  func startWaiting() {
+    for lane in Lane.allCases {
+      for id in admission[lane].removeLate(at: now) { refuseWaiting(id) }
+      while let id = admission[lane].startNext(at: now) {
+        guard let connection = connections[id], case .waiting(let request) = connection.phase
+        else { preconditionFailure("a request that is admitted waits on a connection") }
+        start(request, of: connection)
+      }
+      for id in admission[lane].takeCuts(at: now) {
+        if case .running(let request)? = connections[id]?.phase { request.time.end() }
+      }
+    }
   }
 
   private func start(_ queued: QueuedRequest, of connection: Connection) {
     let lane = queued.work.lane
     var summary = queued.summary
     summary.wait = now - summary.arrival
-    guard summary.wait <= queued.work.budget else {
-      // An answer would come too late to be of use.
-      admission[lane].abandon(queued.ticket)
-      return answer(connection, overloaded(summary, in: lane), to: summary)
-    }
-    admission[lane].start()
+    let time = RequestTime()
     let request = HTTPRequest(
-      info: queued.info, body: queued.body, arrival: summary.arrival, wait: summary.wait)
+      info: queued.info, body: queued.body, arrival: summary.arrival, wait: summary.wait,
+      time: time)
     let (id, mailbox, run) = (connection.id, mailbox, queued.work.run)
     // Awaited by its message: the server does not end before it has come.
     let task = Task(executorPreference: pools[lane]) {
       mailbox.post(.finished(connection: id, await run(request)))
     }
     connection.enter(
-      .running(RunningRequest(summary: summary, lane: lane, ticket: queued.ticket, task: task)),
+      .running(
+        RunningRequest(
+          summary: summary, lane: lane, bodyByteCount: queued.body.count, time: time, task: task)),
       until: nil)
   }
 
   /// Takes the answer of a request's work.
   func finished(_ id: UInt64, _ response: HTTPResponse) {
-    if let orphan = orphans.removeValue(forKey: id) {
-      admission[orphan.lane].finish(orphan.ticket, after: nil)
+    if let lane = orphans.removeValue(forKey: id) {
+      admission[lane].finish(id, at: now, wasStopped: true)
     } else if let connection = connections[id], case .running(let request) = connection.phase {
-      let summary = request.summary
-      admission[request.lane].finish(
-        request.ticket, after: now - summary.arrival - summary.wait)
+      var summary = request.summary
+      admission[request.lane].finish(id, at: now)
+      if request.lane == .answers { summary.computing = now - summary.arrival - summary.wait }
       answer(connection, response, to: summary)
     }
     startWaiting()

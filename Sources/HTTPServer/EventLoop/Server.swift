@@ -12,13 +12,11 @@ package final class Server<Service: HTTPService> {
   var connections: [UInt64: Connection] = [:]
   /// The numbers of connections within the limits, by client.
   var places: ConnectionPlaces
-  /// The connections whose requests wait for a thread, in order of arrival.
-  var queue: [UInt64] = []
   /// Connections that have used up their share of a turn and may have further whole requests in their
   /// parser. The poller does not report bytes that were read already.
   var resumable: Set<UInt64> = []
-  /// The tickets of requests that still run although their connections are closed.
-  var orphans: [UInt64: (lane: Lane, ticket: Admission.Ticket)] = [:]
+  /// The lanes of requests that still run although their connections are closed.
+  var orphans: [UInt64: Lane] = [:]
   /// The bytes of the answers that are being written.
   var answerByteCount = 0
   /// The bytes of requests that all connections hold, as of the last event of each.
@@ -30,6 +28,8 @@ package final class Server<Service: HTTPService> {
   private var buffer = [UInt8](repeating: 0, count: 1 << 16)
 
   private static var mailboxID: UInt64 { 0 }
+  /// The milliseconds between two looks at requests that wait for a thread: they may have become late, or have to end others.
+  private static var waitingInterval: Int32 { 20 }
 
   /// Prepares to serve at listening sockets.
   ///
@@ -67,7 +67,8 @@ package final class Server<Service: HTTPService> {
     while true {
       let isQuiet = connections.isEmpty && orphans.isEmpty
       if isDraining && isQuiet { return }
-      turn(milliseconds: isQuiet ? -1 : 250)
+      turn(milliseconds: isQuiet ? -1 : hasWaiting ? Self.waitingInterval : 250)
+      if hasWaiting { startWaiting() }
       if isDraining && drainDeadline == nil { drainDeadline = now + configuration.graceTime }
       if now - lastSweep >= .milliseconds(250) {
         lastSweep = now
@@ -123,8 +124,11 @@ package final class Server<Service: HTTPService> {
       ServerLoad(
         connections: connections.count,
         running: Lane.allCases.reduce(0) { $0 + admission[$1].running },
-        waiting: Lane.allCases.reduce(0) { $0 + admission[$1].waiting }))
+        waiting: Lane.allCases.reduce(0) { $0 + admission[$1].waiting },
+        cutCount: Lane.allCases.reduce(0) { $0 + admission[$1].cutCount }))
   }
+
+  private var hasWaiting: Bool { Lane.allCases.contains { admission[$0].waiting > 0 } }
 
   /// Stops listening, so that clients go elsewhere at once, and closes the idle connections.
   private func drain() {
@@ -234,12 +238,11 @@ package final class Server<Service: HTTPService> {
     if !connection.isExtra { places.release(connection.peer) }
     switch connection.phase {
     case .waiting(let request):
-      admission[request.work.lane].abandon(request.ticket)
-      queue.removeAll { $0 == connection.id }
+      admission[request.work.lane].abandon(connection.id)
       recordCancellation(of: connection)
     case .running(let request):
       request.task.cancel()
-      orphans[connection.id] = (request.lane, request.ticket)
+      orphans[connection.id] = request.lane
       recordCancellation(of: connection)
     case .readingHead, .readingBody, .writing, .lingering, .closed: break
     }
@@ -247,6 +250,10 @@ package final class Server<Service: HTTPService> {
   }
 
   private func recordCancellation(of connection: Connection) {
-    record(connection, connection.summary, status: 499, bytesOut: 0, outcome: .clientGone)
+    var summary = connection.summary
+    if case .running(let request) = connection.phase, request.lane == .answers {
+      summary.computing = now - summary.arrival - summary.wait
+    }
+    record(connection, summary, status: 499, bytesOut: 0, outcome: .clientGone)
   }
 }

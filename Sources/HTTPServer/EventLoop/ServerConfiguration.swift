@@ -4,7 +4,7 @@ package struct ServerConfiguration: Sendable {
   package var limits = RequestParser.Limits()
   /// The largest number of connections at once.
   package var connectionLimit = 512
-  /// The largest number of connections at once of one client that is not on this machine.
+  /// The largest number of connections at once of one client that is neither on this machine nor a trusted proxy.
   package var connectionLimitPerClient = 128
   /// The largest number of connections beyond those, for health checks only.
   package var extraConnectionLimit = 16
@@ -34,6 +34,8 @@ package struct ServerConfiguration: Sendable {
   package var width = 2
   /// The largest number of requests that wait for a thread.
   package var queueLimit = 64
+  /// The proxies that tell the addresses of their clients.
+  package var trustedProxies = TrustedProxies()
   /// The origins whose pages may read answers (CORS).
   package var allowedOrigins: Set<String> = []
 

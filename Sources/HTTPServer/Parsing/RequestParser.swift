@@ -5,7 +5,7 @@
 /// feeds without carriage returns, white space around names, folded lines, two lengths, a length beside chunks, any
 /// transfer coding but `chunked`, bytes beyond ASCII in fields that decide where a message ends.
 ///
-/// Memory is that of the limits: a line, the header fields, and a body as far as it has come.
+/// Memory is that of the limits: a line, the header fields, and a body as far as it has come (``BodyBuffer``).
 package struct RequestParser: Sendable {
   /// The limits of one request.
   package struct Limits: Sendable, Hashable {
@@ -47,7 +47,7 @@ package struct RequestParser: Sendable {
   /// The header fields of the request that is being read, as far as they have come.
   private(set) var fields = HTTPFields()
   private var headerBytes = 0
-  private var body: [UInt8] = []
+  private var body = BodyBuffer()
 
   private enum State: Sendable, Hashable {
     case start, fields, chunkSize, chunkEnd, trailers, failed
@@ -69,17 +69,32 @@ package struct RequestParser: Sendable {
   /// True if no byte of a next request has arrived.
   var isIdle: Bool { state == .start && start == pending.count }
 
-  /// The number of bytes that are held for requests.
-  var heldBytes: Int { pending.count - start + body.count }
+  /// The number of bytes of memory that are held for requests.
+  var heldBytes: Int { pending.count - start + body.capacity }
 
   /// Adds bytes of the client.
   mutating func append(_ bytes: some Collection<UInt8>) {
-    if start > 0 {
+    var taken = 0
+    if start == pending.count {
+      // Nothing waits: what belongs to a body need not pass through here, and the room of a former packet is given back.
+      pending = []
+      (start, scanned) = (0, 0)
+      taken = takeBody(bytes)
+    } else if start > 0 {
       pending.removeFirst(start)
       scanned -= start
       start = 0
     }
-    pending.append(contentsOf: bytes)
+    pending.append(contentsOf: bytes.dropFirst(taken))
+  }
+
+  /// Forgets everything; no further request is read.
+  mutating func discard() {
+    state = .failed
+    pending = []
+    (start, scanned) = (0, 0)
+    fields = HTTPFields()
+    body = BodyBuffer()
   }
 
   /// Returns the next event, or `nil` until more bytes come.
@@ -120,12 +135,8 @@ package struct RequestParser: Sendable {
         if line.isEmpty { return .head(try beginBody()) }
         try append(field: line)
       case .body(let count):
-        let taken = take(count)
-        if taken < count {
-          state = .body(count - taken)
-          return nil
-        }
-        return end()
+        if count == 0 { return end() }
+        if takePending() == 0 { return nil }
       case .chunkSize:
         guard let line = try nextLine(limit: Self.chunkLineLimit, .headersTooLarge) else {
           return nil
@@ -134,9 +145,11 @@ package struct RequestParser: Sendable {
         guard size <= limits.bodyBytes - body.count else { throw bodyTooLarge() }
         state = size == 0 ? .trailers : .chunk(size)
       case .chunk(let count):
-        let taken = take(count)
-        state = taken < count ? .chunk(count - taken) : .chunkEnd
-        if taken < count { return nil }
+        if count == 0 {
+          state = .chunkEnd
+        } else if takePending() == 0 {
+          return nil
+        }
       case .chunkEnd:
         guard let line = try nextLine(limit: 0, .badRequest) else { return nil }
         guard line.isEmpty else { throw bad("a chunk is longer than it says") }
@@ -170,12 +183,9 @@ package struct RequestParser: Sendable {
   /// Ends the head and prepares for the body.
   private mutating func beginBody() throws(HTTPError) -> RequestHead {
     let head = try RequestHead(line, fields, bodyLimit: limits.bodyBytes)
-    body = []
+    body = BodyBuffer()
     switch head.framing {
-    case .length(let count):
-      // An announced size is reserved only up to that of a usual picture.
-      body.reserveCapacity(min(count, 4 << 20))
-      state = .body(count)
+    case .length(let count): state = .body(count)
     case .chunked: state = .chunkSize
     }
     headerBytes = 0
@@ -186,14 +196,32 @@ package struct RequestParser: Sendable {
   private mutating func end() -> Event {
     state = .start
     headerBytes = 0
-    defer { body = [] }
-    return .end(body: body)
+    return .end(body: body.take())
   }
 
-  /// Moves up to `count` bytes to the body.
-  private mutating func take(_ count: Int) -> Int {
-    let taken = min(count, pending.count - start)
-    body.append(contentsOf: pending[start..<start + taken])
+  /// Moves the first of some bytes to the body, as far as they belong to it.
+  ///
+  /// - Returns: Their number.
+  private mutating func takeBody(_ bytes: some Collection<UInt8>) -> Int {
+    switch state {
+    case .body(let left):
+      let taken = min(left, bytes.count)
+      body.append(bytes.prefix(taken), of: left)
+      state = .body(left - taken)
+      return taken
+    case .chunk(let left):
+      let taken = min(left, bytes.count)
+      // Further chunks may follow: room for each of them alone would be many times the bytes of small ones.
+      body.append(bytes.prefix(taken), of: limits.bodyBytes - body.count)
+      state = .chunk(left - taken)
+      return taken
+    case .start, .fields, .chunkSize, .chunkEnd, .trailers, .failed: return 0
+    }
+  }
+
+  /// Moves bytes that have come to the body, as far as they belong to it.
+  private mutating func takePending() -> Int {
+    let taken = takeBody(pending[start...])
     start += taken
     scanned = start
     return taken

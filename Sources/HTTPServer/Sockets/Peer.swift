@@ -11,23 +11,20 @@ package struct Peer: Sendable, Hashable {
   /// The other end of a Unix socket.
   package static let local = Peer(name: "local", isLocal: true)
 
-  /// The client at an IPv4 address.
-  static func address(_ first: UInt8, _ second: UInt8, _ third: UInt8, _ fourth: UInt8) -> Peer {
-    Peer(name: "\(first).\(second).\(third).\(fourth)", isLocal: first == 127)
-  }
+  private init(name: String, isLocal: Bool) { (self.name, self.isLocal) = (name, isLocal) }
 
-  /// The client at an IPv6 address of 16 bytes.
-  static func address(_ bytes: [UInt8]) -> Peer {
-    // IPv4 through a socket that takes both (RFC 4291, 2.5.5.2).
-    if bytes.dropLast(4) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF] {
-      return address(bytes[12], bytes[13], bytes[14], bytes[15])
+  /// The client at an address.
+  init(_ address: IPAddress) {
+    if let digits = address.v4 {
+      let name = digits.map(String.init).joined(separator: ".")
+      self.init(name: name, isLocal: digits.first == 127)
+    } else if address == .loopback {
+      self.init(name: "::1", isLocal: true)
+    } else {
+      let groups = stride(from: 0, to: 8, by: 2).map {
+        String(UInt16(address.bytes[$0]) << 8 | UInt16(address.bytes[$0 + 1]), radix: 16)
+      }
+      self.init(name: groups.joined(separator: ":") + "::/64", isLocal: false)
     }
-    if bytes.dropLast().allSatisfy({ $0 == 0 }) && bytes[15] == 1 {
-      return Peer(name: "::1", isLocal: true)
-    }
-    let groups = stride(from: 0, to: 8, by: 2).map {
-      String(UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]), radix: 16)
-    }
-    return Peer(name: groups.joined(separator: ":") + "::/64", isLocal: false)
   }
 }

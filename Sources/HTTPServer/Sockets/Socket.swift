@@ -152,7 +152,8 @@ package final class Socket: Sendable {
   /// Accepts the next connection, or returns `nil` if none waits.
   ///
   /// - Throws: ``SocketError`` if the process may open no more descriptors.
-  func accept() throws(SocketError) -> (socket: Socket, peer: Peer)? {
+  /// - Returns: The connection and the address of its other end, `nil` at a Unix socket.
+  func accept() throws(SocketError) -> (socket: Socket, address: IPAddress?)? {
     var storage = sockaddr_storage()
     var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
     // Sound: room for any address, with its size.
@@ -171,23 +172,20 @@ package final class Socket: Sendable {
     _ = fcntl(accepted, F_SETFL, O_NONBLOCK)
     // An answer goes out in one piece: waiting for more would only delay it.
     Self.setOption(accepted, Int32(IPPROTO_TCP), TCP_NODELAY)
-    return (socket, Self.peer(at: storage))
+    return (socket, Self.address(in: storage))
   }
 
-  private static func peer(at storage: sockaddr_storage) -> Peer {
+  private static func address(in storage: sockaddr_storage) -> IPAddress? {
     // Sound: the family says which address is stored; each is smaller than the storage.
     unsafe withUnsafeBytes(of: storage) { bytes in
       switch Int32(storage.ss_family) {
       case AF_INET:
-        let address = unsafe bytes.load(as: sockaddr_in.self).sin_addr.s_addr
-        let number = UInt32(bigEndian: address)
-        return .address(
-          UInt8(truncatingIfNeeded: number >> 24), UInt8(truncatingIfNeeded: number >> 16),
-          UInt8(truncatingIfNeeded: number >> 8), UInt8(truncatingIfNeeded: number))
+        let address = unsafe bytes.load(as: sockaddr_in.self).sin_addr
+        return unsafe withUnsafeBytes(of: address) { unsafe IPAddress(v4: Array($0)) }
       case AF_INET6:
         let address = unsafe bytes.load(as: sockaddr_in6.self).sin6_addr
-        return unsafe withUnsafeBytes(of: address) { unsafe Peer.address(Array($0)) }
-      default: return .local
+        return unsafe withUnsafeBytes(of: address) { unsafe IPAddress(bytes: Array($0)) }
+      default: return nil
       }
     }
   }

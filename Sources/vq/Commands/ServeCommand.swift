@@ -77,6 +77,20 @@ enum ServeCommand {
       "rate", "requests per second for each key, or address",
       detail: "Twice as many are accepted in a burst.", standard: "unlimited"), "N",
     in: 0.01...100_000)
+  static let cpuRate = Option<Double?>.number(
+    OptionText(
+      "cpu-rate", "seconds of a thread per second for each key, or address",
+      detail:
+        "The time of two seconds is accepted in a burst. Clients have equal shares without this option, too.",
+      standard: "unlimited", isRare: true), "N",
+    in: 0.001...1000)
+  static let trustedProxies = Option<[String]>.list(
+    OptionText(
+      "trusted-proxy", "proxies that name their clients in X-Forwarded-For",
+      detail: "Addresses, networks such as 10.0.0.0/8, or local: a Unix socket or this machine.",
+      isRare: true),
+    "ADDRESS", accepts: "IP addresses or networks between commas, or local",
+    isElement: { $0 == "local" || IPNetwork($0) != nil })
   static let origins = Option<[String]>.list(
     OptionText(
       "allow-origin", "accept requests from these origins (CORS)", detail: "By default none.",
@@ -139,8 +153,9 @@ enum ServeCommand {
       IndexLocation.atLeast.description, host.description, port.description, socket.description,
       keys.description, deadline.description, maxDeadline.description, changeDeadline.description,
       queue.description,
-      rate.description, MatchCommand.threads.description, connections.description,
-      perAddress.description, maxBytes.description, PictureLimits.maxPixels.description,
+      rate.description, cpuRate.description, trustedProxies.description,
+      MatchCommand.threads.description, connections.description, perAddress.description,
+      maxBytes.description, PictureLimits.maxPixels.description,
       decodeMemory.description, formats.description,
       origins.description, hosts.description,
       appIDs.description, shopName.description, grace.description, quiet.description,
@@ -305,6 +320,7 @@ enum ServeCommand {
     if arguments[socket] == nil, RequestSources.isLoopback(arguments[host] ?? "127.0.0.1") {
       settings.sources.hosts = Set(arguments[hosts].map { $0.lowercased() })
     }
+    settings.computingRate = arguments[cpuRate]
     settings.appIDs = arguments[appIDs]
     settings.shopName = arguments[shopName]
     return settings
@@ -328,6 +344,8 @@ enum ServeCommand {
     configuration.width = width
     configuration.graceTime = .seconds(arguments[grace] ?? 10)
     configuration.allowedOrigins = Set(arguments[origins])
+    configuration.trustedProxies.trustsLocal = arguments[trustedProxies].contains("local")
+    configuration.trustedProxies.networks = arguments[trustedProxies].compactMap { IPNetwork($0) }
     return configuration
   }
 

@@ -170,7 +170,7 @@ import Testing
       server.turn(milliseconds: 100)
     }
     #expect(server.admission[.answers].running == 0 && server.admission[.answers].waiting == 0)
-    #expect(server.connections.isEmpty && server.orphans.isEmpty && server.queue.isEmpty)
+    #expect(server.connections.isEmpty && server.orphans.isEmpty)
     #expect(server.service.exchanges.withLock { $0 }.map(\.outcome) == [.clientGone, .clientGone])
   }
 

@@ -12,7 +12,7 @@ import Testing
       ([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 127, 0, 0, 2], "127.0.0.2", true),
     ] as [([UInt8], String, Bool)])
   func `a client is its network, in IPv6`(bytes: [UInt8], name: String, isLocal: Bool) {
-    let peer = Peer.address(bytes)
+    let peer = Peer(IPAddress(bytes: bytes))
     #expect(peer.name == name && peer.isLocal == isLocal)
   }
 }

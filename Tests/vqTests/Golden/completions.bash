@@ -120,6 +120,8 @@ _vq() {
     serve:--change-deadline) return ;;
     serve:--queue) return ;;
     serve:--rate) return ;;
+    serve:--cpu-rate) return ;;
+    serve:--trusted-proxy) return ;;
     serve:--threads|serve:-j) return ;;
     serve:--connections) return ;;
     serve:--per-address) return ;;
@@ -189,7 +191,7 @@ _vq() {
     why-not:*) _vq_reply -f; compopt -o filenames; return ;;
     feedback:-*) _vq_reply -W '--index --cache --json --color --help -h --version' ;;
     feedback:*) _vq_reply -fW 'list accept remove queries export import'; compopt -o filenames; return ;;
-    serve:-*) _vq_reply -W '--index --cache --at-least --host --port --socket --keys --deadline --max-deadline --change-deadline --queue --rate --threads -j --connections --per-address --max-bytes --max-pixels --decode-memory --formats --allow-origin --allow-host --app-id --name --grace --quiet --color --help -h --version' ;;
+    serve:-*) _vq_reply -W '--index --cache --at-least --host --port --socket --keys --deadline --max-deadline --change-deadline --queue --rate --cpu-rate --trusted-proxy --threads -j --connections --per-address --max-bytes --max-pixels --decode-memory --formats --allow-origin --allow-host --app-id --name --grace --quiet --color --help -h --version' ;;
     serve:*) return ;;
     key:-*) _vq_reply -W '--name --role --color --help -h --version' ;;
     key:*) _vq_reply -f; compopt -o filenames; return ;;

@@ -166,6 +166,8 @@ complete -c vq -n '__fish_seen_subcommand_from serve' -l max-deadline -x -d 'max
 complete -c vq -n '__fish_seen_subcommand_from serve' -l change-deadline -x -d 'maximum time of a change in ms'
 complete -c vq -n '__fish_seen_subcommand_from serve' -l queue -x -d 'maximum number of waiting requests'
 complete -c vq -n '__fish_seen_subcommand_from serve' -l rate -x -d 'requests per second for each key, or address'
+complete -c vq -n '__fish_seen_subcommand_from serve' -l cpu-rate -x -d 'seconds of a thread per second for each key, or address'
+complete -c vq -n '__fish_seen_subcommand_from serve' -l trusted-proxy -x -d 'proxies that name their clients in X-Forwarded-For'
 complete -c vq -n '__fish_seen_subcommand_from serve' -l threads -s j -x -d 'number of threads'
 complete -c vq -n '__fish_seen_subcommand_from serve' -l connections -x -d 'maximum number of connections'
 complete -c vq -n '__fish_seen_subcommand_from serve' -l per-address -x -d 'maximum number of connections from one address'

@@ -252,6 +252,8 @@ _vq() {
         '--change-deadline=[maximum time of a change in ms]:MS:' \
         '--queue=[maximum number of waiting requests]:N:' \
         '--rate=[requests per second for each key, or address]:N:' \
+        '--cpu-rate=[seconds of a thread per second for each key, or address]:N:' \
+        '*--trusted-proxy=[proxies that name their clients in X-Forwarded-For]:ADDRESS:' \
         '--threads=[number of threads]:N:' \
         '-j+[number of threads]:N:' \
         '--connections=[maximum number of connections]:N:' \

@@ -42,4 +42,30 @@ enum MatchForm: Sendable, Hashable {
       self = .multipart(boundary: boundary)
     }
   }
+
+  /// Returns the JSON of a question in a body, if it has any, by the parts of a form if it is one.
+  private func question(in body: [UInt8]) -> [UInt8]? {
+    switch self {
+    case .picture: return nil
+    case .json: return body
+    case .multipart(let boundary):
+      let parts = try? Multipart.parts(of: body, boundary: boundary)
+      return parts?.first { $0.name == "request" }.map { Array(body[$0.content]) }
+    }
+  }
+
+  /// Returns the deadline that a body states, for the admission of its request; that of a question without one
+  /// if the body is wrong, which its answer tells.
+  ///
+  /// It is called on the event loop: JSON is only parsed if it may have a deadline.
+  func deadline(in body: [UInt8], _ limits: DeadlineLimits) -> Duration {
+    guard let json = question(in: body), json.count <= ShopService.questionLimit,
+      json.contains(Self.deadlineName),
+      var fields = try? RequestFields(json: json),
+      let deadline = try? MatchQuestion.deadline(&fields, limits)
+    else { return limits.standard }
+    return deadline
+  }
+
+  private static let deadlineName = Array("deadlineMs".utf8)
 }

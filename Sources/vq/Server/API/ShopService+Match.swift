@@ -7,7 +7,9 @@ import VisualQuery
 extension ShopService {
   func match(_ request: HTTPRequest, _ form: MatchForm) async throws -> HTTPResponse {
     let (question, picture) = try read(request, form)
-    let matcher = Matcher(catalogue: try catalogue.newest(), pool: pool)
+    let time = request.time
+    let matcher = Matcher(catalogue: try catalogue.newest(), pool: pool, clock: time)
+    let deadline = request.arrival + question.deadline
     try EntityQuestion.check(
       question.options.filters.values.flatMap(\.comparators),
       in: matcher.catalogue)
@@ -27,15 +29,15 @@ extension ShopService {
       }
       response = try await matcher.values(
         continuing: continuation, limit: question.limit, fromStart: question.fromStart,
-        refresh: question.refresh, timeout: question.deadline - (start - request.arrival))
+        refresh: question.refresh, timeout: time.remaining(until: deadline))
     } else {
       let content = try await content(
-        of: picture, question, matcher, timeout: question.deadline - (start - request.arrival))
+        of: picture, question, matcher, timeout: time.remaining(until: deadline))
       decoded = clock.now
       profile = content.pictureProfile
       damage = content.pictureDamage
       var options = question.options
-      options.timeout = max(.zero, question.deadline - (decoded - request.arrival))
+      options.timeout = time.remaining(until: deadline)
       response = try await matcher.values(for: content, options: options)
     }
     let end = clock.now

@@ -18,6 +18,8 @@ final class ShopService: HTTPService {
     var rate: Double?
     /// The requests that are answered without keys.
     var sources = RequestSources()
+    /// The seconds of a thread that the requests of one client may take in a second; `nil` for any number.
+    var computingRate: Double?
     /// Apps that links open in, as `TEAM.bundle`.
     var appIDs: [String] = []
     /// The name of the shop.
@@ -39,6 +41,8 @@ final class ShopService: HTTPService {
   let isDraining = Mutex(false)
   private let keys: Mutex<APIKeys?>
   private let limiter: Mutex<RateLimiter?>
+  /// The limit of the time that requests take.
+  private let computingLimiter: Mutex<RateLimiter?>
   /// The limit of statements that are not from the shop: ten at once, one every ten seconds in the long
   /// run.
   private let feedbackLimiter = Mutex(RateLimiter(rate: 0.1, burst: 10))
@@ -79,6 +83,7 @@ final class ShopService: HTTPService {
     self.log = log
     self.keys = Mutex(keys)
     limiter = Mutex(settings.rate.map { RateLimiter(rate: $0) })
+    computingLimiter = Mutex(settings.computingRate.map { RateLimiter(rate: $0) })
   }
 
   /// True if clients need a key.
@@ -94,7 +99,14 @@ final class ShopService: HTTPService {
 
   func record(_ exchange: Exchange) {
     metrics.count(exchange)
-    log.write(exchange, key: exchange.info.flatMap { key(of: $0.head) }?.name)
+    let key = exchange.info.flatMap { self.key(of: $0.head) }
+    log.write(exchange, key: key?.name)
+    if let info = exchange.info, exchange.computing > .zero {
+      let seconds = exchange.computing / .seconds(1)
+      computingLimiter.withLock {
+        $0?.take(seconds, from: Self.limitedClient(info, key), at: .now)
+      }
+    }
   }
 
   func observe(_ load: ServerLoad) { metrics.observe(load) }
@@ -131,7 +143,11 @@ final class ShopService: HTTPService {
       }
       let key = try permittedKey(of: request, for: route, method)
       try checkRate(of: request, for: route, key)
-      return try decide(on: request, route, method)
+      let decision = try decide(on: request, route, method)
+      guard case .work(var work) = decision else { return decision }
+      // A key in an app is everybody's who has the app: its users do not take each other's share.
+      work.client = (key.map { "key \($0.name), " } ?? "") + request.peer.name
+      return .work(work)
     } catch {
       return .answer(
         error.response(
@@ -209,9 +225,17 @@ final class ShopService: HTTPService {
   private func match(_ request: RequestInfo, _ route: Route) throws(Problem) -> Decision {
     let form = try MatchForm(request.head)
     let limit = form == .json ? Self.questionLimit : settings.requestLimits.bodyBytes
-    var fields = RequestFields(request.head.query)
-    let budget = try MatchQuestion.deadline(&fields, settings.deadlines)
-    return work(route, bodyLimit: limit, budget: budget) { request in
+    var budget = settings.deadlines.maximum
+    if form == .picture {
+      var fields = RequestFields(request.head.query)
+      budget = try MatchQuestion.deadline(&fields, settings.deadlines)
+    }
+    let deadlines = settings.deadlines
+    let budgetOfBody: @Sendable ([UInt8]) -> Duration = { form.deadline(in: $0, deadlines) }
+    return work(
+      route, bodyLimit: limit, budget: budget,
+      budgetOfBody: form == .picture ? nil : budgetOfBody, canEndEarly: true
+    ) { request in
       try await self.match(request, form)
     }
   }
@@ -229,11 +253,15 @@ final class ShopService: HTTPService {
   /// Decides to answer on a thread of the pool.
   func work(
     _ route: Route, lane: Lane = .answers, bodyLimit: Int = 0, budget: Duration? = nil,
+    budgetOfBody: (@Sendable ([UInt8]) -> Duration)? = nil, canEndEarly: Bool = false,
     _ run: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse
   ) -> Decision {
     let budget = budget ?? settings.deadlines.maximum
     return .work(
-      Work(route: route.template, lane: lane, budget: budget, bodyLimit: bodyLimit) { request in
+      Work(
+        route: route.template, lane: lane, budget: budget, bodyLimit: bodyLimit,
+        budgetOfBody: budgetOfBody, canEndEarly: canEndEarly
+      ) { request in
         await self.answer(request) { request in
           lane == .changes
             ? try await self.inTime(request, budget, run) : try await run(request)
@@ -317,12 +345,22 @@ final class ShopService: HTTPService {
       "this server takes no \(what) (vq key FILE --role \(role.rawValue), vq serve --keys FILE)"
   }
 
+  /// The client whose requests have limits together: a key, or an address without one.
+  private static func limitedClient(_ request: RequestInfo, _ key: APIKeys.Key?) -> String {
+    key.map { "key " + $0.name } ?? request.peer.name
+  }
+
   private func checkRate(
     of request: RequestInfo, for route: Route, _ key: APIKeys.Key?
   ) throws(Problem) {
     guard route.isRateLimited else { return }
-    let client = key.map { "key " + $0.name } ?? request.peer.name
+    let client = Self.limitedClient(request, key)
     var seconds = limiter.withLock { $0?.retryAfter(for: client, at: .now) }
+    if seconds == nil, let wait = computingLimiter.withLock({ $0?.debt(of: client, at: .now) }) {
+      throw Problem(
+        .tooManyRequests, "your requests have taken more time than you may use; try again",
+        retryAfter: wait)
+    }
     // A key of this role is public, so that the address tells clients apart.
     if seconds == nil, route == .feedback, key?.role == .feedback {
       seconds = feedbackLimiter.withLock { $0.retryAfter(for: request.peer.name, at: .now) }

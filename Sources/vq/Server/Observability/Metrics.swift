@@ -136,6 +136,9 @@ final class Metrics: Sendable {
     family(
       "vq_requests_waiting", "gauge", "Requests that wait for a thread.",
       [("", "\(state.load.waiting)")])
+    family(
+      "vq_requests_cut_total", "counter", "Matches that ended early for another client.",
+      [("", "\(state.load.cutCount)")])
     if let catalogue {
       family(
         "vq_catalogue_generation", "gauge", "The generation that is searched.",

@@ -19,7 +19,7 @@ final class ServedShop {
   init(
     feed: (TemporaryDirectory) throws -> String = { _ in SampleShop.catalogue },
     shop: ShopSettings = ShopSettings(), imagesRoot: String? = nil,
-    keys: APIKeys? = nil, rate: Double? = nil, appIDs: [String] = [],
+    keys: APIKeys? = nil, rate: Double? = nil, computingRate: Double? = nil, appIDs: [String] = [],
     // A debug build takes its time.
     deadlines: DeadlineLimits = DeadlineLimits(standard: .seconds(600), maximum: .seconds(600)),
     changeBudget: Duration = .seconds(600),
@@ -36,6 +36,7 @@ final class ServedShop {
     _ = try await Indexer(directory: index, settings: shop).run(path: path, imagesRoot: root)
     var settings = ShopService.Settings()
     settings.rate = rate
+    settings.computingRate = computingRate
     settings.appIDs = appIDs
     settings.deadlines = deadlines
     settings.changeBudget = changeBudget
@@ -83,6 +84,15 @@ final class ServedShop {
     return work.lane
   }
 
+  /// Returns the work that a request is, or `nil` if it is answered at once.
+  func work(
+    _ line: String, _ fields: [String] = [], from peer: Peer = .local
+  ) throws -> (work: Work, info: RequestInfo)? {
+    let info = try Self.info(line, fields, peer)
+    guard case .work(let work) = service.decide(on: info) else { return nil }
+    return (work, info)
+  }
+
   /// Returns the answer that the event loop gives by the head only, or `nil` if the request is work for a thread.
   func immediateAnswer(to line: String, _ fields: [String] = []) throws -> HTTPResponse? {
     guard case .answer(let response, _) = service.decide(on: try Self.info(line, fields)) else {
@@ -91,14 +101,16 @@ final class ServedShop {
     return response
   }
 
-  private static func info(_ line: String, _ fields: [String]) throws -> RequestInfo {
+  private static func info(
+    _ line: String, _ fields: [String], _ peer: Peer = .local
+  ) throws -> RequestInfo {
     var parser = RequestParser()
     let lines = ["\(line) HTTP/1.1", "Host: shop.example"] + fields
     parser.append(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8))
     guard case .head(let head)? = try parser.next() else {
       throw Problem(.badRequest, "'\(line)' has no head")
     }
-    return RequestInfo(head: head, identity: RequestIdentity(head.fields), peer: .local)
+    return RequestInfo(head: head, identity: RequestIdentity(head.fields), peer: peer)
   }
 
   func json(

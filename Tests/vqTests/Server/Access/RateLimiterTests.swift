@@ -17,6 +17,22 @@ import Testing
     #expect(rare == [nil, 10])
   }
 
+  /// Would break if what a client has used beyond its tokens were forgotten.
+  @Test func `what was used is paid back`() {
+    var limiter = RateLimiter(rate: 0.5)
+    let start = ContinuousClock.now
+    limiter.take(0.9, from: "a", at: start)
+    #expect(limiter.debt(of: "a", at: start) == nil)
+    limiter.take(2.1, from: "a", at: start)
+    #expect(limiter.debt(of: "a", at: start) == 4)
+    #expect(limiter.debt(of: "b", at: start) == nil)
+    #expect(limiter.debt(of: "a", at: start + .seconds(3)) == 1)
+    #expect(limiter.debt(of: "a", at: start + .seconds(4)) == nil)
+    // It saves up no more than a burst.
+    limiter.take(1.5, from: "a", at: start + .seconds(1000))
+    #expect(limiter.debt(of: "a", at: start + .seconds(1000)) == 1)
+  }
+
   @Test func `the table of clients is bounded`() {
     var limiter = RateLimiter(rate: 1)
     let start = ContinuousClock.now

@@ -94,7 +94,7 @@ import VisualQuery
         Exchange(
           info: nil, identity: RequestIdentity(), route: "/v1/match", outcome: .answered,
           status: status, bytesIn: 10, bytesOut: 20, duration: .milliseconds(30),
-          wait: .milliseconds(5)))
+          wait: .milliseconds(5), computing: .milliseconds(25)))
     }
     let text = String(decoding: try await shop.ask("GET /metrics").body, as: UTF8.self)
     for line in text.split(separator: "\n") where !line.hasPrefix("#") {
