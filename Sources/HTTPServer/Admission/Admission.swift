@@ -11,12 +11,12 @@
 /// give a partial answer: one of another client that has received more, and that has run for as long as the waiting one
 /// is expected to, or twice as long if it did not ask for more time.
 ///
-/// Short requests have as many further places. Long ones give up their thread every few milliseconds, so that one entity
-/// does not wait for the seconds that a filter of a million entities takes.
+/// Short requests have as many places of their own. Long ones give up their thread every few milliseconds, so that one entity
+/// does not wait for the seconds that a filter of a million entities takes, and no flood of short ones keeps a long one waiting.
 struct Admission: Sendable {
   typealias Instant = ContinuousClock.Instant
 
-  /// The largest number of requests that run at once.
+  /// The largest number of long requests that run at once, and of short ones.
   let width: Int
   /// The largest number of requests that wait.
   let queueLimit: Int
@@ -87,9 +87,10 @@ struct Admission: Sendable {
 
   /// Returns whether a request of a client could run now.
   private func hasPlace(isShort: Bool, _ client: String, _ now: Instant) -> Bool {
-    guard active.count < width || (isShort && active.count < 2 * width) else { return false }
+    let others = active.filter { $0.isShort == isShort }
+    guard others.count < width else { return false }
     guard width > 1, shares.haveOthersAsked(than: client, at: now) else { return true }
-    return active.count { $0.claim.client == client && $0.isShort == isShort } < width - 1
+    return others.count { $0.claim.client == client } < width - 1
   }
 
   /// The time by which the running requests of each client exceed what was expected of them.
@@ -102,9 +103,7 @@ struct Admission: Sendable {
   }
 
   /// The duration that a request is expected to take.
-  func expectation(of claim: Claim) -> Duration {
-    shares.expectation(of: claim.kind, from: claim.client, budget: claim.budget)
-  }
+  func expectation(of claim: Claim) -> Duration { shares.expectation(of: claim) }
 
   /// The duration that a request would wait at its client's place in the queue if it came now.
   func expectedWait(of claim: Claim, at now: Instant) -> Duration {
@@ -113,12 +112,12 @@ struct Admission: Sendable {
     let entry = entry(0, claim, now)
     let start = entry.start + overruns[claim.client, default: .zero]
     var (all, own) = (Duration.zero, Duration.zero)
-    for other in active {
+    for other in active where other.isShort == entry.isShort {
       let left = min(other.remaining(now), timeBefore(entry, mayEnd: other, start, overruns, now))
       all += left
       if other.claim.client == claim.client { own += left }
     }
-    for other in queue {
+    for other in queue where other.isShort == entry.isShort {
       let isOwn = other.claim.client == claim.client
       let end = other.start + other.expected + overruns[other.claim.client, default: .zero]
       if isOwn || end <= start + entry.expected { all += other.expected }
@@ -197,7 +196,11 @@ struct Admission: Sendable {
     var entry = queue.remove(at: next)
     entry.began = now
     active.append(entry)
-    shares.begin(at: entry.start)
+    // The client that has received the least, of those with requests, has reached this virtual time.
+    let least =
+      queue.map { $0.start + overruns[$0.claim.client, default: .zero] }
+      + active.map { $0.start + $0.elapsed(now) }
+    shares.advance(to: least.min() ?? .zero)
     return entry.id
   }
 
@@ -223,11 +226,13 @@ struct Admission: Sendable {
 
   /// Returns the running requests that have to end early now, each once.
   mutating func takeCuts(at now: Instant) -> [UInt64] {
-    guard !queue.isEmpty, active.count >= width else { return [] }
+    guard active.count(where: { !$0.isShort }) >= width else { return [] }
     let overruns = overruns(now)
     var coming = active.count(where: \.isCut)
     var cuts: [UInt64] = []
-    for entry in queue.sorted(by: { end(of: $0, overruns) < end(of: $1, overruns) }) {
+    for entry in queue.filter({ !$0.isShort }).sorted(by: {
+      end(of: $0, overruns) < end(of: $1, overruns)
+    }) {
       if coming > 0 {
         coming -= 1
         continue
@@ -235,7 +240,7 @@ struct Admission: Sendable {
       guard now - entry.arrival >= entry.slack / Self.patience else { continue }
       let start = entry.start + overruns[entry.claim.client, default: .zero]
       let candidates = active.indices.filter { index in
-        !active[index].isCut
+        !active[index].isCut && !active[index].isShort
           && timeBefore(entry, mayEnd: active[index], start, overruns, now) == .zero
       }
       guard let index = candidates.max(by: { active[$0].elapsed(now) < active[$1].elapsed(now) })
@@ -249,7 +254,7 @@ struct Admission: Sendable {
 
   /// Forgets a running request.
   ///
-  /// - Parameter wasStopped: True if its client has gone, so that its duration tells nothing.
+  /// - Parameter wasStopped: True if its client has gone before its end.
   mutating func finish(_ id: UInt64, at now: Instant, wasStopped: Bool = false) {
     guard let index = active.firstIndex(where: { $0.id == id }) else { return }
     let clients = Set(active.map(\.claim.client)).union(queue.map(\.claim.client))
@@ -258,9 +263,10 @@ struct Admission: Sendable {
     shares.finish(
       entry.expected, of: claim.client, after: duration, activeCount: clients.count)
     shift(queue.indices, of: claim.client, by: duration - entry.expected)
-    // One that was cut short would have taken at least as long.
-    let known = entry.isCut ? max(duration, expectation(of: claim)) : duration
-    if !wasStopped { shares.learn(claim.kind, from: claim.client, took: known) }
+    // One that did not come to its end would have taken at least as long.
+    if !(entry.isCut || wasStopped) || duration > expectation(of: claim) {
+      shares.learn(claim.kind, from: claim.client, took: duration)
+    }
   }
 
   /// Moves waiting requests of a client in virtual time.

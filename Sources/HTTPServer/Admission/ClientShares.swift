@@ -1,8 +1,8 @@
 /// The time on the server's threads that each client has received, and what its requests usually take.
 ///
-/// Fair queueing: `virtualTime` is what a client that always asks has received by now, and goes on, if slowly, whoever asks.
-/// A client whose `used` time is ahead of others' waits for them. One that asks for less than its share is at most
-/// `creditLimit` behind the virtual time: it comes first, but cannot save up for a long rush.
+/// Fair queueing: `virtualTime` is what a client that always asks has received by now at least.
+/// A client whose `used` time is ahead of others' waits for them. One that asks for less than its share falls behind the
+/// virtual time, by at most `creditLimit`: it comes first, but cannot save up for a long rush.
 struct ClientShares: Sendable {
   typealias Instant = ContinuousClock.Instant
 
@@ -42,10 +42,14 @@ struct ClientShares: Sendable {
   /// The duration that a request is expected to take.
   ///
   /// The client's own requests tell. Those of others may be an attacker's: no more than half of the time that
-  /// a client gives is expected by them.
-  func expectation(of kind: RequestKind, from client: String, budget: Duration) -> Duration {
-    if let own = shares[client]?.histories[kind]?.median { return own }
-    return min(histories[kind]?.median ?? Self.unknownDuration, budget / 2)
+  /// the client gives is expected by them. A request that can end early never takes its whole budget, or one slow answer
+  /// would have all further ones refused while the server is busy, so that a client never gets to know better.
+  func expectation(of claim: Admission.Claim) -> Duration {
+    let (kind, budget) = (claim.kind, claim.budget)
+    guard let own = shares[claim.client]?.histories[kind]?.median else {
+      return min(histories[kind]?.median ?? Self.unknownDuration, budget / 2)
+    }
+    return claim.canEndEarly ? min(own, budget * 3 / 4) : own
   }
 
   /// Returns whether requests of a kind are known to take less than a duration.
@@ -73,7 +77,7 @@ struct ClientShares: Sendable {
     }
     if shares[client] == nil {
       if shares.count >= Self.clientLimit { forgetIdle() }
-      shares[client] = Share(used: virtualTime - Self.creditLimit, lastAsked: now)
+      shares[client] = Share(used: virtualTime, lastAsked: now)
     }
     shares[client]?.lastAsked = now
   }
@@ -90,8 +94,8 @@ struct ClientShares: Sendable {
     shares[client]?.requestCount += 1
   }
 
-  /// Lets the virtual time reach a request that begins.
-  mutating func begin(at start: Duration) { virtualTime = max(virtualTime, start) }
+  /// Lets the virtual time reach what the client with requests has received that has received the least.
+  mutating func advance(to least: Duration) { virtualTime = max(virtualTime, least) }
 
   /// Gives back what was reserved for a request that never ran.
   mutating func abandon(_ expected: Duration, of client: String) {
@@ -101,9 +105,8 @@ struct ClientShares: Sendable {
 
   /// Replaces the time that was reserved for a request by the time that it took.
   ///
-  /// The virtual time goes on by the share of each client as if there were one client more, so that those that always ask
-  /// use up their credit. Without that, a stream of new clients, each of which begins with credit, would come before all
-  /// others for ever.
+  /// The virtual time goes on by the share of each client, less than that of one that always asks. If it did not, a stream of
+  /// new clients, each of which begins at the virtual time, would come before a long request for ever.
   ///
   /// - Parameter activeCount: The number of clients with requests, this one included.
   mutating func finish(

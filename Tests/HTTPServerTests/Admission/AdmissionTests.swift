@@ -74,14 +74,18 @@ import Testing
     #expect(desk.admission.expectation(of: claim(kinds[2])) == .milliseconds(10))
   }
 
-  @Test func `kinds are told apart, and what was stopped teaches nothing`() throws {
+  @Test func `kinds are told apart, and what was stopped took at least as long`() throws {
     let desk = Desk(width: 1, queueLimit: 10)
     try desk.run(claim("slow"), for: .milliseconds(400))
     let stopped = try #require(desk.admit(claim("fast")))
-    desk.now += .seconds(3)
+    desk.now += .milliseconds(3)
     desk.finish(stopped, wasStopped: true)
     #expect(desk.admission.expectation(of: claim("slow")) == .milliseconds(400))
     #expect(desk.admission.expectation(of: claim("fast")) == .milliseconds(10))
+    let longer = try #require(desk.admit(claim("fast")))
+    desk.now += .milliseconds(30)
+    desk.finish(longer, wasStopped: true)
+    #expect(desk.admission.expectation(of: claim("fast")) == .milliseconds(30))
     let running = try #require(desk.admit(claim("slow")))
     let waiting = try #require(desk.admit(claim("slow")))
     desk.admission.abandon(waiting)
@@ -103,7 +107,18 @@ import Testing
     #expect(desk.admit(claim("new", budget: .milliseconds(20))) == nil)
     for _ in 0..<2 { #expect(desk.admit(short) != nil) }
     #expect(desk.admission.running == 4)
-    #expect(desk.admit(short) == nil)
+    let third = try #require(desk.admit(short))
+    #expect(!desk.running.contains(third))
+  }
+
+  /// Would break if short requests without end kept a long one waiting.
+  @Test func `long requests have places of their own`() throws {
+    let desk = Desk(width: 2, queueLimit: 8)
+    try desk.run(claim("entity"), for: .milliseconds(1))
+    for _ in 0..<6 { #expect(desk.admit(claim("entity")) != nil) }
+    #expect(desk.admission.running == 2)
+    let long = try #require(desk.admit(claim("match")))
+    #expect(desk.running.contains(long))
   }
 
   /// Would break if a request waited beyond its budget, to be refused late.
@@ -188,6 +203,16 @@ import Testing
     #expect(
       desk.admission.expectation(of: claim(photo, of: "b", budget: budget)) == .milliseconds(40))
     #expect(desk.admission.expectation(of: claim(photo, of: "new", budget: budget)) == budget / 2)
+  }
+
+  /// Would break if one slow answer had all further questions refused while the server is busy.
+  @Test func `a slow answer does not keep a client out`() throws {
+    let desk = try desk(width: 1, [("a", .milliseconds(40)), ("b", .milliseconds(700))])
+    #expect(desk.admit(claim(photo, of: "a")) != nil)
+    let question = claim(photo, of: "b", budget: .milliseconds(300), canEndEarly: true)
+    #expect(desk.admission.expectation(of: question) == .milliseconds(225))
+    #expect(desk.admit(question) != nil)
+    #expect(desk.admit(claim(photo, of: "b", budget: .milliseconds(300))) == nil)
   }
 
   /// Would break if requests that take their whole time held all threads while somebody with less time waits.

@@ -11,7 +11,7 @@ openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=search.shop.example 
 # Nothing but the paths and the port differ from what the documentation shows.
 sed -e "s|/run/vq/vq.sock|$folder/vq.sock|; s|/etc/ssl/shop|$folder/shop|; s|/var/log/nginx|$folder|; s|listen 443|listen 127.0.0.1:8443|" \
   "$here/docs/deploy/nginx.conf" > "$folder/nginx.conf"
-"$vq" serve --index "$index" --socket "$folder/vq.sock" > /dev/null 2> "$folder/vq.log" &
+"$vq" serve --index "$index" --socket "$folder/vq.sock" --trusted-proxy local > /dev/null 2> "$folder/vq.log" &
 pids+=($!)
 # Its workers are to reach a socket in a folder of ours.
 user=

@@ -60,6 +60,8 @@ echo "== behind nginx"
 Tests/System/server/nginx.sh "$VQ" "$index" "$picture"
 echo "== clients that misbehave"
 python3 Tests/System/server/clients.py "$VQ" Samples/shop/catalogue.jsonl "$picture"
+echo "== clients that attack"
+python3 Tests/System/server/attack.py "$VQ" Samples/shop/catalogue.jsonl "$picture"
 echo "== changes of entities, and kills"
 python3 Tests/System/server/updates.py "$VQ" Samples/shop/images --kills 4
 echo "== damaged tokens, signatures and indexes, and more kills"
