@@ -3,7 +3,7 @@ import Synchronization
 @testable import HTTPServer
 
 /// A service that echoes bodies, answers `/now`, `/big`, `/half` and `/health` at once, and
-/// at `/wait` and `/change` when it is cancelled. `/large` takes larger bodies, and `/change` is in the other lane.
+/// at `/wait` and `/change` when it is cancelled, and at `/partial` when its time is over. Each path is a client. `/large` takes larger bodies, and `/change` is in the other lane.
 final class EchoService: HTTPService {
   static let bigByteCount = 8_000_000
 
@@ -21,19 +21,28 @@ final class EchoService: HTTPService {
       let body = [UInt8](repeating: 0x61, count: count)
       return .answer(HTTPResponse(status: 200, body: body), route: "/big")
     default:
-      return .work(
-        Work(
-          route: "/echo", lane: path == "change" ? .changes : .answers, budget: .seconds(60),
-          bodyLimit: path == "large" ? 1 << 20 : 1000
-        ) { request in
-          guard path == "wait" || path == "change" else {
-            return HTTPResponse(status: 200, body: request.body)
+      var work = Work(
+        route: "/echo", lane: path == "change" ? .changes : .answers,
+        budget: path == "quick" ? .seconds(2) : .seconds(60),
+        bodyLimit: path == "large" ? 1 << 20 : 1000, canEndEarly: path == "partial"
+      ) { request in
+        if path == "partial" {
+          let start = request.time.now
+          while request.time.now - start < .seconds(600) {
+            try? await Task.sleep(for: .milliseconds(1))
           }
-          self.waiting.withLock { $0 += 1 }
-          try? await Task.sleep(for: .seconds(600))
-          if Task.isCancelled { self.cancelled.withLock { $0 += 1 } }
-          return HTTPResponse(status: 200)
-        })
+          return HTTPResponse(status: 200, body: Array(path.utf8))
+        }
+        guard path == "wait" || path == "change" else {
+          return HTTPResponse(status: 200, body: request.body)
+        }
+        self.waiting.withLock { $0 += 1 }
+        try? await Task.sleep(for: .seconds(600))
+        if Task.isCancelled { self.cancelled.withLock { $0 += 1 } }
+        return HTTPResponse(status: 200)
+      }
+      work.client = path
+      return .work(work)
     }
   }
 

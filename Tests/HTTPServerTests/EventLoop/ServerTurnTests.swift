@@ -262,6 +262,40 @@ import Testing
     #expect(small?.hasPrefix("HTTP/1.1 200") == true)
   }
 
+  /// Would break if what came of a refused body stayed in memory until its client has gone.
+  @Test func `a refused request leaves no bytes behind`() throws {
+    let (server, port) = try Self.server(heldByteLimit: 100_000)
+    let client = try RawClient(port: port)
+    client.send("POST /large HTTP/1.1\r\nHost:\r\nContent-Length: 400000\r\n\r\n")
+    client.send(String(repeating: "a", count: 200_000))
+    for _ in 0..<100 where !client.text.contains("overloaded") {
+      server.turn(milliseconds: 10)
+      client.exchange()
+    }
+    #expect(client.text.contains("overloaded"))
+    #expect(server.connections.values.map(\.heldBytes) == [0] && server.heldByteCount == 0)
+  }
+
+  /// Would break if one client's requests on many connections held all threads while another one asks.
+  @Test func `a request with less time ends one that takes long, and has its thread`() throws {
+    let (server, port) = try Self.server(width: 1)
+    let long = try RawClient(port: port)
+    long.send(Self.request("/partial"))
+    for _ in 0..<100 where server.admission[.answers].running == 0 { server.turn(milliseconds: 10) }
+    // The service takes the path of a request for its client.
+    let short = try RawClient(port: port)
+    short.send(Self.request("/quick"))
+    for _ in 0..<1000 where short.received.isEmpty {
+      server.turn(milliseconds: 10)
+      server.startWaiting()
+      short.exchange()
+      long.exchange()
+    }
+    #expect(short.text.hasPrefix("HTTP/1.1 200"))
+    #expect(long.text.hasSuffix("partial"))
+    #expect(server.admission[.answers].cutCount == 1)
+  }
+
   /// Would break if a server that ends still took connections, which it never answers, and kept its successor from the port.
   @Test func `a server that ends stops listening`() throws {
     // The command that makes a listener keeps it until the server has ended.
