@@ -1,9 +1,9 @@
 import Foundation
-import HTTPServer
 import TestSupport
 import Testing
-import VisualQuery
 
+@testable import HTTPServer
+@testable import VisualQuery
 @testable import vq
 
 /// Requests that are refused.
@@ -29,6 +29,21 @@ import VisualQuery
       #expect(value?["code"] as? String == refused.code.rawValue, "\(refused)")
       #expect(value?["field"] as? String == refused.field, "\(refused)")
       #expect(response["Content-Type"] == "application/problem+json")
+    }
+  }
+
+  /// Would break if a client were not told when to come back, for example while the disk is full.
+  @Test(arguments: CatalogueError.Code.allCases)
+  func `what fails in the catalogue says when to try again`(code: CatalogueError.Code) async throws
+  {
+    let shop = try await ServedShop()
+    let error = CatalogueError(code: code, message: "no space left")
+    let (_, info) = try #require(try shop.work("GET /v1/entities/suggested"))
+    let request = HTTPRequest(info: info, body: [], arrival: .now, wait: .zero)
+    for problem in [Problem(error), shop.service.problem(ofChange: error, request)] {
+      let response = problem.response(requestID: "a")
+      #expect(response.status == 503)
+      #expect((1...10).contains(Int(response["Retry-After"] ?? "") ?? 0))
     }
   }
 
