@@ -1,46 +1,233 @@
 #include <string.h>
 
 #include "kernel_level.h"
+#include "keypoint_projections.h"
 
 // Wide vectors are passed only between functions that are always inlined.
 #pragma clang diagnostic ignored "-Wpsabi"
 
-enum { PAIRS = CK_PATCH_PAIRS, RADIUS = CK_PATCH_RADIUS };
+// A fused multiply and add would round once where other processors round twice.
+#pragma STDC FP_CONTRACT OFF
+
+enum { SIDE = CK_PATCH_SIDE, INNER = SIDE - 2 };
 
 CK_INLINE int32_t within(int32_t place, int32_t count) {
   const int32_t below = place < count ? place : count - 1;
   return below < 0 ? 0 : below;
 }
 
-// ---- Hashes -----------------------------------------------------------------------------------
+// ---- Angles -----------------------------------------------------------------------------------
 
-CK_INLINE void patch_hash(const uint16_t *restrict sums, int32_t width, int32_t height, int32_t x,
-                          int32_t y, const int8_t *restrict pairs, uint32_t *restrict words) {
-  int32_t places[2 * PAIRS];
-  for (int i = 0; i < 2 * PAIRS; i++) {
-    places[i] = within(y + pairs[2 * i + 1], height) * width + within(x + pairs[2 * i], width);
+// Gradients are taken from every second pixel of a disk.
+enum { REACH = 14, STEP = 2, TAKEN = 149, ROOM = 160, BINS = 32 };
+_Static_assert(ROOM % 16 == 0 && ROOM >= TAKEN, "rows of sixteen");
+
+// The half width of the disk in each row, counted in steps, from the middle on: dx * dx + dy * dy <= REACH * REACH.
+static const int8_t half_widths[REACH / STEP + 1] = {7, 6, 6, 6, 5, 4, 3, 0};
+
+// 256 times a Gaussian with a standard deviation of six pixels, by the square of the distance in steps.
+static const uint16_t gaussian[REACH / STEP * REACH / STEP + 1] = {
+    256, 242, 229, 217, 205, 194, 183, 174, 164, 155, 147, 139, 131, 124, 118, 111, 105,
+    100, 94,  89,  84,  80,  75,  71,  67,  64,  60,  57,  54,  51,  48,  46,  43,  41,
+    39,  37,  35,  33,  31,  29,  28,  26,  25,  23,  22,  21,  20,  19,  18,  17,
+};
+
+typedef float Lanes __attribute__((ext_vector_type(16)));
+typedef int32_t Wholes __attribute__((ext_vector_type(16)));
+
+// The gradients of the disk around x and y, each with its weight. Pixels beyond the edge are those of the edge.
+CK_INLINE void disk_gradients(const uint16_t *sums, int32_t width, int32_t height, int32_t x, int32_t y,
+                              float across[ROOM], float down[ROOM], float weights[ROOM]) {
+  size_t count = 0;
+  for (int32_t v = -REACH / STEP; v <= REACH / STEP; v++) {
+    const int32_t half = half_widths[v < 0 ? -v : v], row = within(y + STEP * v, height);
+    const uint16_t *const here = sums + (ptrdiff_t)row * width;
+    const uint16_t *const above = sums + (ptrdiff_t)within(row - 1, height) * width;
+    const uint16_t *const below = sums + (ptrdiff_t)within(row + 1, height) * width;
+    for (int32_t u = -half; u <= half; u++) {
+      const int32_t column = within(x + STEP * u, width);
+      across[count] = (float)(here[within(column + 1, width)] - here[within(column - 1, width)]);
+      down[count] = (float)(below[column] - above[column]);
+      weights[count++] = (float)gaussian[u * u + v * v];
+    }
   }
-  uint8_t bits[PAIRS];
-  for (int i = 0; i < PAIRS; i++) bits[i] = sums[places[2 * i]] < sums[places[2 * i + 1]];
-  memset(words, 0, PAIRS / 8);
-  for (int byte = 0; byte < PAIRS / 8; byte++) {
-    // Packs eight bytes of 0 or 1 into the highest byte, the first of them lowest.
-    uint64_t eight = 0;
-    for (int bit = 0; bit < 8; bit++) eight |= (uint64_t)bits[8 * byte + bit] << (8 * bit);
-    words[byte / 4] |= (uint32_t)(eight * 0x0102040810204080u >> 56) << (8 * (byte % 4));
+  for (; count < ROOM; count++) across[count] = down[count] = weights[count] = 0;
+}
+
+CK_INLINE Lanes lanes_at(const float *values) {
+  Lanes lanes;
+  memcpy(&lanes, values, sizeof lanes);
+  return lanes;
+}
+
+// The angle of sixteen vectors in BINS parts of a turn, 0 to BINS, within 0.0002. (Abramowitz and Stegun, 4.4.49, for the
+// arc tangent of 0 to 1.)
+CK_INLINE Lanes turns(Lanes x, Lanes y) {
+  const Lanes ax = __builtin_elementwise_abs(x), ay = __builtin_elementwise_abs(y);
+  const Lanes most = __builtin_elementwise_max(ax, ay), least = __builtin_elementwise_min(ax, ay);
+  const Lanes ratio = least / __builtin_elementwise_max(most, (Lanes)1.0f);
+  const Lanes square = ratio * ratio;
+  const Lanes part =
+      ratio * (0.9998660f +
+               square * (-0.3302995f + square * (0.1801410f + square * (-0.0851330f + square * 0.0208351f)))) *
+      (BINS / 6.2831853f);
+  const Lanes quadrant = ay > ax ? (Lanes)(BINS / 4) - part : part;
+  const Lanes half = x < 0 ? (Lanes)(BINS / 2) - quadrant : quadrant;
+  return y < 0 ? (Lanes)BINS - half : half;
+}
+
+typedef float Bins __attribute__((ext_vector_type(BINS)));
+
+// Adds to each bin its neighbors around the circle.
+CK_INLINE Bins spread(Bins bins) {
+  const Bins left = __builtin_shufflevector(bins, bins, 31, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18,
+                                            19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30);
+  const Bins right = __builtin_shufflevector(bins, bins, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19,
+                                             20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 0);
+  return left + bins + right;
+}
+
+CK_INLINE uint32_t patch_angle(const uint16_t *sums, int32_t width, int32_t height, int32_t x, int32_t y) {
+  float across[ROOM], down[ROOM], weights[ROOM];
+  disk_gradients(sums, width, height, x, y, across, down, weights);
+  int32_t bins[ROOM], sizes[ROOM];
+  for (size_t i = 0; i < ROOM; i += 16) {
+    const Lanes gx = lanes_at(across + i), gy = lanes_at(down + i);
+    const Lanes size = __builtin_elementwise_sqrt(gx * gx + gy * gy) * lanes_at(weights + i);
+    const Wholes bin = __builtin_convertvector(turns(gx, gy), Wholes) & (BINS - 1);
+    const Wholes whole = __builtin_convertvector(size, Wholes);
+    memcpy(bins + i, &bin, sizeof bin);
+    memcpy(sizes + i, &whole, sizeof whole);
+  }
+  int32_t histogram[BINS] = {0};
+  for (size_t i = 0; i < ROOM; i++) histogram[bins[i]] += sizes[i];
+  Bins smooth;
+  for (int bin = 0; bin < BINS; bin++) smooth[bin] = (float)histogram[bin];
+  for (int times = 0; times < 8; times++) smooth = spread(smooth);
+  float heights[BINS];
+  memcpy(heights, &smooth, sizeof heights);
+  int peak = 0;
+  for (int bin = 1; bin < BINS; bin++) {
+    if (heights[bin] > heights[peak]) peak = bin;
+  }
+  const float left = heights[(peak + BINS - 1) % BINS], right = heights[(peak + 1) % BINS];
+  const float bend = 2 * heights[peak] - left - right;
+  // The vertex of the parabola through the peak and its neighbors.
+  const float vertex = bend > 0 ? (float)peak + 0.5f + 0.5f * ((right - left) / bend) : (float)peak + 0.5f;
+  return (uint32_t)(int32_t)(vertex * (256 / BINS) + 0.5f) & 255;
+}
+
+// ---- Samples ----------------------------------------------------------------------------------
+
+CK_INLINE void turned_patch(const uint16_t *restrict sums, int32_t width, int32_t height, int32_t x, int32_t y,
+                            int32_t cosine, int32_t sine, int16_t *restrict samples) {
+  // 2^14 times the way from one sample to the next is twice the cosine and sine.
+  for (int32_t row = 0; row < SIDE; row++) {
+    const int32_t v = 2 * row - (SIDE - 1);
+    int32_t places[SIDE];
+    for (int32_t column = 0; column < SIDE; column++) {
+      const int32_t u = 2 * column - (SIDE - 1);
+      const int32_t px = x + ((u * cosine - v * sine + 8192) >> 14);
+      const int32_t py = y + ((u * sine + v * cosine + 8192) >> 14);
+      places[column] = within(py, height) * width + within(px, width);
+    }
+    for (int32_t column = 0; column < SIDE; column++) samples[row * SIDE + column] = (int16_t)sums[places[column]];
   }
 }
 
-// Finds the bits whose two pixels are nearest to each other, the nearest first, ties by bit.
-CK_INLINE void patch_doubts(const uint16_t *sums, int32_t width, int32_t height, int32_t x, int32_t y,
-                            const int8_t *pairs, uint8_t *order) {
-  // Each is a difference and its bit; one more than needed, so that the farthest falls off.
-  uint32_t keys[CK_KNOWN_DOUBTS + 1];
+// ---- Hashes -----------------------------------------------------------------------------------
+
+enum { CELLS = 5, DIRECTIONS = 8, INPUTS = CELLS * CELLS * DIRECTIONS + 1, INPUT_PAIRS = (INPUTS + 1) / 2, BITS = 96 };
+_Static_assert(sizeof projections == INPUT_PAIRS * BITS * 2, "two weights for each bit and pair of inputs");
+
+// The weights of the samples of a row or column in each of the five overlapping cells: a triangle times a Gaussian.
+static const int8_t cell_weights[CELLS][INNER] = {
+    {14, 22, 18, 11, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},  {0, 0, 7, 16, 26, 24, 15, 5, 0, 0, 0, 0, 0, 0, 0, 0},
+    {0, 0, 0, 0, 0, 7, 17, 27, 27, 17, 7, 0, 0, 0, 0, 0},  {0, 0, 0, 0, 0, 0, 0, 0, 5, 15, 24, 26, 16, 7, 0, 0},
+    {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 11, 18, 22, 14},
+};
+
+// The eight directions are side by side.
+typedef int16_t Directions __attribute__((ext_vector_type(DIRECTIONS)));
+typedef int32_t DirectionSums __attribute__((ext_vector_type(DIRECTIONS)));
+typedef float DirectionRoots __attribute__((ext_vector_type(DIRECTIONS)));
+
+// The share of a gradient in each direction, an eighth of a turn apart; those that point away have none.
+CK_INLINE Directions one_sided(int16_t gx, int16_t gy) {
+  const int16_t sum = (int16_t)(gx + gy), difference = (int16_t)(gy - gx);
+  const Directions all = {gx, sum, gy, difference, (int16_t)-gx, (int16_t)-sum, (int16_t)-gy, (int16_t)-difference};
+  return __builtin_elementwise_max(all, (Directions){0});
+}
+
+// The gradients of a patch, summed in cells by direction; the root of each sum, and a sixteenth of that of all of them.
+CK_INLINE void patch_inputs(const int16_t samples[SIDE * SIDE], int16_t inputs[2 * INPUT_PAIRS]) {
+  DirectionSums cells[CELLS][CELLS] = {0};
+  for (int y = 0; y < INNER; y++) {
+    DirectionSums row[CELLS] = {0};
+    const int16_t *const middle = samples + (y + 1) * SIDE + 1;
+    for (int x = 0; x < INNER; x++) {
+      const Directions parts =
+          one_sided((int16_t)(middle[x + 1] - middle[x - 1]), (int16_t)(middle[x + SIDE] - middle[x - SIDE]));
+      const DirectionSums wide = __builtin_convertvector(parts, DirectionSums);
+      for (int cell = 0; cell < CELLS; cell++) {
+        if (cell_weights[cell][x] != 0) row[cell] += wide * cell_weights[cell][x];
+      }
+    }
+    for (int cell = 0; cell < CELLS; cell++) {
+      if (cell_weights[cell][y] == 0) continue;
+      for (int column = 0; column < CELLS; column++) cells[cell][column] += row[column] * cell_weights[cell][y];
+    }
+  }
+  int64_t total = 0;
+  for (int cell = 0; cell < CELLS * CELLS; cell++) {
+    const DirectionSums sums = cells[cell / CELLS][cell % CELLS];
+    const DirectionRoots roots = __builtin_elementwise_sqrt(__builtin_convertvector(sums, DirectionRoots));
+    const Directions whole = __builtin_convertvector(__builtin_convertvector(roots, DirectionSums), Directions);
+    memcpy(inputs + cell * DIRECTIONS, &whole, sizeof whole);
+    for (int direction = 0; direction < DIRECTIONS; direction++) total += sums[direction];
+  }
+  inputs[INPUTS - 1] = (int16_t)(__builtin_sqrtf((float)total) / 16);
+  inputs[INPUTS] = 0;
+}
+
+enum { BLOCK = 8, BLOCKS = BITS / BLOCK };
+typedef int16_t Weights __attribute__((ext_vector_type(2 * BLOCK)));
+typedef int8_t StoredWeights __attribute__((ext_vector_type(2 * BLOCK)));
+typedef int32_t BlockSums __attribute__((ext_vector_type(BLOCK)));
+
+// Multiplies and adds the two products of each pair.
+CK_INLINE BlockSums pair_products(Weights a, Weights b) {
+#define EVEN(v) __builtin_convertvector(__builtin_shufflevector(v, v, 0, 2, 4, 6, 8, 10, 12, 14), BlockSums)
+#define ODD(v) __builtin_convertvector(__builtin_shufflevector(v, v, 1, 3, 5, 7, 9, 11, 13, 15), BlockSums)
+  return EVEN(a) * EVEN(b) + ODD(a) * ODD(b);
+#undef EVEN
+#undef ODD
+}
+
+CK_INLINE void project(const int16_t inputs[2 * INPUT_PAIRS], int32_t values[BITS]) {
+  BlockSums sums[BLOCKS] = {0};
+  for (int pair = 0; pair < INPUT_PAIRS; pair++) {
+    int32_t both;
+    memcpy(&both, inputs + 2 * pair, sizeof both);
+    const BlockSums repeated = (BlockSums)(both);
+    Weights factors;
+    memcpy(&factors, &repeated, sizeof factors);
+    for (int block = 0; block < BLOCKS; block++) {
+      StoredWeights stored;
+      memcpy(&stored, projections + (pair * BITS + block * BLOCK) * 2, sizeof stored);
+      sums[block] += pair_products(factors, __builtin_convertvector(stored, Weights));
+    }
+  }
+  memcpy(values, sums, sizeof sums);
+}
+
+// Finds the bits whose values are nearest to zero, the nearest first, ties by bit.
+CK_INLINE void find_doubts(const int32_t values[BITS], uint8_t *order) {
+  // Each is a value and its bit; one more than needed, so that the farthest falls off.
+  uint64_t keys[CK_KNOWN_DOUBTS + 1];
   for (uint32_t bit = 0; bit < CK_WORD_BIT_LIMIT; bit++) {
-    const int8_t *pair = pairs + 4 * bit;
-    const int32_t one = sums[within(y + pair[1], height) * width + within(x + pair[0], width)];
-    const int32_t other = sums[within(y + pair[3], height) * width + within(x + pair[2], width)];
-    const uint32_t key = (uint32_t)(one > other ? one - other : other - one) << 8 | bit;
+    const uint32_t size = values[bit] < 0 ? 0 - (uint32_t)values[bit] : (uint32_t)values[bit];
+    const uint64_t key = (uint64_t)size << 8 | bit;
     uint32_t place = bit < CK_KNOWN_DOUBTS ? bit : CK_KNOWN_DOUBTS;
     for (; place > 0 && keys[place - 1] > key; place--) keys[place] = keys[place - 1];
     keys[place] = key;
@@ -48,80 +235,21 @@ CK_INLINE void patch_doubts(const uint16_t *sums, int32_t width, int32_t height,
   for (uint32_t bit = 0; bit < CK_KNOWN_DOUBTS; bit++) order[bit] = (uint8_t)keys[bit];
 }
 
-// ---- Directions -------------------------------------------------------------------------------
-
-// Half the width of the disk in the rows from its middle on: the root of RADIUS * (RADIUS + 1) - dy * dy.
-static const int8_t half_widths[RADIUS + 1] = {12, 12, 12, 12, 11, 11, 10, 10, 9, 8, 7, 5, 3};
-
-// The rows of the square around the disk, and their pixels with some to the right that do not count.
-enum { SIDE = 2 * RADIUS + 1, WIDTH = 32 };
-typedef uint8_t Pixels __attribute__((vector_size(WIDTH)));
-typedef int16_t Columns __attribute__((vector_size(2 * WIDTH)));
-
-CK_INLINE Columns row_at(const uint8_t *row) {
-  Pixels pixels;
-  memcpy(&pixels, row, sizeof pixels);
-  return __builtin_convertvector(pixels, Columns);
-}
-
-// Copies the part of the square that lies in the plane; the rest of `square` stays black.
-CK_INLINE void copy_square(const uint8_t *luma, int32_t width, int32_t height, int32_t left, int32_t top,
-                           uint8_t square[SIDE * WIDTH]) {
-  const int32_t first = left < 0 ? 0 : left, end = left + SIDE < width ? left + SIDE : width;
-  for (int32_t row = 0; row < SIDE; row++) {
-    if (top + row < 0 || top + row >= height) continue;
-    memcpy(square + row * WIDTH + (first - left), luma + (size_t)(top + row) * (size_t)width + first,
-           (size_t)(end - first));
-  }
-}
-
-// Computes the first moments of the disk's brightness, to the right and down. The rows at the same distance above
-// and below the middle are added first, so that no sum exceeds 16 bits.
-CK_INLINE void patch_moments(const uint8_t *luma, int32_t width, int32_t height, int32_t x, int32_t y,
-                             int32_t *across, int32_t *down) {
-  const int32_t left = x - RADIUS, top = y - RADIUS;
-  uint8_t square[SIDE * WIDTH];
-  const uint8_t *middle = square + RADIUS * WIDTH;
-  ptrdiff_t stride = WIDTH;
-  if (left >= 0 && left + WIDTH <= width && top >= 0 && top + SIDE <= height) {
-    middle = luma + (ptrdiff_t)y * width + left;
-    stride = width;
-  } else {
-    memset(square, 0, sizeof square);
-    copy_square(luma, width, height, left, top, square);
-  }
-  int16_t offsets[WIDTH];
-  for (int16_t i = 0; i < WIDTH; i++) offsets[i] = (int16_t)(i - RADIUS);
-  Columns offset;
-  memcpy(&offset, offsets, sizeof offset);
-  Columns columns = row_at(middle) & (offset <= RADIUS), weighted = {0};
-  for (int16_t dy = 1; dy <= RADIUS; dy++) {
-    const int16_t half = half_widths[dy];
-    const Columns inside = (offset <= half) & (offset >= (int16_t)-half);
-    const Columns above = row_at(middle - dy * stride), below = row_at(middle + dy * stride);
-    columns += (above + below) & inside;
-    weighted += ((below - above) & inside) * dy;
-  }
-  int16_t sums[WIDTH], weights[WIDTH];
-  memcpy(sums, &columns, sizeof sums);
-  memcpy(weights, &weighted, sizeof weights);
-  int32_t right = 0, lower = 0;
-  for (int i = 0; i < WIDTH; i++) {
-    right += offsets[i] * sums[i];
-    lower += weights[i];
-  }
-  *across = right;
-  *down = lower;
+CK_INLINE void patch_hash(const int16_t *samples, uint32_t *words, uint8_t *doubts) {
+  int16_t inputs[2 * INPUT_PAIRS];
+  int32_t values[BITS];
+  patch_inputs(samples, inputs);
+  project(inputs, values);
+  memset(words, 0, BITS / 8);
+  for (int bit = 0; bit < BITS; bit++) words[bit / 32] |= (uint32_t)(values[bit] > 0) << (bit % 32);
+  if (doubts != NULL) find_doubts(values, doubts);
 }
 
 // ---- One copy per instruction set ---------------------------------------------------------------
 
-CK_KERNEL(void, patch_hash, (sums, width, height, x, y, pairs, words),
-          const uint16_t *sums, int32_t width, int32_t height, int32_t x, int32_t y,
-          const int8_t *pairs, uint32_t *words)
-CK_KERNEL(void, patch_doubts, (sums, width, height, x, y, pairs, order),
-          const uint16_t *sums, int32_t width, int32_t height, int32_t x, int32_t y,
-          const int8_t *pairs, uint8_t *order)
-CK_KERNEL(void, patch_moments, (luma, width, height, x, y, across, down),
-          const uint8_t *luma, int32_t width, int32_t height, int32_t x, int32_t y, int32_t *across,
-          int32_t *down)
+CK_KERNEL(uint32_t, patch_angle, (sums, width, height, x, y),
+          const uint16_t *sums, int32_t width, int32_t height, int32_t x, int32_t y)
+CK_KERNEL(void, turned_patch, (sums, width, height, x, y, cosine, sine, samples),
+          const uint16_t *sums, int32_t width, int32_t height, int32_t x, int32_t y, int32_t cosine,
+          int32_t sine, int16_t *samples)
+CK_KERNEL(void, patch_hash, (samples, words, doubts), const int16_t *samples, uint32_t *words, uint8_t *doubts)

@@ -57,7 +57,7 @@ CK_INLINE size_t collect_word(const ck_word_index *index, size_t place, uint64_t
   const uint32_t end = *(const volatile uint32_t *)&index->starts[place + 1];
   if (from >= end || end > index->posting_count || end - from > index->longest) return 0;
   const uint32_t bits = index->word_bits, shift = bits + 8;
-  const uint32_t limit = (HASH_BITS - bits) * 3 / 16;
+  const uint32_t limit = (HASH_BITS - bits) * 7 / 32;
   const int32_t rarity = (int32_t)(bits + 4) - (31 - __builtin_clz(end - from));
   const uint64_t weight = rarity > 1 ? (uint64_t)rarity : 1;
   const uint8_t angle = (uint8_t)(pattern >> bits);

@@ -381,28 +381,30 @@ size_t ck_corners(const uint8_t *luma, size_t width, size_t height, float thresh
                   int32_t *scratch, uint32_t *places, float *responses, size_t capacity,
                   uint32_t level);
 
-enum : uint32_t { CK_PATCH_PAIRS = 96, CK_PATCH_RADIUS = 12 };
-
-// Compares pairs of pixels around x and y. A pixel beyond the edge is replaced by the nearest pixel
-// of the edge. A bit of `words` is set if the first pixel of a pair is less than the second.
+// Computes the angle of the patch around x and y, in 256 steps of a turn: the direction of most of the gradients of a disk of
+// 14 pixels. Pixels beyond the edge are those of the edge.
 //
-//   sums         width * height values
-//   pairs        CK_PATCH_PAIRS times column and row of the first pixel, then of the second
+//   sums         width * height values: the sums of 5 x 5 pixels
+uint32_t ck_patch_angle(const uint16_t *sums, int32_t width, int32_t height, int32_t x, int32_t y, uint32_t level);
+
+// A patch is CK_PATCH_SIDE x CK_PATCH_SIDE samples, two pixels apart, around a position between its middle ones.
+enum : int32_t { CK_PATCH_SIDE = 18, CK_PATCH_STEP = 2 };
+
+// Takes the samples of the patch around x and y, turned by an angle. A pixel beyond the edge is replaced by the nearest
+// pixel of the edge.
+//
+//   cosine, sine of the angle, times 2^14
+//   samples      room for CK_PATCH_SIDE * CK_PATCH_SIDE
+void ck_turned_patch(const uint16_t *sums, int32_t width, int32_t height, int32_t x, int32_t y, int32_t cosine,
+                     int32_t sine, int16_t *samples, uint32_t level);
+
+// Computes the hash of a patch: the signs of projections of its gradients.
+//
+//   samples      CK_PATCH_SIDE * CK_PATCH_SIDE sums of 5 x 5 pixels, 0 to 6375
 //   words        CK_KEYPOINT_WORDS
-void ck_patch_hash(const uint16_t *sums, int32_t width, int32_t height, int32_t x, int32_t y,
-                   const int8_t *pairs, uint32_t *words, uint32_t level);
-
-// Finds those of the first CK_WORD_BIT_LIMIT bits of a hash whose two pixels differ least, the least
-// different first, ties by bit.
-//
-//   order        room for CK_KNOWN_DOUBTS
-void ck_patch_doubts(const uint16_t *sums, int32_t width, int32_t height, int32_t x, int32_t y,
-                     const int8_t *pairs, uint8_t *order, uint32_t level);
-
-// Computes the first moments of the brightness of a disk of CK_PATCH_RADIUS around x and y, to the
-// right and down. Pixels beyond the edge are black.
-void ck_patch_moments(const uint8_t *luma, int32_t width, int32_t height, int32_t x, int32_t y,
-                      int32_t *across, int32_t *down, uint32_t level);
+//   doubts       room for CK_KNOWN_DOUBTS, or NULL: those of the first CK_WORD_BIT_LIMIT bits whose projection is nearest to
+//                zero, the nearest first, ties by bit
+void ck_patch_hash(const int16_t *samples, uint32_t *words, uint8_t *doubts, uint32_t level);
 
 // ---- Texture --------------------------------------------------------------------------------------
 

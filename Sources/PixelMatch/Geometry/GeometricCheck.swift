@@ -25,7 +25,7 @@ public struct Alignment: Sendable, Hashable {
 /// angle. A few hundred trials are enough, and every run gives the same result. The best similarity
 /// is refined to an affine map and to a homography if more keypoints agree with these.
 public struct GeometricCheck: Sendable {
-  private static let distanceLimit: UInt32 = 27
+  private static let distanceLimit: UInt32 = 30
   /// The number of keypoints that propose transforms, and of partners tried with each of them, at
   /// most.
   private static let proposers = 32

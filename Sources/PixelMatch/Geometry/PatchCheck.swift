@@ -25,20 +25,12 @@ package struct PatchCheck: Sendable {
   private static let leastMagnification = 0.6
   /// The shares of matching patches at which an inexact alignment may be the reason for the others.
   private static let improvable = 0.6..<0.97
-  /// The offsets at which patches are searched for, the shortest first, in pixels of a patch.
-  private static let shifts: [SIMD2<Double>] = {
-    let places = -2...2
-    let ways = places.flatMap { y in places.map { x in SIMD2(Double(x), Double(y)) } }
-    return ways.sorted { ($0 * $0).sum() < ($1 * $1).sum() }
-  }()
-  /// The greatest number of bits that differ between the first words of such patches, of 32.
-  private static let firstWordLimit = 8
+  /// The greatest number of bits that differ between such patches if they refine an alignment.
+  private static let refiningLimit = 24
   /// The fewest patches that refine an alignment.
   private static let leastPairs = 24
   /// Half the side of a patch.
-  private static let radius = KeypointPattern.pairs.reduce(0) { radius, pair in
-    (0..<4).reduce(radius) { max($0, Int(pair[$1].magnitude)) }
-  }
+  private static let radius = (Kernels.patchSide - 1) * Kernels.patchStep / 2
 
   /// One size of the query.
   private struct Plane {
@@ -93,16 +85,24 @@ package struct PatchCheck: Sendable {
   private struct Patch {
     let frame: PatchFrame
     let hash: KeypointHash
-    let pattern: [SIMD4<Int8>]
+    /// The ways from one sample to the next along a row and along a column, in pixels of the keypoint's level.
+    let across: SIMD2<Double>
+    let down: SIMD2<Double>
+
+    init(_ keypoint: Keypoint, _ hash: KeypointHash, width: Int, height: Int) {
+      frame = PatchFrame(keypoint, width: width, height: height, radius: PatchCheck.radius)
+      self.hash = hash
+      let (cosine, sine) = IntegerAngle.direction(of: keypoint.angle)
+      across = SIMD2(Double(cosine), Double(sine)) * (Double(Kernels.patchStep) / 16384)
+      down = SIMD2(-across.y, across.x)
+    }
   }
 
   private func patches(of row: Int, in segment: SignatureSegment) -> [Patch] {
     let (width, height) = segment.size(at: row)
     let set = segment.keypoints(at: row)
     return zip(set.keypoints, set.hashes).map { keypoint, hash in
-      Patch(
-        frame: PatchFrame(keypoint, width: width, height: height, radius: Self.radius), hash: hash,
-        pattern: KeypointPattern.tables[KeypointPattern.table(for: keypoint.angle)])
+      Patch(keypoint, hash, width: width, height: height)
     }
   }
 
@@ -114,7 +114,8 @@ package struct PatchCheck: Sendable {
     for patch in patches {
       guard let magnification = magnification(of: patch.frame, back) else { continue }
       visible += 1
-      let found = hash(of: patch, back, on: plane(for: magnification))
+      let samples = samples(of: patch, side: Kernels.patchSide, back, plane(for: magnification))
+      let found = KeypointHash(words: Kernels.native.patchHash(samples.span))
       if found.hammingDistance(to: patch.hash) <= Self.distanceLimit { agreeing += 1 }
     }
     return visible == 0 ? nil : PatchAgreement(visible: visible, agreeing: agreeing)
@@ -127,11 +128,8 @@ package struct PatchCheck: Sendable {
     var pairs: [LeastSquares.Pair] = []
     for patch in patches {
       guard let magnification = magnification(of: patch.frame, back) else { continue }
-      let plane = plane(for: magnification)
-      let nearest = Self.shifts.map { shift in
-        (distance: distance(of: patch, shiftedBy: shift, back, on: plane), shift: shift)
-      }.min { $0.distance < $1.distance }!
-      guard nearest.distance <= Self.firstWordLimit else { continue }
+      let nearest = nearest(to: patch, back, plane(for: magnification))
+      guard nearest.distance <= Self.refiningLimit else { continue }
       let place = patch.frame.center
       let moved = place + nearest.shift * patch.frame.reduction
       pairs.append(LeastSquares.Pair(from: back(moved.x, moved.y), to: place))
@@ -139,14 +137,35 @@ package struct PatchCheck: Sendable {
     return pairs.count >= Self.leastPairs ? LeastSquares.homography(pairs) : nil
   }
 
-  /// Returns the number of bits of the first word that differ if a patch is looked for elsewhere.
-  private func distance(
-    of patch: Patch, shiftedBy shift: SIMD2<Double>, _ back: PlaneTransform.Entries,
-    on plane: Plane
-  ) -> Int {
-    let word = word(of: patch, patch.pattern[..<32], shiftedBy: shift, back, on: plane)
-    return (word ^ patch.hash.words[0]).nonzeroBitCount
+  /// Finds the place at which a patch looks most alike: its own, or one of the eight a sample away. Of equally good ones, the nearest.
+  ///
+  /// - Returns: The number of bits that differ there, and the way to it in pixels of the patch.
+  private func nearest(
+    to patch: Patch, _ back: PlaneTransform.Entries, _ plane: Plane
+  ) -> (distance: Int, shift: SIMD2<Double>) {
+    let side = Kernels.patchSide
+    let samples = samples(of: patch, side: side + 2, back, plane)
+    var best = (distance: Int.max, shift: SIMD2<Double>.zero)
+    for (x, y) in Self.steps {
+      var window: [Int16] = []
+      window.reserveCapacity(side * side)
+      for row in 0..<side {
+        let start = (row + 1 + y) * (side + 2) + 1 + x
+        window += samples[start..<start + side]
+      }
+      let hash = KeypointHash(words: Kernels.native.patchHash(window.span))
+      let distance = hash.hammingDistance(to: patch.hash)
+      if distance < best.distance {
+        best = (distance, Double(x) * patch.across + Double(y) * patch.down)
+      }
+    }
+    return best
   }
+
+  /// The middle of a square of nine places, then the others, the nearest first.
+  private static let steps = [
+    (0, 0), (1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1),
+  ]
 
   /// Returns the number of pixels of the largest plane that a pixel of a patch spans, or `nil` if the patch does not lie within
   /// the query or is too small there.
@@ -172,45 +191,33 @@ package struct PatchCheck: Sendable {
     return best
   }
 
-  /// Returns the hash of a patch as the query shows it.
-  private func hash(
-    of patch: Patch, _ back: PlaneTransform.Entries, on plane: Plane
-  ) -> KeypointHash {
-    var words = SIMD3<UInt32>.zero
-    for index in 0..<3 {
-      words[index] = word(
-        of: patch, patch.pattern[32 * index..<32 * (index + 1)], shiftedBy: .zero, back, on: plane)
-    }
-    return KeypointHash(words: words)
-  }
-
-  /// Returns the bits of some pairs.
+  /// Returns the samples of a patch as the query shows it.
   ///
-  /// - Parameter shift: The way to another place, in pixels of the patch.
-  private func word(
-    of patch: Patch, _ pairs: ArraySlice<SIMD4<Int8>>, shiftedBy shift: SIMD2<Double>,
-    _ back: PlaneTransform.Entries, on plane: Plane
-  ) -> UInt32 {
+  /// - Parameter side: The number of samples along each side.
+  private func samples(
+    of patch: Patch, side: Int, _ back: PlaneTransform.Entries, _ plane: Plane
+  ) -> [Int16] {
     let factor = ratio / plane.reduction
-    let step = patch.frame.reduction
-    let center = patch.frame.center + shift * step
+    let (center, step) = (patch.frame.center, patch.frame.reduction)
     // Within a patch, a homography is an affine map.
     let origin = back(center.x, center.y) * factor
     let right = back(center.x + step, center.y) * factor - origin
     let below = back(center.x, center.y + step) * factor - origin
     let sums = plane.sums.span
-    func sum(_ column: Int8, _ row: Int8) -> UInt16 {
-      let offset = patch.frame.offset(column: Int(column), row: Int(row))
-      let seen = origin + right * offset.x + below * offset.y
-      return sums[
-        Self.pixel(seen.y, plane.height) * plane.width + Self.pixel(seen.x, plane.width)]
+    var samples: [Int16] = []
+    samples.reserveCapacity(side * side)
+    let middle = Double(side - 1) / 2
+    for row in 0..<side {
+      for column in 0..<side {
+        let way = (Double(column) - middle) * patch.across + (Double(row) - middle) * patch.down
+        let offset = patch.frame.offset(
+          column: Int(way.x.rounded()), row: Int(way.y.rounded()))
+        let seen = origin + right * offset.x + below * offset.y
+        let place = Self.pixel(seen.y, plane.height) * plane.width + Self.pixel(seen.x, plane.width)
+        samples.append(Int16(sums[place]))
+      }
     }
-    var (word, bit) = (UInt32(0), UInt32(1))
-    for pair in pairs {
-      if sum(pair[0], pair[1]) < sum(pair[2], pair[3]) { word |= bit }
-      bit &<<= 1
-    }
-    return word
+    return samples
   }
 
   /// Returns the pixel at a place, or the nearest one of the edge.

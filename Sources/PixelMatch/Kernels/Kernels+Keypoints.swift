@@ -96,73 +96,73 @@ extension Kernels {
     }
   }
 
-  /// Compares 96 pairs of pixels around a position. A pixel beyond the edge is replaced by the
-  /// nearest pixel of the edge.
+  /// Returns the angle of the patch around a position: the direction of most of its gradients, in 256 steps of a turn.
+  ///
+  /// - Parameter sums: The sums of 5 × 5 pixels around each pixel.
+  func patchAngle(_ sums: Span<UInt16>, width: Int, height: Int, x: Int, y: Int) -> UInt8 {
+    Self.checkPlane(sums.count, width, height, x: x, y: y)
+    // Sound: there is a value for each pixel, and positions beyond the edge are moved to it.
+    return unsafe sums.withUnsafeBufferPointer { sums in
+      unsafe UInt8(
+        ck_patch_angle(
+          sums.baseAddress!, Int32(width), Int32(height), Int32(x), Int32(y), level))
+    }
+  }
+
+  /// The number of samples along each side of a patch.
+  static let patchSide = Int(CK_PATCH_SIDE)
+  /// The number of pixels from one sample to the next.
+  static let patchStep = Int(CK_PATCH_STEP)
+
+  /// Computes the hash of the patch around a position, turned by an angle. A pixel beyond the edge is replaced by the nearest
+  /// pixel of the edge.
   ///
   /// - Parameters:
-  ///   - sums: A value for each pixel.
-  ///   - pairs: Column and row of the first pixel of each pair, then of the second, relative to `x`
-  ///     and `y`.
-  /// - Returns: One bit per pair, set if the value at the first pixel is less than that at the
-  ///   second.
+  ///   - sums: The sums of 5 × 5 pixels around each pixel.
+  ///   - doubts: Receives the ``knownDoubts`` least certain of the first 24 bits, the least certain first, ties by bit.
   func patchHash(
-    _ sums: Span<UInt16>, width: Int, height: Int, x: Int, y: Int, pairs: Span<SIMD4<Int8>>
+    _ sums: Span<UInt16>, width: Int, height: Int, x: Int, y: Int, angle: UInt8,
+    doubts: inout [UInt8]
   ) -> SIMD3<UInt32> {
     Self.checkPlane(sums.count, width, height, x: x, y: y)
-    precondition(pairs.count == CK_PATCH_PAIRS, "a pattern has \(CK_PATCH_PAIRS) pairs")
+    let (cosine, sine) = IntegerAngle.direction(of: angle)
+    let start = doubts.count
+    doubts.append(contentsOf: repeatElement(0, count: Self.knownDoubts))
     var hash = SIMD3<UInt32>.zero
-    // Sound: there is a value for each pixel, positions beyond the edge are moved to it, a pair is
-    // four bytes, and the hash is at least three words in memory.
-    unsafe sums.withUnsafeBufferPointer { sums in
-      unsafe pairs.withUnsafeBytes { pairs in
-        unsafe withUnsafeMutableBytes(of: &hash) { hash in
+    // Sound: there is a value for each pixel, positions beyond the edge are moved to it, the patch has room for all samples,
+    // room for the bits was just appended, and the hash is at least three words in memory.
+    unsafe withUnsafeTemporaryAllocation(
+      of: Int16.self, capacity: Self.patchSide * Self.patchSide
+    ) { samples in
+      unsafe sums.withUnsafeBufferPointer { sums in
+        unsafe ck_turned_patch(
+          sums.baseAddress!, Int32(width), Int32(height), Int32(x), Int32(y), Int32(cosine),
+          Int32(sine), samples.baseAddress!, level)
+      }
+      unsafe withUnsafeMutableBytes(of: &hash) { hash in
+        unsafe doubts.withUnsafeMutableBufferPointer { doubts in
           unsafe ck_patch_hash(
-            sums.baseAddress!, Int32(width), Int32(height), Int32(x), Int32(y),
-            pairs.baseAddress!.assumingMemoryBound(to: Int8.self),
-            hash.baseAddress!.assumingMemoryBound(to: UInt32.self), level)
+            samples.baseAddress!, hash.baseAddress!.assumingMemoryBound(to: UInt32.self),
+            doubts.baseAddress! + start, level)
         }
       }
     }
     return hash
   }
 
-  /// Appends those of the first 24 bits of a patch's hash whose two pixels differ least, the least
-  /// different first, ties by bit: ``knownDoubts``.
-  func appendPatchDoubts(
-    _ sums: Span<UInt16>, width: Int, height: Int, x: Int, y: Int, pairs: Span<SIMD4<Int8>>,
-    to doubts: inout [UInt8]
-  ) {
-    Self.checkPlane(sums.count, width, height, x: x, y: y)
-    precondition(pairs.count == CK_PATCH_PAIRS, "a pattern has \(CK_PATCH_PAIRS) pairs")
-    let start = doubts.count
-    doubts.append(contentsOf: repeatElement(0, count: Self.knownDoubts))
-    // Sound: there is a value for each pixel, positions beyond the edge are moved to it, a pair is
-    // four bytes, and room for the bits was just appended.
-    unsafe sums.withUnsafeBufferPointer { sums in
-      unsafe pairs.withUnsafeBytes { pairs in
-        unsafe doubts.withUnsafeMutableBufferPointer { doubts in
-          unsafe ck_patch_doubts(
-            sums.baseAddress!, Int32(width), Int32(height), Int32(x), Int32(y),
-            pairs.baseAddress!.assumingMemoryBound(to: Int8.self), doubts.baseAddress! + start,
-            level)
-        }
+  /// Computes the hash of the samples of a patch, row by row, each a sum of 5 × 5 pixels.
+  func patchHash(_ samples: Span<Int16>) -> SIMD3<UInt32> {
+    precondition(
+      samples.count == Self.patchSide * Self.patchSide, "\(samples.count) samples of a patch")
+    var hash = SIMD3<UInt32>.zero
+    // Sound: the patch has all samples, and the hash is at least three words in memory.
+    unsafe samples.withUnsafeBufferPointer { samples in
+      unsafe withUnsafeMutableBytes(of: &hash) { hash in
+        unsafe ck_patch_hash(
+          samples.baseAddress!, hash.baseAddress!.assumingMemoryBound(to: UInt32.self), nil, level)
       }
     }
-  }
-
-  /// Computes the first moments of the brightness of the disk of radius 12 around a position, to
-  /// the right and down. Pixels beyond the edge are black.
-  func patchMoments(
-    _ luma: Span<UInt8>, width: Int, height: Int, x: Int, y: Int
-  ) -> (across: Int, down: Int) {
-    Self.checkPlane(luma.count, width, height, x: x, y: y)
-    var (across, down) = (Int32(0), Int32(0))
-    // Sound: the plane has `width * height` pixels, and no pixel beyond its edge is read.
-    unsafe luma.withUnsafeBufferPointer { luma in
-      unsafe ck_patch_moments(
-        luma.baseAddress!, Int32(width), Int32(height), Int32(x), Int32(y), &across, &down, level)
-    }
-    return (Int(across), Int(down))
+    return hash
   }
 
   /// Counts the local binary patterns of all pixels except those at the edge.

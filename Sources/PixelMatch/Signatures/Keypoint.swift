@@ -7,8 +7,8 @@ public struct Keypoint: Sendable, Hashable {
   /// The pyramid level of the keypoint; 0 is the finest. Its patch is larger by ``reduction`` than
   /// on that level.
   public let level: UInt8
-  /// The direction from the keypoint to the centroid of its patch's brightness, in 256 steps of a
-  /// turn, from the positive *x* toward the positive *y* axis, which points down.
+  /// The direction of most of the gradients of its patch, in 256 steps of a turn, from the positive *x* toward the positive *y*
+  /// axis, which points down.
   public let angle: UInt8
 
   /// Makes a keypoint. Odd columns and rows are rounded down.

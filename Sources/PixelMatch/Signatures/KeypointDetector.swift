@@ -2,9 +2,7 @@
 ///
 /// The response of a pixel is the smaller eigenvalue of the gradient's second moments around it
 /// (Shi, Tomasi, "Good features to track", CVPR 1994, <https://doi.org/10.1109/CVPR.1994.323794>),
-/// so that the order of corners does not depend on contrast. The angle of a corner points to the
-/// centroid of brightness of the patch around it (Rosin, "Measuring corner properties", CVIU 1999,
-/// <https://doi.org/10.1006/cviu.1998.0719>).
+/// so that the order of corners does not depend on contrast.
 struct KeypointDetector {
   /// The smallest response above noise: gradients of 3 in all 49 pixels of a window.
   private static let leastResponse: Float = 2 * 49 * 9
@@ -77,7 +75,7 @@ struct KeypointDetector {
       chosen.append(corners)
     }
     return zip(levels, chosen.reversed()).flatMap { level, corners in
-      corners.map { DetectedKeypoint($0, level: level, in: pyramid.planes[level]) }
+      corners.map { DetectedKeypoint(x: $0.x, y: $0.y, level: level) }
     }
   }
 
@@ -127,31 +125,16 @@ struct KeypointDetector {
     }
     return corners
   }
-
-  /// Returns the direction from a position to the centroid of brightness of the disk around it.
-  static func angle(x: Int, y: Int, in plane: LumaPyramid.Plane) -> UInt8 {
-    let (across, down) = Kernels.native.patchMoments(
-      plane.luma.span, width: plane.width, height: plane.height, x: x, y: y)
-    return IntegerAngle.of(x: across, y: down)
-  }
 }
 
-/// A keypoint and its position on its level.
+/// A corner's position on its level.
 struct DetectedKeypoint: Hashable {
   let x: Int
   let y: Int
   let level: Int
-  let angle: UInt8
 
-  fileprivate init(_ corner: KeypointDetector.Corner, level: Int, in plane: LumaPyramid.Plane) {
-    x = corner.x
-    y = corner.y
-    self.level = level
-    angle = KeypointDetector.angle(x: x, y: y, in: plane)
-  }
-
-  /// The keypoint at the center of its pixel, in pixels of the whole image.
-  var keypoint: Keypoint {
+  /// Returns the keypoint at the center of its pixel, in pixels of the whole image.
+  func keypoint(angle: UInt8) -> Keypoint {
     let reduction = LumaPyramid.reductions[level]
     return Keypoint(
       x: UInt16((2 * x + 1) * reduction / 12), y: UInt16((2 * y + 1) * reduction / 12),
@@ -181,11 +164,10 @@ extension KeypointSet {
       of: pyramid, levels: min(first, pyramid.planes.count - 1)..<pyramid.planes.count,
       limit: limit)
     var hashers = LevelHashers(pyramid)
+    var doubts: [UInt8] = []
+    let described = found.map { hashers[$0.level].describe(x: $0.x, y: $0.y, doubts: &doubts) }
     self.init(
-      keypoints: found.map(\.keypoint),
-      hashes: found.map { point in
-        hashers[point.level].hash(
-          x: point.x, y: point.y, KeypointPattern.tables[KeypointPattern.table(for: point.angle)])
-      })
+      keypoints: zip(found, described).map { $0.keypoint(angle: $1.angle) },
+      hashes: described.map(\.hash))
   }
 }

@@ -1,9 +1,13 @@
-/// The 96-bit hash of one keypoint: each bit tells which of two pixels of its patch is brighter.
+/// The 96-bit hash of one keypoint: the signs of 96 projections of the gradients of its patch.
 ///
-/// The patch is first rotated by the keypoint's angle, and each pixel is the sum of 5 × 5 pixels of
-/// the keypoint's level (Rublee, Rabaud, Konolige, Bradski, "ORB: an efficient alternative to SIFT
-/// or SURF", ICCV 2011, <https://doi.org/10.1109/ICCV.2011.6126544>). The pairs of pixels come from
-/// `KeypointPattern`.
+/// The patch is 18 × 18 samples, two pixels of the keypoint's level apart and each the sum of 5 × 5 pixels, turned by the
+/// keypoint's angle. Its gradients are summed by eight directions in 5 × 5 overlapping cells, as in SIFT (Lowe, "Distinctive
+/// image features from scale-invariant keypoints", IJCV 2004, <https://doi.org/10.1023/B:VISI.0000029664.99615.94>). A bit is
+/// the sign of a weighted sum of the roots of these sums (Arandjelović, Zisserman, "Three things everyone should know to improve
+/// object retrieval", CVPR 2012, <https://doi.org/10.1109/CVPR.2012.6248018>). The weights are learned from pairs of patches that
+/// show the same, by `Scripts/learn_keypoint_hash.py` (Strecha, Bronstein, Bronstein, Fua, "LDAHash: Improved matching with
+/// smaller descriptors", TPAMI 2012, <https://doi.org/10.1109/TPAMI.2011.103>). A sign depends on neither the brightness nor the
+/// contrast of a patch.
 public struct KeypointHash: Sendable, Hashable {
   /// The number of bytes of a hash.
   static let byteCount = 12
@@ -19,7 +23,7 @@ public struct KeypointHash: Sendable, Hashable {
     (UInt64(words[1]) << 32 | UInt64(words[0])) & (1 << UInt64(VisualWord.hashBits) - 1)
   }
 
-  /// The hash of the patch mirrored at its axis: each pair of the pattern is followed by its mirror image.
+  /// The hash of the patch mirrored at its axis: each projection with an even number is followed by that of the mirrored patch.
   var mirrored: KeypointHash {
     let even = SIMD3<UInt32>(repeating: 0x5555_5555)
     return KeypointHash(words: (words & even) &<< 1 | (words &>> 1) & even)
@@ -32,7 +36,7 @@ public struct KeypointHash: Sendable, Hashable {
   }
 }
 
-/// The pixels that keypoint hashes compare, on one level of an image: sums of 5 × 5 pixels.
+/// The pixels that the angles and hashes of keypoints are computed from, on one level of an image: sums of 5 × 5 pixels.
 struct KeypointHasher {
   private let sums: [UInt16]
   private let width: Int
@@ -44,21 +48,16 @@ struct KeypointHasher {
     sums = plane.boxSums()
   }
 
-  /// Returns the hash of the patch at a position of this level. Pixels of the edge are repeated
-  /// beyond it.
+  /// Returns the angle of the patch at a position of this level, and its hash if it is turned by that angle. Pixels of the
+  /// edge are repeated beyond it.
   ///
-  /// - Parameter pattern: The 96 pairs of positions, rotated by the keypoint's angle.
-  func hash(x: Int, y: Int, _ pattern: [SIMD4<Int8>]) -> KeypointHash {
-    KeypointHash(
-      words: Kernels.native.patchHash(
-        sums.span, width: width, height: height, x: x, y: y, pairs: pattern.span))
-  }
-
-  /// Appends the least certain of the first ``VisualWord/bitLimit`` bits, the least certain first. The
-  /// certainty of a bit is the absolute difference whose sign it is.
-  func appendDoubts(x: Int, y: Int, _ pattern: [SIMD4<Int8>], to doubts: inout [UInt8]) {
-    Kernels.native.appendPatchDoubts(
-      sums.span, width: width, height: height, x: x, y: y, pairs: pattern.span, to: &doubts)
+  /// - Parameter doubts: Receives the least certain of the first ``VisualWord/bitLimit`` bits, the least certain first. The
+  ///   certainty of a bit is the size of the projection whose sign it is.
+  func describe(x: Int, y: Int, doubts: inout [UInt8]) -> (angle: UInt8, hash: KeypointHash) {
+    let angle = Kernels.native.patchAngle(sums.span, width: width, height: height, x: x, y: y)
+    let words = Kernels.native.patchHash(
+      sums.span, width: width, height: height, x: x, y: y, angle: angle, doubts: &doubts)
+    return (angle, KeypointHash(words: words))
   }
 }
 

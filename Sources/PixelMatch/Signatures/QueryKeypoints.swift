@@ -82,7 +82,7 @@ public struct QueryKeypoints: Sendable, Hashable {
       // The width of a narrow image is rounded, so that the last of its rows would lie below it.
       let found = KeypointDetector.keypoints(of: fine, levels: levels, limit: Self.fineLimit)
         .filter {
-          let point = Point($0, fineRatio: ratio)
+          let point = Point($0, angle: 0, fineRatio: ratio)
           return point.x < Float(plane.width) && point.y < Float(plane.height)
         }
       var hashers = LevelHashers(fine)
@@ -107,11 +107,9 @@ public struct QueryKeypoints: Sendable, Hashable {
       _ found: [DetectedKeypoint], hashedBy hashers: inout LevelHashers, fineRatio: Double? = nil
     ) {
       for point in found {
-        points.append(Point(point, fineRatio: fineRatio))
-        let hasher = hashers[point.level]
-        let pattern = KeypointPattern.tables[KeypointPattern.table(for: point.angle)]
-        hashes.append(hasher.hash(x: point.x, y: point.y, pattern))
-        hasher.appendDoubts(x: point.x, y: point.y, pattern, to: &doubts)
+        let (angle, hash) = hashers[point.level].describe(x: point.x, y: point.y, doubts: &doubts)
+        points.append(Point(point, angle: angle, fineRatio: fineRatio))
+        hashes.append(hash)
       }
     }
   }
@@ -132,9 +130,9 @@ public struct QueryKeypoints: Sendable, Hashable {
 }
 
 extension QueryKeypoints.Point {
-  fileprivate init(_ found: DetectedKeypoint, fineRatio: Double?) {
+  fileprivate init(_ found: DetectedKeypoint, angle: UInt8, fineRatio: Double?) {
     self.init(
       column: UInt16(found.x), row: UInt16(found.y), level: UInt8(found.level),
-      angle: found.angle, isFine: fineRatio != nil, ratio: fineRatio ?? 1)
+      angle: angle, isFine: fineRatio != nil, ratio: fineRatio ?? 1)
   }
 }

@@ -4,7 +4,7 @@
 public struct Signature: Sendable, Hashable {
   /// The version, which changes whenever the same image would get different bytes. Signatures of
   /// different versions cannot be compared.
-  public static let version: UInt16 = 5
+  public static let version: UInt16 = 6
 
   /// The longest side of a working image in pixels; a larger image is first reduced to it.
   public static let workingSide = 512
