@@ -37,27 +37,34 @@ typedef int32_t Wholes __attribute__((ext_vector_type(16)));
 
 // The gradients of the disk around x and y, each with its weight. Pixels beyond the edge are those of the edge.
 CK_INLINE void disk_gradients(const uint16_t *sums, int32_t width, int32_t height, int32_t x, int32_t y,
-                              float across[ROOM], float down[ROOM], float weights[ROOM]) {
+                              int32_t across[ROOM], int32_t down[ROOM], int32_t weights[ROOM]) {
+  enum { HALF = REACH / STEP };
+  int32_t columns[2 * HALF + 1], lefts[2 * HALF + 1], rights[2 * HALF + 1];
+  for (int32_t u = -HALF; u <= HALF; u++) {
+    const int32_t column = within(x + STEP * u, width);
+    columns[u + HALF] = column;
+    lefts[u + HALF] = within(column - 1, width);
+    rights[u + HALF] = within(column + 1, width);
+  }
   size_t count = 0;
-  for (int32_t v = -REACH / STEP; v <= REACH / STEP; v++) {
+  for (int32_t v = -HALF; v <= HALF; v++) {
     const int32_t half = half_widths[v < 0 ? -v : v], row = within(y + STEP * v, height);
     const uint16_t *const here = sums + (ptrdiff_t)row * width;
     const uint16_t *const above = sums + (ptrdiff_t)within(row - 1, height) * width;
     const uint16_t *const below = sums + (ptrdiff_t)within(row + 1, height) * width;
     for (int32_t u = -half; u <= half; u++) {
-      const int32_t column = within(x + STEP * u, width);
-      across[count] = (float)(here[within(column + 1, width)] - here[within(column - 1, width)]);
-      down[count] = (float)(below[column] - above[column]);
-      weights[count++] = (float)gaussian[u * u + v * v];
+      across[count] = here[rights[u + HALF]] - here[lefts[u + HALF]];
+      down[count] = below[columns[u + HALF]] - above[columns[u + HALF]];
+      weights[count++] = gaussian[u * u + v * v];
     }
   }
   for (; count < ROOM; count++) across[count] = down[count] = weights[count] = 0;
 }
 
-CK_INLINE Lanes lanes_at(const float *values) {
-  Lanes lanes;
+CK_INLINE Lanes lanes_at(const int32_t *values) {
+  Wholes lanes;
   memcpy(&lanes, values, sizeof lanes);
-  return lanes;
+  return __builtin_convertvector(lanes, Lanes);
 }
 
 // The angle of sixteen vectors in BINS parts of a turn, 0 to BINS, within 0.0002. (Abramowitz and Stegun, 4.4.49, for the
@@ -77,6 +84,7 @@ CK_INLINE Lanes turns(Lanes x, Lanes y) {
 }
 
 typedef float Bins __attribute__((ext_vector_type(BINS)));
+typedef int32_t Counts __attribute__((ext_vector_type(BINS)));
 
 // Adds to each bin its neighbors around the circle.
 CK_INLINE Bins spread(Bins bins) {
@@ -88,7 +96,7 @@ CK_INLINE Bins spread(Bins bins) {
 }
 
 CK_INLINE uint32_t patch_angle(const uint16_t *sums, int32_t width, int32_t height, int32_t x, int32_t y) {
-  float across[ROOM], down[ROOM], weights[ROOM];
+  int32_t across[ROOM], down[ROOM], weights[ROOM];
   disk_gradients(sums, width, height, x, y, across, down, weights);
   int32_t bins[ROOM], sizes[ROOM];
   for (size_t i = 0; i < ROOM; i += 16) {
@@ -101,15 +109,15 @@ CK_INLINE uint32_t patch_angle(const uint16_t *sums, int32_t width, int32_t heig
   }
   int32_t histogram[BINS] = {0};
   for (size_t i = 0; i < ROOM; i++) histogram[bins[i]] += sizes[i];
-  Bins smooth;
-  for (int bin = 0; bin < BINS; bin++) smooth[bin] = (float)histogram[bin];
+  Counts counts;
+  memcpy(&counts, histogram, sizeof counts);
+  Bins smooth = __builtin_convertvector(counts, Bins);
   for (int times = 0; times < 8; times++) smooth = spread(smooth);
   float heights[BINS];
   memcpy(heights, &smooth, sizeof heights);
+  const float most = __builtin_reduce_max(smooth);
   int peak = 0;
-  for (int bin = 1; bin < BINS; bin++) {
-    if (heights[bin] > heights[peak]) peak = bin;
-  }
+  while (heights[peak] < most) peak++;
   const float left = heights[(peak + BINS - 1) % BINS], right = heights[(peak + 1) % BINS];
   const float bend = 2 * heights[peak] - left - right;
   // The vertex of the parabola through the peak and its neighbors.
@@ -159,7 +167,13 @@ CK_INLINE Directions one_sided(int16_t gx, int16_t gy) {
   return __builtin_elementwise_max(all, (Directions){0});
 }
 
-// The gradients of a patch, summed in cells by direction; the root of each sum, and a sixteenth of that of all of them.
+// The last input: a sixteenth of the root of all sums. A zero makes it a pair.
+CK_INLINE void set_last_input(int64_t total, int16_t inputs[2 * INPUT_PAIRS]) {
+  inputs[INPUTS - 1] = (int16_t)(__builtin_sqrtf((float)total) / 16);
+  inputs[INPUTS] = 0;
+}
+
+// The gradients of a patch, summed in cells by direction; the root of each sum, and the last input.
 CK_INLINE void patch_inputs(const int16_t samples[SIDE * SIDE], int16_t inputs[2 * INPUT_PAIRS]) {
   DirectionSums cells[CELLS][CELLS] = {0};
   for (int y = 0; y < INNER; y++) {
@@ -186,53 +200,37 @@ CK_INLINE void patch_inputs(const int16_t samples[SIDE * SIDE], int16_t inputs[2
     memcpy(inputs + cell * DIRECTIONS, &whole, sizeof whole);
     for (int direction = 0; direction < DIRECTIONS; direction++) total += sums[direction];
   }
-  inputs[INPUTS - 1] = (int16_t)(__builtin_sqrtf((float)total) / 16);
-  inputs[INPUTS] = 0;
+  set_last_input(total, inputs);
 }
 
-enum { BLOCK = 8, BLOCKS = BITS / BLOCK };
-typedef int16_t Weights __attribute__((ext_vector_type(2 * BLOCK)));
-typedef int8_t StoredWeights __attribute__((ext_vector_type(2 * BLOCK)));
-typedef int32_t BlockSums __attribute__((ext_vector_type(BLOCK)));
-
-// Multiplies and adds the two products of each pair.
-CK_INLINE BlockSums pair_products(Weights a, Weights b) {
-#define EVEN(v) __builtin_convertvector(__builtin_shufflevector(v, v, 0, 2, 4, 6, 8, 10, 12, 14), BlockSums)
-#define ODD(v) __builtin_convertvector(__builtin_shufflevector(v, v, 1, 3, 5, 7, 9, 11, 13, 15), BlockSums)
-  return EVEN(a) * EVEN(b) + ODD(a) * ODD(b);
-#undef EVEN
-#undef ODD
-}
-
+// Multiplies the inputs by the weights of each bit.
 CK_INLINE void project(const int16_t inputs[2 * INPUT_PAIRS], int32_t values[BITS]) {
-  BlockSums sums[BLOCKS] = {0};
-  for (int pair = 0; pair < INPUT_PAIRS; pair++) {
-    int32_t both;
-    memcpy(&both, inputs + 2 * pair, sizeof both);
-    const BlockSums repeated = (BlockSums)(both);
-    Weights factors;
-    memcpy(&factors, &repeated, sizeof factors);
-    for (int block = 0; block < BLOCKS; block++) {
-      StoredWeights stored;
-      memcpy(&stored, projections + (pair * BITS + block * BLOCK) * 2, sizeof stored);
-      sums[block] += pair_products(factors, __builtin_convertvector(stored, Weights));
-    }
+  memset(values, 0, BITS * sizeof *values);
+  const int8_t *weights = projections;
+  for (int pair = 0; pair < INPUT_PAIRS; pair++, weights += 2 * BITS) {
+    const int32_t first = inputs[2 * pair], second = inputs[2 * pair + 1];
+    for (int bit = 0; bit < BITS; bit++) values[bit] += first * weights[2 * bit] + second * weights[2 * bit + 1];
   }
-  memcpy(values, sums, sizeof sums);
 }
 
 // Finds the bits whose values are nearest to zero, the nearest first, ties by bit.
 CK_INLINE void find_doubts(const int32_t values[BITS], uint8_t *order) {
-  // Each is a value and its bit; one more than needed, so that the farthest falls off.
-  uint64_t keys[CK_KNOWN_DOUBTS + 1];
-  for (uint32_t bit = 0; bit < CK_WORD_BIT_LIMIT; bit++) {
-    const uint32_t size = values[bit] < 0 ? 0 - (uint32_t)values[bit] : (uint32_t)values[bit];
-    const uint64_t key = (uint64_t)size << 8 | bit;
-    uint32_t place = bit < CK_KNOWN_DOUBTS ? bit : CK_KNOWN_DOUBTS;
-    for (; place > 0 && keys[place - 1] > key; place--) keys[place] = keys[place - 1];
-    keys[place] = key;
+  int32_t sizes[CK_WORD_BIT_LIMIT], ranks[CK_WORD_BIT_LIMIT] = {0};
+  for (int bit = 0; bit < CK_WORD_BIT_LIMIT; bit++) sizes[bit] = values[bit] < 0 ? -values[bit] : values[bit];
+  // The rank of a bit is the number of bits that come before it.
+  for (int other = 0; other < CK_WORD_BIT_LIMIT; other++) {
+    for (int bit = 0; bit < CK_WORD_BIT_LIMIT; bit++) ranks[bit] += sizes[other] < sizes[bit] + (other < bit);
   }
-  for (uint32_t bit = 0; bit < CK_KNOWN_DOUBTS; bit++) order[bit] = (uint8_t)keys[bit];
+  for (int bit = 0; bit < CK_WORD_BIT_LIMIT; bit++) {
+    if (ranks[bit] < CK_KNOWN_DOUBTS) order[ranks[bit]] = (uint8_t)bit;
+  }
+}
+
+// A bit is set if its value is positive.
+CK_INLINE void signs_and_doubts(const int32_t values[BITS], uint32_t *words, uint8_t *doubts) {
+  memset(words, 0, BITS / 8);
+  for (int bit = 0; bit < BITS; bit++) words[bit / 32] |= (uint32_t)(values[bit] > 0) << (bit % 32);
+  if (doubts != NULL) find_doubts(values, doubts);
 }
 
 CK_INLINE void patch_hash(const int16_t *samples, uint32_t *words, uint8_t *doubts) {
@@ -240,10 +238,107 @@ CK_INLINE void patch_hash(const int16_t *samples, uint32_t *words, uint8_t *doub
   int32_t values[BITS];
   patch_inputs(samples, inputs);
   project(inputs, values);
-  memset(words, 0, BITS / 8);
-  for (int bit = 0; bit < BITS; bit++) words[bit / 32] |= (uint32_t)(values[bit] > 0) << (bit % 32);
-  if (doubts != NULL) find_doubts(values, doubts);
+  signs_and_doubts(values, words, doubts);
 }
+
+// ---- Hashes with AVX2 ---------------------------------------------------------------------------
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#define UNROLLED _Pragma("clang loop unroll(full)")
+#define CK_WIDE CK_TARGET_AVX2 static inline __attribute__((always_inline))
+
+CK_WIDE __m256i sixteen_at(const int16_t *samples) {
+  return _mm256_loadu_si256((const __m256i *)(const void *)samples);
+}
+
+// The pairs of neighboring gradients of a row in each direction: pair by pair, the eight directions side by side.
+CK_WIDE void row_parts(const int16_t *middle, __m256i parts[INNER / 2]) {
+  const __m256i gx = _mm256_sub_epi16(sixteen_at(middle + 1), sixteen_at(middle - 1));
+  const __m256i gy = _mm256_sub_epi16(sixteen_at(middle + SIDE), sixteen_at(middle - SIDE));
+  const __m256i sum = _mm256_add_epi16(gx, gy), difference = _mm256_sub_epi16(gy, gx);
+  // Four directions of two pairs, the second of them four pairs later.
+  const __m256i low = _mm256_unpacklo_epi32(gx, sum), high = _mm256_unpackhi_epi32(gx, sum);
+  const __m256i low_down = _mm256_unpacklo_epi32(gy, difference), high_down = _mm256_unpackhi_epi32(gy, difference);
+  const __m256i pairs[4] = {_mm256_unpacklo_epi64(low, low_down), _mm256_unpackhi_epi64(low, low_down),
+                            _mm256_unpacklo_epi64(high, high_down), _mm256_unpackhi_epi64(high, high_down)};
+  // The other four directions are the opposite ones.
+  const __m256i signs = _mm256_set_m128i(_mm_set1_epi16(-1), _mm_set1_epi16(1)), none = _mm256_setzero_si256();
+  for (int pair = 0; pair < 4; pair++) {
+    const __m256i first = _mm256_permute2x128_si256(pairs[pair], pairs[pair], 0x00);
+    const __m256i second = _mm256_permute2x128_si256(pairs[pair], pairs[pair], 0x11);
+    parts[pair] = _mm256_max_epi16(_mm256_sign_epi16(first, signs), none);
+    parts[pair + 4] = _mm256_max_epi16(_mm256_sign_epi16(second, signs), none);
+  }
+}
+
+// Like patch_inputs. The sums of a row take an instruction that multiplies two neighbors and adds the products.
+CK_WIDE void patch_inputs_wide(const int16_t samples[SIDE * SIDE], int16_t inputs[2 * INPUT_PAIRS]) {
+  __m256i cells[CELLS][CELLS];
+  memset(cells, 0, sizeof cells);
+  UNROLLED for (int y = 0; y < INNER; y++) {
+    __m256i parts[INNER / 2], row[CELLS];
+    row_parts(samples + (y + 1) * SIDE + 1, parts);
+    UNROLLED for (int cell = 0; cell < CELLS; cell++) {
+      row[cell] = _mm256_setzero_si256();
+      UNROLLED for (int pair = 0; pair < INNER / 2; pair++) {
+        const int32_t first = cell_weights[cell][2 * pair], second = cell_weights[cell][2 * pair + 1];
+        if ((first | second) == 0) continue;
+        row[cell] = _mm256_add_epi32(row[cell], _mm256_madd_epi16(parts[pair], _mm256_set1_epi32(second << 16 | first)));
+      }
+    }
+    UNROLLED for (int cell = 0; cell < CELLS; cell++) {
+      if (cell_weights[cell][y] == 0) continue;
+      const __m256i weight = _mm256_set1_epi32(cell_weights[cell][y]);
+      UNROLLED for (int column = 0; column < CELLS; column++) {
+        cells[cell][column] = _mm256_add_epi32(cells[cell][column], _mm256_mullo_epi32(row[column], weight));
+      }
+    }
+  }
+  __m256i sums = _mm256_setzero_si256();
+  for (int cell = 0; cell < CELLS * CELLS; cell++) {
+    const __m256i cell_sums = cells[cell / CELLS][cell % CELLS];
+    const __m256i roots = _mm256_cvttps_epi32(_mm256_sqrt_ps(_mm256_cvtepi32_ps(cell_sums)));
+    const __m128i whole = _mm_packs_epi32(_mm256_castsi256_si128(roots), _mm256_extracti128_si256(roots, 1));
+    _mm_storeu_si128((__m128i *)(void *)(inputs + cell * DIRECTIONS), whole);
+    // At most 25 * 102 * 102 * 12750, which fits 32 bits without a sign.
+    sums = _mm256_add_epi32(sums, cell_sums);
+  }
+  uint32_t totals[DIRECTIONS];
+  memcpy(totals, &sums, sizeof totals);
+  int64_t total = 0;
+  for (int direction = 0; direction < DIRECTIONS; direction++) total += totals[direction];
+  set_last_input(total, inputs);
+}
+
+// Twelve vectors of eight bits each.
+enum { BLOCK = 8, BLOCKS = BITS / BLOCK };
+
+CK_WIDE void project_wide(const int16_t inputs[2 * INPUT_PAIRS], int32_t values[BITS]) {
+  __m256i sums[BLOCKS];
+  memset(sums, 0, sizeof sums);
+  const int8_t *weights = projections;
+  for (int pair = 0; pair < INPUT_PAIRS; pair++) {
+    int32_t both;
+    memcpy(&both, inputs + 2 * pair, sizeof both);
+    const __m256i factors = _mm256_set1_epi32(both);
+    UNROLLED for (int block = 0; block < BLOCKS; block++, weights += 2 * BLOCK) {
+      const __m256i wide = _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)(const void *)weights));
+      sums[block] = _mm256_add_epi32(sums[block], _mm256_madd_epi16(factors, wide));
+    }
+  }
+  memcpy(values, sums, sizeof sums);
+}
+
+CK_WIDE void patch_hash_wide(const int16_t *samples, uint32_t *words, uint8_t *doubts) {
+  int16_t inputs[2 * INPUT_PAIRS];
+  int32_t values[BITS];
+  patch_inputs_wide(samples, inputs);
+  project_wide(inputs, values);
+  signs_and_doubts(values, words, doubts);
+}
+#endif
 
 // ---- One copy per instruction set ---------------------------------------------------------------
 
@@ -252,4 +347,4 @@ CK_KERNEL(uint32_t, patch_angle, (sums, width, height, x, y),
 CK_KERNEL(void, turned_patch, (sums, width, height, x, y, cosine, sine, samples),
           const uint16_t *sums, int32_t width, int32_t height, int32_t x, int32_t y, int32_t cosine,
           int32_t sine, int16_t *samples)
-CK_KERNEL(void, patch_hash, (samples, words, doubts), const int16_t *samples, uint32_t *words, uint8_t *doubts)
+CK_KERNEL_WITH_AVX2(void, patch_hash, patch_hash_wide, (samples, words, doubts), const int16_t *samples, uint32_t *words, uint8_t *doubts)
