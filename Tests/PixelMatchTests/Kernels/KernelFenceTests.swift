@@ -23,6 +23,7 @@ import Testing
     case stepsOfAnotherPicture = "4 colors and 4 weights for 3 × 2 pixels"
     case planeOfAnotherSize = "99 values for a plane of 10 × 10"
     case patchOutsideThePlane = "a place outside the plane"
+    case patchWithoutItsLastSample = "323 samples of a patch"
     case textureOfTwoRows = "a plane of 10 × 2 has no inner pixels"
     case votesWithoutStarts = "the starts are not those of the words"
     case votesWithoutAngles = "the keypoints of a view do not fit together"
@@ -98,8 +99,10 @@ import Testing
       case .planeOfAnotherSize:
         _ = kernels.boxSums(bytes.span.extracting(first: 99), width: 10, height: 10)
       case .patchOutsideThePlane:
-        _ = kernels.patchMoments(
-          bytes.span.extracting(first: 100), width: 10, height: 10, x: 10, y: 0)
+        _ = kernels.patchAngle(
+          [UInt16](repeating: 0, count: 100).span, width: 10, height: 10, x: 10, y: 0)
+      case .patchWithoutItsLastSample:
+        _ = kernels.patchHash([Int16](repeating: 0, count: 323).span)
       case .textureOfTwoRows:
         _ = kernels.textureCounts(bytes.span.extracting(first: 20), width: 10, height: 2)
       case .votesWithoutStarts:

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 @testable import PixelMatch
 
-/// The kernels of hash, colors and keypoint hashes: every instruction set against the plain twin,
+/// The kernels of hash and colors: every instruction set against the plain twin,
 /// bit for bit, because a signature must not depend on the processor that computed it.
 @Suite struct SignatureKernelTests {
   private func bytes(_ count: Int, _ seed: UInt64) -> [UInt8] {
@@ -255,62 +255,6 @@ import Testing
     let found = kernels.stepBins(
       pixels.span, weights: weights.span, width: width, height: height, reach: reach)
     #expect(found.bins == expected && found.total == total)
-  }
-
-  // MARK: Patches
-
-  private static let places = [(0, 0), (39, 0), (0, 29), (39, 29), (20, 15), (15, 14), (24, 14)]
-
-  @Test(arguments: Kernels.supported, places)
-  func `a pair's bit is whether its first place is less`(kernels: Kernels, place: (Int, Int)) {
-    let (width, height) = (40, 30)
-    let sums = bytes(width * height, 14).map { UInt16($0) / 4 }
-    let pairs = bytes(4 * 96, 15).map { Int8($0 % 31) - 15 }
-    let pattern = (0..<96).map { pair in
-      SIMD4(pairs[4 * pair], pairs[4 * pair + 1], pairs[4 * pair + 2], pairs[4 * pair + 3])
-    }
-    let words = kernels.patchHash(
-      sums.span, width: width, height: height, x: place.0, y: place.1, pairs: pattern.span)
-    func sum(_ dx: Int8, _ dy: Int8) -> UInt16 {
-      let x = max(0, min(width - 1, place.0 + Int(dx)))
-      let y = max(0, min(height - 1, place.1 + Int(dy)))
-      return sums[y * width + x]
-    }
-    for bit in 0..<96 {
-      let isLess =
-        sum(pairs[4 * bit], pairs[4 * bit + 1]) < sum(pairs[4 * bit + 2], pairs[4 * bit + 3])
-      #expect((words[bit / 32] >> UInt32(bit % 32) & 1 == 1) == isLess, "bit \(bit)")
-    }
-    var order: [UInt8] = [99]
-    kernels.appendPatchDoubts(
-      sums.span, width: width, height: height, x: place.0, y: place.1, pairs: pattern.span,
-      to: &order)
-    let margins = (0..<24).map { bit in
-      abs(
-        Int(sum(pairs[4 * bit], pairs[4 * bit + 1]))
-          - Int(sum(pairs[4 * bit + 2], pairs[4 * bit + 3])))
-    }
-    #expect(
-      order == [99]
-        + (0..<24).sorted { (margins[$0], $0) < (margins[$1], $1) }.prefix(6).map(UInt8.init))
-  }
-
-  @Test(arguments: Kernels.supported, places)
-  func `moments are those of a disk, black beyond the edge`(kernels: Kernels, place: (Int, Int)) {
-    let (width, height) = (40, 30)
-    let pixels = bytes(width * height, 16)
-    let (across, down) = kernels.patchMoments(
-      pixels.span, width: width, height: height, x: place.0, y: place.1)
-    var expected = (0, 0)
-    for dy in -12...12 {
-      for dx in -12...12 where dx * dx + dy * dy <= 12 * 13 {
-        let (x, y) = (place.0 + dx, place.1 + dy)
-        guard (0..<width).contains(x), (0..<height).contains(y) else { continue }
-        let value = Int(pixels[y * width + x])
-        expected = (expected.0 + dx * value, expected.1 + dy * value)
-      }
-    }
-    #expect((across, down) == expected)
   }
 
   // MARK: Checksums and ranks

@@ -167,7 +167,7 @@ import Testing
     }
     let keypointCount = lists.values.reduce(0) { $0 + $1.count }
     let longest = max(32, 32 * keypointCount >> bits)
-    let limit = (56 - bits) * 3 / 16
+    let limit = (56 - bits) * 7 / 32
     /// The best weight of each keypoint by turn.
     var weights: [Owner: [SIMD2<Int>: Int]] = [:]
     for view in query.views {

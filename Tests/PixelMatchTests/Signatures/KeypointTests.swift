@@ -84,14 +84,18 @@ import Testing
   }
 
   /// Would break if the hash of a mirrored patch were not that of the patch with neighboring bits exchanged.
-  @Test func `each pair is followed by its mirror image`() {
-    for (even, odd) in zip(KeypointPattern.pairs, KeypointPattern.pairs.dropFirst())
-      .enumerated().filter({ $0.offset % 2 == 0 }).map(\.element)
-    {
-      #expect(odd == SIMD4(even[0], -even[1], even[2], -even[3]))
-      #expect(odd != even && odd != SIMD4(even[2], even[3], even[0], even[1]))
-    }
-    #expect(Set(KeypointPattern.pairs).count == 96)
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func `a mirrored patch has the mirrored hash`(seed: UInt64) {
+    let side = Kernels.patchSide
+    let samples = PlainPatch.random(seed: seed)
+    let rows = stride(from: 0, to: samples.count, by: side).map { samples[$0..<$0 + side] }
+    let mirrored = Array(rows.reversed().joined())
+    let hash = KeypointHash(words: Kernels.native.patchHash(samples.span))
+    #expect(KeypointHash(words: Kernels.native.patchHash(mirrored.span)) == hash.mirrored)
+    #expect(hash.mirrored != hash)
+  }
+
+  @Test func `mirroring exchanges neighboring bits`() {
     let hash = KeypointHash(words: SIMD3(0b1101, 1 << 31, 0x8000_0001))
     #expect(hash.mirrored == KeypointHash(words: SIMD3(0b1110, 1 << 30, 0x4000_0002)))
     #expect(hash.mirrored.mirrored == hash)
@@ -158,13 +162,26 @@ import Testing
     }
   }
 
-  /// A hash covers the surroundings of its keypoint: 15 pixels each way, and two more for the sums.
-  @Test func `no turned pair leaves the patch`() {
-    for table in KeypointPattern.tables {
-      #expect(table.count == 96)
-      for pair in table {
-        for axis in 0..<4 { #expect(abs(Int(pair[axis])) <= 15) }
-      }
+  /// A patch turned by an eighth reaches farthest: 24 pixels each way, and two more for the sums.
+  @Test(arguments: 0...255 as ClosedRange<UInt8>)
+  func `nothing beyond the turned patch counts`(angle: UInt8) {
+    let (side, middle, reach) = (121, 60, 24)
+    let inside = PlainPatch.random(seed: 1, count: side * side)
+    let outside = PlainPatch.random(seed: 2, count: side * side)
+    let sums = inside.map { UInt16($0) }
+    let changed = sums.indices.map { place in
+      let (dx, dy) = (abs(place % side - middle), abs(place / side - middle))
+      return max(dx, dy) <= reach ? sums[place] : UInt16(outside[place])
     }
+    var (doubts, others): ([UInt8], [UInt8]) = ([], [])
+    let hash = Kernels.native.patchHash(
+      sums.span, width: side, height: side, x: middle, y: middle, angle: angle, doubts: &doubts)
+    let other = Kernels.native.patchHash(
+      changed.span, width: side, height: side, x: middle, y: middle, angle: angle,
+      doubts: &others)
+    #expect(hash == other && doubts == others)
+    #expect(
+      Kernels.native.patchAngle(sums.span, width: side, height: side, x: middle, y: middle)
+        == Kernels.native.patchAngle(changed.span, width: side, height: side, x: middle, y: middle))
   }
 }

@@ -265,24 +265,27 @@ static void corners(int n) {
   const size_t found = ck_corners(luma, width, height, 2000, scratch, places, responses, count, level);
   tell("corners", n, places, found * 4);
   tell("responses", n, responses, found * 4);
-  int8_t *pairs = drawn(4 * CK_PATCH_PAIRS);
-  for (int i = 0; i < 4 * CK_PATCH_PAIRS; i++) pairs[i] = (int8_t)(pairs[i] % (CK_PATCH_RADIUS + 1));
   for (int i = 0; i < 20; i++) {
     const int32_t x = (int32_t)below(width), y = (int32_t)below(height), w = (int32_t)width, h = (int32_t)height;
-    uint32_t words[CK_KEYPOINT_WORDS];
+    const uint32_t angle = ck_patch_angle(sums, w, h, x, y, level);
+    tell("angle", n, &angle, sizeof angle);
+    int16_t samples[CK_PATCH_SIDE * CK_PATCH_SIDE];
+    const int32_t cosine = (int32_t)below(32769) - 16384, sine = (int32_t)below(32769) - 16384;
+    ck_turned_patch(sums, w, h, x, y, cosine, sine, samples, level);
+    tell("samples", n, samples, sizeof samples);
+    uint32_t words[CK_KEYPOINT_WORDS], alone[CK_KEYPOINT_WORDS];
     uint8_t order[CK_KNOWN_DOUBTS];
-    int32_t moments[2];
-    ck_patch_hash(sums, w, h, x, y, pairs, words, level);
-    ck_patch_doubts(sums, w, h, x, y, pairs, order, level);
-    ck_patch_moments(luma, w, h, x, y, &moments[0], &moments[1], level);
+    ck_patch_hash(samples, words, order, level);
     tell("patch", n, words, sizeof words);
     tell("doubts", n, order, sizeof order);
-    tell("moments", n, moments, sizeof moments);
+    for (size_t k = 0; k < CK_PATCH_SIDE * CK_PATCH_SIDE; k++) samples[k] = (int16_t)below(25 * 255 + 1);
+    ck_patch_hash(samples, alone, NULL, level);
+    tell("noise", n, alone, sizeof alone);
   }
   uint32_t classes[CK_TEXTURE_CLASSES] = {0};
   ck_texture_counts(luma, width, height, out, classes, level);
   tell("texture", n, classes, sizeof classes);
-  free(rgba), free(luma), free(out), free(columns), free(sums), free(places), free(responses), free(scratch), free(pairs);
+  free(rgba), free(luma), free(out), free(columns), free(sums), free(places), free(responses), free(scratch);
 }
 
 int main(int count, char **words) {

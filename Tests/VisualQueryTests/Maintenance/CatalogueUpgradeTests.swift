@@ -7,17 +7,23 @@ import Testing
 
 /// Indexes of older versions.
 @Suite struct CatalogueUpgradeTests {
-  /// The indexes in `Catalogue/Versions`, one for each released version of the tables.
+  /// The indexes in `Catalogue/Versions`: their name says the version of the tables and that of the signatures.
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().appendingPathComponent("Catalogue/Versions")
+  /// The released versions of the tables with the signatures of today.
   static let released = [7]
+  /// The versions of the tables and of the signatures of all others.
+  static let outdated = [(7, 5)]
 
   /// Unpacks the index of a version.
-  private func index(_ version: Int, in folder: TemporaryDirectory) throws -> String {
+  private func index(
+    _ version: Int, signatures: Int = Int(Signature.version), in folder: TemporaryDirectory
+  ) throws -> String {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = [
-      "tar", "-xzf", Self.folder.path + "/index-\(version).tar.gz", "-C", folder.path,
+      "tar", "-xzf", Self.folder.path + "/index-\(version)-\(signatures).tar.gz", "-C",
+      folder.path,
     ]
     try process.run()
     process.waitUntilExit()
@@ -77,6 +83,29 @@ import Testing
     let seen = try await Matcher(catalogue: catalogue).values(
       for: SemanticContent(pixelBuffer: image), options: MatchOptions(timeout: nil))
     #expect(seen.matches.first?.value.id.value == "mug" && seen.matches.first?.tier == .exact)
+  }
+
+  /// Would break if hashes of another kind were compared with those of today, or if the command that cannot convert them
+  /// claimed that it did.
+  @Test(arguments: outdated)
+  func `an index with other signatures is refused, and must be indexed again`(
+    version: Int, signatures: Int
+  ) async throws {
+    let folder = try TemporaryDirectory()
+    let directory = try index(version, signatures: signatures, in: folder)
+    let before = try rows("SELECT signatureVersion || generation FROM state", directory)
+    let opened = #expect(throws: CatalogueError.self) { try Catalogue(directory: directory) }
+    let upgraded = await #expect(throws: CatalogueError.self) {
+      try await CatalogueUpkeep(directory: directory).upgrade()
+    }
+    for error in [opened, upgraded] {
+      #expect(error?.code == .otherSignatureVersion)
+      #expect(
+        error?.message.hasPrefix(
+          "'\(directory)' has signatures of version \(signatures); this build reads "
+            + "\(Signature.version); remove it and rebuild it") == true, "\(error?.message ?? "")")
+    }
+    #expect(try rows("SELECT signatureVersion || generation FROM state", directory) == before)
   }
 
   /// Would break if a new version of the tables came without a way from the last one.
