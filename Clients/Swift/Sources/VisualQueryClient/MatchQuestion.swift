@@ -78,6 +78,8 @@ public struct MatchQuestion: Sendable {
   public var facets: [String]
   /// The things that the image may show.
   public var subject: Subject
+  /// The parts of the answer.
+  public var answers: Answers
   /// True if an image file whose end is missing is searched with the part that is there. The answer then has
   /// ``MatchAnswer/damage``. Otherwise, the service rejects it with the code `truncated`.
   public var acceptsTruncated: Bool
@@ -90,13 +92,22 @@ public struct MatchQuestion: Sendable {
     case catalogued
   }
 
+  /// The parts of an answer that are asked for.
+  public enum Answers: String, Sendable, Hashable, Codable {
+    /// What is sure and, if nothing is, ``MatchAnswer/possible``, from which a person chooses.
+    case all
+    /// Only what is sure, for a program that acts without a person.
+    case sure
+  }
+
   /// Makes a question.
   public init(
     image: QueryImage? = nil, labels: [String] = [], codes: [String] = [],
     embedding: ImageEmbedding? = nil, limit: Int? = nil,
     products: Int? = nil, stores: Int? = nil, type: EntityType? = nil, withLabels: [String] = [],
     conditions: [String] = [], near: GeoPoint? = nil, isGrouped: Bool = false,
-    facets: [String] = [], subject: Subject = .anything, acceptsTruncated: Bool = false
+    facets: [String] = [], subject: Subject = .anything, answers: Answers = .all,
+    acceptsTruncated: Bool = false
   ) {
     self.image = image
     self.labels = labels
@@ -112,6 +123,7 @@ public struct MatchQuestion: Sendable {
     self.isGrouped = isGrouped
     self.facets = facets
     self.subject = subject
+    self.answers = answers
     self.acceptsTruncated = acceptsTruncated
   }
 }
@@ -136,6 +148,7 @@ extension MatchQuestion {
     var group: Bool?
     var facets: [String]?
     var subject: Subject?
+    var answers: Answers?
     var tolerant: Bool?
     var deadlineMs: Int?
   }
@@ -153,7 +166,8 @@ extension MatchQuestion {
       limit: limit,
       products: products, stores: stores, type: type, withLabel: list(withLabels),
       where: list(conditions), near: near, group: isGrouped ? true : nil, facets: list(facets),
-      subject: subject == .anything ? nil : subject, tolerant: acceptsTruncated ? true : nil,
+      subject: subject == .anything ? nil : subject, answers: answers == .all ? nil : answers,
+      tolerant: acceptsTruncated ? true : nil,
       deadlineMs: searchTime.map { max(1, Int($0 / .milliseconds(1))) })
   }
 }

@@ -14,6 +14,18 @@ extension Display {
 }
 
 extension Entity {
+  /// Says that an entity is one of those that a scene may show.
+  static let unsureMark: LocalizedStringResource = "Not sure"
+
+  /// The entity with a card that says so.
+  var unsure: Entity {
+    let words = [String(localized: Self.unsureMark), display.subtitle].compactMap { $0 }
+    let display = Display(
+      title: display.title, subtitle: words.joined(separator: " · "), image: display.image,
+      synonyms: display.synonyms)
+    return Entity(entityID, url: url, display: display, product: product, store: store)
+  }
+
   /// The attributes that Spotlight searches and shows.
   func addAttributes(to attributes: CSSearchableItemAttributeSet) {
     attributes.displayName = display.title

@@ -10,6 +10,10 @@ import VisualQueryClient
   private(set) var opened: Entity?
   /// The results of a search, of all pages so far.
   private(set) var results: [Entity] = []
+  /// What the scene may show though it is not sure. Views list it apart, beneath ``possibleTitle``.
+  private(set) var possible: [Entity] = []
+  /// The title of the list of ``possible``.
+  static let possibleTitle: LocalizedStringResource = "Not sure, one of these:"
   /// A sentence for the person, if something did not work.
   private(set) var message: String?
   private var continuation: String?
@@ -25,6 +29,7 @@ import VisualQueryClient
   /// Shows the results of a scene.
   func search(_ content: SemanticContentDescriptor, in shop: ShopSearch) async {
     results = []
+    possible = []
     continuation = nil
     await add { try await shop.matches(for: content) }
   }
@@ -40,6 +45,7 @@ import VisualQueryClient
       let scene = try await page()
       message = nil
       results += scene.entities
+      possible += scene.possible
       continuation = scene.continuation
     } catch let error as ClientError {
       message = error.userMessage

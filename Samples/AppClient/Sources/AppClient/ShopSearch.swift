@@ -30,7 +30,7 @@ final class ShopSearch: Sendable {
       let answer = try await client.match(
         MatchQuestion(image: jpeg.map { .file($0) }, labels: content.labels))
       return MatchedScene(
-        entities: answer.values.map(\.entity),
+        entities: answer.values.map(\.entity), possible: answer.possible.map(\.entity),
         continuation: answer.hasMore ? answer.continuation : nil, isFromService: true)
     } catch let error as ClientError where error.isTemporary {
       guard let copy else { throw error }
@@ -43,7 +43,7 @@ final class ShopSearch: Sendable {
   func moreMatches(continuing token: String) async throws -> MatchedScene {
     let answer = try await client.moreResults(continuing: token)
     return MatchedScene(
-      entities: answer.values.map(\.entity),
+      entities: answer.values.map(\.entity), possible: answer.possible.map(\.entity),
       continuation: answer.hasMore ? answer.continuation : nil, isFromService: true)
   }
 
@@ -70,6 +70,8 @@ final class ShopSearch: Sendable {
 /// The matches of a scene.
 struct MatchedScene: Sendable {
   let entities: [Entity]
+  /// What it may show though it is not sure: one of these, if any. It is shown apart from `entities`.
+  var possible: [Entity] = []
   /// The token of the next page, or `nil` if there is none.
   let continuation: String?
   /// True if the service has seen the image; otherwise only the labels were compared.

@@ -24,7 +24,10 @@ struct ShopVisualQuery: IntentValueQuery {
   @Dependency var shop: ShopSearch
 
   func values(for input: SemanticContentDescriptor) async throws -> [VisualSearchResult] {
-    try await shop.matches(for: input).entities.map(VisualSearchResult.init)
+    let scene = try await shop.matches(for: input)
+    // The system's sheet has one list: what is not sure is in it only if nothing is, and says so.
+    let shown = scene.entities.isEmpty ? scene.possible.map(\.unsure) : scene.entities
+    return shown.map(VisualSearchResult.init)
   }
 }
 

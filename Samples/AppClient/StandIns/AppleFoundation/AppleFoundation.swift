@@ -11,6 +11,11 @@ public struct LocalizedStringResource: ExpressibleByStringInterpolation, Sendabl
   public init(stringLiteral value: String) { key = value }
 }
 
+extension String {
+  /// <https://developer.apple.com/documentation/swift/string/init(localized:)>
+  public init(localized resource: LocalizedStringResource) { self = resource.key }
+}
+
 /// <https://developer.apple.com/documentation/foundation/nsuseractivity>: not `Sendable`.
 open class NSUserActivity {
   /// <https://developer.apple.com/documentation/foundation/nsuseractivity/activitytype>

@@ -16,6 +16,11 @@ public struct MatchAnswer: Codable, Sendable, Hashable {
   public let generation: Int
   /// The matches, best first.
   public let values: [MatchedEntity]
+  /// What the image may show though it is not sure, best first: for a person to choose from, apart from `values`, never for a program
+  /// that acts alone. Its confidences are shares of one probability. Empty if something is sure, if nothing is likely
+  /// enough, if only sure answers were asked for, and from older services.
+  public var possible: [MatchedEntity] { listed ?? [] }
+  private let listed: [MatchedEntity]?
   /// The reason why `values` is empty.
   public let emptyReason: EmptyReason?
   /// The labels of the question that the catalogue does not know.
@@ -36,6 +41,12 @@ public struct MatchAnswer: Codable, Sendable, Hashable {
   public let continuation: String?
   /// The damage of the image, which was searched with its intact part; absent if there is none.
   public let damage: ImageDamage?
+
+  private enum CodingKeys: String, CodingKey {
+    case schema, query, complete, coverage, elapsedMs, generation, values, listed = "possible"
+    case emptyReason, unmatchedLabels, unmatchedCodes, missingShards, damagedRows, embeddingCompared
+    case facets, hasMore, continuation, damage
+  }
 
   /// The damage of an image.
   public struct ImageDamage: Codable, Sendable, Hashable {
