@@ -22,6 +22,8 @@ public struct EvaluatedQuery: Sendable {
   public let missReason: MissReason?
   /// The measurements behind the answers' confidence, for a calibration.
   let samples: [CalibrationSample]
+  /// The entities that are listed if none is sure (``MatchResponse/possible``), best first, with their shares as confidences.
+  public internal(set) var possible: [Answer] = []
 
   /// The place of the first right answer, from 0.
   public var rank: Int? { answers.firstIndex { query.isRight($0.id) } }
@@ -79,7 +81,8 @@ extension Matcher {
     let best = scored.sorted {
       ($1.confidence, $0.key) < ($0.confidence, $1.key)
     }.prefix(EvaluatedQuery.answerLimit)
-    let ids = try catalogue.ids(keys: best.map(\.key))
+    let possible = PossibleEntities.list(among: scored, cutOff: state.cutOff)
+    let ids = try catalogue.ids(keys: (best + possible).map(\.key))
     let ranked = Ranking.topRanked(
       best.compactMap { entity in
         ids[entity.key].map { RankedEntity(entity: entity, id: $0) }
@@ -96,7 +99,10 @@ extension Matcher {
     }
     return EvaluatedQuery(
       query: query, answers: answers,
-      missReason: try missReason(query, answers, state, scored), samples: samples)
+      missReason: try missReason(query, answers, state, scored), samples: samples,
+      possible: possible.compactMap { entity in
+        ids[entity.key].map { EvaluatedQuery.Answer(id: $0, confidence: entity.confidence) }
+      })
   }
 
   /// Returns the miss reason of the right entity that came furthest.

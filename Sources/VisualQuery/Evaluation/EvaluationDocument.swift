@@ -11,6 +11,7 @@ public struct EvaluationDocument: Sendable, Encodable {
   private enum Key: String, CodingKey {
     case schema, queries, recallAt1, recallAt5, meanReciprocalRank, byEdit, cutOff, shownRight
     case shownWrong, negatives, negativesEmpty, recallAt1PercentFalse, recallAt01PercentFalse
+    case lists, listsRight, listsMeanLength, shownOrListed, listsIfNoneIsRight
     case reliability, calibrationError, worst
   }
 
@@ -34,8 +35,12 @@ public struct EvaluationDocument: Sendable, Encodable {
       }, forKey: .byEdit)
     try container.encode(rounded(report.cutOff, 4), forKey: .cutOff)
     try container.encode(report.negatives, forKey: .negatives)
+    try container.encode(report.lists.given, forKey: .lists)
     for (key, value) in [
-      (Key.recallAt1, report.recall?.at1), (.recallAt5, report.recall?.at5),
+      (Key.listsRight, report.lists.right), (.listsMeanLength, report.lists.meanLength),
+      (.shownOrListed, report.lists.shownOrListed),
+      (.listsIfNoneIsRight, report.lists.givenIfNoneIsRight),
+      (.recallAt1, report.recall?.at1), (.recallAt5, report.recall?.at5),
       (.meanReciprocalRank, report.meanReciprocalRank), (.shownRight, report.shownRight),
       (.shownWrong, report.shownWrong), (.negativesEmpty, report.negativesEmpty),
       (.recallAt1PercentFalse, report.recallAt1PercentFalse),

@@ -20,6 +20,38 @@ public struct EvaluationReport: Sendable {
     }
   }
 
+  /// The lists that queries without a sure answer got (``MatchResponse/possible``).
+  public struct Lists: Sendable, Hashable {
+    /// The number of queries with a right entity that got one.
+    public let given: Int
+    /// The share of these lists that hold a right entity, or `nil` if there are none.
+    public let right: Double?
+    /// The mean length of these lists, or `nil` if there are none.
+    public let meanLength: Double?
+    /// The share of the queries with a right entity that either have it first and above the cut-off, or get a list that holds it;
+    /// `nil` if there are none.
+    public let shownOrListed: Double?
+    /// The share of the queries for which no entity is right that got one, or `nil` if there are none.
+    public let givenIfNoneIsRight: Double?
+
+    fileprivate init(
+      _ positives: [EvaluatedQuery], _ negatives: [EvaluatedQuery], cutOff: Double
+    ) {
+      let listed = positives.filter { !$0.possible.isEmpty }
+      given = listed.count
+      right = listed.isEmpty ? nil : share(of: listed, where: \.isListed)
+      meanLength =
+        listed.isEmpty
+        ? nil : Double(listed.reduce(0) { $0 + $1.possible.count }) / Double(listed.count)
+      shownOrListed =
+        positives.isEmpty
+        ? nil
+        : share(of: positives) { $0.rank == 0 && $0.confidence >= cutOff || $0.isListed }
+      givenIfNoneIsRight =
+        negatives.isEmpty ? nil : share(of: negatives) { !$0.possible.isEmpty }
+    }
+  }
+
   /// The first answers with about the same confidence, and the share of them that is right.
   public struct ReliabilityBin: Sendable, Hashable, Encodable {
     /// The lowest confidence in the bin, which is 0.1 wide.
@@ -64,6 +96,8 @@ public struct EvaluationReport: Sendable {
   public let shownRight: Double?
   /// The share of them whose first answer is wrong and above the cut-off.
   public let shownWrong: Double?
+  /// The lists of what is possible.
+  public let lists: Lists
   /// The number of queries for which no entity is right.
   public let negatives: Int
   /// The share of them without an answer above the cut-off, or `nil` if there are none.
@@ -99,6 +133,7 @@ public struct EvaluationReport: Sendable {
     }
     shownRight = shareOfPositives { $0.rank == 0 && $0.confidence >= cutOff }
     shownWrong = shareOfPositives { $0.rank != 0 && $0.confidence >= cutOff }
+    lists = Lists(positives, others, cutOff: cutOff)
     negatives = others.count
     negativesEmpty = others.isEmpty ? nil : share(of: others) { $0.confidence < cutOff }
     func recallAmongSurer(atFalse limit: Double) -> Double? {
@@ -154,6 +189,8 @@ public struct EvaluationReport: Sendable {
 extension EvaluatedQuery {
   /// The confidence of the first answer; zero without any.
   fileprivate var confidence: Double { answers.first?.confidence ?? 0 }
+  /// True if the list of what is possible holds a right entity.
+  fileprivate var isListed: Bool { possible.contains { query.isRight($0.id) } }
   /// The confidence of a wrong first answer; below zero if the first answer is right.
   fileprivate var wrongConfidence: Double { rank == 0 ? -1 : confidence }
 }

@@ -14,14 +14,17 @@ internal import PixelMatch
 ///
 /// Its bytes, which ``SealedToken`` seals: version (1), the generation (8), the lowest confidence of the
 /// list (8), the length of the question (4), the question as JSON, the length of the signature (2), the signature
-/// (`QuerySignature.compactBytes`), the number of entries (1), the entries. Numbers have their highest
+/// (`QuerySignature.compactBytes`), the number of entries (1), the entries, and from version 3 on the same for
+/// what is possible. Numbers have their highest
 /// byte first.
 struct Continuation: Sendable {
   /// The number of generations for which a continuation can be used. A time would make two answers to one
   /// question differ.
   static let lifetime = 100
 
-  private static let version: UInt8 = 2
+  private static let version: UInt8 = 3
+  /// The last version without a list of what is possible. Its tokens may still be in use.
+  private static let versionWithoutList: UInt8 = 2
 
   /// The question without its image.
   struct Question: Sendable, Hashable, Codable {
@@ -45,6 +48,8 @@ struct Continuation: Sendable {
     var ignoresFeedback: Bool?
     /// The things that the image may show; absent for anything.
     var subject: QuerySubject?
+    /// The parts of the answer; absent for all.
+    var answers: AnswerScope?
     /// True if the question's image was not analyzed in time; absent otherwise.
     var isImageLeftOut: Bool?
   }
@@ -63,10 +68,13 @@ struct Continuation: Sendable {
   /// The lowest confidence of the list.
   let cutOff: Double
   var entries: [Entry]
+  /// The entities that the image may show though they are not sure, with their shares as confidences.
+  private(set) var possible: [Entry]
 
   init(
     _ labels: [String], codes: [String], signature: QuerySignature?, _ options: MatchOptions,
-    _ list: [RankedEntity], cutOff: Double, isImageLeftOut: Bool, in catalogue: Catalogue
+    _ list: [RankedEntity], possible: [RankedEntity] = [], cutOff: Double, isImageLeftOut: Bool,
+    in catalogue: Catalogue
   ) {
     question = Question(
       labels: SemanticContent.bounded(labels), limit: options.limit,
@@ -77,11 +85,16 @@ struct Continuation: Sendable {
       date: options.date?.timeIntervalSince1970, isGrouped: options.isGrouped ? true : nil,
       codes: codes.isEmpty ? nil : codes, ignoresFeedback: options.usesFeedback ? nil : true,
       subject: options.subject == .anything ? nil : options.subject,
+      answers: options.answers == .all ? nil : options.answers,
       isImageLeftOut: isImageLeftOut ? true : nil)
     self.signature = signature?.compactBytes ?? []
     generation = catalogue.generation
     self.cutOff = cutOff
-    entries = list.map { Entry(scored: $0.entity, idHash: Self.hash(of: $0.id)) }
+    func entries(_ list: [RankedEntity]) -> [Entry] {
+      list.map { Entry(scored: $0.entity, idHash: Self.hash(of: $0.id)) }
+    }
+    self.entries = entries(list)
+    self.possible = entries(possible)
   }
 
   /// Returns the first four bytes of the SHA-256 of an id with its type.
@@ -93,10 +106,10 @@ struct Continuation: Sendable {
   /// shown, whose ranks stay taken.
   mutating func move(to catalogue: Catalogue) throws(CatalogueError) {
     generation = catalogue.generation
-    let ids = try catalogue.ids(keys: entries.map(\.scored.key))
-    entries.removeAll { entry in
-      !entry.isShown && ids[entry.scored.key].map(Self.hash) != entry.idHash
-    }
+    let ids = try catalogue.ids(keys: (entries + possible).map(\.scored.key))
+    func isGone(_ entry: Entry) -> Bool { ids[entry.scored.key].map(Self.hash) != entry.idHash }
+    entries.removeAll { !$0.isShown && isGone($0) }
+    possible.removeAll(where: isGone)
   }
 
   /// Removes the entries of some entities, and of stores that one of them brought, but for those that were
@@ -107,6 +120,7 @@ struct Continuation: Sendable {
       !entry.isShown
         && (keys.contains(entry.scored.key) || entry.scored.stocks.map(ids.contains) ?? false)
     }
+    possible.removeAll { keys.contains($0.scored.key) }
   }
 
   /// Returns the continuation with some more entries marked as shown.
@@ -129,7 +143,7 @@ struct Continuation: Sendable {
       date: question.date.map(Date.init(timeIntervalSince1970:)), locale: question.locale,
       isGrouped: question.isGrouped ?? false,
       usesFeedback: !(question.ignoresFeedback ?? false),
-      subject: question.subject ?? .anything)
+      subject: question.subject ?? .anything, answers: question.answers ?? .all)
     options.typeLimits[.product] = question.products
     options.typeLimits[.store] = question.stores
     options.filters[.product] = question.productFilter
@@ -176,8 +190,10 @@ extension Continuation {
     bytes += bigEndianBytes(of: cutOff.bitPattern)
     bytes += bigEndianBytes(of: UInt64(json.count)).suffix(4) + json
     bytes += bigEndianBytes(of: UInt64(signature.count)).suffix(2) + signature
-    bytes.append(UInt8(entries.count))
-    for entry in entries { bytes += entry.bytes }
+    for list in [entries, possible] {
+      bytes.append(UInt8(list.count))
+      for entry in list { bytes += entry.bytes }
+    }
     return bytes
   }
 
@@ -207,25 +223,32 @@ extension Continuation {
   /// Reads the bytes of a token without its seal; `nil` for bytes that ``bytes`` never gives.
   init?(bytes: [UInt8]) {
     var reader = ByteReader(bytes[...])
-    guard reader.number(1) == UInt64(Self.version),
+    guard let version = reader.number(1),
+      version == Self.version || version == Self.versionWithoutList,
       let generation = reader.number(8).flatMap(Int.init(exactly:)),
       let cutOff = reader.number(8).map(Double.init(bitPattern:)),
       let length = reader.number(4), let json = reader.take(Int(length)),
       let question = try? JSONDecoder().decode(Question.self, from: Data(json)),
       let signatureLength = reader.number(2), let signature = reader.take(Int(signatureLength)),
-      let count = reader.number(1)
+      let entries = Self.entries(&reader),
+      let possible = version == Self.version ? Self.entries(&reader) : [], reader.isAtEnd
     else { return nil }
-    var entries: [Entry] = []
-    for _ in 0..<count {
-      guard let entry = Entry(&reader) else { return nil }
-      entries.append(entry)
-    }
-    guard reader.isAtEnd else { return nil }
     self.question = question
     self.signature = Array(signature)
     self.generation = generation
     self.cutOff = cutOff
     self.entries = entries
+    self.possible = possible
+  }
+
+  private static func entries(_ reader: inout ByteReader) -> [Entry]? {
+    guard let count = reader.number(1) else { return nil }
+    var entries: [Entry] = []
+    for _ in 0..<count {
+      guard let entry = Entry(&reader) else { return nil }
+      entries.append(entry)
+    }
+    return entries
   }
 }
 

@@ -11,6 +11,7 @@ public struct MatchDocument: Sendable, Encodable {
   let elapsedMs: Double
   let generation: Int
   let values: [Value]
+  let possible: [Value]?
   let objects: [MatchedObject]
   let regions: [Region]
   let emptyReason: MatchResponse.EmptyReason?
@@ -22,7 +23,6 @@ public struct MatchDocument: Sendable, Encodable {
   let facets: FacetsDocument?
   let hasMore: Bool
   let continuation: String?
-  let nearMiss: NearMiss?
   let profile: ProfileDocument?
   let damage: DamageDocument?
   let feedback: FeedbackDocument?
@@ -49,6 +49,7 @@ public struct MatchDocument: Sendable, Encodable {
     elapsedMs = rounded(Double(seconds) * 1e3 + Double(attoseconds) / 1e15, 3)
     generation = response.generation
     values = response.matches.map { Value($0, projection) }
+    possible = response.answers == .sure ? nil : response.possible.map { Value($0, projection) }
     objects = response.objects.map {
       MatchedObject(number: $0.number, box: $0.box.map { rounded($0, 4) })
     }
@@ -65,16 +66,11 @@ public struct MatchDocument: Sendable, Encodable {
     self.profile = profile.map(ProfileDocument.init)
     self.damage = damage.map(DamageDocument.init)
     feedback = response.feedback.map(FeedbackDocument.init)
-    nearMiss = response.nearMiss.map {
-      NearMiss(
-        type: $0.id.type, id: $0.id.value, confidence: rounded($0.confidence, 4),
-        title: $0.display.title, url: $0.handoff.url,
-        display: projection?.display($0.display, of: $0.value) ?? $0.display)
-    }
   }
 
   private enum CodingKeys: CodingKey {
-    case schema, query, complete, coverage, elapsedMs, generation, values, objects, regions,
+    case schema, query, complete, coverage, elapsedMs, generation, values, possible, objects,
+      regions,
       emptyReason, nearMiss
     case unmatchedLabels, unmatchedCodes, missingShards, damagedRows, embeddingCompared, facets,
       hasMore,
@@ -82,7 +78,7 @@ public struct MatchDocument: Sendable, Encodable {
     case feedback
   }
 
-  /// Encodes every key, with `null` for absent values, except that `profile` is left out for sRGB, `damage` for an intact image,
+  /// Encodes every key, with `null` for absent values, except that `possible` is left out if only sure answers are asked for, `profile` for sRGB, `damage` for an intact image,
   /// `facets`, `unmatchedCodes`, `missingShards` and `damagedRows` if there are none, `embeddingCompared` if the query
   /// has no embedding, and `feedback` if nothing was said about the query.
   public func encode(to encoder: any Encoder) throws {
@@ -94,10 +90,12 @@ public struct MatchDocument: Sendable, Encodable {
     try container.encode(elapsedMs, forKey: .elapsedMs)
     try container.encode(generation, forKey: .generation)
     try container.encode(values, forKey: .values)
+    try container.encodeIfPresent(possible, forKey: .possible)
     try container.encode(objects, forKey: .objects)
     try container.encode(regions, forKey: .regions)
     try container.encode(emptyReason, forKey: .emptyReason)
-    try container.encode(nearMiss, forKey: .nearMiss)
+    // Earlier versions named the best candidate below the cut-off; `vq.match/1` keeps the key.
+    try container.encodeNil(forKey: .nearMiss)
     try container.encode(unmatchedLabels, forKey: .unmatchedLabels)
     if !unmatchedCodes.isEmpty { try container.encode(unmatchedCodes, forKey: .unmatchedCodes) }
     if !missingShards.isEmpty { try container.encode(missingShards, forKey: .missingShards) }
@@ -228,15 +226,6 @@ public struct MatchDocument: Sendable, Encodable {
       suppressed = effects.suppressed.map(Effect.init)
       pinned = effects.pinned.map(Effect.init)
     }
-  }
-
-  struct NearMiss: Sendable, Encodable {
-    let type: EntityType
-    let id: String
-    let confidence: Double
-    let title: String
-    let url: String?
-    let display: DisplayRepresentation
   }
 }
 

@@ -18,22 +18,6 @@ public struct MatchResponse: Sendable, Hashable {
     case deadlinePassed
   }
 
-  /// The best candidate below the cut-off.
-  public struct NearMiss: Sendable, Hashable {
-    /// The entity.
-    public let value: EntityValue
-    /// Its id.
-    public var id: EntityID { value.id }
-    /// Its confidence.
-    public let confidence: Double
-    /// The kind of the match that it would be.
-    public let tier: MatchTier
-    /// The texts and the image for a card, in the language of the query.
-    public let display: DisplayRepresentation
-    /// The link that opens the entity.
-    public let handoff: Handoff
-  }
-
   /// The images that a search reached before its deadline passed.
   public struct ImageCoverage: Sendable, Hashable {
     /// The number of images that every scan has compared with the query's.
@@ -47,6 +31,16 @@ public struct MatchResponse: Sendable, Hashable {
 
   /// The matches, best first.
   public let matches: [Match]
+  /// The entities that the image may show though they are not sure, best first: the smallest list that holds the right one with a
+  /// probability of 0.9, if that is a candidate at all. It has at most eight, is given only if it is more likely than not to hold the
+  /// right one, and is empty if something is sure, unless that lies in another part of the image.
+  ///
+  /// The ``Match/confidence`` is the probability in one distribution over all candidates and *none of them*; the terms of
+  /// ``Match/evidence`` are those of the confidence of the entity by itself. The list belongs to the first page, and
+  /// further pages do not repeat it. Matches by labels alone are not in it.
+  public internal(set) var possible: [Match] = []
+  /// The parts of the answer that were asked for: with ``AnswerScope/sure``, `possible` is always empty.
+  public internal(set) var answers = AnswerScope.all
   /// The things that the image shows, as far as its matches tell: each match names its object.
   public let objects: [MatchedObject]
   /// The parts of the image that were searched on their own: the cells of a page, and outlines of things that
@@ -79,14 +73,12 @@ public struct MatchResponse: Sendable, Hashable {
   public internal(set) var isEmbeddingCompared: Bool?
   /// A Boolean value that indicates whether further pages have more matches.
   public let hasMore: Bool
-  /// The best candidate below the cut-off if `matches` is empty.
-  public internal(set) var nearMiss: NearMiss?
   /// The effects of the statements about the query; `nil` if there are none.
   public internal(set) var feedback: FeedbackEffects?
-  /// The ids of all entities in the answer: the matches and the variants beneath them, or the near miss.
+  /// The ids of all entities in the answer: the matches and the variants beneath them, and what is possible.
   public var entityIDs: [EntityID] {
     matches.flatMap { match in [match.value.id] + match.variants.map(\.value.id) }
-      + (nearMiss.map { [$0.id] } ?? [])
+      + possible.map(\.value.id)
   }
   /// The list behind the token, which is sealed when it is asked for.
   let sealable: SealableContinuation

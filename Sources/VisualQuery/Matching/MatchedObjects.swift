@@ -46,7 +46,7 @@ struct MatchedObjects: Sendable {
   }
 
   /// Returns the part of the query's image that an image lies in, or `nil` if it is not known.
-  private static func claim(of image: BestImage) -> ImageClaim? {
+  static func claim(of image: BestImage) -> ImageClaim? {
     let frame = image.frame.box
     let part = ImageBox(x: frame.x, y: frame.y, width: frame.width, height: frame.height)
     if isPlaced(image) { return image.evidence.claim.placed(in: part) }

@@ -23,16 +23,18 @@ extension Matcher {
     let options = state.showsManyThings(scored) ? options.forPage : options
     var cutOff = state.cutOff
     var list = try rank(scored, state, options, cutOff: cutOff)
+    var possible = try possible(among: scored, state, options, without: shown)
     if list.entities.isEmpty, state.signature != nil, !state.plan.isComplete {
       // The deadline passed before the image showed anything: the answer is that of the labels.
       let labelCutOff = self.cutOff(options, hasImage: false)
       let labelList = try rank(state.labelMatches, state, options, cutOff: labelCutOff)
-      if !labelList.entities.isEmpty { (list, cutOff) = (labelList, labelCutOff) }
+      if !labelList.entities.isEmpty { (list, cutOff, possible) = (labelList, labelCutOff, []) }
     }
     let outcome = SearchOutcome(state: state, list: list)
     var continuation = Continuation(
       content.labels, codes: content.codes, signature: state.signature, options, list.entities,
-      cutOff: cutOff, isImageLeftOut: state.signature == nil && content.hasImage, in: catalogue)
+      possible: possible, cutOff: cutOff,
+      isImageLeftOut: state.signature == nil && content.hasImage, in: catalogue)
     continuation.markShown { shown.contains($0.key) }
     var pageOptions = options
     if let limit { pageOptions.limit = limit }
@@ -46,8 +48,6 @@ extension Matcher {
     response.damagedRows = state.shardFaults.damaged
     if response.matches.isEmpty {
       response.emptyReason = emptyReason(state, options)
-      response.nearMiss = try nearMiss(
-        scored.filter { options.types.contains($0.type) && !shown.contains($0.key) }, options)
     }
     // Nothing that was computed from a file which has changed meanwhile is given away.
     try catalogue.checkUnchanged()
@@ -68,11 +68,12 @@ extension Matcher {
     func isLeft(_ index: Int) -> Bool {
       !entries[index].isShown && groups?.isCardLeft(index) ?? true
     }
+    let possible = entries.contains(where: \.isShown) ? [] : continuation.possible.map(\.scored)
     let shownBefore = groups?.shownCount ?? entries.count(where: \.isShown)
     let page = Ranking.page(
       of: entries.map(\.scored.type), notShown: isLeft, options: options)
     let scored = page.map { entries[$0].scored }
-    let values = try catalogue.entities(keys: scored.map(\.key))
+    let values = try catalogue.entities(keys: (scored + possible).map(\.key))
     var objects = MatchedObjects()
     let matches = try scored.enumerated().compactMap { index, entity in
       try values[entity.key].map {
@@ -100,6 +101,14 @@ extension Matcher {
       sealable: SealableContinuation(
         continuation.showing(page + beneath), secret: catalogue.secret))
     response.feedback = feedback
+    response.answers = options.answers
+    response.possible = possible.compactMap { entity in
+      values[entity.key].map { (entity, $0) }
+    }.enumerated().map { index, listed in
+      match(
+        listed.0, listed.1, rank: index + 1, listed.0.image.flatMap(alignment), object: nil,
+        variants: [], options)
+    }
     return response
   }
 
@@ -208,15 +217,20 @@ extension Matcher {
     return isBlank && state.labels.known.isEmpty ? .noUsableSignal : .nothingAboveConfidence
   }
 
-  private func nearMiss(
-    _ scored: [ScoredEntity], _ options: MatchOptions
-  ) throws -> MatchResponse.NearMiss? {
-    guard let best = scored.max(by: { ($0.confidence, $1.key) < ($1.confidence, $0.key) }),
-      let value = try catalogue.entities(keys: [best.key])[best.key]
-    else { return nil }
-    return MatchResponse.NearMiss(
-      value: value, confidence: best.confidence, tier: best.tier,
-      display: value.displayRepresentation(for: options.locale),
-      handoff: catalogue.links.handoff(for: value))
+  /// Returns what the image may show though it is not sure, within the types that the limits leave.
+  private func possible(
+    among scored: [ScoredEntity], _ state: QueryState, _ options: MatchOptions,
+    without shown: Set<UInt32>
+  ) throws -> [RankedEntity] {
+    guard options.answers == .all, state.signature != nil, !state.isFilterUnfinished else {
+      return []
+    }
+    let list = PossibleEntities.list(
+      among: scored.filter { options.limit(of: $0.type) > 0 && !shown.contains($0.key) },
+      cutOff: state.cutOff)
+    let ids = try catalogue.ids(keys: list.map(\.key))
+    return list.compactMap { entity in
+      ids[entity.key].map { RankedEntity(entity: entity, id: $0) }
+    }
   }
 }

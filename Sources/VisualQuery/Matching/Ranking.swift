@@ -5,7 +5,8 @@ struct ScoredEntity: Sendable {
   let key: UInt32
   let type: EntityType
   let evidence: [Evidence]
-  let confidence: Double
+  /// The calibrated probability that it is right; in ``MatchResponse/possible``, its share of one distribution.
+  var confidence: Double
   let tier: MatchTier
   /// The image that matched, or `nil` if only labels or stock did.
   var image: BestImage?

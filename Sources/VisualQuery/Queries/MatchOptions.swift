@@ -47,6 +47,9 @@ public struct MatchOptions: Sendable, Hashable {
   /// The things that the image may show.
   public var subject: QuerySubject
 
+  /// The parts of the answer: ``AnswerScope/sure`` leaves out what the image may show though it is not sure.
+  public var answers: AnswerScope
+
   /// A Boolean value that indicates whether statements about answers (``FeedbackStatement``) have their effect.
   public var usesFeedback: Bool
 
@@ -57,7 +60,8 @@ public struct MatchOptions: Sendable, Hashable {
     minimumConfidence: Double? = nil,
     timeout: Duration? = Self.defaultTimeout, near: GeoPoint? = nil, date: Date? = nil,
     locale: String? = nil, isGrouped: Bool = false, pageLimit: Int = Self.defaultPageLimit,
-    usesFeedback: Bool = true, subject: QuerySubject = .anything
+    usesFeedback: Bool = true, subject: QuerySubject = .anything,
+    answers: AnswerScope = .all
   ) {
     self.limit = Self.bounded(limit)
     self.typeLimits = typeLimits
@@ -72,6 +76,7 @@ public struct MatchOptions: Sendable, Hashable {
     self.pageLimit = pageLimit
     self.usesFeedback = usesFeedback
     self.subject = subject
+    self.answers = answers
   }
 
   private static func bounded(_ limit: Int) -> Int { min(max(limit, 1), maximumLimit) }

@@ -100,7 +100,7 @@ struct AnswerSheet {
               "stroke-linejoin": "round",
             ]))
       }
-      parts += badge(value.rank, first.x, first.y)
+      parts += badge("\(value.rank)", first.x, first.y)
     }
     return parts
   }
@@ -109,22 +109,36 @@ struct AnswerSheet {
 
   private static func sheet(_ panel: Panel) -> (parts: [HTML], height: Double) {
     let values = panel.answer.values
-    let rows = (values.count + 1) / 2
+    let listed = panel.answer.listed
     let head = 62.0
+    let valuesHeight = Double((values.count + 1) / 2) * cardHeight
+    let listTop = top + head + valuesHeight + (values.isEmpty || listed.isEmpty ? 0 : listHead)
     let foot = panel.answer.hasMore ? 52.0 : 12.0
-    let height = values.isEmpty ? 190 : head + Double(rows) * cardHeight + foot
+    let isEmpty = values.isEmpty && listed.isEmpty
+    let height =
+      isEmpty ? 190 : listTop - top + Double((listed.count + 1) / 2) * cardHeight + foot
     var parts = [
       box(sheetLeft, top, sheetWidth, height, corner: 28, fill: "#fbfbf9"),
       box(sheetLeft + sheetWidth / 2 - 20, top + 10, 40, 5, corner: 2.5, fill: "#c9cac4"),
       line(
-        title(values.count), sheetLeft + 16, top + 44, size: 20, color: ink, columns: 30,
-        weight: "700"),
+        values.isEmpty && !listed.isEmpty ? UnsureText.title(listed.count) : title(values.count),
+        sheetLeft + 16, top + 44, size: 20, color: ink, columns: 34, weight: "700"),
     ]
-    if values.isEmpty { parts += empty(panel.answer) }
-    for (index, value) in values.enumerated() {
-      let x = sheetLeft + 16 + Double(index % 2) * (cardSide + 16)
-      let y = top + head + Double(index / 2) * cardHeight
-      parts += card(value, panel.pictures[value.display.image ?? ""], x, y)
+    if isEmpty { parts += empty(panel.answer) }
+    if !values.isEmpty, !listed.isEmpty {
+      parts.append(
+        line(
+          UnsureText.title(listed.count), sheetLeft + 16, listTop - 14, size: 16, color: ink,
+          columns: 40,
+          weight: "700"))
+    }
+    for (top, values, isSure) in [(top + head, values, true), (listTop, listed, false)] {
+      for (index, value) in values.enumerated() {
+        let x = sheetLeft + 16 + Double(index % 2) * (cardSide + 16)
+        let y = top + Double(index / 2) * cardHeight
+        let mark = isSure ? "\(value.rank)" : UnsureText.mark
+        parts += card(value, panel.pictures[value.display.image ?? ""], mark, x, y)
+      }
     }
     if panel.answer.hasMore, !values.isEmpty {
       parts.append(
@@ -135,23 +149,23 @@ struct AnswerSheet {
     return (parts, height)
   }
 
+  /// The height of the line above what is possible beside sure results.
+  private static let listHead = 40.0
+
   private static func title(_ count: Int) -> String {
     count == 0 ? "No results" : DisplayText.count(count, "result", "results")
   }
 
-  /// The reason for no results, and what is likeliest: a phone shows neither.
+  /// The reason for no results, which a phone does not show.
   private static func empty(_ answer: ServedAnswer) -> [HTML] {
-    var lines = ["Not shown on a phone:", answer.emptyReason ?? "no reason was given"]
-    if let near = answer.nearMiss {
-      lines.append("likeliest: \(near.display.name), \(DisplayText.confidence(near.confidence))")
-    }
+    let lines = ["Not shown on a phone:", answer.emptyReason ?? "no reason was given"]
     return lines.enumerated().map { index, words in
       line(words, sheetLeft + 16, top + 84 + 24 * Double(index), size: 14, color: soft, columns: 44)
     }
   }
 
   private static func card(
-    _ value: ServedAnswer.Value, _ jpeg: [UInt8]?, _ x: Double, _ y: Double
+    _ value: ServedAnswer.Value, _ jpeg: [UInt8]?, _ mark: String, _ x: Double, _ y: Double
   ) -> [HTML] {
     var parts = [box(x, y, cardSide, cardSide, corner: 14, fill: "#eeefea")]
     if let jpeg, let size = try? ImageDecoder().header(of: jpeg) {
@@ -166,7 +180,7 @@ struct AnswerSheet {
           anchor: "middle"))
     }
     let remark = "\(DisplayText.confidence(value.confidence)) \(value.tier)"
-    return parts + badge(value.rank, x + 18, y + 18) + [
+    return parts + badge(mark, x + 18, y + 18) + [
       line(
         value.display.title, x + 2, y + cardSide + 20, size: 15, color: ink, columns: 19,
         weight: "600"),
@@ -178,7 +192,7 @@ struct AnswerSheet {
 
   // MARK: Shapes
 
-  private static func badge(_ number: Int, _ x: Double, _ y: Double) -> [HTML] {
+  private static func badge(_ mark: String, _ x: Double, _ y: Double) -> [HTML] {
     [
       HTML(
         "circle",
@@ -187,7 +201,7 @@ struct AnswerSheet {
           "stroke": "#fff", "stroke-width": "2",
         ]),
       line(
-        "\(number)", x, y + 5, size: 14, color: "#fff", columns: 4, weight: "700", anchor: "middle"),
+        mark, x, y + 5, size: 14, color: "#fff", columns: 4, weight: "700", anchor: "middle"),
     ]
   }
 

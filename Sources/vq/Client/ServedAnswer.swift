@@ -34,26 +34,20 @@ struct ServedAnswer: Sendable, Decodable {
     }
   }
 
-  struct NearMiss: Sendable, Decodable {
-    let type: String
-    let id: String
-    let confidence: Double
-    let url: String?
-    let display: Display
-  }
-
   let schema: String
   let complete: Bool
   let coverage: Double
   let values: [Value]
+  /// What the image may show though it is not sure; `nil` from an older server.
+  let possible: [Value]?
   let emptyReason: String?
-  let nearMiss: NearMiss?
   let hasMore: Bool
 
   /// All confidences of the answer. Another server may have written any numbers.
-  var confidences: [Double] {
-    values.map(\.confidence) + (nearMiss.map { [$0.confidence] } ?? [])
-  }
+  var confidences: [Double] { (values + listed).map(\.confidence) }
+
+  /// What the image may show though it is not sure.
+  var listed: [Value] { possible ?? [] }
 }
 
 /// The size of a server's catalogue, and its cut-off (`GET /v1/catalogue`).

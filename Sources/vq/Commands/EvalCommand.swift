@@ -60,7 +60,9 @@ enum EvalCommand {
           null without them.
             {"schema":"vq.eval/1","queries":640,"recallAt1":0.99,"recallAt5":1,
              "meanReciprocalRank":0.99,"byEdit":[{"edit":"photo","queries":40,…},…],
-             "negatives":300,"negativesEmpty":0.99,"recallAt1PercentFalse":0.98,
+             "negatives":300,"negativesEmpty":0.99,"lists":90,"listsRight":0.97,
+             "listsMeanLength":1.2,"shownOrListed":0.9,"listsIfNoneIsRight":0.05,
+             "recallAt1PercentFalse":0.98,
              "recallAt01PercentFalse":0.97,"calibrationError":0.02,"reliability":[…],
              "worst":[{"query":"q7","stage":"belowCutOff",…},…],…}
           """),

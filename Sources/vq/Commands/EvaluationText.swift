@@ -34,6 +34,15 @@ struct EvaluationText {
     if let recall = report.recallAt01PercentFalse {
       lines.append(figure("recall@1 at 0.1 % false positives", recall))
     }
+    let lists = report.lists
+    lines.append(figure("correct above the cut-off or listed", lists.shownOrListed))
+    if let right = lists.right {
+      lines.append(figure("lists with the correct one, of \(lists.given)", right))
+      lines.append(figure("mean length of these lists", lists.meanLength))
+    }
+    if let given = lists.givenIfNoneIsRight {
+      lines.append(figure("lists if none is correct", given))
+    }
     lines.append(figure("expected calibration error", report.calibrationError))
     return lines.joined(separator: "\n") + "\n"
   }

@@ -46,6 +46,13 @@ enum MatchCommand {
         index, and labels are right, as in a shop's own photos; the same likeness then has a higher \
         confidence.
         """, standard: QuerySubject.anything.rawValue, isRare: true), "SUBJECT")
+  static let answers = Option<AnswerScope?>.choice(
+    OptionText(
+      "answers", "all, or only what is sure",
+      detail: """
+        all: if nothing is sure, a list of what the image may show, from which a person chooses. sure: without that \
+        list, for programs.
+        """, standard: AnswerScope.all.rawValue, isRare: true), "ANSWERS")
   static let deadline = Option<Duration?>.milliseconds(
     OptionText(
       "deadline", "time limit in ms for each image; 0: no limit",
@@ -161,7 +168,8 @@ enum MatchCommand {
       conditions.description, group.description, threads.description, explain.description,
       json.description, report.description, csv.description, open.description,
       allFields.description,
-      tolerant.description, subject.description, withLabel.description, near.description,
+      tolerant.description, subject.description, answers.description, withLabel.description,
+      near.description,
       at.description,
       locale.description, signature.description, embedding.description,
       continuation.description, refresh.description, IndexLocation.cache.description,
@@ -180,7 +188,9 @@ enum MatchCommand {
              "values":[{"rank":1,"type":"product","id":"mug-red","confidence":0.97,
                "tier":"near","url":"https://…","display":{…},"product":{…},
                "evidence":[{"kind":"color","value":0.93,"weight":3.2},…]},…]}
-          If there is no match, 'emptyReason' gives the reason. 'hasMore' tells whether there are \
+          If there is no match, 'emptyReason' gives the reason. 'possible' has the same form as 'values': what the image \
+          may show though it is not sure, with shares of one probability as 'confidence'; --answers sure leaves it \
+          out. 'nearMiss' is always null. 'hasMore' tells whether there are \
           further matches, which --continue shows. 'unmatchedLabels' lists the labels that are \
           unknown. A store may have 'stocks', the matched product that it sells, \
           'distanceMeters' and 'openNow'. With --group, 'variants' lists the other variants of its group, \
@@ -258,7 +268,8 @@ enum MatchCommand {
   ]
   private static let filterOptions = [
     products.description, stores.description, minConfidence.description, subject.description,
-    type.description, conditions.description, withLabel.description, near.description,
+    answers.description, type.description, conditions.description, withLabel.description,
+    near.description,
     group.description,
   ]
 
@@ -362,6 +373,7 @@ enum MatchCommand {
     (options.near, options.date) = (arguments[near], arguments[at])
     options.locale = arguments[locale]
     options.isGrouped = arguments[group]
+    options.answers = arguments[answers] ?? .all
     return options
   }
 

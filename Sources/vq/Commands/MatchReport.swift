@@ -65,12 +65,6 @@ struct MatchReport {
       && response.minimumConfidence < Calibration.defaultCutOff
   }
 
-  /// The near miss, if nothing but its confidence keeps it from being a match.
-  private static func shownNearMiss(_ response: MatchResponse) -> MatchResponse.NearMiss? {
-    response.emptyReason == .nothingAboveConfidence && response.minimumConfidence > 0
-      ? response.nearMiss : nil
-  }
-
   private static func note(_ link: String, _ display: DisplayRepresentation) -> String {
     link + (display.image.map { "  " + $0 } ?? "")
   }
@@ -84,8 +78,16 @@ struct MatchReport {
       for match in response.matches {
         lines += ["", "#\(match.rank) \(title(match))"] + terms(match)
       }
-      lines.append("")
     }
+    if !response.possible.isEmpty {
+      if isExplained, !response.matches.isEmpty { lines.append("") }
+      lines.append(UnsureText.heading(response.possible.count) + ":")
+      lines += possible(response).lines(on: console)
+      if isExplained {
+        for match in response.possible { lines += ["", "? \(title(match))"] + terms(match) }
+      }
+    }
+    if isExplained { lines.append("") }
     lines += feedback(response)
     lines.append(summary(response, hasPicture: hasPicture).text)
     if isByLabels(response) {
@@ -98,15 +100,20 @@ struct MatchReport {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// The matches, or what is likeliest.
+  /// What the image may show though it is not sure.
+  private func possible(_ response: MatchResponse) -> AnswerTable {
+    var table = AnswerTable()
+    for match in response.possible {
+      table.append(
+        UnsureText.mark, match.confidence, tier: match.tier.rawValue,
+        type: match.value.id.type.rawValue, name: Self.name(match.display),
+        note: Self.note(match.handoff.url ?? match.value.id.description, match.display))
+    }
+    return table
+  }
+
   private func table(_ response: MatchResponse) -> AnswerTable {
     var table = AnswerTable()
-    if let nearMiss = Self.shownNearMiss(response) {
-      table.append(
-        "?", nearMiss.confidence, tier: nearMiss.tier.rawValue, type: nearMiss.id.type.rawValue,
-        name: "not sure: " + Self.name(nearMiss.display),
-        note: Self.note(nearMiss.handoff.url ?? nearMiss.id.description, nearMiss.display))
-    }
     for match in response.matches {
       table.append(
         "\(match.rank)", match.confidence, tier: match.tier.rawValue,

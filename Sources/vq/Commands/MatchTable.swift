@@ -2,6 +2,7 @@ import PixelMatch
 import VisualQuery
 
 /// Answers as CSV (RFC 4180, with line feeds): one row for each match, and one for an image without a match.
+/// Entities that an image may show though they are not sure have rows without a rank, with the reason `possible`.
 ///
 /// Cells that a spreadsheet would take for a formula begin with an apostrophe.
 enum MatchTable {
@@ -12,20 +13,24 @@ enum MatchTable {
   /// The line with the names of the columns.
   static var heading: String { line(columns) }
 
-  /// Returns the rows of an answer; without a match, one row with the reason.
+  /// Returns the rows of an answer: the matches or, without a match, one row with the reason; then what is possible.
   static func rows(_ response: MatchResponse, of query: String) -> String {
     let query = FileName.readable(query)
-    if response.matches.isEmpty {
-      let reason = response.emptyReason?.rawValue ?? ""
-      return line([query] + Array(repeating: "", count: columns.count - 2) + [reason])
-    }
-    return response.matches.map { match in
+    func row(_ match: Match, rank: String, reason: String) -> String {
       line([
-        query, "\(match.rank)", match.value.id.type.rawValue, match.value.id.value,
+        query, rank, match.value.id.type.rawValue, match.value.id.value,
         match.display.title, match.display.subtitle ?? "",
-        DisplayText.confidence(match.confidence), match.tier.rawValue, match.handoff.url ?? "", "",
+        DisplayText.confidence(match.confidence), match.tier.rawValue, match.handoff.url ?? "",
+        reason,
       ])
-    }.joined()
+    }
+    var rows = response.matches.map { row($0, rank: "\($0.rank)", reason: "") }
+    if rows.isEmpty {
+      let reason = response.emptyReason?.rawValue ?? ""
+      rows.append(line([query] + Array(repeating: "", count: columns.count - 2) + [reason]))
+    }
+    rows += response.possible.map { row($0, rank: "", reason: "possible") }
+    return rows.joined()
   }
 
   /// Returns the row of an image that could not be searched, with the code of the error.

@@ -35,8 +35,6 @@ struct PictureSearch: Sendable {
     var projection: PublicProjection?
     /// The reduced image, for a report.
     var jpeg: [UInt8]?
-    /// The likeliest entity if nothing is shown, for a report.
-    var likeliest: Sighting?
 
     /// The labels that the catalogue does not know.
     var unmatchedLabels: [String] { (try? result.get())?.unmatchedLabels ?? [] }
@@ -76,10 +74,6 @@ struct PictureSearch: Sendable {
       projection: try await projection(of: response))
     if isReported {
       answer.jpeg = try content.searchedPixels.map(ReportSource.reduced)
-      if response.matches.isEmpty, let id = response.nearMiss?.id {
-        answer.likeliest = try await matcher.diagnosis(of: id, in: content, options: options)
-          .sighting
-      }
     }
     return answer
   }
@@ -114,11 +108,10 @@ extension PictureSearch.Answer {
     return switch result {
     case .success(let response):
       MatchPage.Query(
-        name: name, jpeg: jpeg, response: response, likeliest: likeliest, failure: nil)
+        name: name, jpeg: jpeg, response: response, failure: nil)
     case .failure(let failure):
       MatchPage.Query(
-        name: name, jpeg: nil, response: nil, likeliest: nil, failure: failure.sentence(about: name)
-      )
+        name: name, jpeg: nil, response: nil, failure: failure.sentence(about: name))
     }
   }
 }

@@ -214,17 +214,14 @@ enum SimulateClientCommand {
     let answer = exchange.answer
     var lines = isOne ? [] : exchange.image.map { ["\($0.description):"] } ?? []
     var table = AnswerTable()
-    if let near = answer.nearMiss, answer.values.isEmpty {
-      table.append(
-        "?", near.confidence, tier: "", type: near.type, name: "not sure: " + near.display.name,
-        note: near.url ?? "\(near.type):\(near.id)")
-    }
-    for value in answer.values {
-      table.append(
-        "\(value.rank)", value.confidence, tier: value.tier, type: value.type,
-        name: value.display.name, note: value.url ?? "\(value.type):\(value.id)")
-    }
+    for value in answer.values { table.append(value, rank: "\(value.rank)") }
     lines += table.lines(on: console)
+    if !answer.listed.isEmpty {
+      var table = AnswerTable()
+      for value in answer.listed { table.append(value, rank: UnsureText.mark) }
+      lines.append(UnsureText.heading(answer.listed.count) + ":")
+      lines += table.lines(on: console)
+    }
     let summary = AnswerSummary(
       matchCount: answer.values.count,
       cutOff: exchange.image == nil ? 0 : size.minimumConfidence, isComplete: answer.complete,
@@ -242,8 +239,9 @@ enum SimulateClientCommand {
   ) throws -> AnswerSheet.Panel {
     var pictures: [String: [UInt8]] = [:]
     let decoder = ImageDecoder()
-    for address in exchange.answer.values.compactMap(\.display.image) where pictures[address] == nil
-    {
+    let answer = exchange.answer
+    for address in (answer.values + answer.listed).compactMap(\.display.image)
+    where pictures[address] == nil {
       try Task.checkCancellation()
       pictures[address] = client.image(at: address).flatMap {
         try? decoder.jpeg(of: $0, longerSide: AnswerSheet.pictureSide, quality: 80)
@@ -251,7 +249,16 @@ enum SimulateClientCommand {
     }
     return AnswerSheet.Panel(
       heading: exchange.image?.description ?? "labels only", image: exchange.image, labels: labels,
-      answer: exchange.answer, pictures: pictures)
+      answer: answer, pictures: pictures)
+  }
+}
+
+extension AnswerTable {
+  /// Adds an entity of a server's answer.
+  fileprivate mutating func append(_ value: ServedAnswer.Value, rank: String) {
+    append(
+      rank, value.confidence, tier: value.tier, type: value.type, name: value.display.name,
+      note: value.url ?? "\(value.type):\(value.id)")
   }
 }
 

@@ -103,6 +103,15 @@ struct EvaluationPage {
     if let empty = report.negativesEmpty {
       figures.append(("nothing shown if none is right", share(empty)))
     }
+    let lists = report.lists
+    figures.append(("right and shown or listed", share(lists.shownOrListed)))
+    if let right = lists.right {
+      figures.append(("lists with the right one, of \(lists.given)", share(right)))
+      figures.append(("mean length of these lists", share(lists.meanLength)))
+    }
+    if let given = lists.givenIfNoneIsRight {
+      figures.append(("lists if none is right", share(given)))
+    }
     if let recall = report.recallAt1PercentFalse {
       figures.append(("recall@1 at 1 % false positives", share(recall)))
     }

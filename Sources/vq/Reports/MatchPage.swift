@@ -11,8 +11,6 @@ struct MatchPage {
     /// The reduced image, or `nil` if there is none.
     let jpeg: [UInt8]?
     let response: MatchResponse?
-    /// The likeliest entity if nothing is shown.
-    let likeliest: Sighting?
     /// The reason why the image has no answer.
     let failure: String?
   }
@@ -36,17 +34,22 @@ struct MatchPage {
     }
     let picture = query.jpeg.flatMap { pictures.add($0, name: query.name) }
     if let response = query.response {
-      // Without a match, the likeliest entity is drawn beside the image.
-      if let picture, !response.matches.isEmpty || query.likeliest == nil {
+      // Without a match, the image is drawn beside each entity that it may show.
+      if let picture, !response.matches.isEmpty || response.possible.isEmpty {
         parts.append(overview(of: picture, response))
       }
       parts.append(HTML("p", [HTML(text: Self.summary(response))]))
       var cards: [HTML] = []
       for match in response.matches { cards.append(try await card(match, picture)) }
-      if let likeliest = query.likeliest, response.matches.isEmpty {
-        cards.append(try await card(unsure: likeliest, picture))
-      }
       if !cards.isEmpty { parts.append(HTML("ol", ["class": "cards"], cards)) }
+      if !response.possible.isEmpty {
+        parts.append(HTML("p", [HTML(text: UnsureText.title(response.possible.count) + ":")]))
+        var cards: [HTML] = []
+        for match in response.possible {
+          cards.append(try await card(match, picture, isSure: false))
+        }
+        parts.append(HTML("ol", ["class": "cards"], cards))
+      }
     }
     sections.append(ReportParts.section(query.name, parts))
   }
@@ -93,28 +96,17 @@ struct MatchPage {
     }
   }
 
-  private mutating func card(_ match: Match, _ query: ReportPicture?) async throws -> HTML {
+  private mutating func card(
+    _ match: Match, _ query: ReportPicture?, isSure: Bool = true
+  ) async throws -> HTML {
     let jpeg = try await source.picture(of: match.value.id, at: match.matchedImagePosition ?? 0)
     return card(
       Card(
-        number: "\(match.rank)", display: match.display, url: match.handoff.url,
+        number: isSure ? "\(match.rank)" : UnsureText.mark, display: match.display,
+        url: match.handoff.url,
         confidence: match.confidence,
         remark: match.stocks.map { "has \($0.value) in stock" } ?? match.tier.meaning,
         isByStock: match.stocks != nil, alignment: match.alignment, evidence: match.evidence),
-      jpeg, query)
-  }
-
-  private mutating func card(
-    unsure sighting: Sighting, _ query: ReportPicture?
-  ) async throws -> HTML {
-    let value = try await source.entities([sighting.id])[sighting.id]
-    guard let value else { return HTML([]) }
-    let jpeg = try await source.picture(of: sighting.id, at: sighting.imagePosition ?? 0)
-    return card(
-      Card(
-        number: "?", display: value.displayRepresentation, url: value.url,
-        confidence: sighting.confidence, remark: "not sure enough to be shown",
-        alignment: sighting.alignment, evidence: sighting.evidence),
       jpeg, query)
   }
 

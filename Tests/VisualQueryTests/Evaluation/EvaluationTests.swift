@@ -75,6 +75,28 @@ import Testing
     #expect(report.worst.map(\.missReason) == [.outranked, .notACandidate])
   }
 
+  /// By hand: of four, one is shown, two get a list, of which one is right.
+  @Test func `lists have figures of their own`() throws {
+    func listed(_ truth: [String], _ best: Double, _ ids: [String]) throws -> EvaluatedQuery {
+      var query = try evaluated(truth, [("a", best)])
+      query.possible = ids.map {
+        EvaluatedQuery.Answer(id: EntityID(type: .product, value: $0), confidence: 0.3)
+      }
+      return query
+    }
+    let report = EvaluationReport(
+      [
+        try listed(["a"], 0.95, []), try listed(["b"], 0.5, ["a", "b", "c"]),
+        try listed(["b"], 0.5, ["a"]), try listed(["a"], 0.3, []),
+        try listed([], 0.6, ["a"]), try listed([], 0.1, []),
+      ], cutOff: 0.85)
+    #expect(report.lists.given == 2 && report.lists.right == 0.5 && report.lists.meanLength == 2)
+    #expect(report.lists.shownOrListed == 0.5 && report.lists.givenIfNoneIsRight == 0.5)
+    let none = EvaluationReport([]).lists
+    #expect(none.given == 0 && none.right == nil && none.meanLength == nil)
+    #expect(none.shownOrListed == nil && none.givenIfNoneIsRight == nil)
+  }
+
   @Test func `nothing at all has figures, too`() {
     let report = EvaluationReport([])
     #expect(report.recall == nil && report.meanReciprocalRank == nil)

@@ -140,18 +140,35 @@ import Testing
     #expect(try isShown("catalogued") == (own.confidence >= 0.85))
   }
 
-  @Test func `a near miss is shown as an entity that is not sure`() throws {
-    let asked = ["match", SampleShop.query("q10-plant.jpg"), "--index", try IndexedShop.path()]
+  /// Would break if a list were not told from what is sure, in whatever form.
+  @Test func `what is not sure is listed apart`() throws {
+    let asked = [
+      "match", SampleShop.query("q06-oats.jpg"), "--min-confidence", "1", "--deadline", "0",
+      "--index", try IndexedShop.path(),
+    ]
     let text = try RunningVQ(asked).output
-    #expect(text.contains(/\n\?  +0\.\d\d  .*not sure: \w+/))
-    #expect(text.contains("https://shop.example/") && text.contains("images/"))
-    #expect(text.contains("No match above confidence 0.85."))
+    #expect(text.contains(/^not sure, (but probably this|one of these):\n#/))
+    #expect(text.contains(/\n\?  +0\.\d\d  .*Honey oats/))
+    #expect(text.contains("https://shop.example/p/oats  images/oats.jpg"))
+    #expect(text.hasSuffix("No match above confidence 1.\n") || text.contains("No match above"))
     let json = try RunningVQ(asked + ["--json"]).output
     let value = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
-    let nearMiss = try #require(value?["nearMiss"] as? [String: Any])
-    for key in ["type", "id", "confidence", "title", "url", "display"] {
-      #expect(nearMiss[key] != nil, "\(key)")
+    let possible = try #require(value?["possible"] as? [[String: Any]])
+    for key in ["rank", "type", "id", "confidence", "tier", "url", "display", "evidence"] {
+      #expect(possible.first?[key] != nil, "\(key)")
     }
+    #expect(value?["nearMiss"] is NSNull && (value?["values"] as? [Any])?.isEmpty == true)
+    let rows = try RunningVQ(asked + ["--csv"]).output.split(separator: "\n")
+    #expect(rows.count == 2 + possible.count)
+    #expect(rows[1].hasSuffix(",,,,,,,,nothingAboveConfidence"))
+    #expect(rows[2].contains(",,product,oats,") && rows[2].hasSuffix(",possible"))
+    let sure = try RunningVQ(asked + ["--answers", "sure"]).output
+    #expect(sure.hasPrefix("No match above"))
+    let document = try RunningVQ(asked + ["--answers", "sure", "--json"]).output
+    #expect(!document.contains(#""possible""#))
+    let token = try #require(value?["continuation"] as? String)
+    let next = try RunningVQ(["match", "--continue", token] + asked.suffix(2))
+    #expect(next.output.hasPrefix("not sure, ") && next.output.contains("Honey oats"))
   }
 
   @Test func `a file whose name is not UTF-8 is opened`() throws {

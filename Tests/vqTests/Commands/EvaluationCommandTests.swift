@@ -43,11 +43,13 @@ import Testing
     let json = try RunningVQ(asked + ["--json"]).output
     for key in [
       "recallAt1", "recallAt5", "meanReciprocalRank", "shownRight", "shownWrong",
-      "recallAt1PercentFalse",
+      "recallAt1PercentFalse", "listsRight", "listsMeanLength", "shownOrListed",
     ] {
       #expect(json.contains("\"\(key)\":null"), "\(key)")
     }
-    #expect(json.contains(#""queries":0"#) && json.contains(#""negatives":1"#))
+    #expect(
+      json.contains(#""lists":0"#) && json.contains(#""queries":0"#)
+        && json.contains(#""negatives":1"#))
   }
 
   @Test func `an evaluation of nothing, or a calibration of little, says so`() throws {

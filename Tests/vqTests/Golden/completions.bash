@@ -52,6 +52,7 @@ _vq() {
     match:--threads|match:-j) return ;;
     match:--report) _vq_reply -f; compopt -o filenames; return ;;
     match:--subject) _vq_reply -W 'anything catalogued'; return ;;
+    match:--answers) _vq_reply -W 'all sure'; return ;;
     match:--with-label) return ;;
     match:--near) return ;;
     match:--at) return ;;
@@ -173,7 +174,7 @@ _vq() {
     :*) _vq_reply -W 'index match catalogue doctor duplicates labels eval diff why-not feedback serve key hash sign postgres copy codegen simulate-client help completions' ;;
     index:-*) _vq_reply -W '--index --images-root --allow-outside --thumbnails --on-conflict --prune-missing --max-removed --currency --map --map-from --include-drafts --fetch --allow-host --dry-run --strict --threads -j --rejected --json --quiet -q --locale --images-map --allow-private-address --ca-file --max-rows --max-feed-bytes --max-feed-ratio --public --link --allow-scheme --bridge --formats --cache --signed --color --help -h --version' ;;
     index:*) _vq_reply -f; compopt -o filenames; return ;;
-    match:-*) _vq_reply -W '--index --labels --region --limit --products --stores --min-confidence --deadline --type --where --group --threads -j --explain --json --report --csv --open --all-fields --tolerant --subject --with-label --near --at --locale --signature --embedding --continue --refresh --cache --at-least --max-bytes --max-pixels --formats --color --help -h --version' ;;
+    match:-*) _vq_reply -W '--index --labels --region --limit --products --stores --min-confidence --deadline --type --where --group --threads -j --explain --json --report --csv --open --all-fields --tolerant --subject --answers --with-label --near --at --locale --signature --embedding --continue --refresh --cache --at-least --max-bytes --max-pixels --formats --color --help -h --version' ;;
     match:*) _vq_reply -f; compopt -o filenames; return ;;
     catalogue:-*) _vq_reply -W '--index --id --images-root --allow-outside --public --pictures --json --cache --color --help -h --version' ;;
     catalogue:*) _vq_reply -fW 'status verify compact rollback export import remove set upgrade'; compopt -o filenames; return ;;

@@ -77,6 +77,7 @@ complete -c vq -n '__fish_seen_subcommand_from match' -l open -d 'open the link 
 complete -c vq -n '__fish_seen_subcommand_from match' -l all-fields -d 'with --json: also fields that are not public'
 complete -c vq -n '__fish_seen_subcommand_from match' -l tolerant -d 'search with the part of a truncated image that is there'
 complete -c vq -n '__fish_seen_subcommand_from match' -l subject -x -a 'anything catalogued' -d 'what the image may show'
+complete -c vq -n '__fish_seen_subcommand_from match' -l answers -x -a 'all sure' -d 'all, or only what is sure'
 complete -c vq -n '__fish_seen_subcommand_from match' -l with-label -x -d 'only entities with one of these labels'
 complete -c vq -n '__fish_seen_subcommand_from match' -l near -x -d 'sort equally good stores by distance'
 complete -c vq -n '__fish_seen_subcommand_from match' -l at -x -d 'report whether stores are open at this time'

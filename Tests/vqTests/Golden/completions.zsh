@@ -102,6 +102,7 @@ _vq() {
         '--all-fields[with --json\: also fields that are not public]' \
         '--tolerant[search with the part of a truncated image that is there]' \
         '--subject=[what the image may show]:SUBJECT:(anything catalogued)' \
+        '--answers=[all, or only what is sure]:ANSWERS:(all sure)' \
         '*--with-label=[only entities with one of these labels]:LIST:' \
         '--near=[sort equally good stores by distance]:LAT,LON:' \
         '--at=[report whether stores are open at this time]:TIME:' \

@@ -16,9 +16,6 @@ const reasons = {
   emptyCatalogue: "The catalogue is empty.",
   deadlinePassed: "The search took too long. A smaller picture takes less.",
 };
-/** Answers below this are not even shown as a guess. */
-const leastGuess = 0.15;
-const guessCount = 3;
 const deadline = 2000;
 
 let picture = null; // the Blob that is searched with
@@ -48,8 +45,7 @@ function question() {
   if (at("type").value || isProduct) fields.type = at("type").value || "product";
   if (at("language").value.trim()) fields.locale = at("language").value.trim();
   if (near.length === 2) fields.near = { latitude: Number(near[0]), longitude: Number(near[1]) };
-  // What is less sure is asked for, too, and shown as such.
-  if (picture) fields.minConfidence = Math.min(leastGuess, cutOff());
+  if (picture) fields.minConfidence = cutOff();
   if (picture && crop.region) fields.region = crop.region;
   return fields;
 }
@@ -123,10 +119,8 @@ function clear() {
 function show(answer) {
   continuation = answer.continuation;
   const before = asked.shown;
-  const limit = picture ? cutOff() : 0;
-  const sure = answer.values.filter((value) => value.confidence >= limit);
-  // A store that is brought by a product is no more sure than that, and says nothing more.
-  const guesses = before || sure.length ? [] : answer.values.filter((value) => !value.stocks).slice(0, guessCount);
+  const sure = answer.values;
+  const guesses = before ? [] : answer.possible ?? [];
   const titles = new Map(answer.values.map((value) => [value.id, value.display.title]));
   const made = (isSure) => (value) => card(value, {
     isSure, titles, choose,
@@ -137,7 +131,7 @@ function show(answer) {
   at("guesses").replaceChildren(...guesses.map(made(false)));
   at("unsure").hidden = !guesses.length;
   at("missing").hidden = !continuation || !takesFeedback || before > 0;
-  at("more").hidden = !answer.hasMore || sure.length < answer.values.length;
+  at("more").hidden = !answer.hasMore;
   asked.shown += sure.length;
   const first = [...sure, ...guesses][0];
   if (!before && first) choose(at(sure.length ? "results" : "guesses").firstElementChild, first);
@@ -154,12 +148,10 @@ function summary(answer, sure, guesses, before) {
   } else if (before) {
     notes.push("There are no more.");
   } else if (guesses.length) {
-    notes.push(`Nothing is sure. Likeliest: ${guesses[0].display.title}, ${percent(guesses[0].confidence)}.`);
+    const what = guesses.length > 1 ? `One of ${guesses.length} is likely. The likeliest` : "Likely";
+    notes.push(`Nothing is sure. ${what}: ${guesses[0].display.title}, ${percent(guesses[0].confidence)}.`);
   } else {
     notes.push(reasons[answer.emptyReason] ?? "No match.");
-    if (answer.nearMiss) {
-      notes.push(`The closest was ${answer.nearMiss.title}, at ${percent(answer.nearMiss.confidence)}.`);
-    }
   }
   if (answer.feedback?.suppressed.length) {
     notes.push(`Left out, since somebody said that it is not: ${

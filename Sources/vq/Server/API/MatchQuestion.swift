@@ -77,7 +77,7 @@ struct MatchQuestion: Sendable {
   private static let searchFields = [
     "labels", "codes", "signature", "embedding", "region", "tolerant", "products", "stores",
     "minConfidence",
-    "type", "withLabel", "where", "near", "group", "subject", "feedback", "at", "locale",
+    "type", "withLabel", "where", "near", "group", "subject", "answers", "feedback", "at", "locale",
   ]
 
   /// The deadline that the fields ask for, within the server's.
@@ -161,6 +161,7 @@ struct MatchQuestion: Sendable {
     options.near = try near(&fields)
     options.isGrouped = try fields.flag("group") ?? false
     options.subject = try fields.choice("subject") ?? .anything
+    options.answers = try fields.choice("answers") ?? .all
     options.usesFeedback = try fields.flag("feedback") ?? true
     options.date = try fields.instant("at")
     options.locale = try LanguageRange.locale(&fields)

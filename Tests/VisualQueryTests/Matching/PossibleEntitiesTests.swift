@@ -1,0 +1,172 @@
+import Foundation
+import PixelMatch
+import TestSupport
+import Testing
+@testable import VisualQuery
+
+@Suite struct PossibleEntitiesTests {
+  // MARK: The distribution
+
+  /// Would break if the candidates and none of them did not exclude each other.
+  @Test(arguments: [[], [0], [-3, 2, 2], [900, 899, -900], [-800, -900]] as [[Double]])
+  func `the shares of the candidates and of none of them add up to one`(utilities: [Double]) {
+    let shares = PossibleEntities.probabilities(utilities)
+    #expect(shares.count == utilities.count)
+    #expect(shares.allSatisfy { (0...1).contains($0) })
+    // A single candidate as likely as none of them has half.
+    let none = PossibleEntities.coefficients.none
+    let rest = PossibleEntities.probabilities(utilities + [none])
+    #expect(abs(rest.last! - (1 - rest.dropLast().reduce(0, +)) / 2) < 1e-12)
+    #expect(abs(PossibleEntities.probabilities([none])[0] - 0.5) < 1e-12)
+  }
+
+  /// Would break if a list were longer than it must be, were given though it is likelier to be wrong, or had no limit.
+  @Test(
+    arguments: [
+      ([], 0), ([0.49], 0), ([0.5], 1), ([0.9, 0.05], 1), ([0.5, 0.3, 0.1, 0.05], 3),
+      ([0.3, 0.15], 0), ([0.3, 0.2], 2), ([0.2, 0.2, 0.2], 3),
+      (Array(repeating: 0.1, count: 10), 8), (Array(repeating: 0.06, count: 10), 0),
+    ] as [([Double], Int)])
+  func `a list is the smallest that holds nine tenths, and at most eight`(
+    shares: [Double], length: Int
+  ) {
+    #expect(PossibleEntities.length(shares) == length)
+  }
+
+  /// Would break if a look-alike among the many images of an entity said as much as the only image of another.
+  @Test func `more evidence is likelier, and one of several images less so`() {
+    func utility(_ weight: Double, isSeveral: Bool = false) -> Double {
+      PossibleEntities.utility(
+        [
+          Evidence(kind: .prior, value: 1, weight: -3),
+          Evidence(kind: .lead, value: 1, weight: weight),
+        ]
+          + (isSeveral ? [Evidence(kind: .support, value: 0, weight: 0)] : []))
+    }
+    #expect(utility(2) > utility(1))
+    #expect(utility(2, isSeveral: true) < utility(2))
+  }
+
+  // MARK: Answers
+
+  /// The sample shop, which sells what the photo shows, with a cut-off that nothing reaches.
+  private func answer(
+    _ query: String = "q06-oats.jpg", labels: [String] = [],
+    change: (inout MatchOptions) -> Void = { _ in }
+  ) async throws -> (response: MatchResponse, matcher: Matcher) {
+    let matcher = Matcher(catalogue: try await MatcherTests().catalogue())
+    var options = MatchOptions(minimumConfidence: 1, timeout: nil)
+    change(&options)
+    let content = try SemanticContent(
+      decoding: ImageDecoder().contents(ofFile: SampleShop.query(query)), labels: labels)
+    return (try await matcher.values(for: content, options: options), matcher)
+  }
+
+  private func ids(_ response: MatchResponse) -> [String] {
+    response.possible.map(\.value.id.value)
+  }
+
+  private func json(_ response: MatchResponse) throws -> [String: Any] {
+    let document = MatchDocument(response, query: "q", elapsed: .zero, projection: nil)
+    let object = try JSONSerialization.jsonObject(with: JSONEncoder().encode(document))
+    return try #require(object as? [String: Any])
+  }
+
+  @Test func `if nothing is sure, there is a list of what it may be`() async throws {
+    let response = try await answer().response
+    #expect(response.matches.isEmpty && response.emptyReason == .nothingAboveConfidence)
+    #expect(ids(response).first == "oats" && ids(response).count <= PossibleEntities.limit)
+    let shares = response.possible.map(\.confidence)
+    #expect(shares == shares.sorted(by: >) && (0.5...1).contains(shares.reduce(0, +)))
+    #expect(response.possible.map(\.rank) == Array(1...shares.count))
+    #expect(response.possible.allSatisfy { $0.stocks == nil && $0.object == nil })
+    #expect(response.entityIDs == response.possible.map(\.value.id))
+    let values = try #require(try json(response)["possible"] as? [[String: Any]])
+    #expect(values.map { $0["id"] as? String } == ids(response))
+    #expect(try json(response)["nearMiss"] is NSNull)
+    // The order of threads and of dictionaries must not show.
+    #expect(try await answer().response == response)
+  }
+
+  /// Would break if the list repeated what is sure, or doubted it.
+  @Test func `what is sure is not in the list`() async throws {
+    let response = try await answer { $0.minimumConfidence = nil }.response
+    #expect(response.matches.contains { $0.value.id.value == "oats" })
+    let shown = response.matches.map(\.value.id)
+    #expect(response.possible.allSatisfy { !shown.contains($0.value.id) })
+    let all = try await answer { $0.minimumConfidence = 0 }.response
+    #expect(!all.matches.isEmpty && all.possible.isEmpty)
+  }
+
+  @Test func `a thing that the shop does not sell has no list`() async throws {
+    let response = try await answer("q10-plant.jpg").response
+    #expect(response.matches.isEmpty && response.possible.isEmpty)
+    #expect(try (json(response)["possible"] as? [Any])?.isEmpty == true)
+  }
+
+  /// Would break if a program that acts alone had to know of the list.
+  @Test func `only sure answers have no list, also in their continuations`() async throws {
+    let (response, matcher) = try await answer { $0.answers = .sure }
+    #expect(response.matches.isEmpty && response.possible.isEmpty)
+    #expect(try json(response)["possible"] == nil)
+    let token = try #require(response.continuation)
+    for refresh in [false, true] {
+      let next = try await matcher.values(continuing: token, refresh: refresh, timeout: nil)
+      #expect(next.possible.isEmpty)
+      #expect(try json(next)["possible"] == nil)
+    }
+  }
+
+  @Test func `filters and limits hold for the list`() async throws {
+    let stores = try await answer { $0.types = [.store] }.response
+    #expect(stores.possible.allSatisfy { $0.value.id.type == .store })
+    let none = try await answer { $0.typeLimits = [.product: 0, .store: 0] }.response
+    #expect(none.possible.isEmpty)
+    let filter = EntityFilter(labels: [], comparators: [try #require(EntityComparator("price<1"))])
+    let cheap = try await answer { $0.filters = [.product: filter, .store: filter] }.response
+    #expect(cheap.possible.isEmpty)
+  }
+
+  @Test func `labels alone have no list`() async throws {
+    let matcher = Matcher(catalogue: try await MatcherTests().catalogue())
+    for cutOff in [nil, 0.9, 1] {
+      let response = try await matcher.values(
+        for: SemanticContent(labels: ["mug"]),
+        options: MatchOptions(minimumConfidence: cutOff, timeout: nil))
+      #expect(response.possible.isEmpty)
+    }
+  }
+
+  /// Would break if the list were lost with the image, or kept an entity that is gone.
+  @Test func `a continuation reproduces the list without the image`() async throws {
+    let (response, matcher) = try await answer()
+    let token = try #require(response.continuation)
+    let first = try await matcher.values(continuing: token)
+    let second = try #require(first.continuation)
+    for next in [
+      first, try await matcher.values(continuing: token, fromStart: true),
+      try await matcher.values(continuing: second),
+    ] {
+      #expect(next.matches.isEmpty && ids(next) == ids(response))
+      #expect(next.possible.map(\.confidence) == response.possible.map(\.confidence))
+      #expect(next.possible.map(\.tier) == response.possible.map(\.tier))
+    }
+    let again = try await matcher.values(continuing: token, refresh: true, timeout: nil)
+    #expect(again.possible.allSatisfy { $0.confidence < 1 })
+  }
+
+  /// Would break if tokens that an app holds were refused after an update of the server.
+  @Test func `tokens of the version before have no list`() async throws {
+    let (response, matcher) = try await answer("q10-plant.jpg")
+    let token = try #require(response.continuation)
+    let continuation = try Continuation(token: token, catalogue: matcher.catalogue)
+    var bytes = try #require(continuation.bytes)
+    #expect(bytes[0] == 3 && bytes.last == 0)
+    bytes[0] = 2
+    #expect(Continuation(bytes: bytes) == nil)
+    let old = try #require(Continuation(bytes: bytes.dropLast()))
+    #expect(old.possible.isEmpty && old.question == continuation.question)
+    let sealed = SealedToken.seal(bytes.dropLast(), secret: matcher.catalogue.secret)
+    #expect(try await matcher.values(continuing: sealed).matches.isEmpty)
+  }
+}
