@@ -22,6 +22,37 @@ import Testing
     }
   }
 
+  /// Would break if what is not sure were lost or taken for sure, or if an older service, which has no list, were not understood.
+  @Test func `what a scene may show is apart from what is sure`() throws {
+    let file = Self.repository.appendingPathComponent("Tests/vqTests/Golden/match.jsonl")
+    let line = try #require(
+      try String(contentsOf: file, encoding: .utf8).split(separator: "\n").first)
+    var object = try #require(
+      try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+    func answer() throws -> MatchAnswer {
+      try JSONDecoder().decode(
+        MatchAnswer.self, from: JSONSerialization.data(withJSONObject: object))
+    }
+    let sure = try answer()
+    #expect(!sure.values.isEmpty && sure.possible.isEmpty)
+    (object["possible"], object["values"]) = (object["values"], [Any]())
+    let unsure = try answer()
+    #expect(unsure.values.isEmpty && unsure.possible == sure.values)
+    let written = try JSONEncoder().encode(unsure)
+    #expect(try JSONDecoder().decode(MatchAnswer.self, from: written) == unsure)
+    object["possible"] = nil
+    #expect(try answer().possible.isEmpty)
+  }
+
+  /// Would break if an app that acts alone could not ask without the list, or an older service were asked for it.
+  @Test func `only sure answers are asked for by name`() throws {
+    func json(_ question: MatchQuestion) throws -> String {
+      String(decoding: try JSONEncoder().encode(question.fields(searchTime: nil)), as: UTF8.self)
+    }
+    #expect(try json(MatchQuestion(labels: ["mug"], answers: .sure)).contains(#""answers":"sure""#))
+    #expect(try !json(MatchQuestion(labels: ["mug"])).contains("answers"))
+  }
+
   /// Would break if a truncated image could not be searched, or if an older service, which does not know the field,
   /// were asked for it by every question.
   @Test func `a truncated image is accepted only if the app says so`() throws {

@@ -75,6 +75,18 @@ import VisualQueryClient
       }.keys)
   }
 
+  /// Would break if a person could not tell what is sure from what a scene may show.
+  @Test func `the card of what is not sure says so`() {
+    func card(_ subtitle: String?) -> Entity {
+      Entity(
+        EntityID(.product, "1"), url: nil, display: Display(title: "Mug", subtitle: subtitle)
+      ).unsure
+    }
+    #expect(card("Enamel").display.subtitle == "Not sure · Enamel")
+    #expect(card(nil).display.subtitle == "Not sure" && card(nil).display.title == "Mug")
+    #expect(card(nil).entityID == EntityID(.product, "1"))
+  }
+
   @Test func `another app receives a product as text`() async throws {
     let entity = Entity(
       EntityID(.product, "1"), url: URL(string: "https://shop.example/1"),
