@@ -23,7 +23,7 @@ final class EchoService: HTTPService {
     default:
       var work = Work(
         route: "/echo", lane: path == "change" ? .changes : .answers,
-        budget: path == "quick" ? .seconds(2) : .seconds(60),
+        budget: path == "quick" ? .seconds(8) : .seconds(60),
         bodyLimit: path == "large" ? 1 << 20 : 1000, canEndEarly: path == "partial"
       ) { request in
         if path == "partial" {

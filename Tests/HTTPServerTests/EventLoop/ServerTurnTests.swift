@@ -285,7 +285,7 @@ import Testing
     // The service takes the path of a request for its client.
     let short = try RawClient(port: port)
     short.send(Self.request("/quick"))
-    for _ in 0..<1000 where short.received.isEmpty {
+    for _ in 0..<2000 where short.received.isEmpty {
       server.turn(milliseconds: 10)
       server.startWaiting()
       short.exchange()
