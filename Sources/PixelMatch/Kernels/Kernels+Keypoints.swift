@@ -119,13 +119,13 @@ extension Kernels {
   ///
   /// - Parameters:
   ///   - sums: The sums of 5 × 5 pixels around each pixel.
+  ///   - direction: The cosine and the sine of the angle, times 2¹⁴.
   ///   - doubts: Receives the ``knownDoubts`` least certain of the first 24 bits, the least certain first, ties by bit.
   func patchHash(
-    _ sums: Span<UInt16>, width: Int, height: Int, x: Int, y: Int, angle: UInt8,
-    doubts: inout [UInt8]
+    _ sums: Span<UInt16>, width: Int, height: Int, x: Int, y: Int,
+    direction: (cosine: Int, sine: Int), doubts: inout [UInt8]
   ) -> SIMD3<UInt32> {
     Self.checkPlane(sums.count, width, height, x: x, y: y)
-    let (cosine, sine) = IntegerAngle.direction(of: angle)
     let start = doubts.count
     doubts.append(contentsOf: repeatElement(0, count: Self.knownDoubts))
     var hash = SIMD3<UInt32>.zero
@@ -136,8 +136,8 @@ extension Kernels {
     ) { samples in
       unsafe sums.withUnsafeBufferPointer { sums in
         unsafe ck_turned_patch(
-          sums.baseAddress!, Int32(width), Int32(height), Int32(x), Int32(y), Int32(cosine),
-          Int32(sine), samples.baseAddress!, level)
+          sums.baseAddress!, Int32(width), Int32(height), Int32(x), Int32(y),
+          Int32(direction.cosine), Int32(direction.sine), samples.baseAddress!, level)
       }
       unsafe withUnsafeMutableBytes(of: &hash) { hash in
         unsafe doubts.withUnsafeMutableBufferPointer { doubts in

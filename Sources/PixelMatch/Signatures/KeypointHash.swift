@@ -56,7 +56,8 @@ struct KeypointHasher {
   func describe(x: Int, y: Int, doubts: inout [UInt8]) -> (angle: UInt8, hash: KeypointHash) {
     let angle = Kernels.native.patchAngle(sums.span, width: width, height: height, x: x, y: y)
     let words = Kernels.native.patchHash(
-      sums.span, width: width, height: height, x: x, y: y, angle: angle, doubts: &doubts)
+      sums.span, width: width, height: height, x: x, y: y,
+      direction: IntegerAngle.direction(of: angle), doubts: &doubts)
     return (angle, KeypointHash(words: words))
   }
 }

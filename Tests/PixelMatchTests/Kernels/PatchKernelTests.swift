@@ -46,7 +46,8 @@ import Testing
     #expect(angle == PlainPatch.angle(in: plane, x: x, y: y))
     var doubts: [UInt8] = []
     let words = kernels.patchHash(
-      plane.sums.span, width: plane.width, height: plane.height, x: x, y: y, angle: angle,
+      plane.sums.span, width: plane.width, height: plane.height, x: x, y: y,
+      direction: IntegerAngle.direction(of: angle),
       doubts: &doubts)
     let values = PlainPatch.values(
       of: PlainPatch.samples(in: plane, x: x, y: y, angle: angle))
@@ -85,7 +86,7 @@ import Testing
       var doubts: [UInt8] = [99]
       let words = kernels.patchHash(
         plane.sums.span, width: plane.width, height: plane.height, x: place.0, y: place.1,
-        angle: angle, doubts: &doubts)
+        direction: IntegerAngle.direction(of: angle), doubts: &doubts)
       #expect(words == PlainPatch.words(of: values))
       #expect(doubts == [99] + PlainPatch.doubts(of: values))
     }

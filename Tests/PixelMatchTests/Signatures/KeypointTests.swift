@@ -175,9 +175,11 @@ import Testing
     }
     var (doubts, others): ([UInt8], [UInt8]) = ([], [])
     let hash = Kernels.native.patchHash(
-      sums.span, width: side, height: side, x: middle, y: middle, angle: angle, doubts: &doubts)
+      sums.span, width: side, height: side, x: middle, y: middle,
+      direction: IntegerAngle.direction(of: angle), doubts: &doubts)
     let other = Kernels.native.patchHash(
-      changed.span, width: side, height: side, x: middle, y: middle, angle: angle,
+      changed.span, width: side, height: side, x: middle, y: middle,
+      direction: IntegerAngle.direction(of: angle),
       doubts: &others)
     #expect(hash == other && doubts == others)
     #expect(
