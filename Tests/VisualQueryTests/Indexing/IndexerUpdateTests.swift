@@ -107,9 +107,9 @@ import Testing
     #expect(Array(names[1...]) == ["images/oats.jpg", "https://shop.example/mug.jpg"])
     let catalogue = try shop.catalogue
     #expect(catalogue.entityCount == 2 && catalogue.generation == 2)
-    // The lamp has the same image, and of two twins the order is that of their ids.
-    #expect(
-      try await shop.found(try ImageDecoder().decode(bytes, longerSide: 512)) == ["lamp", "new"])
+    // The lamp has the same image. Its segment has shorter words, so that either of the twins may have more votes.
+    let found = try await shop.found(try ImageDecoder().decode(bytes, longerSide: 512))
+    #expect(found.sorted() == ["lamp", "new"])
     #expect(try await shop.findings() == [])
     // Rows of a feed keep what they do not name.
     let again = try await shop.indexer.run(path: feed)

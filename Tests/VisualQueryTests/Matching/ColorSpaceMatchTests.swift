@@ -41,7 +41,7 @@ import VisualQuery
 
   @Test(
     arguments: [
-      Photo(name: "q03-bottle", thing: "bottle-orange", tolerance: nil),
+      Photo(name: "q03-bottle", thing: "bottle-orange", isAlone: false, tolerance: nil),
       Photo(name: "q04-tote", thing: "tote-rust", tolerance: 0.03),
       Photo(name: "q05-sneaker", thing: "sneaker-navy", tolerance: nil),
       Photo(name: "q06-oats", thing: "oats", isAlone: false, tolerance: 0.03),

@@ -131,7 +131,7 @@ import Testing
     #expect(try best(["--refresh", "--continue", own.token] + index).confidence > next.confidence)
     let folder = try TemporaryDirectory()
     let queries = try folder.write(
-      #"{"image":"\#(photo)","truth":["bottle-orange"]}"#, to: "q.jsonl")
+      #"{"image":"\#(photo)","truth":["bottle-orange","mug-cream"]}"#, to: "q.jsonl")
     func isShown(_ subject: String) throws -> Bool {
       let run = try RunningVQ(["eval", queries, "--subject", subject, "--json"] + index)
       return run.output.contains(#""shownRight":1,"#)
