@@ -174,8 +174,8 @@ def discriminant(one, other, generator):
         left, _, right = np.linalg.svd(np.sign(some @ rotation).T @ some)
         rotation = (left @ right).T
     projections = (best @ rotation).T
-    # The last input is the same for all patches with gradients.
-    projections[:, -1] -= projections @ mean / mean[-1]
+    # The last input is the same for all patches with gradients. A part of the mean makes a start; the descent balances the bits.
+    projections[:, -1] -= projections @ mean
     return (projections / np.abs(one[:4000] @ projections.T).mean(0)[:, None]).astype(np.float32)
 
 
