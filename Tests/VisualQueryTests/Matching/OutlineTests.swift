@@ -47,7 +47,7 @@ import Testing
 
   /// An entity was as sure as in the crop that flattered it most, also in those that other candidates drew by chance: the
   /// mug was at 0.95 in these parts of a photo of it, and between 0.6 and 0.7 in most others.
-  @Test(arguments: [(left: 2, top: 0, right: 0), (4, 2, 3), (4, 6, 0)])
+  @Test(arguments: [(left: 2, top: 0, right: 0), (1, 1, 1), (4, 6, 0)])
   func `outlines of other candidates do not make an answer surer by chance`(
     cut: (left: Int, top: Int, right: Int)
   ) async throws {
