@@ -30,7 +30,7 @@ internal import PixelMatch
       case .write: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
       }
     // Its log gets the same rights.
-    if mode == .write { PrivateFile.prepare(path) }
+    if mode == .write, path != ":memory:" { PrivateFile.prepare(path) }
     // Sound: SQLite's own mutex is not required, since one thread at a time uses a connection.
     let code = unsafe sqlite3_open_v2(
       FileName.systemName(name), &handle, flags | SQLITE_OPEN_NOMUTEX, csqlite_guarded_vfs())
