@@ -143,13 +143,13 @@ def documents():
         return "{" + title + "," + text + "}"
 
     cases = [(text, text, good) for text in (
-        field('"labels":[]'), field('"labels":["\\ud83d\\ude00"]'), field('"subtitle":""'), field('"own":{"a":[1,null,true]}'), field('"title":"U"'),
+        field('"labels":[]'), field('"labels":["\\ud83d\\ude00"]'), field('"subtitle":""'), field('"own":{"a":[1,null,true]}'),
         field('"price":{"amount":"14.90","currency":"EUR"}'), field('"own":1e308'), field('"own":-0'), field('"__proto__":{"a":1}'),
         field('"constructor":"x"'), field('"type":"product"'), field('"own":"\\u0000"'), field('"geo":{"latitude":91,"longitude":0}'), field('"stock":[1]'))]
     cases += [(text, text, broken) for text in (
         "", "{", "[", "{}{}", "[]", "null", "1", '"a"', "{" + title + ",}", "{'title':'T'}", "{title:1}", field('"a":NaN'), field('"a":Infinity'), field('"a":01'),
         field('"a":+1'), field('"a":.5'), field('"a":1.'), field('"a":0x1'), field('"a":"\\x41"'), field('"a":"\\u12"'), field('"a":"\t"'), field('"a":tru'),
-        field('"a":"\\ud800"'), "{" + title + "}x", "// c\n{" + title + "}", field('"a":' + "[" * 600 + "]" * 600), field('"a":' + "[" * 100_000),
+        field('"a":"\\ud800"'), "{" + title + "}x", "// c\n{" + title + "}", field('"title":"U"'), field('"a":' + "[" * 600 + "]" * 600), field('"a":' + "[" * 100_000),
         '{"a":' * 100_000)]
     cases += [(text, text, refused) for text in (
         "{}", '{"title":""}', '{"title":null}', '{"title":1}', '{"title":[]}', '{"title":"  "}', field('"type":"store"'), field('"type":"x"'), field('"id":"other"'),
@@ -240,7 +240,8 @@ class Checks:
 
     def each_request_is_read_in_one_way(self):
         wrong, cases = [], framing()
-        with self.serve() as server:
+        # On a loopback address, a server without keys answers only requests to its own names (conformance.py).
+        with self.serve("--host", "0.0.0.0") as server:
             for name, data, expected in cases:
                 found = server.raw(data + TAIL)
                 if found != expected:
