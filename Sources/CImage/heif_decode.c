@@ -256,6 +256,8 @@ static int32_t find_damage(heif_reader *reader) {
       warning.code == 0) {
     return CI_OK;
   }
+  // The text of a warning is not used: in 1.15.1, it is freed by the time that the warning is returned.
+  warning.message = "a part of it cannot be decoded";
   const int32_t status = failure(&reader->base, warning);
   reader->base.is_damaged = true;
   return reader->keeps_damaged ? CI_OK : status;
