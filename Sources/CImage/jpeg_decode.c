@@ -60,7 +60,7 @@ static int32_t fail_truncated(jpeg_reader *reader) {
              ci_fail(&reader->base, CI_TRUNCATED, "the bytes end before the picture does");
 }
 
-// What libjpeg reads after the last byte: the end marker, which is all that some files lack. Whether
+// The bytes that libjpeg reads after the last one: the end marker, which is all that some files lack. Whether
 // pixels are missing, too, shows when they are decoded: a Huffman decoder then warns that it met a
 // marker. An arithmetic decoder does not, and takes as many zeros as it needs; it gets them
 // here, to be counted.
@@ -122,7 +122,7 @@ static void on_error(j_common_ptr info) {
   if (reader->failure == CI_OK) {
     reader->failure = status_of(info->err->msg_code);
     keep_message(info);
-    // What follows the last byte is not that of the file.
+    // The bytes that follow are not from the file.
     if (reader->has_ended && reader->failure == CI_CORRUPT) fail_truncated(reader);
   }
   longjmp(reader->jump, 1);

@@ -27,7 +27,7 @@ struct Admission: Sendable {
   private var active: [Entry] = []
   private(set) var shares = ClientShares()
 
-  /// What the decision on a request depends on.
+  /// The facts about a request that decide on its admission.
   struct Claim: Sendable {
     let kind: RequestKind
     /// The client whose share it takes.

@@ -38,7 +38,7 @@ struct ServedAnswer: Sendable, Decodable {
   let complete: Bool
   let coverage: Double
   let values: [Value]
-  /// What the image may show though it is not sure; `nil` from an older server.
+  /// The possible matches, none of which is sure; `nil` from an older server.
   let possible: [Value]?
   let emptyReason: String?
   let hasMore: Bool
@@ -46,7 +46,7 @@ struct ServedAnswer: Sendable, Decodable {
   /// All confidences of the answer. Another server may have written any numbers.
   var confidences: [Double] { (values + listed).map(\.confidence) }
 
-  /// What the image may show though it is not sure.
+  /// The possible matches, none of which is sure.
   var listed: [Value] { possible ?? [] }
 }
 

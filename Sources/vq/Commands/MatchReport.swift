@@ -100,7 +100,7 @@ struct MatchReport {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// What the image may show though it is not sure.
+  /// The possible matches, none of which is sure.
   private func possible(_ response: MatchResponse) -> AnswerTable {
     var table = AnswerTable()
     for match in response.possible {

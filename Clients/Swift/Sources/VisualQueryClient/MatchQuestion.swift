@@ -94,7 +94,7 @@ public struct MatchQuestion: Sendable {
 
   /// The parts of an answer that are asked for.
   public enum Answers: String, Sendable, Hashable, Codable {
-    /// What is sure and, if nothing is, ``MatchAnswer/possible``, from which a person chooses.
+    /// The sure matches and, if there are none, ``MatchAnswer/possible``, from which a person chooses.
     case all
     /// Only what is sure, for a program that acts without a person.
     case sure

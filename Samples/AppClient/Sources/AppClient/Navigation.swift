@@ -10,7 +10,7 @@ import VisualQueryClient
   private(set) var opened: Entity?
   /// The results of a search, of all pages so far.
   private(set) var results: [Entity] = []
-  /// What the scene may show though it is not sure. Views list it apart, beneath ``possibleTitle``.
+  /// The possible matches, none of which is sure. Views list them apart, beneath ``possibleTitle``.
   private(set) var possible: [Entity] = []
   /// The title of the list of ``possible``.
   static let possibleTitle: LocalizedStringResource = "Not sure, one of these:"

@@ -70,7 +70,7 @@ final class ShopSearch: Sendable {
 /// The matches of a scene.
 struct MatchedScene: Sendable {
   let entities: [Entity]
-  /// What it may show though it is not sure: one of these, if any. It is shown apart from `entities`.
+  /// The possible matches if none is sure: at most one of them is right. They are shown apart from `entities`.
   var possible: [Entity] = []
   /// The token of the next page, or `nil` if there is none.
   let continuation: String?

@@ -16,7 +16,7 @@ public struct MatchAnswer: Codable, Sendable, Hashable {
   public let generation: Int
   /// The matches, best first.
   public let values: [MatchedEntity]
-  /// What the image may show though it is not sure, best first: for a person to choose from, apart from `values`, never for a program
+  /// The possible matches if none is sure, best first: for a person to choose from, apart from `values`, never for a program
   /// that acts alone. Its confidences are shares of one probability. Empty if something is sure, if nothing is likely
   /// enough, if only sure answers were asked for, and from older services.
   public var possible: [MatchedEntity] { listed ?? [] }
