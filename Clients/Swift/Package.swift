@@ -15,7 +15,8 @@ let package = Package(
   platforms: [.iOS(.v17), .macOS(.v14), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
   products: [.library(name: "VisualQueryClient", targets: ["VisualQueryClient"])],
   targets: [
-    .target(name: "VisualQueryClient", swiftSettings: strict),
+    .target(
+      name: "VisualQueryClient", resources: [.copy("PrivacyInfo.xcprivacy")], swiftSettings: strict),
     .testTarget(
       name: "VisualQueryClientTests", dependencies: ["VisualQueryClient"], swiftSettings: strict),
   ]

@@ -10,13 +10,15 @@ let strict: [SwiftSetting] = [
 let standInSettings = strict + [.enableUpcomingFeature("InternalImportsByDefault")]
 let standIns: [(name: String, uses: [Target.Dependency])] = [
   ("AppleFoundation", []), ("CoreGraphics", []), ("CoreVideo", []), ("CoreSpotlight", []),
-  ("CoreTransferable", []), ("CoreImage", ["CoreGraphics", "CoreVideo"]),
-  ("AppIntents", ["AppleFoundation", "CoreSpotlight"]),
+  ("CoreTransferable", []), ("UniformTypeIdentifiers", []), ("ImageIO", []),
+  ("CoreImage", ["CoreGraphics", "CoreVideo"]),
+  ("AppIntents", ["AppleFoundation", "CoreSpotlight", "UniformTypeIdentifiers"]),
   ("VisualIntelligence", ["AppIntents", "CoreVideo"]),
 ]
 
 let package = Package(
   name: "AppClient",
+  platforms: [.iOS(.v17), .macOS(.v14)],
   dependencies: [.package(path: "../../Clients/Swift")],
   targets: standIns.map { name, uses in
     .target(

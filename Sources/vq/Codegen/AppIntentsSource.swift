@@ -48,6 +48,8 @@ struct AppIntentsSource: Sendable {
 
   let generation: Int
   let fields: [EntityType: [Field]]
+  /// The templates of links, by type.
+  let links: [EntityType: String]
 
   /// The source, formatted as `swift format` does in its default shape.
   var text: String {
@@ -64,20 +66,67 @@ struct AppIntentsSource: Sendable {
     """
   }
 
-  private static let standard:
-    [EntityType: [(name: String, type: String, title: String, value: String)]] = [
-      .product: [
-        ("brand", "String", "Brand", "entity.product?.brand"),
-        ("price", "Double", "Price", "entity.product?.price.flatMap { Double($0.amount) }"),
-      ],
-      .store: [("address", "String", "Address", "entity.store?.address")],
-    ]
+  /// A property that all shops have.
+  private struct Standard {
+    let declaration: String
+    let name: String
+    let value: String
+  }
+
+  private static let standard: [EntityType: [Standard]] = [
+    .product: [
+      Standard(
+        declaration: "@Property(title: \"Brand\") var brand: String?", name: "brand",
+        value: "entity.product?.brand"),
+      Standard(
+        declaration: "@Property(title: \"Price\") var price: IntentCurrencyAmount?", name: "price",
+        value: "entity.product?.price?.money"),
+      Standard(
+        declaration: "@Property(title: \"Amount\") var amount: Double?", name: "amount",
+        value: "entity.product?.price.flatMap { Double($0.amount) }"),
+      Standard(
+        declaration: "@Property(title: \"Availability\") var availability: ProductAvailability?",
+        name: "availability",
+        value: """
+          entity.product?.availability.flatMap {
+                ProductAvailability(rawValue: $0.rawValue)
+              }
+          """),
+    ],
+    .store: [
+      Standard(
+        declaration:
+          "@Property(title: \"Address\", indexingKey: \\.fullyFormattedAddress) var address: String?",
+        name: "address", value: "entity.store?.address")
+    ],
+  ]
+
+  /// The marks of every declaration: the names of App Intents that it uses are those of iOS 26.
+  private static let available = "@available(iOS 26, macOS 26, *)"
+
+  private static let availability = """
+    /// The availability of a product. One of a newer service is absent.
+    \(available)
+    nonisolated enum ProductAvailability: String, AppEnum {
+      case inStock, outOfStock, preOrder, backOrder, discontinued
+
+      static let typeDisplayRepresentation: TypeDisplayRepresentation = "Availability"
+      static let caseDisplayRepresentations: [ProductAvailability: DisplayRepresentation] = [
+        .inStock: "In stock", .outOfStock: "Out of stock", .preOrder: "For pre-order",
+        .backOrder: "On back order", .discontinued: "No longer sold",
+      ]
+    }
+
+
+    """
 
   private func properties(of type: EntityType) -> [Property] {
     let fields = fields[type] ?? []
     let taken = Set(
-      ["id", "entity", "name", "displayRepresentation", "attributeSet", "defaultAttributeSet"]
-        + (Self.standard[type] ?? []).map(\.name))
+      [
+        "id", "entity", "image", "name", "details", "link", "displayRepresentation",
+        "attributeSet", "defaultAttributeSet",
+      ] + (Self.standard[type] ?? []).map(\.name))
     let names = SwiftName.distinct(
       fields.map { SwiftName.lower($0.name, fallback: "field") }, besides: taken)
     return zip(fields, names).map { field, name in
@@ -102,7 +151,9 @@ struct AppIntentsSource: Sendable {
   private func source(of type: EntityType) -> String {
     let properties = properties(of: type)
     let enumerations = properties.compactMap(Self.enumeration).map { $0 + "\n" }.joined()
-    return enumerations + Self.entity(type, properties) + "\n" + Self.query(type, properties)
+    let standard = type == .product ? Self.availability : ""
+    return standard + enumerations + Self.entity(type, properties) + "\n" + urlRepresentation(type)
+      + Self.query(type, properties)
   }
 
   private static func enumeration(_ property: Property) -> String? {
@@ -113,7 +164,8 @@ struct AppIntentsSource: Sendable {
     let titles = zip(names, values).map { "    .\($0): \(SwiftName.literal($1))," }
     return """
       /// The values of \(SwiftName.literal(property.field.name)).
-      enum \(property.type): String, AppEnum {
+      \(available)
+      nonisolated enum \(property.type): String, AppEnum {
       \(cases.joined(separator: "\n"))
 
         static let typeDisplayRepresentation: TypeDisplayRepresentation = \(SwiftName.literal(property.title))
@@ -129,7 +181,7 @@ struct AppIntentsSource: Sendable {
     let prefix = prefix(type)
     let standard = standard[type] ?? []
     let declarations =
-      standard.map { "  @Property(title: \"\($0.title)\") var \($0.name): \($0.type)?" }
+      standard.map { "  \($0.declaration)" }
       + properties.map {
         "  @Property(title: \(SwiftName.literal($0.title))) var \($0.name): \($0.type)?"
       }
@@ -147,32 +199,43 @@ struct AppIntentsSource: Sendable {
       }
     return """
       /// A \(type.rawValue) of the shop.
+      \(available)
       struct \(prefix)Entity: IndexedEntity {
         static let typeDisplayRepresentation: TypeDisplayRepresentation = "\(prefix)"
         static let defaultQuery = \(prefix)Query()
 
         let id: String
         let entity: Entity
-        @Property(title: "Name") var name: String
+        /// The file of the card's image.
+        let image: Data?
+        @Property(title: "Name", indexingKey: \\.title) var name: String
+        @Property(title: "Description", indexingKey: \\.contentDescription) var details: String?
       \(declarations.joined(separator: "\n"))
+        #if !APP_INTENTS_STAND_IN
+          @ComputedProperty(title: "Link", indexingKey: \\.contentURL)
+        #endif
+        var link: URL? { entity.url }
 
-        var displayRepresentation: DisplayRepresentation { entity.display.representation }
+        var displayRepresentation: DisplayRepresentation { entity.display.representation(image: image) }
 
         var attributeSet: CSSearchableItemAttributeSet {
           let attributes = defaultAttributeSet
-          entity.addAttributes(to: attributes)
+          entity.addAttributes(to: attributes, image: image)
           return attributes
         }
 
-        init(_ entity: Entity) {
+        init(_ entity: Entity, image: Data? = nil) {
           id = entity.id
           self.entity = entity
+          self.image = image
           name = entity.display.title
+          details = entity.display.subtitle
       \(values.joined(separator: "\n"))
         }
       }
 
-      extension \(prefix)Entity: Transferable {
+      \(available)
+      nonisolated extension \(prefix)Entity: Transferable {
         static var transferRepresentation: some TransferRepresentation {
           ProxyRepresentation { (value: \(prefix)Entity) in value.entity.plainText }
         }
@@ -181,11 +244,29 @@ struct AppIntentsSource: Sendable {
       """
   }
 
+  /// Returns the link of an entity, if the shop's template consists of an address and the id.
+  private func urlRepresentation(_ type: EntityType) -> String {
+    guard let parts = links[type]?.split(separator: "{id}", omittingEmptySubsequences: false),
+      parts.count == 2, !parts.joined().contains("{"), parts[0].hasPrefix("https://")
+    else { return "" }
+    func inner(_ text: Substring) -> Substring {
+      SwiftName.literal(String(text)).dropFirst().dropLast()
+    }
+    return """
+      \(Self.available)
+      nonisolated extension \(Self.prefix(type))Entity: URLRepresentableEntity {
+        static var urlRepresentation: URLRepresentation { "\(inner(parts[0]))\\(.id)\(inner(parts[1]))" }
+      }
+
+
+      """
+  }
+
   private static func query(_ type: EntityType, _ properties: [Property]) -> String {
     let prefix = prefix(type)
     let comparators = properties.map { comparator(prefix, $0) }
     let price = """
-            Property(\\ProductEntity.$price) {
+            Property(\\ProductEntity.$amount) {
               LessThanOrEqualToComparator { (value: Double) in
                 PropertyQuestion.Comparator("price", .lessThanOrEqualTo, "\\(value)")
               }
@@ -193,29 +274,37 @@ struct AppIntentsSource: Sendable {
                 PropertyQuestion.Comparator("price", .greaterThanOrEqualTo, "\\(value)")
               }
             }
+            Property(\\ProductEntity.$availability) {
+              EqualToComparator { (value: ProductAvailability?) in
+                PropertyQuestion.Comparator("availability", .equalTo, value?.rawValue ?? "")
+              }
+            }
       """
     let all = (type == .product ? [price] : []) + comparators
-    let sortable = type == .product ? "\n      SortableBy(\\ProductEntity.$price)" : ""
+    let sortable = type == .product ? "\n      SortableBy(\\ProductEntity.$amount)" : ""
     let sortName =
-      type == .product ? "sort.by == \\ProductEntity.$price ? \"price\" : \"title\"" : "\"title\""
+      type == .product ? "sort.by == \\ProductEntity.$amount ? \"price\" : \"title\"" : "\"title\""
     return """
       /// All the ways in which the system asks for a \(type.rawValue).
-      struct \(prefix)Query: EntityStringQuery, EntityPropertyQuery {
+      \(available)
+      nonisolated struct \(prefix)Query: EntityStringQuery, EntityPropertyQuery {
         typealias ComparatorMappingType = PropertyQuestion.Comparator
 
         @Dependency var shop: ShopSearch
 
         func entities(for identifiers: [String]) async throws -> [\(prefix)Entity] {
-          try await shop.entities(.\(type.rawValue), identifiers).map(\(prefix)Entity.init)
+          try await shop.illustrated(
+            shop.entities(.\(type.rawValue), identifiers), \(prefix)Entity.init)
         }
 
         func suggestedEntities() async throws -> [\(prefix)Entity] {
-          try await shop.client.suggestedEntities(type: .\(type.rawValue)).map(\(prefix)Entity.init)
+          try await shop.illustrated(
+            shop.suggestedEntities(.\(type.rawValue)), \(prefix)Entity.init)
         }
 
         func entities(matching string: String) async throws -> [\(prefix)Entity] {
-          try await shop.client.entities(matching: string, type: .\(type.rawValue)).map(
-            \(prefix)Entity.init)
+          try await shop.illustrated(
+            shop.entities(matching: string, .\(type.rawValue)), \(prefix)Entity.init)
         }
 
         static var properties: QueryProperties {
@@ -249,7 +338,7 @@ struct AppIntentsSource: Sendable {
           let question = PropertyQuestion(
             type: .\(type.rawValue), comparators: comparators, matchesAny: mode == .or, sortedBy: sorts,
             limit: limit)
-          return try await shop.client.entities(question).map(\(prefix)Entity.init)
+          return try await shop.client.entities(question).map { \(prefix)Entity($0) }
         }
       }
 

@@ -46,7 +46,9 @@ enum CodegenCommand {
         }
       }
     }
-    let source = AppIntentsSource(generation: catalogue.generation, fields: fields)
+    let source = AppIntentsSource(
+      generation: catalogue.generation, fields: fields,
+      links: catalogue.links.templates.mapValues(\.text))
     try console.output.write(source.text)
     return .success
   }

@@ -2,11 +2,12 @@
 # Compiles small wrong clients with the stand-ins for Apple's modules, and expects the errors that Xcode would give.
 # A stand-in that accepts what Apple refuses would let a client through that does not compile in any app.
 #
-# usage: wrong-clients.sh   (after swift build --package-path Samples/AppClient)
+# usage: wrong-clients.sh   (after swift build --package-path Samples/AppClient; APP_CLIENT_BUILD names another scratch path)
 set -euo pipefail
 cd "$(dirname "$0")"
 top=$(git rev-parse --show-toplevel)
-modules=$(swift build --package-path "$top/Samples/AppClient" --show-bin-path)/Modules
+scratch=${APP_CLIENT_BUILD:-$top/Samples/AppClient/.build}
+modules=$(swift build --package-path "$top/Samples/AppClient" --scratch-path "$scratch" --show-bin-path)/Modules
 check=$top/Samples/AppClient/check-intents
 failures=0
 

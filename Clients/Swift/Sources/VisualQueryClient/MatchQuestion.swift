@@ -48,14 +48,42 @@ public struct ImageEmbedding: Codable, Sendable, Hashable {
   }
 }
 
+/// A line of text that the app has read in the image.
+public struct RecognizedText: Codable, Sendable, Hashable {
+  /// The text.
+  public let text: String
+  /// The part of the image that it covers, in shares of its sides; `nil` if it is not known.
+  public let box: ImageRegion?
+
+  /// Makes a line.
+  public init(_ text: String, box: ImageRegion? = nil) {
+    self.text = text
+    self.box = box
+  }
+}
+
 /// A question: what of the shop's catalogue is meant.
-public struct MatchQuestion: Sendable {
+public struct MatchQuestion: Sendable, Hashable {
   /// The image, if there is one.
   public var image: QueryImage?
   /// Words for what is visible. Those of Visual Intelligence are English.
   public var labels: [String]
   /// The product codes that were read on the device, at most 16: a product that has one comes first.
   public var codes: [String]
+  /// The lines of text that were read on the device. Services that know no texts refuse a question that has some.
+  public var texts: [RecognizedText]
+  /// The part of the image to search; `nil` for all of it. Not with a signature.
+  public var region: ImageRegion?
+  /// The least confidence of a match, `0...1`; `nil` for the service's own.
+  public var minConfidence: Double?
+  /// The time at which stores are open or not; `nil` for now.
+  public var at: Date?
+  /// The beginning of the values of ``facets``.
+  public var facetPrefix: String?
+  /// The most values of a facet.
+  public var facetLimit: Int?
+  /// False for an answer without the effects of what people said about this question.
+  public var usesFeedback: Bool
   /// The embedding of the image, or `nil` if no model was run.
   public var embedding: ImageEmbedding?
   /// The most matches in all; `nil` for the service's own.
@@ -103,11 +131,13 @@ public struct MatchQuestion: Sendable {
   /// Makes a question.
   public init(
     image: QueryImage? = nil, labels: [String] = [], codes: [String] = [],
-    embedding: ImageEmbedding? = nil, limit: Int? = nil,
+    texts: [RecognizedText] = [], embedding: ImageEmbedding? = nil, limit: Int? = nil,
     products: Int? = nil, stores: Int? = nil, type: EntityType? = nil, withLabels: [String] = [],
     conditions: [String] = [], near: GeoPoint? = nil, isGrouped: Bool = false,
-    facets: [String] = [], subject: Subject = .anything, answers: Answers = .all,
-    acceptsTruncated: Bool = false
+    facets: [String] = [], facetPrefix: String? = nil, facetLimit: Int? = nil,
+    subject: Subject = .anything, answers: Answers = .all, acceptsTruncated: Bool = false,
+    region: ImageRegion? = nil, minConfidence: Double? = nil, at: Date? = nil,
+    usesFeedback: Bool = true
   ) {
     self.image = image
     self.labels = labels
@@ -125,6 +155,13 @@ public struct MatchQuestion: Sendable {
     self.subject = subject
     self.answers = answers
     self.acceptsTruncated = acceptsTruncated
+    self.texts = texts
+    self.facetPrefix = facetPrefix
+    self.facetLimit = facetLimit
+    self.region = region
+    self.minConfidence = minConfidence
+    self.at = at
+    self.usesFeedback = usesFeedback
   }
 }
 
@@ -150,6 +187,13 @@ extension MatchQuestion {
     var subject: Subject?
     var answers: Answers?
     var tolerant: Bool?
+    var texts: [RecognizedText]?
+    var facetPrefix: String?
+    var facetLimit: Int?
+    var region: ImageRegion?
+    var minConfidence: Double?
+    var at: String?
+    var feedback: Bool?
     var deadlineMs: Int?
   }
 
@@ -167,7 +211,10 @@ extension MatchQuestion {
       products: products, stores: stores, type: type, withLabel: list(withLabels),
       where: list(conditions), near: near, group: isGrouped ? true : nil, facets: list(facets),
       subject: subject == .anything ? nil : subject, answers: answers == .all ? nil : answers,
-      tolerant: acceptsTruncated ? true : nil,
+      tolerant: acceptsTruncated ? true : nil, texts: texts.isEmpty ? nil : texts,
+      facetPrefix: facetPrefix, facetLimit: facetLimit, region: region,
+      minConfidence: minConfidence, at: at.map { $0.formatted(.iso8601) },
+      feedback: usesFeedback ? nil : false,
       deadlineMs: searchTime.map { max(1, Int($0 / .milliseconds(1))) })
   }
 }

@@ -23,20 +23,22 @@ extension ShopClient {
   ///   - continuation: ``MatchAnswer/continuation`` of the page before.
   ///   - limit: The most matches of this page, or `nil` for the limit of the first one.
   ///   - facets: The properties whose values are counted among all matches.
+  ///   - facetPrefix: The beginning of these values.
+  ///   - facetLimit: The most values of a property.
+  ///   - fromStart: True to begin again with the first match.
+  ///   - refresh: True to search again in the newest generation, and to leave out what was shown.
   /// - Throws: ``ClientError`` with the code `expired` if the search must begin anew.
   public func moreResults(
-    continuing continuation: String, limit: Int? = nil, facets: [String] = []
+    continuing continuation: String, limit: Int? = nil, facets: [String] = [],
+    facetPrefix: String? = nil, facetLimit: Int? = nil, fromStart: Bool = false,
+    refresh: Bool = false
   ) async throws -> MatchAnswer {
-    struct Fields: Encodable {
-      let continuation: String
-      let limit: Int?
-      let facets: [String]?
-      let deadlineMs: Int?
-    }
-    return try await post(
+    try await post(
       "match",
-      Fields(
+      ContinuationFields(
         continuation: continuation, limit: limit, facets: facets.isEmpty ? nil : facets,
+        facetPrefix: facetPrefix, facetLimit: facetLimit, fromStart: fromStart ? true : nil,
+        refresh: refresh ? true : nil,
         deadlineMs: configuration.searchTime.map { max(1, Int($0 / .milliseconds(1))) }))
   }
 
@@ -55,6 +57,18 @@ extension ShopClient {
     case .signature, nil: return nil
     }
   }
+}
+
+/// The fields of `POST /v1/match` that go on with a search.
+struct ContinuationFields: Encodable {
+  let continuation: String
+  var limit: Int?
+  var facets: [String]?
+  var facetPrefix: String?
+  var facetLimit: Int?
+  var fromStart: Bool?
+  var refresh: Bool?
+  var deadlineMs: Int?
 }
 
 /// The pages of a search.

@@ -45,4 +45,32 @@ extension ShopClient {
   public func model(of id: EntityID) async throws -> [String: String] {
     try await get("entities/\(id.type.rawValue)/\(Self.encoded(id.id))", [("format", "model")])
   }
+
+  /// Returns the entities that look most like one, the nearest first.
+  public func neighbors(of id: EntityID, limit: Int? = nil) async throws -> Neighbors {
+    try await get(
+      "entities/\(id.type.rawValue)/\(Self.encoded(id.id))/neighbors",
+      [("limit", limit.map { String($0) })])
+  }
+
+  /// Returns the generations in which an entity was added and changed.
+  public func history(of id: EntityID) async throws -> EntityHistory {
+    try await get("entities/\(id.type.rawValue)/\(Self.encoded(id.id))/history")
+  }
+
+  /// Sends what a person says about an answer. The key must be allowed to give feedback.
+  ///
+  /// - Parameters:
+  ///   - statement: What is said.
+  ///   - image: The whole image file of the question. The service keeps it, reduced, until the statement is removed.
+  @discardableResult
+  public func give(_ statement: Statement, image: Data? = nil) async throws -> StoredStatement {
+    let json = try JSONEncoder().encode(statement)
+    guard let image else { return try await post("feedback", json, type: "application/json") }
+    let form = MultipartForm([
+      MultipartForm.Part(name: "feedback", type: "application/json", content: json),
+      MultipartForm.Part(name: "image", type: "application/octet-stream", content: image),
+    ])
+    return try await post("feedback", form.body, type: form.contentType)
+  }
 }

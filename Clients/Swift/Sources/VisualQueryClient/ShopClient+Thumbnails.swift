@@ -18,4 +18,19 @@ extension ShopClient {
     }
     return try await success(of: request)
   }
+
+  /// Returns the address of an entity's card in a size, with the name that may be cached forever.
+  ///
+  /// An image that is not one of the service has one size only.
+  public func imageURL(of entity: Entity, size: ThumbnailSize) -> URL? {
+    guard let image = entity.display.image,
+      var parts = URLComponents(url: image, resolvingAgainstBaseURL: true),
+      image.host == configuration.address.host, image.path.hasSuffix("/thumbnail"),
+      let items = parts.percentEncodedQueryItems
+    else { return entity.display.image }
+    parts.percentEncodedQueryItems = items.map { item in
+      item.name == "size" ? URLQueryItem(name: item.name, value: size.rawValue) : item
+    }
+    return parts.url
+  }
 }

@@ -106,21 +106,32 @@ public struct ShopClient: Sendable {
     }
   }
 
-  /// Returns the body of a successful answer.
+  /// The time before another attempt if a busy service does not tell one.
+  private static let pause = Duration.milliseconds(250)
+
+  /// Returns the body of a successful answer, within ``ServiceConfiguration/timeout``.
+  ///
+  /// A service that is busy or starting is asked again after the time that it names, if that is within the timeout.
   func success(of request: URLRequest) async throws -> Data {
-    let (data, response) = try await data(for: request)
-    guard (200..<300).contains(response.statusCode) else {
+    let end = ContinuousClock.now + configuration.timeout
+    while true {
+      let (data, response) = try await data(for: request, until: end)
+      if (200..<300).contains(response.statusCode) { return data }
       let seconds = response.value(forHTTPHeaderField: "Retry-After").flatMap { Int($0) }
-      throw ClientError(
+      let error = ClientError(
         status: response.statusCode,
         problem: try? JSONDecoder().decode(Problem.self, from: data),
         retryAfter: seconds.map { .seconds($0) }, language: configuration.language)
+      let next = ContinuousClock.now + max(error.retryAfter ?? .zero, Self.pause)
+      guard error.code == .busy, next < end else { throw error }
+      try await Task.sleep(until: next, clock: .continuous)
     }
-    return data
   }
 
-  /// Sends a request, for as long as ``ServiceConfiguration/timeout`` allows.
-  private func data(for request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+  /// Sends a request, and waits until a time for its answer.
+  private func data(
+    for request: URLRequest, until end: ContinuousClock.Instant
+  ) async throws -> (Data, HTTPURLResponse) {
     let (timeout, session) = (configuration.timeout, configuration.session)
     var request = request
     // The session's own limit is one of idleness, and 60 s.
@@ -132,7 +143,7 @@ public struct ShopClient: Sendable {
         group in
         group.addTask { try await session.data(for: sent) }
         group.addTask {
-          try await Task.sleep(for: timeout)
+          try await Task.sleep(until: end, clock: .continuous)
           throw late
         }
         defer { group.cancelAll() }

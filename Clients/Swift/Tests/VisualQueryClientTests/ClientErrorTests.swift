@@ -96,7 +96,7 @@ struct SilentPort: ~Copyable {
     let problem = code.map {
       Problem(
         title: "", status: status, detail: "d", code: $0, requestId: nil, field: nil, limit: nil,
-        userMessage: nil)
+        found: nil, userMessage: nil)
     }
     let error = ClientError(
       status: status, problem: problem, retryAfter: .seconds(2), language: "en")

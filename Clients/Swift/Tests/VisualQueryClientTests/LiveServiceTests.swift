@@ -212,4 +212,72 @@ struct LiveServiceTests {
     #expect(copy.entities(for: [EntityID(.product, "p5")]).first?.display.title == "Ding 5")
     #expect(copy.copyState?.language == "de")
   }
+
+  /// Would break if cards had no images with a service that has keys, or if each card loaded its image anew.
+  @Test func `the images of cards are loaded side by side, once, with the key`() async throws {
+    let shop = try shop()
+    let client = shop.client()
+    let entities = try await client.entities(
+      for: (0..<8).map { EntityID(.product, "p\($0)") }
+    ).entities
+    let loader = ThumbnailLoader(client: client)
+    let images = await loader.images(of: entities, within: .seconds(30))
+    #expect(Set(images.keys.map(\.id)) == ["p0", "p1", "p2", "p3", "p4", "p5"])
+    #expect(images.values.allSatisfy { $0.starts(with: [0xFF, 0xD8]) })
+    let again = await loader.images(of: entities, within: .zero)
+    #expect(again == images)
+    let small = await loader.images(of: entities, size: .small, within: .seconds(30))
+    #expect(small.count == 6 && small.allSatisfy { $0.value.count < images[$0.key]?.count ?? 0 })
+    var keyless = client
+    keyless.configuration.key = nil
+    #expect(
+      await ThumbnailLoader(client: keyless).images(of: entities, within: .seconds(30)).isEmpty)
+  }
+
+  @Test func `variants, objects and outlines are read`() async throws {
+    let answer = try await shop().client().match(
+      MatchQuestion(
+        image: .pixels(SampleShop.image(seed: 3)), isGrouped: true, minConfidence: 0.2,
+        at: Date(), usesFeedback: false))
+    let best = try #require(answer.values.first)
+    #expect(best.object == 1 && answer.objects.first?.number == 1)
+    #expect(try #require(best.alignment).outline.count >= 3)
+    #expect(best.matchedImage?.contains("/thumbnail") == true)
+    let part = try await shop().client().match(
+      MatchQuestion(
+        image: .pixels(SampleShop.image(seed: 3)),
+        region: ImageRegion(left: 0.1, top: 0.1, width: 0.8, height: 0.8)))
+    #expect(part.values.first?.id == "p3")
+  }
+
+  @Test func `neighbors and history are given, and feedback is taken`() async throws {
+    let client = try shop().client()
+    let neighbors = try await client.neighbors(of: EntityID(.product, "p3"), limit: 2)
+    #expect(neighbors.neighbors.count <= 2)
+    let history = try await client.history(of: EntityID(.product, "p3"))
+    #expect(history.added?.generation != nil)
+    let answer = try await client.match(MatchQuestion(image: .pixels(SampleShop.image(seed: 3))))
+    let stored = try await client.give(
+      Statement(
+        about: try #require(answer.continuation), chosen: EntityID(.product, "p3"),
+        rejected: [EntityID(.product, "p4")]))
+    #expect(stored.state == "pending" && stored.chosen == "product:p3")
+  }
+
+  @Test func `a copy is written into a folder that does not exist yet`() async throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("new-\(UUID().uuidString)/Application Support")
+    defer { try? FileManager.default.removeItem(at: folder.deletingLastPathComponent()) }
+    var copy = EntityCopy()
+    _ = try await shop().client().updateCopy(from: nil) { copy.apply($0) }
+    let file = folder.appendingPathComponent("shop.json")
+    try copy.write(to: file)
+    let read = EntityCopy(contentsOf: file)
+    #expect(read == copy)
+    #expect(
+      read.entities(matching: "THING 7 aster", type: .product, limit: 3).map(\.id) == [
+        "p702", "p705", "p708",
+      ])
+    #expect(read.suggestedEntities(type: .store, limit: 5).map(\.id) == ["north", "south, west"])
+  }
 }

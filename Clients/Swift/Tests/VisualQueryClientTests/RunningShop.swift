@@ -12,10 +12,12 @@ final class RunningShop: Sendable {
 
   /// The address of the service.
   let address: URL
+  /// The key that apps have: it may give feedback.
+  let key: String
   private let folder: URL
   private let server: Process
 
-  /// Indexes some rows and serves them.
+  /// Indexes some rows and serves them to those who have a key.
   init(rows: [Row], images: [String: PixelImage] = [:]) throws {
     folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("visualquery-client-\(UUID().uuidString)")
@@ -26,11 +28,14 @@ final class RunningShop: Sendable {
     }
     let command = try #require(Self.command, Self.reason)
     try Self.index(rows, in: folder, command)
+    let keys = folder.appendingPathComponent("keys.txt").path
+    key = try Self.output(command, ["key", keys, "--name", "app", "--role", "feedback"])
     server = Process()
     server.executableURL = URL(fileURLWithPath: command)
     // A debug build takes its time.
     server.arguments = [
       "serve", "--index", folder.appendingPathComponent("shop.vq").path, "--port", "0",
+      "--keys", keys,
       "--deadline", "60000", "--max-deadline", "60000", "--quiet",
     ]
     let output = Pipe()
@@ -43,7 +48,8 @@ final class RunningShop: Sendable {
   /// A client of the service, in a language.
   func client(_ language: String = "en") -> ShopClient {
     ShopClient(
-      ServiceConfiguration(address: address, language: language, timeout: .seconds(60)))
+      ServiceConfiguration(
+        address: address, key: key, language: language, timeout: .seconds(60)))
   }
 
   /// Publishes a new generation.
@@ -55,16 +61,23 @@ final class RunningShop: Sendable {
   func signature(of image: PixelImage) throws -> String {
     let file = folder.appendingPathComponent("\(UUID().uuidString).png")
     try image.png.write(to: file)
-    let hashing = Process()
-    hashing.executableURL = URL(fileURLWithPath: try #require(Self.command))
-    hashing.arguments = ["hash", "--keypoints", file.path]
-    let output = Pipe()
-    hashing.standardOutput = output
-    try hashing.run()
-    let data = output.fileHandleForReading.readDataToEndOfFile()
-    hashing.waitUntilExit()
-    let line = String(decoding: data, as: UTF8.self)
+    let line = try Self.output(try #require(Self.command), ["hash", "--keypoints", file.path])
     return String(line.prefix { !$0.isWhitespace })
+  }
+
+  /// Returns what a command prints, without the last line break.
+  private static func output(_ command: String, _ arguments: [String]) throws -> String {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: command)
+    process.arguments = arguments
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return String(decoding: data, as: UTF8.self)
+      .trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
   /// Ends the service.

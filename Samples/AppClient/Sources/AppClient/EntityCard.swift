@@ -3,17 +3,33 @@ import CoreSpotlight
 import Foundation
 import VisualQueryClient
 
-extension Display {
-  /// The texts, the image and the synonyms as the system shows them.
-  var representation: DisplayRepresentation {
+@available(iOS 26, macOS 26, *)
+nonisolated extension Display {
+  /// The texts and the synonyms as the system shows them, with the bytes of an image: the system has no key with which it
+  /// could load one from the service.
+  func representation(image: Data?) -> DisplayRepresentation {
     DisplayRepresentation(
       title: "\(title)", subtitle: subtitle.map { "\($0)" },
-      image: image.map { DisplayRepresentation.Image(url: $0) },
+      image: image.map { DisplayRepresentation.Image(data: $0) },
       synonyms: synonyms.map { "\($0)" })
   }
 }
 
-extension Entity {
+nonisolated extension Price {
+  /// The price as people in the app's language write it, such as `1.234,50 €`.
+  var text: String { value?.formatted(.currency(code: currency)) ?? "\(amount) \(currency)" }
+}
+
+@available(iOS 26, macOS 26, *)
+nonisolated extension Price {
+  /// The price as the system knows money.
+  var money: IntentCurrencyAmount? {
+    value.map { IntentCurrencyAmount(amount: $0, currencyCode: currency) }
+  }
+}
+
+@available(iOS 26, macOS 26, *)
+nonisolated extension Entity {
   /// Says that an entity is one of those that a scene may show.
   static let unsureMark: LocalizedStringResource = "Not sure"
 
@@ -26,24 +42,35 @@ extension Entity {
     return Entity(entityID, url: url, display: display, product: product, store: store)
   }
 
-  /// The attributes that Spotlight searches and shows.
-  func addAttributes(to attributes: CSSearchableItemAttributeSet) {
-    attributes.displayName = display.title
-    attributes.contentDescription = display.subtitle
+  /// The attributes that Spotlight searches and shows, besides those of the properties with an indexing key.
+  func addAttributes(to attributes: CSSearchableItemAttributeSet, image: Data?) {
     attributes.alternateNames = display.synonyms
     attributes.keywords = labels + [product?.brand].compactMap { $0 }
-    attributes.thumbnailURL = display.image
+    // Never an address of the web: Spotlight loads none.
+    attributes.thumbnailData = image
     attributes.url = url
     if let place = store?.geo {
       attributes.latitude = NSNumber(value: place.latitude)
       attributes.longitude = NSNumber(value: place.longitude)
     }
   }
+}
 
+nonisolated extension Entity {
   /// The text that other apps receive.
   var plainText: String {
-    let price = product?.price.map { "\($0.amount) \($0.currency)" }
-    return [display.title, display.subtitle, price, url?.absoluteString].compactMap { $0 }
-      .joined(separator: "\n")
+    [display.title, display.subtitle, product?.price?.text, url?.absoluteString]
+      .compactMap { $0 }.joined(separator: "\n")
   }
+}
+
+// Siri and Shortcuts show this sentence; of any other error, they say that something is wrong.
+#if APP_INTENTS_STAND_IN
+  nonisolated extension ClientError: CustomLocalizedStringResourceConvertible {}
+#else
+  nonisolated extension ClientError: @retroactive CustomLocalizedStringResourceConvertible {}
+#endif
+nonisolated extension ClientError {
+  /// The sentence for people, in the language of the app.
+  public var localizedStringResource: LocalizedStringResource { "\(userMessage)" }
 }

@@ -1,26 +1,56 @@
 import CoreImage
 import CoreVideo
 import Foundation
+import ImageIO
 import VisualQueryClient
 
-/// Makes small JPEG files of pixel buffers.
+/// Makes small image files of pixel buffers and of other files.
 ///
 /// Sound: a `CIContext` is immutable and may be used on several threads at once
 /// (<https://developer.apple.com/documentation/coreimage/cicontext>), and nothing else is stored.
-final class ImageEncoder: @unchecked Sendable {
+nonisolated final class ImageEncoder: @unchecked Sendable {
+  /// The form of the files.
+  enum Form: Sendable, Hashable {
+    /// JPEG, which every service reads. The quality is 0…1.
+    case jpeg(quality: Double)
+    /// HEIC, half as large, for services that read it (`vq serve --formats`; ``ServiceLimits/pictureTypes``).
+    case heic(quality: Double)
+  }
+
   // Costly to make, hence one for all images.
   private let context = CIContext()
+  private let form: Form
 
-  /// Returns a JPEG file whose longer side has at most `longSide` pixels, or `nil` if it cannot be made.
-  func jpeg(of buffer: CVPixelBuffer, longSide: Int) -> Data? {
+  init(form: Form = .jpeg(quality: 0.8)) { self.form = form }
+
+  /// Returns a file whose longer side has at most `longSide` pixels, or `nil` if it cannot be made.
+  func file(of buffer: CVPixelBuffer, longSide: Int) -> Data? {
+    file(of: CIImage(cvPixelBuffer: buffer), longSide: longSide)
+  }
+
+  /// Returns a small and upright copy of an image file, or `nil` if it cannot be read.
+  func file(of data: Data, longSide: Int) -> Data? {
+    CIImage(data: data, options: [.applyOrientationProperty: true])
+      .flatMap { file(of: $0, longSide: longSide) }
+  }
+
+  private func file(of whole: CIImage, longSide: Int) -> Data? {
     guard let colors = CGColorSpace(name: CGColorSpace.sRGB) else { return nil }
-    var image = CIImage(cvPixelBuffer: buffer)
+    var image = whole
     let longer = max(image.extent.width, image.extent.height)
     if longer > CGFloat(longSide) {
       let scale = CGFloat(longSide) / longer
       image = image.transformed(
         by: CGAffineTransform(scaleX: scale, y: scale), highQualityDownsample: true)
     }
-    return context.jpegRepresentation(of: image, colorSpace: colors)
+    let option = CIImageRepresentationOption(
+      rawValue: kCGImageDestinationLossyCompressionQuality as String)
+    switch form {
+    case .jpeg(let quality):
+      return context.jpegRepresentation(of: image, colorSpace: colors, options: [option: quality])
+    case .heic(let quality):
+      return context.heifRepresentation(
+        of: image, format: .RGBA8, colorSpace: colors, options: [option: quality])
+    }
   }
 }

@@ -2,9 +2,11 @@ import AppIntents
 import Foundation
 
 /// Opens a product that was tapped in the list.
+@available(iOS 26, macOS 26, *)
 struct OpenProduct: OpenIntent {
   static let title: LocalizedStringResource = "Open product"
   static let supportedModes: IntentModes = .foreground(.immediate)
+  static var parameterSummary: some ParameterSummary { Summary("Open \(\.$target)") }
 
   @Parameter(title: "Product") var target: ProductEntity
   @Dependency var navigation: Navigation
@@ -16,9 +18,11 @@ struct OpenProduct: OpenIntent {
 }
 
 /// Opens a store that was tapped in the list.
+@available(iOS 26, macOS 26, *)
 struct OpenStore: OpenIntent {
   static let title: LocalizedStringResource = "Open store"
   static let supportedModes: IntentModes = .foreground(.immediate)
+  static var parameterSummary: some ParameterSummary { Summary("Open \(\.$target)") }
 
   @Parameter(title: "Store") var target: StoreEntity
   @Dependency var navigation: Navigation
@@ -29,12 +33,15 @@ struct OpenStore: OpenIntent {
   }
 }
 
-// The system delivers the intent to the scene that shows this content, if there is one. Not on macOS.
+// The system delivers the intent to the scene that shows this content, if there is one. Not on macOS. A product and a store
+// may have the same id.
 #if !os(macOS)
-  extension OpenProduct: TargetContentProvidingIntent {
-    var contentIdentifier: String { target.id }
+  @available(iOS 26, *)
+  nonisolated extension OpenProduct: TargetContentProvidingIntent {
+    var contentIdentifier: String { target.entity.entityID.description }
   }
-  extension OpenStore: TargetContentProvidingIntent {
-    var contentIdentifier: String { target.id }
+  @available(iOS 26, *)
+  nonisolated extension OpenStore: TargetContentProvidingIntent {
+    var contentIdentifier: String { target.entity.entityID.description }
   }
 #endif

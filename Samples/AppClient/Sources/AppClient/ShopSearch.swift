@@ -1,50 +1,70 @@
 import AppIntents
 import CoreVideo
 import Foundation
-import VisualIntelligence
 import VisualQueryClient
 
 /// The shop as the app's intents and queries ask it. The app adds one to its dependencies at launch
-/// (``AppSetup/addDependencies(_:copy:)``).
-final class ShopSearch: Sendable {
+/// (``AppSetup/addDependencies(_:copy:upload:location:)``).
+nonisolated final class ShopSearch: Sendable {
   let client: ShopClient
-  private let encoder = ImageEncoder()
+  let encoder: ImageEncoder
+  /// The answers of the last minutes: the system asks several times for one tap.
+  private let answers: SharedAnswers
+  private let thumbnails: ThumbnailLoader
   /// The file with the copy of the shop for answers without a connection.
   private let copy: URL?
+  private let location: @Sendable () -> GeoPoint?
 
-  init(_ configuration: ServiceConfiguration, copy: URL? = nil) {
+  /// The time for the images of cards. Cards whose image is late have none.
+  private static let imageTime = Duration.milliseconds(1500)
+
+  init(
+    _ configuration: ServiceConfiguration, copy: URL? = nil,
+    upload: ImageEncoder.Form = .jpeg(quality: 0.8),
+    location: @escaping @Sendable () -> GeoPoint? = { nil }
+  ) {
     client = ShopClient(configuration)
+    encoder = ImageEncoder(form: upload)
+    answers = SharedAnswers(client: client)
+    thumbnails = ThumbnailLoader(client: client)
     self.copy = copy
+    self.location = location
   }
 
-  /// Returns what the shop has of a scene, best first.
+  /// Returns what the shop has of an image, best first.
   ///
-  /// Without a connection, only the labels are searched for, in the copy on the device.
-  func matches(for content: SemanticContentDescriptor) async throws -> MatchedScene {
-    // The closure is needed: a function's result is not declared as sent.
-    let jpeg = content.pixelBuffer.flatMap { buffer in
-      buffer.withUnsafeBuffer { encoder.jpeg(of: $0, longSide: client.configuration.longSide) }
-    }
+  /// Equal questions are asked once, and the image is uploaded once. Without a connection, only the labels are searched
+  /// for, in the copy on the device.
+  ///
+  /// - Parameters:
+  ///   - image: A small image file (``ImageEncoder``).
+  ///   - codes: The bar codes that the app's scanner has read.
+  ///   - texts: The lines of text that the app has read; only for a service that knows them.
+  func matches(
+    image: Data?, labels: [String] = [], codes: [String] = [], texts: [RecognizedText] = [],
+    type: EntityType? = nil
+  ) async throws -> MatchedScene {
     try Task.checkCancellation()
+    guard image != nil || !labels.isEmpty || !codes.isEmpty else {
+      return MatchedScene(entities: [], continuation: nil, isFromService: false)
+    }
     do {
-      let answer = try await client.match(
-        MatchQuestion(image: jpeg.map { .file($0) }, labels: content.labels))
       return MatchedScene(
-        entities: answer.values.map(\.entity), possible: answer.possible.map(\.entity),
-        continuation: answer.hasMore ? answer.continuation : nil, isFromService: true)
+        try await answers.match(
+          MatchQuestion(
+            image: image.map { .file($0) }, labels: labels, codes: codes, texts: texts, type: type,
+            near: coarseLocation)))
     } catch let error as ClientError where error.isTemporary {
-      guard let copy else { throw error }
-      let entities = EntityCopy(contentsOf: copy).entities(withLabels: content.labels, limit: 8)
+      let copy = try copied(or: error)
+      let entities = copy.entities(withLabels: labels, limit: 8)
+        .filter { type == nil || $0.type == type }
       return MatchedScene(entities: entities, continuation: nil, isFromService: false)
     }
   }
 
   /// Returns the next page of matches, without the image.
   func moreMatches(continuing token: String) async throws -> MatchedScene {
-    let answer = try await client.moreResults(continuing: token)
-    return MatchedScene(
-      entities: answer.values.map(\.entity), possible: answer.possible.map(\.entity),
-      continuation: answer.hasMore ? answer.continuation : nil, isFromService: true)
+    MatchedScene(try await client.moreResults(continuing: token))
   }
 
   /// Returns the entities of some ids, from the copy on the device if there is no connection.
@@ -53,22 +73,63 @@ final class ShopSearch: Sendable {
     do {
       return try await client.entities(for: ids).entities
     } catch let error as ClientError where error.isTemporary {
-      guard let copy else { throw error }
-      return EntityCopy(contentsOf: copy).entities(for: ids)
+      return try copied(or: error).entities(for: ids)
     }
   }
 
-  /// Brings the copy of the shop up to date. An app calls it when it starts, and in a background task.
+  /// Returns the entities that the shop suggests, from the copy if there is no connection.
+  func suggestedEntities(_ type: EntityType) async throws -> [Entity] {
+    do {
+      return try await client.suggestedEntities(type: type)
+    } catch let error as ClientError where error.isTemporary {
+      return try copied(or: error).suggestedEntities(type: type, limit: 20)
+    }
+  }
+
+  /// Returns the entities that have some words, from the copy if there is no connection.
+  func entities(
+    matching text: String, _ type: EntityType, limit: Int = 20
+  ) async throws -> [Entity] {
+    do {
+      return try await client.entities(matching: text, type: type, limit: limit)
+    } catch let error as ClientError where error.isTemporary {
+      return try copied(or: error).entities(matching: text, type: type, limit: limit)
+    }
+  }
+
+  /// Returns values of the app with the images of their cards, as far as these arrive in time.
+  func illustrated<Value>(
+    _ entities: [Entity], _ make: (Entity, Data?) -> Value
+  ) async -> [Value] {
+    let images = await thumbnails.images(of: entities, within: Self.imageTime)
+    return entities.map { make($0, images[$0.entityID]) }
+  }
+
+  /// Brings the copy of the shop up to date.
   func updateCopy() async throws {
     guard let copy else { return }
     var stored = EntityCopy(contentsOf: copy)
     _ = try await client.updateCopy(from: stored.copyState) { stored.apply($0) }
     try stored.write(to: copy)
   }
+
+  private func copied(or error: ClientError) throws -> EntityCopy {
+    guard let copy else { throw error }
+    return EntityCopy(contentsOf: copy)
+  }
+
+  /// The place within about 100 meters: distances need no more, and a question stays equal while the person stands still.
+  private var coarseLocation: GeoPoint? {
+    location().map { place in
+      GeoPoint(
+        latitude: (place.latitude * 1000).rounded() / 1000,
+        longitude: (place.longitude * 1000).rounded() / 1000)
+    }
+  }
 }
 
 /// The matches of a scene.
-struct MatchedScene: Sendable {
+nonisolated struct MatchedScene: Sendable {
   let entities: [Entity]
   /// The possible matches if none is sure: at most one of them is right. They are shown apart from `entities`.
   var possible: [Entity] = []
@@ -76,4 +137,16 @@ struct MatchedScene: Sendable {
   let continuation: String?
   /// True if the service has seen the image; otherwise only the labels were compared.
   let isFromService: Bool
+  /// All that the service says of it: distances, opening hours, variants, and outlines in the image.
+  var answer: MatchAnswer?
+}
+
+nonisolated extension MatchedScene {
+  /// The matches of an answer of the service.
+  init(_ answer: MatchAnswer) {
+    self.init(
+      entities: answer.values.map(\.entity), possible: answer.possible.map(\.entity),
+      continuation: answer.hasMore ? answer.continuation : nil, isFromService: true,
+      answer: answer)
+  }
 }

@@ -1,6 +1,7 @@
 @_exported public import AppleFoundation
 public import CoreSpotlight
-import Synchronization
+public import Synchronization
+public import UniformTypeIdentifiers
 
 // MARK: Values
 
@@ -27,6 +28,32 @@ extension Optional: _IntentValue where Wrapped: _IntentValue {
 extension Array: _IntentValue where Element: _IntentValue {
   /// <https://developer.apple.com/documentation/swift/array>
   public typealias ValueType = Element.ValueType
+}
+
+/// <https://developer.apple.com/documentation/appintents/intentcurrencyamount>: not `Comparable`.
+public struct IntentCurrencyAmount: Sendable, _IntentValue {
+  /// <https://developer.apple.com/documentation/appintents/intentcurrencyamount/amount>
+  public let amount: Decimal
+  /// <https://developer.apple.com/documentation/appintents/intentcurrencyamount/currencycode>
+  public let currencyCode: String
+
+  /// <https://developer.apple.com/documentation/appintents/intentcurrencyamount/init(amount:currencycode:)>
+  public init(amount: Decimal, currencyCode: String) {
+    (self.amount, self.currencyCode) = (amount, currencyCode)
+  }
+}
+
+/// <https://developer.apple.com/documentation/appintents/intentfile>
+public struct IntentFile: Sendable, _IntentValue {
+  /// <https://developer.apple.com/documentation/appintents/intentfile/data>
+  public let data: Data
+  /// <https://developer.apple.com/documentation/appintents/intentfile/filename>
+  public let filename: String
+
+  /// <https://developer.apple.com/documentation/appintents/intentfile/init(data:filename:type:)>
+  public init(data: Data, filename: String, type: UTType? = nil) {
+    (self.data, self.filename) = (data, filename)
+  }
 }
 
 /// <https://developer.apple.com/documentation/appintents/appunionvalue>: what `@UnionValue` makes of an enumeration.
@@ -123,7 +150,8 @@ public protocol AppValue: PersistentlyIdentifiable, Sendable, TypeDisplayReprese
 {}
 
 /// <https://developer.apple.com/documentation/appintents/appentity>
-public protocol AppEntity: AppValue, DisplayRepresentable, Identifiable
+public protocol AppEntity: AppValue, DisplayRepresentable, Identifiable,
+  CustomLocalizedStringResourceConvertible
 where Self == Self.ValueType, Self.ID: EntityIdentifierConvertible, Self.ID: Sendable {
   /// <https://developer.apple.com/documentation/appintents/appentity/defaultquery-swift.associatedtype>
   associatedtype DefaultQuery: EntityQuery where Self == DefaultQuery.Entity
@@ -132,6 +160,9 @@ where Self == Self.ValueType, Self.ID: EntityIdentifierConvertible, Self.ID: Sen
 }
 
 extension AppEntity {
+  /// The title.
+  public var localizedStringResource: LocalizedStringResource { displayRepresentation.title }
+
   /// <https://developer.apple.com/documentation/appintents/appentity/property>
   public typealias Property<Value> = EntityProperty<Value>
   where Value: _IntentValue, Value: Sendable
@@ -164,6 +195,11 @@ where Value: _IntentValue, Value: Sendable {
 
   /// <https://developer.apple.com/documentation/appintents/entityproperty/init(title:)>
   public init(title: LocalizedStringResource) { self.title = title }
+
+  /// <https://developer.apple.com/documentation/appintents/entityproperty/init(title:indexingkey:)>
+  public init(
+    title: LocalizedStringResource, indexingKey: PartialKeyPath<CSSearchableItemAttributeSet>
+  ) { self.title = title }
 }
 
 /// <https://developer.apple.com/documentation/appintents/indexedentity>
@@ -192,7 +228,9 @@ extension CSSearchableIndex {
     _ appEntities: [Entity], priority: Int = 0
   ) async throws {
     for entity in appEntities {
-      stored.entries["\(Entity.self)/\(entity.id)"] = entity.attributeSet.displayName ?? ""
+      let (name, attributes) = ("\(Entity.self)/\(entity.id)", entity.attributeSet)
+      stored.entries[name] = attributes.displayName ?? ""
+      if attributes.thumbnailData != nil { stored.illustrated.insert(name) }
     }
   }
 
@@ -208,6 +246,62 @@ extension CSSearchableIndex {
     ofType entityType: Entity.Type
   ) async throws {
     stored.entries = stored.entries.filter { !$0.key.hasPrefix("\(Entity.self)/") }
+  }
+}
+
+/// <https://developer.apple.com/documentation/appintents/uniqueappentity>
+public protocol UniqueAppEntity: AppEntity where DefaultQuery: UniqueAppEntityQuery {}
+
+/// <https://developer.apple.com/documentation/appintents/customurlrepresentationparameterconvertible>
+public protocol CustomURLRepresentationParameterConvertible {
+  /// <https://developer.apple.com/documentation/appintents/customurlrepresentationparameterconvertible/urlrepresentationparameter>
+  var urlRepresentationParameter: String { get }
+}
+
+/// <https://developer.apple.com/documentation/appintents/urlrepresentableentity>
+public protocol URLRepresentableEntity: AppEntity, CustomURLRepresentationParameterConvertible {
+  /// <https://developer.apple.com/documentation/appintents/urlrepresentableentity/urlrepresentation-swift.type.property>
+  static var urlRepresentation: URLRepresentation { get }
+}
+
+extension URLRepresentableEntity {
+  /// <https://developer.apple.com/documentation/appintents/urlrepresentableentity/urlrepresentation-swift.typealias>
+  public typealias URLRepresentation = EntityURLRepresentation<Self>
+  /// The address.
+  public var urlRepresentationParameter: String {
+    Self.urlRepresentation.text.replacing("${id}", with: "\(id)")
+  }
+}
+
+/// <https://developer.apple.com/documentation/appintents/entityurlrepresentation>
+public struct EntityURLRepresentation<Entity>: ExpressibleByStringInterpolation, Sendable
+where Entity: AppEntity {
+  let text: String
+
+  /// The parts of an address that are not text.
+  public enum Token: Sendable {
+    /// The id of the entity.
+    case id
+  }
+
+  /// A text without parts of the entity.
+  public init(stringLiteral value: String) { text = value }
+
+  /// A text with parts of the entity.
+  public init(stringInterpolation: StringInterpolation) { text = stringInterpolation.text }
+
+  /// <https://developer.apple.com/documentation/appintents/entityurlrepresentation/stringinterpolation>
+  public struct StringInterpolation: StringInterpolationProtocol {
+    var text = ""
+
+    /// <https://developer.apple.com/documentation/swift/stringinterpolationprotocol>
+    public init(literalCapacity: Int, interpolationCount: Int) {}
+
+    /// <https://developer.apple.com/documentation/swift/stringinterpolationprotocol>
+    public mutating func appendLiteral(_ literal: String) { text += literal }
+
+    /// <https://developer.apple.com/documentation/appintents/entityurlrepresentation/stringinterpolation/appendinterpolation(_:)>
+    public mutating func appendInterpolation(_ token: Token) { text += "${\(token)}" }
   }
 }
 
@@ -242,7 +336,12 @@ extension Array: ResultsCollection where Element: _IntentValue {
 }
 
 /// <https://developer.apple.com/documentation/appintents/dynamicoptionsprovider>
-public protocol DynamicOptionsProvider: _SupportsAppDependencies, Sendable {}
+public protocol DynamicOptionsProvider: _SupportsAppDependencies, Sendable {
+  /// <https://developer.apple.com/documentation/appintents/dynamicoptionsprovider/result>
+  associatedtype Result: ResultsCollection
+  /// <https://developer.apple.com/documentation/appintents/dynamicoptionsprovider/results()>
+  func results() async throws -> Result
+}
 
 /// A type that may have an `@Dependency`; not documented, but named in the declarations of
 /// <https://developer.apple.com/documentation/appintents/intentvaluequery>.
@@ -267,6 +366,11 @@ public protocol EntityQuery: DynamicOptionsProvider, PersistentlyIdentifiable, S
   func suggestedEntities() async throws -> Result
 }
 
+extension EntityQuery {
+  /// <https://developer.apple.com/documentation/appintents/dynamicoptionsprovider/results()>
+  public func results() async throws -> Result { try await suggestedEntities() }
+}
+
 /// <https://developer.apple.com/documentation/appintents/entitystringquery>
 public protocol EntityStringQuery: EntityQuery {
   /// <https://developer.apple.com/documentation/appintents/entitystringquery/entities(matching:)>
@@ -277,6 +381,36 @@ public protocol EntityStringQuery: EntityQuery {
 public protocol EnumerableEntityQuery: EntityQuery {
   /// <https://developer.apple.com/documentation/appintents/enumerableentityquery/allentities()>
   func allEntities() async throws -> Result
+}
+
+/// <https://developer.apple.com/documentation/appintents/indexedentityquery>: iOS 27, macOS 27.
+public protocol IndexedEntityQuery: EntityQuery where Entity: IndexedEntity {
+  /// <https://developer.apple.com/documentation/appintents/indexedentityquery/reindexentities(for:indexdescription:)>
+  func reindexEntities(
+    for identifiers: [Entity.ID], indexDescription: CSSearchableIndexDescription
+  ) async throws
+  /// <https://developer.apple.com/documentation/appintents/indexedentityquery/reindexallentities(indexdescription:)>
+  func reindexAllEntities(indexDescription: CSSearchableIndexDescription) async throws
+}
+
+/// <https://developer.apple.com/documentation/appintents/uniqueappentityquery>
+public protocol UniqueAppEntityQuery: EnumerableEntityQuery where Entity: UniqueAppEntity {
+  /// <https://developer.apple.com/documentation/appintents/uniqueappentityquery/unique>
+  associatedtype Unique where Entity == Unique
+  /// <https://developer.apple.com/documentation/appintents/uniqueappentityquery/uniqueentity()>
+  func uniqueEntity() async throws -> Unique
+}
+
+extension UniqueAppEntityQuery where Result == [Entity] {
+  /// The only one, if it is asked for.
+  public func entities(for identifiers: [Entity.ID]) async throws -> [Entity] {
+    let entity = try await uniqueEntity()
+    return identifiers.contains(entity.id) ? [entity] : []
+  }
+  /// The only one.
+  public func suggestedEntities() async throws -> [Entity] { [try await uniqueEntity()] }
+  /// The only one.
+  public func allEntities() async throws -> [Entity] { [try await uniqueEntity()] }
 }
 
 /// <https://developer.apple.com/documentation/appintents/entityquerycomparatormode>
@@ -463,6 +597,111 @@ extension IntentResult where Self == StandInResult {
   public static func result() -> StandInResult { StandInResult() }
 }
 
+/// <https://developer.apple.com/documentation/appintents/returnsvalue>
+public protocol ReturnsValue<Value>: IntentResult {
+  /// <https://developer.apple.com/documentation/appintents/returnsvalue/value-swift.associatedtype>
+  associatedtype Value: _IntentValue, Sendable
+  /// <https://developer.apple.com/documentation/appintents/intentresult/value-swift.property>
+  var value: Value? { get }
+}
+
+/// Stand-in only: what `.result(value:)` gives.
+public struct StandInValueResult<Value: _IntentValue & Sendable>: ReturnsValue {
+  /// The value.
+  public let value: Value?
+}
+
+extension IntentResult {
+  /// <https://developer.apple.com/documentation/appintents/intentresult/result(value:)>
+  public static func result<Value>(value: Value) -> StandInValueResult<Value>
+  where Self == StandInValueResult<Value> { StandInValueResult(value: value) }
+}
+
+/// <https://developer.apple.com/documentation/appintents/intentdescription>
+public struct IntentDescription: ExpressibleByStringInterpolation, Sendable {
+  /// <https://developer.apple.com/documentation/appintents/intentdescription/init(stringliteral:)>
+  public init(stringLiteral value: String) {}
+}
+
+/// <https://developer.apple.com/documentation/appintents/parametersummary>
+public protocol ParameterSummary: Sendable {
+  /// Stand-in only: the words, with `${name}` for parameters.
+  var standInText: String { get }
+}
+
+/// <https://developer.apple.com/documentation/appintents/intentparametersummary>
+public struct IntentParameterSummary<Intent>: ParameterSummary where Intent: AppIntent {
+  /// Stand-in only: the words.
+  public let standInText: String
+
+  /// <https://developer.apple.com/documentation/appintents/intentparametersummary/init(_:table:_:)>
+  public init(
+    _ summary: ParameterSummaryString<Intent>, table: String? = nil,
+    @ParameterKeyPathsBuilder<Intent> _ parameters: () -> [PartialKeyPath<Intent>] = { [] }
+  ) { standInText = summary.text }
+}
+
+/// <https://developer.apple.com/documentation/appintents/parameterkeypathsbuilder>
+@resultBuilder public enum ParameterKeyPathsBuilder<Intent> where Intent: AppIntent {
+  /// <https://developer.apple.com/documentation/appintents/parameterkeypathsbuilder/buildexpression(_:)>
+  public static func buildExpression(_ path: PartialKeyPath<Intent>) -> PartialKeyPath<Intent> {
+    path
+  }
+  /// A list.
+  public static func buildBlock(_ paths: PartialKeyPath<Intent>...) -> [PartialKeyPath<Intent>] {
+    paths
+  }
+}
+
+/// <https://developer.apple.com/documentation/appintents/parametersummarystring>
+public struct ParameterSummaryString<Intent>: ExpressibleByStringInterpolation, Sendable
+where Intent: AppIntent {
+  let text: String
+
+  /// <https://developer.apple.com/documentation/appintents/parametersummarystring/init(stringliteral:)>
+  public init(stringLiteral value: String) { text = value }
+
+  /// <https://developer.apple.com/documentation/appintents/parametersummarystring/init(stringinterpolation:)>
+  public init(stringInterpolation: StringInterpolation) { text = stringInterpolation.text }
+
+  /// <https://developer.apple.com/documentation/appintents/parametersummarystring/stringinterpolation>
+  public struct StringInterpolation: StringInterpolationProtocol {
+    var text = ""
+
+    /// <https://developer.apple.com/documentation/swift/stringinterpolationprotocol>
+    public init(literalCapacity: Int, interpolationCount: Int) {}
+
+    /// <https://developer.apple.com/documentation/swift/stringinterpolationprotocol>
+    public mutating func appendLiteral(_ literal: String) { text += literal }
+
+    /// A parameter.
+    public mutating func appendInterpolation<Value>(
+      _ parameter: KeyPath<Intent, IntentParameter<Value>>
+    ) { text += "${parameter}" }
+  }
+}
+
+/// <https://developer.apple.com/documentation/appintents/intentdonationidentifier>
+public struct IntentDonationIdentifier: Hashable, Sendable {}
+
+/// <https://developer.apple.com/documentation/appintents/intentdonationmanager>
+public struct IntentDonationManager: Sendable {
+  /// <https://developer.apple.com/documentation/appintents/intentdonationmanager/shared>
+  public static let shared = IntentDonationManager()
+  private static let count = Mutex(0)
+
+  /// Stand-in only: the number of donations.
+  public static var standInCount: Int { count.withLock { $0 } }
+
+  /// <https://developer.apple.com/documentation/appintents/intentdonationmanager/donate(intent:)>
+  @discardableResult public func donate(
+    intent: some AppIntent
+  ) async throws -> IntentDonationIdentifier {
+    Self.count.withLock { $0 += 1 }
+    return IntentDonationIdentifier()
+  }
+}
+
 /// <https://developer.apple.com/documentation/appintents/intentmodes>
 public struct IntentModes: OptionSet, Sendable {
   /// <https://developer.apple.com/documentation/appintents/intentmodes/foregroundmode>
@@ -490,8 +729,14 @@ public struct IntentModes: OptionSet, Sendable {
 public protocol AppIntent: PersistentlyIdentifiable, _SupportsAppDependencies, Sendable {
   /// <https://developer.apple.com/documentation/appintents/appintent/performresult>
   associatedtype PerformResult: IntentResult
+  /// <https://developer.apple.com/documentation/appintents/appintent/summarycontent>
+  associatedtype SummaryContent: ParameterSummary
+  /// <https://developer.apple.com/documentation/appintents/appintent/parametersummary>
+  static var parameterSummary: SummaryContent { get }
   /// <https://developer.apple.com/documentation/appintents/appintent/title>
   static var title: LocalizedStringResource { get }
+  /// <https://developer.apple.com/documentation/appintents/appintent/description>
+  static var description: IntentDescription? { get }
   /// <https://developer.apple.com/documentation/appintents/appintent/supportedmodes>
   static var supportedModes: IntentModes { get }
   /// <https://developer.apple.com/documentation/appintents/appintent/init()>
@@ -501,6 +746,12 @@ public protocol AppIntent: PersistentlyIdentifiable, _SupportsAppDependencies, S
 }
 
 extension AppIntent {
+  /// <https://developer.apple.com/documentation/appintents/appintent/summary>
+  public typealias Summary = IntentParameterSummary<Self>
+  /// <https://developer.apple.com/documentation/appintents/appintent/parametersummary>
+  public static var parameterSummary: some ParameterSummary { Summary("") }
+  /// <https://developer.apple.com/documentation/appintents/appintent/description>
+  public static var description: IntentDescription? { nil }
   /// <https://developer.apple.com/documentation/appintents/appintent/supportedmodes>
   public static var supportedModes: IntentModes { .background }
   /// <https://developer.apple.com/documentation/appintents/appintent/parameter>
@@ -543,6 +794,26 @@ where Value: _IntentValue, Value: Sendable {
 
   /// <https://developer.apple.com/documentation/appintents/intentparameter/init(title:description:)>
   public init(title: LocalizedStringResource, description: LocalizedStringResource? = nil) {}
+
+  /// <https://developer.apple.com/documentation/appintents/intentparameter/init(title:description:requestvaluedialog:inputconnectionbehavior:optionsprovider:)>
+  public init<Provider>(
+    title: LocalizedStringResource, description: LocalizedStringResource? = nil,
+    optionsProvider: Provider
+  ) where Provider: DynamicOptionsProvider, Provider.Result.Result.ValueType == Value.ValueType {}
+
+  /// <https://developer.apple.com/documentation/appintents/intentparameter/init(title:description:supportedcontenttypes:requestvaluedialog:inputconnectionbehavior:)>
+  public init(
+    title: LocalizedStringResource, description: LocalizedStringResource? = nil,
+    supportedContentTypes: [UTType], inputConnectionBehavior: InputConnectionBehavior = .default
+  ) where Value.ValueType == IntentFile {}
+}
+
+/// <https://developer.apple.com/documentation/appintents/inputconnectionbehavior>
+public enum InputConnectionBehavior: Sendable {
+  /// <https://developer.apple.com/documentation/appintents/inputconnectionbehavior/default>
+  case `default`
+  /// <https://developer.apple.com/documentation/appintents/inputconnectionbehavior/connecttopreviousintentresult>
+  case connectToPreviousIntentResult
 }
 
 // MARK: Dependencies
@@ -586,6 +857,59 @@ public final class AppDependencyManager: Sendable {
 public protocol AppShortcutsProvider: Sendable {
   /// <https://developer.apple.com/documentation/appintents/appshortcutsprovider/appshortcuts>
   @AppShortcutsBuilder static var appShortcuts: [AppShortcut] { get }
+  /// <https://developer.apple.com/documentation/appintents/appshortcutsprovider/negativephrases>
+  static var negativePhrases: NegativeAppShortcutPhrases { get }
+}
+
+extension AppShortcutsProvider {
+  /// <https://developer.apple.com/documentation/appintents/appshortcutsprovider/negativephrases>
+  public static var negativePhrases: NegativeAppShortcutPhrases {
+    NegativeAppShortcutPhrases(phrases: [])
+  }
+
+  /// <https://developer.apple.com/documentation/appintents/appshortcutsprovider/updateappshortcutparameters()>
+  public static func updateAppShortcutParameters() {
+    standInUpdateCount.withLock { $0 += 1 }
+  }
+}
+
+/// Stand-in only: how often the system was told the values of phrases.
+public let standInUpdateCount = Mutex(0)
+
+/// <https://developer.apple.com/documentation/appintents/negativeappshortcutphrases>
+public struct NegativeAppShortcutPhrases: Sendable {
+  /// Stand-in only: the phrases.
+  public let standInPhrases: [String]
+
+  /// <https://developer.apple.com/documentation/appintents/negativeappshortcutphrases/init(phrases:)>
+  public init(phrases: [NegativeAppShortcutPhrase]) { standInPhrases = phrases.map(\.text) }
+}
+
+/// <https://developer.apple.com/documentation/appintents/negativeappshortcutphrase>
+public struct NegativeAppShortcutPhrase: ExpressibleByStringInterpolation, Sendable {
+  let text: String
+
+  /// <https://developer.apple.com/documentation/appintents/negativeappshortcutphrase>
+  public init(stringLiteral value: String) { text = value }
+
+  /// <https://developer.apple.com/documentation/appintents/negativeappshortcutphrase>
+  public init(stringInterpolation: StringInterpolation) { text = stringInterpolation.text }
+
+  /// <https://developer.apple.com/documentation/appintents/negativeappshortcutphrase/stringinterpolation>
+  public struct StringInterpolation: StringInterpolationProtocol {
+    var text = ""
+
+    /// <https://developer.apple.com/documentation/swift/stringinterpolationprotocol>
+    public init(literalCapacity: Int, interpolationCount: Int) {}
+
+    /// <https://developer.apple.com/documentation/swift/stringinterpolationprotocol>
+    public mutating func appendLiteral(_ literal: String) { text += literal }
+
+    /// The name of the app.
+    public mutating func appendInterpolation(_ token: AppShortcutPhraseToken) {
+      text += "${\(token)}"
+    }
+  }
 }
 
 /// <https://developer.apple.com/documentation/appintents/appshortcutsbuilder>

@@ -11,6 +11,13 @@ public struct LocalizedStringResource: ExpressibleByStringInterpolation, Sendabl
   public init(stringLiteral value: String) { key = value }
 }
 
+/// <https://developer.apple.com/documentation/foundation/customlocalizedstringresourceconvertible>: what Siri and Shortcuts
+/// show of an error.
+public protocol CustomLocalizedStringResourceConvertible {
+  /// <https://developer.apple.com/documentation/foundation/customlocalizedstringresourceconvertible/localizedstringresource>
+  var localizedStringResource: LocalizedStringResource { get }
+}
+
 extension String {
   /// <https://developer.apple.com/documentation/swift/string/init(localized:)>
   public init(localized resource: LocalizedStringResource) { self = resource.key }

@@ -12,7 +12,19 @@ open class CSSearchableItemAttributeSet {
   /// <https://developer.apple.com/documentation/corespotlight/cssearchableitemattributeset/alternatenames>
   open var alternateNames: [String]?
   /// <https://developer.apple.com/documentation/corespotlight/cssearchableitemattributeset/thumbnailurl>
-  open var thumbnailURL: URL?
+  ///
+  /// A file on the device, never an address of the web: the system does not load it.
+  open var thumbnailURL: URL? {
+    willSet { precondition(newValue?.isFileURL ?? true, "thumbnailURL is not a local file") }
+  }
+  /// <https://developer.apple.com/documentation/corespotlight/cssearchableitemattributeset/thumbnaildata>
+  open var thumbnailData: Data?
+  /// <https://developer.apple.com/documentation/corespotlight/cssearchableitemattributeset/title>
+  open var title: String?
+  /// <https://developer.apple.com/documentation/corespotlight/cssearchableitemattributeset/contenturl>
+  open var contentURL: URL?
+  /// <https://developer.apple.com/documentation/corespotlight/cssearchableitemattributeset/fullyformattedaddress>
+  open var fullyFormattedAddress: String?
   /// <https://developer.apple.com/documentation/corespotlight/cssearchableitemattributeset/url>
   open var url: URL?
   /// <https://developer.apple.com/documentation/corespotlight/cssearchableitemattributeset/latitude>
@@ -24,12 +36,20 @@ open class CSSearchableItemAttributeSet {
   public init() {}
 }
 
+/// <https://developer.apple.com/documentation/corespotlight/cssearchableindexdescription>: not `Sendable`.
+open class CSSearchableIndexDescription {
+  /// <https://developer.apple.com/documentation/objectivec/nsobject-swift.class/init()>
+  public init() {}
+}
+
 /// <https://developer.apple.com/documentation/corespotlight/cssearchableindex>: not `Sendable`.
 open class CSSearchableIndex {
   /// Stand-in only: what the system stores of an index.
   public struct Stored: Sendable {
     /// The names of the indexed entities, by type and id.
     public var entries: [String: String] = [:]
+    /// The type and id of the entities that have an image.
+    public var illustrated: Set<String> = []
     /// The state of the last batch.
     public var clientState: Data?
     var isInBatch = false

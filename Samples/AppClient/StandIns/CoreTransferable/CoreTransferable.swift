@@ -1,5 +1,5 @@
 /// <https://developer.apple.com/documentation/coretransferable/transferable>
-public protocol Transferable {
+@preconcurrency public protocol Transferable: Sendable {
   /// <https://developer.apple.com/documentation/coretransferable/transferable/representation>
   associatedtype Representation: TransferRepresentation
   /// <https://developer.apple.com/documentation/coretransferable/transferable/transferrepresentation>

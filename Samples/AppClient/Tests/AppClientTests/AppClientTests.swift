@@ -13,26 +13,35 @@ import VisualQueryClient
   private static let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("../../Sources/AppClient").standardizedFileURL
 
-  @Test(arguments: [(3000, 2000, 1024), (800, 600, 800), (1, 5000, 1024)])
+  @Test(
+    arguments: [(3000, 2000, 1024), (800, 600, 800), (1, 5000, 1024)],
+    [ImageEncoder.Form.jpeg(quality: 0.8), .heic(quality: 0.6)])
   func `an image is scaled to the longer side that the service looks at`(
-    width: Int, height: Int, expected: Int
+    size: (width: Int, height: Int, expected: Int), form: ImageEncoder.Form
   ) throws {
-    let file = Data("\(width) × \(height)".utf8)
+    let (width, height, expected) = size
+    let file = Data("\(width) × \(height) \(form)".utf8)
     let buffer = CVPixelBuffer(file: file, width: width, height: height)
-    #expect(ImageEncoder().jpeg(of: buffer, longSide: 1024) == file)
+    #expect(ImageEncoder(form: form).file(of: buffer, longSide: 1024) == file)
     let size = try #require(CIContext.standInSize(of: file))
     #expect(abs(max(size.width, size.height) - CGFloat(expected)) < 0.01)
   }
 
   @Test func `every word of the app is translated`() throws {
     let pattern =
-      #/(?:title: |shortTitle: |LocalizedStringResource = |TypeDisplayRepresentation = )"([^"\\]+)"/#
+      #/(?:title: |shortTitle: |LocalizedStringResource = |TypeDisplayRepresentation = |^ +\.\w+: |, \.\w+: )"([^"\\]+)"/#
+      .anchorsMatchLineEndings()
+    let summary = #/Summary\("([^"]+)"/#
     var words: Set<String> = []
     for file in try FileManager.default.contentsOfDirectory(
       at: Self.sources, includingPropertiesForKeys: nil) where file.pathExtension == "swift"
     {
       let text = try String(contentsOf: file, encoding: .utf8)
       words.formUnion(text.matches(of: pattern).map { String($0.output.1) })
+      words.formUnion(
+        text.matches(of: summary).map {
+          String($0.output.1).replacing(#/\\\(\\\.\$(\w+)\)/#) { "${\($0.output.1)}" }
+        })
     }
     // The stand-in's parameter only.
     words.remove("Scene")
@@ -42,9 +51,11 @@ import VisualQueryClient
 
   @Test func `every phrase has the name of the app, and is translated`() throws {
     let phrases = ShopShortcuts.appShortcuts.flatMap(\.phrases)
-    #expect(phrases.allSatisfy { $0.contains("${applicationName}") })
+    let negative = ShopShortcuts.negativePhrases.standInPhrases
+    #expect((phrases + negative).allSatisfy { $0.contains("${applicationName}") })
+    #expect(!negative.isEmpty && Set(negative).isDisjoint(with: phrases))
     #expect(ShopShortcuts.appShortcuts.count <= 10)
-    #expect(try Self.translated("AppShortcuts") == Set(phrases))
+    #expect(try Self.translated("AppShortcuts") == Set(phrases + negative))
   }
 
   /// The keys of a string catalogue that have German and French texts with the same placeholders.
@@ -87,6 +98,60 @@ import VisualQueryClient
     #expect(card(nil).entityID == EntityID(.product, "1"))
   }
 
+  /// Would break if Siri and Shortcuts said "unknown error" in place of a sentence that people can read.
+  @Test func `an error has a sentence for Siri and Shortcuts`() async throws {
+    let shop = ShopSearch(
+      ServiceConfiguration(
+        address: try #require(URL(string: "http://127.0.0.1:1/")), language: "de"))
+    let error = await #expect(throws: ClientError.self) { try await shop.suggestedEntities(.store) }
+    let readable: (any CustomLocalizedStringResourceConvertible)? = error
+    #expect(readable?.localizedStringResource.key.contains("nicht erreichbar") == true)
+  }
+
+  /// Would break if Spotlight were given an address of the web, or money lost its currency.
+  @Test func `a product has a price with its currency, an availability, and an image`() throws {
+    let json = Data(
+      """
+      {"type":"product","id":"1","url":"https://shop.example/p/1",
+       "display":{"title":"Mug","image":"https://shop.example/1.jpg"},
+       "product":{"id":"1","title":"Mug","price":{"amount":"1234.50","currency":"EUR"},
+        "availability":"preOrder"}}
+      """.utf8)
+    let product = ProductEntity(
+      try JSONDecoder().decode(Entity.self, from: json), image: Data([0xFF, 0xD8]))
+    #expect(product.price?.currencyCode == "EUR" && product.price?.amount == Decimal(1234.5))
+    #expect(product.amount == 1234.5 && product.availability == .preOrder)
+    let attributes = product.attributeSet
+    #expect(attributes.thumbnailData == Data([0xFF, 0xD8]) && attributes.thumbnailURL == nil)
+    #expect(product.displayRepresentation.image?.data == Data([0xFF, 0xD8]))
+    #expect(product.urlRepresentationParameter == "https://shop.example/p/1")
+    #expect(product.link?.absoluteString == "https://shop.example/p/1")
+    #expect(
+      ProductAvailability.caseDisplayRepresentations.count == ProductAvailability.allCases.count)
+  }
+
+  @Test func `a type of a newer service is not shown, and nothing else is lost`() {
+    let newer = Entity(
+      EntityID(EntityType(rawValue: "collection"), "1"), url: nil, display: Display(title: "A"))
+    let product = Entity(EntityID(.product, "1"), url: nil, display: Display(title: "B"))
+    #expect([newer, product].compactMap { VisualSearchResult($0, image: nil) }.count == 1)
+  }
+
+  /// Would break if an upload to the App Store were refused for a manifest that cannot be read.
+  @Test func `the package has a privacy manifest`() throws {
+    let file = Self.sources.appendingPathComponent(
+      "../../../../Clients/Swift/Sources/VisualQueryClient/PrivacyInfo.xcprivacy")
+    let manifest = try #require(
+      try PropertyListSerialization.propertyList(from: Data(contentsOf: file), format: nil)
+        as? [String: Any])
+    #expect(manifest["NSPrivacyTracking"] as? Bool == false)
+    let collected = try #require(manifest["NSPrivacyCollectedDataTypes"] as? [[String: Any]])
+    #expect(
+      collected.contains {
+        $0["NSPrivacyCollectedDataType"] as? String == "NSPrivacyCollectedDataTypePhotosorVideos"
+      })
+  }
+
   @Test func `another app receives a product as text`() async throws {
     let entity = Entity(
       EntityID(.product, "1"), url: URL(string: "https://shop.example/1"),
@@ -94,7 +159,7 @@ import VisualQueryClient
     let product = ProductEntity(entity)
     #expect(entity.plainText == "Mug\nRed\nhttps://shop.example/1")
     #expect(product.attributeSet.displayName == "Mug" && product.attributeSet.keywords == [])
-    #expect(product.brand == nil && product.price == nil)
+    #expect(product.brand == nil && product.price == nil && product.availability == nil)
     let representation =
       ProductEntity.transferRepresentation as? ProxyRepresentation<ProductEntity, String>
     #expect(try await representation?.exporting(product) == entity.plainText)

@@ -38,8 +38,10 @@ public struct EntityCopy: Codable, Sendable, Hashable {
     self = stored ?? EntityCopy()
   }
 
-  /// Writes the copy to a file, as a whole or not at all.
+  /// Writes the copy to a file, as a whole or not at all. Makes its folder first, which a new installation lacks.
   public func write(to file: URL) throws {
+    try FileManager.default.createDirectory(
+      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
     try JSONEncoder().encode(self).write(to: file, options: .atomic)
   }
 
@@ -64,6 +66,32 @@ public struct EntityCopy: Codable, Sendable, Hashable {
 
   /// Returns the entities of some ids, in their order, without unknown ids.
   public func entities(for ids: [EntityID]) -> [Entity] { ids.compactMap { entitiesByID[$0] } }
+
+  /// Returns the entities of a type that the shop suggests, those that it features first.
+  public func suggestedEntities(type: EntityType, limit: Int) -> [Entity] {
+    let all = entities.filter { $0.type == type }
+    let (featured, others) = (all.filter(\.isFeatured), all.filter { !$0.isFeatured })
+    return Array((featured + others).prefix(limit))
+  }
+
+  /// Returns the entities of a type whose texts have words that begin with those of a text, by id.
+  public func entities(matching text: String, type: EntityType, limit: Int) -> [Entity] {
+    func folded(_ text: String) -> String {
+      text.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil)
+    }
+    let words = folded(text).split { !$0.isLetter && !$0.isNumber }
+    guard !words.isEmpty else { return [] }
+    let found = entities.lazy.filter { entity in
+      guard entity.type == type else { return false }
+      let display = entity.display
+      let texts =
+        [display.title, display.subtitle, entity.product?.brand].compactMap { $0 }
+        + display.synonyms + entity.labels
+      let known = folded(texts.joined(separator: " ")).split { !$0.isLetter && !$0.isNumber }
+      return words.allSatisfy { word in known.contains { $0.hasPrefix(word) } }
+    }
+    return Array(found.prefix(limit))
+  }
 
   /// Returns the entities that have one of some labels: those with more of them first, then by id.
   ///

@@ -31,6 +31,8 @@ public struct Entity: Codable, Sendable, Hashable, Identifiable {
 
   /// The labels of the shop's catalogue.
   public var labels: [String] { product?.labels ?? store?.labels ?? [] }
+  /// True if the shop wants it to be suggested.
+  public var isFeatured: Bool { product?.featured ?? store?.featured ?? false }
 }
 
 /// An amount of money. The amount is a text, so that no digit changes.

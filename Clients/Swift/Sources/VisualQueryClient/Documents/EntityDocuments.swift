@@ -55,8 +55,12 @@ public struct ServiceLimits: Codable, Sendable, Hashable {
   public let bodyBytes: Int
   /// The most pixels of an image.
   public let picturePixels: Int
+  /// The most bytes of memory that decoding an image may take.
+  public let pictureMemoryBytes: Int?
   /// The most labels of a question.
   public let labels: Int
+  /// The most Unicode scalars of a label that are looked at.
+  public let labelCharacters: Int?
   /// The most matches of an answer.
   public let matches: Int
   /// The most entities of an answer.
@@ -65,6 +69,16 @@ public struct ServiceLimits: Codable, Sendable, Hashable {
   public let pictureTypes: [String]
   /// The longer sides of thumbnails, by size.
   public let thumbnailPixels: [String: Int]
+  /// The deadlines of a search.
+  public let deadlineMs: Deadlines?
+
+  /// Deadlines in milliseconds.
+  public struct Deadlines: Codable, Sendable, Hashable {
+    /// The deadline if none is given.
+    public let `default`: Int
+    /// The longest deadline.
+    public let maximum: Int
+  }
 }
 
 /// A problem of the service (RFC 9457).
@@ -82,7 +96,9 @@ public struct Problem: Codable, Sendable, Hashable {
   /// The parameter, field or header that it is about.
   public let field: String?
   /// The limit that was exceeded.
-  public let limit: Int?
+  public let limit: Double?
+  /// The value that was found.
+  public let found: String?
   /// A sentence for people in the language of the request; services before 0.10 have none.
   public let userMessage: String?
 }

@@ -1,9 +1,15 @@
-/// A type of entity.
-public enum EntityType: String, Codable, Sendable, Hashable, CaseIterable {
+/// A type of entity. Later services may have further types, whose entities have a card and a link.
+public struct EntityType: RawRepresentable, Codable, Sendable, Hashable {
+  /// The name in documents.
+  public let rawValue: String
+
+  /// Makes a type.
+  public init(rawValue: String) { self.rawValue = rawValue }
+
   /// Something that the shop sells.
-  case product
+  public static let product = EntityType(rawValue: "product")
   /// A place where the shop sells.
-  case store
+  public static let store = EntityType(rawValue: "store")
 }
 
 /// The name of an entity: its type, and the shop's own id.
@@ -25,8 +31,7 @@ public struct EntityID: Codable, Sendable, Hashable, CustomStringConvertible {
   /// Reads the form of ``description``, or returns `nil` if it is not one.
   public init?(_ description: String) {
     let parts = description.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts.count == 2, let type = EntityType(rawValue: String(parts[0])), !parts[1].isEmpty
-    else { return nil }
-    self.init(type, String(parts[1]))
+    guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else { return nil }
+    self.init(EntityType(rawValue: String(parts[0])), String(parts[1]))
   }
 }

@@ -21,6 +21,12 @@ public struct MatchAnswer: Codable, Sendable, Hashable {
   /// enough, if only sure answers were asked for, and from older services.
   public var possible: [MatchedEntity] { listed ?? [] }
   private let listed: [MatchedEntity]?
+  /// The things that the image shows, as far as the matches tell; ``MatchedEntity/object`` names one of them.
+  public var objects: [MatchedObject] { found ?? [] }
+  private let found: [MatchedObject]?
+  /// The parts of the image that were searched on their own, or should be. Mostly there are none.
+  public var regions: [SearchedRegion] { parts ?? [] }
+  private let parts: [SearchedRegion]?
   /// The reason why `values` is empty.
   public let emptyReason: EmptyReason?
   /// The labels of the question that the catalogue does not know.
@@ -41,10 +47,15 @@ public struct MatchAnswer: Codable, Sendable, Hashable {
   public let continuation: String?
   /// The damage of the image, which was searched with its intact part; absent if there is none.
   public let damage: ImageDamage?
+  /// The color space that the image's file declares; absent if it is sRGB.
+  public let profile: ColorProfile?
+  /// What people said about the question, and what came of it; absent if nothing was said.
+  public let feedback: FeedbackEffects?
 
   private enum CodingKeys: String, CodingKey {
     case schema, query, complete, coverage, elapsedMs, generation, values, listed = "possible"
-    case emptyReason, unmatchedLabels, unmatchedCodes, missingShards, damagedRows, embeddingCompared
+    case found = "objects", parts = "regions", profile, feedback, emptyReason, unmatchedLabels,
+      unmatchedCodes, missingShards, damagedRows, embeddingCompared
     case facets, hasMore, continuation, damage
   }
 
@@ -54,6 +65,34 @@ public struct MatchAnswer: Codable, Sendable, Hashable {
     public let code: String
     /// The sentence for developers, for example with the number of rows that are there.
     public let detail: String
+  }
+
+  /// A color space that an image's file declares.
+  public struct ColorProfile: Codable, Sendable, Hashable {
+    /// The name of the profile.
+    public let name: String
+    /// True if the pixels were converted to sRGB.
+    public let applied: Bool
+    /// The reason why they were not.
+    public let ignored: String?
+  }
+
+  /// The effects of what people said.
+  public struct FeedbackEffects: Codable, Sendable, Hashable {
+    /// The effect of a statement on an entity.
+    public struct Effect: Codable, Sendable, Hashable {
+      /// The type of the entity.
+      public let type: EntityType
+      /// Its id.
+      public let id: String
+      /// The number of the statement.
+      public let statement: Int
+    }
+
+    /// The entities that are left out.
+    public let suppressed: [Effect]
+    /// The entities that come first.
+    public let pinned: [Effect]
   }
 
   /// A code that led to no product.
@@ -107,6 +146,63 @@ public struct MatchTier: RawRepresentable, Codable, Sendable, Hashable {
   public static let label = MatchTier(rawValue: "label")
 }
 
+/// A thing that an image shows.
+public struct MatchedObject: Codable, Sendable, Hashable {
+  /// The number that its matches name, from 1.
+  public let number: Int
+  /// The part of the image that it covers.
+  public let box: ImageRegion
+}
+
+/// A part of an image that was searched on its own, or should be.
+public struct SearchedRegion: Codable, Sendable, Hashable {
+  /// The kind of the proposal: `layout`, `outline`, `remainder` or `windows`.
+  public let source: String
+  /// The part of the image.
+  public let box: ImageRegion
+  /// False if only a search with the image would look at it, since the question has a signature.
+  public let searched: Bool
+  /// The type of the likeliest entity in it.
+  public let type: EntityType?
+  /// The id of the likeliest entity in it.
+  public let id: String?
+  /// The confidence of that entity, which may be a guess.
+  public let confidence: Double?
+}
+
+/// The place of a catalogue image in the image of a question.
+public struct Alignment: Codable, Sendable, Hashable {
+  /// The number of corners that agree.
+  public let inliers: Int
+  /// True if the question shows it mirrored.
+  public let isMirrored: Bool
+  /// The rows of a 3 × 3 matrix from the question to the catalogue image, both in shares of their sides.
+  public let transform: [Double]
+  /// The box around ``outline``.
+  public let region: ImageRegion
+  /// The corners of the thing, clockwise from the upper left, without the plain background.
+  public let outline: [ImagePoint]
+}
+
+/// Another variant of a product that was found.
+public struct Variant: Codable, Sendable, Hashable, Identifiable {
+  /// The shop's own id.
+  public let id: String
+  /// Its confidence as a match; absent if it is not among the matches.
+  public let confidence: Double?
+  /// The link that opens it.
+  public let url: URL?
+  /// The texts and the image for a card.
+  public let display: Display
+  /// The fields of the product.
+  public let product: Product
+
+  /// The variant as an entity.
+  public var entity: Entity {
+    Entity(EntityID(.product, id), url: url, display: display, product: product)
+  }
+}
+
 /// One match.
 public struct MatchedEntity: Codable, Sendable, Hashable, Identifiable {
   /// The rank, from 1.
@@ -135,6 +231,14 @@ public struct MatchedEntity: Codable, Sendable, Hashable, Identifiable {
   public let store: Store?
   /// The terms of the confidence.
   public let evidence: [Evidence]
+  /// The image of the entity that was found: a path of the service or the shop's own address.
+  public let matchedImage: String?
+  /// The place of the thing in the image, if corners agree.
+  public let alignment: Alignment?
+  /// The number of its thing among ``MatchAnswer/objects``.
+  public let object: Int?
+  /// The other variants of a product, if the question asked for one match for each group.
+  public let variants: [Variant]?
 
   /// One term of a confidence.
   public struct Evidence: Codable, Sendable, Hashable {

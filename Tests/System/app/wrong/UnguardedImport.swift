@@ -1,0 +1,2 @@
+// expect: UnguardedImport.swift imports VisualIntelligence, which the simulator lacks, without #if canImport
+import VisualIntelligence

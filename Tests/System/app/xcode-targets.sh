@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Compiles the sample client as targets of Xcode would: with the main actor as default isolation and approachable concurrency,
+# as new targets of Xcode 26 have it, and without; in the modes of Swift 5 and 6; and for the simulator, which has no module
+# VisualIntelligence.
+#
+# usage: xcode-targets.sh [SOURCE…]   (after swift build --package-path Samples/AppClient; APP_CLIENT_BUILD names another
+#                                      scratch path). SOURCE replaces ProductEntity.swift and StoreEntity.swift.
+set -euo pipefail
+top=$(git -C "$(dirname "$0")" rev-parse --show-toplevel)
+scratch=${APP_CLIENT_BUILD:-$top/Samples/AppClient/.build}
+modules=$(swift build --package-path "$top/Samples/AppClient" --scratch-path "$scratch" --show-bin-path)/Modules
+simulator=$(mktemp -d)
+trap 'rm -rf "$simulator"' EXIT
+cp "$modules"/*.swiftmodule "$simulator"
+rm "$simulator/VisualIntelligence.swiftmodule" "$simulator/AppClient.swiftmodule"
+
+sources=("$@")
+for file in "$top"/Samples/AppClient/Sources/AppClient/*.swift; do
+  [[ $# -gt 0 && $file =~ /(Product|Store)Entity.swift$ ]] || sources+=("$file")
+done
+main_actor=(-default-isolation MainActor -enable-upcoming-feature NonisolatedNonsendingByDefault
+  -enable-upcoming-feature InferIsolatedConformances)
+five=(-enable-upcoming-feature DisableOutwardActorInference -enable-upcoming-feature GlobalActorIsolatedTypesUsability
+  -enable-upcoming-feature InferSendableFromCaptures)
+
+# compile MODULES FLAG…
+compile() {
+  swiftc -emit-sil -wmo -o /dev/null -warnings-as-errors -parse-as-library -module-name AppClient -package-name appclient \
+    -D APP_INTENTS_STAND_IN \
+    -I "$1" "${@:2}" "${sources[@]}"
+}
+
+count=0
+for folder in "$modules" "$simulator"; do
+  compile "$folder" -swift-version 6
+  compile "$folder" -swift-version 6 "${main_actor[@]}"
+  compile "$folder" -swift-version 5
+  compile "$folder" -swift-version 5 "${main_actor[@]}" "${five[@]}"
+  count=$((count + 4))
+done
+echo "the sample client compiles in $count kinds of targets"
