@@ -115,7 +115,7 @@ enum ColumnVocabulary {
     Entry(
       .brand,
       """
-      brand brandname manufacturer manufacturername vendor vendorname marke markenname hersteller herstellername marque \
+      brand brandname brands manufacturer manufacturername vendor vendorname marke markenname hersteller herstellername marque \
       fabricant marca fabricante merk produttore varumärke tillverkare märke producent značka výrobce бренд \
       производитель maker designer productbrand
       """),

@@ -129,6 +129,14 @@ enum FeedText {
     PlainText.text(text).lowercased().trimmed
   }
 
+  /// Returns whether a word names the role of a row in the exports of shop systems, such as `variation`, rather than a
+  /// category.
+  static func isKind(_ word: String) -> Bool { kinds.contains(word.trimmed.lowercased()) }
+
+  private static let kinds: Set<String> = [
+    "simple", "variable", "variation", "configurable", "grouped", "external", "variant",
+  ]
+
   /// Returns the texts without duplicates, in their order.
   static func unique(_ texts: [String]) -> [String] {
     var seen: Set<String> = []

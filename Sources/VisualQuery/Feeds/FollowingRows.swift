@@ -3,13 +3,13 @@ protocol FollowingRowsFeed: FeedFormatReader {
   /// The entities of finished products, which wait to be read.
   var queue: RecordQueue { get set }
   /// The product whose rows are being read.
-  var group: VariantGroup? { get set }
+  var group: ProductFamily? { get set }
 
   /// Reads a row, which begins a product, after ``finish()``, or belongs to the one before.
   mutating func read(_ bytes: [UInt8], _ line: Int) throws(FieldError)
 
   /// Queues the entities of a product, or leaves it out.
-  mutating func take(_ group: VariantGroup)
+  mutating func take(_ group: ProductFamily)
 }
 
 extension FollowingRowsFeed {

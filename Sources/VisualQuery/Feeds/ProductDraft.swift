@@ -96,6 +96,14 @@ struct ProductDraft: Sendable {
     if !name.isEmpty, fields[name] == nil { fields[name] = value }
   }
 
+  /// The product codes that are kept, by the names of their fields.
+  var codes: [(name: String, text: String)] {
+    fields.sorted { $0.key < $1.key }.compactMap { name, value in
+      guard case .string(let text) = value, ProductCode.isField(name) else { return nil }
+      return (name, text)
+    }
+  }
+
   /// Leaves out a field that was kept.
   mutating func leaveOut(_ name: String) { fields[name] = nil }
 
@@ -157,7 +165,7 @@ struct ProductDraft: Sendable {
   private mutating func setType(_ text: String) {
     if let type = EntityType(rawValue: text.lowercased().trimmed) {
       self.type = type
-    } else {
+    } else if !FeedText.isKind(text) {
       addLabels(FeedText.words(text))
     }
   }

@@ -28,8 +28,9 @@ import Testing
         {"id": 11, "option1": "Red", "price": "10.00", "sku": "T-R", "featured_image": {"src": "r.jpg"}},
         {"id": 12, "option1": "Blue", "price": "11.00", "sku": "T-B", "featured_image": {"src": "b.jpg"}}]}]}
       """#)
-    #expect(export.products.map(\.id) == ["T-R", "T-B"])
-    let blue = try export.product("T-B")
+    // The ids are those of the CSV export.
+    #expect(export.products.map(\.id) == ["tee/red", "tee/blue"])
+    let blue = try export.product("tee/blue")
     #expect(blue.group == "tee" && blue.attributes["color"] == "Blue" && blue.images == ["b.jpg"])
     // Links to a product have its handle.
     #expect(blue.extra["handle"] == .string("tee"))
@@ -45,12 +46,12 @@ import Testing
         {"id": 13, "option1": "Blue", "option2": "S", "price": "11.00", "sku": "B-S"},
         {"id": 14, "option2": "L", "price": "12.00", "sku": "L"}]}]}
       """#)
-    #expect(export.products.map(\.id) == ["R-S", "B-S", "1"])
-    let red = try export.product("R-S")
+    #expect(export.products.map(\.id) == ["tee/red", "tee/blue", "tee"])
+    let red = try export.product("tee/red")
     #expect(red.attributes == ["color": "Red", "size": "S, M"] && red.group == "tee")
     #expect(red.extra["variants"].map { "\($0)".contains("R-M") } == true)
-    #expect(try export.product("B-S").extra["sku"] == .string("B-S"))
-    let rest = try export.product("1")
+    #expect(try export.product("tee/blue").extra["sku"] == .string("B-S"))
+    let rest = try export.product("tee")
     #expect(rest.attributes == ["size": "L"] && rest.group == "tee")
     // An image that belongs to no color would make each of them as likely.
     #expect(rest.images == ["t.jpg"] && red.images.isEmpty)
@@ -65,8 +66,8 @@ import Testing
         {"sku": "a", "color": "Red", "size": "S", "image": "r.jpg"},
         {"sku": "d", "color": "Blue", "size": "L", "image": "b.jpg"}]}]}
       """#)
-    let red = try export.product("a")
-    #expect(red.images == ["r.jpg"] && red.attributes["size"] == "S, M")
+    let red = try export.product("b")
+    #expect(red.images == ["r.jpg"] && red.attributes["size"] == "M, S")
     #expect(try export.product("d").images == ["b.jpg"])
     #expect(export.products.count == 3 && export.products.last?.images == ["t.jpg"])
   }

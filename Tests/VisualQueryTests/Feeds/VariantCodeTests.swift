@@ -69,7 +69,7 @@ import Testing
           SKU,3,[CS]Color=Blue:#00f,T-B,27.00,\(blue),a/blue.jpg
         """),
     Export(
-      testDescription: "products.json", ids: ["T-R", "T-B"], field: "barcode",
+      testDescription: "products.json", ids: ["tee/red", "tee/blue"], field: "barcode",
       text: #"""
         {"products": [{"id": 1, "title": "Tee", "handle": "tee", "options": [{"name": "Color"}], "variants": [
           {"id": 11, "option1": "Red", "price": "10.00", "sku": "T-R", "barcode": "\#(red)"},

@@ -17,7 +17,7 @@ struct BigCommerceFeed: FollowingRowsFeed {
   /// The column that says what a row is.
   private let kindColumn: Int
   var queue = RecordQueue()
-  var group: VariantGroup?
+  var group: ProductFamily?
   private var isHidden = false
   /// The stock that is tracked: `none`, that of the product, or that of its variants.
   private var tracking = ""
@@ -44,9 +44,10 @@ struct BigCommerceFeed: FollowingRowsFeed {
       finish()
       begin(fields, line)
     case "sku", "variant":
-      var row = VariantRow(id: "", line: line)
-      row.sku = table.text("productcodesku", "sku", in: fields) ?? ""
-      row.id = row.sku.isEmpty ? table.text("productid", "id", in: fields) ?? "" : row.sku
+      let sku = table.text("productcodesku", "sku", in: fields) ?? ""
+      var row = ProductVariant(
+        ids: [sku, table.text("productid", "id", in: fields) ?? ""], line: line)
+      row.sku = sku
       row.price = table.text("price", in: fields).map { PriceField(text: $0) }
       row.salePrice = table.text("saleprice", in: fields).map { PriceField(text: $0) }
       if tracking == "none" {
@@ -88,7 +89,7 @@ struct BigCommerceFeed: FollowingRowsFeed {
       draft.url = nil
       draft.keep("path", .string(url))
     }
-    var group = VariantGroup(base: draft, line: line)
+    var group = ProductFamily(base: draft, line: line)
     group.addImages(imageNames(fields))
     self.group = group
     isHidden = table.text("productvisible", "isvisible", in: fields).flatMap(FeedText.flag) == false
@@ -144,7 +145,7 @@ struct BigCommerceFeed: FollowingRowsFeed {
     (value.prefix { $0 != "[" && $0 != "#" }.split(separator: ":").first ?? "").trimmed
   }
 
-  mutating func take(_ group: VariantGroup) {
+  mutating func take(_ group: ProductFamily) {
     if isHidden, !table.context.options.includesDrafts {
       leftOut["hidden products (--include-drafts)", default: 0] += 1
     } else {

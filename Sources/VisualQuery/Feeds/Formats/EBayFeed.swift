@@ -6,7 +6,7 @@ struct EBayFeed: FollowingRowsFeed {
   private let relationship: Int
   private let details: Int?
   var queue = RecordQueue()
-  var group: VariantGroup?
+  var group: ProductFamily?
 
   init?(_ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext) {
     guard case .table(let header) = head, header.has("title"),
@@ -32,24 +32,19 @@ struct EBayFeed: FollowingRowsFeed {
     if let details { draft.leaveOut(rows.names[details]) }
     let isVariation = fields[relationship].lowercased() == "variation"
     if isVariation, group != nil {
-      var row = VariantRow(id: draft.id, line: line)
+      var row = ProductVariant(draft, line: line)
+      row.ids.append("\(group?.base.id ?? "")/\((group?.variants.count ?? 0) + 1)")
       row.sku = draft.id
-      row.price = draft.price
-      row.quantity = draft.quantity
       row.images = draft.imageNames.map(Self.withoutOption)
-      row.codes = fields.indices.filter {
-        rows.targets[$0] == nil && !fields[$0].isEmpty && ProductCode.isField(rows.names[$0])
-      }.map { (rows.names[$0], fields[$0]) }
       row.options = (details.map { fields[$0] } ?? "").split(separator: "|").compactMap { pair in
         let parts = pair.split(separator: "=", maxSplits: 1).map(\.trimmed)
         return parts.count == 2 ? (VariantOption.name(parts[0]), parts[1]) : nil
       }
-      if row.id.isEmpty { row.id = (group?.base.id ?? "") + "/\((group?.variants.count ?? 0) + 1)" }
       group?.variants.append(row)
       return
     }
     finish()
-    var next = VariantGroup(base: draft, line: line)
+    var next = ProductFamily(base: draft, line: line)
     next.addImages(draft.imageNames)
     group = next
   }
@@ -61,5 +56,5 @@ struct EBayFeed: FollowingRowsFeed {
     return address.hasPrefix("http") ? String(address) : name
   }
 
-  mutating func take(_ group: VariantGroup) { queue.add(group.products(rows.context)) }
+  mutating func take(_ group: ProductFamily) { queue.add(group.products(rows.context)) }
 }

@@ -3,6 +3,8 @@ struct HTMLFeed: FeedFormatReader {
   let mapping = FeedMapping(format: .html, fields: SchemaOrgFeed.fields)
   /// The remaining nodes, the next one last.
   private var nodes: [JSONValue] = []
+  /// The remaining records of the last node, the next one last.
+  private var ready: [FeedRecord] = []
   private var count = 0
   private let context: FeedContext
 
@@ -32,12 +34,11 @@ struct HTMLFeed: FeedFormatReader {
   }
 
   mutating func next(from records: inout RecordReader) -> FeedRecord? {
-    count += 1
-    guard let node = nodes.popLast() else { return nil }
-    let context = context
-    return FeedRecord(line: count) { () throws(FieldError) in
-      try SchemaOrgFeed.draft(node, context)
+    if ready.isEmpty, let node = nodes.popLast() {
+      count += 1
+      ready = SchemaOrgFeed.records(of: node, line: count, context).reversed()
     }
+    return ready.popLast()
   }
 
   /// Returns the contents of the scripts with JSON-LD.

@@ -6,6 +6,8 @@ struct JSONDocumentFeed: FeedFormatReader {
   let mapping: FeedMapping
   /// The remaining objects, the next one last.
   private var objects: [JSONValue]
+  /// The remaining records of the last object, the next one last.
+  private var ready: [FeedRecord] = []
   /// The names that occur several times in one object of the document. The report of the first record has them.
   private let repeatedNames: [String]
   private var count = 0
@@ -32,7 +34,7 @@ struct JSONDocumentFeed: FeedFormatReader {
       if values.count == 1, case .object(let fields) = values[0], Self.isEmpty(fields) {
         objects = []
       } else {
-        objects = values.flatMap(Self.objects)
+        objects = JSONFamily.withVariations(values.flatMap(Self.objects))
       }
     } catch {
       if error.code != .cancelled {
@@ -51,15 +53,34 @@ struct JSONDocumentFeed: FeedFormatReader {
   }
 
   mutating func next(from records: inout RecordReader) -> FeedRecord? {
-    count += 1
-    guard let object = objects.popLast() else { return nil }
+    if ready.isEmpty, let object = objects.popLast() { ready = entities(of: object).reversed() }
+    return ready.popLast()
+  }
+
+  /// Returns the records of an object: one for each look of a product with variants, otherwise one.
+  private mutating func entities(of object: JSONValue) -> [FeedRecord] {
+    let repeated = count == 0 ? repeatedNames : []
+    let bytes = Array(object.text.utf8)
     let context = context
-    let repeated = count == 1 ? repeatedNames : []
-    return FeedRecord(line: count, bytes: Array(object.text.utf8)) { () throws(FieldError) in
-      var draft = try JSONFields.draft(object, context, isDocument: true)
-      draft.warnings += JSONFields.warnings(ofRepeated: repeated)
-      return draft
+    if var products = JSONFamily(object)?.products(context) {
+      if !repeated.isEmpty {
+        products[0].record.warnings += JSONFields.warnings(ofRepeated: repeated)
+      }
+      return products.enumerated().map { index, product in
+        count += 1
+        return FeedRecord(line: count, bytes: bytes + "\(index)".utf8) { () throws(FieldError) in
+          product.record
+        }
+      }
     }
+    count += 1
+    return [
+      FeedRecord(line: count, bytes: bytes) { () throws(FieldError) in
+        var draft = try JSONFields.draft(object, context, isDocument: true)
+        draft.warnings += JSONFields.warnings(ofRepeated: repeated)
+        return draft
+      }
+    ]
   }
 
   /// Returns whether JSON is a document, rather than an object on each line.
@@ -144,7 +165,7 @@ struct JSONDocumentFeed: FeedFormatReader {
     case .array(let values): return values.flatMap(objects)
     case .object(let own):
       let fields = withValues(own)
-      if isEntity(fields) { return NestedVariants.products(of: fields) }
+      if isEntity(fields) { return [.object(fields)] }
       if let node = fields["node"], case .object = node { return objects(in: node) }
       return list(of: fields).map { $0.flatMap(objects) } ?? [value]
     default: return [value]
@@ -229,194 +250,6 @@ enum JSONSequence {
       }
     }
     return bytes.endIndex
-  }
-}
-
-/// Makes products of the variants within an object, as Shopify's `products.json` and others have
-/// them.
-enum NestedVariants {
-  /// Returns a product for each variant that has an image or a color of its own, otherwise the
-  /// object itself.
-  static func products(of fields: [String: JSONValue]) -> [JSONValue] {
-    var fields = fields
-    if case .object(let images)? = fields["image"], fields["images"] == nil {
-      fields["images"] = .object(images)
-    }
-    guard case .array(let variants)? = fields["variants"], variants.count > 0,
-      let id = ids(["handle", "id", "sku"], of: fields).first
-    else { return [.object(fields)] }
-    let names = optionNames(fields["options"])
-    var base = fields
-    for name in ["variants", "options"] { base[name] = nil }
-    var looks: [Look] = []
-    var places: [String: Int] = [:]
-    let imagesByVariant = imagesByVariant(base)
-    for case .object(let fields) in variants {
-      let variant = Variant(fields: fields, attributes: attributes(of: fields, names))
-      let image = fields["featured_image"] ?? fields["image"] ?? fields["images"]
-      let images =
-        image.map(JSONFields.addresses)
-        ?? (fields["id"] ?? fields["image_id"]).flatMap { imagesByVariant[$0] } ?? []
-      let color = variant.attributes["color"] ?? ""
-      let key = ([color] + images).joined(separator: "\n")
-      if let place = places[key] {
-        looks[place].variants.append(variant)
-      } else {
-        places[key] = looks.count
-        looks.append(Look(color: color, images: images, variants: [variant]))
-      }
-    }
-    looks = joined(looks)
-    var own = looks.filter { !$0.color.isEmpty || !$0.images.isEmpty }
-    guard own.count > 1 else {
-      let all = looks.flatMap(\.variants)
-      var whole = completed(base, with: all)
-      for name in ["sku", "price"] where base[name] != nil { whole[name] = base[name] }
-      return [.object(whole)]
-    }
-    // An image belongs to one entity, as in exports of tables.
-    let claimed = Set(own.flatMap(\.images))
-    var unclaimed = [base["image"], base["images"]].compactMap(\.self)
-      .flatMap(JSONFields.addresses).filter { !claimed.contains($0) }
-    let unseen = own.indices.filter { own[$0].images.isEmpty }
-    if unseen.count == 1, !claimed.isEmpty {
-      (own[unseen[0]].images, unclaimed) = (FeedText.unique(unclaimed), [])
-    }
-    var used: Set<String> = []
-    let products: [JSONValue] = own.enumerated().map { index, look in
-      var product = completed(base, with: look.variants)
-      product["images"] = .array(look.images.map(JSONValue.string))
-      product["image"] = nil
-      let own =
-        ids(["sku", "id"], of: look.variants[0].fields).first { !used.contains($0) }
-        ?? "\(id)-\(index + 1)"
-      used.insert(own)
-      product["id"] = .string(own)
-      product["group"] = .string(id)
-      return .object(product)
-    }
-    // Variants with neither a color nor an image of their own, next to those that have one.
-    let others = looks.filter { $0.color.isEmpty && $0.images.isEmpty }.flatMap(\.variants)
-    if others.isEmpty, unclaimed.isEmpty { return products }
-    var rest = completed(base, with: others)
-    rest["images"] = .array(FeedText.unique(unclaimed).map(JSONValue.string))
-    rest["image"] = nil
-    rest["group"] = .string(id)
-    return products + [.object(rest)]
-  }
-
-  /// Returns the texts of some fields that are not empty.
-  private static func ids(_ names: [String], of fields: [String: JSONValue]) -> [String] {
-    names.compactMap { fields[$0].flatMap { JSONFields.texts(in: $0).first } }
-      .filter { !$0.trimmed.isEmpty }
-  }
-
-  /// Returns the looks without those that have a color and no image, if another one has an image of that color: its
-  /// variants take theirs, since they differ in size only.
-  private static func joined(_ looks: [Look]) -> [Look] {
-    var seen = looks.filter { $0.color.isEmpty || !$0.images.isEmpty }
-    var unseen: [Look] = []
-    for look in looks where !look.color.isEmpty && look.images.isEmpty {
-      if let place = seen.firstIndex(where: { $0.color == look.color }) {
-        seen[place].variants += look.variants
-      } else {
-        unseen.append(look)
-      }
-    }
-    return unseen.isEmpty ? seen : seen + unseen
-  }
-
-  private struct Variant {
-    let fields: [String: JSONValue]
-    let attributes: [String: String]
-  }
-
-  /// The variants that look the same: those with one color and one list of images.
-  private struct Look {
-    let color: String
-    var images: [String]
-    var variants: [Variant]
-  }
-
-  /// The most options of a product.
-  private static let optionLimit = 16
-  /// The most values of an attribute, and the most variants, that an entity lists.
-  private static let valueLimit = 40
-  private static let variantLimit = 500
-
-  /// Returns a product with the fields of some of its variants: the price of the first, and the values and codes of all.
-  private static func completed(
-    _ base: [String: JSONValue], with variants: [Variant]
-  ) -> [String: JSONValue] {
-    var product = base
-    for name in ["sku", "price"] {
-      if let value = variants.first?.fields[name], value != .null { product[name] = value }
-    }
-    let available = variants.compactMap { $0.fields["available"] }
-    if let value = available.first(where: { $0 == .bool(true) }) ?? available.first {
-      product["available"] = value
-    }
-    for name in Set(variants.flatMap(\.attributes.keys)) where base[name] == nil {
-      let values = FeedText.unique(variants.compactMap { $0.attributes[name] })
-      product[name] = .string(values.prefix(valueLimit).joined(separator: ", "))
-    }
-    for name in Set(variants.flatMap(\.fields.keys)).filter(ProductCode.isField) {
-      let codes = FeedText.unique(
-        variants.compactMap { $0.fields[name].flatMap { JSONFields.texts(in: $0).first } })
-      if codes.isEmpty { continue }
-      product[name] = codes.count == 1 ? .string(codes[0]) : .array(codes.map(JSONValue.string))
-    }
-    guard variants.count > 1 else { return product }
-    product["sku"] = base["sku"]
-    product["variants"] = .array(
-      variants.prefix(variantLimit).map { variant in
-        var object = variant.attributes.mapValues(JSONValue.string)
-        for (name, value) in variant.fields
-        where value != .null
-          && (["sku", "price", "available"].contains(name) || ProductCode.isField(name))
-        {
-          object[name] = value
-        }
-        return .object(object)
-      })
-    return product
-  }
-
-  /// Returns the names of options: texts, or objects with a name.
-  private static func optionNames(_ value: JSONValue?) -> [String] {
-    guard case .array(let options)? = value else { return [] }
-    return options.prefix(optionLimit).map { (JSONFields.texts(in: $0).first ?? "").lowercased() }
-  }
-
-  private static func attributes(
-    of variant: [String: JSONValue], _ names: [String]
-  ) -> [String: String] {
-    var attributes: [String: String] = [:]
-    for (index, name) in names.enumerated() {
-      if let value = variant["option\(index + 1)"].flatMap({ JSONFields.texts(in: $0).first }),
-        !name.isEmpty
-      {
-        attributes[VariantOption.name(name)] = value
-      }
-    }
-    for name in ["color", "colour", "size", "material"] {
-      if let value = variant[name].flatMap({ JSONFields.texts(in: $0).first }) {
-        attributes[VariantOption.name(name)] = value
-      }
-    }
-    return attributes
-  }
-
-  /// Returns the addresses of the images of a product that name variants, by the ids of these.
-  private static func imagesByVariant(_ fields: [String: JSONValue]) -> [JSONValue: [String]] {
-    guard case .array(let images)? = fields["images"] else { return [:] }
-    var addresses: [JSONValue: [String]] = [:]
-    for case .object(let image) in images {
-      guard case .array(let ids)? = image["variant_ids"] else { continue }
-      let own = JSONFields.addresses(in: .object(image))
-      for id in Set(ids) { addresses[id, default: []] += own }
-    }
-    return addresses
   }
 }
 

@@ -39,11 +39,7 @@ struct JSONLinesFeed: FeedFormatReader {
     case .tooLong(let line): return .tooLong(line: line)
     case .bytes(let bytes, let line):
       let context = context
-      variants = SchemaOrgFeed.variants(onLine: bytes).reversed().map { variant in
-        FeedRecord(line: line) { () throws(FieldError) in
-          try SchemaOrgFeed.draft(variant, context)
-        }
-      }
+      variants = SchemaOrgFeed.records(onLine: bytes, line, context).reversed()
       if let variant = variants.popLast() { return variant }
       return FeedRecord(line: line, bytes: bytes) { () throws(FieldError) in
         var reader = JSONReader(bytes, limits: .line)
@@ -148,6 +144,8 @@ enum JSONFields {
       guard let value = fields[name], value != .null else { continue }
       add(target, name, value, to: &draft)
     }
+    // As its exports have it, so that another export does not double the catalogue.
+    if JSONFamily.isWooCommerce(fields), let sku = firstText(["sku"], fields) { draft.id = sku }
     return draft
   }
 
@@ -155,10 +153,12 @@ enum JSONFields {
     _ target: FeedTarget?, _ name: String, _ value: JSONValue, to draft: inout ProductDraft
   ) {
     guard let target else {
-      guard name == "attributes", case .array(let list) = value else {
-        return draft.keep(name, value)
+      if attributeLists.contains(ColumnVocabulary.normalized(name)),
+        addAttributes(value, to: &draft)
+      {
+        return
       }
-      return addAttributes(list, to: &draft)
+      return draft.keep(name, value)
     }
     switch target {
     case .quantity where isNested(value): draft.keep(name, value)
@@ -196,13 +196,54 @@ enum JSONFields {
     }
   }
 
-  /// Adds the attributes of a list such as `[{"name": "Color", "options": ["Red"]}]`, as the REST API of WooCommerce has it.
-  private static func addAttributes(_ list: [JSONValue], to draft: inout ProductDraft) {
-    for case .object(let attribute) in list {
-      guard let name = attribute["name"].flatMap({ texts(in: $0).first }),
-        let value = attribute["options"] ?? attribute["option"] ?? attribute["value"]
-      else { continue }
-      draft.setAttribute(VariantOption.name(name), texts(in: value).joined(separator: ", "))
+  /// The fields with attributes and their values, by their normalized names.
+  private static let attributeLists: Set<String> = [
+    "attributes", "attributecombinations", "optionvalues", "selectedoptions", "options",
+    "specifications", "properties", "specs",
+  ]
+
+  /// Adds the attributes of an object such as `{"Color": "Red"}`, or of a list such as `[{"name": "Color", "options": ["Red"]}]`,
+  /// as the REST API of WooCommerce has it.
+  ///
+  /// - Returns: False if the value is something else, which is kept.
+  private static func addAttributes(_ value: JSONValue, to draft: inout ProductDraft) -> Bool {
+    var pairs: [(name: String, value: String)] = []
+    switch value {
+    case .object(let object):
+      for (name, value) in object.sorted(by: { $0.key < $1.key }) {
+        guard !isNested(value) else { return false }
+        if let text = texts(in: value).first { pairs.append((name, text)) }
+      }
+    case .array(let list):
+      for item in list {
+        guard case .object(let attribute) = item else { return false }
+        let name = firstText(
+          ["name", "option_display_name", "optionName", "attribute", "key"], attribute)
+        let values = ["options", "option", "value", "value_name", "label", "values"].lazy
+          .compactMap { attribute[$0] }.first
+        if let name, let values {
+          pairs.append((name, texts(in: values).joined(separator: ", ")))
+        }
+      }
+    default: return false
+    }
+    for (name, text) in pairs {
+      let known = ColumnVocabulary.targets(of: [name])[0]
+      if known == .brand {
+        draft.brand = draft.brand ?? text
+      } else if ProductCode.isField(name) {
+        draft.keep(name, .string(text))
+      } else {
+        draft.setAttribute(VariantOption.name(name), text)
+      }
+    }
+    return true
+  }
+
+  /// Returns the text of the first of some fields that has one.
+  static func firstText(_ names: [String], _ fields: [String: JSONValue]) -> String? {
+    names.lazy.compactMap { fields[$0].flatMap { texts(in: $0).first } }.first {
+      !$0.trimmed.isEmpty
     }
   }
 

@@ -25,7 +25,7 @@ struct MagentoFeed: FeedFormatReader {
   /// The configurable products that are disabled.
   private var hidden: Set<String> = []
   /// The configurable products so far; their bases are set when their rows come.
-  private var groups: [String: VariantGroup] = [:]
+  private var groups: [String: ProductFamily] = [:]
   private var order: [String] = []
   private var queue = RecordQueue()
   private var isAtEnd = false
@@ -93,19 +93,9 @@ struct MagentoFeed: FeedFormatReader {
     }
     let draft = draft(fields)
     if let parent = parents[sku] {
-      var row = VariantRow(id: sku, line: line)
+      var row = ProductVariant(draft, line: line)
       row.sku = sku
-      (row.price, row.salePrice, row.datedSale) = (
-        draft.price, draft.currentSalePrice, draft.datedSale
-      )
-      (row.availability, row.quantity) = (draft.availability, draft.quantity)
       row.options = parent.options
-      row.images = draft.imageNames
-      let own = Self.pairs(table.text("additionalattributes", in: fields) ?? "")
-      row.codes =
-        table.codes(in: fields)
-        + own.filter { ProductCode.isField($0.name) }
-        .map { ($0.name, $0.value) }
       for (name, value) in draft.attributes.sorted(by: { $0.key < $1.key })
       where !row.options.contains(where: { $0.name == name }) {
         row.options.append((name, value))
@@ -130,15 +120,15 @@ struct MagentoFeed: FeedFormatReader {
     return !table.context.options.includesDrafts && (status == "2" || status == "0")
   }
 
-  private mutating func group(_ sku: String, _ line: Int, _ change: (inout VariantGroup) -> Void) {
+  private mutating func group(_ sku: String, _ line: Int, _ change: (inout ProductFamily) -> Void) {
     if groups[sku] == nil {
       order.append(sku)
       var base = ProductDraft()
       // Replaced when the row of the configurable product comes.
       (base.id, base.title) = (sku, sku)
-      groups[sku] = VariantGroup(base: base, line: line)
+      groups[sku] = ProductFamily(base: base, line: line)
     }
-    change(&groups[sku, default: VariantGroup(base: ProductDraft(), line: line)])
+    change(&groups[sku, default: ProductFamily(base: ProductDraft(), line: line)])
   }
 
   private func draft(_ fields: [String]) -> ProductDraft {

@@ -16,6 +16,8 @@ struct SchemaOrgFeed: FeedFormatReader {
   private let context: FeedContext
   /// The remaining nodes, the next one last.
   private var nodes: [JSONValue]
+  /// The remaining records of the last node, the next one last.
+  private var ready: [FeedRecord] = []
   private var line = 0
 
   init?(
@@ -38,11 +40,11 @@ struct SchemaOrgFeed: FeedFormatReader {
   }
 
   mutating func next(from records: inout RecordReader) -> FeedRecord? {
-    line += 1
-    let context = context
-    return nodes.popLast().map { node in
-      FeedRecord(line: line) { () throws(FieldError) in try Self.draft(node, context) }
+    if ready.isEmpty, let node = nodes.popLast() {
+      line += 1
+      ready = Self.records(of: node, line: line, context).reversed()
     }
+    return ready.popLast()
   }
 
   /// Returns whether JSON is one document of schema.org, rather than an object on each line.
@@ -67,15 +69,12 @@ struct SchemaOrgFeed: FeedFormatReader {
     }
   }
 
-  /// Returns the nodes of a document that are products or stores, at any depth. The variants of a
-  /// group come in its place, with the fields that they leave out.
+  /// Returns the nodes of a document that are products, groups of products or stores, at any depth.
   static func nodes(in json: JSONValue) -> [JSONValue] {
     switch json {
     case .array(let values): return values.flatMap(nodes)
     case .object(let object):
-      let variants = variants(of: object)
-      if !variants.isEmpty { return variants }
-      if type(of: object) != nil { return [json] }
+      if hasVariants(object) || type(of: object) != nil { return [json] }
       let names = [
         "@graph", "itemListElement", "item", "hasVariant", "mainEntity", "mainEntityOfPage",
         "department", "location",
@@ -86,47 +85,80 @@ struct SchemaOrgFeed: FeedFormatReader {
     }
   }
 
-  /// Returns the variants of the group of products that is on a line, or none if it is something else.
-  static func variants(onLine bytes: [UInt8]) -> [JSONValue] {
+  /// The names of which a line has one if it holds several products.
+  private static let containers = ["hasVariant", "itemListElement", "@graph", "mainEntity"].map {
+    Array("\"\($0)\"".utf8)
+  }
+
+  /// Returns the records of the products that are in one node on a line, such as a group or a list, or none if it is
+  /// something else.
+  static func records(
+    onLine bytes: [UInt8], _ line: Int, _ context: FeedContext
+  ) -> [FeedRecord] {
     // Nearly all lines are something else, which the first bytes tell.
-    guard bytes.prefix(512).contains(UInt8(ascii: "@")),
-      bytes.contains(Array("\"hasVariant\"".utf8)),
-      case .object(let group)? = try? JSONValue(
-        json: bytes, limits: .line, shouldStop: { false })
+    guard bytes.prefix(512).contains(UInt8(ascii: "@")), containers.contains(where: bytes.contains),
+      let json = try? JSONValue(json: bytes, limits: .line, shouldStop: { false })
     else { return [] }
-    return variants(of: group)
+    if case .object(let node) = json, type(of: node) != nil, !hasVariants(node) { return [] }
+    return nodes(in: json).flatMap { records(of: $0, line: line, context) }
+  }
+
+  /// Returns the records of a node: one for each look of a group of products, otherwise one.
+  static func records(of node: JSONValue, line: Int, _ context: FeedContext) -> [FeedRecord] {
+    guard case .object(let group) = node, let family = family(of: group, line: line) else {
+      return [FeedRecord(line: line) { () throws(FieldError) in try draft(node, context) }]
+    }
+    return family.products(context).map { FeedRecord(line: $0.line, $0.record) }
+  }
+
+  private static func hasVariants(_ node: [String: JSONValue]) -> Bool {
+    !variants(of: node).isEmpty
   }
 
   /// Returns the variants of a group of products.
-  private static func variants(of group: [String: JSONValue]) -> [JSONValue] {
+  private static func variants(of group: [String: JSONValue]) -> [[String: JSONValue]] {
     let list: [JSONValue]
     switch group["hasVariant"] {
     case .array(let values)?: list = values
     case .object(let value)?: list = [.object(value)]
     default: return []
     }
-    let id = ["productGroupID", "sku", "productID", "@id", "url"].lazy.compactMap {
+    return list.compactMap { value in
+      // A variant that is only named has its fields elsewhere in the document.
+      guard case .object(let variant) = value,
+        ["name", "sku", "offers", "image", "color"].contains(where: { variant[$0] != nil })
+      else { return nil }
+      return variant
+    }
+  }
+
+  /// Returns the family of a group of products, or `nil` if it has no variants.
+  private static func family(of group: [String: JSONValue], line: Int) -> ProductFamily? {
+    let variants = variants(of: group)
+    if variants.isEmpty { return nil }
+    let id = ["productGroupID", "sku", "productID", "@id", "url", "name"].lazy.compactMap {
       text(group[$0])
     }.first
-    var variants: [JSONValue] = []
-    for (index, value) in list.enumerated() {
-      // A variant that is only named has its fields elsewhere in the document.
-      guard case .object(var variant) = value,
-        variant["name"] != nil || variant["sku"] != nil || variant["offers"] != nil
-      else { continue }
-      for (name, value) in group where variant[name] == nil && !unsharedFields.contains(name) {
-        variant[name] = value
-      }
-      if variant["@type"] == nil { variant["@type"] = .string("Product") }
-      if let id {
-        variant["inProductGroupWithID"] = variant["inProductGroupWithID"] ?? .string(id)
-        if !idFields.contains(where: { text(variant[$0]) != nil }) {
-          variant["sku"] = .string("\(id)-\(index + 1)")
-        }
-      }
-      variants.append(.object(variant))
+    let shared = group.filter { !unsharedFields.contains($0.key) }
+    var base = fields(of: shared, .product, id: id ?? "", nil)
+    base.url = text(group["url"])
+    var family = ProductFamily(base: base, line: line)
+    family.addImages(base.imageNames)
+    family.variants = variants.map { node in
+      let offer = offer(node["offers"])
+      let ids = idFields.compactMap { text(node[$0]) } + [text(offer?["sku"])].compactMap(\.self)
+      var variant = ProductVariant(
+        fields(of: node, .product, id: ids.first ?? "", offer), line: line)
+      variant.ids = ids
+      variant.sku = text(node["sku"]) ?? ""
+      return variant
     }
-    return variants
+    if base.currency == nil {
+      family.base.currency =
+        variants.lazy.compactMap { offer($0["offers"]) }
+        .compactMap { text($0["priceCurrency"]) }.first
+    }
+    return family
   }
 
   /// The fields of a group that are not those of its variants.
@@ -180,11 +212,18 @@ struct SchemaOrgFeed: FeedFormatReader {
         field: names[0],
         reason: "is missing, and so are \(names.dropFirst().joined(separator: ", ")), @id and url")
     }
+    return fields(of: node, type, id: id, offer).finished(context)
+  }
+
+  /// Returns the fields of a product or a store.
+  private static func fields(
+    of node: [String: JSONValue], _ type: EntityType, id: String, _ offer: [String: JSONValue]?
+  ) -> ProductDraft {
     var draft = ProductDraft()
     draft.type = type
     draft.id = id
     draft.title = text(node["name"]) ?? ""
-    draft.url = address
+    draft.url = text(node["url"]) ?? text(offer?["url"])
     draft.addImages(texts(node["image"]).isEmpty ? texts(node["photo"]) : texts(node["image"]))
     draft.addLabels([node["category"], node["keywords"]].flatMap(texts).flatMap(FeedText.words))
     if let description = text(node["description"]) {
@@ -200,7 +239,7 @@ struct SchemaOrgFeed: FeedFormatReader {
     for name in ["sku", "mpn", "model", "telephone", "email", "slogan"] {
       if let text = text(node[name]), !text.hasSameBytes(as: id) { draft.keep(name, .string(text)) }
     }
-    return draft.finished(context)
+    return draft
   }
 
   private static func addProduct(

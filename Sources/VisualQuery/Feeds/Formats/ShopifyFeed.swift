@@ -24,7 +24,7 @@ struct ShopifyFeed: FollowingRowsFeed {
   private let table: ExportTable
   var queue = RecordQueue()
   private var handle = ""
-  var group: VariantGroup?
+  var group: ProductFamily?
   private var optionNames: [String] = ["", "", ""]
   private var isHidden = false
 
@@ -50,7 +50,7 @@ struct ShopifyFeed: FollowingRowsFeed {
       handle = own
       begin(line)
     }
-    var variant = VariantRow(id: "", line: line)
+    var variant = ProductVariant(line: line)
     for (column, text) in fields.enumerated() where !text.isEmpty {
       let name = table.header.normalized[column]
       switch name {
@@ -75,7 +75,6 @@ struct ShopifyFeed: FollowingRowsFeed {
     }
     // A row with only an image has no price and no option of its own.
     if variant.price != nil || !variant.sku.isEmpty || !variant.options.isEmpty {
-      variant.id = variantID(variant)
       variant.codes = table.codes(in: fields)
       group?.variants.append(variant)
     }
@@ -98,7 +97,7 @@ struct ShopifyFeed: FollowingRowsFeed {
     var base = ProductDraft()
     base.id = handle
     base.keep("handle", .string(handle))
-    group = VariantGroup(base: base, line: line)
+    group = ProductFamily(base: base, line: line, naming: .colors)
     (optionNames, isHidden) = (["", "", ""], false)
   }
 
@@ -117,7 +116,9 @@ struct ShopifyFeed: FollowingRowsFeed {
   }
 
   /// Reads `Option1 Name`, `Option1 Value` and the like; only the first row has the names.
-  private mutating func addOption(_ column: String, _ text: String, to variant: inout VariantRow) {
+  private mutating func addOption(
+    _ column: String, _ text: String, to variant: inout ProductVariant
+  ) {
     guard let digit = column.first(where: \.isNumber)?.wholeNumberValue, (1...3).contains(digit)
     else {
       return
@@ -145,20 +146,7 @@ struct ShopifyFeed: FollowingRowsFeed {
     }
   }
 
-  /// Returns the id of a variant: the handle and its color, otherwise its number.
-  private func variantID(_ variant: VariantRow) -> String {
-    let color = variant.color.lowercased().split { !$0.isLetter && !$0.isNumber }.joined(
-      separator: "-")
-    let suffix = color.isEmpty ? "\((group?.variants.count ?? 0) + 1)" : color
-    let id = "\(handle)/\(suffix)"
-    // Colors may differ in marks only, such as `red/white` and `red / white`.
-    let isTaken = group?.variants.contains {
-      $0.id == id && $0.color.lowercased() != variant.color.lowercased()
-    }
-    return isTaken == true ? "\(id)-\((group?.variants.count ?? 0) + 1)" : id
-  }
-
-  mutating func take(_ group: VariantGroup) {
+  mutating func take(_ group: ProductFamily) {
     if isHidden {
       leftOut["drafts, archived and unpublished products (--include-drafts)", default: 0] += 1
     } else {

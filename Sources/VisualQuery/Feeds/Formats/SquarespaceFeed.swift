@@ -14,7 +14,7 @@ struct SquarespaceFeed: FollowingRowsFeed {
   private(set) var leftOut: [String: Int] = [:]
   private let table: ExportTable
   var queue = RecordQueue()
-  var group: VariantGroup?
+  var group: ProductFamily?
   private var isHidden = false
 
   init?(_ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext) {
@@ -53,19 +53,17 @@ struct SquarespaceFeed: FollowingRowsFeed {
       default: continue
       }
     }
-    var group = VariantGroup(base: base, line: line)
+    var group = ProductFamily(base: base, line: line)
     group.addImages(ImageList.names(in: table.text("hostedimageurls", in: fields) ?? ""))
     self.group = group
     isHidden = table.text("visible", in: fields).flatMap(FeedText.flag) == false
   }
 
-  private func variant(_ fields: [String], _ line: Int) -> VariantRow {
-    var row = VariantRow(id: "", line: line)
-    row.sku = table.text("sku", in: fields) ?? ""
-    row.id =
-      row.sku.isEmpty
-      ? table.text("variantidnoneditable", "variantid", in: fields) ?? group?.base.id ?? ""
-      : row.sku
+  private func variant(_ fields: [String], _ line: Int) -> ProductVariant {
+    let sku = table.text("sku", in: fields) ?? ""
+    let ownID = table.text("variantidnoneditable", "variantid", in: fields) ?? ""
+    var row = ProductVariant(ids: [sku, ownID, group?.base.id ?? ""], line: line)
+    row.sku = sku
     row.codes = table.codes(in: fields)
     row.price = table.text("price", in: fields).map { PriceField(text: $0) }
     if table.text("onsale", in: fields).flatMap(FeedText.flag) == true {
@@ -84,7 +82,7 @@ struct SquarespaceFeed: FollowingRowsFeed {
     return row
   }
 
-  mutating func take(_ group: VariantGroup) {
+  mutating func take(_ group: ProductFamily) {
     if isHidden, !table.context.options.includesDrafts {
       leftOut["hidden products (--include-drafts)", default: 0] += 1
     } else {

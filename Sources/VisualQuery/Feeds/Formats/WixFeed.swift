@@ -15,7 +15,7 @@ struct WixFeed: FollowingRowsFeed {
   private(set) var leftOut: [String: Int] = [:]
   private let table: ExportTable
   var queue = RecordQueue()
-  var group: VariantGroup?
+  var group: ProductFamily?
   private var optionNames: [String] = []
   private var isHidden = false
   /// The discount of the product on its prices.
@@ -69,7 +69,7 @@ struct WixFeed: FollowingRowsFeed {
       ($0, table.text("discountmode", in: fields)?.trimmed.uppercased() == "PERCENT")
     }
     base.salePrice = reduced(base.price)
-    var group = VariantGroup(base: base, line: line)
+    var group = ProductFamily(base: base, line: line)
     for image in images(fields) { group.addImages([image.name], text: image.text) }
     self.group = group
     optionNames = (1...6).map { number in
@@ -78,12 +78,11 @@ struct WixFeed: FollowingRowsFeed {
     isHidden = table.text("visible", in: fields).flatMap(FeedText.flag) == false
   }
 
-  private func variant(_ fields: [String], _ line: Int) -> VariantRow {
-    var row = VariantRow(id: "", line: line)
-    row.sku = table.text("sku", in: fields) ?? ""
-    row.id =
-      row.sku.isEmpty
-      ? "\(group?.base.id ?? "")/\((group?.variants.count ?? 0) + 1)" : row.sku
+  private func variant(_ fields: [String], _ line: Int) -> ProductVariant {
+    let sku = table.text("sku", in: fields) ?? ""
+    let number = "\(group?.base.id ?? "")/\((group?.variants.count ?? 0) + 1)"
+    var row = ProductVariant(ids: [sku, number], line: line)
+    row.sku = sku
     row.price = price(fields)
     row.salePrice = reduced(row.price)
     row.availability = availability(fields)
@@ -147,7 +146,7 @@ struct WixFeed: FollowingRowsFeed {
     }
   }
 
-  mutating func take(_ group: VariantGroup) {
+  mutating func take(_ group: ProductFamily) {
     if isHidden, !table.context.options.includesDrafts {
       leftOut["hidden products (--include-drafts)", default: 0] += 1
     } else {

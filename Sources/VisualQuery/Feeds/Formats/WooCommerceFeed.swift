@@ -17,10 +17,12 @@ struct WooCommerceFeed: FeedFormatReader {
   private(set) var leftOut: [String: Int] = [:]
   private let table: ExportTable
   /// The variable products, by their SKU and by `id:` and their number.
-  private var groups: [VariantGroup] = []
+  private var groups: [ProductFamily] = []
+  /// The attributes of the variable products, some of which are options of their variations.
+  private var groupAttributes: [[(name: String, value: String)]] = []
   private var places: [String: Int] = [:]
   /// The variations, by the parent that they name.
-  private var variations: [(parent: String, draft: ProductDraft, row: VariantRow)] = []
+  private var variations: [(parent: String, draft: ProductDraft, row: ProductVariant)] = []
   private var queue = RecordQueue()
   private var isAtEnd = false
 
@@ -65,24 +67,19 @@ struct WooCommerceFeed: FeedFormatReader {
     let options = attributes(fields)
     var draft = draft(fields)
     if kind.contains("variation") {
-      var row = VariantRow(id: draft.id, line: line)
+      var row = ProductVariant(draft, line: line)
       row.sku = table.text("sku", in: fields) ?? ""
-      (row.price, row.salePrice, row.datedSale) = (
-        draft.price, draft.currentSalePrice, draft.datedSale
-      )
-      (row.availability, row.quantity) = (draft.availability, draft.quantity)
-      row.options = options.filter { !$0.value.isEmpty }
-      row.images = draft.images
-      row.codes = table.codes(in: fields)
+      row.options = options
       variations.append((table.text("parent", in: fields) ?? "", draft, row))
       return nil
     }
     if kind.contains("variable") {
       places[draft.id] = groups.count
       if let number = table.text("id", in: fields) { places["id:" + number] = groups.count }
-      var group = VariantGroup(base: draft, line: line)
+      var group = ProductFamily(base: draft, line: line)
       group.addImages(draft.images)
       groups.append(group)
+      groupAttributes.append(options)
       return nil
     }
     for option in options { draft.setAttribute(option.name, option.value) }
@@ -123,7 +120,8 @@ struct WooCommerceFeed: FeedFormatReader {
     var number = 1
     while let column = table.header.index("attribute\(number)name") {
       if !fields[column].isEmpty, let value = table.text("attribute\(number)values", in: fields) {
-        attributes.append((VariantOption.name(fields[column]), value))
+        // Commas within a value have a backslash before them.
+        attributes.append((VariantOption.name(fields[column]), value.replacing("\\,", with: ",")))
       }
       number += 1
     }
@@ -145,7 +143,13 @@ struct WooCommerceFeed: FeedFormatReader {
       queue.add([(row.line, draft.finished(table.context))])
     }
     variations = []
-    for group in groups { queue.add(group.products(table.context)) }
-    groups = []
+    for (index, var group) in groups.enumerated() {
+      let options = Set(group.variants.flatMap { $0.options.map(\.name) })
+      for (name, value) in groupAttributes[index] where !options.contains(name) {
+        group.base.setAttribute(name, value)
+      }
+      queue.add(group.products(table.context))
+    }
+    (groups, groupAttributes) = ([], [])
   }
 }

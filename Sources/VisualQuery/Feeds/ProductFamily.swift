@@ -1,0 +1,342 @@
+/// A variant of a product, whatever format it comes from.
+struct ProductVariant: Sendable {
+  /// The ids that its entity may have, the best one first.
+  var ids: [String]
+  var sku = ""
+  var price: PriceField?
+  var salePrice: PriceField?
+  /// The fields of a reduced price that holds between dates only.
+  var datedSale: [String: JSONValue] = [:]
+  var availability: String?
+  var quantity: String?
+  /// The values of its options, by the names of attributes, in their order.
+  var options: [(name: String, value: String)] = []
+  var images: [String] = []
+  /// The address of its own page.
+  var url: String?
+  /// Its product codes, by the names of their fields.
+  var codes: [(name: String, text: String)] = []
+  let line: Int
+
+  init(ids: [String] = [], line: Int) {
+    self.ids = ids.filter { !$0.isEmpty }
+    self.line = line
+  }
+
+  /// Makes a variant of a row or an object that has the fields of a product.
+  init(_ draft: ProductDraft, line: Int) {
+    self.init(ids: [draft.id], line: line)
+    (price, salePrice, datedSale) = (draft.price, draft.currentSalePrice, draft.datedSale)
+    (availability, quantity) = (draft.availability, draft.quantity)
+    options = draft.attributes.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    (images, url, codes) = (draft.imageNames, draft.url, draft.codes)
+  }
+
+  /// The value of an option, or an empty text if the variant does not have it.
+  func value(of name: String) -> String { options.first { $0.name == name }?.value ?? "" }
+
+  var color: String { value(of: "color") }
+
+  /// The native word for the availability that its own fields say.
+  fileprivate var availabilityWord: String? {
+    if let availability { return try? FeedText.availability(availability) }
+    return quantity.flatMap(FeedText.isInStock).map { $0 ? "inStock" : "outOfStock" }
+  }
+
+  /// The variant as a field of its product.
+  fileprivate func json(_ context: FeedContext, currency: String?) -> JSONValue {
+    var object: [String: JSONValue] = [:]
+    if !sku.isEmpty { object["sku"] = .string(sku) }
+    for code in codes { object[code.name] = .string(code.text) }
+    for option in options { object[option.name] = .string(option.value) }
+    let isReduced = salePrice.map { FeedText.isValue($0.text) && !$0.isZero } ?? false
+    if let price = isReduced ? salePrice : price {
+      object["price"] = (try? price.read(context.prices, currency)) ?? .string(price.text)
+    }
+    return .object(object)
+  }
+}
+
+/// A product with its variants: what every format makes of the variants of a product, and the only
+/// place where they become entities, one for each look. Variants that differ in size only are one entity.
+///
+/// Variants with a color or an image of their own are entities of the same `group`, and so are variants that differ in another
+/// option that the images follow, such as a design. An image belongs to one of them only, since one that two entities share
+/// would find neither with certainty: colors that share all images are one entity, and images that belong to no color make an
+/// entity of their own, as do variants with neither. A color without an image is found by its words, and beneath the others of
+/// its group; if all other colors have images, it takes those that are left.
+struct ProductFamily: Sendable {
+  /// The way in which entities of a look get their ids.
+  enum Naming: Sendable {
+    /// The id of the first variant.
+    case variants
+    /// The id of the product and the color, such as `tee/red`, or the number of the first variant.
+    case colors
+  }
+
+  /// The fields that the variants share.
+  var base: ProductDraft
+  var naming: Naming
+  /// The images of the product, each once, with the texts that describe them.
+  private(set) var images: [(name: String, text: String)] = []
+  private var imageNames: Set<[UInt8]> = []
+  var variants: [ProductVariant] = []
+  /// The line of the product's first row.
+  let line: Int
+
+  init(base: ProductDraft, line: Int, naming: Naming = .variants) {
+    (self.base, self.line, self.naming) = (base, line, naming)
+  }
+
+  /// Adds images of the product, of which those that are there stay as they are.
+  mutating func addImages(_ names: [String], text: String = "") {
+    for name in names where imageNames.insert(Array(name.utf8)).inserted {
+      images.append((name, text))
+    }
+  }
+
+  /// The most values of an attribute, and the most variants, that an entity lists.
+  private static let valueLimit = 40
+  private static let variantLimit = 500
+
+  // MARK: Entities
+
+  /// Returns the entities, with the lines they come from.
+  func products(_ context: FeedContext) -> [(line: Int, record: DraftRecord)] {
+    var looks = looks
+    let claimed = Set(looks.flatMap(\.images))
+    var rest = images.map(\.name).filter { !claimed.contains($0) }
+    let unseen = looks.indices.filter { looks[$0].images.isEmpty }
+    if unseen.count == 1, !claimed.isEmpty, looks[unseen[0]].isColor {
+      (looks[unseen[0]].images, rest) = (rest, [])
+    }
+    let own = looks.filter { !$0.images.isEmpty || $0.isColor }
+    guard looks.count > 1, !own.isEmpty else { return [(line, whole(context))] }
+    let others = looks.filter { $0.images.isEmpty && !$0.isColor }.flatMap(\.variants)
+    let hasRest = !rest.isEmpty || !others.isEmpty
+    let ids = ids(of: own, besides: hasRest ? [base.id] : [])
+    var products: [(line: Int, record: DraftRecord)] = zip(own, ids).map { look, id in
+      var draft = base
+      draft.id = id
+      draft.group = base.group ?? base.id
+      draft.replaceImages(look.images)
+      // That of the product is not that of the look.
+      draft.leaveOut("sku")
+      return (look.variants[0].line, record(draft, look.variants, context))
+    }
+    if hasRest {
+      var draft = base
+      draft.group = base.group ?? base.id
+      draft.replaceImages(rest)
+      draft.price = draft.price ?? variants.first?.price
+      products.append((line, record(draft, others, context)))
+    }
+    return products
+  }
+
+  /// Returns one entity for all variants.
+  private func whole(_ context: FeedContext) -> DraftRecord {
+    var draft = base
+    draft.replaceImages(FeedText.unique(images.map(\.name) + variants.flatMap(\.images)))
+    return record(draft, variants, context)
+  }
+
+  /// Returns a different id for each look.
+  private func ids(of looks: [Look], besides used: Set<String>) -> [String] {
+    var used = used
+    let colorIDs = naming == .colors ? colorIDs : []
+    return looks.enumerated().map { index, look in
+      let own = naming == .colors ? [colorIDs[look.first]] : look.variants[0].ids
+      let id = own.first { !used.contains($0) } ?? "\(base.id)-\(index + 1)"
+      used.insert(id)
+      return id
+    }
+  }
+
+  /// The ids of the variants by their colors. Colors may differ in marks only, such as `red/white` and `red / white`.
+  private var colorIDs: [String] {
+    var colors: [String: String] = [:]
+    return variants.enumerated().map { index, variant in
+      let color = variant.color.lowercased()
+      let words = color.split { !$0.isLetter && !$0.isNumber }.joined(separator: "-")
+      let id = "\(base.id)/\(words.isEmpty ? "\(index + 1)" : words)"
+      guard let other = colors[id], other != color else {
+        colors[id] = color
+        return id
+      }
+      return "\(id)-\(index + 1)"
+    }
+  }
+
+  /// Returns the entity of some variants: the price of the first, and the values of all of them.
+  private func record(
+    _ draft: ProductDraft, _ variants: [ProductVariant], _ context: FeedContext
+  ) -> DraftRecord {
+    var draft = draft
+    if let first = variants.first {
+      draft.price = first.price ?? draft.price
+      draft.salePrice = first.price == nil ? draft.salePrice : first.salePrice
+      for (name, value) in first.datedSale { draft.keep(name, value) }
+      if variants.count < self.variants.count || draft.url == nil {
+        draft.url = first.url ?? draft.url
+      }
+    }
+    let available =
+      variants.first { $0.availabilityWord == "inStock" }
+      ?? variants.first { $0.availabilityWord.map { $0 != "outOfStock" } ?? false }
+    if let best = available ?? variants.first {
+      draft.availability = best.availability ?? draft.availability
+      draft.quantity = best.quantity ?? draft.quantity
+    }
+    for name in FeedText.unique(variants.flatMap { $0.options.map(\.name) }) {
+      let values = FeedText.unique(
+        variants.flatMap { $0.options.filter { $0.name == name }.map(\.value) })
+      draft.setAttribute(name, values.prefix(Self.valueLimit).joined(separator: ", "))
+    }
+    draft.replaceCodes(variants.flatMap(\.codes))
+    let skus = variants.map(\.sku).filter { !$0.isEmpty }
+    if variants.count == 1 || Set(skus).count == 1, let sku = skus.first {
+      draft.keep("sku", .string(sku))
+    } else if variants.count > 1 {
+      draft.keep(
+        "variants",
+        .array(
+          variants.prefix(Self.variantLimit).map { $0.json(context, currency: base.currency) }))
+    }
+    return draft.finished(context)
+  }
+
+  // MARK: Looks
+
+  /// The variants that look the same.
+  private struct Look {
+    var images: [String]
+    var variants: [ProductVariant]
+    /// The index of the first variant in the product.
+    let first: Int
+    var isColor: Bool { !variants[0].color.isEmpty }
+  }
+
+  /// The variants by their look, in the order of the rows.
+  private var looks: [Look] {
+    let described = DescribedImages(images)
+    let options = lookOptions(described)
+    var keys: [String] = []
+    var byKey: [String: [Int]] = [:]
+    for (index, variant) in variants.enumerated() {
+      let values = options.map { variant.value(of: $0).lowercased() }
+      let key =
+        values.allSatisfy(\.isEmpty)
+        ? variant.images.joined(separator: "\n") : "\u{0}" + values.joined(separator: "\u{0}")
+      if byKey[key] == nil { keys.append(key) }
+      byKey[key, default: []].append(index)
+    }
+    var looks: [Look] = []
+    var places: [String: Int] = [:]
+    for key in keys {
+      let indices = byKey[key] ?? []
+      let variants = indices.map { self.variants[$0] }
+      var own = FeedText.unique(variants.flatMap(\.images))
+      if own.isEmpty, keys.count > 1 {
+        own = described.names(showing: options.map { variants[0].value(of: $0) })
+      }
+      // Variants that share all images cannot be told apart, nor can those with neither an image nor a color.
+      let place = own.isEmpty ? variants[0].color : "\u{0}" + own.joined(separator: "\n")
+      let isAlike = !own.isEmpty || variants[0].color.isEmpty
+      if isAlike, let same = places[place] {
+        looks[same].variants += variants
+      } else {
+        if isAlike { places[place] = looks.count }
+        looks.append(Look(images: own, variants: variants, first: indices[0]))
+      }
+    }
+    return looks
+  }
+
+  /// Returns the options in which variants look different: the color, and others that the images follow.
+  private func lookOptions(_ described: DescribedImages) -> [String] {
+    let names = FeedText.unique(variants.flatMap { $0.options.map(\.name) })
+    return names.filter {
+      $0 == "color" || $0 != "size" && areImagesFollowing($0, described)
+    }
+  }
+
+  /// Returns whether images depend on an option: of one color, different values have different images, and one value has
+  /// always the same.
+  private func areImagesFollowing(_ option: String, _ described: DescribedImages) -> Bool {
+    var images: [String: [String: Set<String>]] = [:]
+    for variant in variants {
+      let value = variant.value(of: option)
+      let (color, word) = (variant.color.lowercased(), value.lowercased())
+      if value.isEmpty || variant.images.isEmpty && images[color]?[word] != nil { continue }
+      let own =
+        variant.images.isEmpty && value.contains { $0.isLetter } && value.count > 2
+        ? described.names(showing: [variant.color, value]) : variant.images
+      if own.isEmpty { continue }
+      if let others = images[color]?[word], others != Set(own) { return false }
+      images[color, default: [:]][word] = Set(own)
+    }
+    return images.values.contains { $0.count > 1 && Set($0.values).count == $0.count }
+  }
+}
+
+/// The images of a product by the words of their names and descriptions.
+private struct DescribedImages {
+  private let images: [(name: String, words: [String])]
+  /// The images with a word, in their order.
+  private let places: [String: [Int]]
+
+  init(_ images: [(name: String, text: String)]) {
+    self.images = images.map { image in
+      let file = image.name.split(separator: "/").last.map(String.init) ?? image.name
+      return (image.name, Self.words(file + " " + image.text))
+    }
+    var places: [String: [Int]] = [:]
+    for (index, image) in self.images.enumerated() {
+      for word in Set(image.words) { places[word, default: []].append(index) }
+    }
+    self.places = places
+  }
+
+  /// Returns the images whose name or description has the values of all options in it, such as a color.
+  func names(showing values: [String]) -> [String] {
+    var shown: [Int]?
+    for value in values where !value.isEmpty {
+      let own = indices(showing: value)
+      shown = shown.map { $0.filter(own.contains) } ?? own
+    }
+    return (shown ?? []).map { images[$0].name }
+  }
+
+  private func indices(showing value: String) -> [Int] {
+    let words = Self.words(value)
+    let rarest = words.map { places[$0] ?? [] }.min { $0.count < $1.count } ?? []
+    return rarest.filter { index in
+      let image = images[index]
+      return image.words.indices.contains { image.words[$0...].starts(with: words) }
+    }
+  }
+
+  private static func words(_ text: String) -> [String] {
+    text.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init)
+  }
+}
+
+/// Entities that were made of several rows and wait to be read.
+struct RecordQueue: Sendable {
+  private var records: [FeedRecord] = []
+  private var position = 0
+
+  mutating func add(_ products: [(line: Int, record: DraftRecord)]) {
+    records += products.map { FeedRecord(line: $0.line, $0.record) }
+  }
+
+  mutating func next() -> FeedRecord? {
+    guard position < records.count else {
+      (records, position) = ([], 0)
+      return nil
+    }
+    defer { position += 1 }
+    return records[position]
+  }
+}
