@@ -1,8 +1,10 @@
 /// Language tags of BCP 47.
 package enum LanguageTag {
   /// Returns whether a text consists of subtags of one to eight letters and digits, a language first.
-  package static func isWellFormed(_ tag: String) -> Bool {
-    let parts = tag.split(separator: "-", omittingEmptySubsequences: false)
+  ///
+  /// - Parameter separators: The characters that divide subtags: those of BCP 47; apps also divide by `_`.
+  package static func isWellFormed(_ tag: String, dividedBy separators: String = "-") -> Bool {
+    let parts = tag.split(omittingEmptySubsequences: false, whereSeparator: separators.contains)
     guard tag.utf8.count <= 35, let language = parts.first, (2...8).contains(language.utf8.count),
       language.utf8.allSatisfy(isLetter)
     else { return false }

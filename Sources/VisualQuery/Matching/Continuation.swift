@@ -26,34 +26,6 @@ struct Continuation: Sendable {
   /// The last version without a list of what is possible. Its tokens may still be in use.
   private static let versionWithoutList: UInt8 = 2
 
-  /// The question without its image.
-  struct Question: Sendable, Hashable, Codable {
-    var labels: [String]
-    var limit: Int
-    var products: Int?
-    var stores: Int?
-    var types: [EntityType]
-    var productFilter: EntityFilter?
-    var storeFilter: EntityFilter?
-    var minimumConfidence: Double?
-    var near: [Double]?
-    var locale: String?
-    /// Seconds since 1970.
-    var date: Double?
-    /// True if pages have one card for each group; absent if not.
-    var isGrouped: Bool?
-    /// The product codes; absent for none.
-    var codes: [String]?
-    /// True if statements about answers have no effect; absent if they have one.
-    var ignoresFeedback: Bool?
-    /// The things that the image may show; absent for anything.
-    var subject: QuerySubject?
-    /// The parts of the answer; absent for all.
-    var answers: AnswerScope?
-    /// True if the question's image was not analyzed in time; absent otherwise.
-    var isImageLeftOut: Bool?
-  }
-
   /// One entity of the ranked list.
   struct Entry: Sendable {
     var scored: ScoredEntity
@@ -62,7 +34,7 @@ struct Continuation: Sendable {
     var isShown = false
   }
 
-  let question: Question
+  let question: ContinuedQuestion
   let signature: [UInt8]
   private(set) var generation: Int
   /// The lowest confidence of the list.
@@ -76,17 +48,9 @@ struct Continuation: Sendable {
     _ list: [RankedEntity], possible: [RankedEntity] = [], cutOff: Double, isImageLeftOut: Bool,
     in catalogue: Catalogue
   ) {
-    question = Question(
-      labels: SemanticContent.bounded(labels), limit: options.limit,
-      products: options.typeLimits[.product], stores: options.typeLimits[.store],
-      types: options.types.sorted(), productFilter: options.filters[.product],
-      storeFilter: options.filters[.store], minimumConfidence: options.minimumConfidence,
-      near: options.near.map { [$0.latitude, $0.longitude] }, locale: options.locale,
-      date: options.date?.timeIntervalSince1970, isGrouped: options.isGrouped ? true : nil,
-      codes: codes.isEmpty ? nil : codes, ignoresFeedback: options.usesFeedback ? nil : true,
-      subject: options.subject == .anything ? nil : options.subject,
-      answers: options.answers == .all ? nil : options.answers,
-      isImageLeftOut: isImageLeftOut ? true : nil)
+    question = ContinuedQuestion(
+      labels: SemanticContent.bounded(labels), codes: codes, options: options,
+      isImageLeftOut: isImageLeftOut)
     self.signature = signature?.compactBytes ?? []
     generation = catalogue.generation
     self.cutOff = cutOff
@@ -136,23 +100,7 @@ struct Continuation: Sendable {
   }
 
   /// The options of the question; the deadline is the caller's.
-  var options: MatchOptions {
-    var options = MatchOptions(
-      limit: question.limit, typeLimits: [:], types: Set(question.types),
-      minimumConfidence: question.minimumConfidence,
-      date: question.date.map(Date.init(timeIntervalSince1970:)), locale: question.locale,
-      isGrouped: question.isGrouped ?? false,
-      usesFeedback: !(question.ignoresFeedback ?? false),
-      subject: question.subject ?? .anything, answers: question.answers ?? .all)
-    options.typeLimits[.product] = question.products
-    options.typeLimits[.store] = question.stores
-    options.filters[.product] = question.productFilter
-    options.filters[.store] = question.storeFilter
-    if let near = question.near, near.count == 2 {
-      options.near = try? GeoPoint(checkingLatitude: near[0], longitude: near[1])
-    }
-    return options
-  }
+  var options: MatchOptions { question.options }
 }
 
 /// A continuation that becomes a token when it is asked for: encoding and sealing cost more than most
@@ -228,7 +176,7 @@ extension Continuation {
       let generation = reader.number(8).flatMap(Int.init(exactly:)),
       let cutOff = reader.number(8).map(Double.init(bitPattern:)),
       let length = reader.number(4), let json = reader.take(Int(length)),
-      let question = try? JSONDecoder().decode(Question.self, from: Data(json)),
+      let question = try? JSONDecoder().decode(ContinuedQuestion.self, from: Data(json)),
       let signatureLength = reader.number(2), let signature = reader.take(Int(signatureLength)),
       let entries = Self.entries(&reader),
       let possible = version == Self.version ? Self.entries(&reader) : [], reader.isAtEnd

@@ -27,7 +27,7 @@ public struct MatchResponse: Sendable, Hashable {
   }
 
   /// Bytes of the longest continuation that is given and accepted.
-  public static let continuationLimit = 65_536
+  public static let continuationLimit = Question.tokenLimit
 
   /// The matches, best first.
   public let matches: [Match]

@@ -54,12 +54,12 @@ extension Matcher {
       return try page(of: continuation, options, nil)
     }
     var content =
-      continuation.question.isImageLeftOut == true
+      continuation.question.isImageLeftOut
       ? SemanticContent(labels: continuation.question.labels, decoded: nil, region: nil)
       : SemanticContent(
         labels: continuation.question.labels,
         signature: try Self.signature(continuation.signature))
-    content.codes = continuation.question.codes ?? []
+    content.codes = continuation.question.codes
     let state = try await run(content, continuation.options, deadline: deadline)
     return try response(
       to: content, continuation.options, state, limit: limit,

@@ -8,7 +8,7 @@ extension Matcher {
   /// - Throws: ``MatchError`` with the code `invalidToken` or `expiredToken`.
   public func feedbackQuery(ofContinuation token: String) throws(MatchError) -> FeedbackQuery {
     let continuation = try Continuation(token: token, catalogue: catalogue)
-    let isLeftOut = continuation.question.isImageLeftOut == true
+    let isLeftOut = continuation.question.isImageLeftOut
     return FeedbackQuery(
       labels: isLeftOut ? [] : continuation.question.labels, signature: continuation.signature)
   }
@@ -37,8 +37,8 @@ extension Matcher {
   /// Returns what was said about the question of a list.
   func feedback(on continuation: Continuation) throws(CatalogueError) -> FeedbackEffects? {
     let index = try catalogue.feedback.index()
-    guard !index.isEmpty, continuation.question.ignoresFeedback != true,
-      continuation.question.isImageLeftOut != true
+    guard !index.isEmpty, continuation.options.usesFeedback,
+      !continuation.question.isImageLeftOut
     else { return nil }
     return index.effects(
       on: try? QuerySignature(encoded: continuation.signature),

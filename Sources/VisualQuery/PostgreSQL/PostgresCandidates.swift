@@ -56,14 +56,14 @@ final class PostgresCandidates: CandidateStore {
   ///
   /// - Parameter question: Returns the question to a shard, of a number of shards.
   /// - Returns: The questions that were answered.
-  private func ask<Question: ShardQuestion>(
-    _ limit: Duration?, _ question: (PostgresShard, Int) -> Question
-  ) async throws -> (answers: [Question], outcome: StoreOutcome) {
+  private func ask<Asked: ShardQuestion>(
+    _ limit: Duration?, _ question: (PostgresShard, Int) -> Asked
+  ) async throws -> (answers: [Asked], outcome: StoreOutcome) {
     let end = ContinuousClock.now + min(limit ?? Self.standardLimit, Self.standardLimit)
     let servers = try await servers(until: end)
     var outcome = StoreOutcome(partCount: servers.count)
-    var answers: [Question] = []
-    await withTaskGroup(of: (Int, Result<Question, CatalogueError>).self) { group in
+    var answers: [Asked] = []
+    await withTaskGroup(of: (Int, Result<Asked, CatalogueError>).self) { group in
       for (number, server) in servers.enumerated() {
         let question = question(PostgresShard(number: number, location: nil), servers.count)
         if question.queries.isEmpty { continue }

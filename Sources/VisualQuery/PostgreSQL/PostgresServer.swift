@@ -31,9 +31,9 @@ final class PostgresServer: Sendable {
   init(_ location: PostgresLocation) { self.location = location }
 
   /// Returns a question with its answer, in one round trip.
-  func answer<Question: ShardQuestion>(
-    to question: Question, until end: ContinuousClock.Instant
-  ) throws(CatalogueError) -> Question {
+  func answer<Asked: ShardQuestion>(
+    to question: Asked, until end: ContinuousClock.Instant
+  ) throws(CatalogueError) -> Asked {
     try use(until: end) { connection throws(CatalogueError) in
       let left = max(1, Int((end - .now) / .milliseconds(1)))
       var answered = question

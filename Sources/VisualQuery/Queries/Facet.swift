@@ -44,6 +44,8 @@ public struct FacetQuestion: Sendable, Hashable {
   public static let propertyLimit = 16
   /// The most values of a facet.
   public static let valueLimit = 1000
+  /// The most values of a facet if a question does not say it.
+  package static let defaultLimit = 100
 
   /// The properties.
   public var properties: [EntityProperty]

@@ -1,40 +1,82 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 import VisualQuery
 
-extension Option<[EntityComparator]> {
-  /// A condition on a property for each repetition.
-  static func comparators(_ text: OptionText) -> Self {
-    let value = ValueDescription(
-      placeholder: "CONDITION",
-      accepts: "a property, one of = != < <= > >= ~ ^= $=, and a value, such as price<20",
-      completion: .nothing)
+extension Option {
+  /// A field of a question, or `nil` if the option is not given.
+  ///
+  /// - Parameters:
+  ///   - placeholder: The name of the value in help and messages; `nil` for a flag.
+  ///   - summary: The effect, in one line of the short help.
+  ///   - detail: More details, for the complete help.
+  ///   - standard: The description of the default, if it is not the value itself.
+  ///   - isRare: True if the short help omits the option.
+  /// - Precondition: The field may stand on a command line.
+  static func field<Field>(
+    _ field: QuestionField<Field>, _ placeholder: String?, _ summary: String, detail: String = "",
+    standard: String? = nil, isRare: Bool = false
+  ) -> Self where Value == Field? {
+    guard let name = field.option else { preconditionFailure("'\(field.name)' is no option") }
+    var completion = ValueCompletion.nothing
+    if case .choice(let words) = field.shape { completion = .words(words) }
     return Self(
-      text, value: value, mayRepeat: true, initial: [], parse: { EntityComparator($0) },
-      add: { $0.append($1) })
+      OptionText(
+        name, summary, detail: detail,
+        standard: standard ?? (placeholder == nil ? nil : field.standardText), isRare: isRare),
+      value: placeholder.map {
+        ValueDescription(
+          placeholder: $0, accepts: field.kind.acceptedArgument, completion: completion)
+      },
+      mayRepeat: field.mayRepeat, isAccepted: field.accepts,
+      value: { texts in texts.isEmpty ? nil : try? field.value(.argument(texts)) })
   }
 }
 
-extension Option<GeoPoint?> {
-  /// A location on the globe: latitude and longitude in degrees with a comma between them.
-  static func location(_ text: OptionText) -> Self {
-    let value = ValueDescription(
-      placeholder: "LAT,LON", accepts: "degrees such as 53.54,9.99", completion: .nothing)
-    return Self(text, value: value) { GeoPoint(text: $0) }
+extension QuestionField {
+  /// The value that counts if the field is not given, as it is typed.
+  fileprivate var standardText: String? {
+    switch standard {
+    case .integer(let number): "\(number)"
+    case .string(let text): text
+    default: nil
+    }
+  }
+
+  /// True if the texts of several options add up.
+  fileprivate var mayRepeat: Bool {
+    switch shape {
+    case .words, .texts, .flag: true
+    default: false
+    }
+  }
+
+  /// Returns whether the text of an option is of the field's kind. One that is too long or cannot be decoded is an error with a
+  /// reason of its own: ``Question/init(_:)``.
+  @Sendable fileprivate func accepts(_ text: String) -> Bool {
+    do throws(QuestionError) {
+      _ = try value(.argument([text]))
+      return true
+    } catch {
+      return error.code != .invalid
+    }
   }
 }
 
-extension Option<Date?> {
-  /// An instant: `now`, or a date and a time in ISO 8601.
-  static func instant(_ text: OptionText) -> Self {
-    let value = ValueDescription(
-      placeholder: "TIME", accepts: "now, or a time such as 2026-05-04T10:30:00Z",
-      completion: .nothing)
-    return Self(text, value: value) { $0 == "now" ? Date() : try? Date($0, strategy: .iso8601) }
+extension Question {
+  /// Reads the options of a command line that are fields of a question, apart from the file of an embedding.
+  ///
+  /// - Throws: ``CommandFailure`` that names the option.
+  init(_ arguments: ParsedArguments) throws(CommandFailure) {
+    self.init()
+    do throws(QuestionError) {
+      for field in Self.fields where field.shape != .embedding {
+        guard let texts = field.option.flatMap(arguments.texts) else { continue }
+        try field.read(.argument(texts), into: &self)
+      }
+      try check()
+    } catch {
+      let option = Self.fields.first { $0.name == error.field }?.option.map { "--" + $0 }
+      let colon = error.code == .invalidSignature ? ":" : ""
+      throw CommandFailure(.usage, (option.map { $0 + colon + " " } ?? "") + error.reason)
+    }
   }
 }
 

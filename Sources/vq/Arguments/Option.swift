@@ -46,6 +46,24 @@ struct Option<Value: Sendable>: Sendable {
     self.init(text, value: value, initial: nil, parse: parse, add: { $0 = $1 })
   }
 
+  /// Makes an option whose value is made of all its texts.
+  ///
+  /// - Parameters:
+  ///   - isAccepted: Returns whether a text is accepted.
+  ///   - makeValue: Makes the value of the texts that were given, which may be none.
+  init(
+    _ text: OptionText, value: ValueDescription?, mayRepeat: Bool,
+    isAccepted: @escaping @Sendable (String) -> Bool,
+    value makeValue: @escaping @Sendable ([String]) -> Value
+  ) {
+    description = OptionDescription(
+      name: text.name, short: text.short, value: value, summary: text.summary, detail: text.detail,
+      standard: text.standard, environment: text.environment, isRequired: false,
+      findsIndexHere: text.findsIndexHere, mayRepeat: mayRepeat, isRare: text.isRare,
+      standsAlone: text.standsAlone, accepts: isAccepted)
+    self.makeValue = makeValue
+  }
+
   /// Returns the value of the texts that were given, all of them accepted; the default if there are
   /// none.
   func value(of texts: [String]) -> Value { makeValue(texts) }
@@ -135,16 +153,6 @@ extension Option<Double?> {
   /// A number without a needless fraction: `1`, not `1.0`.
   private static func plain(_ number: Double) -> String {
     Int(exactly: number).map(String.init) ?? "\(number)"
-  }
-}
-
-extension Option<Duration?> {
-  /// A number of milliseconds; `nil`, which stands for no limit, for 0 and by default.
-  static func milliseconds(_ text: OptionText, upTo maximum: Int) -> Self {
-    let range = 0...maximum
-    return Self(
-      text, value: .integer("MS", in: range, unit: "ms"), standard: "no limit", initial: nil,
-      parse: { parsedNumber($0, in: range) }, add: { $0 = $1 == 0 ? nil : .milliseconds($1) })
   }
 }
 
@@ -296,11 +304,11 @@ extension Option {
 
 extension ValueDescription {
   fileprivate static func integer(
-    _ placeholder: String, in range: ClosedRange<Int>, unit: String? = nil
+    _ placeholder: String, in range: ClosedRange<Int>
   ) -> Self {
     Self(
       placeholder: placeholder,
-      accepts: "\(range.lowerBound)…\(range.upperBound)" + (unit.map { " " + $0 } ?? ""),
+      accepts: "\(range.lowerBound)…\(range.upperBound)",
       completion: .nothing)
   }
 

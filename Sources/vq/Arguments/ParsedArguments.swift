@@ -32,6 +32,9 @@ struct ParsedArguments: Sendable {
     return option.value(of: texts[name] ?? [])
   }
 
+  /// Returns the texts of an option, or `nil` if it is not given or the command has none of this name.
+  func texts(of name: String) -> [String]? { texts[name] }
+
   /// Returns those of some options that the command line itself has, as they are typed. Options from the environment
   /// and the user's defaults are meant for other runs, too.
   func given(of options: [OptionDescription]) -> [String] {

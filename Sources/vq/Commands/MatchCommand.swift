@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 import PixelMatch
 import VisualQuery
 
@@ -15,83 +9,66 @@ enum MatchCommand {
       detail: "A directory made by 'vq index', or postgres://HOST/DATABASE.",
       standard: "the only *.vq here", environment: "VQ_INDEX", findsIndexHere: true),
     "DIR", of: .directories)
-  static let labels = Option<[String]>.list(
-    OptionText(
-      "labels", "words for what the image shows: mug,cup",
-      detail: "Hints, not filters: correct labels help, unknown ones are ignored."))
-  static let limit = Option<Int>.integer(
-    OptionText(
-      "limit", "maximum number of matches",
-      detail: """
-        If neither this nor --products is given, a page of several things, or an image in \
-        which three are sure, has up to \(MatchOptions.defaultPageLimit).
-        """),
-    in: 1...MatchOptions.maximumLimit, default: MatchOptions.defaultLimit)
-  static let products = Option<Int>.integer(
-    OptionText("products", "maximum number of products"),
-    in: 0...MatchOptions.maximumLimit, default: MatchOptions.defaultTypeLimits[.product] ?? 0)
-  static let stores = Option<Int>.integer(
-    OptionText("stores", "maximum number of stores"),
-    in: 0...MatchOptions.maximumLimit, default: MatchOptions.defaultTypeLimits[.store] ?? 0)
-  static let minConfidence = Option<Double?>.number(
-    OptionText(
-      "min-confidence", "omit less likely matches",
-      detail: "The default is calibrated so that images of unrelated things match nothing.",
-      standard: "calibrated"), "P", in: 0...1)
-  static let subject = Option<QuerySubject?>.choice(
-    OptionText(
-      "subject", "what the image may show",
-      detail: """
-        anything: often nothing of the index, and labels may be wrong. catalogued: a thing of the \
-        index, and labels are right, as in a shop's own photos; the same likeness then has a higher \
-        confidence.
-        """, standard: QuerySubject.anything.rawValue, isRare: true), "SUBJECT")
-  static let answers = Option<AnswerScope?>.choice(
-    OptionText(
-      "answers", "all, or only what is sure",
-      detail: """
-        all: if nothing is sure, a list of what the image may show, from which a person chooses. sure: without that \
-        list, for programs.
-        """, standard: AnswerScope.all.rawValue, isRare: true), "ANSWERS")
-  static let deadline = Option<Duration?>.milliseconds(
-    OptionText(
-      "deadline", "time limit in ms for each image; 0: no limit",
-      detail: """
-        Includes reading and decoding. Images are then searched one after another, and each \
-        limit starts with its image. When it passes, the best answer so far is returned, \
-        marked as incomplete.
-        """, isRare: true),
-    upTo: 3_600_000)
-  static let type = Option<EntityType?>.choice(
-    OptionText("type", "only products, or only stores", standard: "both"), "TYPE")
+  static let labels = Option.field(
+    Question.labels, "LIST", "words for what the image shows: mug,cup",
+    detail: "Hints, not filters: correct labels help, unknown ones are ignored.")
+  static let limit = Option.field(
+    Question.limit, "N", "maximum number of matches",
+    detail: """
+      If neither this nor --products is given, a page of several things, or an image in \
+      which three are sure, has up to \(MatchOptions.defaultPageLimit).
+      """)
+  static let products = Option.field(Question.products, "N", "maximum number of products")
+  static let stores = Option.field(Question.stores, "N", "maximum number of stores")
+  static let minConfidence = Option.field(
+    Question.minimumConfidence, "P", "omit less likely matches",
+    detail: "The default is calibrated so that images of unrelated things match nothing.",
+    standard: "calibrated")
+  static let subject = Option.field(
+    Question.subject, "SUBJECT", "what the image may show",
+    detail: """
+      anything: often nothing of the index, and labels may be wrong. catalogued: a thing of the \
+      index, and labels are right, as in a shop's own photos; the same likeness then has a higher \
+      confidence.
+      """, isRare: true)
+  static let answers = Option.field(
+    Question.answers, "ANSWERS", "all, or only what is sure",
+    detail: """
+      all: if nothing is sure, a list of what the image may show, from which a person chooses. sure: without that \
+      list, for programs.
+      """, isRare: true)
+  static let deadline = Option.field(
+    Question.deadline, "MS", "time limit in ms for each image; 0: no limit",
+    detail: """
+      Includes reading and decoding. Images are then searched one after another, and each \
+      limit starts with its image. When it passes, the best answer so far is returned, \
+      marked as incomplete.
+      """, standard: "no limit", isRare: true)
+  static let type = Option.field(
+    Question.type, "TYPE", "only products, or only stores", standard: "both")
   static let threads = Option<Int?>.integer(
     OptionText("threads", "number of threads", short: "j", standard: "one per core"),
     in: 1...256)
-  static let region = Option<PictureRegion?>.region(
-    OptionText(
-      "region", "search with this part of the image only",
-      detail: "Fractions of its width and height if no number is above 1, else pixels."))
-  static let conditions = Option<[EntityComparator]>.comparators(
-    OptionText(
-      "where", "only entities with such a property: price<20",
-      detail: "Operators: = != < <= > >= ~ (contains) ^= (begins) $= (ends). All must hold. "
-        + "~ ^= $= ignore case and accents, = and != do not, except for labels: "
-        + "'labels=mug' also accepts 'Camp mugs', as 'vq labels' counts them."))
-  static let withLabel = Option<[String]>.list(
-    OptionText("with-label", "only entities with one of these labels", isRare: true))
-  static let near = Option<GeoPoint?>.location(
-    OptionText("near", "sort equally good stores by distance", isRare: true))
-  static let at = Option<Date?>.instant(
-    OptionText(
-      "at", "report whether stores are open at this time", detail: "In JSON: 'openNow'.",
-      isRare: true))
-  static let locale = Option<String?>.word(
-    OptionText("locale", "show texts in this language", isRare: true), "TAG",
-    accepts: "a language tag such as de")
-  static let signature = Option<String?>.word(
-    OptionText(
-      "signature", "search with an image's signature", detail: "As printed by 'vq hash --query'.",
-      isRare: true), "TEXT")
+  static let region = Option.field(
+    Question.region, "X,Y,W,H", "search with this part of the image only",
+    detail: "Fractions of its width and height if no number is above 1, else pixels.")
+  static let conditions = Option.field(
+    Question.conditions, "CONDITION", "only entities with such a property: price<20",
+    detail: "Operators: = != < <= > >= ~ (contains) ^= (begins) $= (ends). All must hold. "
+      + "~ ^= $= ignore case and accents, = and != do not, except for labels: "
+      + "'labels=mug' also accepts 'Camp mugs', as 'vq labels' counts them.")
+  static let withLabel = Option.field(
+    Question.wantedLabels, "LIST", "only entities with one of these labels", isRare: true)
+  static let near = Option.field(
+    Question.near, "LAT,LON", "sort equally good stores by distance", isRare: true)
+  static let at = Option.field(
+    Question.date, "TIME", "report whether stores are open at this time",
+    detail: "In JSON: 'openNow'.", isRare: true)
+  static let locale = Option.field(
+    Question.locale, "TAG", "show texts in this language", isRare: true)
+  static let signature = Option.field(
+    Question.signature, "TEXT", "search with an image's signature",
+    detail: "As printed by 'vq hash --query'.", isRare: true)
   static let embedding = Option<String?>.path(
     OptionText(
       "embedding", "also compare the image's embedding, made by a model",
@@ -100,22 +77,18 @@ enum MatchCommand {
         images of the index have one of that model. For one IMAGE or --signature.
         """, isRare: true),
     "FILE", of: .files)
-  static let continuation = Option<String?>.word(
-    OptionText(
-      "continue", "show the next page of an earlier search",
-      detail: "The 'continuation' of its JSON form. Needs no image; the filters stay.",
-      isRare: true), "TOKEN")
-  static let refresh = Option<Bool>.flag(
-    OptionText(
-      "refresh", "with --continue: search again, for what is new",
-      detail: "Without it, the pages are those of the first search, without removed entities.",
-      isRare: true))
-  static let group = Option<Bool>.flag(
-    OptionText(
-      "group", "one match for each group of variants, the others beneath",
-      detail:
-        "Variants are products of one 'group', such as the colors of a shirt. Limits count groups.",
-      isRare: true))
+  static let continuation = Option.field(
+    Question.continuation, "TOKEN", "show the next page of an earlier search",
+    detail: "The 'continuation' of its JSON form. Needs no image; the filters stay.", isRare: true)
+  static let refresh = Option.field(
+    Question.refreshes, nil, "with --continue: search again, for what is new",
+    detail: "Without it, the pages are those of the first search, without removed entities.",
+    isRare: true)
+  static let group = Option.field(
+    Question.grouped, nil, "one match for each group of variants, the others beneath",
+    detail:
+      "Variants are products of one 'group', such as the colors of a shirt. Limits count groups.",
+    isRare: true)
   static let explain = Option<Bool>.flag(
     OptionText(
       "explain", "show how each confidence was computed",
@@ -142,10 +115,9 @@ enum MatchCommand {
       detail: "The JSON form is that of 'vq serve': the standard fields, those of 'vq index "
         + "--public', and image URLs. With this option it has all fields of the catalogue, stock "
         + "lists and image paths.", isRare: true))
-  static let tolerant = Option<Bool>.flag(
-    OptionText(
-      "tolerant", "search with the part of a truncated image that is there",
-      detail: "Without it, a truncated image is rejected with exit code 4.", isRare: true))
+  static let tolerant = Option.field(
+    Question.tolerant, nil, "search with the part of a truncated image that is there",
+    detail: "Without it, a truncated image is rejected with exit code 4.", isRare: true)
 
   static let command = CommandDescription(
     name: "match",
@@ -208,16 +180,17 @@ enum MatchCommand {
   @concurrent static func run(
     _ arguments: ParsedArguments, on console: Console
   ) async throws -> ExitCode {
+    try checkContinuation(arguments, console)
+    var question = try Question(arguments)
     let isAsked =
-      !arguments.operands.isEmpty || !arguments[labels].isEmpty || arguments[signature] != nil
-      || arguments[continuation] != nil
+      !arguments.operands.isEmpty || question.labels?.isEmpty == false
+      || question.signature != nil || question.continuation != nil
     guard isAsked else {
       throw arguments.missingOperand("'vq match' requires an IMAGE, --labels LIST, or both")
     }
-    guard !arguments[refresh] || arguments[continuation] != nil else {
+    guard question.refreshes == nil || question.continuation != nil else {
       throw CommandFailure(.usage, "--refresh requires --continue TOKEN")
     }
-    try checkContinuation(arguments, console)
     guard !arguments[json] || !arguments[csv] else {
       throw CommandFailure(.usage, "--json and --csv are two forms; choose one")
     }
@@ -230,24 +203,20 @@ enum MatchCommand {
     }
     guard
       arguments[embedding] == nil || images.count == 1
-        || images.isEmpty && arguments[signature] != nil && arguments[continuation] == nil
+        || images.isEmpty && question.signature != nil && question.continuation == nil
     else {
       throw CommandFailure(
         .usage, "--embedding requires one IMAGE, or --signature; found \(images.count) images")
     }
-    let supplied = try arguments[embedding].map(EmbeddingFile.embedding)
+    question.embedding = try arguments[embedding].map(EmbeddingFile.embedding)
     let catalogue = try await IndexLocation.catalogue(
       of: arguments[index], arguments, console, atLeast: arguments[IndexLocation.atLeast])
     let pool = WorkerPool(width: arguments[threads])
     let search = PictureSearch(
-      matcher: Matcher(catalogue: catalogue, pool: pool), options: options(of: arguments),
-      labels: arguments[labels], region: arguments[region],
-      signature: try arguments[signature].map(decodedSignature), embedding: supplied,
-      continuation: arguments[continuation],
-      pageLimit: arguments.given(of: [limit.description]).isEmpty ? nil : arguments[limit],
-      refreshes: arguments[refresh],
+      matcher: Matcher(catalogue: catalogue, pool: pool), question: question,
+      pageLimit: arguments.given(of: [limit.description]).isEmpty ? nil : question.limit,
       decoder: ImageDecoder(
-        limits: PictureLimits.limits(of: arguments), keepsTruncated: arguments[tolerant],
+        limits: PictureLimits.limits(of: arguments), keepsTruncated: question.isTolerant ?? false,
         keepsDamaged: true, formats: arguments[PictureLimits.formats]),
       lookup: arguments[json] && !arguments[allFields]
         ? EntityLookup(catalogue: catalogue, pool: pool) : nil,
@@ -262,17 +231,6 @@ enum MatchCommand {
     }
   }
 
-  /// The options that say what is searched with, and those that say what is found.
-  private static let contentOptions = [
-    labels.description, region.description, signature.description, embedding.description,
-  ]
-  private static let filterOptions = [
-    products.description, stores.description, minConfidence.description, subject.description,
-    answers.description, type.description, conditions.description, withLabel.description,
-    near.description,
-    group.description,
-  ]
-
   /// Refuses other content next to a continuation, and says which filters have no effect.
   private static func checkContinuation(_ arguments: ParsedArguments, _ console: Console) throws {
     guard arguments[continuation] != nil else { return }
@@ -280,11 +238,17 @@ enum MatchCommand {
       throw CommandFailure(
         .usage, "an IMAGE has no effect with --continue, whose search has its own; leave it out")
     }
-    try arguments.refuse(contentOptions, with: "--continue")
-    for name in arguments.given(of: filterOptions) {
+    try arguments.refuse(options(of: .content), with: "--continue")
+    for name in arguments.given(of: options(of: .filter)) {
       console.diagnostics.warning(
         "\(name) has no effect with --continue: the filters of the first search stay")
     }
+  }
+
+  /// Returns the options that are fields with a role in a question, in the order of the help.
+  private static func options(of role: Question.Role) -> [OptionDescription] {
+    let names = Question.fields([role], in: .argument).compactMap(\.option)
+    return command.options.filter { names.contains($0.name) }
   }
 
   @concurrent private static func run(
@@ -356,45 +320,6 @@ enum MatchCommand {
   /// Labels are not counted in an index that is not writable.
   private static func count(_ labels: [String], in directory: String) {
     if !labels.isEmpty { try? UnmatchedLabels(directory: directory).count(labels) }
-  }
-
-  private static func decodedSignature(_ text: String) throws -> QuerySignature {
-    do throws(SignatureError) {
-      return try QuerySignature(text: text)
-    } catch {
-      throw CommandFailure(.usage, "--signature: \(error.message)")
-    }
-  }
-
-  private static func options(of arguments: ParsedArguments) -> MatchOptions {
-    var options = optionsWithoutDeadline(arguments)
-    options.timeout = arguments[deadline]
-    options.filters = filters(of: arguments)
-    (options.near, options.date) = (arguments[near], arguments[at])
-    options.locale = arguments[locale]
-    options.isGrouped = arguments[group]
-    options.answers = arguments[answers] ?? .all
-    return options
-  }
-
-  /// Returns the filter that the arguments give, for each type.
-  static func filters(of arguments: ParsedArguments) -> [EntityType: EntityFilter] {
-    let filter = EntityFilter(labels: arguments[withLabel], comparators: arguments[conditions])
-    return Dictionary(uniqueKeysWithValues: EntityType.allCases.map { ($0, filter) })
-  }
-
-  /// Returns the options that other commands have too, without a deadline.
-  static func optionsWithoutDeadline(_ arguments: ParsedArguments) -> MatchOptions {
-    let isStandard =
-      arguments[limit] == MatchOptions.defaultLimit
-      && arguments[products] == MatchOptions.defaultTypeLimits[.product]
-    return MatchOptions(
-      limit: arguments[limit],
-      typeLimits: [.product: arguments[products], .store: arguments[stores]],
-      types: arguments[type].map { [$0] } ?? Set(EntityType.allCases),
-      minimumConfidence: arguments[minConfidence], timeout: nil,
-      pageLimit: isStandard ? MatchOptions.defaultPageLimit : 0,
-      subject: arguments[subject] ?? .anything)
   }
 }
 

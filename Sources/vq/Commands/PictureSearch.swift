@@ -4,20 +4,19 @@ import VisualQuery
 /// Answers queries by the names of their images.
 struct PictureSearch: Sendable {
   let matcher: Matcher
-  let options: MatchOptions
-  let labels: [String]
-  let region: PictureRegion?
-  var signature: QuerySignature?
-  var embedding: ImageEmbedding?
-  var continuation: String?
+  /// What is asked besides the images.
+  let question: Question
   /// The most matches of the next page; `nil` for the limit of the continuation's question.
   var pageLimit: Int?
-  var refreshes = false
   let decoder: ImageDecoder
   /// Finds the public part of the matched entities; `nil` if all of them is shown.
   var lookup: EntityLookup?
   /// True if answers keep the data that a report shows.
   var isReported = false
+
+  /// The options of each query; without a deadline that was asked for, there is none.
+  var options: MatchOptions { question.options(timeout: question.deadline) }
+  private var labels: [String] { question.labels ?? [] }
 
   /// The outcome of one query.
   struct Answer: Sendable {
@@ -47,15 +46,15 @@ struct PictureSearch: Sendable {
   @concurrent func answer(to picture: String?) async throws -> Answer {
     let elapsed = ProgressLine.stopwatch()
     let query = picture ?? labels.joined(separator: ",")
-    if picture == nil, let continuation {
+    if picture == nil, let continuation = question.continuation {
       let page = try await matcher.values(
-        continuing: continuation, limit: pageLimit, refresh: refreshes,
-        timeout: options.timeout)
+        continuing: continuation, limit: pageLimit, refresh: question.refreshes ?? false,
+        timeout: question.deadline)
       return Answer(
         query: "continuation", elapsed: elapsed(), result: .success(page),
         projection: try await projection(of: page))
     }
-    var content = SemanticContent(labels: labels, signature: signature)
+    var content = SemanticContent(labels: labels, signature: question.signature)
     var options = options
     if let picture {
       switch try await self.content(of: picture) {
@@ -66,11 +65,11 @@ struct PictureSearch: Sendable {
       }
       options.timeout = options.timeout.map { max(.zero, $0 - elapsed()) }
     }
-    content.embedding = embedding
+    content.embedding = question.embedding
     let response = try await matcher.values(for: content, options: options)
     var answer = Answer(
       query: query, elapsed: elapsed(), result: .success(response), damage: content.pictureDamage,
-      profile: content.pictureProfile, hasPicture: picture != nil || signature != nil,
+      profile: content.pictureProfile, hasPicture: picture != nil || question.signature != nil,
       projection: try await projection(of: response))
     if isReported {
       answer.jpeg = try content.searchedPixels.map(ReportSource.reduced)
@@ -91,8 +90,8 @@ struct PictureSearch: Sendable {
       let bytes = try decoder.contents(ofOperand: picture)
       return .success(
         try await matcher.content(
-          decoding: bytes, labels: labels, region: region, decoder: decoder,
-          timeout: options.timeout.map { $0 - elapsed() }))
+          decoding: bytes, labels: labels, region: question.region, decoder: decoder,
+          timeout: question.deadline.map { $0 - elapsed() }))
     } catch let error as DecodeError {
       return .failure(PictureFailure(error))
     } catch let error as MatchError {

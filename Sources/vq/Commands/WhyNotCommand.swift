@@ -57,14 +57,10 @@ enum WhyNotCommand {
   ) async throws -> ExitCode {
     let catalogue = try await IndexLocation.catalogue(
       of: arguments[MatchCommand.index], arguments, console)
-    var options = MatchCommand.optionsWithoutDeadline(arguments)
-    options.filters = MatchCommand.filters(of: arguments)
     let search = PictureSearch(
       matcher: Matcher(
         catalogue: catalogue, pool: WorkerPool(width: arguments[MatchCommand.threads])),
-      options: options,
-      labels: arguments[MatchCommand.labels],
-      region: arguments[MatchCommand.region],
+      question: try Question(arguments),
       decoder: ImageDecoder(
         limits: PictureLimits.limits(of: arguments), keepsDamaged: true,
         formats: arguments[PictureLimits.formats]))
@@ -177,8 +173,8 @@ enum WhyNotCommand {
   /// Returns which of the filters that were given exclude an entity.
   private static func filterMeaning(_ arguments: ParsedArguments) -> String {
     let given =
-      (arguments[MatchCommand.conditions].isEmpty ? [] : ["--where"])
-      + (arguments[MatchCommand.withLabel].isEmpty ? [] : ["--with-label"])
+      (arguments[MatchCommand.conditions]?.isEmpty == false ? ["--where"] : [])
+      + (arguments[MatchCommand.withLabel]?.isEmpty == false ? ["--with-label"] : [])
     return given.count == 1
       ? "the filter excludes it (\(given[0]))" : MissReason.filteredOut.meaning
   }

@@ -269,6 +269,36 @@ import Testing
     return try #require(SealedToken.open(token, secret: Catalogue(directory: directory).secret))
   }
 
+  /// Would break if a token forgot that a limit was asked for: a page of many things would show more of them when its search is
+  /// made again.
+  @Test func `a continuation has the options that were asked for`() async throws {
+    var asked = Question()
+    asked.limit = MatchOptions.defaultLimit
+    asked.type = .product
+    let options = asked.options(timeout: nil)
+    let first = try await matcher().values(for: content(), options: options)
+    let again = try matcher().options(of: #require(first.continuation))
+    #expect(again == options && again.pageLimit == 0)
+    let standard = Question().options(timeout: nil)
+    let second = try await matcher().values(for: content(), options: standard)
+    #expect(try matcher().options(of: #require(second.continuation)) == standard)
+  }
+
+  /// Would break if the tokens that apps hold could no longer be read.
+  @Test func `the questions of earlier tokens are read`() throws {
+    let json = #"{"labels":["mug"],"limit":3,"products":5,"types":["product","store"]}"#
+    let old = try JSONDecoder().decode(ContinuedQuestion.self, from: Data(json.utf8))
+    #expect(old.labels == ["mug"] && old.codes.isEmpty && !old.isImageLeftOut)
+    #expect(
+      old.options
+        == MatchOptions(limit: 3, typeLimits: [.product: 5], timeout: nil))
+    for wrong in ["{}", #"{"labels":["mug"],"limit":3,"types":["shop"]}"#] {
+      #expect(throws: DecodingError.self) {
+        try JSONDecoder().decode(ContinuedQuestion.self, from: Data(wrong.utf8))
+      }
+    }
+  }
+
   /// Only the server can seal such bytes, but they must not end its process.
   @Test(arguments: [0x80, 0xFF] as [UInt8])
   func `a generation or a place that no catalogue reaches is refused`(highest: UInt8) async throws {

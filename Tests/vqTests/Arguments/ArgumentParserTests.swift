@@ -17,12 +17,12 @@ func parsed(
 @Suite struct ArgumentParserTests {
   struct Spelling: Sendable, CustomTestStringConvertible {
     let words: [String]
-    let limit: Int
+    let limit: Int?
     let threads: Int?
     let operands: [String]
     var testDescription: String { words.joined(separator: " ") }
 
-    init(_ line: String, limit: Int = 8, threads: Int? = nil, operands: [String] = ["a.jpg"]) {
+    init(_ line: String, limit: Int? = nil, threads: Int? = nil, operands: [String] = ["a.jpg"]) {
       words = line.split(separator: " ").map(String.init)
       self.limit = limit
       self.threads = threads
@@ -53,16 +53,12 @@ func parsed(
   @Test func `gives the documented defaults`() throws {
     let arguments = try parsed(["match", "--index", "shop.vq", "a.jpg"])
     #expect(arguments[MatchCommand.index] == "shop.vq")
-    #expect(arguments[MatchCommand.labels] == [])
-    #expect(arguments[MatchCommand.limit] == 8)
-    #expect(arguments[MatchCommand.products] == 5)
-    #expect(arguments[MatchCommand.stores] == 3)
-    #expect(arguments[MatchCommand.minConfidence] == nil)
-    #expect(arguments[MatchCommand.deadline] == nil)
-    #expect(arguments[MatchCommand.type] == nil)
+    #expect(try Question(arguments) == Question())
+    let options = try Question(arguments).options(timeout: nil)
+    #expect(options.limit == 8 && options.typeLimits == [.product: 5, .store: 3])
+    #expect(options.pageLimit == 12)
     #expect(arguments[MatchCommand.threads] == nil)
     #expect(arguments[MatchCommand.json] == false)
-    #expect(arguments[MatchCommand.tolerant] == false)
     #expect(arguments[PictureLimits.maxBytes] == 32_000_000)
     #expect(arguments[PictureLimits.maxPixels] == 100_000_000)
     #expect(arguments[CommonOptions.color] == nil)
@@ -80,7 +76,7 @@ func parsed(
     #expect(arguments[MatchCommand.deadline] == .milliseconds(1500))
     #expect(arguments[MatchCommand.type] == .store)
     #expect(arguments[MatchCommand.json])
-    #expect(arguments[MatchCommand.tolerant])
+    #expect(arguments[MatchCommand.tolerant] == true)
     #expect(arguments[PictureLimits.maxBytes] == 1)
     #expect(arguments[PictureLimits.maxPixels] == 1_000_000_000)
     #expect(arguments[CommonOptions.color] == .never)

@@ -5,8 +5,7 @@ import VisualQuery
 enum EntityQuestion {
   /// Reads the types to look for.
   static func types(_ fields: inout RequestFields) throws(Problem) -> Set<EntityType> {
-    let type: EntityType? = try fields.choice("type")
-    return type.map { [$0] } ?? Set(EntityType.allCases)
+    try Question([Question.type], of: &fields).options(timeout: nil).types
   }
 
   /// The position at which a list is continued.
@@ -123,7 +122,7 @@ enum EntityQuestion {
     case .integer(let number)?: return .number(Double(number))
     case .number(let number)?: return .number(number)
     case .string(let text)?
-    where text.unicodeScalars.count <= EntityComparator.textLimit && RequestFields.isPrintable(text):
+    where text.unicodeScalars.count <= EntityComparator.textLimit && GivenValue.isPrintable(text):
       return PropertyValue(text, of: property)
     default: throw fields.problem(name, "a number, or a text of at most 1000 characters")
     }

@@ -61,8 +61,8 @@ enum MatchForm: Sendable, Hashable {
   func deadline(in body: [UInt8], _ limits: DeadlineLimits) -> Duration {
     guard let json = question(in: body), json.count <= ShopService.questionLimit,
       json.contains(Self.deadlineName),
-      var fields = try? RequestFields(json: json),
-      let deadline = try? MatchQuestion.deadline(&fields, limits)
+      let fields = try? RequestFields(json: json),
+      let deadline = try? limits.deadline(of: fields)
     else { return limits.standard }
     return deadline
   }

@@ -120,6 +120,15 @@ struct RequestFields {
     Problem(code, detail, field: name.map(path), limit: limit)
   }
 
+  /// Returns the problem of a field of a question.
+  func problem(_ error: QuestionError) -> Problem {
+    let name = error.field.map(path)
+    return error.code == .invalidSignature
+      ? Problem(.invalidSignature, error.reason, field: name)
+      : Problem(
+        code, (name.map { "'\($0)' " } ?? "") + error.reason, field: name, limit: error.limit)
+  }
+
   /// The code of a problem with a field.
   private var code: Problem.Code { isQuery ? .invalidParameter : .invalidField }
 
@@ -130,72 +139,22 @@ struct RequestFields {
   /// - Parameter limit: The largest number of Unicode scalars, as JSON Schema counts a text's length;
   ///   what Swift counts, a character, may have any number of bytes.
   mutating func text(_ name: String, limit: Int) throws(Problem) -> String? {
-    guard let value = try single(name) else { return nil }
-    guard case .string(let text) = value else { throw problem(name, "a text") }
-    try check(text, in: name, limit: limit)
-    return text
-  }
-
-  private func check(_ text: String, in name: String, limit: Int) throws(Problem) {
-    let count = text.unicodeScalars.count
-    guard count <= limit else {
-      throw excess(
-        name, "a text in '\(path(name))' has \(count) characters; the limit is \(limit)",
-        limit: limit)
-    }
-    guard Self.isPrintable(text) else {
-      throw problem(name, "a text without control characters")
-    }
+    try value(name, .text(length: limit))
   }
 
   /// A whole number.
-  mutating func integer(
-    _ name: String, in range: ClosedRange<Int>
-  ) throws(Problem) -> Int? {
-    guard let value = try single(name) else { return nil }
-    let number: Int? =
-      switch value {
-      case .integer(let number): Int(number)
-      case .number(let number): Int(exactly: number)
-      case .string(let text) where isQuery: Int(text)
-      default: nil
-      }
-    guard let number, range.contains(number) else {
-      throw problem(name, "a whole number in \(range.lowerBound)…\(range.upperBound)")
-    }
-    return number
-  }
-
-  /// A number.
-  mutating func number(
-    _ name: String, in range: ClosedRange<Double>
-  ) throws(Problem) -> Double? {
-    guard let value = try single(name) else { return nil }
-    guard let number = Self.number(value, isQuery: isQuery), range.contains(number) else {
-      throw problem(name, "a number in \(range.lowerBound)…\(range.upperBound)")
-    }
-    return number
+  mutating func integer(_ name: String, in range: ClosedRange<Int>) throws(Problem) -> Int? {
+    try value(name, .integer(range))
   }
 
   /// `true` or `false`.
-  mutating func flag(_ name: String) throws(Problem) -> Bool? {
-    guard let value = try single(name) else { return nil }
-    switch value {
-    case .bool(let flag): return flag
-    case .string(let text) where isQuery && ["true", "false"].contains(text): return text == "true"
-    default: throw problem(name, "true or false")
-    }
-  }
+  mutating func flag(_ name: String) throws(Problem) -> Bool? { try value(name, .flag) }
 
   /// One of some words.
-  mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
+  mutating func choice<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
     _ name: String, of type: Choice.Type = Choice.self
   ) throws(Problem) -> Choice? {
-    guard let text = try text(name, limit: 64) else { return nil }
-    guard let choice = Choice(rawValue: text) else {
-      throw problem(name, alternatives(Choice.allCases.map(\.rawValue)))
-    }
-    return choice
+    try value(name, .choice)
   }
 
   /// Words: between commas in a query, where the parameter may be repeated, or a list in JSON.
@@ -208,90 +167,30 @@ struct RequestFields {
   mutating func words(
     _ name: String, limit: Int, length: Int, mayHaveCommas: Bool = false
   ) throws(Problem) -> [String]? {
-    let words: [String]?
-    switch source {
-    case .query(let parameters):
-      known.insert(name)
-      let given = parameters.filter { $0.name == name }
-      let elements = given.flatMap(\.list).flatMap {
-        mayHaveCommas ? [$0] : $0.split(separator: ",").map(String.init)
-      }
-      words = given.isEmpty ? nil : elements.map { $0.trimming(" ") }.filter { !$0.isEmpty }
-    case .json: words = try strings(name)
+    let kind = QuestionKind<[String]>.words(count: limit, length: length)
+    guard mayHaveCommas, case .query(let parameters) = source, has(name) else {
+      return try value(name, kind)
     }
-    return try words.map { words throws(Problem) in
-      try bounded(words, in: name, limit: limit, length: length)
-    }
-  }
-
-  /// Texts, commas and all: one each time a parameter is given, or a list in JSON.
-  ///
-  /// - Parameters:
-  ///   - limit: The largest number of texts.
-  ///   - length: The largest number of Unicode scalars in one of them.
-  mutating func texts(
-    _ name: String, limit: Int, length: Int
-  ) throws(Problem) -> [String]? {
-    let texts: [String]?
-    switch source {
-    case .query(let parameters):
-      known.insert(name)
-      let given = parameters.filter { $0.name == name }.map(\.value)
-      texts = given.isEmpty ? nil : given
-    case .json: texts = try strings(name)
-    }
-    return try texts.map { texts throws(Problem) in
-      try bounded(texts, in: name, limit: limit, length: length)
-    }
-  }
-
-  private func bounded(
-    _ texts: [String], in name: String, limit: Int, length: Int
-  ) throws(Problem) -> [String] {
-    guard texts.count <= limit else {
-      throw excess(
-        name, "'\(path(name))' has \(texts.count) elements; the limit is \(limit)", limit: limit)
-    }
-    for text in texts { try check(text, in: name, limit: length) }
-    return texts
-  }
-
-  /// Numbers: between commas in a query, or a list in JSON.
-  mutating func numbers(_ name: String) throws(Problem) -> [Double]? {
-    guard let value = try single(name) else { return nil }
-    let values: [JSONValue]? =
-      switch value {
-      case .string(let text) where isQuery:
-        text.split(separator: ",", omittingEmptySubsequences: false).map { .string(String($0)) }
-      case .array(let values): values
-      default: nil
-      }
-    guard let values else { throw problem(name, "a list of numbers") }
-    var numbers: [Double] = []
-    for value in values {
-      guard let number = Self.number(value, isQuery: isQuery) else {
-        throw problem(name, "a list of numbers")
-      }
-      numbers.append(number)
-    }
-    return numbers
-  }
-
-  /// An instant of RFC 3339.
-  mutating func instant(_ name: String) throws(Problem) -> Date? {
-    guard let text = try text(name, limit: 64) else { return nil }
-    let fractional = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-    guard
-      let date = (try? Date(text, strategy: .iso8601)) ?? (try? Date(text, strategy: fractional))
-    else { throw problem(name, "a date and time such as 2026-05-04T10:30:00Z") }
-    return date
-  }
-
-  /// Any JSON of a field that no parameter has.
-  mutating func json(_ name: String) -> JSONValue? {
-    guard case .json(let object) = source else { return nil }
     known.insert(name)
-    return has(name) ? object[name] : nil
+    let elements = parameters.filter { $0.name == name }.flatMap(\.list).map { $0.trimming(" ") }
+    return try value(
+      name, kind, .json(.array(elements.filter { !$0.isEmpty }.map { .string($0) })))
+  }
+
+  private mutating func value<Value>(
+    _ name: String, _ kind: QuestionKind<Value>
+  ) throws(Problem) -> Value? {
+    try value(of: name).flatMap { given throws(Problem) in try value(name, kind, given) }
+  }
+
+  private func value<Value>(
+    _ name: String, _ kind: QuestionKind<Value>, _ given: GivenValue
+  ) throws(Problem) -> Value? {
+    do throws(QuestionError) {
+      return try kind.value(given)
+    } catch {
+      throw problem(error.within(name))
+    }
   }
 
   /// Any JSON; a parameter is a text.
@@ -312,7 +211,18 @@ struct RequestFields {
     return objects
   }
 
-  private var isQuery: Bool { if case .query = source { true } else { false } }
+  /// Returns the value of a field, or `nil` if it is not given.
+  mutating func value(of name: String) -> GivenValue? {
+    known.insert(name)
+    guard has(name) else { return nil }
+    return switch source {
+    case .query(let parameters): .parameter(parameters.filter { $0.name == name }.map(\.value))
+    case .json(let object): object[name].map { .json($0) }
+    }
+  }
+
+  /// True for the parameters of a query.
+  var isQuery: Bool { if case .query = source { true } else { false } }
 
   /// The one value of a field.
   private mutating func single(_ name: String) throws(Problem) -> JSONValue? {
@@ -324,32 +234,5 @@ struct RequestFields {
       return given.first.map { .string($0.value) }
     case .json(let object): return has(name) ? object[name] : nil
     }
-  }
-
-  private mutating func strings(_ name: String) throws(Problem) -> [String]? {
-    guard let value = try single(name) else { return nil }
-    guard case .array(let values) = value else { throw problem(name, "a list of texts") }
-    var texts: [String] = []
-    for value in values {
-      guard case .string(let text) = value else { throw problem(name, "a list of texts") }
-      texts.append(text)
-    }
-    return texts
-  }
-
-  /// Returns whether a text has no control characters.
-  static func isPrintable(_ text: String) -> Bool {
-    text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
-  }
-
-  private static func number(_ value: JSONValue, isQuery: Bool) -> Double? {
-    let number: Double? =
-      switch value {
-      case .integer(let number): Double(number)
-      case .number(let number): number
-      case .string(let text) where isQuery: Double(text)
-      default: nil
-      }
-    return number.flatMap { $0.isFinite ? $0 : nil }
   }
 }

@@ -265,7 +265,7 @@ extension ShopService {
   /// The language to answer in; the last of the fields that are read.
   func locale(of fields: RequestFields, _ request: HTTPRequest) throws(Problem) -> String? {
     var fields = fields
-    let locale = try LanguageRange.locale(&fields)
+    let locale = try Question([Question.locale], of: &fields).locale
     try fields.finish()
     return locale ?? LanguageRange.preferred(request.info.head.fields)
   }

@@ -9,11 +9,10 @@ extension ShopService {
     let (question, picture) = try read(request, form)
     let time = request.time
     let matcher = Matcher(catalogue: try catalogue.newest(), pool: pool, clock: time)
-    let deadline = request.arrival + question.deadline
-    try EntityQuestion.check(
-      question.options.filters.values.flatMap(\.comparators),
-      in: matcher.catalogue)
-    try FacetFields.check(question.facets, in: matcher.catalogue)
+    let deadline = request.arrival + settings.deadlines.deadline(question.deadline)
+    let facetQuestion = question.facetQuestion
+    try EntityQuestion.check(question.filter.comparators, in: matcher.catalogue)
+    try facetQuestion?.check(in: matcher.catalogue)
     let clock = ContinuousClock()
     let start = clock.now
     var decoded = start
@@ -22,30 +21,31 @@ extension ShopService {
     var damage: DecodeError?
     if let continuation = question.continuation {
       // A field may have been public when the question was asked.
-      if question.refresh {
+      let refreshes = question.refreshes ?? false
+      if refreshes {
         try EntityQuestion.check(
           try matcher.options(of: continuation).filters.values.flatMap(\.comparators),
           in: matcher.catalogue)
       }
       response = try await matcher.values(
-        continuing: continuation, limit: question.limit, fromStart: question.fromStart,
-        refresh: question.refresh, timeout: time.remaining(until: deadline))
+        continuing: continuation, limit: question.limit,
+        fromStart: question.beginsAgain ?? false, refresh: refreshes,
+        timeout: time.remaining(until: deadline))
     } else {
       let content = try await content(
         of: picture, question, matcher, timeout: time.remaining(until: deadline))
       decoded = clock.now
       profile = content.pictureProfile
       damage = content.pictureDamage
-      var options = question.options
-      options.timeout = time.remaining(until: deadline)
-      response = try await matcher.values(for: content, options: options)
+      response = try await matcher.values(
+        for: content, options: question.options(timeout: time.remaining(until: deadline)))
     }
     let end = clock.now
     note(response, requestID: request.info.identity.id)
     // Without a deadline: an answer that is found is given.
     let projection = try await EntityLookup(catalogue: matcher.catalogue, pool: pool)
       .publicProjection(of: response.entityIDs)
-    let facets = try await facets(question.facets, of: response, matcher)
+    let facets = try await facets(facetQuestion, of: response, matcher)
     let document = MatchDocument(
       response, query: "request", elapsed: end - request.arrival, profile: profile, damage: damage,
       projection: projection, facets: facets)
@@ -61,12 +61,11 @@ extension ShopService {
 
   private func read(
     _ request: HTTPRequest, _ form: MatchForm
-  ) throws -> (MatchQuestion, picture: [UInt8]?) {
+  ) throws -> (Question, picture: [UInt8]?) {
     let head = request.info.head
     let language = LanguageRange.preferred(head.fields)
-    func question(_ fields: RequestFields, hasPicture: Bool) throws(Problem) -> MatchQuestion {
-      try MatchQuestion(
-        fields, hasPicture: hasPicture, language: language, deadlines: settings.deadlines)
+    func question(_ fields: RequestFields, hasPicture: Bool) throws(Problem) -> Question {
+      try Question(fields, hasPicture: hasPicture, language: language)
     }
     if form == .picture {
       return (try question(RequestFields(head.query), hasPicture: true), request.body)
@@ -104,25 +103,26 @@ extension ShopService {
   }
 
   private func content(
-    of picture: [UInt8]?, _ question: MatchQuestion, _ matcher: Matcher, timeout: Duration
+    of picture: [UInt8]?, _ question: Question, _ matcher: Matcher, timeout: Duration
   ) async throws -> SemanticContent {
     var content = try await contentWithoutCodes(of: picture, question, matcher, timeout: timeout)
-    content.codes = question.codes
+    content.codes = question.codes ?? []
     content.embedding = question.embedding
     return content
   }
 
   private func contentWithoutCodes(
-    of picture: [UInt8]?, _ question: MatchQuestion, _ matcher: Matcher, timeout: Duration
+    of picture: [UInt8]?, _ question: Question, _ matcher: Matcher, timeout: Duration
   ) async throws -> SemanticContent {
     guard let picture else {
-      return SemanticContent(labels: question.labels, signature: question.signature)
+      return SemanticContent(labels: question.labels ?? [], signature: question.signature)
     }
     do {
       return try await matcher.content(
-        decoding: picture, labels: question.labels, region: question.region,
+        decoding: picture, labels: question.labels ?? [], region: question.region,
         decoder: ImageDecoder(
-          limits: settings.decodeLimits, keepsTruncated: question.isTolerant, keepsDamaged: true,
+          limits: settings.decodeLimits, keepsTruncated: question.isTolerant ?? false,
+          keepsDamaged: true,
           formats: settings.formats),
         timeout: timeout)
     } catch let error as DecodeError {

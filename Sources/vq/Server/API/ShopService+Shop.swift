@@ -3,20 +3,24 @@ import VisualQuery
 
 /// The questions that an app asks about the shop as a whole.
 extension ShopService {
+  private static let facetFields: [any AnyQuestionField] = [
+    Question.type, Question.wantedLabels, Question.conditions, Question.facets,
+    Question.facetPrefix, Question.facetLimit,
+  ]
+
   /// The values of properties, with the number of entities that have each.
   func facets(_ request: HTTPRequest) async throws -> HTTPResponse {
     let catalogue = try self.catalogue.newest()
     var fields = RequestFields(request.info.head.query)
-    let types = try EntityQuestion.types(&fields)
-    let filter = try MatchQuestion.filter(&fields)
-    guard let question = try FacetFields.question(&fields) else {
+    let asked = try Question(Self.facetFields, of: &fields)
+    guard let question = asked.facetQuestion else {
       throw fields.problem("facets", "given; it names properties such as brand,availability")
     }
     let locale = try locale(of: fields, request)
-    try EntityQuestion.check(filter.comparators, in: catalogue)
-    try FacetFields.check(question, in: catalogue)
+    try EntityQuestion.check(asked.filter.comparators, in: catalogue)
+    try question.check(in: catalogue)
     let found = try await lookup(catalogue, request).facets(
-      question, matching: filter, types: types)
+      question, matching: asked.filter, types: asked.options(timeout: nil).types)
     if let same = notModified(request, catalogue, locale) { return same }
     return json(
       FacetAnswer(

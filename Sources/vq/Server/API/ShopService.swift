@@ -227,8 +227,7 @@ final class ShopService: HTTPService {
     let limit = form == .json ? Self.questionLimit : settings.requestLimits.bodyBytes
     var budget = settings.deadlines.maximum
     if form == .picture {
-      var fields = RequestFields(request.head.query)
-      budget = try MatchQuestion.deadline(&fields, settings.deadlines)
+      budget = try settings.deadlines.deadline(of: RequestFields(request.head.query))
     }
     let deadlines = settings.deadlines
     let budgetOfBody: @Sendable ([UInt8]) -> Duration = { form.deadline(in: $0, deadlines) }

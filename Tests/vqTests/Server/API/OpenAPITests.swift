@@ -54,6 +54,125 @@ import VisualQuery
     ]
   }()
 
+  /// Would break if a field of a question were read but not described, or described otherwise than it is read.
+  @Test func `the reference describes the fields of a question as they are read`() throws {
+    let document = try Self.document()
+    let components = try #require(document["components"] as? [String: [String: Any]])
+    let schemas = try #require(components["schemas"] as? [String: [String: Any]])
+    let shared = try #require(components["parameters"] as? [String: [String: Any]])
+    let paths = try #require(document["paths"] as? [String: [String: [String: Any]]])
+    func properties(_ name: String) throws -> [String: [String: Any]] {
+      try #require(schemas[name]?["properties"] as? [String: [String: Any]], "\(name)")
+    }
+    let listed = try #require(paths["/v1/match"]?["post"]?["parameters"] as? [[String: Any]])
+    let parameters = listed.map { parameter in
+      (parameter["$ref"] as? String).flatMap { shared[String($0.split(separator: "/").last ?? "")] }
+        ?? parameter
+    }.filter { $0["in"] as? String == "query" }
+    let query = Dictionary(
+      uniqueKeysWithValues: try parameters.map {
+        (try #require($0["name"] as? String), try #require($0["schema"] as? [String: Any]))
+      })
+    let places:
+      [(name: String, described: [String: [String: Any]], fields: [any AnyQuestionField])] =
+        [
+          ("query", query, Question.fields(in: .query)),
+          ("MatchDetails", try properties("MatchDetails"), Question.fields(in: .form)),
+          ("MatchQuestion", try properties("MatchQuestion"), Question.fields(in: .json)),
+          (
+            "MatchContinuation", try properties("MatchContinuation"),
+            Question.fields([.page, .continuation], in: .json)
+          ),
+        ]
+    for (name, described, fields) in places {
+      #expect(Set(described.keys) == Set(fields.map(\.name)), "\(name)")
+      for field in fields {
+        let schema = try #require(described[field.name], "\(name).\(field.name)")
+        let isInQuery = name == "query"
+        // A page keeps the limit of its search.
+        let standard = name == "MatchContinuation" && field.name == "limit" ? nil : field.standard
+        #expect(
+          Self.plain(schema, schemas)
+            == Self.description(field.shape, standard: standard, isInQuery: isInQuery),
+          "\(name).\(field.name)")
+      }
+    }
+  }
+
+  /// The parts of a schema that say which values are read, without `null`, which counts as absent.
+  private static func plain(
+    _ schema: [String: Any], _ schemas: [String: [String: Any]]
+  ) -> [String: String] {
+    var schema = schema
+    let alternatives = schema["anyOf"] as? [[String: Any]] ?? []
+    if let other = alternatives.first(where: { $0["type"] as? String != "null" }) {
+      schema.merge(other) { $1 }
+    }
+    if let name = (schema["$ref"] as? String)?.split(separator: "/").last {
+      schema.merge(schemas[String(name)] ?? [:]) { own, _ in own }
+      schema["name"] = String(name)
+    }
+    var plain: [String: String] = [:]
+    if let types = schema["type"] as? [String] { schema["type"] = types.first { $0 != "null" } }
+    for key in ["type", "minimum", "maximum", "maxItems", "maxLength", "format", "name"] {
+      plain[key] = schema[key].map { "\($0)" }
+    }
+    if let words = schema["enum"] as? [Any] {
+      plain["enum"] = words.compactMap { $0 as? String }.joined(separator: " ")
+    }
+    if let standard = schema["default"] {
+      let isFlag = plain["type"] == "boolean"
+      plain["default"] = isFlag ? (standard as? Bool == true ? "true" : "false") : "\(standard)"
+    }
+    if let items = schema["items"] as? [String: Any] {
+      plain["items"] = items["maxLength"].map { "\($0)" }
+    }
+    return plain
+  }
+
+  /// The parts of a schema that a field of a question must have.
+  private static func description(
+    _ shape: QuestionShape, standard: JSONValue?, isInQuery: Bool
+  ) -> [String: String] {
+    var plain: [String: String] = [:]
+    func number(_ number: Double) -> String { Int(exactly: number).map(String.init) ?? "\(number)" }
+    switch shape {
+    case .integer(let range):
+      plain = [
+        "type": "integer", "minimum": "\(range.lowerBound)", "maximum": "\(range.upperBound)",
+      ]
+    case .number(let range):
+      plain = [
+        "type": "number", "minimum": number(range.lowerBound), "maximum": number(range.upperBound),
+      ]
+    case .flag: plain = ["type": "boolean"]
+    case .text(let length): plain = ["type": "string", "maxLength": "\(length)"]
+    case .words(let count, let length), .texts(let count, let length):
+      plain = ["type": "array", "maxItems": "\(count)", "items": "\(length)"]
+    case .choice(let words):
+      plain = ["type": "string", "enum": words.joined(separator: " ")]
+      if words == EntityType.allCases.map(\.rawValue) { plain["name"] = "EntityType" }
+    // The shapes below are texts in a query, and have schemas of their own in JSON.
+    case .region:
+      plain =
+        isInQuery ? ["type": "string", "maxLength": "80"] : ["type": "array", "name": "Region"]
+      if !isInQuery { plain["maxItems"] = "4" }
+    case .location:
+      plain =
+        isInQuery ? ["type": "string", "maxLength": "40"] : ["type": "object", "name": "GeoPoint"]
+    case .instant: plain = ["type": "string", "format": "date-time"]
+    case .language: plain = ["type": "string", "maxLength": "35", "name": "Locale"]
+    case .embedding: plain = ["type": "object", "name": "Embedding"]
+    }
+    switch standard {
+    case .integer(let number)?: plain["default"] = "\(number)"
+    case .bool(let flag)?: plain["default"] = flag ? "true" : "false"
+    case .string(let text)?: plain["default"] = text
+    default: break
+    }
+    return plain
+  }
+
   /// One code of one status.
   private struct Case: Hashable {
     let status: Int
