@@ -56,6 +56,7 @@ let package = Package(
     .target(name: "CMapping", cSettings: guardedC),
     .systemLibrary(name: "CExpat"),
     .systemLibrary(name: "CNettle"),
+    .target(name: "CReading", cSettings: guardedC),
     .target(name: "CPostgres", cSettings: guardedC),
     .target(name: "CSQLite", dependencies: ["CMapping"], cSettings: guardedC),
     .systemLibrary(name: "CZlib"),
@@ -69,9 +70,13 @@ let package = Package(
       ],
       swiftSettings: strict + optimized),
     .target(
+      name: "Reading", dependencies: ["PixelMatch", "CNettle", "CReading"],
+      swiftSettings: strict + optimized),
+    .target(
       name: "VisualQuery",
       dependencies: [
-        "PixelMatch", "CCurl", "CExpat", "CFiles", "CNettle", "CPostgres", "CSQLite", "CZlib",
+        "PixelMatch", "Reading", "CCurl", "CExpat", "CFiles", "CNettle", "CPostgres", "CSQLite",
+        "CZlib",
       ],
       swiftSettings: strict),
     .target(name: "HTTPServer", dependencies: ["CEpoll"], swiftSettings: strict),
@@ -85,6 +90,9 @@ let package = Package(
     .testTarget(
       name: "PixelMatchTests", dependencies: ["PixelMatch", "TestSupport"],
       resources: [.copy("Conformance")], swiftSettings: strict),
+    .testTarget(
+      name: "ReadingTests", dependencies: ["Reading", "PixelMatch", "TestSupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "VisualQueryTests", dependencies: ["VisualQuery", "TestSupport"],
       exclude: ["Catalogue/Versions"],

@@ -37,14 +37,15 @@ Priority: optional
 Installed-Size: $(du -sk --exclude=DEBIAN "$root" | cut -f1)
 Depends: $depends, passwd
 Recommends: ca-certificates, libcurl4, libgif7, libheif1, libwebp7
-Suggests: libpq5, nginx
+Suggests: libpq5, libzbar0, nginx
 Description: find a shop's own products and stores in an image
  VisualQuery answers what of a shop's catalogue is in an image: a short ranked
  list of products and stores, each with a link that opens it. This package has
  the command vq and a service for systemd.
  .
  Recommended libraries read more formats of images (WebP, AVIF, HEIC, GIF) and
- fetch images from servers; libpq5 shares an index in PostgreSQL.
+ fetch images from servers; libpq5 shares an index in PostgreSQL; libzbar0
+ reads bar codes and QR codes.
 CONTROL
 echo /etc/default/vq > "$root/DEBIAN/conffiles"
 install -m 755 "$top"/Packaging/debian/{postinst,prerm,postrm} "$root/DEBIAN"

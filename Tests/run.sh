@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # The last ones are loaded if they are there; without them, the tests of their formats are left out.
-.ci/install libwebp7 libheif1 libgif7
+.ci/install libwebp7 libheif1 libgif7 libzbar0
 # The code on pixels is optimized in debug builds, too, since the tests spend most of their time in it: the kernels in C,
 # and PixelMatch (Package.swift).
 export VQ_OPTIMIZE=1

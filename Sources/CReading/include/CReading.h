@@ -1,0 +1,102 @@
+// Models in the format ONNX, run by ONNX Runtime, and codes read by zbar.
+//
+// Both libraries are loaded when first needed, from declarations of their few functions here, so that
+// neither building nor running requires them. No function calls back. Messages are texts of at most
+// `capacity` bytes, with a terminating zero.
+#ifndef CREADING_H
+#define CREADING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum : int32_t {
+  CR_OK = 0,
+  CR_MORE = 1,       // not done yet: call again
+  CR_MISSING = 2,    // the library was not found
+  CR_REFUSED = 3,    // the library refuses what it got; the message says why
+  CR_STOPPED = 4,    // the run was stopped
+  CR_NO_MEMORY = 5,
+};
+
+// The most sides of a tensor.
+enum { CR_RANK_LIMIT = 8 };
+
+// Loads ONNX Runtime unless that was done before.
+//
+//   path  the file of the library, or NULL for that of the system. Only the path of the first call that finds a
+//         library matters, since a process has one runtime
+int32_t cr_runtime_load(const char *path, char *message, size_t capacity);
+
+typedef struct cr_model cr_model;
+
+// Opens a model. It can be run by several threads at once, each run on one thread. The bytes are not needed afterwards.
+// cr_runtime_load must have returned CR_OK.
+int32_t cr_model_open(const uint8_t *bytes, size_t count, cr_model **model, char *message,
+                      size_t capacity);
+void cr_model_close(cr_model *model);
+
+// The number of inputs or outputs.
+size_t cr_model_count(const cr_model *model, bool is_output);
+
+// Returns the rank of the first input or output, and its shape, in which an unknown side is -1 or 0; -1 if
+// it is not a tensor of 32-bit floating-point numbers of at most CR_RANK_LIMIT sides.
+int32_t cr_model_shape(const cr_model *model, bool is_output, int64_t *shape);
+
+// Copies the text of the model's metadata under a key, at most `capacity` bytes, and returns its length, or
+// -1 if there is none.
+int64_t cr_model_metadata(const cr_model *model, const char *key, char *text, size_t capacity);
+
+typedef struct cr_run cr_run;
+
+// Starts a run with one input on a thread of its own, which computes the first output. `values` must stay valid until
+// cr_run_free.
+int32_t cr_run_start(cr_model *model, const float *values, size_t count, const int64_t *shape,
+                     size_t rank, cr_run **run, char *message, size_t capacity);
+
+// Waits for a few milliseconds. Returns CR_MORE if the run is not over, otherwise its outcome.
+int32_t cr_run_wait(cr_run *run, char *message, size_t capacity);
+
+// Lets the run end at the next step of the model.
+void cr_run_stop(cr_run *run);
+
+// Returns the values of the output after CR_OK, with their number, shape and rank; NULL if they are not floating-point
+// numbers or have more than CR_RANK_LIMIT sides. They are valid until cr_run_free.
+const float *cr_run_output(cr_run *run, size_t *count, int64_t *shape, int32_t *rank);
+
+// Frees a run. One that is not over is stopped, and waited for.
+void cr_run_free(cr_run *run);
+
+// The kinds of codes, with zbar's numbers.
+typedef enum : int32_t {
+  CR_EAN8 = 8,
+  CR_UPCE = 9,
+  CR_UPCA = 12,
+  CR_EAN13 = 13,
+  CR_QR = 64,
+  CR_CODE128 = 128,
+} cr_code_kind;
+
+typedef struct cr_codes cr_codes;
+
+// Loads zbar unless that was done before, and returns whether it can be used.
+bool cr_codes_load(void);
+
+// Looks for codes in rows of gray pixels without gaps. cr_codes_load must have returned true.
+int32_t cr_codes_find(const uint8_t *gray, uint32_t width, uint32_t height, cr_codes **codes);
+
+// Moves to the next code, at first to the first one; returns false at the end.
+bool cr_codes_next(cr_codes *codes);
+
+// The kind, the bytes and the places of the current code. There are four places for a QR code, its corners in
+// order, and any number for others.
+cr_code_kind cr_codes_kind(const cr_codes *codes);
+const uint8_t *cr_codes_bytes(const cr_codes *codes, size_t *count);
+// For a code of bars, the number of rows and columns of pixels that have it.
+int32_t cr_codes_quality(const cr_codes *codes);
+uint32_t cr_codes_place_count(const cr_codes *codes);
+void cr_codes_place(const cr_codes *codes, uint32_t index, int32_t *x, int32_t *y);
+
+void cr_codes_free(cr_codes *codes);
+
+#endif

@@ -1,0 +1,366 @@
+// ONNX Runtime, loaded when first needed. Its functions are in a table that only grows, so that the place of a
+// function is the same in every version (onnxruntime_c_api.h, `struct OrtApi`).
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "CReading.h"
+
+#ifdef __APPLE__
+static const char *const system_names[] = {"libonnxruntime.dylib"};
+#else
+// Debian has the minor version in the name.
+static const char *const system_names[] = {"libonnxruntime.so.1", "libonnxruntime.so",
+                                           "libonnxruntime.so.1.21"};
+#endif
+
+typedef struct ort_status ort_status;
+typedef struct ort_object ort_object;
+
+enum { FLOAT = 1, FATAL = 4, ALL_OPTIMIZATIONS = 99, DEVICE_ALLOCATOR = 0, DEFAULT_MEMORY = 0 };
+
+// The version of the table that has all functions below.
+enum { TABLE_VERSION = 2 };
+
+// The functions of the table: result, name, index, parameters.
+#define ORT_FUNCTIONS(each)                                                                         \
+  each(const char *, GetErrorMessage, 2, (const ort_status *))                                      \
+  each(ort_status *, CreateEnv, 3, (int, const char *, ort_object **))                              \
+  each(ort_status *, CreateSessionFromArray, 8,                                                     \
+       (const ort_object *, const void *, size_t, const ort_object *, ort_object **))               \
+  each(ort_status *, Run, 9,                                                                        \
+       (ort_object *, const ort_object *, const char *const *, const ort_object *const *, size_t,   \
+        const char *const *, size_t, ort_object **))                                                \
+  each(ort_status *, CreateSessionOptions, 10, (ort_object **))                                     \
+  each(ort_status *, DisableMemPattern, 17, (ort_object *))                                         \
+  each(ort_status *, DisableCpuMemArena, 19, (ort_object *))                                        \
+  each(ort_status *, SetSessionGraphOptimizationLevel, 23, (ort_object *, int))                     \
+  each(ort_status *, SetIntraOpNumThreads, 24, (ort_object *, int))                                 \
+  each(ort_status *, SetInterOpNumThreads, 25, (ort_object *, int))                                 \
+  each(ort_status *, SessionGetInputCount, 30, (const ort_object *, size_t *))                      \
+  each(ort_status *, SessionGetOutputCount, 31, (const ort_object *, size_t *))                     \
+  each(ort_status *, SessionGetInputTypeInfo, 33, (const ort_object *, size_t, ort_object **))      \
+  each(ort_status *, SessionGetOutputTypeInfo, 34, (const ort_object *, size_t, ort_object **))     \
+  each(ort_status *, SessionGetInputName, 36, (const ort_object *, size_t, ort_object *, char **))  \
+  each(ort_status *, SessionGetOutputName, 37, (const ort_object *, size_t, ort_object *, char **)) \
+  each(ort_status *, CreateRunOptions, 39, (ort_object **))                                         \
+  each(ort_status *, RunOptionsSetTerminate, 46, (ort_object *))                                    \
+  each(ort_status *, CreateTensorWithDataAsOrtValue, 49,                                            \
+       (const ort_object *, void *, size_t, const int64_t *, size_t, int, ort_object **))           \
+  each(ort_status *, GetTensorMutableData, 51, (ort_object *, void **))                             \
+  each(ort_status *, CastTypeInfoToTensorInfo, 55, (const ort_object *, const ort_object **))       \
+  each(ort_status *, GetTensorElementType, 60, (const ort_object *, int *))                         \
+  each(ort_status *, GetDimensionsCount, 61, (const ort_object *, size_t *))                        \
+  each(ort_status *, GetDimensions, 62, (const ort_object *, int64_t *, size_t))                    \
+  each(ort_status *, GetTensorShapeElementCount, 64, (const ort_object *, size_t *))                \
+  each(ort_status *, GetTensorTypeAndShape, 65, (const ort_object *, ort_object **))                \
+  each(ort_status *, CreateCpuMemoryInfo, 69, (int, int, ort_object **))                            \
+  each(ort_status *, AllocatorFree, 76, (ort_object *, void *))                                     \
+  each(ort_status *, GetAllocatorWithDefaultOptions, 78, (ort_object **))                           \
+  each(void, ReleaseStatus, 93, (ort_status *))                                                     \
+  each(void, ReleaseMemoryInfo, 94, (ort_object *))                                                 \
+  each(void, ReleaseSession, 95, (ort_object *))                                                    \
+  each(void, ReleaseValue, 96, (ort_object *))                                                      \
+  each(void, ReleaseRunOptions, 97, (ort_object *))                                                 \
+  each(void, ReleaseTypeInfo, 98, (ort_object *))                                                   \
+  each(void, ReleaseTensorTypeAndShapeInfo, 99, (ort_object *))                                     \
+  each(void, ReleaseSessionOptions, 100, (ort_object *))                                            \
+  each(ort_status *, SessionGetModelMetadata, 111, (const ort_object *, ort_object **))             \
+  each(void, ReleaseModelMetadata, 118, (ort_object *))                                             \
+  each(ort_status *, ModelMetadataLookupCustomMetadataMap, 116,                                     \
+       (const ort_object *, ort_object *, const char *, char **))
+
+#define ORT_DECLARE(type, name, index, parameters) type(*name) parameters;
+static struct { ORT_FUNCTIONS(ORT_DECLARE) } ort;
+
+typedef struct {
+  const void *const *(*GetApi)(uint32_t version);
+  const char *(*GetVersionString)(void);
+} ort_base;
+
+// What all models share, made by the first call that finds a library, and never freed.
+static struct {
+  pthread_mutex_t lock;
+  bool is_loaded;
+  ort_object *environment, *memory, *allocator;
+} runtime = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void say(char *message, size_t capacity, const char *text) {
+  if (capacity == 0) return;
+  strncpy(message, text, capacity - 1);
+  message[capacity - 1] = '\0';
+}
+
+// Frees a status and returns whether it was that of a success.
+static bool succeeded(ort_status *status, char *message, size_t capacity) {
+  if (status == NULL) return true;
+  say(message, capacity, ort.GetErrorMessage(status));
+  ort.ReleaseStatus(status);
+  return false;
+}
+
+static int32_t load(const char *path, char *message, size_t capacity) {
+  void *handle = NULL;
+  if (path != NULL) {
+    handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (handle == NULL) say(message, capacity, dlerror());
+  } else {
+    say(message, capacity, "libonnxruntime.so.1 was not found");
+    for (size_t i = 0; handle == NULL && i < sizeof system_names / sizeof *system_names; i++) {
+      handle = dlopen(system_names[i], RTLD_NOW | RTLD_LOCAL);
+    }
+  }
+  if (handle == NULL) return CR_MISSING;
+  const ort_base *(*const base)(void) = (const ort_base *(*)(void))dlsym(handle, "OrtGetApiBase");
+  const void *const *const table = base == NULL ? NULL : base()->GetApi(TABLE_VERSION);
+  if (table == NULL) {
+    say(message, capacity, "the library has no functions of ONNX Runtime 1.0");
+    return CR_REFUSED;
+  }
+#define ORT_FIND(type, name, index, parameters) memcpy(&ort.name, &table[index], sizeof ort.name);
+  ORT_FUNCTIONS(ORT_FIND)
+  const bool is_ready =
+      succeeded(ort.CreateEnv(FATAL, "vq", &runtime.environment), message, capacity) &&
+      succeeded(ort.CreateCpuMemoryInfo(DEVICE_ALLOCATOR, DEFAULT_MEMORY, &runtime.memory), message,
+                capacity) &&
+      succeeded(ort.GetAllocatorWithDefaultOptions(&runtime.allocator), message, capacity);
+  runtime.is_loaded = is_ready;
+  return is_ready ? CR_OK : CR_REFUSED;
+}
+
+int32_t cr_runtime_load(const char *path, char *message, size_t capacity) {
+  pthread_mutex_lock(&runtime.lock);
+  const int32_t status = runtime.is_loaded ? CR_OK : load(path, message, capacity);
+  pthread_mutex_unlock(&runtime.lock);
+  return status;
+}
+
+struct cr_model {
+  ort_object *session;
+  size_t input_count, output_count;
+  char *input, *output;  // names, of the runtime's allocator
+};
+
+void cr_model_close(cr_model *model) {
+  if (model == NULL) return;
+  if (model->input != NULL) (void)succeeded(ort.AllocatorFree(runtime.allocator, model->input), NULL, 0);
+  if (model->output != NULL) {
+    (void)succeeded(ort.AllocatorFree(runtime.allocator, model->output), NULL, 0);
+  }
+  if (model->session != NULL) ort.ReleaseSession(model->session);
+  free(model);
+}
+
+static bool open_session(cr_model *model, const uint8_t *bytes, size_t count, char *message,
+                         size_t capacity) {
+  ort_object *options = NULL;
+  if (!succeeded(ort.CreateSessionOptions(&options), message, capacity)) return false;
+  // Without an arena, the memory of a run is returned after it.
+  const bool is_open =
+      succeeded(ort.SetIntraOpNumThreads(options, 1), message, capacity) &&
+      succeeded(ort.SetInterOpNumThreads(options, 1), message, capacity) &&
+      succeeded(ort.DisableMemPattern(options), message, capacity) &&
+      succeeded(ort.DisableCpuMemArena(options), message, capacity) &&
+      succeeded(ort.SetSessionGraphOptimizationLevel(options, ALL_OPTIMIZATIONS), message,
+                capacity) &&
+      succeeded(ort.CreateSessionFromArray(runtime.environment, bytes, count, options,
+                                           &model->session),
+                message, capacity) &&
+      succeeded(ort.SessionGetInputCount(model->session, &model->input_count), message, capacity) &&
+      succeeded(ort.SessionGetOutputCount(model->session, &model->output_count), message,
+                capacity) &&
+      (model->input_count == 0 ||
+       succeeded(ort.SessionGetInputName(model->session, 0, runtime.allocator, &model->input),
+                 message, capacity)) &&
+      (model->output_count == 0 ||
+       succeeded(ort.SessionGetOutputName(model->session, 0, runtime.allocator, &model->output),
+                 message, capacity));
+  ort.ReleaseSessionOptions(options);
+  return is_open;
+}
+
+int32_t cr_model_open(const uint8_t *bytes, size_t count, cr_model **model, char *message,
+                      size_t capacity) {
+  *model = NULL;
+  cr_model *const opened = calloc(1, sizeof *opened);
+  if (opened == NULL) return CR_NO_MEMORY;
+  if (!open_session(opened, bytes, count, message, capacity)) {
+    cr_model_close(opened);
+    return CR_REFUSED;
+  }
+  *model = opened;
+  return CR_OK;
+}
+
+size_t cr_model_count(const cr_model *model, bool is_output) {
+  return is_output ? model->output_count : model->input_count;
+}
+
+// Returns the rank of a tensor of floating-point numbers and its shape, or -1.
+static int32_t float_shape(const ort_object *info, int64_t *shape) {
+  int type = 0;
+  size_t rank = 0;
+  if (!succeeded(ort.GetTensorElementType(info, &type), NULL, 0) || type != FLOAT ||
+      !succeeded(ort.GetDimensionsCount(info, &rank), NULL, 0) || rank > CR_RANK_LIMIT ||
+      !succeeded(ort.GetDimensions(info, shape, rank), NULL, 0)) {
+    return -1;
+  }
+  return (int32_t)rank;
+}
+
+int32_t cr_model_shape(const cr_model *model, bool is_output, int64_t *shape) {
+  if (cr_model_count(model, is_output) == 0) return -1;
+  ort_object *type = NULL;
+  const ort_object *tensor = NULL;
+  ort_status *const status = is_output
+                                 ? ort.SessionGetOutputTypeInfo(model->session, 0, &type)
+                                 : ort.SessionGetInputTypeInfo(model->session, 0, &type);
+  if (!succeeded(status, NULL, 0)) return -1;
+  // The tensor's information is part of the type's.
+  const int32_t rank =
+      succeeded(ort.CastTypeInfoToTensorInfo(type, &tensor), NULL, 0) && tensor != NULL
+          ? float_shape(tensor, shape)
+          : -1;
+  ort.ReleaseTypeInfo(type);
+  return rank;
+}
+
+int64_t cr_model_metadata(const cr_model *model, const char *key, char *text, size_t capacity) {
+  ort_object *metadata = NULL;
+  char *value = NULL;
+  if (!succeeded(ort.SessionGetModelMetadata(model->session, &metadata), NULL, 0)) return -1;
+  int64_t length = -1;
+  if (succeeded(
+          ort.ModelMetadataLookupCustomMetadataMap(metadata, runtime.allocator, key, &value), NULL,
+          0) &&
+      value != NULL) {
+    const size_t count = strlen(value);
+    memcpy(text, value, count < capacity ? count : capacity);
+    length = (int64_t)count;
+    (void)succeeded(ort.AllocatorFree(runtime.allocator, value), NULL, 0);
+  }
+  ort.ReleaseModelMetadata(metadata);
+  return length;
+}
+
+struct cr_run {
+  pthread_mutex_t lock;
+  pthread_cond_t change;
+  pthread_t thread;
+  bool is_running, is_done, is_stopped;
+  cr_model *model;
+  ort_object *options, *input, *output;
+  ort_status *status;
+};
+
+static void *compute(void *argument) {
+  cr_run *const run = argument;
+  const char *const inputs[] = {run->model->input};
+  const char *const outputs[] = {run->model->output};
+  const ort_object *const values[] = {run->input};
+  ort_status *const status =
+      ort.Run(run->model->session, run->options, inputs, values, 1, outputs, 1, &run->output);
+  pthread_mutex_lock(&run->lock);
+  run->status = status;
+  run->is_done = true;
+  pthread_cond_signal(&run->change);
+  pthread_mutex_unlock(&run->lock);
+  return NULL;
+}
+
+// Starts the thread. It blocks all signals, which are for the threads of the program.
+static bool start_thread(cr_run *run) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  run->is_running = pthread_create(&run->thread, NULL, compute, run) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return run->is_running;
+}
+
+int32_t cr_run_start(cr_model *model, const float *values, size_t count, const int64_t *shape,
+                     size_t rank, cr_run **run, char *message, size_t capacity) {
+  *run = NULL;
+  cr_run *const started = calloc(1, sizeof *started);
+  if (started == NULL) return CR_NO_MEMORY;
+  pthread_mutex_init(&started->lock, NULL);
+  pthread_cond_init(&started->change, NULL);
+  started->model = model;
+  // The runtime only reads the values of an input.
+  const bool is_ready =
+      succeeded(ort.CreateRunOptions(&started->options), message, capacity) &&
+      succeeded(ort.CreateTensorWithDataAsOrtValue(runtime.memory, (void *)(uintptr_t)values,
+                                                   count * sizeof *values, shape, rank, FLOAT,
+                                                   &started->input),
+                message, capacity);
+  if (!is_ready || !start_thread(started)) {
+    cr_run_free(started);
+    return is_ready ? CR_NO_MEMORY : CR_REFUSED;
+  }
+  *run = started;
+  return CR_OK;
+}
+
+int32_t cr_run_wait(cr_run *run, char *message, size_t capacity) {
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_nsec += 3000000;
+  if (until.tv_nsec >= 1000000000) {
+    until.tv_sec++;
+    until.tv_nsec -= 1000000000;
+  }
+  pthread_mutex_lock(&run->lock);
+  while (!run->is_done &&
+         pthread_cond_timedwait(&run->change, &run->lock, &until) != ETIMEDOUT) {
+  }
+  const bool is_done = run->is_done;
+  pthread_mutex_unlock(&run->lock);
+  if (!is_done) return CR_MORE;
+  ort_status *const status = run->status;
+  run->status = NULL;
+  if (succeeded(status, message, capacity)) return CR_OK;
+  return run->is_stopped ? CR_STOPPED : CR_REFUSED;
+}
+
+void cr_run_stop(cr_run *run) {
+  run->is_stopped = true;
+  (void)succeeded(ort.RunOptionsSetTerminate(run->options), NULL, 0);
+}
+
+const float *cr_run_output(cr_run *run, size_t *count, int64_t *shape, int32_t *rank) {
+  ort_object *info = NULL;
+  void *values = NULL;
+  if (run->output == NULL ||
+      !succeeded(ort.GetTensorTypeAndShape(run->output, &info), NULL, 0)) {
+    return NULL;
+  }
+  *rank = float_shape(info, shape);
+  const bool is_read = *rank >= 0 &&
+                       succeeded(ort.GetTensorShapeElementCount(info, count), NULL, 0) &&
+                       succeeded(ort.GetTensorMutableData(run->output, &values), NULL, 0);
+  ort.ReleaseTensorTypeAndShapeInfo(info);
+  return is_read ? values : NULL;
+}
+
+void cr_run_free(cr_run *run) {
+  if (run == NULL) return;
+  if (run->is_running) {
+    pthread_mutex_lock(&run->lock);
+    const bool is_done = run->is_done;
+    pthread_mutex_unlock(&run->lock);
+    if (!is_done) cr_run_stop(run);
+    pthread_join(run->thread, NULL);
+  }
+  if (run->status != NULL) ort.ReleaseStatus(run->status);
+  if (run->output != NULL) ort.ReleaseValue(run->output);
+  if (run->input != NULL) ort.ReleaseValue(run->input);
+  if (run->options != NULL) ort.ReleaseRunOptions(run->options);
+  pthread_cond_destroy(&run->change);
+  pthread_mutex_destroy(&run->lock);
+  free(run);
+}

@@ -1,0 +1,292 @@
+/// Finds the places of an image where a code may be: parallel bars, and the finder patterns of QR codes.
+///
+/// It looks at every pixel of few rows only, so that an image without a code costs next to nothing.
+struct CodePlaces: Sendable {
+  /// The side of a block, in pixels.
+  private static let block = 16
+  /// The mean square of twice the steps between pixels from which on a block has strong edges.
+  private static let leastEnergy = 1200.0
+  /// The share of one direction in the edges from which on they are parallel.
+  private static let leastCoherence = 0.75
+  /// The share of the steps' sum in the sum of their sizes up to which bars alternate, rather than being one edge.
+  private static let mostDrift = 0.35
+  /// The least number of adjacent blocks with bars of one direction.
+  private static let leastBlocks = 3
+  /// The cosine of twice the angle by which directions of bars may differ, of some 13°.
+  private static let sameDirection = 0.9
+  /// The most places of either kind.
+  private static let placeLimit = 4
+
+  /// A rectangle with bars, whose first side crosses them.
+  let bars: [TextBox]
+  /// The square round the finder patterns, if there are three of one size or more, and the side of a module.
+  let finders: (box: TextBox, module: Float)?
+
+  /// - Parameter gray: `width × height` values.
+  init(in gray: [UInt8], width: Int, height: Int) {
+    bars = Self.bars(in: gray, width: width, height: height)
+    finders = FinderPatterns.box(in: gray, width: width, height: height)
+  }
+
+  private static func bars(in gray: [UInt8], width: Int, height: Int) -> [TextBox] {
+    let (columns, rows) = (width / block, height / block)
+    guard columns > 0, rows > 0 else { return [] }
+    var blocks = (0..<columns * rows).map { index in
+      edges(
+        in: gray, width: width, height: height, index % columns * block, index / columns * block)
+    }
+    var found: [(count: Int, box: TextBox)] = []
+    for start in blocks.indices {
+      guard let first = blocks[start] else { continue }
+      blocks[start] = nil
+      var (members, next) = ([start], 0)
+      var sum = first
+      while next < members.count {
+        let place = members[next]
+        next += 1
+        let (x, y) = (place % columns, place / columns)
+        for row in max(0, y - 1)...min(rows - 1, y + 1) {
+          for column in max(0, x - 1)...min(columns - 1, x + 1) {
+            let index = row * columns + column
+            guard let other = blocks[index],
+              (other * sum).sum() > sameDirection * (sum * sum).sum().squareRoot()
+            else { continue }
+            blocks[index] = nil
+            members.append(index)
+            sum += other
+          }
+        }
+      }
+      guard members.count >= leastBlocks, let box = box(of: members, columns, sum) else { continue }
+      found.append((members.count, box))
+    }
+    return found.sorted { $1.count < $0.count }.prefix(placeLimit).map(\.box)
+  }
+
+  /// Returns the direction that crosses the bars in a block, as a vector of length 1 with twice its angle, or `nil` if it
+  /// has none.
+  private static func edges(
+    in gray: [UInt8], width: Int, height: Int, _ left: Int, _ top: Int
+  ) -> SIMD2<Double>? {
+    let gray = gray.span
+    let right = min(left + block, width - 1)
+    let bottom = min(top + block, height - 1)
+    var (xx, yy, xy, count) = (0, 0, 0, 0)
+    var (sumX, sumY, sizeX, sizeY) = (0, 0, 0, 0)
+    for y in top..<bottom {
+      let row = y &* width
+      for x in left..<right {
+        // Both steps are those at the corner that four pixels share; otherwise, one diagonal would be preferred.
+        let falling = Int(gray[row &+ width &+ x &+ 1]) &- Int(gray[row &+ x])
+        let rising = Int(gray[row &+ x &+ 1]) &- Int(gray[row &+ width &+ x])
+        let (dx, dy) = (falling &+ rising, falling &- rising)
+        xx &+= dx &* dx
+        yy &+= dy &* dy
+        xy &+= dx &* dy
+        sumX &+= dx
+        sumY &+= dy
+        sizeX &+= abs(dx)
+        sizeY &+= abs(dy)
+        count &+= 1
+      }
+    }
+    guard count > 0, Double(xx + yy) >= leastEnergy * Double(count) else { return nil }
+    let twice = SIMD2(Double(xx - yy), Double(2 * xy))
+    let strength = (twice * twice).sum().squareRoot()
+    guard strength >= leastCoherence * Double(xx + yy) else { return nil }
+    // Along the direction that crosses them, bars step down as much as up.
+    let (sum, size) = xx >= yy ? (sumX, sizeX) : (sumY, sizeY)
+    guard Double(abs(sum)) <= mostDrift * Double(size) else { return nil }
+    return twice / strength
+  }
+
+  /// Returns the rectangle of blocks along the direction that crosses their bars, with a margin for the quiet zones.
+  private static func box(of members: [Int], _ columns: Int, _ twice: SIMD2<Double>) -> TextBox? {
+    let length = (twice * twice).sum().squareRoot()
+    guard length > 0 else { return nil }
+    // The half of the angle.
+    let cosine = ((1 + twice.x / length) / 2).squareRoot()
+    let sine = ((1 - twice.x / length) / 2).squareRoot() * (twice.y < 0 ? -1 : 1)
+    let direction = SIMD2(Float(cosine), Float(sine))
+    let normal = SIMD2(-direction.y, direction.x)
+    var low = SIMD2<Float>(repeating: .infinity)
+    var high = SIMD2<Float>(repeating: -.infinity)
+    for member in members {
+      let center = SIMD2(
+        (Float(member % columns) + 0.5) * Float(block),
+        (Float(member / columns) + 0.5) * Float(block))
+      let place = SIMD2((center * direction).sum(), (center * normal).sum())
+      low = pointwiseMin(low, place)
+      high = pointwiseMax(high, place)
+    }
+    let middle = (low + high) / 2
+    return TextBox(
+      center: direction * middle.x + normal * middle.y, direction: direction,
+      // Blocks at the ends have few bars and may not count.
+      size: SIMD2(high.x - low.x + 5 * Float(block), high.y - low.y + Float(block)))
+  }
+}
+
+/// The finder patterns of QR codes: dark and light in the ratio 1 : 1 : 3 : 1 : 1 along every line through their center
+/// (ISO/IEC 18004, 6.3.3).
+private enum FinderPatterns {
+  /// The side of a block whose mean separates dark from light, in pixels.
+  private static let block = 16
+
+  /// The distance from the center of a pattern to the side of the code, and the quiet zone, in modules.
+  private static let margin: Float = 7
+
+  /// A pattern: its center and the length of its five parts.
+  private struct Pattern {
+    var center: SIMD2<Float>
+    var length: Float
+    var count = 1
+  }
+
+  /// Returns the square round three patterns of one size or more, and the side of a module.
+  static func box(
+    in gray: [UInt8], width: Int, height: Int
+  ) -> (box: TextBox, module: Float)? {
+    guard width >= 2 * block, height >= 2 * block else { return nil }
+    let isDark = dark(gray, width: width, height: height)
+    var patterns: [Pattern] = []
+    for y in 0..<height {
+      for (center, length) in runs(in: isDark, from: y * width, step: 1, count: width) {
+        let x = Int(center)
+        // A column through the center must have the same pattern.
+        guard
+          let (middle, other) = runs(in: isDark, from: x, step: width, count: height).first(where: {
+            abs($0.center - Float(y)) < length / 4
+          }), abs(other - length) < 0.4 * length,
+          isOnDiagonals(isDark, width: width, height: height, x, Int(middle))
+        else { continue }
+        let place = SIMD2(center, middle)
+        if let index = patterns.firstIndex(where: {
+          let offset = $0.center - place
+          return (offset * offset).sum() < length * length / 4
+            && abs($0.length - length) < length / 3
+        }) {
+          // Of a turned pattern, lines beside the center are shorter.
+          patterns[index].count += 1
+          if length > patterns[index].length {
+            patterns[index].length = length
+            patterns[index].center = place
+          }
+        } else if patterns.count < 64 {
+          patterns.append(Pattern(center: place, length: length))
+        }
+      }
+    }
+    patterns = patterns.filter { $0.count >= 2 }
+    for pattern in patterns.sorted(by: { $1.length < $0.length }) {
+      let alike = patterns.filter { abs($0.length - pattern.length) < pattern.length / 3 }
+      guard alike.count >= 3 else { continue }
+      // Those that are farthest apart lie at opposite corners.
+      var farthest = (square: Float(0), diagonal: SIMD2<Float>(), center: SIMD2<Float>())
+      for (index, one) in alike.enumerated() {
+        for other in alike[..<index] {
+          let offset = one.center - other.center
+          let square = (offset * offset).sum()
+          if square > farthest.square {
+            farthest = (square, offset, (one.center + other.center) / 2)
+          }
+        }
+      }
+      let diagonal = farthest.diagonal / farthest.square.squareRoot()
+      let direction =
+        SIMD2(diagonal.x - diagonal.y, diagonal.x + diagonal.y) * Float(0.5).squareRoot()
+      // Level lines cross the patterns of a turned code at a slant.
+      let module = pattern.length / 7 * max(abs(direction.x), abs(direction.y))
+      let side = (farthest.square / 2).squareRoot() + 2 * margin * module
+      return (
+        TextBox(
+          center: farthest.center, direction: direction, size: SIMD2(repeating: side)), module
+      )
+    }
+    return nil
+  }
+
+  /// Returns whether there is a pattern along both diagonals through a place, too: slanted stripes have none along one of
+  /// them.
+  private static func isOnDiagonals(
+    _ isDark: [Bool], width: Int, height: Int, _ x: Int, _ y: Int
+  ) -> Bool {
+    [(1, x, width - 1 - x), (-1, width - 1 - x, x)].allSatisfy { step, before, after in
+      let start = min(before, y)
+      let count = start + min(after, height - 1 - y) + 1
+      return runs(
+        in: isDark, from: (y - start) * width + x - step * start, step: width + step, count: count
+      ).contains { abs($0.center - Float(start)) < $0.length / 4 }
+    }
+  }
+
+  /// Returns whether each pixel is darker than the mean of the blocks around it.
+  private static func dark(_ gray: [UInt8], width: Int, height: Int) -> [Bool] {
+    let (columns, rows) = (width / block, height / block)
+    var sums = [Int](repeating: 0, count: columns * rows)
+    let pixels = gray.span
+    for y in stride(from: 0, to: rows * block, by: 2) {
+      for x in stride(from: 0, to: columns * block, by: 2) {
+        sums[y / block * columns + x / block] &+= Int(pixels[y &* width &+ x])
+      }
+    }
+    let share = block * block / 4
+    let means = (0..<columns * rows).map { index -> Int in
+      let (x, y) = (index % columns, index / columns)
+      var (sum, count) = (0, 0)
+      for row in max(0, y - 2)...min(rows - 1, y + 2) {
+        for column in max(0, x - 2)...min(columns - 1, x + 2) {
+          sum += sums[row * columns + column]
+          count += share
+        }
+      }
+      return sum / count
+    }
+    var isDark = [Bool](repeating: false, count: width * height)
+    for y in 0..<height {
+      let row = min(y / block, rows - 1) &* columns
+      for x in 0..<width {
+        isDark[y &* width &+ x] =
+          Int(pixels[y &* width &+ x]) &+ 8 < means[row &+ min(x / block, columns &- 1)]
+      }
+    }
+    return isDark
+  }
+
+  /// Returns the centers and lengths of patterns along a line of pixels.
+  private static func runs(
+    in isDark: [Bool], from start: Int, step: Int, count: Int
+  ) -> [(center: Float, length: Float)] {
+    let pixels = isDark.span
+    var found: [(center: Float, length: Float)] = []
+    var lengths = (0, 0, 0, 0, 0)
+    var (isLastDark, length) = (pixels[start], 0)
+    for place in 0...count {
+      let isDark = place < count ? pixels[start &+ place &* step] : !isLastDark
+      if isDark == isLastDark {
+        length &+= 1
+        continue
+      }
+      lengths = (lengths.1, lengths.2, lengths.3, lengths.4, length)
+      if isLastDark, isPattern(lengths) {
+        let tail = Float(lengths.4 + lengths.3) + Float(lengths.2) / 2
+        let sum = lengths.0 + lengths.1 + lengths.2 + lengths.3 + lengths.4
+        found.append((Float(place) - tail, Float(sum)))
+      }
+      isLastDark = isDark
+      length = 1
+    }
+    return found
+  }
+
+  private static func isPattern(_ lengths: (Int, Int, Int, Int, Int)) -> Bool {
+    let sum = lengths.0 + lengths.1 + lengths.2 + lengths.3 + lengths.4
+    guard sum >= 7, lengths.0 > 0 else { return false }
+    let module = Float(sum) / 7
+    func isNear(_ length: Int, _ modules: Float) -> Bool {
+      abs(Float(length) - modules * module) < max(1, modules * module * 0.5)
+    }
+    return isNear(lengths.0, 1) && isNear(lengths.1, 1) && isNear(lengths.2, 3)
+      && isNear(lengths.3, 1) && isNear(lengths.4, 1)
+  }
+}

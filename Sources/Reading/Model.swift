@@ -1,0 +1,176 @@
+internal import CReading
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Numbers in an order of rows of rows: the last side changes fastest.
+struct Tensor: Sendable {
+  var values: [Float]
+  var shape: [Int]
+}
+
+/// A model with one input and an output, both of floating-point numbers.
+///
+/// `@unchecked Sendable`: the runtime permits any number of runs of a model at the same time, and nothing else is
+/// done with it until nobody refers to it. Sound: the pointer is that of a model that was opened, and is closed once.
+@safe final class Model: @unchecked Sendable {
+  private let model: OpaquePointer
+  /// The name of the file, for messages.
+  let name: String
+
+  private static let messageLimit = 1024
+  /// The longest time of a run when a model is opened.
+  private static let trialTime = Duration.seconds(10)
+
+  /// Loads the library that runs models.
+  ///
+  /// - Parameter path: The file of the library, or `nil` for that of the system.
+  static func loadRuntime(_ path: String?) throws(ReadingError) {
+    let (status, message) = unsafe withMessage { text, capacity in
+      guard let path else { return unsafe cr_runtime_load(nil, text, capacity) }
+      return unsafe cr_runtime_load(path, text, capacity)
+    }
+    if status == CR_OK { return }
+    throw ReadingError(
+      code: .missing, message: "ONNX Runtime cannot be used: \(message)")
+  }
+
+  /// Opens a model.
+  ///
+  /// - Throws: ``ReadingError`` with the code `corrupt`.
+  init(_ bytes: [UInt8], name: String) throws(ReadingError) {
+    var opened: OpaquePointer?
+    let (status, message) = unsafe Self.withMessage { text, capacity in
+      // Sound: the bytes are only read during the call.
+      unsafe cr_model_open(bytes, bytes.count, &opened, text, capacity)
+    }
+    guard status == CR_OK, let opened = unsafe opened else {
+      throw ReadingError(
+        code: .corrupt, message: "\(name) is not a model that can be run: \(message)")
+    }
+    unsafe model = opened
+    self.name = name
+  }
+
+  deinit { unsafe cr_model_close(model) }
+
+  /// The shape of the first input or output, in which an unknown side is `nil`; `nil` if it is not of floating-point
+  /// numbers.
+  func shape(ofOutput isOutput: Bool) -> [Int?]? {
+    var sides = [Int64](repeating: 0, count: Int(CR_RANK_LIMIT))
+    let rank = unsafe cr_model_shape(model, isOutput, &sides)
+    return rank < 0 ? nil : sides.prefix(Int(rank)).map { $0 > 0 ? Int($0) : nil }
+  }
+
+  /// The number of inputs.
+  var inputCount: Int { unsafe cr_model_count(model, false) }
+
+  /// Returns a text of the model's metadata, or `nil` if there is none.
+  ///
+  /// - Parameter limit: The most bytes of a text. Longer ones are cut off.
+  func metadata(_ key: String, limit: Int) -> String? {
+    unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: limit) { buffer -> String? in
+      let length = unsafe cr_model_metadata(model, key, buffer.baseAddress!, limit)
+      guard length >= 0 else { return nil }
+      let bytes = unsafe buffer.prefix(min(limit, Int(length))).map { UInt8(bitPattern: $0) }
+      return String(decoding: bytes, as: UTF8.self)
+    }
+  }
+
+  /// Runs the model on a thread of its own.
+  ///
+  /// - Parameters:
+  ///   - input: The values of the input.
+  ///   - outputLimit: The most numbers that the output may have.
+  ///   - shouldStop: Returns whether the run is to end; called every few milliseconds.
+  /// - Throws: ``ReadingError`` with the code `failed`, `otherShape` or `stopped`.
+  func run(
+    _ input: Tensor, outputLimit: Int, shouldStop: () -> Bool
+  ) throws(ReadingError) -> Tensor {
+    let sides = input.shape.map(Int64.init)
+    precondition(input.shape.reduce(1, *) == input.values.count, "values of another shape")
+    let outcome = unsafe input.values.withUnsafeBufferPointer {
+      values -> Result<Tensor, ReadingError> in
+      var started: OpaquePointer?
+      let (status, message) = unsafe Self.withMessage { text, capacity in
+        unsafe cr_run_start(
+          model, values.baseAddress, values.count, sides, sides.count, &started, text, capacity)
+      }
+      guard status == CR_OK, let run = unsafe started else {
+        return .failure(failure(status, message))
+      }
+      // Sound: the run is over when it is freed, so that the values are read no longer.
+      defer { unsafe cr_run_free(run) }
+      while true {
+        let (status, message) = unsafe Self.withMessage { text, capacity in
+          unsafe cr_run_wait(run, text, capacity)
+        }
+        if status == CR_OK { return unsafe output(of: run, limit: outputLimit) }
+        guard status == CR_MORE else { return .failure(failure(status, message)) }
+        if shouldStop() { unsafe cr_run_stop(run) }
+      }
+    }
+    return try outcome.get()
+  }
+
+  /// Runs the model on zeros, so that one that does not fit is found when it is opened.
+  ///
+  /// - Throws: ``ReadingError`` with the code `failed` or `otherShape`.
+  func runOnZeros(shape: [Int], outputLimit: Int) throws(ReadingError) -> Tensor {
+    let zeros = Tensor(
+      values: [Float](repeating: 0, count: shape.reduce(1, *)), shape: shape)
+    let end = ContinuousClock.now + Self.trialTime
+    do throws(ReadingError) {
+      return try run(zeros, outputLimit: outputLimit) { ContinuousClock.now >= end }
+    } catch {
+      guard error.code == .stopped else { throw error }
+      throw ReadingError(
+        code: .failed, message: "\(name) takes longer than \(Self.trialTime) for a small image")
+    }
+  }
+
+  private func output(of run: OpaquePointer, limit: Int) -> Result<Tensor, ReadingError> {
+    var count = 0
+    var rank: Int32 = 0
+    var sides = [Int64](repeating: 0, count: Int(CR_RANK_LIMIT))
+    guard let values = unsafe cr_run_output(run, &count, &sides, &rank) else {
+      return .failure(
+        ReadingError(code: .otherShape, message: "\(name) gives no floating-point numbers"))
+    }
+    guard count <= limit else {
+      return .failure(
+        ReadingError(
+          code: .otherShape,
+          message: "\(name) gives \(count) numbers; at most \(limit) are expected"))
+    }
+    return .success(
+      Tensor(
+        // Sound: the output has that many values until the run is freed.
+        values: unsafe [Float](UnsafeBufferPointer(start: values, count: count)),
+        shape: sides.prefix(Int(rank)).map { Int($0) }))
+  }
+
+  private func failure(_ status: Int32, _ message: String) -> ReadingError {
+    switch status {
+    case CR_STOPPED: ReadingError(code: .stopped, message: "the run of \(name) was stopped")
+    case CR_NO_MEMORY: ReadingError(code: .failed, message: "\(name): there is not enough memory")
+    default: ReadingError(code: .failed, message: "\(name) cannot be run: \(message)")
+    }
+  }
+
+  /// Calls `body` with room for a message and returns its outcome, and the first line of the message.
+  private static func withMessage(
+    _ body: (UnsafeMutablePointer<CChar>, Int) -> Int32
+  ) -> (status: Int32, message: String) {
+    unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: messageLimit) { buffer in
+      unsafe buffer.initialize(repeating: 0)
+      let status = unsafe body(buffer.baseAddress!, messageLimit)
+      let bytes = unsafe buffer.prefix { $0 != 0 && $0 != 10 }.map { UInt8(bitPattern: $0) }
+      return (status, String(decoding: bytes, as: UTF8.self))
+    }
+  }
+}

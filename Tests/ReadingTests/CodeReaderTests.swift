@@ -1,0 +1,175 @@
+import Foundation
+import PixelMatch
+import TestSupport
+import Testing
+
+@testable import Reading
+
+/// Codes that the tests draw.
+private enum DrawnCode {
+  private static let left = [
+    "0001101", "0011001", "0010011", "0111101", "0100011", "0110001", "0101111", "0111011",
+    "0110111", "0001011",
+  ]
+  private static let parities = [
+    "LLLLLL", "LLGLGG", "LLGGLG", "LLGGGL", "LGLLGG", "LGGLLG", "LGGGLL", "LGLGLG", "LGLGGL",
+    "LGGLGL",
+  ]
+
+  /// The modules of an EAN-13, `true` for a bar (GS1 General Specifications, 5.2).
+  static func bars(_ digits: String) -> [Bool] {
+    let digits = digits.compactMap(\.wholeNumberValue)
+    func inverted(_ code: String) -> String { String(code.map { $0 == "0" ? "1" : "0" }) }
+    var text = "101"
+    for (digit, parity) in zip(digits[1...6], parities[digits[0]]) {
+      text += parity == "L" ? left[digit] : String(inverted(left[digit]).reversed())
+    }
+    text += "01010" + digits[7...12].map { inverted(left[$0]) }.joined() + "101"
+    return text.map { $0 == "1" }
+  }
+
+  /// A QR code of `https://shop.example/p/mug-red`.
+  static let qr = [
+    "#######.###.#..##.#.#.#######", "#.....#..##.###.###...#.....#",
+    "#.###.#.###.#.####.##.#.###.#", "#.###.#..##.#.#..##.#.#.###.#",
+    "#.###.#..##.####..#...#.###.#", "#.....#.#.##...#..#.#.#.....#",
+    "#######.#.#.#.#.#.#.#.#######", "..........#...###.###........",
+    "#.#...##..#####.....#..#..#.#", ".###......##.##...##..#....##",
+    ".#.#..##.#.##..#.#.#...####.#", "..#.....##...#....#.#.#..#...",
+    "##.#..#.##.###.##..##.#.....#", ".##.##....###...#..##.##...##",
+    "#####.#.#...###.#..##.#.....#", "#...##...####.###.#.##.##....",
+    "#.###.###..####...#.#.##....#", ".#.......#...##..#.#####..###",
+    "###.###........#.#.###.###..#", "..#.#...#...##....#.....#....",
+    "##...###.#####.##..#######.#.", "........#...#...#.###...###.#",
+    "#######.#######.#.#.#.#.#...#", "#.....#...###.###..##...#...#",
+    "#.###.#...##.##.#..#######...", "#.###.#..###.##....#.#..####.",
+    "#.###.#.#..##.####...#..#..##", "#.....#..##.#...#.#.#..###...",
+    "#######.#.#######...#.###...#",
+  ].map { $0.map { $0 == "#" } }
+
+  /// Draws something dark on a light ground, with four samples a pixel.
+  ///
+  /// - Parameter isDark: Returns whether a place is dark, in pixels from the center of the image, turned back.
+  static func image(
+    width: Int = 400, height: Int = 400, degrees: Double, _ isDark: (Double, Double) -> Bool
+  ) throws -> PixelBuffer {
+    let (cosine, sine) = (cos(degrees * .pi / 180), sin(degrees * .pi / 180))
+    var bytes: [UInt8] = []
+    for y in 0..<height {
+      for x in 0..<width {
+        var sum = 0
+        for sample in 0..<4 {
+          let dx = Double(x) + (Double(sample % 2) + 0.5) / 2 - Double(width) / 2
+          let dy = Double(y) + (Double(sample / 2) + 0.5) / 2 - Double(height) / 2
+          sum += isDark(dx * cosine + dy * sine, dy * cosine - dx * sine) ? 30 : 220
+        }
+        bytes.append(UInt8(sum / 4))
+      }
+    }
+    return try PixelBuffer(width: width, height: height, format: .gray8, bytes: bytes)
+  }
+
+  static func ean(_ digits: String, module: Double, degrees: Double) throws -> PixelBuffer {
+    let bars = bars(digits)
+    return try image(degrees: degrees) { x, y in
+      let index = Int((x / module + Double(bars.count) / 2).rounded(.down))
+      return abs(y) < 30 * module && bars.indices.contains(index) && bars[index]
+    }
+  }
+
+  static func qr(module: Double, degrees: Double) throws -> PixelBuffer {
+    try image(degrees: degrees) { x, y in
+      let column = Int((x / module + Double(qr.count) / 2).rounded(.down))
+      let row = Int((y / module + Double(qr.count) / 2).rounded(.down))
+      return qr.indices.contains(row) && qr.indices.contains(column) && qr[row][column]
+    }
+  }
+}
+
+@Suite struct CodePlacesTests {
+  private func places(_ image: PixelBuffer) -> CodePlaces {
+    CodePlaces(in: ColorImage(image).gray, width: image.width, height: image.height)
+  }
+
+  // Would break if the direction of the bars were that along them.
+  @Test(arguments: [0, 30, 45, 90, 135, 170])
+  func `bars are found, with the direction that crosses them`(degrees: Double) throws {
+    let places = places(try DrawnCode.ean("4006381333931", module: 2, degrees: degrees))
+    let box = try #require(places.bars.first)
+    let direction = (cos(degrees * .pi / 180), sin(degrees * .pi / 180))
+    let cosine = Double(box.direction.x) * direction.0 + Double(box.direction.y) * direction.1
+    #expect(abs(cosine) > 0.98)
+    #expect(box.size.x >= 190 && box.size.x < 300)
+    #expect(abs(box.center.x - 200) < 20 && abs(box.center.y - 200) < 20)
+    #expect(places.finders == nil)
+  }
+
+  @Test(arguments: [0, 15, 45, 80])
+  func `finder patterns are found`(degrees: Double) throws {
+    let finders = try #require(places(try DrawnCode.qr(module: 5, degrees: degrees)).finders)
+    #expect(abs(finders.module - 5) < 1.2)
+    #expect(abs(finders.box.center.x - 200) < 8 && abs(finders.box.center.y - 200) < 8)
+  }
+
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func `smooth images have no places of codes`(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    let image = try PixelBuffer(
+      width: 320, height: 240, format: .rgba8,
+      bytes: SyntheticPicture.discs(width: 320, height: 240, using: &generator))
+    let places = places(image)
+    #expect(places.bars.isEmpty && places.finders == nil)
+  }
+
+  @Test(arguments: [(1, 1), (15, 400), (400, 15), (17, 17), (33, 40)])
+  func `images of any shape are looked at`(width: Int, height: Int) throws {
+    var generator = SeededGenerator(seed: 1)
+    let bytes = (0..<width * height).map { _ in UInt8.random(in: 0...255, using: &generator) }
+    let image = try PixelBuffer(width: width, height: height, format: .gray8, bytes: bytes)
+    #expect(places(image).bars.isEmpty)
+  }
+}
+
+@Suite(.enabled(if: CodeReader() != nil, "zbar is not installed"))
+struct CodeReaderTests {
+  private let reader = CodeReader()!
+
+  @Test(arguments: [0, 20, 45, 90, 160, 180])
+  func `a bar code is read at any angle`(degrees: Double) throws {
+    for module in [1.4, 2.0, 3.0] {
+      let codes = reader.codes(
+        in: try DrawnCode.ean("4006381333931", module: module, degrees: degrees))
+      #expect(codes.map(\.value) == ["4006381333931"], "module \(module)")
+      #expect(codes.map(\.kind) == [.ean13])
+      let corners = codes.first?.corners ?? []
+      #expect(corners.count == 4 && corners.allSatisfy { (-0.1...1.1).contains($0.x) })
+    }
+  }
+
+  @Test(arguments: [0, 15, 45, 100, 180])
+  func `a QR code is read at any angle`(degrees: Double) throws {
+    for module in degrees == 45 ? [5.0] : [3.0, 5.0] {
+      let codes = reader.codes(in: try DrawnCode.qr(module: module, degrees: degrees))
+      #expect(codes.map(\.value) == ["https://shop.example/p/mug-red"], "module \(module)")
+      #expect(codes.map(\.kind) == [.qr])
+      #expect(codes.first?.corners.count == 4)
+    }
+  }
+
+  @Test func `a code whose check digit is wrong is not read`() throws {
+    #expect(
+      reader.codes(in: try DrawnCode.ean("4006381333932", module: 3, degrees: 0)).isEmpty)
+  }
+
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func `noise and stripes have no code`(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    let widths = (0..<200).map { _ in Double.random(in: 1...8, using: &generator) }
+    var edges: [Double] = [-300]
+    for width in widths { edges.append(edges.last! + width) }
+    let image = try DrawnCode.image(degrees: Double(seed) * 10) { x, _ in
+      (edges.firstIndex { $0 > x } ?? 0).isMultiple(of: 2)
+    }
+    #expect(reader.codes(in: image).isEmpty)
+  }
+}

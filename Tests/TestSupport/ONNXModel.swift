@@ -1,0 +1,114 @@
+/// Models in the format ONNX of a few hundred bytes, written by the tests themselves.
+///
+/// Source of the numbers of fields: onnx.proto3 of ONNX 1.6, <https://github.com/onnx/onnx>.
+public enum ONNXModel {
+  /// A detector of text for which bright pixels are text: the probability of a pixel is its brightest channel.
+  public static let detector = model(
+    graph(
+      [node("ReduceMax", [("axes", ints([1])), ("keepdims", int(1))])],
+      input: [nil, 3, nil, nil], output: [nil, 1, nil, nil]))
+
+  /// A recognizer of the letters A, which is green, and B, which is red; blue is no letter. Each letter is at least 32 of
+  /// 48 pixels of the height wide.
+  public static let recognizer = recognizer(characters: "A\nB\n")
+
+  /// The same with another list of characters, or none.
+  public static func recognizer(characters: String?) -> [UInt8] {
+    let nodes = [
+      node(
+        "MaxPool", [("kernel_shape", ints([48, 16])), ("strides", ints([48, 16]))], from: "x",
+        to: "a"),
+      node("Squeeze", [("axes", ints([2]))], from: "a", to: "b"),
+      node("Transpose", [("perm", ints([0, 2, 1]))], from: "b", to: "y"),
+    ]
+    return model(
+      graph(nodes, input: [nil, 3, 48, nil], output: [nil, nil, 3]),
+      metadata: characters.map { [("character", $0)] } ?? [])
+  }
+
+  /// A model that gives its input.
+  public static func identity(shape: [Int?]) -> [UInt8] {
+    model(graph([node("Identity", [])], input: shape, output: shape))
+  }
+
+  /// A model of one image of any size that never ends.
+  public static let endless = model(
+    graph(
+      [
+        field(1, "m") + field(1, "c") + field(1, "x") + field(2, "y") + field(4, "Loop")
+          + field(
+            5,
+            field(1, "body")
+              + field(
+                6,
+                field(
+                  1, field(1, "d") + field(2, "e") + field(4, "Identity"))
+                  + field(1, field(1, "v") + field(2, "w") + field(4, "Neg"))
+                  + field(2, "body") + field(11, value("i", 7, []))
+                  + field(11, value("d", 9, [])) + field(11, value("v", 1, [nil, 3, nil, nil]))
+                  + field(12, value("e", 9, [])) + field(12, value("w", 1, [nil, 3, nil, nil])))
+              + field(20, 5))
+      ],
+      input: [nil, 3, nil, nil], output: [nil, 3, nil, nil],
+      constants: [
+        field(2, 7) + field(8, "m") + field(9, [255, 255, 255, 255, 255, 255, 255, 127]),
+        field(2, 9) + field(8, "c") + field(9, [1]),
+      ]))
+
+  private static func model(
+    _ graph: [UInt8], metadata: [(key: String, value: String)] = []
+  ) -> [UInt8] {
+    field(1, 6) + field(7, graph) + field(8, field(1, "") + field(2, 11))
+      + metadata.flatMap { field(14, field(1, $0.key) + field(2, $0.value)) }
+  }
+
+  private static func graph(
+    _ nodes: [[UInt8]], input: [Int?], output: [Int?], constants: [[UInt8]] = []
+  ) -> [UInt8] {
+    nodes.flatMap { field(1, $0) } + field(2, "g") + constants.flatMap { field(5, $0) }
+      + field(11, value("x", 1, input)) + field(12, value("y", 1, output))
+  }
+
+  private static func node(
+    _ type: String, _ attributes: [(name: String, bytes: [UInt8])], from input: String = "x",
+    to output: String = "y"
+  ) -> [UInt8] {
+    field(1, input) + field(2, output) + field(4, type)
+      + attributes.flatMap { field(5, field(1, $0.name) + $0.bytes) }
+  }
+
+  /// An input or output: its name, the type of its elements and its sides.
+  private static func value(_ name: String, _ type: Int, _ shape: [Int?]) -> [UInt8] {
+    let sides = shape.enumerated().flatMap { index, side in
+      field(1, side.map { field(1, $0) } ?? field(2, "\(name)\(index)"))
+    }
+    return field(1, name) + field(2, field(1, field(1, type) + field(2, sides)))
+  }
+
+  private static func int(_ number: Int) -> [UInt8] { field(3, number) + field(20, 2) }
+
+  private static func ints(_ numbers: [Int]) -> [UInt8] {
+    numbers.flatMap { field(8, $0) } + field(20, 7)
+  }
+
+  private static func field(_ number: Int, _ bytes: [UInt8]) -> [UInt8] {
+    varint(number << 3 | 2) + varint(bytes.count) + bytes
+  }
+
+  private static func field(_ number: Int, _ text: String) -> [UInt8] {
+    field(number, Array(text.utf8))
+  }
+
+  private static func field(_ number: Int, _ value: Int) -> [UInt8] {
+    varint(number << 3) + varint(value)
+  }
+
+  private static func varint(_ number: Int) -> [UInt8] {
+    var (rest, bytes) = (UInt64(bitPattern: Int64(number)), [UInt8]())
+    while rest > 127 {
+      bytes.append(UInt8(rest & 127 | 128))
+      rest >>= 7
+    }
+    return bytes + [UInt8(rest)]
+  }
+}
