@@ -18,7 +18,7 @@ public struct AlignedColor: Sendable {
   static let leastCells = 16
   /// The smallest number of cells of the background, and of the thing within its edge, that tell whether the
   /// background is another one and allow for it.
-  private static let (leastGround, leastInterior) = (4, 4)
+  static let (leastGround, leastInterior) = (4, 4)
   /// The difference of the colors of the background from which on it is another one.
   private static let otherGround = 0.1
   /// The number of samples along each side of a cell.
@@ -36,7 +36,7 @@ public struct AlignedColor: Sendable {
   /// The plain background, or `nil` if there is none.
   private let ground: PlainGround?
   let size: SIMD2<Double>
-  private let isColorless: Bool
+  let isColorless: Bool
 
   /// Prepares the comparison of a query.
   public init(_ query: QuerySignature) {
@@ -66,11 +66,7 @@ public struct AlignedColor: Sendable {
     outside covered: [ImageBox] = [], isCopy: Bool = false
   ) -> Double? {
     guard let back = transform.inverse else { return nil }
-    let side = ColorLayout.side
-    let other = Other(
-      layout: layout, parts: layout.parts,
-      colors: (0..<side * side).map { kept(layout.color($0 / side, $0 % side)) }, size: size,
-      hasSameLight: isColorless && isCopy)
+    let other = other(layout, size: size, hasSameLight: isColorless && isCopy)
     guard let difference = bestResidual(of: other, transform, back, covered) else { return nil }
     // In a gray copy, a darker background is that of a darker image.
     guard !other.hasSameLight, let ground, let otherGround = layout.ground,
@@ -108,6 +104,17 @@ public struct AlignedColor: Sendable {
     let hasSameLight: Bool
   }
 
+  /// Prepares an image that the query is compared with.
+  func other(
+    _ layout: ColorLayout, size: (width: Int, height: Int), hasSameLight: Bool
+  ) -> Other {
+    let side = ColorLayout.side
+    return Other(
+      layout: layout, parts: layout.parts,
+      colors: (0..<side * side).map { kept(layout.color($0 / side, $0 % side)) }, size: size,
+      hasSameLight: hasSameLight)
+  }
+
   /// Returns the difference of the colors under a transform whose inverse is known.
   private func residual(
     of other: Other, _ transform: PlaneTransform, _ inverse: PlaneTransform, _ covered: [ImageBox]
@@ -135,12 +142,13 @@ public struct AlignedColor: Sendable {
     cells.reserveCapacity(ColorLayout.side * ColorLayout.side)
     for row in 0..<ColorLayout.side {
       for column in 0..<ColorLayout.side {
-        guard let seen = mean(row, column, other.size, back, covered, hidden) else { continue }
         let index = row * ColorLayout.side + column
+        guard let seen = mean(index, other.size, back, covered, hidden) else { continue }
         let place = SIMD2(Float(column), Float(row)) + 0.5
         cells.append(
           Cell(
-            seen: Self.cones(seen), kept: other.colors[index], part: other.parts[index],
+            index: index, seen: Self.cones(seen), kept: other.colors[index],
+            part: other.parts[index],
             place: place / Float(ColorLayout.side) - 0.5))
       }
     }
@@ -148,7 +156,7 @@ public struct AlignedColor: Sendable {
   }
 
   /// Returns which cells of the query show a plain patch in front of the other image.
-  private func hidden(
+  func hidden(
     _ layout: ColorLayout, _ size: (width: Int, height: Int), _ transform: PlaneTransform
   ) -> [Bool]? {
     let forth = transform.entries
@@ -188,6 +196,8 @@ public struct AlignedColor: Sendable {
 
   /// The mean color of one cell in both images, as roots of the cone responses.
   struct Cell {
+    /// Its index in the other image's layout.
+    let index: Int
     let seen: SIMD3<Float>
     let kept: SIMD3<Float>
     /// The content of the cell in the other image.
@@ -202,10 +212,13 @@ public struct AlignedColor: Sendable {
   }
 
   /// Returns the mean color of the query at a cell, or `nil` if half of the cell or more lies outside the query.
-  private func mean(
-    _ row: Int, _ column: Int, _ size: (width: Int, height: Int), _ back: PlaneTransform.Entries,
-    _ covered: [ImageBox], _ hidden: [Bool]?
+  ///
+  /// - Parameter shift: How far beside the cell it is taken, in shares of the query's sides.
+  func mean(
+    _ index: Int, _ size: (width: Int, height: Int), _ back: PlaneTransform.Entries,
+    _ covered: [ImageBox], _ hidden: [Bool]?, shift: SIMD2<Double> = .zero
   ) -> SIMD3<Float>? {
+    let (row, column) = (index / ColorLayout.side, index % ColorLayout.side)
     var sum = SIMD3<Float>.zero
     var inside: Float = 0
     // Beyond the border of the query, a cell is assumed to go on like the edge: the mean of the remaining part would be another one.
@@ -215,7 +228,7 @@ public struct AlignedColor: Sendable {
       for j in 0..<Self.samples {
         let down = (Double(row * Self.samples + i) + 0.5) / Double(steps) * Double(size.height)
         let across = (Double(column * Self.samples + j) + 0.5) / Double(steps) * Double(size.width)
-        let place = back(across, down) / self.size
+        let place = back(across, down) / self.size + shift
         guard place.x >= 0, place.y >= 0, place.x < 1, place.y < 1 else {
           beyond.sum += color(x: place.x, y: place.y)
           beyond.count += 1

@@ -13,6 +13,8 @@ struct PlainPatches: Sendable {
   private static let otherDistance: Float = 0.08
   /// The share of a patch that must be of another color in the other image.
   private static let otherShare = 0.75
+  /// The number of cells of a patch, next to no other, from which on the other image's colors there can be several.
+  private static let leastInner = 6
   /// The root of the mean squared distance in Oklab from their mean from which on colors are several.
   private static let variedDistance: Float = 0.06
 
@@ -20,6 +22,8 @@ struct PlainPatches: Sendable {
   private struct Patch {
     /// The indices of the cells.
     var cells: [Int]
+    /// Those of them that lie next to no other cell: a plain part of a thing has the thing's other colors at its edge.
+    var inner: [Int] = []
     let color: SIMD3<Float>
   }
 
@@ -49,9 +53,20 @@ struct PlainPatches: Sendable {
           patch.cells.append(i * side + j)
         }
       }
-      if Self.counts.contains(patch.cells.count) { patches.append(patch) }
+      guard Self.counts.contains(patch.cells.count) else { continue }
+      let cells = Set(patch.cells)
+      patch.inner = patch.cells.filter { Self.around($0).allSatisfy(cells.contains) }
+      patches.append(patch)
     }
     self.patches = patches
+  }
+
+  /// Returns the indices of a cell and those around it.
+  private static func around(_ cell: Int) -> [Int] {
+    let (side, row, column) = (QueryColors.side, cell / QueryColors.side, cell % QueryColors.side)
+    return (max(0, row - 1)...min(side - 1, row + 1)).flatMap { row in
+      (max(0, column - 1)...min(side - 1, column + 1)).map { row * side + $0 }
+    }
   }
 
   /// Returns which cells of the query show something in front of another image, those next to it included;
@@ -65,19 +80,18 @@ struct PlainPatches: Sendable {
       let behind = patch.cells.compactMap { color($0 / side, $0 % side) }
       guard behind.count >= Self.counts.lowerBound else { continue }
       let others = behind.count { ColorLayout.length($0 - patch.color) > Self.otherDistance }
-      let mean = behind.reduce(.zero, +) / Float(behind.count)
+      // At its edge, a shirt of another color lies on what is beside the other shirt.
+      let inner = patch.inner.compactMap { color($0 / side, $0 % side) }
+      guard inner.count >= Self.leastInner else { continue }
+      let mean = inner.reduce(.zero, +) / Float(inner.count)
       let variance =
-        behind.reduce(0) { $0 + (($1 - mean) * ($1 - mean)).sum() } / Float(behind.count)
+        inner.reduce(0) { $0 + (($1 - mean) * ($1 - mean)).sum() } / Float(inner.count)
       guard Double(others) >= Self.otherShare * Double(behind.count),
         variance > Self.variedDistance * Self.variedDistance
       else { continue }
       var covered = isCovered ?? [Bool](repeating: false, count: side * side)
       for cell in patch.cells {
-        for row in max(0, cell / side - 1)...min(side - 1, cell / side + 1) {
-          for column in max(0, cell % side - 1)...min(side - 1, cell % side + 1) {
-            covered[row * side + column] = true
-          }
-        }
+        for other in Self.around(cell) { covered[other] = true }
       }
       isCovered = covered
     }

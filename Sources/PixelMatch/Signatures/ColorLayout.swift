@@ -92,6 +92,13 @@ public struct ColorLayout: Sendable, Hashable {
     public var residual: Double
     /// The Oklab distance of the two means. A change of light or white balance may explain it.
     public var shift: Double
+    /// The mean Oklab distance of the four cells that differ most, as they are.
+    public var largest: Double
+
+    /// Makes a difference.
+    public init(residual: Double, shift: Double, largest: Double) {
+      (self.residual, self.shift, self.largest) = (residual, shift, largest)
+    }
   }
 
   /// Compares the layouts cell by cell, with a higher weight for cells near the center.
@@ -105,7 +112,11 @@ public struct ColorLayout: Sendable, Hashable {
     for cell in 0..<weights.count {
       residual += weights[cell] * Self.length(color(cell) - other.color(cell) - shift)
     }
-    return Difference(residual: Double(residual), shift: Double(Self.length(shift)))
+    let largest = (0..<weights.count).map { Self.length(color($0) - other.color($0)) }.sorted()
+      .suffix(4)
+    return Difference(
+      residual: Double(residual), shift: Double(Self.length(shift)),
+      largest: Double(largest.reduce(0, +) / 4))
   }
 
   /// Returns the color of one cell in Oklab.
@@ -178,7 +189,7 @@ public struct ColorLayout: Sendable, Hashable {
   }
 
   /// Returns the median of each component.
-  private static func median(_ colors: [SIMD3<Float>]) -> SIMD3<Float> {
+  static func median(_ colors: [SIMD3<Float>]) -> SIMD3<Float> {
     var median = SIMD3<Float>.zero
     for lane in median.indices {
       median[lane] = colors.map { $0[lane] }.sorted()[colors.count / 2]

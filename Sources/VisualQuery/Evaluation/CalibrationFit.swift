@@ -121,6 +121,7 @@ public struct CalibrationFit: Sendable {
         let odds =
           prior + coefficients.weights(of: evidence[index], standing, prior: prior).dot(.one)
           + coefficients.lead * standing.lead + coefficients.inlierLead * standing.inlierLead
+          + Calibration.contradiction(evidence[index])
         return EvaluatedQuery.Answer(
           id: query.samples[index].id, confidence: Calibration.probability(ofLogOdds: odds))
       }

@@ -126,6 +126,14 @@ public enum Calibration {
     -1.2 * max(0, min(1, Double(14 - inliers) / 6))
   }
 
+  /// What a contradiction of the colors adds to the log-odds, below zero. It is not fitted: whatever else agrees, also of a sibling, must not
+  /// make up for it. The surest answers of siblings have 7, with a label.
+  static func contradiction(_ measured: MeasuredEvidence) -> Double {
+    -contradictionStrength * measured.contradictedShare
+  }
+
+  private static let contradictionStrength = 9.0
+
   /// The largest accepted difference between the best score of all candidates and the best of those
   /// that have the label. Beyond it the label is taken to be wrong and counts for nothing. Chosen so
   /// that photos with a right label lose about a point of recall (docs/quality.md). Embeddings are left out of it: how
@@ -162,6 +170,11 @@ public enum Calibration {
     for lane in MeasuredEvidence.Lane.allCases {
       guard let value = measured[lane] else { continue }
       terms.append(Evidence(kind: lane.kind, value: value, weight: weights[lane.rawValue]))
+    }
+    if measured.contradictedShare > 0 {
+      terms.append(
+        Evidence(
+          kind: .contradiction, value: measured.contradictedShare, weight: contradiction(measured)))
     }
     return terms + [
       Evidence(

@@ -49,6 +49,9 @@ public struct Evidence: Sendable, Hashable, Codable {
     /// The share of the image's patches within the query that look the same there, `0...1`. It counts from 0.88 on, and less if another
     /// entity has nearly as many, or was not compared. Measured in the image, for the best aligned entities if one of them is in doubt.
     case patches
+    /// The certainty that a connected part of the thing is of another color, `0...1`, whatever else agrees: no light over the
+    /// whole image explains the difference there. From 5 % of the thing on it counts against a match, and wholly from 15 % on.
+    case contradiction
   }
 
   /// The kind of evidence.

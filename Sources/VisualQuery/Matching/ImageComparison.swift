@@ -10,6 +10,11 @@ struct ImageComparison: Sendable {
   /// The hash evidence above which the colors are also compared where the whole images lie over each other, besides where
   /// the keypoints put them: keypoints may agree by chance, a near hash never does.
   private static let wholeImageHash = 0.45
+  /// The residual and the number of inliers from which on a part of another color is looked for.
+  private static let (leastResidual, leastInliers) = (0.005, 6)
+  /// The largest differences of the layouts of one image: of all cells but for the mean, of the means, and of the four cells that
+  /// differ most. In another hue, the last of a candle in its glass is 0.1.
+  private static let sameImage = ColorLayout.Difference(residual: 0.03, shift: 0.03, largest: 0.024)
 
   private let query: QuerySignature
   private let rarity: AppearanceRarity
@@ -56,6 +61,8 @@ struct ImageComparison: Sendable {
     var alignment: Alignment?
     /// The mean difference of the colors at aligned places, or `nil` if nothing aligns.
     var residual: Double?
+    /// The share of the thing that is of another color where it aligns (``AlignedColor``).
+    var contradiction = 0.0
 
     /// See ``Evidence/Kind/hash``.
     var hash: Double { trust * max(0, 1 - Double(distance) / unrelatedDistance) }
@@ -131,11 +138,22 @@ struct ImageComparison: Sendable {
     if measured.hash > Self.wholeImageHash {
       transforms.append(PlaneTransform(measured.variant, of: query.views[measured.view], to: size))
     }
+    let layout = segment.layout(at: row)
     measured.residual = transforms.compactMap {
       colors.residual(
-        of: segment.layout(at: row), size: size, under: $0, outside: self.covered + covered,
+        of: layout, size: size, under: $0, outside: self.covered + covered,
         isCopy: measured.hash > MeasuredEvidence.copyHash.lowerBound)
     }.min()
+    measured.contradiction = 0
+    // What hardly differs has no part of another color, and what hardly aligns could not be trusted.
+    guard let residual = measured.residual, residual > Self.leastResidual,
+      (measured.alignment?.inliers ?? 0) >= Self.leastInliers
+        || measured.hash > Self.wholeImageHash
+    else { return }
+    measured.contradiction =
+      transforms.map {
+        colors.contradiction(of: layout, size: size, under: $0, outside: self.covered + covered)
+      }.min() ?? 0
   }
 
   /// Returns how the image matches.
@@ -150,6 +168,10 @@ struct ImageComparison: Sendable {
     guard measured.trust == 1, measured.distance <= 12 else { return .near }
     let layout = query.views[measured.view].layout.applying(measured.variant)
     let difference = layout.difference(from: segment.layout(at: row))
-    return difference.residual < 0.03 && difference.shift < 0.03 ? .exact : .near
+    let limits = Self.sameImage
+    let isEqual =
+      difference.residual < limits.residual && difference.shift < limits.shift
+      && difference.largest < limits.largest
+    return isEqual && measured.contradiction == 0 ? .exact : .near
   }
 }

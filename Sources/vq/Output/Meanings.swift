@@ -13,6 +13,7 @@ extension Evidence.Kind {
     case .agreement: "fraction of the visible keypoints that are aligned"
     case .alignedColor: "color similarity of the aligned regions"
     case .offColor: "aligned, but in another color"
+    case .contradiction: "a part of it is of another color"
     case .inlierLead: "aligned keypoints, compared with any other entity"
     case .labels: "information in the matching labels, in bits"
     case .embedding: "similarity by the model of the embeddings, compared with the catalogue"

@@ -14,6 +14,7 @@ const kinds = {
   prior: "before looking", hash: "whole picture", color: "colors", texture: "texture",
   votes: "corners alike", inliers: "corners in place", agreement: "share in place",
   alignedColor: "colors in place", offColor: "another color", inlierLead: "keypoints ahead of others",
+  contradiction: "a part in another color",
   labels: "labels", embedding: "the shop's model", support: "its other pictures",
   stock: "its product", lead: "lead over others", pin: "somebody said so",
 };

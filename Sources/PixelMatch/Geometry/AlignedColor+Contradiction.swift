@@ -1,0 +1,228 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The part of a thing that is of another color.
+///
+/// A mean over cells does not tell another color from a rough alignment: of a person in another shirt, all cells but
+/// those of the shirt agree. So the light is taken from most of the image, and what it leaves is looked for in one place.
+extension AlignedColor {
+  /// Returns the share of a thing that the largest connected part of another color has.
+  ///
+  /// The query is compared in one light, the one in which most cells agree: a plausible one (``plausible(_:)``), so that
+  /// no light makes a red thing blue. A part that looks alike nearby is of the same color, as is one that differs no more than
+  /// the rest of the image.
+  ///
+  /// - Parameters:
+  ///   - layout: The colors of the other image.
+  ///   - size: The other working image's width and height in pixels.
+  ///   - transform: From the query's working image to the other's.
+  ///   - covered: Boxes of the query in which other things lie in front, in shares of its sides.
+  /// - Returns: `0...1`; 0 if too little of the other image lies within the query.
+  /// - Complexity: O(cells).
+  public func contradiction(
+    of layout: ColorLayout, size: (width: Int, height: Int), under transform: PlaneTransform,
+    outside covered: [ImageBox] = []
+  ) -> Double {
+    guard let inverse = transform.inverse else { return 0 }
+    let other = other(layout, size: size, hasSameLight: false)
+    let back = inverse.entries
+    let hidden = hidden(layout, size, transform)
+    var cells = cells(of: other, back, covered, hidden)
+    if hidden != nil, cells.count < Self.leastCells {
+      cells = self.cells(of: other, back, covered, nil)
+    }
+    guard cells.count >= Self.leastCells else { return 0 }
+    var things = cells.filter { $0.part != .ground }
+    if things.count < Self.leastCells / 2 { things = cells }
+    let view = view(of: cells, things)
+    let noise = min(Self.largestNoise, cells.map { view.difference($0) }.sorted()[cells.count / 2])
+    var excess = [Float](repeating: 0, count: ColorLayout.side * ColorLayout.side)
+    for cell in things {
+      let limit = Self.leastDifference + Self.noiseWeight * noise + view.tolerance(for: cell)
+      var difference = view.difference(cell)
+      for shift in Self.shifts where difference > limit {
+        guard let seen = mean(cell.index, size, back, covered, hidden, shift: shift) else {
+          continue
+        }
+        difference = min(difference, view.difference(cell, seen: Self.cones(seen)))
+      }
+      excess[cell.index] = max(0, min(1, (difference - limit) / Self.clearDifference))
+    }
+    let byIndex = Dictionary(uniqueKeysWithValues: things.map { ($0.index, $0) })
+    let largest = Self.regions(of: excess).map { region in
+      (sum: region.reduce(0) { $0 + excess[$1] }, cells: region.map { byIndex[$0]! })
+    }.filter { !view.isForeign($0.cells) }.map(\.sum).max()
+    return Double(largest ?? 0) / Double(things.count)
+  }
+
+  /// A way to see the query: in a light, and paler or more vivid.
+  private struct View {
+    let light: SIMD3<Double>
+    /// The factor of the cone responses.
+    let factors: SIMD3<Float>
+    /// The factor of the chroma.
+    let vividness: Float
+
+    /// The color of a cell of the query.
+    func color(_ cones: SIMD3<Float>) -> SIMD3<Float> {
+      var color = Kernels.oklab(ofCones: cones * factors)
+      color[1] *= vividness
+      color[2] *= vividness
+      return color
+    }
+
+    func difference(_ cell: Cell) -> Float { difference(cell, seen: cell.seen) }
+
+    func difference(_ cell: Cell, seen: SIMD3<Float>) -> Float {
+      ColorLayout.length(
+        SIMD3(AlignedColor.lightnessWeight, 1, 1)
+          * (Kernels.oklab(ofCones: cell.kept) - color(seen)))
+    }
+
+    /// Returns the difference that an unusual light or vividness leaves in a vivid color: neither is the same for all colors.
+    func tolerance(for cell: Cell) -> Float {
+      func chroma(_ color: SIMD3<Float>) -> Float {
+        (color[1] * color[1] + color[2] * color[2]).squareRoot()
+      }
+      let mean = light.sum() / 3
+      let cast = max(light.max() - mean, mean - light.min())
+      return AlignedColor.toleranceWeight
+        * max(chroma(Kernels.oklab(ofCones: cell.kept)), chroma(color(cell.seen)))
+        * (abs(log(vividness)) + 4 * Float(cast))
+    }
+
+    /// Returns whether a part is something in front of the thing: much plainer than what it hides, and lighter or darker in
+    /// other places. A thing of another color has the same shades.
+    func isForeign(_ cells: [Cell]) -> Bool {
+      guard cells.count >= 3 else { return false }
+      let seen = cells.map { Kernels.oklab(ofCones: $0.seen * factors) }
+      let kept = cells.map { Kernels.oklab(ofCones: $0.kept) }
+      let variety = AlignedColor.variety(kept)
+      return variety > AlignedColor.leastVariety
+        && AlignedColor.variety(seen) < AlignedColor.plainShare * variety
+        && !(AlignedColor.correlation(seen.map { $0[0] }, kept.map { $0[0] })
+          > AlignedColor.sameShades)
+    }
+  }
+
+  // MARK: Light
+
+  /// Returns the view in which most cells agree. It is the one with the smallest sum of differences, each counted up to a
+  /// limit, so that another color does not decide; a change of vividness has to be worth it.
+  private func view(of cells: [Cell], _ things: [Cell]) -> View {
+    let ground = cells.filter { $0.part == .ground }
+    let whole = Self.plausible(Self.ratios(cells))
+    var lights = [.zero, whole, Self.white(whole), Self.plausible(Self.ratios(things))]
+    if ground.count >= Self.leastGround {
+      let light = Self.plausible(Self.ratios(ground))
+      lights += [light, Self.white(light)]
+    }
+    var best: (cost: Float, view: View)?
+    for light in lights {
+      for vividness in isColorless ? [1] : Self.vividnesses {
+        let view = View(light: light, factors: Self.factors(light), vividness: vividness)
+        let sum = cells.reduce(Float.zero) { $0 + min(Self.countedDifference, view.difference($1)) }
+        let cost = sum * (1 + Self.vividnessCost * abs(log(vividness)))
+        if best.map({ cost < $0.cost }) ?? true { best = (cost, view) }
+      }
+    }
+    return best!.view
+  }
+
+  /// Returns the nearest light that there is, for the logarithms of the factors of the cones: brighter or darker, and warmer
+  /// or colder. Lamps and daylight differ in blue, and little between green and red.
+  private static func plausible(_ ratios: SIMD3<Double>) -> SIMD3<Double> {
+    func clamped(_ value: Double, _ limit: Double) -> Double { max(-limit, min(limit, value)) }
+    let brightness = (ratios[0] + ratios[1]) / 2
+    let light = clamped(brightness, largestBrightness)
+    let redness = clamped(ratios[0] - ratios[1], largestRedness) / 2
+    return SIMD3(
+      light + redness, light - redness, light + clamped(ratios[2] - brightness, largestBlueness))
+  }
+
+  private static func white(_ light: SIMD3<Double>) -> SIMD3<Double> {
+    SIMD3(repeating: light.sum() / 3)
+  }
+
+  // MARK: Parts
+
+  /// Returns the connected parts of cells with an excess, as their indices.
+  private static func regions(of excess: [Float]) -> [[Int]] {
+    let side = ColorLayout.side
+    var isTaken = excess.map { $0 <= leastExcess }
+    var regions: [[Int]] = []
+    for first in excess.indices where !isTaken[first] {
+      isTaken[first] = true
+      var region = [first]
+      var next = 0
+      while next < region.count {
+        let (row, column) = (region[next] / side, region[next] % side)
+        next += 1
+        for i in max(0, row - 1)...min(side - 1, row + 1) {
+          for j in max(0, column - 1)...min(side - 1, column + 1) where !isTaken[i * side + j] {
+            isTaken[i * side + j] = true
+            region.append(i * side + j)
+          }
+        }
+      }
+      regions.append(region)
+    }
+    return regions
+  }
+
+  /// Returns the median distance of colors from their median.
+  private static func variety(_ colors: [SIMD3<Float>]) -> Float {
+    let middle = ColorLayout.median(colors)
+    return colors.map { ColorLayout.length($0 - middle) }.sorted()[colors.count / 2]
+  }
+
+  /// Returns the coefficient of correlation of two series, `-1...1`; not a number if one is constant.
+  private static func correlation(_ a: [Float], _ b: [Float]) -> Float {
+    let count = Float(a.count)
+    let (meanA, meanB) = (a.reduce(0, +) / count, b.reduce(0, +) / count)
+    var (product, squaresA, squaresB): (Float, Float, Float) = (0, 0, 0)
+    for (a, b) in zip(a, b) {
+      product += (a - meanA) * (b - meanB)
+      squaresA += (a - meanA) * (a - meanA)
+      squaresB += (b - meanB) * (b - meanB)
+    }
+    return product / (squaresA * squaresB).squareRoot()
+  }
+
+  // MARK: Constants, chosen on the data that docs/quality.md names
+
+  /// The difference of a cell in Oklab that is none, what the rest of the image adds to it, and the most of that: in
+  /// photos, the median cell differs by 0.02, in copies by less than 0.01.
+  private static let (leastDifference, noiseWeight, largestNoise): (Float, Float, Float) =
+    (0.015, 2.5, 0.04)
+  /// The further difference from which on a color is clearly another one.
+  private static let clearDifference: Float = 0.03
+  /// The excess up to which a cell is not part of a region.
+  private static let leastExcess: Float = 0.1
+  /// The weight of lightness: shades change it more than chroma.
+  private static let lightnessWeight: Float = 0.6
+  private static let toleranceWeight: Float = 0.25
+  /// The largest difference that counts in the choice of a light.
+  private static let countedDifference: Float = 0.06
+  /// The extra cost of a change of vividness, for each factor of *e*.
+  private static let vividnessCost: Float = 0.6
+  private static let vividnesses: [Float] = [1, 0.5, 0.7, 1.4, 1.9, 2.4]
+  /// The largest logarithms of the factors of a light, as cube roots: for brightness a factor of 8, for the cones of blue, and
+  /// between those of red and green.
+  private static let (largestBrightness, largestBlueness, largestRedness) = (0.7, 0.2, 0.06)
+  /// The median distance of colors above which they vary, the share of it below which others are plain, and the
+  /// correlation of lightness from which on the shades are the same.
+  private static let (leastVariety, plainShare, sameShades): (Float, Float, Float) =
+    (0.04, 0.6, 0.92)
+  /// Places beside that of a cell, in shares of the query's sides: seven tenths of one of its cells.
+  private static let shifts: [SIMD2<Double>] = {
+    let step = 0.7 / Double(QueryColors.side)
+    return [-step, 0, step].flatMap { x in [-step, 0, step].map { SIMD2(x, $0) } }
+      .filter { $0 != .zero }
+  }()
+}
