@@ -21,12 +21,14 @@ extension AlignedColor {
   ///   - layout: The colors of the other image.
   ///   - size: The other working image's width and height in pixels.
   ///   - transform: From the query's working image to the other's.
+  ///   - claim: The parts of the query in which keypoints agree, or `nil` if the whole images lie over each other. The thing is
+  ///     looked for within their hull: beyond it, a photo shows what is around the thing.
   ///   - covered: Boxes of the query in which other things lie in front, in shares of its sides.
   /// - Returns: `0...1`; 0 if too little of the other image lies within the query.
   /// - Complexity: O(cells).
   public func contradiction(
     of layout: ColorLayout, size: (width: Int, height: Int), under transform: PlaneTransform,
-    outside covered: [ImageBox] = []
+    within claim: ImageClaim? = nil, outside covered: [ImageBox] = []
   ) -> Double {
     guard let inverse = transform.inverse else { return 0 }
     let other = other(layout, size: size, hasSameLight: false)
@@ -39,6 +41,14 @@ extension AlignedColor {
     guard cells.count >= Self.leastCells else { return 0 }
     var things = cells.filter { $0.part != .ground }
     if things.count < Self.leastCells / 2 { things = cells }
+    if let hull = claim?.hull {
+      let sides = SIMD2(Double(size.width), Double(size.height))
+      things = things.filter { cell in
+        let place = (SIMD2<Double>(cell.place) + 0.5) * sides
+        return hull.contains(back(place.x, place.y) / self.size)
+      }
+      guard things.count >= Self.leastWithinHull else { return 0 }
+    }
     let view = view(of: cells, things)
     let noise = min(Self.largestNoise, cells.map { view.difference($0) }.sorted()[cells.count / 2])
     var excess = [Float](repeating: 0, count: ColorLayout.side * ColorLayout.side)
@@ -200,6 +210,8 @@ extension AlignedColor {
   /// photos, the median cell differs by 0.02, in copies by less than 0.01.
   private static let (leastDifference, noiseWeight, largestNoise): (Float, Float, Float) =
     (0.015, 2.5, 0.04)
+  /// The number of cells within the hull of the keypoints from which on a share of them is significant.
+  private static let leastWithinHull = 6
   /// The further difference from which on a color is clearly another one.
   private static let clearDifference: Float = 0.03
   /// The excess up to which a cell is not part of a region.

@@ -41,6 +41,14 @@ package struct ConvexPolygon: Sendable, Hashable {
     func sum(_ corner: SIMD2<Double>) -> Double { corner.x + corner.y }
   }
 
+  /// Returns whether a point lies in the polygon.
+  func contains(_ point: SIMD2<Double>) -> Bool {
+    !corners.isEmpty
+      && corners.indices.allSatisfy { index in
+        Self.turn(corners[index], corners[(index + 1) % corners.count], point) >= 0
+      }
+  }
+
   /// Returns the part of the polygon within the square from 0 to 1 (Sutherland, Hodgman, "Reentrant polygon
   /// clipping", 1974, <https://doi.org/10.1145/360767.360802>).
   package func clippedToUnitSquare() -> ConvexPolygon {

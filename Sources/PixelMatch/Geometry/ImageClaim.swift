@@ -41,6 +41,17 @@ public struct ImageClaim: Sendable, Hashable {
     ((Double(index % side) + 0.5) / Double(side), (Double(index / side) + 0.5) / Double(side))
   }
 
+  /// The hull of the claimed cells, in shares of the sides.
+  var hull: ConvexPolygon {
+    let half = 0.5 / Double(Self.side)
+    return ConvexPolygon(
+      hullOf: (0..<Self.side * Self.side).filter(isClaimed).flatMap { index in
+        let center = Self.center(of: index)
+        return [SIMD2(-half, -half), SIMD2(half, -half), SIMD2(-half, half), SIMD2(half, half)]
+          .map { SIMD2(center.x, center.y) + $0 }
+      })
+  }
+
   /// The number of claimed cells.
   public var count: Int { cells.bitCount }
 

@@ -132,7 +132,7 @@ public enum Calibration {
     -contradictionStrength * measured.contradictedShare
   }
 
-  private static let contradictionStrength = 9.0
+  private static let contradictionStrength = 12.0
 
   /// The largest accepted difference between the best score of all candidates and the best of those
   /// that have the label. Beyond it the label is taken to be wrong and counts for nothing. Chosen so

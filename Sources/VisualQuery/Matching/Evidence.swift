@@ -50,7 +50,7 @@ public struct Evidence: Sendable, Hashable, Codable {
     /// entity has nearly as many, or was not compared. Measured in the image, for the best aligned entities if one of them is in doubt.
     case patches
     /// The certainty that a connected part of the thing is of another color, `0...1`, whatever else agrees: no light over the
-    /// whole image explains the difference there. From 5 % of the thing on it counts against a match, and wholly from 15 % on.
+    /// whole image explains the difference there. From 8 % of the thing on it counts against a match, and wholly from 16 % on.
     case contradiction
   }
 

@@ -150,9 +150,12 @@ struct ImageComparison: Sendable {
       (measured.alignment?.inliers ?? 0) >= Self.leastInliers
         || measured.hash > Self.wholeImageHash
     else { return }
+    // Where keypoints align the images, they tell where the thing is.
+    let claim = measured.alignment?.claim
     measured.contradiction =
-      transforms.map {
-        colors.contradiction(of: layout, size: size, under: $0, outside: self.covered + covered)
+      transforms.map { transform in
+        colors.contradiction(
+          of: layout, size: size, under: transform, within: claim, outside: self.covered + covered)
       }.min() ?? 0
   }
 

@@ -36,9 +36,9 @@ struct MeasuredEvidence: Sendable, Hashable {
 
   /// The difference of aligned colors, in Oklab, from which on they say nothing for a candidate.
   private static let strangerResidual = 0.041
-  /// The shares of a thing in another color up to which they indicate nothing, and from which on it is another thing: of
-  /// 500 right copies and photos, two in a hundred have more than the first (docs/quality.md).
-  private static let contradictedShares = 0.05...0.15
+  /// The shares of a thing in another color up to which they indicate nothing, and from which on it is another thing
+  /// (docs/quality.md).
+  private static let contradictedShares = 0.08...0.16
   /// The evidence of aligned colors from which on a contradiction counts less, and from which on it is none.
   private static let equalColors = 0.5...0.8
   /// The likeness of the histograms below which aligned images show another color.

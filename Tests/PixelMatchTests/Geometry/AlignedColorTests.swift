@@ -296,4 +296,57 @@ import Testing
     #expect(try residual(lit(wave()), wave(), under: same) < 0.02)
     #expect(try residual(lit(wave(swapped: true)), wave(), under: same) > 0.06)
   }
+
+  // MARK: Contradiction
+
+  private func contradiction(_ query: PixelBuffer, _ other: PixelBuffer) throws -> Double {
+    let signature = Signature(other)
+    return AlignedColor(QuerySignature(query)).contradiction(
+      of: signature.layout, size: (Int(signature.width), Int(signature.height)), under: same)
+  }
+
+  /// A person before a white wall: a head, a shirt and trousers, each lighter at one side.
+  private func person(shirt: [Int]) throws -> PixelBuffer {
+    try painted { x, y in
+      let color: [Int]
+      switch (x, y) {
+      case (60..<100, 0..<40): color = [200, 150, 120]
+      case (40..<120, 40..<100): color = shirt
+      case (50..<110, 100..<160): color = [60, 60, 70]
+      default: return [250, 250, 250]
+      }
+      return color.map { UInt8($0 * (100 - (x - 40) / 4) / 100) }
+    }
+  }
+
+  /// Would break if what agrees, as face and trousers do, made up for a shirt of another color.
+  @Test(arguments: [
+    [60, 90, 200], [60, 150, 70], [150, 150, 150], [30, 30, 30], [230, 200, 60],
+  ])
+  func `a shirt of another color contradicts`(color: [Int]) throws {
+    let red = try person(shirt: [200, 50, 45])
+    #expect(try contradiction(try person(shirt: color), red) > 0.15)
+    #expect(try contradiction(red, red) == 0)
+  }
+
+  /// Would break if a light, or a filter over the whole image, were another color.
+  @Test(arguments: [[110, 100, 80], [90, 97, 100], [55, 55, 55], [75, 70, 60]])
+  func `a light over the whole image does not contradict`(percent: [Int]) throws {
+    let red = try person(shirt: [200, 50, 45])
+    let lit = try changed(red) { channel, value in Int(value) * percent[channel] / 100 }
+    #expect(try contradiction(lit, red) < 0.05)
+  }
+
+  /// Would break if a gray copy were of another color.
+  @Test func `an image without color does not contradict one with the same luma`() throws {
+    let red = try person(shirt: [200, 50, 45])
+    var bytes = SyntheticPicture.rgba(red)
+    for index in stride(from: 0, to: bytes.count, by: 4) {
+      let luma =
+        (299 * Int(bytes[index]) + 587 * Int(bytes[index + 1]) + 114 * Int(bytes[index + 2])) / 1000
+      for lane in 0..<3 { bytes[index + lane] = UInt8(luma) }
+    }
+    let gray = try PixelBuffer(width: 160, height: 160, format: .rgba8, bytes: bytes)
+    #expect(try contradiction(gray, red) < 0.05)
+  }
 }

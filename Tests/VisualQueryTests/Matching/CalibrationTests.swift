@@ -1,3 +1,4 @@
+import PixelMatch
 import TestSupport
 import Testing
 @testable import VisualQuery
@@ -75,6 +76,24 @@ import Testing
     var grey = sibling
     grey.colorfulness = 0
     #expect(confidence(grey, rival: grey.score) > confidence(sibling, rival: sibling.score))
+  }
+
+  /// Would break if keypoints, patches, a label or a lead made up for a part of another color, or if the terms did not add up.
+  @Test func `nothing makes up for a part of another color`() throws {
+    let same = MeasuredEvidence(
+      hash: 0.8, color: 0.8, texture: 0.9, inliers: 90, agreement: 0.6, residual: 0.03, labels: 2,
+      patches: PatchAgreement(visible: 100, agreeing: 99))
+    var sibling = same
+    sibling.contradiction = 0.2
+    #expect(confidence(same, rival: 4) > 0.95)
+    #expect(confidence(sibling, rival: 4) < 0.3)
+    // Few keypoints may have aligned another part.
+    sibling.inliers = 3
+    sibling.hash = 0
+    #expect(sibling.contradictedShare == 0)
+    sibling = same
+    sibling.contradiction = 0.04
+    #expect(confidence(sibling, rival: 4) == confidence(same, rival: 4))
   }
 
   /// Would break if a light of another color, in which no histogram is alike, counted against a thing whose colors
