@@ -15,58 +15,35 @@ within the limits below. Put the printed numbers into Sources/VisualQuery/Matchi
 --indexes keeps the indexes, and --answers the candidates of all queries. Remove the latter after a change of the confidence.
 """
 import argparse
-import json
 import math
 import os
-import subprocess
 import tempfile
 
 import numpy
 from scipy.optimize import minimize
 
+import measured
+
 CUT_OFF = 0.85
 # As in PossibleEntities.swift.
 LIMIT, COVERAGE, LEAST, CANDIDATES = 8, 0.9, 0.5, 10
-CODED = {"logOdds": 1.13, "several": -1.55, "none": -0.72}
+CODED = {"logOdds": 0.97, "several": -0.8, "none": -0.1}
 # The largest share of absent things that get a list: photos of other things, and other products of the same kind.
 OTHER_THINGS, SAME_KIND = 0.05, 0.15
-BATCH = 40
-
-
-def read(path):
-    return [json.loads(line) for line in open(path)]
 
 
 def candidates(vq, task, name, arguments, folder):
     """The candidates of each query of a task: [(log-odds, has several images, confidence, is right)], the surest first."""
-    kept = f"{arguments.answers}/{name}.json" if arguments.answers else None
-    if kept and os.path.exists(kept):
-        return json.load(open(kept))
-    index = f"{arguments.indexes or folder}/{name}.vq"
-    if not os.path.exists(index):
-        outside = [word for path in arguments.allow_outside for word in ("--allow-outside", path)]
-        subprocess.run([vq, "index", f"{task}/catalogue.jsonl", "--index", index, "-q", *outside], check=True)
-    queries = read(f"{task}/queries.jsonl")
-    queries = queries[:: max(1, len(queries) // arguments.queries)]
     found = []
-    for start in range(0, len(queries), BATCH):
-        batch = queries[start : start + BATCH]
-        images = [os.path.join(task, query["image"]) for query in batch]
-        run = subprocess.run(
-            [vq, "match", "--json", "--min-confidence", "0", "--limit", "12", "--products", "12", "--deadline", "0", "--index", index, *images],
-            capture_output=True, text=True)
-        for query, line in zip(batch, run.stdout.splitlines(), strict=True):
-            values = []
-            for value in json.loads(line).get("values", []):
-                terms = {term["kind"]: term for term in value["evidence"]}
-                if "color" not in terms:
-                    continue  # It is not a candidate by its image.
-                right = value["id"] in query["truth"] or f"{value['type']}:{value['id']}" in query["truth"]
-                odds = sum(term["weight"] for term in terms.values())
-                values.append((odds, float("support" in terms), value["confidence"], right))
-            found.append({"present": bool(query["truth"]), "values": values})
-    if kept:
-        json.dump(found, open(kept, "w"))
+    for query, values in measured.of(vq, task, name, arguments, folder):
+        rows = []
+        for value in values:
+            terms = {term["kind"]: term for term in value["evidence"]}
+            if "color" not in terms:
+                continue  # It is not a candidate by its image.
+            odds = sum(term["weight"] for term in terms.values())
+            rows.append((odds, float("support" in terms), value["confidence"], measured.is_right(value, query)))
+        found.append({"present": bool(query["truth"]), "values": rows})
     return found
 
 
@@ -152,19 +129,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("vq")
     parser.add_argument("tasks", nargs="+")
-    parser.add_argument("--indexes")
-    parser.add_argument("--answers")
+    measured.add_options(parser)
     parser.add_argument("--fit", action="store_true")
-    parser.add_argument("--allow-outside", action="append", default=[])
-    parser.add_argument("--queries", type=int, default=200, help="about as many queries of each task (up to twice as many)")
     parser.add_argument("--colors", default="colors,variants,colourway", help="parts of the names of tasks that are not fitted")
     parser.add_argument("--other", default="things,things3,labels", help="tasks whose absent things are other things")
     parser.add_argument("--same", default="packagesX,galleryX,iconicX", help="tasks whose absent things are of the same kind")
     arguments = parser.parse_args()
     arguments.other, arguments.same = arguments.other.split(","), arguments.same.split(",")
-    for folder in (arguments.indexes, arguments.answers):
-        if folder:
-            os.makedirs(folder, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         tasks = {}
         for task in arguments.tasks:

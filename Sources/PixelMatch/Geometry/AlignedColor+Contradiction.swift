@@ -6,12 +6,30 @@
   import Darwin
 #endif
 
+/// A part of a thing that is of another color.
+public struct ColorContradiction: Sendable, Hashable {
+  /// No part.
+  public static let none = ColorContradiction(share: 0, cells: 0)
+
+  /// Its share of the thing, `0...1`.
+  public let share: Double
+  /// Its cells in the other image's layout, a bit for each, row by row.
+  package let cells: UInt64
+
+  /// Returns whether it has the cell at a position of the other image, `0..<1` across and down.
+  package func contains(x: Double, y: Double) -> Bool {
+    let side = Double(ColorLayout.side)
+    guard (0..<1).contains(x), (0..<1).contains(y) else { return false }
+    return cells >> (UInt64(y * side) * UInt64(ColorLayout.side) + UInt64(x * side)) & 1 == 1
+  }
+}
+
 /// The part of a thing that is of another color.
 ///
 /// A mean over cells does not tell another color from a rough alignment: of a person in another shirt, all cells but
 /// those of the shirt agree. So the light is taken from most of the image, and what it leaves is looked for in one place.
 extension AlignedColor {
-  /// Returns the share of a thing that the largest connected part of another color has.
+  /// Returns the largest connected part of a thing that is of another color.
   ///
   /// The query is compared in one light, the one in which most cells agree: a plausible one (``plausible(_:)``), so that
   /// no light makes a red thing blue. A part that looks alike nearby is of the same color, as is one that differs no more than
@@ -24,13 +42,13 @@ extension AlignedColor {
   ///   - claim: The parts of the query in which keypoints agree, or `nil` if the whole images lie over each other. The thing is
   ///     looked for within their hull: beyond it, a photo shows what is around the thing.
   ///   - covered: Boxes of the query in which other things lie in front, in shares of its sides.
-  /// - Returns: `0...1`; 0 if too little of the other image lies within the query.
+  /// - Returns: None if too little of the other image lies within the query.
   /// - Complexity: O(cells).
   public func contradiction(
     of layout: ColorLayout, size: (width: Int, height: Int), under transform: PlaneTransform,
     within claim: ImageClaim? = nil, outside covered: [ImageBox] = []
-  ) -> Double {
-    guard let inverse = transform.inverse else { return 0 }
+  ) -> ColorContradiction {
+    guard let inverse = transform.inverse else { return .none }
     let other = other(layout, size: size, hasSameLight: false)
     let back = inverse.entries
     let hidden = hidden(layout, size, transform)
@@ -38,7 +56,7 @@ extension AlignedColor {
     if hidden != nil, cells.count < Self.leastCells {
       cells = self.cells(of: other, back, covered, nil)
     }
-    guard cells.count >= Self.leastCells else { return 0 }
+    guard cells.count >= Self.leastCells else { return .none }
     var things = cells.filter { $0.part != .ground }
     if things.count < Self.leastCells / 2 { things = cells }
     if let hull = claim?.hull {
@@ -47,7 +65,7 @@ extension AlignedColor {
         let place = (SIMD2<Double>(cell.place) + 0.5) * sides
         return hull.contains(back(place.x, place.y) / self.size)
       }
-      guard things.count >= Self.leastWithinHull else { return 0 }
+      guard things.count >= Self.leastWithinHull else { return .none }
     }
     let view = view(of: cells, things)
     let noise = min(Self.largestNoise, cells.map { view.difference($0) }.sorted()[cells.count / 2])
@@ -66,8 +84,11 @@ extension AlignedColor {
     let byIndex = Dictionary(uniqueKeysWithValues: things.map { ($0.index, $0) })
     let largest = Self.regions(of: excess).map { region in
       (sum: region.reduce(0) { $0 + excess[$1] }, cells: region.map { byIndex[$0]! })
-    }.filter { !view.isForeign($0.cells) }.map(\.sum).max()
-    return Double(largest ?? 0) / Double(things.count)
+    }.filter { !view.isForeign($0.cells) }.max { $0.sum < $1.sum }
+    guard let largest else { return .none }
+    return ColorContradiction(
+      share: Double(largest.sum) / Double(things.count),
+      cells: largest.cells.reduce(0) { $0 | 1 << UInt64($1.index) })
   }
 
   /// A way to see the query: in a light, and paler or more vivid.

@@ -4,12 +4,30 @@ package struct PatchAgreement: Sendable, Hashable {
   package let visible: Int
   /// The number of those that look the same.
   package let agreeing: Int
+  /// The number of visible ones in the part that is of another color.
+  package let contradicted: Int
+  /// The number of agreeing ones there.
+  package let agreeingContradicted: Int
 
   /// Makes counts.
-  package init(visible: Int, agreeing: Int) { (self.visible, self.agreeing) = (visible, agreeing) }
+  package init(
+    visible: Int, agreeing: Int, contradicted: Int = 0, agreeingContradicted: Int = 0
+  ) {
+    (self.visible, self.agreeing) = (visible, agreeing)
+    (self.contradicted, self.agreeingContradicted) = (contradicted, agreeingContradicted)
+  }
 
   /// The share of the visible patches that look the same, `0...1`.
   package var share: Double { visible == 0 ? 0 : Double(agreeing) / Double(visible) }
+
+  /// The share of the patches beyond the part of another color that look the same, less that of those within it: near 1 if
+  /// something hides that part, near 0 if it is a part of the thing.
+  package var shareLostByContradiction: Double {
+    let beyond = visible - contradicted
+    guard contradicted > 0, beyond > 0 else { return 0 }
+    return Double(agreeing - agreeingContradicted) / Double(beyond)
+      - Double(agreeingContradicted) / Double(contradicted)
+  }
 }
 
 /// Compares the patches around an image's keypoints with a query, at the places where an alignment puts them.
@@ -20,7 +38,7 @@ package struct PatchAgreement: Sendable, Hashable {
 /// Geometry in Computer Vision", 2004, section 4.8).
 package struct PatchCheck: Sendable {
   /// The greatest number of bits that differ between hashes of patches that look the same, of 96.
-  private static let distanceLimit = 27
+  private static let distanceLimit = 31
   /// The least number of pixels of the query that a pixel of a patch spans. Below it, the query lacks the detail to compare.
   private static let leastMagnification = 0.6
   /// The shares of matching patches at which an inexact alignment may be the reason for the others.
@@ -65,13 +83,16 @@ package struct PatchCheck: Sendable {
 
   /// Compares the patches of a row.
   ///
-  /// - Parameter transform: The transform from the query's working image to the row's, in pixels.
+  /// - Parameters:
+  ///   - transform: The transform from the query's working image to the row's, in pixels.
+  ///   - contradiction: The part of the row's image that is of another color, whose patches are also counted apart.
   /// - Returns: `nil` if no patch lies within the query.
   /// - Complexity: O(keypoints).
   package func agreement(
-    of row: Int, in segment: SignatureSegment, under transform: PlaneTransform
+    of row: Int, in segment: SignatureSegment, under transform: PlaneTransform,
+    _ contradiction: ColorContradiction = .none
   ) -> PatchAgreement? {
-    let patches = patches(of: row, in: segment)
+    let patches = patches(of: row, in: segment, contradiction)
     guard let found = agreement(of: patches, under: transform) else { return nil }
     guard Self.improvable.contains(found.share),
       let refined = refined(transform, by: patches),
@@ -85,24 +106,33 @@ package struct PatchCheck: Sendable {
   private struct Patch {
     let frame: PatchFrame
     let hash: KeypointHash
+    /// True if it lies in the part of another color.
+    let isContradicted: Bool
     /// The ways from one sample to the next along a row and along a column, in pixels of the keypoint's level.
     let across: SIMD2<Double>
     let down: SIMD2<Double>
 
-    init(_ keypoint: Keypoint, _ hash: KeypointHash, width: Int, height: Int) {
+    init(
+      _ keypoint: Keypoint, _ hash: KeypointHash, width: Int, height: Int,
+      _ contradiction: ColorContradiction
+    ) {
       frame = PatchFrame(keypoint, width: width, height: height, radius: PatchCheck.radius)
       self.hash = hash
+      isContradicted = contradiction.contains(
+        x: frame.center.x / Double(width), y: frame.center.y / Double(height))
       let (cosine, sine) = IntegerAngle.direction(of: keypoint.angle)
       across = SIMD2(Double(cosine), Double(sine)) * (Double(Kernels.patchStep) / 16384)
       down = SIMD2(-across.y, across.x)
     }
   }
 
-  private func patches(of row: Int, in segment: SignatureSegment) -> [Patch] {
+  private func patches(
+    of row: Int, in segment: SignatureSegment, _ contradiction: ColorContradiction
+  ) -> [Patch] {
     let (width, height) = segment.size(at: row)
     let set = segment.keypoints(at: row)
     return zip(set.keypoints, set.hashes).map { keypoint, hash in
-      Patch(keypoint, hash, width: width, height: height)
+      Patch(keypoint, hash, width: width, height: height, contradiction)
     }
   }
 
@@ -111,14 +141,23 @@ package struct PatchCheck: Sendable {
   ) -> PatchAgreement? {
     guard let back = transform.inverse?.entries else { return nil }
     var (visible, agreeing) = (0, 0)
+    var (contradicted, agreeingContradicted) = (0, 0)
     for patch in patches {
       guard let magnification = magnification(of: patch.frame, back) else { continue }
       visible += 1
       let samples = samples(of: patch, side: Kernels.patchSide, back, plane(for: magnification))
       let found = KeypointHash(words: Kernels.native.patchHash(samples.span))
-      if found.hammingDistance(to: patch.hash) <= Self.distanceLimit { agreeing += 1 }
+      let isSame = found.hammingDistance(to: patch.hash) <= Self.distanceLimit
+      if isSame { agreeing += 1 }
+      guard patch.isContradicted else { continue }
+      contradicted += 1
+      if isSame { agreeingContradicted += 1 }
     }
-    return visible == 0 ? nil : PatchAgreement(visible: visible, agreeing: agreeing)
+    return visible == 0
+      ? nil
+      : PatchAgreement(
+        visible: visible, agreeing: agreeing, contradicted: contradicted,
+        agreeingContradicted: agreeingContradicted)
   }
 
   /// Returns a transform fitted to the offsets at which patches match best. With only some twenty inliers, an alignment may be a few pixels off

@@ -73,8 +73,8 @@ public struct CalibrationFit: Sendable {
       }, included, from: coded, isAloneFitted: subject == .anything)
     var fitted = Calibration.Coefficients(
       step1: SIMD16(step1), step2: SIMD16(step2[1...16]), prior: step2[0], lead: step2[17],
-      inlierLead: step2[18],
-      alone: .init(prior: step2[19], color: step2[20], hash: step2[21]))
+      agreedLead: step2[18], inlierLead: step2[19],
+      alone: .init(prior: step2[20], color: step2[21], hash: step2[22]))
     if subject == .catalogued { fitted.alone = coded.alone }
     fitted.labelsBeyondLikely = coded.labelsBeyondLikely
     for lane in unmeasured {
@@ -102,6 +102,7 @@ public struct CalibrationFit: Sendable {
       return "\(lane.kind.rawValue) step1 \(text(step1)) step2 \(text(step2))"
     } + [
       "prior \(text(coefficients.prior))", "lead \(text(coefficients.lead))",
+      "agreedLead \(text(coefficients.agreedLead))",
       "inlierLead \(text(coefficients.inlierLead))",
       "alone prior \(text(coefficients.alone.prior)) color \(text(coefficients.alone.color)) "
         + "hash \(text(coefficients.alone.hash))",
@@ -120,10 +121,12 @@ public struct CalibrationFit: Sendable {
         let prior = coefficients.prior(isAlone: standing.isAlone)
         let odds =
           prior + coefficients.weights(of: evidence[index], standing, prior: prior).dot(.one)
-          + coefficients.lead * standing.lead + coefficients.inlierLead * standing.inlierLead
-          + Calibration.contradiction(evidence[index])
+          + coefficients.lead(of: evidence[index], standing) + coefficients.inlierLead
+          * standing.inlierLead
         return EvaluatedQuery.Answer(
-          id: query.samples[index].id, confidence: Calibration.probability(ofLogOdds: odds))
+          id: query.samples[index].id,
+          confidence: Calibration.probability(
+            ofLogOdds: odds + Calibration.contradiction(evidence[index], against: odds)))
       }
       return EvaluatedQuery(
         query: query.query,
@@ -229,7 +232,8 @@ public struct CalibrationFit: Sendable {
       let alone = standing.isAlone ? 1.0 : 0
       return Row(
         features: [1] + evidence[index].certainties(standing).lanes + [
-          standing.lead, standing.inlierLead, alone, alone * evidence[index].colorLikeness,
+          standing.lead, max(0, standing.lead) * evidence[index].leadAgreement, standing.inlierLead,
+          alone, alone * evidence[index].colorLikeness,
           alone * evidence[index].hash,
         ],
         isRight: samples[index].isRight, weight: weight)
@@ -242,10 +246,14 @@ public struct CalibrationFit: Sendable {
     let total = rows.reduce(0) { $0 + $1.weight }
     let start =
       [coded.prior] + coded.step2.lanes
-      + [coded.lead, coded.inlierLead, coded.alone.prior, coded.alone.color, coded.alone.hash]
+      + [
+        coded.lead, coded.agreedLead, coded.inlierLead, coded.alone.prior, coded.alone.color,
+        coded.alone.hash,
+      ]
     return nonNegative(
-      [0] + included.map { $0 + 1 } + [17, 18] + (isAloneFitted ? [19, 20, 21] : []), from: start,
-      ridge: 1e-5, signed: [0, 19]
+      [0] + included.map { $0 + 1 } + [17, 18, 19] + (isAloneFitted ? [20, 21, 22] : []),
+      from: start,
+      ridge: 1e-5, signed: [0, 20]
     ) {
       weights, active in
       var sums = Derivatives(count: active.count)

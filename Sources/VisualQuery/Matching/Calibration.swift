@@ -36,6 +36,9 @@ public enum Calibration {
     var prior: Double
     /// The factor of ``Standing/lead`` in the log-odds.
     var lead: Double
+    /// The addition to it if colors and keypoints agree, too: a lead alone says only that nothing else is as much alike, which is also
+    /// true of what the catalogue lacks.
+    var agreedLead: Double
     /// The factor of ``Standing/inlierLead``.
     var inlierLead: Double
     /// The terms that are added for an entity without a rival, which has no lead to show.
@@ -56,6 +59,11 @@ public enum Calibration {
       return factors
     }
 
+    /// Returns the term of the lead in an entity's log-odds.
+    func lead(of measured: MeasuredEvidence, _ standing: Standing) -> Double {
+      lead * standing.lead + agreedLead * max(0, standing.lead) * measured.leadAgreement
+    }
+
     /// Returns the terms of an entity's log-odds without the prior, in the order of ``MeasuredEvidence/Lane``.
     ///
     /// - Parameter prior: The log-odds without any evidence.
@@ -68,7 +76,7 @@ public enum Calibration {
       weights[labels] = 0
       let room = max(
         0,
-        Calibration.likely - prior - weights.dot(.one) - lead * standing.lead
+        Calibration.likely - prior - weights.dot(.one) - lead(of: measured, standing)
           - inlierLead * standing.inlierLead)
       let beyond = labelsBeyondLikely
       let share =
@@ -89,24 +97,25 @@ public enum Calibration {
     }
   }
 
-  /// The coefficients for queries of which a third show nothing that the catalogue has, and some have wrong labels: fitted, those
-  /// of the labels and of other images chosen for the smallest error of any single task (docs/quality.md).
+  /// The coefficients for queries of which a third show nothing that the catalogue has, and some have wrong labels: the first step as
+  /// `vq eval --calibrate` fits it, the second as `Benchmarks/quality/confidence.py` does; those of the labels and of other images are chosen
+  /// for the smallest error of any single task (docs/quality.md).
   static let coefficients = Coefficients(
     step1: SIMD16(lanes: 0.776, 4.705, 3.133, 0.771, 2.647, 0.54, 1.866, 0.178, 1.3, 1.7, 2, 1),
-    step2: SIMD16(lanes: 0.768, 0.628, 0, 0, 0, 0, 4.132, 1.939, 2.5, 0, 1.2, 3),
-    prior: -3.06, lead: 0.754, inlierLead: 1.296,
-    alone: Coefficients.Alone(prior: -0.984, color: 0.914, hash: 1.073),
+    step2: SIMD16(lanes: 0, 0, 0, 0.109, 0, 0, 3.513, 1.404, 2.5, 0, 1.2, 2.491),
+    prior: -2.654, lead: 1.002, agreedLead: 2.297, inlierLead: 0.469,
+    alone: Coefficients.Alone(prior: -1.39, color: 1.542, hash: 1.841),
     labelsBeyondLikely: 0.1...0.35)
 
   /// The log-odds from which on an answer is likely: those of 0.8.
   static let likely = logOdds(of: 0.8)
 
-  /// The coefficients for queries that all show a thing of the catalogue, with right labels or none. The score is
-  /// the same, and so is the addition for an entity without a rival.
+  /// The coefficients for queries that all show a thing of the catalogue, with right labels or none. The score is the same.
   private static let cataloguedCoefficients = Coefficients(
     step1: coefficients.step1,
-    step2: SIMD16(lanes: 0.518, 0.753, 0.217, 0, 0.323, 0, 1.089, 1.169, 2.7, 0, 0, 2),
-    prior: -3.25, lead: 1.1, inlierLead: 0.605, alone: coefficients.alone)
+    step2: SIMD16(lanes: 0.573, 0.162, 0, 0.651, 0, 0, 3.897, 1.856, 2.7, 0, 1.2, 3.035),
+    prior: -2.4, lead: 1.344, agreedLead: 0.541, inlierLead: 1.681,
+    alone: Coefficients.Alone(prior: -1.83, color: 1.5, hash: 1.02))
 
   /// Returns the coefficients for what an image may show.
   static func coefficients(for subject: QuerySubject) -> Coefficients {
@@ -126,13 +135,20 @@ public enum Calibration {
     -1.2 * max(0, min(1, Double(14 - inliers) / 6))
   }
 
-  /// What a contradiction of the colors adds to the log-odds, below zero. It is not fitted: whatever else agrees, also of a sibling, must not
-  /// make up for it. The surest answers of siblings have 7, with a label.
-  static func contradiction(_ measured: MeasuredEvidence) -> Double {
-    -contradictionStrength * measured.contradictedShare
+  /// Returns the addition of contradicting colors to the log-odds, zero or less. It is not fitted: whatever else agrees, also of a sibling,
+  /// must not make up for it. The surest answers of siblings have 7, with a label.
+  ///
+  /// It makes an answer unlikely and no more: of what is left, a thing whose light or print contradicts still comes before what
+  /// only has similar colors.
+  ///
+  /// - Parameter odds: The log-odds by all other evidence.
+  static func contradiction(_ measured: MeasuredEvidence, against odds: Double) -> Double {
+    max(-contradictionStrength * measured.contradictedShare, min(0, unlikely - odds))
   }
 
   private static let contradictionStrength = 12.0
+  /// The log-odds to which a contradiction lowers an answer at most: those of 0.18.
+  private static let unlikely = -1.5
 
   /// The largest accepted difference between the best score of all candidates and the best of those
   /// that have the label. Beyond it the label is taken to be wrong and counts for nothing. Chosen so
@@ -171,17 +187,21 @@ public enum Calibration {
       guard let value = measured[lane] else { continue }
       terms.append(Evidence(kind: lane.kind, value: value, weight: weights[lane.rawValue]))
     }
-    if measured.contradictedShare > 0 {
-      terms.append(
-        Evidence(
-          kind: .contradiction, value: measured.contradictedShare, weight: contradiction(measured)))
-    }
-    return terms + [
+    terms += [
       Evidence(
         kind: .inlierLead, value: standing.inlierLead,
         weight: coefficients.inlierLead * standing.inlierLead),
-      Evidence(kind: .lead, value: standing.lead, weight: coefficients.lead * standing.lead),
+      Evidence(
+        kind: .lead, value: standing.lead, weight: coefficients.lead(of: measured, standing)),
     ]
+    if measured.contradictedShare > 0 {
+      let odds = terms.reduce(0) { $0 + $1.weight }
+      terms.append(
+        Evidence(
+          kind: .contradiction, value: measured.contradictedShare,
+          weight: contradiction(measured, against: odds)))
+    }
+    return terms
   }
 
   /// Returns the terms of an entity that only shares a label, with `sharers` entities in all. The label

@@ -61,8 +61,8 @@ struct ImageComparison: Sendable {
     var alignment: Alignment?
     /// The mean difference of the colors at aligned places, or `nil` if nothing aligns.
     var residual: Double?
-    /// The share of the thing that is of another color where it aligns (``AlignedColor``).
-    var contradiction = 0.0
+    /// The part of the thing that is of another color where it aligns.
+    var contradiction = ColorContradiction.none
 
     /// See ``Evidence/Kind/hash``.
     var hash: Double { trust * max(0, 1 - Double(distance) / unrelatedDistance) }
@@ -121,7 +121,8 @@ struct ImageComparison: Sendable {
     _ measured: inout Measurement, _ image: StoredImage, _ check: PatchCheck
   ) {
     measured.patches = measured.alignment.flatMap {
-      check.agreement(of: image.row, in: image.segment, under: $0.transform)
+      check.agreement(
+        of: image.row, in: image.segment, under: $0.transform, measured.contradiction)
     }
   }
 
@@ -144,7 +145,7 @@ struct ImageComparison: Sendable {
         of: layout, size: size, under: $0, outside: self.covered + covered,
         isCopy: measured.hash > MeasuredEvidence.copyHash.lowerBound)
     }.min()
-    measured.contradiction = 0
+    measured.contradiction = .none
     // What hardly differs has no part of another color, and what hardly aligns could not be trusted.
     guard let residual = measured.residual, residual > Self.leastResidual,
       (measured.alignment?.inliers ?? 0) >= Self.leastInliers
@@ -156,7 +157,7 @@ struct ImageComparison: Sendable {
       transforms.map { transform in
         colors.contradiction(
           of: layout, size: size, under: transform, within: claim, outside: self.covered + covered)
-      }.min() ?? 0
+      }.min { $0.share < $1.share } ?? .none
   }
 
   /// Returns how the image matches.
@@ -175,6 +176,6 @@ struct ImageComparison: Sendable {
     let isEqual =
       difference.residual < limits.residual && difference.shift < limits.shift
       && difference.largest < limits.largest
-    return isEqual && measured.contradiction == 0 ? .exact : .near
+    return isEqual && measured.contradiction == .none ? .exact : .near
   }
 }

@@ -67,6 +67,12 @@ struct MeasuredEvidence: Sendable, Hashable {
   /// The weight in the confidence of a label that disagrees; that of one that agrees is 1.
   private static let disagreement = 0.6
 
+  /// The difference of the shares of matching patches beyond and within a part of another color from which on something may
+  /// hide that part, and from which on something does.
+  private static let hiddenPatches = 0.3...0.6
+  /// The likeness of the colors and the number of inliers from which on they agree with a lead, and from which on they do wholly.
+  private static let (agreedColors, agreedInliers) = (1.3...3.5, 2.0...6)
+
   /// The share in which what another image of the entity shows better counts.
   private static let otherImageShare = 0.7
 
@@ -129,6 +135,7 @@ struct MeasuredEvidence: Sendable, Hashable {
     // What is left of a thing behind a hand, with colors that are equal as a whole, is that thing.
     let doubt = min(1, (equal - (self[.alignedColor] ?? 0)) / (equal - doubtful))
     return alignmentTrust * max(0, doubt)
+      * (1 - Self.hiddenPatches.share(at: patches?.shareLostByContradiction ?? 0))
       * max(0, min(1, (contradiction - start) / (end - start)))
   }
 
@@ -227,6 +234,11 @@ struct MeasuredEvidence: Sendable, Hashable {
     colorfulness * max(Self.likeness(color), Self.alignedLikeness * (self[.alignedColor] ?? 0))
   }
 
+  /// The degree to which colors and keypoints agree with a lead, `0...1`.
+  var leadAgreement: Double {
+    Self.agreedColors.share(at: colorLikeness) * Self.agreedInliers.share(at: Double(inliers))
+  }
+
   /// The lanes on the scales that the coefficients are for. Each grows with its measurement and is
   /// 0 if there is none.
   private func regressors(inliersFrom least: Int) -> SIMD16<Double> {
@@ -254,6 +266,13 @@ struct MeasuredEvidence: Sendable, Hashable {
 
   /// Grows ever faster as histograms become equal. The cap keeps rounding from mattering.
   private static func likeness(_ similarity: Double) -> Double { -log(max(0.02, 1 - similarity)) }
+}
+
+extension ClosedRange<Double> {
+  /// Returns the share of the range that lies below a value, `0...1`.
+  func share(at value: Double) -> Double {
+    Swift.max(0, Swift.min(1, (value - lowerBound) / (upperBound - lowerBound)))
+  }
 }
 
 extension SIMD16<Double> {

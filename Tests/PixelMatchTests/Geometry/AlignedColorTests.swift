@@ -302,7 +302,8 @@ import Testing
   private func contradiction(_ query: PixelBuffer, _ other: PixelBuffer) throws -> Double {
     let signature = Signature(other)
     return AlignedColor(QuerySignature(query)).contradiction(
-      of: signature.layout, size: (Int(signature.width), Int(signature.height)), under: same)
+      of: signature.layout, size: (Int(signature.width), Int(signature.height)), under: same
+    ).share
   }
 
   /// A person before a white wall: a head, a shirt and trousers, each lighter at one side.

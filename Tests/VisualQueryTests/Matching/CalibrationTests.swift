@@ -96,6 +96,36 @@ import Testing
     #expect(confidence(sibling, rival: 4) == confidence(same, rival: 4))
   }
 
+  /// Would break if a hand in front of a thing made it a thing of another color.
+  @Test func `a part that something hides does not contradict`() {
+    var part = MeasuredEvidence(
+      hash: 0.8, color: 0.8, texture: 0.9, inliers: 90, agreement: 0.6, residual: 0.03,
+      patches: PatchAgreement(
+        visible: 100, agreeing: 98, contradicted: 20, agreeingContradicted: 19))
+    part.contradiction = 0.2
+    #expect(part.contradictedShare == 1)
+    part.patches = PatchAgreement(
+      visible: 100, agreeing: 79, contradicted: 20, agreeingContradicted: 1)
+    #expect(part.contradictedShare == 0)
+  }
+
+  /// Would break if a lead said as much of what only has no rival as of what has the colors and some keypoints, too.
+  @Test func `a lead counts more if colors and keypoints agree`() {
+    func gain(color: Double, inliers: Int) -> Double {
+      let evidence = MeasuredEvidence(
+        hash: 0, color: color, texture: 0.9, inliers: inliers, agreement: 0.1, residual: 0.06)
+      func odds(_ lead: Double) -> Double {
+        let standing = Standing(lead: lead, inlierLead: 0, patchLead: 0, isAlone: false)
+        return Calibration.evidence(evidence, standing).reduce(0) { $0 + $1.weight }
+      }
+      #expect(abs(odds(-1) - odds(0) + Calibration.coefficients.lead) < 1e-9)
+      return odds(3) - odds(0)
+    }
+    let plain = gain(color: 0.6, inliers: 12)
+    #expect(gain(color: 0.95, inliers: 12) > plain + 1)
+    #expect(abs(gain(color: 0.95, inliers: 0) - plain) < 1e-9)
+  }
+
   /// Would break if a light of another color, in which no histogram is alike, counted against a thing whose colors
   /// agree at aligned places.
   @Test func `colors that agree at aligned places speak for a histogram that does not`() {
