@@ -57,6 +57,17 @@ struct PhoneClient: Sendable {
     return (document, answer.body)
   }
 
+  /// Returns a document of the server, and its size.
+  func document<Document: Decodable>(
+    _ path: String, question: [UInt8]? = nil
+  ) throws -> (Document, Int) {
+    let answer = try ask(path, content: question.map { ("application/json", $0) })
+    guard let document = try? JSONDecoder().decode(Document.self, from: Data(answer.body)) else {
+      throw strange(answer)
+    }
+    return (document, answer.body.count)
+  }
+
   /// Returns the image of a card, or `nil` if it cannot be loaded.
   func image(at address: String) -> [UInt8]? { connection.image(at: address, fields: fields) }
 

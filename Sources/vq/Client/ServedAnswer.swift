@@ -42,6 +42,8 @@ struct ServedAnswer: Sendable, Decodable {
   let possible: [Value]?
   let emptyReason: String?
   let hasMore: Bool
+  /// The token of the next page.
+  let continuation: String?
 
   /// All confidences of the answer. Another server may have written any numbers.
   var confidences: [Double] { (values + listed).map(\.confidence) }

@@ -41,6 +41,12 @@ enum SimulateClientCommand {
     OptionText(
       "sheet", "also draw the cards as a phone would show them",
       detail: "One SVG file with all images, for a browser."), "FILE", of: .files)
+  static let conversation = Option<Bool>.flag(
+    OptionText(
+      "conversation", "also ask what an app and the system ask after the tap",
+      detail:
+        "The images of the cards, the entity that is opened, 'More results' to the end, and the first page for "
+        + "Spotlight's index. The image is uploaded once."))
   static let json = Option<Bool>.flag(OptionText("json", "the server's answers, one per line"))
 
   static let command = CommandDescription(
@@ -49,6 +55,7 @@ enum SimulateClientCommand {
     examples: [
       "vq simulate-client photo.jpg --server http://127.0.0.1:8080 --labels mug",
       "vq simulate-client photo.jpg --server http://127.0.0.1:8080 --sheet sheet.svg",
+      "vq simulate-client photo.jpg --server http://127.0.0.1:8080 --conversation",
     ],
     operand: OperandDescription(
       placeholder: "IMAGE", count: 0...1,
@@ -57,7 +64,8 @@ enum SimulateClientCommand {
     options: [
       server.description, labels.description, crop.description, sides.description,
       form.description, keyFile.description, language.description, timeout.description,
-      sheet.description, json.description, PictureLimits.maxBytes.description,
+      sheet.description, conversation.description, json.description,
+      PictureLimits.maxBytes.description,
       PictureLimits.maxPixels.description, PictureLimits.formats.description,
     ],
     notes: [
@@ -94,6 +102,10 @@ enum SimulateClientCommand {
       throw arguments.missingOperand(
         "'vq simulate-client' requires an IMAGE, --labels LIST, or both")
     }
+    guard !(arguments[conversation] && arguments[json]) else {
+      throw CommandFailure(
+        .usage, "--conversation has no JSON form; leave out --json or --conversation")
+    }
     let client = try client(arguments)
     let file = try arguments[sheet].map(ReportFile.init)
     do {
@@ -128,6 +140,13 @@ enum SimulateClientCommand {
         try console.output.writeLine(String(decoding: line, as: UTF8.self))
       } else {
         try console.output.write(text(exchange, size, isOne: images.count == 1, on: console))
+        if arguments[conversation] {
+          var conversation = PhoneConversation(
+            client, answer, upload: image?.bytes.count, document: document)
+          try conversation.play(after: answer)
+          let lines = conversation.lines(on: console)
+          try console.output.write("\n" + lines.joined(separator: "\n") + "\n")
+        }
       }
       try console.output.flush()
       exchanges.append(exchange)

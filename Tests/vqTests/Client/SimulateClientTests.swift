@@ -90,6 +90,20 @@ struct LiveServerTrait: SuiteTrait, TestScoping {
     #expect(json.output.split(separator: "\n").count == 1)
   }
 
+  /// Would break if the conversation uploaded the image twice, lost a page, or could not open what it shows.
+  @Test func `the conversation of an app has one upload`() throws {
+    let run = try ask([SampleShop.query("q06-oats.jpg"), "--labels", "box", "--conversation"])
+    #expect(run.status == 0 && run.errors == "")
+    for outcome in ["4 of 4 loaded", "opens oats", "4 matches on 1 page", "32 entities"] {
+      #expect(run.output.contains(outcome), "\(run.output)")
+    }
+    #expect(run.output.contains(#/\n1 upload, \d+ requests, \d+ kB sent, \d+ kB received\.\n$/#))
+    let labels = try ask(["--labels", "mug", "--conversation"])
+    #expect(labels.output.contains("\n0 uploads, "))
+    let both = try ask(["--labels", "mug", "--conversation", "--json"])
+    #expect(both.status == 2 && both.output == "")
+  }
+
   /// Would break if a drawing were not well-formed, asked somebody for something, or lost a card or an outline.
   @Test func `the sheet has the image, its outlines and the cards`() throws {
     let folder = try TemporaryDirectory()

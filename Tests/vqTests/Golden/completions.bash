@@ -206,7 +206,7 @@ _vq() {
     copy:*) _vq_reply -d; compopt -o filenames; return ;;
     codegen:-*) _vq_reply -W '--index --cache --color --help -h --version' ;;
     codegen:*) _vq_reply -W 'app-intents'; return ;;
-    simulate-client:-*) _vq_reply -W '--server --labels --crop --sides --as --key-file --language --timeout --sheet --json --max-bytes --max-pixels --formats --color --help -h --version' ;;
+    simulate-client:-*) _vq_reply -W '--server --labels --crop --sides --as --key-file --language --timeout --sheet --conversation --json --max-bytes --max-pixels --formats --color --help -h --version' ;;
     simulate-client:*) _vq_reply -f; compopt -o filenames; return ;;
     help:-*) _vq_reply -W '--man --color --help -h --version' ;;
     help:*) _vq_reply -W 'index match catalogue doctor duplicates labels eval diff why-not feedback serve key hash sign postgres copy codegen simulate-client help completions'; return ;;

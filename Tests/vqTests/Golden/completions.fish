@@ -222,6 +222,7 @@ complete -c vq -n '__fish_seen_subcommand_from simulate-client' -l key-file -r -
 complete -c vq -n '__fish_seen_subcommand_from simulate-client' -l language -x -d 'the language of titles'
 complete -c vq -n '__fish_seen_subcommand_from simulate-client' -l timeout -x -d 'time limit in ms for each answer'
 complete -c vq -n '__fish_seen_subcommand_from simulate-client' -l sheet -r -F -d 'also draw the cards as a phone would show them'
+complete -c vq -n '__fish_seen_subcommand_from simulate-client' -l conversation -d 'also ask what an app and the system ask after the tap'
 complete -c vq -n '__fish_seen_subcommand_from simulate-client' -l json -d 'the server\'s answers, one per line'
 complete -c vq -n '__fish_seen_subcommand_from simulate-client' -l max-bytes -x -d 'reject larger files'
 complete -c vq -n '__fish_seen_subcommand_from simulate-client' -l max-pixels -x -d 'reject larger images'

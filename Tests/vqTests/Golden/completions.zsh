@@ -352,6 +352,7 @@ _vq() {
         '--language=[the language of titles]:TAG:' \
         '--timeout=[time limit in ms for each answer]:MS:' \
         '--sheet=[also draw the cards as a phone would show them]:FILE:_files' \
+        '--conversation[also ask what an app and the system ask after the tap]' \
         '--json[the server'\''s answers, one per line]' \
         '--max-bytes=[reject larger files]:N:' \
         '--max-pixels=[reject larger images]:N:' \
