@@ -1,14 +1,16 @@
 extension EntityLookup {
   /// Returns the entity that a link opens: the one with this URL, or the one for which the shop's template gives it. Without
   /// a match, what marketing adds is ignored: the fragment, and the query as far as it is not part of the entity's own URL.
-  /// The scheme and the host may be written in any case (RFC 3986, 6.2.2.1).
+  /// The scheme and the host may be written in any case (RFC 3986, 6.2.2.1), the scheme may be that of `http`, and the path may
+  /// end with a slash: people type and print links in these ways.
   ///
   /// - Throws: ``CatalogueError``.
   /// - Complexity: O(*n*) for *n* entities with a URL of their own.
   public func entity(forLink link: String) async throws -> EntityValue? {
-    if let found = try await entity(forWrittenLink: link) { return found }
-    let lowered = LinkAddress.withLowercaseHost(link)
-    return lowered == link ? nil : try await entity(forWrittenLink: lowered)
+    for form in LinkAddress.forms(of: link) {
+      if let found = try await entity(forWrittenLink: form) { return found }
+    }
+    return nil
   }
 
   /// Returns the entity that a link opens, in the case in which it is written.
@@ -71,6 +73,22 @@ private struct LinkAddress {
     let host = parts[2].prefix { $0 != "?" && $0 != "#" }
     let start = "\(parts[0])//\(host)"
     return start.lowercased() + link.dropFirst(start.count)
+  }
+
+  /// Returns the link as it is written, and the other ways to write it, each once.
+  static func forms(of link: String) -> [String] {
+    var forms = [link]
+    func add(_ form: String) { if !forms.contains(form) { forms.append(form) } }
+    let lowered = withLowercaseHost(link)
+    add(lowered)
+    if lowered.hasPrefix("http://") { add("https" + String(lowered.dropFirst(4))) }
+    for form in forms {
+      let path = form.prefix { $0 != "?" && $0 != "#" }
+      // The slash after the host is its path.
+      guard path.hasSuffix("/"), path.split(separator: "/").count > 2 else { continue }
+      add(String(path.dropLast()) + String(form.dropFirst(path.count)))
+    }
+    return forms
   }
 
   init(_ link: String) {

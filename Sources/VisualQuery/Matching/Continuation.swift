@@ -34,7 +34,7 @@ struct Continuation: Sendable {
     var isShown = false
   }
 
-  let question: ContinuedQuestion
+  private(set) var question: ContinuedQuestion
   let signature: [UInt8]
   private(set) var generation: Int
   /// The lowest confidence of the list.
@@ -85,6 +85,19 @@ struct Continuation: Sendable {
         && (keys.contains(entry.scored.key) || entry.scored.stocks.map(ids.contains) ?? false)
     }
     possible.removeAll { keys.contains($0.scored.key) }
+  }
+
+  /// Keeps only the entities that meet further conditions, on whatever page, and begins with the first of them: their ranks are
+  /// those of another list. A new search meets them, too.
+  ///
+  /// - Parameter keys: The keys of the entities that meet the conditions.
+  mutating func narrow(by conditions: [EntityComparator], to keys: KeySet) {
+    entries.removeAll { !keys.contains($0.scored.key) }
+    possible.removeAll { !keys.contains($0.scored.key) }
+    markShown { _ in false }
+    for type in EntityType.allCases {
+      question.options.filters[type, default: EntityFilter()].comparators += conditions
+    }
   }
 
   /// Returns the continuation with some more entries marked as shown.

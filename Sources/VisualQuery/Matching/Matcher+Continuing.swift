@@ -16,18 +16,22 @@ extension Matcher {
   ///   - fromStart: True to begin with the first page again.
   ///   - refresh: True to search again, with the image's signature without its keypoints, and to leave
   ///     out what was shown already.
+  ///   - conditions: Further conditions that the matches must meet, besides those of the question. The list then begins anew with those
+  ///     of the search that meet them; with `refresh`, all are searched again that do. The continuation of the answer keeps them.
   ///   - timeout: As ``MatchOptions/timeout``.
   /// - Throws: ``MatchError`` with the code `invalidToken` if the token belongs to another catalogue or
   ///   was altered, or `expiredToken` if it is ``continuationLifetime`` generations old; otherwise the
   ///   errors of ``values(for:options:)``.
   public func values(
     continuing token: String, limit: Int? = nil, fromStart: Bool = false, refresh: Bool = false,
+    matching conditions: [EntityComparator] = [],
     timeout: Duration? = MatchOptions.defaultTimeout
   ) async throws -> MatchResponse {
     let deadline = timeout.map { now() + $0 }
     return try await cancelling {
       try await withTaskExecutorPreference(pool) {
-        try await nextPage(token, limit, fromStart: fromStart, refresh: refresh, deadline)
+        try await nextPage(
+          token, limit, fromStart: fromStart, refresh: refresh, matching: conditions, deadline)
       }
     }
   }
@@ -40,10 +44,19 @@ extension Matcher {
   }
 
   @concurrent private func nextPage(
-    _ token: String, _ limit: Int?, fromStart: Bool, refresh: Bool, _ deadline: Duration?
+    _ token: String, _ limit: Int?, fromStart: Bool, refresh: Bool,
+    matching conditions: [EntityComparator], _ deadline: Duration?
   ) async throws -> MatchResponse {
     var continuation = try Continuation(token: token, catalogue: catalogue)
     if fromStart { continuation.markShown { _ in false } }
+    if !conditions.isEmpty {
+      try Self.check(conditions, besides: continuation.question)
+      // Milliseconds, which the deadline does not cut: what does not meet the conditions may not be shown.
+      continuation.narrow(
+        by: conditions,
+        to: try await catalogue.keys(
+          matching: EntityFilter(comparators: conditions), shouldStop: { Task.isCancelled }))
+    }
     if !refresh {
       var options = continuation.options
       if let limit { options.limit = limit }
@@ -64,6 +77,28 @@ extension Matcher {
     return try response(
       to: content, continuation.options, state, limit: limit,
       without: Set(continuation.entries.filter(\.isShown).map(\.scored.key)))
+  }
+
+  /// Checks that further conditions can be added to those of a question.
+  private static func check(
+    _ conditions: [EntityComparator], besides question: ContinuedQuestion
+  ) throws(MatchError) {
+    for filter in question.options.filters.values {
+      let count = filter.comparators.count + conditions.count
+      guard filter.mode == .and || filter.comparators.isEmpty else {
+        throw MatchError(
+          code: .invalidFilter,
+          message: "the question asks for one of several conditions, which no other can be added to"
+        )
+      }
+      guard count <= EntityFilter.comparatorLimit else {
+        throw MatchError(
+          code: .invalidFilter,
+          message:
+            "a search has at most \(EntityFilter.comparatorLimit) conditions; found \(count), those of its first page among them"
+        )
+      }
+    }
   }
 
   private static func signature(_ bytes: [UInt8]) throws(MatchError) -> QuerySignature? {

@@ -157,9 +157,10 @@ extension Matcher {
       entity.distance = options.near.flatMap { near in
         locations[entity.key].map(near.distanceMeters)
       }
+      guard entity.type == .product || options.isWithinRadius(entity.distance) else { return nil }
       return RankedEntity(entity: entity, id: id)
     }
-    var stores = StockedStores(near: options.near)
+    var stores = StockedStores(options)
     if options.limit(of: .store) > 0 {
       let products = Ranking.topRanked(ranked.filter { $0.id.type == .product })
       for product in products.prefix(StockedStores.productLimit) {
@@ -229,8 +230,12 @@ extension Matcher {
       among: scored.filter { options.limit(of: $0.type) > 0 && !shown.contains($0.key) },
       cutOff: state.cutOff)
     let ids = try catalogue.ids(keys: list.map(\.key))
+    let stores = list.filter { $0.type == .store }.map(\.key)
+    let places = options.radius == nil ? [:] : try catalogue.places(ofStores: stores)
     return list.compactMap { entity in
-      ids[entity.key].map { RankedEntity(entity: entity, id: $0) }
+      let distance = options.near.flatMap { near in places[entity.key].map(near.distanceMeters) }
+      guard entity.type == .product || options.isWithinRadius(distance) else { return nil }
+      return ids[entity.key].map { RankedEntity(entity: entity, id: $0) }
     }
   }
 }

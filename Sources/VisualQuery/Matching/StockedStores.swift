@@ -8,12 +8,12 @@ struct StockedStores: Sendable {
   /// The most stores that are kept.
   private static let limit = MatchOptions.maximumLimit
 
-  private let near: GeoPoint?
+  private let options: MatchOptions
   private var stores: [UInt32: RankedEntity] = [:]
   /// True if all stores of all products were looked up before the deadline.
   private(set) var isWhole = true
 
-  init(near: GeoPoint?) { self.near = near }
+  init(_ options: MatchOptions) { self.options = options }
 
   /// Adds the stores of a product. Products come in the order of their confidence, highest first.
   ///
@@ -27,7 +27,7 @@ struct StockedStores: Sendable {
       kind: .stock, value: confidence, weight: Calibration.logOdds(of: confidence))
     var found: [RankedEntity] = []
     var count = 0
-    let (near, known) = (near, stores)
+    let (options, known) = (options, stores)
     var isCut = false
     try catalogue.read { database throws(CatalogueError) in
       try database.forEachStore(withProduct: product.id.value) { store in
@@ -37,7 +37,8 @@ struct StockedStores: Sendable {
           return false
         }
         guard isAllowed(store.key), known[store.key] == nil else { return true }
-        let distance = near.flatMap { near in store.location.map(near.distanceMeters) }
+        let distance = options.near.flatMap { near in store.location.map(near.distanceMeters) }
+        guard options.isWithinRadius(distance) else { return true }
         found.append(
           RankedEntity(
             entity: ScoredEntity(

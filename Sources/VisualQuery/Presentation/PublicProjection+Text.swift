@@ -9,6 +9,9 @@ extension PublicProjection {
     of value: EntityValue, for locale: String?, url: String?
   ) -> [String: String] {
     var flat = value.flatStrings(of: object(for: value), for: locale)
+    if case .product(let product) = value, let price = product.price {
+      flat["price"] = LocalizedPrice.text(price, in: locale)
+    }
     flat["url"] = url
     return flat
   }
@@ -19,7 +22,7 @@ extension PublicProjection {
     let display = value.displayRepresentation(for: locale)
     let detail: String? =
       switch value {
-      case .product(let product): product.price.map { "\($0.amount) \($0.currency)" }
+      case .product(let product): product.price.map { LocalizedPrice.text($0, in: locale) }
       case .store(let store): store.address
       }
     let description = fields.contains(EntityValue.descriptionField) ? value.longDescription : nil

@@ -36,6 +36,9 @@ public struct MatchOptions: Sendable, Hashable {
   public var timeout: Duration?
   /// The location of the person: equally likely stores are sorted by their distance from it.
   public var near: GeoPoint?
+  /// The most meters of a store from ``near``, or `nil` for any. Stores that are farther, or whose location is not known, are left
+  /// out.
+  public var radius: Double?
   /// The instant for which matches tell whether a store is open, or `nil` to leave that out.
   public var date: Date?
   /// The language of titles, a BCP 47 tag, or `nil` for the shop's own.
@@ -58,7 +61,8 @@ public struct MatchOptions: Sendable, Hashable {
     limit: Int = Self.defaultLimit, typeLimits: [EntityType: Int] = Self.defaultTypeLimits,
     types: Set<EntityType> = Set(EntityType.allCases), filters: [EntityType: EntityFilter] = [:],
     minimumConfidence: Double? = nil,
-    timeout: Duration? = Self.defaultTimeout, near: GeoPoint? = nil, date: Date? = nil,
+    timeout: Duration? = Self.defaultTimeout, near: GeoPoint? = nil, radius: Double? = nil,
+    date: Date? = nil,
     locale: String? = nil, isGrouped: Bool = false, pageLimit: Int = Self.defaultPageLimit,
     usesFeedback: Bool = true, subject: QuerySubject = .anything,
     answers: AnswerScope = .all
@@ -70,6 +74,7 @@ public struct MatchOptions: Sendable, Hashable {
     self.minimumConfidence = minimumConfidence
     self.timeout = timeout
     self.near = near
+    self.radius = radius
     self.date = date
     self.locale = locale
     self.isGrouped = isGrouped
@@ -89,6 +94,12 @@ public struct MatchOptions: Sendable, Hashable {
       options.typeLimits[.product] = max(products, pageLimit)
     }
     return options
+  }
+
+  /// Returns whether a store at a distance is near enough.
+  func isWithinRadius(_ distance: Double?) -> Bool {
+    guard near != nil, let radius else { return true }
+    return distance.map { $0 <= radius } ?? false
   }
 
   /// The most matches of a type.

@@ -77,7 +77,7 @@ extension Question {
   }
   package static let conditions = QuestionField<[EntityComparator]>(
     "where", option: "where", .conditions(count: EntityFilter.comparatorLimit), \.conditions,
-    .filter, in: everyRequest, token: filters
+    .narrowing, in: everyRequest, token: filters
   ) { conditions, options in
     for type in EntityType.allCases {
       options.filters[type, default: EntityFilter()].comparators = conditions
@@ -101,6 +101,12 @@ extension Question {
     token: [.init("near", optional: \.degrees)]
   ) { place, options in
     options.near = place
+  }
+  package static let radius = QuestionField<Double>(
+    "radius", .number(1...50_000_000), \.radius, .filter, in: everyRequest,
+    token: [.init("radius", optional: \.options.radius)]
+  ) { radius, options in
+    options.radius = radius
   }
   package static let date = QuestionField<Date>(
     "at", option: "at", .instant, \.date, .filter, in: everyRequest,
@@ -170,14 +176,14 @@ extension Question {
   /// All fields.
   package static let fields: [any AnyQuestionField] = [
     labels, codes, region, signature, embedding, tolerant, limit, products, stores,
-    minimumConfidence, type, conditions, wantedLabels, near, date, locale, grouped, subject,
+    minimumConfidence, type, conditions, wantedLabels, near, radius, date, locale, grouped, subject,
     answers,
     feedback, deadline, facets, facetPrefix, facetLimit, continuation, beginsAgain, refreshes,
   ]
 
   /// Returns the fields of some roles that may stand at a place.
   package static func fields(
-    _ roles: Set<Role> = [.content, .filter, .page], in door: Door
+    _ roles: Set<Role> = [.content, .filter, .narrowing, .page], in door: Door
   ) -> [any AnyQuestionField] {
     fields.filter { roles.contains($0.role) && $0.doors.contains(door) }
   }

@@ -38,6 +38,8 @@ package struct Question: Sendable, Hashable {
   package var conditions: [EntityComparator]?
   /// The location of the person.
   package var near: GeoPoint?
+  /// The most meters of a store from there.
+  package var radius: Double?
   /// The instant for which matches tell whether a store is open.
   package var date: Date?
   /// The language of titles.
@@ -79,6 +81,10 @@ package struct Question: Sendable, Hashable {
   ///
   /// - Throws: ``QuestionError`` with the code `excess` if the texts that a continuation holds are too long together.
   package func check() throws(QuestionError) {
+    if radius != nil, near == nil {
+      throw QuestionError(
+        field: "radius", reason: "must be beside 'near', the place that stores are measured from")
+    }
     let words = (labels ?? []) + (wantedLabels ?? [])
     let byteCount =
       words.reduce(0) { $0 + $1.utf8.count } + (conditions ?? []).reduce(0) { $0 + $1.byteCount }

@@ -19,6 +19,8 @@ extension Question {
     case content
     /// What is found. A continuation has it from its first search.
     case filter
+    /// What is found. Beside a continuation it leaves out more of it.
+    case narrowing
     /// What one page or answer has, so that it may stand beside a continuation.
     case page
     /// The continuation of a search.

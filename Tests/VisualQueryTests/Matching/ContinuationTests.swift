@@ -113,6 +113,31 @@ import Testing
     #expect(second.matches.first?.display.title == "Campingbecher")
   }
 
+  /// Would break if narrowing needed the image again, showed what does not meet the conditions, or forgot them on the next page.
+  @Test func `a search is narrowed without its image`() async throws {
+    let matcher = try matcher()
+    let first = try await matcher.values(
+      for: SemanticContent(labels: ["mugs"]), options: MatchOptions(limit: 3, timeout: nil))
+    let conditions = [EntityComparator("id", .notEqualTo("mug-red"))]
+    var page = try await matcher.values(
+      continuing: #require(first.continuation), limit: 1, matching: conditions)
+    var ids = page.matches.map(\.value.id.value)
+    #expect(page.matches.map(\.rank) == [1])
+    while page.hasMore {
+      page = try await matcher.values(continuing: #require(page.continuation), limit: 1)
+      ids += page.matches.map(\.value.id.value)
+    }
+    #expect(ids.filter { $0.hasPrefix("mug") } == ["mug-blue", "mug-cream", "mug-green"])
+    let again = try await matcher.values(
+      continuing: #require(page.continuation), limit: 9, fromStart: true, refresh: true,
+      timeout: nil)
+    #expect(!again.matches.isEmpty && again.matches.allSatisfy { $0.value.id.value != "mug-red" })
+    let many = Array(repeating: conditions[0], count: EntityFilter.comparatorLimit + 1)
+    await #expect(throws: MatchError.self) {
+      try await matcher.values(continuing: #require(first.continuation), matching: many)
+    }
+  }
+
   @Test func `on request, the search is made again without what was shown`() async throws {
     let first = try await matcher().values(
       for: content(),

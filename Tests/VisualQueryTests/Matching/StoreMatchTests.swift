@@ -130,7 +130,7 @@ import Testing
       .run(path: folder.write(rows.joined(separator: "\n"), to: "c.jsonl"))
     let product = ScoredEntity(
       key: 9999, type: .product, evidence: [], confidence: 0.9, tier: .near)
-    var stores = StockedStores(near: nil)
+    var stores = StockedStores(MatchOptions())
     try stores.add(
       RankedEntity(entity: product, id: EntityID(type: .product, value: "p")),
       in: Catalogue(directory: folder.path + "/i.vq"), isAllowed: { _ in true },

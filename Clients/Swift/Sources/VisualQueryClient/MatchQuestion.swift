@@ -100,6 +100,8 @@ public struct MatchQuestion: Sendable, Hashable {
   public var conditions: [String]
   /// The location of the person, for the distances of stores.
   public var near: GeoPoint?
+  /// The most meters of a store from ``near``; `nil` for any.
+  public var radius: Double?
   /// True if an answer has one match for each group of variants.
   public var isGrouped: Bool
   /// The properties whose values are counted among all matches.
@@ -133,7 +135,8 @@ public struct MatchQuestion: Sendable, Hashable {
     image: QueryImage? = nil, labels: [String] = [], codes: [String] = [],
     texts: [RecognizedText] = [], embedding: ImageEmbedding? = nil, limit: Int? = nil,
     products: Int? = nil, stores: Int? = nil, type: EntityType? = nil, withLabels: [String] = [],
-    conditions: [String] = [], near: GeoPoint? = nil, isGrouped: Bool = false,
+    conditions: [String] = [], near: GeoPoint? = nil, radius: Double? = nil,
+    isGrouped: Bool = false,
     facets: [String] = [], facetPrefix: String? = nil, facetLimit: Int? = nil,
     subject: Subject = .anything, answers: Answers = .all, acceptsTruncated: Bool = false,
     region: ImageRegion? = nil, minConfidence: Double? = nil, at: Date? = nil,
@@ -150,6 +153,7 @@ public struct MatchQuestion: Sendable, Hashable {
     self.withLabels = withLabels
     self.conditions = conditions
     self.near = near
+    self.radius = radius
     self.isGrouped = isGrouped
     self.facets = facets
     self.subject = subject
@@ -182,6 +186,7 @@ extension MatchQuestion {
     var withLabel: [String]?
     var `where`: [String]?
     var near: GeoPoint?
+    var radius: Double?
     var group: Bool?
     var facets: [String]?
     var subject: Subject?
@@ -209,7 +214,8 @@ extension MatchQuestion {
       labels: list(bounded), codes: list(codes), signature: signature, embedding: embedding,
       limit: limit,
       products: products, stores: stores, type: type, withLabel: list(withLabels),
-      where: list(conditions), near: near, group: isGrouped ? true : nil, facets: list(facets),
+      where: list(conditions), near: near, radius: radius, group: isGrouped ? true : nil,
+      facets: list(facets),
       subject: subject == .anything ? nil : subject, answers: answers == .all ? nil : answers,
       tolerant: acceptsTruncated ? true : nil, texts: texts.isEmpty ? nil : texts,
       facetPrefix: facetPrefix, facetLimit: facetLimit, region: region,

@@ -27,18 +27,20 @@ extension ShopClient {
   ///   - facetLimit: The most values of a property.
   ///   - fromStart: True to begin again with the first match.
   ///   - refresh: True to search again in the newest generation, and to leave out what was shown.
+  ///   - conditions: Further conditions such as `price<20`, by which the search is narrowed: its list begins anew with the matches
+  ///     that meet them.
   /// - Throws: ``ClientError`` with the code `expired` if the search must begin anew.
   public func moreResults(
     continuing continuation: String, limit: Int? = nil, facets: [String] = [],
     facetPrefix: String? = nil, facetLimit: Int? = nil, fromStart: Bool = false,
-    refresh: Bool = false
+    refresh: Bool = false, conditions: [String] = []
   ) async throws -> MatchAnswer {
     try await post(
       "match",
       ContinuationFields(
         continuation: continuation, limit: limit, facets: facets.isEmpty ? nil : facets,
         facetPrefix: facetPrefix, facetLimit: facetLimit, fromStart: fromStart ? true : nil,
-        refresh: refresh ? true : nil,
+        refresh: refresh ? true : nil, where: conditions.isEmpty ? nil : conditions,
         deadlineMs: configuration.searchTime.map { max(1, Int($0 / .milliseconds(1))) }))
   }
 
@@ -68,6 +70,7 @@ struct ContinuationFields: Encodable {
   var facetLimit: Int?
   var fromStart: Bool?
   var refresh: Bool?
+  var `where`: [String]?
   var deadlineMs: Int?
 }
 

@@ -46,11 +46,27 @@ extension ShopClient {
     try await get("entities/\(id.type.rawValue)/\(Self.encoded(id.id))", [("format", "model")])
   }
 
-  /// Returns the entities that look most like one, the nearest first.
-  public func neighbors(of id: EntityID, limit: Int? = nil) async throws -> Neighbors {
+  /// Returns entities as names and strings, nothing nested: the form for language models.
+  public func models(
+    matching text: String, type: EntityType? = nil, limit: Int? = nil
+  ) async throws -> [[String: String]] {
+    let list: ModelList = try await get(
+      "entities",
+      [
+        ("q", text), ("type", type?.rawValue), ("limit", limit.map { String($0) }),
+        ("format", "model"),
+      ])
+    return list.entities
+  }
+
+  /// Returns the entities that look most like one, the nearest first, among those that meet some conditions.
+  public func neighbors(
+    of id: EntityID, limit: Int? = nil, conditions: [String] = [], withLabels: [String] = []
+  ) async throws -> Neighbors {
     try await get(
       "entities/\(id.type.rawValue)/\(Self.encoded(id.id))/neighbors",
-      [("limit", limit.map { String($0) })])
+      [("limit", limit.map { String($0) })] + conditions.map { ("where", $0) }
+        + withLabels.map { ("withLabel", $0) })
   }
 
   /// Returns the generations in which an entity was added and changed.

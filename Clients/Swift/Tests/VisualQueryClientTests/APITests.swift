@@ -68,6 +68,7 @@ import Testing
         "neighbors.entity.attributeSet": attributes,
       ]),
     Document("History", EntityHistory.self),
+    Document("ModelList", ModelList.self),
     Document("Feedback", StoredStatement.self),
     Document("Facets", Facets.self),
     Document("FacetAnswer", Facets.self, leftOut: ["generation": "options have none"]),
@@ -107,7 +108,7 @@ import Testing
       image: .signature("AA"), labels: ["mug"], codes: ["1"], texts: [RecognizedText("oats")],
       embedding: ImageEmbedding(model: "m", vector: [1, 0]), limit: 1, products: 1, stores: 1,
       type: .product, withLabels: ["mug"], conditions: ["price<20"],
-      near: GeoPoint(latitude: 1, longitude: 1), isGrouped: true, facets: ["brand"],
+      near: GeoPoint(latitude: 1, longitude: 1), radius: 1, isGrouped: true, facets: ["brand"],
       facetPrefix: "a", facetLimit: 1, subject: .catalogued, answers: .sure,
       acceptsTruncated: true, region: ImageRegion(left: 0, top: 0, width: 1, height: 1),
       minConfidence: 0.5, at: Date(timeIntervalSince1970: 0), usesFeedback: false)
@@ -116,7 +117,7 @@ import Testing
         names(question.fields(searchTime: .seconds(1)))) == ["locale"])
     let continuation = ContinuationFields(
       continuation: "A", limit: 1, facets: ["brand"], facetPrefix: "a", facetLimit: 1,
-      fromStart: true, refresh: true, deadlineMs: 1)
+      fromStart: true, refresh: true, where: ["price<20"], deadlineMs: 1)
     #expect(try api.properties(of: "MatchContinuation").subtracting(names(continuation)) == [])
     let query = PropertyQuestion(
       type: .product, comparators: [.init("price", .isBetween, "1", upperValue: "2")],
@@ -151,6 +152,8 @@ import Testing
     "sync.attributes",
     // The tag is in the addresses of answers.
     "getThumbnail.v",
+    // Suggestions are for people.
+    "suggestEntities.format",
   ]
 
   @Test func `the client has a function for every operation that apps use`() async throws {
@@ -168,7 +171,9 @@ import Testing
     _ = try? await shop.entity(for: id)
     _ = try? await shop.model(of: id)
     _ = try? await shop.thumbnail(try #require(shop.thumbnailURL(of: id)))
-    _ = try? await shop.neighbors(of: id, limit: 1)
+    _ = try? await shop.neighbors(
+      of: id, limit: 1, conditions: ["price<1"], withLabels: ["mug"])
+    _ = try? await shop.models(matching: "a", limit: 1)
     _ = try? await shop.history(of: id)
     _ = try? await shop.give(Statement(about: "A", chosen: id))
     _ = try? await shop.changes(since: "a", limit: 1)

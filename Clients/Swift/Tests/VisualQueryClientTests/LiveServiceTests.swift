@@ -93,6 +93,9 @@ struct LiveServiceTests {
     }
     #expect(ids.count > 8 && Set(ids).count == ids.count)
     try shop.publish(SampleShop.rows)
+    let narrowed = try await client.moreResults(
+      continuing: try #require(first.continuation), conditions: ["price<3"])
+    #expect(narrowed.values.map(\.id).sorted() == ["p1", "p2"] && !narrowed.hasMore)
     var pages: [MatchAnswer] = []
     for try await page in client.pages(of: MatchQuestion(labels: ["lamp"], limit: 8, products: 8)) {
       pages.append(page)
@@ -164,7 +167,9 @@ struct LiveServiceTests {
     #expect(try await client.entity(forLink: link)?.id == "p7")
     let other = try #require(URL(string: "https://shop.example/none"))
     #expect(try await client.entity(forLink: other) == nil)
-    #expect(try await client.model(of: EntityID(.product, "p1"))["price"] == "1.50 EUR")
+    let model = try await client.model(of: EntityID(.product, "p1"))
+    #expect(model["price"] == "1,50\u{A0}€" && model["type"] == "Produkt")
+    #expect(try await client.models(matching: "thing 777", limit: 1).map { $0["id"] } == ["p777"])
   }
 
   @Test func `words, suggestions and conditions find entities`() async throws {
@@ -254,6 +259,8 @@ struct LiveServiceTests {
     let client = try shop().client()
     let neighbors = try await client.neighbors(of: EntityID(.product, "p3"), limit: 2)
     #expect(neighbors.neighbors.count <= 2)
+    let cheap = try await client.neighbors(of: EntityID(.product, "p3"), conditions: ["price<2"])
+    #expect(Set(cheap.neighbors.map(\.entity.id)).isSubset(of: ["p1"]))
     let history = try await client.history(of: EntityID(.product, "p3"))
     #expect(history.added?.generation != nil)
     let answer = try await client.match(MatchQuestion(image: .pixels(SampleShop.image(seed: 3))))

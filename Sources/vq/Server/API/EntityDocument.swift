@@ -42,13 +42,13 @@ extension EntityDocument: JSONWritable {
   }
 }
 
-/// The attributes of an entity in Spotlight's index, by the names of `CSSearchableItemAttributeSet`.
+/// The attributes of an entity in Spotlight's index, by the names of `CSSearchableItemAttributeSet`. The image is not among them:
+/// `thumbnailURL` is that of a local file, and an app passes what it loads from `display.image` as `thumbnailData`.
 struct AttributeSet: Sendable, Encodable {
   let displayName: String
   let contentDescription: String?
   let alternateNames: [String]?
   let keywords: [String]?
-  let thumbnailURL: String?
   let url: String?
   let latitude: Double?
   let longitude: Double?
@@ -58,7 +58,6 @@ struct AttributeSet: Sendable, Encodable {
     displayName = display.title
     contentDescription = display.subtitle
     alternateNames = display.synonyms.isEmpty ? nil : display.synonyms
-    thumbnailURL = display.image
     self.url = url
     var words = value.labels
     switch value {
@@ -84,7 +83,6 @@ extension AttributeSet: JSONWritable {
       json.field(ifPresent: keywords, "keywords")
       json.field(ifPresent: latitude, "latitude")
       json.field(ifPresent: longitude, "longitude")
-      json.field(ifPresent: thumbnailURL, "thumbnailURL")
       json.field(ifPresent: url, "url")
     }
   }

@@ -14,10 +14,10 @@ enum EntityQuestion {
     let cursor: EntityCursor?
   }
 
-  /// Reads `cursor`, which is empty or `null` at the beginning of a list; `nil` if it is not given.
+  /// Reads `cursor`, which is empty at the beginning of a list; `nil` if it is absent or `null`.
   static func enumeration(_ fields: inout RequestFields) throws(Problem) -> Enumeration? {
     switch try fields.value("cursor") {
-    case nil: return fields.isNull("cursor") ? Enumeration(cursor: nil) : nil
+    case nil: return nil
     case .string("")?: return Enumeration(cursor: nil)
     case .string(let text)? where text.utf8.count <= 250:
       return Enumeration(cursor: EntityCursor(text))

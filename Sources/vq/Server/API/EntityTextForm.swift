@@ -17,4 +17,10 @@ enum EntityTextForm: String, Sendable, CaseIterable {
     }
     self = asked ?? (accepted == ["text/plain"] ? .text : .full)
   }
+
+  /// Reads `format` of a list, which has no form of lines.
+  init(ofList fields: inout RequestFields) throws(Problem) {
+    self = try fields.choice("format") ?? .full
+    if self == .text { throw fields.problem("format", "full or model") }
+  }
 }

@@ -40,6 +40,7 @@ struct Problem: Error, Sendable, Hashable {
       status: code.status,
       ["Content-Type": "application/problem+json", "Cache-Control": "no-store"],
       body: JSONBody.encoded(document))
+    response.set(language: ShopWords.known(language))
     for field in fields { response.set(field.name, field.value) }
     if let retryAfter { response.set("Retry-After", String(retryAfter)) }
     return response

@@ -15,7 +15,7 @@ extension Question {
     if door == .json {
       try fields.read([Question.continuation], into: &self)
       if continuation != nil {
-        try fields.read(Question.fields([.page, .continuation], in: door), into: &self)
+        try fields.read(Question.fields([.page, .narrowing, .continuation], in: door), into: &self)
         try fields.refuse(
           Question.fields.filter { [.content, .filter].contains($0.role) },
           "has no effect beside 'continuation'")

@@ -78,11 +78,6 @@ struct RequestFields {
     }
   }
 
-  /// Returns whether a field is `null`.
-  func isNull(_ name: String) -> Bool {
-    if case .json(let object) = source { object[name] == .null } else { false }
-  }
-
   /// Refuses fields that were not read.
   func finish() throws(Problem) {
     let names: [String]

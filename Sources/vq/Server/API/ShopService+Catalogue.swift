@@ -27,8 +27,10 @@ extension ShopService {
   func neighbors(of id: EntityID, _ request: HTTPRequest) async throws -> HTTPResponse {
     var fields = RequestFields(request.info.head.query)
     let limit = try fields.integer("limit", in: 1...Self.neighborLimit) ?? 12
+    let filter = try Question([Question.conditions, Question.wantedLabels], of: &fields).filter
     let locale = try locale(of: fields, request)
     let catalogue = try self.catalogue.newest()
+    try EntityQuestion.check(filter.comparators, in: catalogue)
     let picture = try await thumbnail(of: id, 0, .extraLarge, catalogue, request)
     let matcher = Matcher(catalogue: catalogue, pool: pool)
     let content = try await matcher.content(
@@ -38,7 +40,8 @@ extension ShopService {
     let response = try await matcher.values(
       for: content,
       options: MatchOptions(
-        limit: limit + 1, typeLimits: [:], types: [id.type], minimumConfidence: 0,
+        limit: limit + 1, typeLimits: [:], types: [id.type], filters: [id.type: filter],
+        minimumConfidence: 0,
         timeout: max(.zero, settings.deadlines.maximum - spent), pageLimit: 0,
         usesFeedback: false))
     let others = response.matches.filter { $0.value.id != id }.prefix(limit)
@@ -50,7 +53,7 @@ extension ShopService {
         neighbors: zip(others, entities).map { match, entity in
           NeighborsDocument.Neighbor(
             entity: entity, sharesDetails: match.alignment != nil)
-        }))
+        }), locale)
   }
 }
 

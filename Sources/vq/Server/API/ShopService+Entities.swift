@@ -10,6 +10,7 @@ extension ShopService {
       "ids", limit: EntityLookup.maximumLimit, length: 264, mayHaveCommas: true)
     let text = try fields.text("q", limit: 1000)
     let enumeration = try EntityQuestion.enumeration(&fields)
+    let form = try EntityTextForm(ofList: &fields)
     let given = ["ids", "q", "cursor"].filter(fields.has)
     guard given.count == 1 else {
       throw Problem(
@@ -21,11 +22,11 @@ extension ShopService {
     let types = try EntityQuestion.types(&fields)
     let limit = try fields.integer("limit", in: 1...EntityLookup.maximumLimit)
     if let enumeration {
-      return try await page(request, fields) { lookup in
+      return try await page(request, fields, form: form) { lookup in
         try await lookup.page(after: enumeration.cursor, types: types, limit: limit ?? 200)
       }
     }
-    return try await list(request, fields) { lookup in
+    return try await list(request, fields, form: form) { lookup in
       if let ids {
         let wanted = ids.filter { types.contains($0.type) }
         return Array(try await lookup.entities(for: wanted).prefix(limit ?? ids.count))
@@ -38,7 +39,8 @@ extension ShopService {
     var fields = RequestFields(request.info.head.query)
     let types = try EntityQuestion.types(&fields)
     let limit = try fields.integer("limit", in: 1...EntityLookup.maximumLimit) ?? 10
-    return try await list(request, fields) { lookup in
+    let form = try EntityTextForm(ofList: &fields)
+    return try await list(request, fields, form: form) { lookup in
       try await lookup.suggestedEntities(types: types, limit: limit)
     }
   }
@@ -71,8 +73,7 @@ extension ShopService {
     let limit = try fields.integer("limit", in: 1...EntityLookup.maximumLimit) ?? 100
     let (conditions, orders) = (comparators, sorts)
     let enumeration = try EntityQuestion.enumeration(&fields)
-    // Beside an order, a cursor that is `null` is absent; else it begins a list that can be continued.
-    if let enumeration, orders.isEmpty || !fields.isNull("cursor") {
+    if let enumeration {
       guard orders.isEmpty else {
         throw fields.problem("sortedBy", "absent, since a list with 'cursor' has its own order")
       }
@@ -109,7 +110,7 @@ extension ShopService {
     return untagged(
       ResolvedEntitiesDocument(
         generation: catalogue.generation, entities: try await documents(of: values, lookup, locale),
-        missing: missing))
+        missing: missing), locale)
   }
 
   func entity(_ id: EntityID, _ request: HTTPRequest) async throws -> HTTPResponse {
@@ -130,14 +131,14 @@ extension ShopService {
           value, locale: locale, links: catalogue.links, projection: projection))
       return json(document, catalogue, locale, form)
     case .model:
-      let flat = projection.flatStrings(of: value, for: locale, url: url)
-      return json(flat, catalogue, locale, form)
+      return json(
+        Self.model(of: value, projection, catalogue, locale), catalogue, locale, form)
     case .text:
-      return tagged(
-        HTTPResponse(
-          status: 200, ["Content-Type": "text/plain; charset=utf-8"],
-          body: Array(projection.plainText(of: value, for: locale, url: url).utf8)),
-        tag(catalogue, locale, form))
+      var response = HTTPResponse(
+        status: 200, ["Content-Type": "text/plain; charset=utf-8"],
+        body: Array(projection.plainText(of: value, for: locale, url: url).utf8))
+      response.set(language: locale)
+      return tagged(response, tag(catalogue, locale, form))
     }
   }
 
@@ -215,40 +216,80 @@ extension ShopService {
   }
 
   private func list(
-    _ request: HTTPRequest, _ fields: RequestFields, hasTag: Bool = true,
+    _ request: HTTPRequest, _ fields: RequestFields, form: EntityTextForm = .full,
+    hasTag: Bool = true,
     _ find: (EntityLookup) async throws -> [EntityValue]
   ) async throws -> HTTPResponse {
     let catalogue = try self.catalogue.newest()
     let locale = try locale(of: fields, request)
-    if hasTag, let same = notModified(request, catalogue, locale) { return same }
+    let tagForm = form == .full ? nil : form
+    if hasTag, let same = notModified(request, catalogue, locale, tagForm) { return same }
     let lookup = lookup(catalogue, request)
     let values = try await find(lookup)
+    if form == .model {
+      let models = try await models(of: values, lookup, locale)
+      return json(
+        ModelListDocument(generation: catalogue.generation, entities: models), catalogue, locale,
+        tagForm)
+    }
     let document = EntityListDocument(
       generation: catalogue.generation,
       entities: try await documents(of: values, lookup, locale))
-    return hasTag ? json(document, catalogue, locale) : untagged(document)
+    return hasTag ? json(document, catalogue, locale) : untagged(document, locale)
   }
 
   private func page(
-    _ request: HTTPRequest, _ fields: RequestFields, hasTag: Bool = true,
+    _ request: HTTPRequest, _ fields: RequestFields, form: EntityTextForm = .full,
+    hasTag: Bool = true,
     _ find: (EntityLookup) async throws -> EntityPage
   ) async throws -> HTTPResponse {
     let catalogue = try self.catalogue.newest()
     let locale = try locale(of: fields, request)
     let lookup = lookup(catalogue, request)
     let page = try await find(lookup)
-    if hasTag, let same = notModified(request, catalogue, locale) { return same }
+    let tagForm = form == .full ? nil : form
+    if hasTag, let same = notModified(request, catalogue, locale, tagForm) { return same }
+    if form == .model {
+      let models = try await models(of: page.entities, lookup, locale)
+      return json(
+        ModelListDocument(
+          generation: page.generation, entities: models, cursor: page.cursor?.description),
+        catalogue, locale, tagForm)
+    }
     let document = EntityPageDocument(
       generation: page.generation, entities: try await documents(of: page.entities, lookup, locale),
       cursor: page.cursor?.description)
-    return hasTag ? json(document, catalogue, locale) : untagged(document)
+    return hasTag ? json(document, catalogue, locale) : untagged(document, locale)
   }
 
   /// The answer to a POST, which is not kept.
-  func untagged(_ document: some Encodable) -> HTTPResponse {
-    HTTPResponse(
+  func untagged(_ document: some Encodable, _ locale: String? = nil) -> HTTPResponse {
+    var response = HTTPResponse(
       status: 200, ["Content-Type": "application/json", "Cache-Control": "no-store"],
       body: JSONBody.encoded(document))
+    response.set(language: locale)
+    return response
+  }
+
+  /// The form of an entity for a language model: names and strings, as people of the language read them.
+  private static func model(
+    of value: EntityValue, _ projection: PublicProjection, _ catalogue: Catalogue, _ locale: String?
+  ) -> [String: String] {
+    let words = ShopWords(language: locale)
+    var flat = projection.flatStrings(
+      of: value, for: locale, url: catalogue.links.handoff(for: value).url)
+    flat["type"] = words.name(of: value.id.type)
+    for (name, values) in words.enumerations {
+      if let known = flat[name].flatMap({ values[$0] }) { flat[name] = known }
+    }
+    return flat
+  }
+
+  private func models(
+    of values: [EntityValue], _ lookup: EntityLookup, _ locale: String?
+  ) async throws -> [[String: String]] {
+    let projection = try await lookup.publicProjection(of: values.map(\.id))
+    return values.map { Self.model(of: $0, projection, lookup.catalogue, locale) }
   }
 
   /// The public part of some entities.
@@ -295,7 +336,7 @@ extension ShopService {
 
   /// The version of the documents of entities, which is raised if the same generation gets other
   /// answers.
-  private static let documentVersion = 3
+  private static let documentVersion = 4
 
   /// The tag of the answers of a generation in a language.
   ///
@@ -346,9 +387,25 @@ extension ShopService {
     _ document: some Encodable, _ catalogue: Catalogue, _ locale: String?,
     _ form: EntityTextForm? = nil
   ) -> HTTPResponse {
-    tagged(
-      HTTPResponse(
-        status: 200, ["Content-Type": "application/json"], body: JSONBody.encoded(document)),
-      tag(catalogue, locale, form))
+    var response = HTTPResponse(
+      status: 200, ["Content-Type": "application/json"], body: JSONBody.encoded(document))
+    response.set(language: locale)
+    return tagged(response, tag(catalogue, locale, form))
+  }
+}
+
+/// Entities in the form for language models.
+struct ModelListDocument: Sendable, Encodable {
+  let generation: Int
+  let entities: [[String: String]]
+  /// The cursor of the next page, if the list has pages.
+  var cursor: String?
+}
+
+extension HTTPResponse {
+  /// Tells the language that was asked for, in which the answer is as far as the shop has it (RFC 9110, 8.5).
+  mutating func set(language: String?) {
+    guard let language else { return }
+    set("Content-Language", String(language.map { $0 == "_" ? "-" : $0 }))
   }
 }

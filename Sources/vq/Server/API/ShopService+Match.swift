@@ -20,6 +20,7 @@ extension ShopService {
     var profile: PictureProfile?
     var damage: DecodeError?
     if let continuation = question.continuation {
+      try EntityQuestion.check(question.conditions ?? [], in: matcher.catalogue)
       // A field may have been public when the question was asked.
       let refreshes = question.refreshes ?? false
       if refreshes {
@@ -30,6 +31,7 @@ extension ShopService {
       response = try await matcher.values(
         continuing: continuation, limit: question.limit,
         fromStart: question.beginsAgain ?? false, refresh: refreshes,
+        matching: question.conditions ?? [],
         timeout: time.remaining(until: deadline))
     } else {
       let content = try await content(
@@ -52,6 +54,7 @@ extension ShopService {
     var answer = HTTPResponse(
       status: 200, ["Content-Type": "application/json", "Cache-Control": "no-store"],
       body: JSONBody.encoded(document))
+    answer.set(language: question.locale)
     answer.set(
       "Server-Timing",
       "decode;dur=\(Milliseconds.text(decoded - start)), search;dur=\(Milliseconds.text(end - decoded))"

@@ -330,9 +330,18 @@ import VisualQuery
     let model = try await shop.json("GET /v1/entities/product/pen?format=model")
     #expect(
       model as? [String: String] == [
-        "type": "product", "id": "pen", "title": "Pen", "labels": "pen", "brand": "Aster",
+        "type": "Product", "id": "pen", "title": "Pen", "labels": "pen", "brand": "Aster",
         "material": "steel", "url": "https://shop.example/p/pen",
       ])
+    let german = try await shop.ask(
+      "GET /v1/entities?cursor=&format=model", ["Accept-Language: de-CH"])
+    #expect(german["Content-Language"] == "de-CH")
+    let list = try #require(
+      try JSONSerialization.jsonObject(with: Data(german.body)) as? [String: Any])
+    let models = try #require(list["entities"] as? [[String: String]])
+    #expect(Set(models.compactMap { $0["type"] }) == ["Produkt", "Filiale"])
+    #expect(models.allSatisfy { $0["display"] == nil && $0["id"] != nil })
+    #expect(try await shop.ask("GET /v1/entities?q=pen&format=text").status == 400)
     let text = try await shop.ask("GET /v1/entities/store/north", ["Accept: text/plain"])
     #expect(text["Content-Type"] == "text/plain; charset=utf-8")
     #expect(String(decoding: text.body, as: UTF8.self) == "North\nQuay 4\n")

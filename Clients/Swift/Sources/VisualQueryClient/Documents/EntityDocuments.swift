@@ -6,6 +6,13 @@ public struct EntityList: Codable, Sendable, Hashable {
   public let entities: [Entity]
 }
 
+/// Some entities as names and strings.
+struct ModelList: Codable, Sendable {
+  let generation: Int
+  let entities: [[String: String]]
+  let cursor: String?
+}
+
 /// A page of all entities.
 public struct EntityPage: Codable, Sendable, Hashable {
   /// The generation of the catalogue.
