@@ -36,6 +36,8 @@ let optimized: [SwiftSetting] =
 
 let package = Package(
   name: "VisualQuery",
+  // PixelMatch computes signatures in apps (Samples/AppClient). It needs Span and InlineArray.
+  platforms: [.iOS(.v26), .macOS(.v26), .visionOS(.v26)],
   products: [
     .library(name: "PixelMatch", targets: ["PixelMatch"]),
     .library(name: "VisualQuery", targets: ["VisualQuery"]),

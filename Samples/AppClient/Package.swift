@@ -19,7 +19,11 @@ let standIns: [(name: String, uses: [Target.Dependency])] = [
 let package = Package(
   name: "AppClient",
   platforms: [.iOS(.v17), .macOS(.v14)],
-  dependencies: [.package(path: "../../Clients/Swift")],
+  dependencies: [
+    .package(path: "../../Clients/Swift"),
+    // For apps that compute signatures on the device. It needs no codecs: the pixels are there.
+    .package(name: "VisualQuery", path: "../..", traits: []),
+  ],
   targets: standIns.map { name, uses in
     .target(
       name: name, dependencies: uses, path: "StandIns/\(name)", swiftSettings: standInSettings)
@@ -27,13 +31,17 @@ let package = Package(
     .target(
       name: "AppClient",
       dependencies: standIns.map { .target(name: $0.name) } + [
-        .product(name: "VisualQueryClient", package: "Swift")
+        .product(name: "VisualQueryClient", package: "Swift"),
+        .product(name: "PixelMatch", package: "VisualQuery"),
       ],
       exclude: ["Resources"],
       swiftSettings: strict + [.define("APP_INTENTS_STAND_IN")]),
     .testTarget(
       name: "AppClientTests",
-      dependencies: ["AppClient", .product(name: "VisualQueryClient", package: "Swift")],
+      dependencies: [
+        "AppClient", .product(name: "VisualQueryClient", package: "Swift"),
+        .product(name: "PixelMatch", package: "VisualQuery"),
+      ],
       // Testing has overlays for Apple's modules, which the toolchain for Linux lacks.
       swiftSettings: strict + [
         .unsafeFlags(["-Xfrontend", "-disable-cross-import-overlays"])

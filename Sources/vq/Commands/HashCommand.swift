@@ -13,7 +13,9 @@ enum HashCommand {
   static let keypoints = Option<Bool>.flag(
     OptionText(
       "keypoints", "print that signature with its keypoints",
-      detail: "At most 12 kilobytes, 16 as text, that give the answers of the image."))
+      detail:
+        "At most 12 kilobytes, 16 as text, that give the answers of the image, but for the parts that would be searched on their own: "
+        + "'regions' in the answer names them."))
 
   static let command = CommandDescription(
     name: "hash",

@@ -12,7 +12,10 @@ modules=$(swift build --package-path "$top/Samples/AppClient" --scratch-path "$s
 simulator=$(mktemp -d)
 trap 'rm -rf "$simulator"' EXIT
 cp "$modules"/*.swiftmodule "$simulator"
-rm "$simulator/VisualIntelligence.swiftmodule" "$simulator/AppClient.swiftmodule"
+# Nor does this one have the product PixelMatch, which apps may leave out.
+rm "$simulator"/{VisualIntelligence,AppClient,PixelMatch}.swiftmodule
+kernels=()
+for module in CKernels CMapping; do kernels+=(-Xcc "-fmodule-map-file=$top/Sources/$module/include/module.modulemap"); done
 
 sources=("$@")
 for file in "$top"/Samples/AppClient/Sources/AppClient/*.swift; do
@@ -26,8 +29,7 @@ five=(-enable-upcoming-feature DisableOutwardActorInference -enable-upcoming-fea
 # compile MODULES FLAG…
 compile() {
   swiftc -emit-sil -wmo -o /dev/null -warnings-as-errors -parse-as-library -module-name AppClient -package-name appclient \
-    -D APP_INTENTS_STAND_IN \
-    -I "$1" "${@:2}" "${sources[@]}"
+    -D APP_INTENTS_STAND_IN "${kernels[@]}" -I "$1" "${@:2}" "${sources[@]}"
 }
 
 count=0

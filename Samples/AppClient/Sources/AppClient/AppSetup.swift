@@ -10,13 +10,16 @@ nonisolated enum AppSetup {
   /// - Parameters:
   ///   - copy: The file for the copy of the shop, for answers without a connection; `nil` keeps none.
   ///   - upload: The form in which images are sent.
+  ///   - signing: Computes signatures on the device, so that no picture leaves it: `PhoneSignature.text` if the app has the
+  ///     product PixelMatch. `nil` sends images.
   ///   - location: The place of the person, for the distances of stores; `nil` if it is not known. The app asks for it.
   static func addDependencies(
     _ configuration: ServiceConfiguration, copy: URL?,
-    upload: ImageEncoder.Form = .jpeg(quality: 0.8),
+    upload: ImageEncoder.Form = .jpeg(quality: 0.8), signing: ShopSearch.Signing? = nil,
     location: @escaping @Sendable () -> GeoPoint? = { nil }
   ) {
-    let shop = ShopSearch(configuration, copy: copy, upload: upload, location: location)
+    let shop = ShopSearch(
+      configuration, copy: copy, upload: upload, signing: signing, location: location)
     let navigation = Navigation()
     AppDependencyManager.shared.add(dependency: shop)
     AppDependencyManager.shared.add(dependency: navigation)

@@ -34,15 +34,31 @@ nonisolated final class ImageEncoder: @unchecked Sendable {
       .flatMap { file(of: $0, longSide: longSide) }
   }
 
+  /// Returns the pixels of a small and upright copy of an image file, or `nil` if it cannot be read.
+  func pixels(of data: Data, longSide: Int) -> CVPixelBuffer? {
+    guard let whole = CIImage(data: data, options: [.applyOrientationProperty: true]),
+      let colors = CGColorSpace(name: CGColorSpace.sRGB)
+    else { return nil }
+    let image = scaled(whole, longSide: longSide)
+    let (width, height) = (Int(image.extent.width), Int(image.extent.height))
+    var buffer: CVPixelBuffer?
+    CVPixelBufferCreate(nil, width, height, kCVPixelFormatType_32BGRA, nil, &buffer)
+    guard let buffer else { return nil }
+    context.render(image, to: buffer, bounds: image.extent, colorSpace: colors)
+    return buffer
+  }
+
+  private func scaled(_ image: CIImage, longSide: Int) -> CIImage {
+    let longer = max(image.extent.width, image.extent.height)
+    guard longer > CGFloat(longSide) else { return image }
+    let scale = CGFloat(longSide) / longer
+    return image.transformed(
+      by: CGAffineTransform(scaleX: scale, y: scale), highQualityDownsample: true)
+  }
+
   private func file(of whole: CIImage, longSide: Int) -> Data? {
     guard let colors = CGColorSpace(name: CGColorSpace.sRGB) else { return nil }
-    var image = whole
-    let longer = max(image.extent.width, image.extent.height)
-    if longer > CGFloat(longSide) {
-      let scale = CGFloat(longSide) / longer
-      image = image.transformed(
-        by: CGAffineTransform(scaleX: scale, y: scale), highQualityDownsample: true)
-    }
+    let image = scaled(whole, longSide: longSide)
     let option = CIImageRepresentationOption(
       rawValue: kCGImageDestinationLossyCompressionQuality as String)
     switch form {

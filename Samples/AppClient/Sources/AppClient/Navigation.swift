@@ -53,6 +53,8 @@ import VisualQueryClient
       message = error.userMessage
       // A search that is too old has no further pages.
       if error.code == .expired { continuation = nil }
+    } catch let error as UnreadableImage {
+      message = String(localized: error.localizedStringResource)
     } catch {}
   }
 

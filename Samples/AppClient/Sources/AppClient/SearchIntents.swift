@@ -17,10 +17,7 @@ struct FindInImage: AppIntent {
   @Dependency var shop: ShopSearch
 
   func perform() async throws -> some IntentResult & ReturnsValue<[ProductEntity]> {
-    // What the system cannot read, the service may: it says what is wrong.
-    let side = shop.client.configuration.longSide
-    let file = shop.encoder.file(of: image.data, longSide: side) ?? image.data
-    let scene = try await shop.matches(image: file, type: .product)
+    let scene = try await shop.matches(image: shop.image(ofFile: image.data), type: .product)
     let products = await shop.illustrated(scene.entities) { ProductEntity($0, image: $1) }
     return .result(value: products)
   }

@@ -4,10 +4,14 @@ import Foundation
 import VisualQueryClient
 
 /// The shop as the app's intents and queries ask it. The app adds one to its dependencies at launch
-/// (``AppSetup/addDependencies(_:copy:upload:location:)``).
+/// (``AppSetup/addDependencies(_:copy:upload:signing:location:)``).
 nonisolated final class ShopSearch: Sendable {
+  /// Computes the signature of an image on the device; `nil` for an image that it cannot read.
+  typealias Signing = @Sendable (CVPixelBuffer) -> String?
+
   let client: ShopClient
-  let encoder: ImageEncoder
+  private let encoder: ImageEncoder
+  private let signing: Signing?
   /// The answers of the last minutes: the system asks several times for one tap.
   private let answers: SharedAnswers
   private let thumbnails: ThumbnailLoader
@@ -20,9 +24,10 @@ nonisolated final class ShopSearch: Sendable {
 
   init(
     _ configuration: ServiceConfiguration, copy: URL? = nil,
-    upload: ImageEncoder.Form = .jpeg(quality: 0.8),
+    upload: ImageEncoder.Form = .jpeg(quality: 0.8), signing: Signing? = nil,
     location: @escaping @Sendable () -> GeoPoint? = { nil }
   ) {
+    self.signing = signing
     client = ShopClient(configuration)
     encoder = ImageEncoder(form: upload)
     answers = SharedAnswers(client: client)
@@ -37,11 +42,11 @@ nonisolated final class ShopSearch: Sendable {
   /// for, in the copy on the device.
   ///
   /// - Parameters:
-  ///   - image: A small image file (``ImageEncoder``).
+  ///   - image: The image, or its signature (``image(ofPixels:)``).
   ///   - codes: The bar codes that the app's scanner has read.
   ///   - texts: The lines of text that the app has read; only for a service that knows them.
   func matches(
-    image: Data?, labels: [String] = [], codes: [String] = [], texts: [RecognizedText] = [],
+    image: QueryImage?, labels: [String] = [], codes: [String] = [], texts: [RecognizedText] = [],
     type: EntityType? = nil
   ) async throws -> MatchedScene {
     try Task.checkCancellation()
@@ -52,7 +57,7 @@ nonisolated final class ShopSearch: Sendable {
       return MatchedScene(
         try await answers.match(
           MatchQuestion(
-            image: image.map { .file($0) }, labels: labels, codes: codes, texts: texts, type: type,
+            image: image, labels: labels, codes: codes, texts: texts, type: type,
             near: coarseLocation)))
     } catch let error as ClientError where error.isTemporary {
       let copy = try copied(or: error)
@@ -60,6 +65,33 @@ nonisolated final class ShopSearch: Sendable {
         .filter { type == nil || $0.type == type }
       return MatchedScene(entities: entities, continuation: nil, isFromService: false)
     }
+  }
+
+  /// Returns what is sent of a pixel buffer: a small file, or its signature if pictures stay on the device.
+  ///
+  /// - Throws: ``UnreadableImage`` if it cannot be made. A picture that is to stay is never sent in its place.
+  func image(ofPixels buffer: CVPixelBuffer) throws -> QueryImage {
+    let image: QueryImage? =
+      if let signing {
+        signing(buffer).map { .signature($0) }
+      } else {
+        encoder.file(of: buffer, longSide: client.configuration.longSide).map { .file($0) }
+      }
+    guard let image else { throw UnreadableImage() }
+    return image
+  }
+
+  /// Returns what is sent of an image file.
+  ///
+  /// - Throws: As ``image(ofPixels:)``.
+  func image(ofFile data: Data) throws -> QueryImage {
+    let side = client.configuration.longSide
+    guard signing != nil else {
+      // What the system cannot read, the service may: it says what is wrong.
+      return .file(encoder.file(of: data, longSide: side) ?? data)
+    }
+    guard let buffer = encoder.pixels(of: data, longSide: side) else { throw UnreadableImage() }
+    return try image(ofPixels: buffer)
   }
 
   /// Returns the next page of matches, without the image.
@@ -126,6 +158,12 @@ nonisolated final class ShopSearch: Sendable {
         longitude: (place.longitude * 1000).rounded() / 1000)
     }
   }
+}
+
+/// An image that cannot be searched for.
+nonisolated struct UnreadableImage: Error, CustomLocalizedStringResourceConvertible {
+  static let sentence: LocalizedStringResource = "This image cannot be searched."
+  var localizedStringResource: LocalizedStringResource { Self.sentence }
 }
 
 /// The matches of a scene.

@@ -65,10 +65,10 @@
     /// Returns what the shop has of a scene, best first.
     func matches(for content: SemanticContentDescriptor) async throws -> MatchedScene {
       // The closure is needed: a function's result is not declared as sent.
-      let image = content.pixelBuffer.flatMap { buffer in
-        buffer.withUnsafeBuffer { encoder.file(of: $0, longSide: client.configuration.longSide) }
+      let sent = try content.pixelBuffer.map { buffer in
+        try buffer.withUnsafeBuffer { try image(ofPixels: $0) }
       }
-      return try await matches(image: image, labels: content.labels)
+      return try await matches(image: sent, labels: content.labels)
     }
   }
 

@@ -78,6 +78,13 @@ public class CIContext {
   /// Stand-in only: returns the size at which the image of a file was encoded.
   public static func standInSize(of file: Data) -> CGSize? { sizes.withLock { $0[file] } }
 
+  /// <https://developer.apple.com/documentation/coreimage/cicontext/render(_:to:bounds:colorspace:)>
+  ///
+  /// The stand-in draws nothing.
+  public func render(
+    _ image: CIImage, to buffer: CVPixelBuffer, bounds: CGRect, colorSpace: CGColorSpace?
+  ) {}
+
   /// <https://developer.apple.com/documentation/coreimage/cicontext/jpegrepresentation(of:colorspace:options:)>
   ///
   /// The stand-in gives the file that stands for the pixels.

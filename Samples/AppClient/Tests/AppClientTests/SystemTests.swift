@@ -114,6 +114,38 @@ struct SystemTests {
     #expect(try await received(by: shop) - before < upload + 60_000)
   }
 
+  /// Would break if a device computed other signatures than the service, or sent the picture, too.
+  @Test func `a signature finds what its picture finds, and the picture stays on the device`()
+    async throws
+  {
+    let image = SampleShop.image(seed: 3)
+    var bytes: [UInt8] = []
+    for row in 0..<image.height {
+      for column in 0..<image.width {
+        let start = (row * image.width + column) * 3
+        bytes += [image.rgb[start + 2], image.rgb[start + 1], image.rgb[start], 0xFF]
+      }
+      bytes += [UInt8](repeating: 0x55, count: 64)
+    }
+    let stride = 4 * image.width + 64
+    let signature = PhoneSignature.text(
+      of: CVPixelBuffer(
+        standInFormat: kCVPixelFormatType_32BGRA, width: image.width, height: image.height,
+        planes: [(bytes, stride)]))
+    #expect(try signature == shop.signature(of: image))
+    let search = ShopSearch(shop.client().configuration, signing: PhoneSignature.text)
+    let scene = SemanticContentDescriptor(
+      standInLabels: ["lamp"],
+      pixelBuffer: CVReadOnlyPixelBuffer(
+        unsafeBuffer: CVPixelBuffer(
+          standInFormat: kCVPixelFormatType_32BGRA, width: image.width, height: image.height,
+          planes: [(bytes, stride)])))
+    let before = try await received(by: shop)
+    let found = try await search.matches(for: scene)
+    #expect(found.entities.first?.id == "p3")
+    #expect(try await received(by: shop) - before < 24_000)
+  }
+
   @Test func `an image and words are searched by intents`() async throws {
     let image = FindInImage()
     image.image = IntentFile(data: SampleShop.image(seed: 2).png, filename: "photo.png")
