@@ -80,6 +80,9 @@ static const uint8_t search_js[] = {
 static const uint8_t tools_css[] = {
 #embed "files/page/tools.css"
 };
+static const uint8_t words_js[] = {
+#embed "files/page/words.js"
+};
 
 cs_file cs_index_html(void) { return (cs_file){index_html, sizeof index_html}; }
 cs_file cs_openapi_json(void) { return (cs_file){openapi_json, sizeof openapi_json}; }
@@ -108,6 +111,7 @@ static const cs_page_file page_files[] = {
     {"search.css", {search_css, sizeof search_css}},
     {"search.js", {search_js, sizeof search_js}},
     {"tools.css", {tools_css, sizeof tools_css}},
+    {"words.js", {words_js, sizeof words_js}},
 };
 
 size_t cs_page_file_count(void) { return sizeof page_files / sizeof page_files[0]; }

@@ -105,7 +105,7 @@ struct MatchPage {
         number: isSure ? "\(match.rank)" : UnsureText.mark, display: match.display,
         url: match.handoff.url,
         confidence: match.confidence,
-        remark: match.stocks.map { "has \($0.value) in stock" } ?? match.tier.meaning,
+        remark: match.stocks.map { "has \($0.value) in stock" } ?? match.tier.words.english,
         isByStock: match.stocks != nil, alignment: match.alignment, evidence: match.evidence),
       jpeg, query)
   }
@@ -150,18 +150,5 @@ struct MatchPage {
     if let url = card.url { parts.append(HTML("p", [.link(url)])) }
     parts.append(ReportParts.evidence(card.evidence))
     return HTML("li", ["class": "card"], parts)
-  }
-}
-
-extension MatchTier {
-  /// The kind of a match as a remark.
-  fileprivate var meaning: String {
-    switch self {
-    case .exact: "the same image"
-    case .near: "the same image, edited or partly visible"
-    case .similar: "looks alike"
-    case .label: "only labels agree"
-    case .code: "its code was read"
-    }
   }
 }

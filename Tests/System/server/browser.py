@@ -48,6 +48,14 @@ def look(browser, arguments, check):
     check("answers can be corrected where the server takes feedback", (buttons > 0) == bool(arguments.key), buttons)
     rows = browser.run("return document.querySelectorAll('.card details.why')[0].querySelectorAll('tbody tr').length")
     check("it says why, a bar a term", rows >= 5, rows)
+    browser.run("fetch('v1/schema?locale=en').then((one) => one.json()).then((schema) => { window.words = schema.enumerations; })")
+    raw = browser.wait("the words of the schema", """
+        if (!window.words) return null;
+        const known = (name) => Object.values(window.words[name]);
+        const kinds = [...document.querySelectorAll('.card .why tbody th')].map((cell) => cell.textContent);
+        const tier = document.querySelector('.card .tier:not(.doubt)').textContent;
+        return { unknown: kinds.filter((kind) => !known('evidence').includes(kind)), tier, isKnown: known('tier').includes(tier) }""")
+    check("values have the words of the schema", raw["unknown"] == [] and raw["isKnown"], raw)
     for name, scheme in (("light-1280", "light"), ("dark-1280", "dark")):
         browser.devtools("Emulation.setEmulatedMedia",
                          features=[{"name": "prefers-color-scheme", "value": scheme}])

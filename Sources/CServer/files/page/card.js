@@ -3,21 +3,7 @@
 import { address, link, make, percent } from "./dom.js";
 import { imagePosition, thumbnail } from "./api.js";
 import { details } from "./details.js";
-
-const tiers = {
-  exact: "the shop's own picture",
-  near: "the same thing",
-  similar: "looks alike",
-  label: "only the words agree",
-};
-const kinds = {
-  prior: "before looking", hash: "whole picture", color: "colors", texture: "texture",
-  votes: "corners alike", inliers: "corners in place", agreement: "share in place",
-  alignedColor: "colors in place", offColor: "another color", inlierLead: "keypoints ahead of others",
-  contradiction: "a part in another color",
-  labels: "labels", embedding: "the shop's model", support: "its other pictures",
-  stock: "its product", lead: "lead over others", pin: "somebody said so",
-};
+import { word } from "./words.js";
 
 /**
  * Makes the card of a match.
@@ -51,7 +37,7 @@ export function card(value, { isSure, titles, choose, correct }) {
 }
 
 function because(value, titles) {
-  if (!value.stocks) return tiers[value.tier] ?? value.tier;
+  if (!value.stocks) return word("tier", value.tier);
   return `has ${titles.get(value.stocks) ?? value.stocks} in stock`;
 }
 
@@ -93,7 +79,7 @@ function why(evidence) {
     bar.style.left = `${term.weight < 0 ? 50 - width : 50}%`;
     const weight = `${term.weight < 0 ? "−" : "+"}${Math.abs(term.weight).toFixed(2)}`;
     return make("tr", {},
-      make("th", { scope: "row", textContent: kinds[term.kind] ?? term.kind }),
+      make("th", { scope: "row", textContent: word("evidence", term.kind) }),
       make("td", { textContent: String(term.value) }),
       make("td", {}, make("span", { className: "bar", "aria-hidden": "true" }, bar)),
       make("td", { textContent: weight }));

@@ -2,14 +2,8 @@
 
 import { address, at, counted, make } from "./dom.js";
 import { getJSON, postJSON, thumbnail } from "./api.js";
+import { word } from "./words.js";
 
-const names = {
-  indistinguishable: "Two entities with the same picture", flatPicture: "Pictures without detail",
-  smallPicture: "Small pictures", noPicture: "Without a picture", unreadable: "Rows that cannot be read",
-  missingPicture: "Picture files that are gone", longText: "Long texts", noLink: "Without a link",
-  insecureLink: "Links without encryption", unknownCurrency: "Unknown currencies",
-  misspeltField: "Fields that are probably misspelt", noPlace: "Stores without a location", unknownStock: "Unknown products in stock",
-};
 const shownOfAKind = 6;
 
 const part = (id, name, text) => {
@@ -67,7 +61,7 @@ async function showFindings(body) {
       more.remove();
     });
     return make("section", { className: "kind" },
-      make("h4", { textContent: `${names[kind] ?? kind} (${all.length})` }), list, more);
+      make("h4", { textContent: `${word("findingKind", kind)} (${all.length})` }), list, more);
   });
   body.replaceChildren(...parts);
   if (!total) return "Nothing to correct.";

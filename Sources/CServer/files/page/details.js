@@ -1,11 +1,7 @@
 // The details of an entity that a customer asks about: price, availability, brand, address, distance, hours.
 
 import { make } from "./dom.js";
-
-const availabilities = {
-  inStock: "In stock", outOfStock: "Out of stock", preOrder: "Can be ordered ahead",
-  backOrder: "Can be ordered", discontinued: "No longer sold",
-};
+import { word } from "./words.js";
 
 export function priceText(price) {
   if (!price) return null;
@@ -17,7 +13,7 @@ export function priceText(price) {
   }
 }
 
-export const availabilityText = (availability) => availabilities[availability] ?? availability ?? null;
+export const availabilityText = (availability) => word("availability", availability) ?? null;
 
 export function distanceText(meters) {
   if (meters === undefined || meters === null) return null;

@@ -2,8 +2,7 @@
 
 import { address, at, counted, download, make } from "./dom.js";
 import { getJSON, request, thumbnail } from "./api.js";
-
-const states = { active: "counts", pending: "waits to be accepted" };
+import { word } from "./words.js";
 
 function entityLink(id) {
   const [type, ...rest] = id.split(":");
@@ -20,7 +19,7 @@ export function feedbackCard(entry, removed = () => {}) {
     "aria-label": `Remove statement ${entry.number}` });
   const accept = entry.state === "pending"
     ? make("button", { type: "button", textContent: "Accept", "aria-label": `Accept statement ${entry.number}` }) : null;
-  const state = make("span", { className: "tier", textContent: states[entry.state] });
+  const state = make("span", { className: "tier", textContent: word("feedbackState", entry.state) });
   const element = make("li", { className: "card plain" }, make("div", {},
     make("p", { className: "facts" }, make("strong", { textContent: `No. ${entry.number}` }), state,
       make("span", { className: "subtitle", textContent: `${entry.date.slice(0, 10)}${entry.author ? `, ${entry.author}` : ""}` })),
@@ -41,7 +40,7 @@ export function feedbackCard(entry, removed = () => {}) {
   accept?.addEventListener("click", async () => {
     try {
       await request(`v1/feedback/${entry.number}/acceptance`, { method: "PUT" });
-      state.textContent = states.active;
+      state.textContent = word("feedbackState", "active");
       accept.remove();
     } catch (error) {
       status.textContent = error.detail;

@@ -8,6 +8,7 @@ import { openEntity } from "./entity.js";
 import { openFeedback } from "./feedback.js";
 import { openCheck } from "./check.js";
 import { openEvaluate } from "./evaluate.js";
+import { loadWords } from "./words.js";
 
 const views = {
   search: { title: "Search", open: openSearch },
@@ -54,12 +55,13 @@ at("keys").addEventListener("click", () => {
   at("wanted").textContent = "";
   if (!at("access").hidden) at("key").focus();
 });
-at("access").addEventListener("submit", (event) => {
+at("access").addEventListener("submit", async (event) => {
   event.preventDefault();
   setKey(at("key").value.trim());
   at("access").hidden = true;
   at("keys").setAttribute("aria-expanded", "false");
   at("keys").textContent = at("key").value.trim() ? "Key ✓" : "Key";
+  await loadWords();
   open(false);
   if (!at("search").hidden) search();
 });
@@ -70,4 +72,4 @@ at("skip").addEventListener("click", (event) => {
 window.addEventListener("hashchange", () => open(false));
 onRefused(showAccess);
 startSearch();
-open(true);
+loadWords().then(() => open(true));

@@ -7,15 +7,8 @@ import { makeCrop } from "./crop.js";
 import { card } from "./card.js";
 import { showSamples } from "./samples.js";
 import { askForCorrection } from "./correction.js";
+import { word } from "./words.js";
 
-const reasons = {
-  nothingAboveConfidence: "Nothing in this shop is likely enough to be it.",
-  noUsableSignal: "There is nothing in this question to search by.",
-  filteredOut: "No entity passes the filters.",
-  filterTimedOut: "The filters took too long.",
-  emptyCatalogue: "The catalogue is empty.",
-  deadlinePassed: "The search took too long. A smaller picture takes less.",
-};
 const deadline = 2000;
 
 let picture = null; // the Blob that is searched with
@@ -151,7 +144,7 @@ function summary(answer, sure, guesses, before) {
     const what = guesses.length > 1 ? `One of ${guesses.length} is likely. The likeliest` : "Likely";
     notes.push(`Nothing is sure. ${what}: ${guesses[0].display.title}, ${percent(guesses[0].confidence)}.`);
   } else {
-    notes.push(reasons[answer.emptyReason] ?? "No match.");
+    notes.push(word("emptyReason", answer.emptyReason) ?? "No match.");
   }
   if (answer.feedback?.suppressed.length) {
     notes.push(`Left out, since somebody said that it is not: ${

@@ -8,6 +8,8 @@ struct ShopWords: Sendable {
   /// The language of the words.
   let language: String
   private let texts: [String: String]
+  /// The position of the language among ``languages``.
+  private let column: Int
 
   /// Finds the words of a language.
   ///
@@ -15,6 +17,7 @@ struct ShopWords: Sendable {
   init(language: String?) {
     self.language = Self.known(language)
     let column = Self.languages.firstIndex(of: self.language) ?? 0
+    self.column = column
     texts = Self.table.mapValues { $0[column] }
   }
 
@@ -45,10 +48,11 @@ struct ShopWords: Sendable {
 
   /// The names of the values of enumerations, by enumeration and value.
   var enumerations: [String: [String: String]] {
-    [
-      "availability": section("availability."), "tier": section("tier."),
-      "order": section("order."),
-    ]
+    func texts(of type: any WordedEnumeration.Type) -> [String: String] {
+      EnumerationWords.words(of: type).mapValues { $0.all[column] }
+    }
+    return Dictionary(
+      uniqueKeysWithValues: EnumerationWords.all.map { ($0.enumerationName, texts(of: $0)) })
   }
 
   private func section(_ prefix: String) -> [String: String] {
@@ -92,17 +96,5 @@ struct ShopWords: Sendable {
     "property.group": ["Variants", "Varianten", "Variantes"],
     "property.address": ["Address", "Adresse", "Adresse"],
     "property.openingHours": ["Opening hours", "Öffnungszeiten", "Horaires"],
-    "availability.inStock": ["In stock", "Auf Lager", "En stock"],
-    "availability.outOfStock": ["Out of stock", "Nicht auf Lager", "En rupture de stock"],
-    "availability.preOrder": ["Pre-order", "Vorbestellbar", "En précommande"],
-    "availability.backOrder": ["Back-order", "Nachbestellbar", "En réapprovisionnement"],
-    "availability.discontinued": ["Discontinued", "Nicht mehr erhältlich", "Plus commercialisé"],
-    "tier.code": ["Same code", "Gleicher Code", "Même code"],
-    "tier.exact": ["Same image", "Gleiches Bild", "Même image"],
-    "tier.near": ["Same thing", "Dasselbe", "Le même objet"],
-    "tier.similar": ["Looks alike", "Sieht ähnlich aus", "Ressemblant"],
-    "tier.label": ["Same kind", "Gleiche Art", "Même genre"],
-    "order.ascending": ["Ascending", "Aufsteigend", "Croissant"],
-    "order.descending": ["Descending", "Absteigend", "Décroissant"],
   ]
 }

@@ -286,11 +286,32 @@ import VisualQuery
       Set(try #require(enumerations["availability"]).keys)
         == Set(Availability.allCases.map(\.rawValue)))
     #expect(Set(try #require(enumerations["tier"]).keys) == Set(MatchTier.allCases.map(\.rawValue)))
+    #expect(
+      Set(try #require(enumerations["evidence"]).keys)
+        == Set(Evidence.Kind.allCases.map(\.rawValue)))
+    #expect(Set(enumerations.keys) == Set(EnumerationWords.all.map(\.enumerationName)))
     let phrases = try await shop.json("GET /v1/phrases?locale=\(language)")
     for shortcut in try #require(phrases["shortcuts"] as? [[String: Any]]) {
       let texts = try #require(shortcut["phrases"] as? [String])
       #expect(texts.allSatisfy { $0.contains("${applicationName}") } && texts.count == 2)
       #expect((shortcut["values"] as? [[String: String]])?.isEmpty == false)
+    }
+  }
+
+  /// Would break if the page showed values such as `patches` as they are, or words of its own that nobody adds to.
+  @Test func `the page takes the words for values from the schema`() throws {
+    let scripts = ServedFiles.pageFiles.filter { $0.key.hasSuffix(".js") }
+      .mapValues { String(decoding: $0.bytes, as: UTF8.self) }
+    let asked = Set(
+      scripts.values.flatMap { $0.matches(of: /\bword\("(\w+)",/).map { String($0.1) } })
+    // Nothing of the page is sorted in an order that is shown.
+    #expect(asked == Set(EnumerationWords.all.map(\.enumerationName)).subtracting(["order"]))
+    // A table of words has the values as its keys. Words of one part are keys of other things, too.
+    let values = EnumerationWords.all.flatMap { EnumerationWords.words(of: $0).keys }
+      .filter { $0.contains(where: \.isUppercase) }
+    #expect(values.count > 20)
+    for (name, script) in scripts {
+      for value in values { #expect(!script.contains("\(value):"), "\(name) has words of its own") }
     }
   }
 

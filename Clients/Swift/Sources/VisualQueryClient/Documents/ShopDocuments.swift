@@ -74,7 +74,7 @@ public struct ShopSchema: Codable, Sendable, Hashable {
   public let types: [String: TypeNames]
   /// The properties.
   public let properties: [String: String]
-  /// The values of `availability`, `tier` and `order`.
+  /// The values of `availability`, `tier`, `order`, `evidence`, `emptyReason` and others.
   public let enumerations: [String: [String: String]]
   /// The fields of the shop's own that entities show.
   public let publicFields: [String]
