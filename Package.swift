@@ -83,7 +83,8 @@ let package = Package(
       swiftSettings: strict),
     .target(name: "HTTPServer", dependencies: ["CEpoll"], swiftSettings: strict),
     .executableTarget(
-      name: "vq", dependencies: ["VisualQuery", "PixelMatch", "HTTPServer", "CBuild", "CServer"],
+      name: "vq",
+      dependencies: ["VisualQuery", "PixelMatch", "Reading", "HTTPServer", "CBuild", "CServer"],
       swiftSettings: strict),
 
     .target(

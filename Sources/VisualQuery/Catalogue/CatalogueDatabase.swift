@@ -158,6 +158,7 @@ final class CatalogueDatabase {
     }
     try connection.execute(Self.writingPragmas)
     try checkVersions(directory)
+    if try !hasReadings() { try connection.execute(CatalogueSchema.additions) }
   }
 
   /// Opens a catalogue whose tables may have an older version, for converting them. The caller must hold

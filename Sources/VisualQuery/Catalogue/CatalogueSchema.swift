@@ -22,6 +22,19 @@ enum CatalogueSchema {
     PRAGMA user_version = \(version);
     \(facts)
     \(derived)
+    \(additions)
+    """
+
+  /// The tables that a catalogue may lack, because an earlier version wrote it: what was read in images, by their content,
+  /// and the models that did it. They are added when it is opened for writing; that version ignores them.
+  static let additions = """
+    CREATE TABLE IF NOT EXISTS readings(
+      contentHash INTEGER NOT NULL, byteCount INTEGER NOT NULL, models TEXT NOT NULL,
+      json TEXT NOT NULL, PRIMARY KEY(contentHash, byteCount)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS readingModels(
+      id TEXT PRIMARY KEY, json TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
     """
 
   /// The tables that only feeds and images can fill.

@@ -350,6 +350,10 @@ struct CatalogueWriter: ~Copyable {
     let key = try database.upsert(
       signed.value, rowHash: signed.isSound ? signed.rowHash : nil)
     try putThumbnails(of: signed, key: key)
+    for image in signed.images {
+      guard let reading = image.reading else { continue }
+      try database.put(reading, of: .init(byteCount: image.byteCount, hash: image.contentHash))
+    }
     let type = signed.value.id.type
     var growth = growing.removeValue(forKey: type) ?? Growth()
     // The rows of its images are only known when the segment is written: those of a first version would belong to no image,

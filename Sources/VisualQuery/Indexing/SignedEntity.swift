@@ -15,6 +15,8 @@ struct SignedEntity: Sendable {
     let previous: CatalogueDatabase.ImageRecord?
     /// The missing thumbnails to store.
     var thumbnails: [KeptThumbnails.Thumbnail] = []
+    /// The text and codes, if they come with the image.
+    var reading: ImageReading?
   }
 
   var value: EntityValue

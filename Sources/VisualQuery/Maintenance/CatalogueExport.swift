@@ -24,6 +24,7 @@ struct CatalogueExport {
       try Catalogue.verify(segment, of: record.file, in: directory)
       segments[record.id] = segment
     }
+    let hasReadings = try database.hasReadings()
     var keys: [(key: UInt32, id: EntityID)] = []
     try database.forEachEntity { key, type, id, _ throws(CatalogueError) in
       guard let type = EntityType(rawValue: type) else { return }
@@ -46,7 +47,9 @@ struct CatalogueExport {
         if let file = files[image.segment] {
           try Catalogue.checkUnchanged(segment, of: file, in: directory)
         }
-        return SignedLine.json(SignedEntity.Image(image), signature)
+        return SignedLine.json(
+          SignedEntity.Image(image), signature,
+          hasReadings ? try database.reading(of: .init(image)) : nil)
       }
       try line(JSONValue.object(["entity": entity, "images": .array(images)]).text)
     }

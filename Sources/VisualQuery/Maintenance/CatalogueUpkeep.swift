@@ -1,4 +1,5 @@
 internal import PixelMatch
+internal import Reading
 
 /// Maintains a catalogue: status, verification, compaction, rollback, export and import.
 ///
@@ -59,6 +60,16 @@ public struct CatalogueUpkeep: Sendable {
     public let links: [String: String]
     /// The schemes that links may have besides `https`, in ascending order.
     public let allowedSchemes: [String]
+    /// The models that have read the text of images, those with the most images first; `nil` if none was read.
+    public let text: [ReadImages]?
+
+    /// The images that some models have read.
+    public struct ReadImages: Sendable, Hashable, Encodable {
+      /// The SHA-256 of each model, by the name of its file.
+      public let models: [String: String]
+      /// The number of images.
+      public let images: Int
+    }
   }
 
   /// Returns the status of the catalogue.
@@ -81,6 +92,11 @@ public struct CatalogueUpkeep: Sendable {
       }
       let settings = try database.settings()
       let places = ShopSettings.places(settings)
+      let readings = try database.readingCounts().map { models, count in
+        Status.ReadImages(
+          models: Dictionary(models.map { ($0.name, $0.digest) }) { first, _ in first },
+          images: count)
+      }
       return Status(
         generation: state.generation, products: state.productCount, stores: state.storeCount,
         images: state.imageCount, segments: segments,
@@ -91,7 +107,8 @@ public struct CatalogueUpkeep: Sendable {
         publicFields: ShopSettings.publicFields(settings).sorted(),
         links: Dictionary(
           uniqueKeysWithValues: ShopSettings.templates(settings).map { ($0.rawValue, $1) }),
-        allowedSchemes: ShopSettings.allowedSchemes(settings).sorted())
+        allowedSchemes: ShopSettings.allowedSchemes(settings).sorted(),
+        text: readings.isEmpty ? nil : readings)
     }
   }
 

@@ -7,13 +7,22 @@ enum SignedLine {
   static let refusedSchema = "vq.refused/1"
 
   /// Returns the JSON form of an image.
-  static func json(_ image: SignedEntity.Image, _ signature: Signature) -> JSONValue {
-    .object([
+  ///
+  /// - Parameter reading: The text and codes of the image, or `nil` if it was not read.
+  static func json(
+    _ image: SignedEntity.Image, _ signature: Signature, _ reading: ImageReading? = nil
+  ) -> JSONValue {
+    var fields: [String: JSONValue] = [
       "position": .integer(Int64(image.position)), "path": .string(image.path),
       "byteCount": .integer(Int64(image.byteCount)), "modified": .integer(Int64(image.modified)),
       "contentHash": .integer(Int64(image.contentHash)),
       "signature": .string(Base64URL.encoded(signature.encoded)),
-    ])
+    ]
+    if let reading {
+      fields["reading"] = reading.json
+      fields["readingModels"] = ImageReading.json(of: reading.models)
+    }
+    return .object(fields)
   }
 
   /// Reads the JSON form of an image; returns `nil` if it is not one.
@@ -26,9 +35,16 @@ enum SignedLine {
       case .integer(let hash)? = fields["contentHash"],
       case .string(let text)? = fields["signature"], let bytes = Base64URL.decoded(text)
     else { return nil }
-    return SignedEntity.Image(
+    var image = SignedEntity.Image(
       position: Int(position), path: path, byteCount: Int(byteCount), modified: Int(modified),
       contentHash: Int(hash), signature: try Signature(encoded: bytes), previous: nil)
+    if let reading = fields["reading"] {
+      guard let models = ImageReading.models(fields["readingModels"]),
+        let reading = ImageReading(json: reading, models: models)
+      else { return nil }
+      image.reading = reading
+    }
+    return image
   }
 
   /// Returns the line of an entity. The times of files are left out, since each machine has its own.

@@ -5,11 +5,14 @@ enum CatalogueCommand {
   /// An action on an index.
   enum Action: String, CaseIterable, Sendable {
     case status, verify, compact, rollback, export, `import`, remove, set, upgrade
+    case readText = "read-text"
 
     /// The options that only some actions have, as far as this one has them.
     fileprivate var options: [OptionDescription] {
       switch self {
       case .status, .upgrade: [json.description]
+      case .readText:
+        [TextModels.models.description, IndexCommand.threads.description, json.description]
       case .verify: [json.description, pictures.description]
       case .remove: [ids.description]
       case .set: [imagesRoot.description, allowOutside.description, publicFields.description]
@@ -47,6 +50,7 @@ enum CatalogueCommand {
       "vq catalogue export --index shop.vq | gzip > shop.jsonl.gz",
       "vq catalogue remove --id product:mug-red --index shop.vq",
       "vq catalogue set --images-root /srv/pictures --index shop.vq",
+      "vq catalogue read-text --models /srv/models --index shop.vq",
     ],
     operand: OperandDescription(
       placeholder: "ACTION", count: 1...2,
@@ -54,7 +58,8 @@ enum CatalogueCommand {
       completion: .actions(Action.allCases.map(\.rawValue))),
     options: [
       MatchCommand.index.description, ids.description, imagesRoot.description,
-      allowOutside.description, publicFields.description, pictures.description, json.description,
+      allowOutside.description, publicFields.description, pictures.description,
+      TextModels.models.description, IndexCommand.threads.description, json.description,
       IndexLocation.cache.description,
     ],
     notes: [
@@ -78,6 +83,9 @@ enum CatalogueCommand {
                       can be interrupted, and then leaves the index as it was. Stop
                       servers of the older version first; back up the folder if you
                       may want to return to it
+            read-text read the text and codes of the images that the models of
+                      --models have not read yet; it can be interrupted, and
+                      goes on from there
           """)
     ],
     exitCodes: [.success, .failure, .usage, .unusableIndex, .refusedLogin, .interrupted],
@@ -150,8 +158,23 @@ enum CatalogueCommand {
     case .remove: try await remove(directory, arguments, console)
     case .set: try await set(directory, arguments, console)
     case .upgrade: try await upgrade(upkeep, index, arguments[json], console)
+    case .readText: try await readText(directory, arguments, console)
     }
     return .success
+  }
+
+  private static func readText(
+    _ directory: String, _ arguments: ParsedArguments, _ console: Console
+  ) async throws {
+    guard let models = try TextModels.open(arguments) else {
+      throw arguments.missingOperand("'vq catalogue read-text' requires --models DIR")
+    }
+    let summary = try await TextModels.read(
+      directory, by: models, pool: WorkerPool(width: arguments[IndexCommand.threads]),
+      isQuiet: false, on: console)
+    TextModels.warn(of: summary, on: console)
+    if arguments[json] { return try console.output.writeJSON(summary) }
+    try console.output.writeLine(TextModels.sentence(summary))
   }
 
   private static func upgrade(
@@ -220,7 +243,17 @@ enum CatalogueCommand {
       "links       " + linkText(status),
       "undo        " + (status.previousGeneration.map { "to generation \($0)" } ?? "not possible"),
     ]
-    for line in lines { try console.output.writeLine(line) }
+    for line in lines + textLines(status) { try console.output.writeLine(line) }
+  }
+
+  /// Returns a line for each set of models that has read images.
+  private static func textLines(_ status: CatalogueUpkeep.Status) -> [String] {
+    (status.text ?? []).map { read in
+      let models = read.models.sorted { $0.key < $1.key }
+        .map { "\(DisplayText.escaped($0.key)) \($0.value.prefix(8))" }
+      return "text        \(DisplayText.count(read.images, "image", "images")) read by "
+        + models.joined(separator: ", ")
+    }
   }
 
   /// The JSON form of a verification.

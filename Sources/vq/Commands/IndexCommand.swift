@@ -119,7 +119,8 @@ enum IndexCommand {
     options: [
       index.description, imagesRoot.description, allowOutside.description,
       thumbnails.description, onConflict.description,
-      pruneMissing.description, maxRemoved.description, currency.description, map.description,
+      pruneMissing.description, maxRemoved.description, TextModels.models.description,
+      currency.description, map.description,
       mapFrom.description,
       includeDrafts.description, fetch.description, allowHost.description, dryRun.description,
       strict.description, threads.description, rejected.description, json.description,
@@ -164,7 +165,7 @@ enum IndexCommand {
         title: "JSON form",
         text: """
           One object at the end of the run; a dry run adds 'examples'. 'unprunedReason' says why \
-          --prune-missing removed nothing. In rejected.jsonl, a line for each rejected row, image and field.
+          --prune-missing removed nothing; with --models, 'text' has what was read. In rejected.jsonl, a line for each rejected row, image and field.
             {"schema":"vq.index/1","generation":4,"rows":32,"entities":32,"added":32,
              "changed":0,"removed":0,"signedImages":34,"unchangedImages":0,
              "fetchedImages":0,"thumbnails":0,"embeddings":0,"refused":0,
@@ -190,6 +191,8 @@ enum IndexCommand {
       throw arguments.missingOperand("'vq index' takes one FEED, or several with --signed")
     }
     let feed = arguments.operands[0]
+    // Opened first, since a run may take hours.
+    let models = arguments[dryRun] ? nil : try TextModels.open(arguments)
     let fetching = try policy(of: arguments)
     let rejections = RejectionSummary()
     let directory = try await IndexLocation.directory(of: arguments[index], arguments, console)
@@ -198,10 +201,10 @@ enum IndexCommand {
     let elapsed = ProgressLine.stopwatch()
     let line = ProgressLine("indexing", on: console.diagnostics, elapsed: elapsed)
     let settings = try settings(of: arguments)
+    let pool = WorkerPool(width: arguments[threads])
     let indexer = Indexer(
       directory: directory, settings: settings,
-      decoder: ImageDecoder(formats: arguments[PictureLimits.formats]),
-      pool: WorkerPool(width: arguments[threads]))
+      decoder: ImageDecoder(formats: arguments[PictureLimits.formats]), pool: pool)
     let options = IndexOptions(
       onConflict: arguments[onConflict] ?? .replace, prunesMissing: arguments[pruneMissing],
       removalLimit: try removalLimit(of: arguments), isDryRun: arguments[dryRun],
@@ -247,13 +250,26 @@ enum IndexCommand {
     if !options.isDryRun, result.generation > 0 {
       try warnOfAbsentFields(of: settings, in: directory, on: console)
     }
+    var text: CatalogueUpkeep.TextSummary?
+    if let models, result.generation > 0 {
+      if PostgresLocation.isLocation(arguments[index]) {
+        console.diagnostics.warning("no text is read: an index in PostgreSQL does not keep it")
+      } else {
+        let read = try await TextModels.read(
+          directory, by: models, pool: pool, isQuiet: isQuiet, on: console)
+        TextModels.warn(of: read, on: console)
+        text = read
+      }
+    }
     let summary = IndexDocument(
-      result, elapsed: elapsed(), isDryRun: options.isDryRun, unlisted: refusals?.omittedCount)
+      result, elapsed: elapsed(), isDryRun: options.isDryRun, unlisted: refusals?.omittedCount,
+      text: text)
     if arguments[json] {
       try console.output.writeJSON(summary)
     } else if !isQuiet {
       for example in summary.examples ?? [] { try console.output.writeJSON(example) }
       try console.output.writeLine(summary.sentence(directory: arguments[index]))
+      if let text { try console.output.writeLine(TextModels.sentence(text)) }
     }
     if let failure = failure(of: result) { throw failure }
     return .success

@@ -28,12 +28,17 @@ struct IndexDocument: Encodable, Sendable {
   let encoding: String?
   /// The first entities of a dry run.
   let examples: [EntityExample]?
+  /// The text that was read, with models.
+  let text: CatalogueUpkeep.TextSummary?
   let dryRun: Bool
   let elapsedMs: Double
 
   init(
-    _ progress: Indexer.Progress, elapsed: Duration, isDryRun: Bool, unlisted: Int?
+    _ progress: Indexer.Progress, elapsed: Duration, isDryRun: Bool, unlisted: Int?,
+    text: CatalogueUpkeep.TextSummary? = nil
   ) {
+    self.text = text
+
     self.unlisted = unlisted ?? 0
     (added, changed, removed) = (progress.added, progress.changed, progress.removed)
     unprunedReason = progress.unprunedReason

@@ -46,6 +46,7 @@ _vq() {
         '--on-conflict=[what to do with an entity that is already indexed]:WHAT:(keep merge replace)' \
         '--prune-missing[remove entities that the feed lacks]' \
         '--max-removed=[remove nothing if the feed lacks more of the entities]:PERCENT:' \
+        '--models=[read the text and codes of images with the models of a folder]:DIR:_files -/' \
         '--currency=[the currency of prices without one\: EUR]:CODE:' \
         '*--map=[the columns of a table\: id=SKU,title=Name,images=Photos]:FIELD=COLUMN:' \
         '--map-from=[print a --map for the columns of a table, and stop]:FILE:_files' \
@@ -129,13 +130,16 @@ _vq() {
         '*--allow-outside=[with set\: a further folder that may contain images]:DIR:_files -/' \
         '*--public=[with set\: your own fields that '\''vq serve'\'' may show]:FIELD:' \
         '--pictures[with verify\: treat missing images as errors]' \
+        '--models=[read the text and codes of images with the models of a folder]:DIR:_files -/' \
+        '--threads=[number of threads]:N:' \
+        '-j+[number of threads]:N:' \
         '--json[status and findings as JSON]' \
         '--cache=[the directory for the copy of an index in PostgreSQL]:DIR:_files -/' \
         '--color=[when to use color]:WHEN:(auto always never)' \
         '--help[show the complete help; -h a short one]' \
         '-h[show the complete help; -h a short one]' \
         '--version[show the version]' \
-        '1:ACTION:(status verify compact rollback export import remove set upgrade)' \
+        '1:ACTION:(status verify compact rollback export import remove set upgrade read-text)' \
         '*:FILE:_files' ;;
     doctor)
       _arguments -s -S \

@@ -1,0 +1,61 @@
+import Reading
+import VisualQuery
+
+/// The models that read text: their option, and reading with them.
+enum TextModels {
+  static let models = Option<String?>.path(
+    OptionText(
+      "models", "read the text and codes of images with the models of a folder",
+      detail: "'Packaging/models.sh DIR' fetches them; see docs/models.md. 'none' reads no text.",
+      environment: "VQ_MODELS", isRare: true),
+    "DIR", of: .directories)
+
+  /// Opens the models of a command line, or returns `nil` if it has none.
+  static func open(_ arguments: ParsedArguments) throws -> ReadingModels? {
+    guard let folder = arguments[models], folder != "none" else { return nil }
+    do throws(ReadingError) {
+      return try ReadingModels(folder: folder)
+    } catch {
+      throw CommandFailure(
+        .failure, "--models \(folder): \(error.message)",
+        advice: ["fetch models with: Packaging/models.sh DIR"])
+    }
+  }
+
+  /// Reads the images of an index that the models have not read yet.
+  static func read(
+    _ directory: String, by models: ReadingModels, pool: WorkerPool, isQuiet: Bool,
+    on console: Console
+  ) async throws -> CatalogueUpkeep.TextSummary {
+    let line = ProgressLine("reading text", on: console.diagnostics)
+    defer { line.finish() }
+    do {
+      return try await CatalogueUpkeep(directory: directory, pool: pool).readText(by: models) {
+        if !isQuiet { line.update(done: $0, total: $1, refused: $2) }
+      }
+    } catch let error as ReadingError {
+      throw CommandFailure(.failure, "--models \(models.folder): \(error.message)")
+    } catch is CancellationError {
+      line.finish()
+      throw CommandFailure(
+        .interrupted, "interrupted; the text that was read so far is saved",
+        advice: ["to continue, run the same command again"])
+    }
+  }
+
+  /// Returns what was read, for people.
+  static func sentence(_ summary: CatalogueUpkeep.TextSummary) -> String {
+    let lines = DisplayText.count(summary.lines, "line", "lines")
+    let codes = summary.codes > 0 ? " and \(DisplayText.count(summary.codes, "code", "codes"))" : ""
+    return
+      "\(DisplayText.count(summary.read, "image", "images")) read: \(lines) of text\(codes)."
+  }
+
+  /// Warns of images that were not read.
+  static func warn(of summary: CatalogueUpkeep.TextSummary, on console: Console) {
+    guard summary.unavailable > 0, let reason = summary.firstReason else { return }
+    console.diagnostics.warning(
+      "\(DisplayText.count(summary.unavailable, "image", "images")) not read: "
+        + DisplayText.escaped(reason) + (summary.unavailable > 1 ? ", …" : ""))
+  }
+}
