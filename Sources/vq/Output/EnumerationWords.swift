@@ -86,6 +86,8 @@ extension Evidence.Kind: WordedEnumeration {
       .init("Share of details in place", "Anteil der Details am Platz", "Part des détails en place")
     case .alignedColor: .init("Colors in place", "Farben am Platz", "Couleurs en place")
     case .offColor: .init("Another color", "Andere Farbe", "Autre couleur")
+    case .contradiction:
+      .init("A part in another color", "Ein Teil in anderer Farbe", "Une partie d’une autre couleur")
     case .inlierLead:
       .init("Details ahead of others", "Details vor anderen", "Détails devant les autres")
     case .labels: .init("Words", "Wörter", "Mots")
