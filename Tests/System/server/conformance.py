@@ -1156,6 +1156,11 @@ def check_shop(suite):
     suite.call("an entity as text", "GET", "/v1/entities/product/oats", headers={"Accept": "text/plain"}, has=lambda a: expect(
         a.body.startswith(b"Honey oats\n"), "the text is another one"))
     suite.call("an entity in an unknown form", "GET", "/v1/entities/product/oats?format=x", 400, field="format")
+    for background in ("transparent", "dark"):
+        suite.call(
+            f"a thumbnail on {background}", "GET", f"/v1/entities/product/oats/thumbnail?size=large&background={background}",
+            has=lambda a: expect(a.body[:2] in (b"\xff\xd8", b"\x89P"), "it is not an image"))
+    suite.call("a thumbnail on something", "GET", "/v1/entities/product/oats/thumbnail?background=blue", 400, field="background")
     suite.call("sync with attributes", "GET", "/v1/sync?attributes=true&limit=1000", has=lambda a: expect(
         all("attributeSet" in entity for entity in a.json["upserts"]), "an entity has no attributes"))
 

@@ -101,16 +101,27 @@ extension ShopClient {
     case extraLarge
   }
 
+  /// A background that replaces the plain, light one of a packshot, for screens in dark mode.
+  public enum ThumbnailBackground: String, Sendable, CaseIterable {
+    /// None: a PNG file.
+    case transparent
+    /// The gray of dark cards: a JPEG file.
+    case dark
+  }
+
   /// Returns the URL of a thumbnail of an entity's image.
   ///
   /// ``Display/image`` has the one of a card already, with a name that may be cached forever. A service that needs
   /// a key needs it for thumbnails, too; see ``thumbnail(_:)``.
   public func thumbnailURL(
-    of id: EntityID, size: ThumbnailSize = .large, image: Int = 0
+    of id: EntityID, size: ThumbnailSize = .large, image: Int = 0,
+    background: ThumbnailBackground? = nil
   ) -> URL? {
     url(
       "entities/\(id.type.rawValue)/\(Self.encoded(id.id))/thumbnail",
-      [("size", size.rawValue), ("image", String(image))])
+      [
+        ("size", size.rawValue), ("image", String(image)), ("background", background?.rawValue),
+      ])
   }
 }
 

@@ -21,8 +21,10 @@ extension ShopClient {
 
   /// Returns the address of an entity's card in a size, with the name that may be cached forever.
   ///
-  /// An image that is not one of the service has one size only.
-  public func imageURL(of entity: Entity, size: ThumbnailSize) -> URL? {
+  /// An image that is not one of the service has one size and background only.
+  public func imageURL(
+    of entity: Entity, size: ThumbnailSize, background: ThumbnailBackground? = nil
+  ) -> URL? {
     guard let image = entity.display.image,
       var parts = URLComponents(url: image, resolvingAgainstBaseURL: true),
       image.host == configuration.address.host, image.path.hasSuffix("/thumbnail"),
@@ -30,6 +32,10 @@ extension ShopClient {
     else { return entity.display.image }
     parts.percentEncodedQueryItems = items.map { item in
       item.name == "size" ? URLQueryItem(name: item.name, value: size.rawValue) : item
+    }
+    if let background {
+      parts.percentEncodedQueryItems?.append(
+        URLQueryItem(name: "background", value: background.rawValue))
     }
     return parts.url
   }

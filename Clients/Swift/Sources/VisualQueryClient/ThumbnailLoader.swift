@@ -26,11 +26,14 @@ public actor ThumbnailLoader {
   ///
   /// An entity without an image, and one whose image is late, too large, or lost, is not among them.
   public func images(
-    of entities: [Entity], size: ShopClient.ThumbnailSize = .large, within time: Duration
+    of entities: [Entity], size: ShopClient.ThumbnailSize = .large,
+    background: ShopClient.ThumbnailBackground? = nil, within time: Duration
   ) async -> [EntityID: Data] {
     var addresses: [EntityID: URL] = [:]
     for entity in entities {
-      if let url = client.imageURL(of: entity, size: size) { addresses[entity.entityID] = url }
+      if let url = client.imageURL(of: entity, size: size, background: background) {
+        addresses[entity.entityID] = url
+      }
     }
     var loaded: [URL: Data] = [:]
     for url in addresses.values { loaded[url] = images[url] }

@@ -170,7 +170,7 @@ import Testing
     _ = try? await shop.entities(for: [id])
     _ = try? await shop.entity(for: id)
     _ = try? await shop.model(of: id)
-    _ = try? await shop.thumbnail(try #require(shop.thumbnailURL(of: id)))
+    _ = try? await shop.thumbnail(try #require(shop.thumbnailURL(of: id, background: .dark)))
     _ = try? await shop.neighbors(
       of: id, limit: 1, conditions: ["price<1"], withLabels: ["mug"])
     _ = try? await shop.models(matching: "a", limit: 1)

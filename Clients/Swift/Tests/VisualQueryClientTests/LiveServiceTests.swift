@@ -233,6 +233,9 @@ struct LiveServiceTests {
     #expect(again == images)
     let small = await loader.images(of: entities, size: .small, within: .seconds(30))
     #expect(small.count == 6 && small.allSatisfy { $0.value.count < images[$0.key]?.count ?? 0 })
+    // These images have no plain background, and stay as they are.
+    let dark = await loader.images(of: entities, background: .dark, within: .seconds(30))
+    #expect(dark == images)
     var keyless = client
     keyless.configuration.key = nil
     #expect(

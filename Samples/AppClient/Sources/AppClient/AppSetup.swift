@@ -12,14 +12,17 @@ nonisolated enum AppSetup {
   ///   - upload: The form in which images are sent.
   ///   - signing: Computes signatures on the device, so that no picture leaves it: `PhoneSignature.text` if the app has the
   ///     product PixelMatch. `nil` sends images.
+  ///   - background: The background of cards in place of the plain, light one of packshots: `.transparent` suits dark mode, too.
   ///   - location: The place of the person, for the distances of stores; `nil` if it is not known. The app asks for it.
   static func addDependencies(
     _ configuration: ServiceConfiguration, copy: URL?,
     upload: ImageEncoder.Form = .jpeg(quality: 0.8), signing: ShopSearch.Signing? = nil,
+    background: ShopClient.ThumbnailBackground? = nil,
     location: @escaping @Sendable () -> GeoPoint? = { nil }
   ) {
     let shop = ShopSearch(
-      configuration, copy: copy, upload: upload, signing: signing, location: location)
+      configuration, copy: copy, upload: upload, signing: signing, background: background,
+      location: location)
     let navigation = Navigation()
     AppDependencyManager.shared.add(dependency: shop)
     AppDependencyManager.shared.add(dependency: navigation)

@@ -4,7 +4,7 @@ import Foundation
 import VisualQueryClient
 
 /// The shop as the app's intents and queries ask it. The app adds one to its dependencies at launch
-/// (``AppSetup/addDependencies(_:copy:upload:signing:location:)``).
+/// (``AppSetup/addDependencies(_:copy:upload:signing:background:location:)``).
 nonisolated final class ShopSearch: Sendable {
   /// Computes the signature of an image on the device; `nil` for an image that it cannot read.
   typealias Signing = @Sendable (CVPixelBuffer) -> String?
@@ -18,6 +18,7 @@ nonisolated final class ShopSearch: Sendable {
   /// The file with the copy of the shop for answers without a connection.
   private let copy: URL?
   private let location: @Sendable () -> GeoPoint?
+  private let background: ShopClient.ThumbnailBackground?
 
   /// The time for the images of cards. Cards whose image is late have none.
   private static let imageTime = Duration.milliseconds(1500)
@@ -25,9 +26,11 @@ nonisolated final class ShopSearch: Sendable {
   init(
     _ configuration: ServiceConfiguration, copy: URL? = nil,
     upload: ImageEncoder.Form = .jpeg(quality: 0.8), signing: Signing? = nil,
+    background: ShopClient.ThumbnailBackground? = nil,
     location: @escaping @Sendable () -> GeoPoint? = { nil }
   ) {
     self.signing = signing
+    self.background = background
     client = ShopClient(configuration)
     encoder = ImageEncoder(form: upload)
     answers = SharedAnswers(client: client)
@@ -133,7 +136,8 @@ nonisolated final class ShopSearch: Sendable {
   func illustrated<Value>(
     _ entities: [Entity], _ make: (Entity, Data?) -> Value
   ) async -> [Value] {
-    let images = await thumbnails.images(of: entities, within: Self.imageTime)
+    let images = await thumbnails.images(
+      of: entities, background: background, within: Self.imageTime)
     return entities.map { make($0, images[$0.entityID]) }
   }
 

@@ -167,15 +167,22 @@ extension ShopService {
     let size: EntityThumbnails.Size = try fields.choice("size") ?? .small
     let image = try fields.integer("image", in: 0...1000) ?? 0
     let contentTag = try fields.text("v", limit: 64)
+    let background: CardBackground? = try fields.choice("background")
     try fields.finish()
     let thumbnail = try await thumbnail(of: id, image, size, catalogue, request)
-    let tag =
+    let suffix = background.map { "-\($0.rawValue)" } ?? ""
+    var tag =
       contentTag == thumbnail.contentTag
-      ? Tag("\(thumbnail.contentTag)-\(size.rawValue)", caching: immutableCaching)
+      ? Tag("\(thumbnail.contentTag)-\(size.rawValue)\(suffix)", caching: immutableCaching)
       : tag(catalogue, nil)
+    if contentTag != thumbnail.contentTag, background != nil { tag.append(suffix) }
     if let same = notModified(request, tag) { return same }
+    let decoder = ImageDecoder()
+    let file = try background?.file(of: decoder.decode(thumbnail.jpeg), decoder)
     return tagged(
-      HTTPResponse(status: 200, ["Content-Type": "image/jpeg"], body: thumbnail.jpeg), tag)
+      HTTPResponse(
+        status: 200, ["Content-Type": file?.type ?? "image/jpeg"],
+        body: file?.bytes ?? thumbnail.jpeg), tag)
   }
 
   func thumbnail(
@@ -320,11 +327,14 @@ extension ShopService {
 
   /// The `ETag` of an answer, with the fields that say who may keep it.
   private struct Tag {
-    let text: String
+    private(set) var text: String
     var caching = "private, no-cache"
     var vary: String? = "Accept-Language, Authorization"
 
     init(_ text: String) { self.text = "\"\(text)\"" }
+
+    /// Tells another form of the answer apart.
+    mutating func append(_ suffix: String) { text = "\(text.dropLast())\(suffix)\"" }
 
     /// The tag of an answer that never changes and has no language.
     init(_ text: String, caching: String) {
