@@ -289,7 +289,7 @@ import VisualQuery
     #expect(
       Set(try #require(enumerations["evidence"]).keys)
         == Set(Evidence.Kind.allCases.map(\.rawValue)))
-    #expect(Set(enumerations.keys) == Set(EnumerationWords.all.map(\.enumerationName)))
+    #expect(Set(enumerations.keys) == Set(EnumerationWords.all.map { $0.enumerationName }))
     let phrases = try await shop.json("GET /v1/phrases?locale=\(language)")
     for shortcut in try #require(phrases["shortcuts"] as? [[String: Any]]) {
       let texts = try #require(shortcut["phrases"] as? [String])
@@ -305,7 +305,7 @@ import VisualQuery
     let asked = Set(
       scripts.values.flatMap { $0.matches(of: /\bword\("(\w+)",/).map { String($0.1) } })
     // Nothing of the page is sorted in an order that is shown.
-    #expect(asked == Set(EnumerationWords.all.map(\.enumerationName)).subtracting(["order"]))
+    #expect(asked == Set(EnumerationWords.all.map { $0.enumerationName }).subtracting(["order"]))
     // A table of words has the values as its keys. Words of one part are keys of other things, too.
     let values = EnumerationWords.all.flatMap { EnumerationWords.words(of: $0).keys }
       .filter { $0.contains(where: \.isUppercase) }
