@@ -34,14 +34,14 @@ extension Catalogue {
     _ name: String, of types: [EntityType], inLinksOf type: EntityType? = nil
   ) throws(CatalogueError) -> AbsentField? {
     try read { database throws(CatalogueError) in
-      if try database.hasProperty(named: name, types) { return nil }
-      let nearest = try database.nearestProperty(to: name, types)
+      if try database.properties.hasProperty(named: name, types) { return nil }
+      let nearest = try database.properties.nearestProperty(to: name, types)
       return AbsentField(type: type, name: name, nearest: nearest)
     }
   }
 }
 
-extension CatalogueDatabase {
+extension PropertyIndex {
   private static let fieldsOfOtherTypes: [EntityType: Set<String>] = [
     .product: ["address", "timeZone", "latitude", "longitude", "openingHours", "stock"],
     .store: ["group", "brand", "availability", "currency", "price"],
@@ -54,7 +54,7 @@ extension CatalogueDatabase {
   fileprivate func nearestProperty(
     to name: String, _ types: [EntityType]
   ) throws(CatalogueError) -> String? {
-    var others = try propertyNames(limit: Self.nameLimit)
+    var others = try names(limit: Self.nameLimit)
       .map { EntityProperty.extraName($0) ?? $0 }
       .filter { $0 != name }
     for _ in 0..<Self.lookupLimit {
@@ -82,12 +82,7 @@ extension CatalogueDatabase {
     guard !Self.fieldsOfOtherTypes[type]!.contains(name),
       let stored = try? property.storedName(isSort: false)
     else { return true }
-    guard let number = try propertyNumber(stored) else { return false }
-    return try connection.first(
-      """
-      SELECT 1 FROM entities WHERE type = ?
-        AND EXISTS (SELECT 1 FROM properties WHERE property = ? AND entity = key) LIMIT 1
-      """, [.text(type.rawValue), .integer(number)]
-    ) { _ in true } ?? false
+    guard let number = try number(of: stored) else { return false }
+    return try hasValue(of: number, type)
   }
 }

@@ -50,7 +50,7 @@ extension Catalogue {
     _ shouldStop: @escaping @Sendable () -> Bool
   ) async throws -> Bool {
     let number = try read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
-      try database.propertyNumber(name)
+      try database.properties.number(of: name)
     }
     guard let number else { return true }
     for ranges in ranges(within: keys) {
@@ -58,7 +58,7 @@ extension Catalogue {
       let next = try read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
         var (next, isWithinLimit) = (counted, true)
         for range in ranges where isWithinLimit {
-          try database.forEachValue(ofProperty: number, in: range) { key, value in
+          try database.properties.forEachValue(of: number, in: range) { key, value in
             if isWithinLimit && keys.contains(key) { isWithinLimit = next.add(value, of: key) }
           }
         }

@@ -12,7 +12,7 @@ extension Catalogue {
   /// - Throws: ``CatalogueError``.
   public func labels() throws(CatalogueError) -> [Label] {
     try read { database throws(CatalogueError) in
-      try database.allLabels().map { Label(label: $0.label, entities: $0.frequency) }
+      try database.labels.all().map { Label(label: $0.label, entities: $0.frequency) }
     }
   }
 
@@ -30,9 +30,9 @@ extension Catalogue {
       try LabelEvidence(
         labels, entityCount: count,
         frequency: { label throws(CatalogueError) in
-          try database.labelFrequencies([label])[label] ?? 0
+          try database.labels.frequencies(of: [label])[label] ?? 0
         },
-        bridged: { label throws(CatalogueError) in try database.bridged(label) })
+        bridged: { label throws(CatalogueError) in try database.labelBridge.targets(of: label) })
     }
   }
 }

@@ -43,7 +43,7 @@ extension Catalogue {
         let expected = looked * (limit - found.count) / (found.count + 1)
         if looked + max(expected, Self.sparseLimit) > most { return nil }
         let part = try read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
-          try database.ids(of: type, after: last, limit: Self.sparseLimit)
+          try database.entities.ids(of: type, after: last, limit: Self.sparseLimit)
         }
         let accepted = try await keys(
           matching: conditions, filter.mode, within: KeySet(part.map(\.key)), shouldStop)
@@ -73,7 +73,7 @@ extension Catalogue {
       while found.count < limit {
         let current = length
         let part = try read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
-          try database.ids(of: type, after: last, limit: current)
+          try database.entities.ids(of: type, after: last, limit: current)
         }
         found += part.lazy.map(\.key).filter(keys.contains).prefix(limit - found.count)
         guard part.count == length else { break }
@@ -108,7 +108,7 @@ extension Catalogue {
     while found.count <= limit {
       let (current, after) = (length, last)
       let part = try read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
-        try database.keys(of: type, after: after, through: bound, limit: current)
+        try database.entities.keys(of: type, after: after, through: bound, limit: current)
       }
       // Keys of a page lie together, so the values of the properties are read in sequence.
       var accepted = kept ?? .all
@@ -143,12 +143,12 @@ extension Catalogue {
     for sort in sorts {
       let name = try sort.property.storedName(isSort: true)
       columns.append(
-        try read { database throws(CatalogueError) in try database.propertyNumber(name) })
+        try read { database throws(CatalogueError) in try database.properties.number(of: name) })
     }
     for start in stride(from: 0, through: lastKey, by: Int(Self.sortedPart)) {
       let range = start..<min(start + Self.sortedPart, lastKey + 1)
       try read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
-        try database.offer(wanted, in: range, columns: columns, to: &best)
+        try database.properties.offer(wanted, in: range, columns: columns, to: &best)
       }
       try await rest(shouldStop)
     }
@@ -182,7 +182,7 @@ extension Catalogue {
     while found.count < limit {
       let current = length
       let part = try read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
-        try database.suggestions(of: type, rank: rank, after: last, limit: current)
+        try database.entities.suggestions(of: type, rank: rank, after: last, limit: current)
       }
       for (key, group) in part where found.count < limit {
         if group.map({ groups.insert($0).inserted }) ?? true { found.append(key) }
@@ -208,7 +208,7 @@ extension Catalogue {
     var (unknown, all) = (exact, exact)
     for (number, word) in words.enumerated() {
       let (near, isKnown) = try read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
-        (try database.words(near: word), try database.hasWord(word))
+        (try database.text.words(near: word), try database.text.hasWord(word))
       }
       all[number] += near
       if !isKnown { unknown[number] += near }
@@ -228,7 +228,7 @@ extension Catalogue {
   ) async throws -> [UInt32] {
     let restriction = typeRestriction(types)
     let hits = try read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
-      try database.hits(ofWords: forms, restriction, limit: Self.scoredHits)
+      try database.text.hits(ofWords: forms, restriction, limit: Self.scoredHits)
     }.filter { !known.contains($0.key) }.sorted { $0.score < $1.score }
     try await rest(shouldStop)
     guard let worst = hits.prefix(limit).last?.score else { return [] }
@@ -243,7 +243,7 @@ extension Catalogue {
 
   /// Returns the restriction to some types that names the fewest entities, or `nil` if all types are
   /// wanted.
-  private func typeRestriction(_ types: [EntityType]) -> CatalogueDatabase.TypeRestriction? {
+  private func typeRestriction(_ types: [EntityType]) -> TextIndex.TypeRestriction? {
     guard types.count == 1, let other = EntityType.allCases.first(where: { $0 != types[0] }) else {
       return nil
     }
@@ -255,7 +255,7 @@ extension Catalogue {
     of keys: [UInt32], _ shouldStop: @escaping @Sendable () -> Bool
   ) throws(CatalogueError) -> [EntityValue] {
     let values = try read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
-      try database.entities(keys: keys)
+      try database.entities.values(ofKeys: keys)
     }
     return keys.compactMap { values[$0] }
   }
@@ -293,7 +293,7 @@ struct BestEntities {
   }
 }
 
-extension CatalogueDatabase {
+extension PropertyIndex {
   /// Adds the wanted entities in a range of keys, with their sort values.
   fileprivate func offer(
     _ wanted: KeySet, in range: Range<UInt32>, columns: [Int?], to best: inout BestEntities
@@ -306,7 +306,7 @@ extension CatalogueDatabase {
     if let first = columns.first {
       values.append(
         try first.map { column throws(CatalogueError) in
-          try self.values(ofProperty: column, in: range, upTo: bound)
+          try self.values(of: column, in: range, upTo: bound)
         } ?? [:])
     }
     let keys =
@@ -315,7 +315,7 @@ extension CatalogueDatabase {
     for column in columns.dropFirst() {
       values.append(
         try column.map { column throws(CatalogueError) in
-          try self.values(ofProperty: column, of: keys)
+          try self.values(of: column, keys: keys)
         } ?? [:])
     }
     let ids = try identities(of: keys)
@@ -324,41 +324,6 @@ extension CatalogueDatabase {
       best.offer(SortedEntity(key: key, id: id, values: values.map { $0[key] }))
     }
     best.prune()
-  }
-
-  /// Returns the values of a property for keys in ascending order.
-  private func values(
-    ofProperty property: Int, of keys: [UInt32]
-  ) throws(CatalogueError) -> [UInt32: SortValue] {
-    guard let first = keys.first, let last = keys.last else { return [:] }
-    // A lookup costs about ten times as much as reading the next row.
-    if keys.count > (Int(last) - Int(first)) / 10 {
-      return try values(ofProperty: property, in: first..<last + 1)
-    }
-    var values: [UInt32: SortValue] = [:]
-    for key in keys {
-      values[key] = try self.values(ofProperty: property, in: key..<key + 1)[key]
-    }
-    return values
-  }
-
-  /// Returns the ids of entities for keys in ascending order, read from `properties`, whose rows
-  /// are shorter than those of `entities`.
-  private func identities(of keys: [UInt32]) throws(CatalogueError) -> [UInt32: EntityID] {
-    guard let type = try propertyNumber("type"), let id = try propertyNumber("id") else {
-      return [:]
-    }
-    let (types, ids) = (
-      try values(ofProperty: type, of: keys), try values(ofProperty: id, of: keys)
-    )
-    var identities: [UInt32: EntityID] = [:]
-    for key in keys {
-      guard case .text(let type)? = types[key], case .text(let id)? = ids[key],
-        let type = EntityType(rawValue: type)
-      else { continue }
-      identities[key] = EntityID(type: type, value: id)
-    }
-    return identities
   }
 }
 

@@ -69,8 +69,8 @@ extension Catalogue {
   func checkProperty(_ stored: String) throws {
     guard entityCount > 0, let name = EntityProperty.extraName(stored) else { return }
     let names = try read { database throws(CatalogueError) in
-      try database.propertyNumber(stored) == nil
-        ? try database.propertyNames(limit: Self.nameLimit) : nil
+      try database.properties.number(of: stored) == nil
+        ? try database.properties.names(limit: Self.nameLimit) : nil
     }
     if let names { throw EntityProperty.unknown(name, among: names) }
   }
@@ -84,20 +84,22 @@ extension Catalogue {
     if let label = condition.label {
       for ranges in ranges(within: wanted) {
         try read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
-          for range in ranges { try database.insertKeys(withLabel: label, in: range, into: &found) }
+          for range in ranges {
+            try database.labels.insertKeys(with: label, in: range, into: &found)
+          }
         }
         try await rest(shouldStop)
       }
       return condition.isNegated ? found.inverted : found
     }
     let property = try read { database throws(CatalogueError) in
-      try database.propertyNumber(condition.property)
+      try database.properties.number(of: condition.property)
     }
     if let property, let sql = condition.sql {
       for ranges in ranges(within: wanted) {
         try read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
           for range in ranges {
-            try database.insertKeys(
+            try database.properties.insertKeys(
               passing: (sql, condition.values), property: property, in: range, into: &found)
           }
         }
@@ -115,7 +117,7 @@ extension Catalogue {
     var found: [(key: UInt32, digits: String)] = []
     for part in parts {
       found += try read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
-        try database.keys(withProperty: property, amongDigits: texts, in: part)
+        try database.properties.keys(with: property, amongDigits: texts, in: part)
       }
       try await rest(shouldStop)
     }
@@ -145,8 +147,8 @@ extension Catalogue {
       var last: UInt32 = 0
       while true {
         let part = try read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
-          try database.keys(
-            withLabel: label, type: type, after: last, limit: Self.partLength)
+          try database.labels.keys(
+            with: label, type: type, after: last, limit: Self.partLength)
         }
         for key in part { keys.insert(key) }
         guard part.count == Self.partLength else { break }
@@ -166,7 +168,7 @@ extension Catalogue {
     var last: UInt32 = 0
     while true {
       let part = try read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
-        try database.keys(of: rarer, after: last, limit: Self.partLength)
+        try database.entities.keys(of: rarer, after: last, limit: Self.partLength)
       }
       for key in part { keys.insert(key) }
       guard part.count == Self.partLength else { break }
@@ -187,7 +189,7 @@ extension Catalogue {
     var found: [UInt32] = []
     // Frequent labels are found in a short first part; the following parts are longer.
     var part = try read { database throws(CatalogueError) in
-      try database.keys(withLabel: label, type: type, after: 0, limit: limit)
+      try database.labels.keys(with: label, type: type, after: 0, limit: limit)
     }
     var length = limit
     while true {
@@ -198,7 +200,7 @@ extension Catalogue {
       do throws(CatalogueError) {
         try await rest(shouldStop)
         part = try read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
-          try database.keys(withLabel: label, type: type, after: last, limit: length)
+          try database.labels.keys(with: label, type: type, after: last, limit: length)
         }
       } catch {
         guard error.code == .timedOut else { throw error }

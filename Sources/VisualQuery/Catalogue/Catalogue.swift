@@ -143,10 +143,10 @@ public final class Catalogue: Sendable {
     init(_ database: CatalogueDatabase) throws(CatalogueError) {
       state = try database.state()
       stamp = try CatalogueDatabase.Stamp(database.connection)
-      lastKey = try database.lastKey()
-      settings = try database.settings()
-      segments = try database.segments()
-      deadRows = try database.deadRows()
+      lastKey = try database.entities.lastKey()
+      settings = try database.settings.all()
+      segments = try database.segments.all()
+      deadRows = try database.segments.deadRows()
     }
   }
 
@@ -223,17 +223,17 @@ public final class Catalogue: Sendable {
 
   /// Returns the entities of some keys, without unknown keys.
   func entities(keys: [UInt32]) throws(CatalogueError) -> [UInt32: EntityValue] {
-    try read { database throws(CatalogueError) in try database.entities(keys: keys) }
+    try read { database throws(CatalogueError) in try database.entities.values(ofKeys: keys) }
   }
 
   /// Returns the ids of some keys, without unknown keys.
   func ids(keys: [UInt32]) throws(CatalogueError) -> [UInt32: EntityID] {
-    try read { database throws(CatalogueError) in try database.ids(keys: keys) }
+    try read { database throws(CatalogueError) in try database.entities.ids(ofKeys: keys) }
   }
 
   /// Returns the locations of some stores, without stores that have none.
   func places(ofStores keys: [UInt32]) throws(CatalogueError) -> [UInt32: GeoPoint] {
-    try read { database throws(CatalogueError) in try database.places(ofStores: keys) }
+    try read { database throws(CatalogueError) in try database.stores.places(ofKeys: keys) }
   }
 
   /// Returns the key of an entity, or `nil` if it is unknown.
@@ -253,12 +253,12 @@ public final class Catalogue: Sendable {
 
   /// Returns the normalized labels of some entities.
   func labels(ofKeys keys: [UInt32]) throws(CatalogueError) -> [UInt32: [String: Int]] {
-    try read { database throws(CatalogueError) in try database.labels(ofKeys: keys) }
+    try read { database throws(CatalogueError) in try database.labels.labels(ofKeys: keys) }
   }
 
   /// Returns the number of entities for each of some normalized labels.
   func labelFrequencies(_ labels: [String]) throws(CatalogueError) -> [String: Int] {
-    try read { database throws(CatalogueError) in try database.labelFrequencies(labels) }
+    try read { database throws(CatalogueError) in try database.labels.frequencies(of: labels) }
   }
 
   /// Returns the keys that answer a question, or `nil` if they are not kept.

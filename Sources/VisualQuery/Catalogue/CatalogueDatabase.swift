@@ -15,11 +15,11 @@ final class CatalogueDatabase {
 
   let connection: CatalogueConnection
 
-  /// The numbers of the properties that were written since the last rollback, by name in UTF-8.
-  var propertyNumbers: [[UInt8]: Int] = [:]
+  /// The properties of entities; it remembers what was written.
+  private(set) lazy var properties = PropertyIndex(connection: connection)
 
-  /// Words that were stored since the last rollback.
-  var knownWords: Set<String> = []
+  /// The texts of entities; it remembers what was written.
+  private(set) lazy var text = TextIndex(connection: connection)
 
   /// The differences between the stored counts and those of the next generation.
   var countChanges = CountChanges()
@@ -54,12 +54,14 @@ final class CatalogueDatabase {
     let generation: Int
     let token: String
 
+    private enum Column: Int, SQLiteColumns { case generation, token }
+
     init?(_ connection: CatalogueConnection) throws(CatalogueError) {
       let found = try connection.first(
         """
-        SELECT generation, (SELECT value FROM settings WHERE name = '\(tokenName)') FROM state
+        SELECT generation, (SELECT value FROM settings WHERE name = '\(tokenName)') AS token FROM state
         """
-      ) { ($0.integer(0), $0.text(1)) }
+      ) { ($0.integer(Column.generation), $0.text(Column.token)) }
       guard let (generation, token) = found else { return nil }
       self.generation = generation
       self.token = token
@@ -188,9 +190,12 @@ final class CatalogueDatabase {
     let connection = try CatalogueConnection(path: directory + "/" + fileName, mode: .write)
     try connection.execute("PRAGMA synchronous = FULL")
     return try connection.first("PRAGMA wal_checkpoint(PASSIVE)") {
-      $0.integer(0) == 0 && $0.integer(1) == $0.integer(2)
+      $0.integer(CheckpointColumn.isBusy) == 0
+        && $0.integer(CheckpointColumn.pages) == $0.integer(CheckpointColumn.copiedPages)
     } ?? false
   }
+
+  private enum CheckpointColumn: Int, SQLiteColumns { case isBusy, pages, copiedPages }
 
   /// Opens a connection with a deferred transaction: the first read fixes the generation.
   private static func readingConnection(

@@ -103,25 +103,24 @@ extension CatalogueDatabase {
         generation: try state().generation, seconds: Int(Date().timeIntervalSince1970),
         lastKey: try last("entities"), lastChange: try last("changes"),
         seal: Int.random(in: 1...Int(UInt32.max))))
-    try set(GenerationLog.name, to: log.text)
+    try settings.set(GenerationLog.name, to: log.text)
   }
 
   /// The log of past generations.
   func generationLog() throws(CatalogueError) -> GenerationLog {
-    GenerationLog(
-      stored: try connection.first(
-        "SELECT value FROM settings WHERE name = ?", [.text(GenerationLog.name)]
-      ) { $0.text(0) })
+    GenerationLog(stored: try settings.value(of: GenerationLog.name))
   }
+
+  private enum HistoryColumn: Int, SQLiteColumns { case key, change }
 
   /// Returns what is known of the past of an entity, or `nil` if there is none.
   func history(of id: EntityID) throws(CatalogueError) -> EntityHistory? {
     let row = try connection.first(
       """
-      SELECT key, (SELECT sequence FROM changes WHERE type = e.type AND id = e.id)
+      SELECT key, (SELECT sequence FROM changes WHERE type = e.type AND id = e.id) AS change
       FROM entities e WHERE type = ? AND id = ?
       """, [.text(id.type.rawValue), .text(id.value)]
-    ) { (key: $0.integer(0), change: $0.integer(1)) }
+    ) { (key: $0.integer(HistoryColumn.key), change: $0.integer(HistoryColumn.change)) }
     guard let row else { return nil }
     let log = try generationLog()
     return EntityHistory(

@@ -80,12 +80,16 @@ final class KeptThumbnails {
 
   // MARK: Reading
 
+  private enum Column: Int, SQLiteColumns { case contentHash, side, jpeg }
+
   /// Returns the sides of the stored thumbnails of an entity, by the content hash of the image.
   func sides(of entity: UInt32) throws(CatalogueError) -> [Int: Set<Int>] {
     var sides: [Int: Set<Int>] = [:]
     try connection.forEachRow(
       "SELECT contentHash, side FROM thumbnails WHERE entity = ?", [.integer(Int(entity))]
-    ) { row in sides[row.integer(0), default: []].insert(row.integer(1)) }
+    ) { row in
+      sides[row.integer(Column.contentHash), default: []].insert(row.integer(Column.side))
+    }
     return sides
   }
 
@@ -95,10 +99,12 @@ final class KeptThumbnails {
     _ body: (_ contentHash: Int, _ thumbnail: Thumbnail) throws(CatalogueError) -> Void
   ) throws(CatalogueError) {
     try connection.forEachRow(
-      "SELECT contentHash, side, jpeg FROM thumbnails WHERE entity = ? ORDER BY contentHash, side",
+      "SELECT \(Column.list) FROM thumbnails WHERE entity = ? ORDER BY contentHash, side",
       [.integer(entity)]
     ) { row throws(CatalogueError) in
-      try body(row.integer(0), Thumbnail(side: row.integer(1), jpeg: row.blob(2)))
+      try body(
+        row.integer(Column.contentHash),
+        Thumbnail(side: row.integer(Column.side), jpeg: row.blob(Column.jpeg)))
     }
   }
 
@@ -107,18 +113,21 @@ final class KeptThumbnails {
   func thumbnail(of picture: Picture, side: Int) throws(CatalogueError) -> Thumbnail? {
     try connection.first(
       """
-      SELECT side, jpeg FROM thumbnails WHERE entity = ? AND contentHash = ?
+      SELECT \(Column.list) FROM thumbnails WHERE entity = ? AND contentHash = ?
       ORDER BY side < ?, abs(side - ?) LIMIT 1
       """,
       [.integer(picture.entity), .integer(picture.contentHash), .integer(side), .integer(side)]
-    ) { Thumbnail(side: $0.integer(0), jpeg: $0.blob(1)) }
+    ) { Thumbnail(side: $0.integer(Column.side), jpeg: $0.blob(Column.jpeg)) }
   }
+
+  private enum Owner: Int, SQLiteColumns { case entity, contentHash }
 
   /// Returns the images that have a stored thumbnail.
   func pictures() throws(CatalogueError) -> Set<Picture> {
     var pictures: Set<Picture> = []
-    try connection.forEachRow("SELECT DISTINCT entity, contentHash FROM thumbnails") { row in
-      pictures.insert(Picture(entity: row.integer(0), contentHash: row.integer(1)))
+    try connection.forEachRow("SELECT DISTINCT \(Owner.list) FROM thumbnails") { row in
+      pictures.insert(
+        Picture(entity: row.integer(Owner.entity), contentHash: row.integer(Owner.contentHash)))
     }
     return pictures
   }
@@ -162,6 +171,8 @@ final class KeptThumbnails {
     waitingCount = 0
   }
 
+  private enum Stored: Int, SQLiteColumns { case rowid, entity, contentHash, side }
+
   /// Removes all thumbnails except those of some images and sides, and shrinks the file.
   static func keep(
     _ pictures: Set<Picture>, sides: Set<Int>, in directory: String
@@ -169,10 +180,12 @@ final class KeptThumbnails {
     guard FileStatus.exists(directory + "/" + fileName) else { return }
     let connection = try KeptThumbnails(writing: directory).connection
     let lost: [Int] = try connection.rows(
-      "SELECT rowid, entity, contentHash, side FROM thumbnails"
+      "SELECT \(Stored.list) FROM thumbnails"
     ) { row in
-      let picture = Picture(entity: row.integer(1), contentHash: row.integer(2))
-      return pictures.contains(picture) && sides.contains(row.integer(3)) ? nil : row.integer(0)
+      let picture = Picture(
+        entity: row.integer(Stored.entity), contentHash: row.integer(Stored.contentHash))
+      let isKept = pictures.contains(picture) && sides.contains(row.integer(Stored.side))
+      return isKept ? nil : row.integer(Stored.rowid)
     }
     if lost.isEmpty { return }
     try connection.execute("BEGIN IMMEDIATE")

@@ -22,14 +22,18 @@ struct PreviousCatalogue {
     segmentFiles = Set(try connection.rows("SELECT file FROM segments") { $0.text(0) })
   }
 
+  private enum Column: Int, SQLiteColumns { case path, entity, contentHash }
+
   /// Calls `body` with the path and the content of each of its images.
   func forEachImage(
     _ body: (_ path: String, _ picture: KeptThumbnails.Picture) -> Void
   ) throws(CatalogueError) {
     let connection = try CatalogueConnection(path: path, mode: .immutable)
-    try connection.forEachRow("SELECT path, entity, contentHash FROM images") { row in
+    try connection.forEachRow("SELECT \(Column.list) FROM images") { row in
       body(
-        row.text(0), KeptThumbnails.Picture(entity: row.integer(1), contentHash: row.integer(2)))
+        row.text(Column.path),
+        KeptThumbnails.Picture(
+          entity: row.integer(Column.entity), contentHash: row.integer(Column.contentHash)))
     }
   }
 }

@@ -59,6 +59,8 @@ public final class UnmatchedLabels: Sendable {
     }
   }
 
+  private enum Sum: Int, SQLiteColumns { case count, byteCount }
+
   /// Counts labels within a transaction.
   private static func count(
     _ labels: [String], in connection: CatalogueConnection
@@ -68,7 +70,7 @@ public final class UnmatchedLabels: Sendable {
       "DELETE FROM labels WHERE length(label) > \(SemanticContent.labelLength)")
     let sums = try connection.first(
       "SELECT count(*), coalesce(sum(length(CAST(label AS BLOB))), 0) FROM labels"
-    ) { ($0.integer(0), $0.integer(1)) }
+    ) { ($0.integer(Sum.count), $0.integer(Sum.byteCount)) }
     var (count, byteCount) = sums ?? (0, 0)
     for label in labels {
       let updated = try connection.rows(
@@ -83,13 +85,15 @@ public final class UnmatchedLabels: Sendable {
     }
   }
 
+  private enum Column: Int, SQLiteColumns { case label, queries }
+
   /// Returns all counts, the largest first, ties by label.
   ///
   /// - Throws: ``CatalogueError``.
   public func counts() throws(CatalogueError) -> [Count] {
     try connection.withLock { connection throws(CatalogueError) in
-      try connection.rows("SELECT label, queries FROM labels ORDER BY queries DESC, label") {
-        Count(label: $0.text(0), queries: $0.integer(1))
+      try connection.rows("SELECT \(Column.list) FROM labels ORDER BY queries DESC, label") {
+        Count(label: $0.text(Column.label), queries: $0.integer(Column.queries))
       }
     }
   }

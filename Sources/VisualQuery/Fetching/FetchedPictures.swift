@@ -178,17 +178,26 @@ final class FetchedPictures: Sendable {
     let lastModified: String?
   }
 
+  private enum Column: Int, SQLiteColumns {
+    case run, etag, lastModified, contentHash, byteCount
+  }
+
   private func stored(_ url: String) throws(CatalogueError) -> StoredPicture? {
     try store?.withLock { connection throws(CatalogueError) in
       try connection.first(
-        "SELECT run, etag, lastModified, contentHash, length(bytes) FROM pictures WHERE url = ?",
+        """
+        SELECT run, etag, lastModified, contentHash, length(bytes) AS byteCount
+        FROM pictures WHERE url = ?
+        """,
         [.text(url)]
       ) { row in
         StoredPicture(
-          picture: Picture(byteCount: row.integer(4), contentHash: row.integer(3), bytes: nil),
-          isOfThisRun: row.integer(0) == run,
-          etag: row.isNull(1) ? nil : row.text(1),
-          lastModified: row.isNull(2) ? nil : row.text(2))
+          picture: Picture(
+            byteCount: row.integer(Column.byteCount), contentHash: row.integer(Column.contentHash),
+            bytes: nil),
+          isOfThisRun: row.integer(Column.run) == run,
+          etag: row.isNull(Column.etag) ? nil : row.text(Column.etag),
+          lastModified: row.isNull(Column.lastModified) ? nil : row.text(Column.lastModified))
       }
     }
   }

@@ -45,7 +45,7 @@ actor CataloguePublisher {
   }
 
   /// The stored settings of the catalogue, by name.
-  func settings() throws -> [String: String] { try writer.database.settings() }
+  func settings() throws -> [String: String] { try writer.database.settings.all() }
 
   /// The number of published images.
   func imageCount() throws -> Int { try writer.database.state().imageCount }

@@ -72,9 +72,9 @@ extension CatalogueWriter {
 
   private func parts(of type: EntityType) throws(CatalogueError) -> [Part] {
     var parts: [Part] = []
-    for record in try database.segments() where record.type == type {
+    for record in try database.segments.all() where record.type == type {
       parts.append(
-        Part(record: record, deadRows: try database.deadRows(ofSegment: record.id).sorted()))
+        Part(record: record, deadRows: try database.segments.deadRows(of: record.id).sorted()))
     }
     return parts
   }
@@ -97,7 +97,7 @@ extension CatalogueWriter {
           code: .corrupt, message: "\(error.message); run 'vq catalogue verify', then index again")
       }
       let file = "\(type.rawValue)-\(generation + 1)m\(ordered[0].record.id).segment"
-      let number = try database.addSegment(
+      let number = try database.segments.add(
         file: file, type: type, rows: merger.rowCount, byteCount: merger.byteCount)
       let (moved, written) = SideBySide.results(threads: threads) {
         Result { () throws(CatalogueError) in try moveImages(of: sources, to: number) }
@@ -115,7 +115,7 @@ extension CatalogueWriter {
         try Catalogue.checkUnchanged(live.segment, of: part.record.file, in: directory)
       }
     }
-    try database.forgetSegments(ordered.map(\.record.id))
+    try database.segments.forget(ordered.map(\.record.id))
   }
 
   /// Notes the new rows of images.
@@ -125,7 +125,7 @@ extension CatalogueWriter {
     var newRow = 0
     for (part, live) in sources {
       for row in 0..<live.segment.count where live.isLive(row) {
-        let isMoved = try database.moveImage(
+        let isMoved = try database.images.move(
           of: live.segment.key(at: row), position: Int(live.segment.tag(at: row)),
           from: (part.record.id, row), to: (number, newRow))
         guard isMoved else {

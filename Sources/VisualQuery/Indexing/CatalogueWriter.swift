@@ -123,7 +123,7 @@ struct CatalogueWriter: ~Copyable {
   /// - Throws: ``CatalogueError`` of a missing or damaged file.
   func checkSegments() throws(CatalogueError) {
     if isDryRun { return }
-    for record in try database.segments() { _ = try Catalogue.open(record, in: directory) }
+    for record in try database.segments.all() { _ = try Catalogue.open(record, in: directory) }
   }
 
   /// Saves the current generation once, before the first change.
@@ -187,13 +187,13 @@ struct CatalogueWriter: ~Copyable {
   func bridge(
     adding labels: [String], to word: String
   ) throws(CatalogueError) -> LabelBridge {
-    var targets = try database.bridge().targets
+    var targets = try database.labelBridge.bridge().targets
     targets[LabelText.normalized(word), default: []].formUnion(labels.map(LabelText.normalized))
     return LabelBridge(targets: targets)
   }
 
   /// Returns the ids of all published entities.
-  func allIDs() throws(CatalogueError) -> [EntityID] { try database.allIDs() }
+  func allIDs() throws(CatalogueError) -> [EntityID] { try database.entities.allIDs() }
 
   /// Removes entities and publishes the result.
   ///
@@ -213,7 +213,7 @@ struct CatalogueWriter: ~Copyable {
   ///
   /// - Returns: The entities that were removed, or the reason why none was.
   mutating func prune(_ pruning: Pruning) throws(CatalogueError) -> Pruning.Outcome {
-    let outcome = pruning.outcome(among: try database.allIDs())
+    let outcome = pruning.outcome(among: try database.entities.allIDs())
     guard case .remove(let ids) = outcome else { return outcome }
     return .remove(try remove(ids))
   }
@@ -241,7 +241,7 @@ struct CatalogueWriter: ~Copyable {
 
   /// Returns the link settings of the next generation.
   func links() throws(CatalogueError) -> LinkSettings {
-    var settings = try database.settings()
+    var settings = try database.settings.all()
     for (name, value) in waitingSettings.values { settings[name] = value }
     return try Catalogue.links(settings, directory)
   }
@@ -388,7 +388,7 @@ struct CatalogueWriter: ~Copyable {
         old.position == new.position && old == new.previous
       })
     else { return false }
-    return try database.labels(ofKeys: [existing.key])[existing.key] ?? [:] == labels
+    return try database.labels.labels(ofKeys: [existing.key])[existing.key] ?? [:] == labels
   }
 
   private mutating func putThumbnails(
@@ -412,7 +412,7 @@ struct CatalogueWriter: ~Copyable {
       let file = "\(type.rawValue)-\(generation + 1).segment"
       let bytes = growth.segment.encoded()
       try CatalogueFile.write(bytes, to: file, in: directory)
-      number = try database.addSegment(
+      number = try database.segments.add(
         file: file, type: type, rows: growth.segment.count, byteCount: bytes.count)
     }
     var row = 0
@@ -438,7 +438,8 @@ struct CatalogueWriter: ~Copyable {
       preconditionFailure("an image has a signature of its own or a previous one")
     }
     if opened[previous.segment] == nil {
-      guard let record = try database.segments().first(where: { $0.id == previous.segment }) else {
+      guard let record = try database.segments.all().first(where: { $0.id == previous.segment })
+      else {
         throw CatalogueError(
           code: .corrupt,
           message:

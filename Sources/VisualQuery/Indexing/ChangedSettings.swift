@@ -9,9 +9,11 @@ struct ChangedSettings {
 
   /// Makes those of `settings` that a database does not have.
   init(_ settings: ShopSettings, in database: CatalogueDatabase) throws(CatalogueError) {
-    let stored = try database.settings()
+    let stored = try database.settings.all()
     values = settings.values.filter { stored[$0.name] != $0.value }
-    if let bridge = settings.bridge, try database.bridge() != bridge { self.bridge = bridge }
+    if let bridge = settings.bridge, try database.labelBridge.bridge() != bridge {
+      self.bridge = bridge
+    }
   }
 
   var isEmpty: Bool { values.isEmpty && bridge == nil }
@@ -29,7 +31,7 @@ struct ChangedSettings {
 
   /// Writes them in the transaction that is open.
   func write(to database: CatalogueDatabase) throws(CatalogueError) {
-    for (name, value) in values { try database.set(name, to: value) }
-    if let bridge { try database.replaceBridge(bridge) }
+    for (name, value) in values { try database.settings.set(name, to: value) }
+    if let bridge { try database.labelBridge.replace(with: bridge) }
   }
 }

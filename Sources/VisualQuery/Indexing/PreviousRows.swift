@@ -39,7 +39,8 @@ struct PreviousRows {
     rowHash: Int, _ signer: EntitySigner
   ) throws(CatalogueError) -> (id: EntityID, imageCount: Int, hasFile: Bool)? {
     var hasFile = false
-    let row = try database.untouched(rowHash: rowHash) { (key, image) throws(CatalogueError) in
+    let row = try database.images.untouched(rowHash: rowHash) {
+      (key, image) throws(CatalogueError) in
       guard signer.isUntouched(image) else { return false }
       hasFile = hasFile || EntitySigner.isFile(image.path)
       if thumbnailSides.isEmpty { return true }

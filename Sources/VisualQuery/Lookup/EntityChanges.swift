@@ -88,7 +88,7 @@ public struct EntityChanges: Sendable, Hashable {
 
   /// Makes the first `limit` changes after a position.
   init(
-    _ found: [(sequence: Int, change: CatalogueDatabase.Change)], limit: Int, after sequence: Int?,
+    _ found: [(sequence: Int, change: ChangeLog.Change)], limit: Int, after sequence: Int?,
     in catalogue: Catalogue
   ) {
     let taken = found.prefix(limit)

@@ -31,7 +31,7 @@ extension EntityLookup {
         var last = ""
         while compared < Self.nearestLimit {
           let part = try catalogue.read(stoppingWhen: stop) { database throws(CatalogueError) in
-            try database.ids(of: type, after: last, limit: Catalogue.partLength)
+            try database.entities.ids(of: type, after: last, limit: Catalogue.partLength)
           }.map(\.id)
           compared += part.count
           // An edit changes one scalar, which has at most four bytes.

@@ -46,7 +46,7 @@ public struct EntityLookup: Sendable {
   public func entities(for ids: [EntityID]) async throws -> [EntityValue] {
     try await run { stop in
       try catalogue.read(stoppingWhen: stop) { database throws(CatalogueError) in
-        try database.entities(for: ids)
+        try database.entities.values(of: ids)
       }
     }
   }
@@ -149,7 +149,7 @@ public struct EntityLookup: Sendable {
     let limit = Self.bounded(limit)
     let found = try await run { stop in
       try catalogue.read(stoppingWhen: stop) { database throws(CatalogueError) in
-        try database.changes(after: sequence ?? 0, limit: limit + 1)
+        try database.changeLog.changes(after: sequence ?? 0, limit: limit + 1)
       }
     }
     return EntityChanges(found, limit: limit, after: sequence, in: catalogue)
@@ -161,7 +161,7 @@ public struct EntityLookup: Sendable {
     if types.isEmpty { return ([], key) }
     return try await run { stop in
       try catalogue.read(stoppingWhen: stop) { database throws(CatalogueError) in
-        try database.page(
+        try database.entities.page(
           after: key, type: types.count == 1 ? types[0] : nil, limit: limit)
       }
     }

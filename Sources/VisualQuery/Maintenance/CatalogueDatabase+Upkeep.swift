@@ -1,58 +1,17 @@
 /// Maintenance of the database: verification and rollback.
 extension CatalogueDatabase {
-  /// An image with its entity.
-  struct OwnedImage {
-    let entity: EntityID
-    let key: UInt32
-    let record: ImageRecord
-  }
-
-  /// Calls `body` with all images, by the key of their entity and their position.
-  func forEachImage(
-    _ body: (OwnedImage) throws(CatalogueError) -> Void
-  ) throws(CatalogueError) {
-    try connection.forEachRow(
-      """
-      SELECT e.type, e.id, e.key, i.position, i.path, i.byteCount, i.modified, i.contentHash,
-        i.segment, i.row
-      FROM images i JOIN entities e ON e.key = i.entity ORDER BY i.entity, i.position
-      """, isScan: true
-    ) { row throws(CatalogueError) in
-      guard let type = EntityType(rawValue: row.text(0)) else { return }
-      try body(
-        OwnedImage(
-          entity: EntityID(type: type, value: row.text(1)), key: UInt32(clamping: row.integer(2)),
-          record: ImageRecord(
-            position: row.integer(3), path: row.text(4), byteCount: row.integer(5),
-            modified: row.integer(6), contentHash: row.integer(7), segment: row.integer(8),
-            row: row.integer(9))))
-    }
-  }
-
-  /// Calls `body` with the JSON form of all entities, in the order of their types and ids.
-  func forEachEntity(
-    _ body: (_ key: UInt32, _ type: String, _ id: String, _ json: String) throws(CatalogueError)
-      -> Void
-  ) throws(CatalogueError) {
-    try connection.forEachRow(
-      "SELECT key, type, id, json FROM entities ORDER BY type, id", isScan: true
-    ) { row throws(CatalogueError) in
-      try body(UInt32(clamping: row.integer(0)), row.text(1), row.text(2), row.text(3))
-    }
-  }
-
   /// Returns the damage that SQLite finds in the file, and the contradictions between its tables.
   func contradictions() throws(CatalogueError) -> [String] {
     var found = try connection.rows("PRAGMA integrity_check(20)") { row in
       row.text(0) == "ok" ? nil : row.text(0)
     }
     found += try connection.rows("PRAGMA foreign_key_check") { row in
-      "a row of '\(row.text(0))' refers to a missing row of '\(row.text(2))'"
+      "a row of '\(row.text(ForeignKey.table))' refers to a missing row of '\(row.text(ForeignKey.parent))'"
     }
     for (name, column, query) in Self.storedCounts {
       found += try connection.rows("SELECT \(column), (\(query)) FROM state") { row in
-        row.integer(0) == row.integer(1)
-          ? nil : "\(name) is stored as \(row.integer(0)) but is \(row.integer(1))"
+        let (stored, actual) = (row.integer(Count.stored), row.integer(Count.actual))
+        return stored == actual ? nil : "\(name) is stored as \(stored) but is \(actual)"
       }
     }
     for (query, fault) in Self.faultCounts {
@@ -61,6 +20,9 @@ extension CatalogueDatabase {
     }
     return found
   }
+
+  private enum ForeignKey: Int, SQLiteColumns { case table, rowid, parent }
+  private enum Count: Int, SQLiteColumns { case stored, actual }
 
   /// The counts in `state`: their names, their columns, and the queries that recount them.
   private static let storedCounts = [
@@ -100,15 +62,6 @@ extension CatalogueDatabase {
     ),
   ]
 
-  /// Returns the bridge from outside words to labels.
-  func bridgeTargets() throws(CatalogueError) -> [String: [String]] {
-    var targets: [String: [String]] = [:]
-    try connection.forEachRow(
-      "SELECT label, target FROM labelBridge ORDER BY label, target"
-    ) { row in targets[row.text(0), default: []].append(row.text(1)) }
-    return targets
-  }
-
   // MARK: Writing
 
   /// Shrinks the file.
@@ -129,8 +82,7 @@ extension CatalogueDatabase {
   /// - Parameter name: The name under which the other file is attached.
   /// - Complexity: All entities and images are compared; only what differs is written.
   func takeContents(of name: String) throws(CatalogueError) {
-    propertyNumbers = [:]
-    knownWords = []
+    forgetWritten()
     try connection.execute(
       """
       PRAGMA defer_foreign_keys = ON;

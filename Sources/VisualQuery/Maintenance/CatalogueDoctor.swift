@@ -90,7 +90,7 @@ public struct CatalogueDoctor: Sendable {
       let (values, unreadable) = try catalogue.read { database throws(CatalogueError) in
         var values: [(key: UInt32, value: EntityValue)] = []
         var unreadable: [Finding] = []
-        try database.forEachEntity { key, type, id, json throws(CatalogueError) in
+        try database.entities.forEach { key, type, id, json throws(CatalogueError) in
           do throws(CatalogueError) {
             values.append((key, try CatalogueDatabase.entity(json)))
           } catch {

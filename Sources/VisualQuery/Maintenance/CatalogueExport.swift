@@ -26,7 +26,7 @@ struct CatalogueExport {
     }
     let hasReadings = try database.hasReadings()
     var keys: [(key: UInt32, id: EntityID)] = []
-    try database.forEachEntity { key, type, id, _ throws(CatalogueError) in
+    try database.entities.forEach { key, type, id, _ throws(CatalogueError) in
       guard let type = EntityType(rawValue: type) else { return }
       keys.append((key, EntityID(type: type, value: id)))
     }
@@ -58,7 +58,7 @@ struct CatalogueExport {
   private func header() throws(CatalogueError) -> JSONValue {
     // The folders of images belong to this machine, not to the contents.
     let state = try database.state()
-    let settings = try database.settings().filter {
+    let settings = try database.settings.all().filter {
       !$0.key.hasPrefix(ShopSettings.picturePrefix)
         && !$0.key.hasPrefix(ShopSettings.replicaPrefix)
         && !$0.key.hasPrefix(ShopSettings.historyPrefix)
@@ -68,7 +68,7 @@ struct CatalogueExport {
       "entities": .integer(Int64(state.productCount + state.storeCount)),
       "settings": .object(settings.mapValues(JSONValue.string)),
       "bridge": .object(
-        try database.bridgeTargets().mapValues { .array($0.map(JSONValue.string)) }),
+        try database.labelBridge.targets().mapValues { .array($0.map(JSONValue.string)) }),
     ])
   }
 }

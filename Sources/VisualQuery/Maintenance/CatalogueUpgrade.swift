@@ -70,7 +70,7 @@ extension CatalogueDatabase {
         try connection.execute("DROP TABLE IF EXISTS \(table)")
       }
       try connection.execute(CatalogueSchema.derived)
-      try forEachEntity { key, type, id, json throws(CatalogueError) in
+      try entities.forEach { key, type, id, json throws(CatalogueError) in
         if Task.isCancelled {
           throw CatalogueError(code: .timedOut, message: "the upgrade was interrupted")
         }

@@ -79,8 +79,8 @@ public struct CatalogueUpkeep: Sendable {
     try await withTaskExecutorPreference(pool) { @concurrent in
       let database = try CatalogueDatabase(reading: directory)
       let state = try database.state()
-      let dead = try database.deadRows()
-      let segments = try database.segments().map {
+      let dead = try database.segments.deadRows()
+      let segments = try database.segments.all().map {
         Status.Segment(
           file: $0.file, type: $0.type, rows: $0.rows, deadRows: dead[$0.id]?.count ?? 0,
           bytes: $0.byteCount)
@@ -90,7 +90,7 @@ public struct CatalogueUpkeep: Sendable {
       ].reduce(0) {
         $0 + (FileStatus(directory + "/" + $1)?.byteCount ?? 0)
       }
-      let settings = try database.settings()
+      let settings = try database.settings.all()
       let places = ShopSettings.places(settings)
       let readings = try database.readingCounts().map { models, count in
         Status.ReadImages(
@@ -130,12 +130,12 @@ public struct CatalogueUpkeep: Sendable {
     let database = generation.database
     var findings = try database.contradictions()
     findings += try Self.wrongEntities(database)
-    var verifier = SegmentVerifier(deadRows: try database.deadRows())
+    var verifier = SegmentVerifier(deadRows: try database.segments.deadRows())
     for (record, segment) in generation.segments {
       try Task.checkCancellation()
       verifier.add(record, segment)
     }
-    try database.forEachImage { image throws(CatalogueError) in verifier.check(image) }
+    try database.images.forEach { image throws(CatalogueError) in verifier.check(image) }
     findings += verifier.finished()
     return try findings + (KeptThumbnails(reading: directory)?.damage() ?? [])
   }
@@ -147,7 +147,7 @@ public struct CatalogueUpkeep: Sendable {
   public func missingPictures() async throws -> MissingPictures {
     try await withTaskExecutorPreference(pool) { @concurrent in
       let database = try CatalogueDatabase(reading: directory)
-      let places = ShopSettings.places(try database.settings())
+      let places = ShopSettings.places(try database.settings.all())
       return try MissingPictures(database, folders: PictureFolders(places))
     }
   }
@@ -156,7 +156,7 @@ public struct CatalogueUpkeep: Sendable {
     _ database: CatalogueDatabase
   ) throws(CatalogueError) -> [String] {
     var findings: [String] = []
-    try database.forEachEntity { _, type, id, json throws(CatalogueError) in
+    try database.entities.forEach { _, type, id, json throws(CatalogueError) in
       do throws(CatalogueError) {
         let value = try CatalogueDatabase.entity(json)
         if value.id.description != "\(type):\(id)" {

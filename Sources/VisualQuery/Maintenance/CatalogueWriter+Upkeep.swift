@@ -23,7 +23,7 @@ extension CatalogueWriter {
   private func forgetUnusedPictures() throws(CatalogueError) {
     var paths: Set<String> = []
     var pictures: Set<KeptThumbnails.Picture> = []
-    try database.forEachImage { image throws(CatalogueError) in
+    try database.images.forEach { image throws(CatalogueError) in
       paths.insert(image.record.path)
       pictures.insert(
         KeptThumbnails.Picture(entity: Int(image.key), contentHash: image.record.contentHash))
@@ -33,7 +33,7 @@ extension CatalogueWriter {
       pictures.insert(picture)
     }
     try FetchedPictures.removeAll(except: paths, in: directory)
-    let sides = ShopSettings.thumbnailSides(try database.settings())
+    let sides = ShopSettings.thumbnailSides(try database.settings.all())
     try KeptThumbnails.keep(pictures, sides: Set(sides), in: directory)
   }
 

@@ -30,7 +30,7 @@ public struct MissingPictures: Sendable, Hashable, Encodable {
     except kept: Set<KeptThumbnails.Picture> = []
   ) throws {
     var (count, total, examples) = (0, 0, [Example]())
-    try database.forEachImage { image throws(CatalogueError) in
+    try database.images.forEach { image throws(CatalogueError) in
       let path = image.record.path
       if FetchedPictures.isAddress(path) || UploadedImage.isName(path) { return }
       if Task.isCancelled { return }

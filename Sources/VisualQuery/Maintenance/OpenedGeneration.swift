@@ -17,7 +17,7 @@ struct OpenedGeneration {
     while true {
       let database = try CatalogueDatabase(reading: directory)
       let generation = try database.state().generation
-      let segments = try database.segments().map { record in
+      let segments = try database.segments.all().map { record in
         (
           record: record,
           segment: Segment { () throws(CatalogueError) in

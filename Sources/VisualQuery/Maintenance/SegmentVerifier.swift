@@ -28,7 +28,7 @@ struct SegmentVerifier {
     }
   }
 
-  mutating func check(_ image: CatalogueDatabase.OwnedImage) {
+  mutating func check(_ image: ImageTable.OwnedImage) {
     let (number, row) = (image.record.segment, image.record.row)
     let name = "image \(image.record.position) of \(image.entity)"
     // A segment that cannot be read has been reported already.

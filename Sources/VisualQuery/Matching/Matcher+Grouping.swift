@@ -6,7 +6,7 @@ extension Matcher {
     return VariantGroups(
       continuation.entries,
       groupsByKey: try catalogue.read { database throws(CatalogueError) in
-        try database.groups(ofKeys: keys)
+        try database.properties.groups(ofKeys: keys)
       })
   }
 
@@ -27,7 +27,7 @@ extension Matcher {
     if options.filters[.product]?.isEmpty ?? true {
       let known = Set(keys + [entries[index].scored.key])
       let others = try catalogue.read { database throws(CatalogueError) in
-        try database.keys(ofGroup: group, limit: known.count + limit)
+        try database.properties.keys(ofGroup: group, limit: known.count + limit)
       }
       keys += others.filter { !known.contains($0) && !suppressed.contains($0) }.prefix(
         limit - keys.count)

@@ -30,7 +30,7 @@ struct StockedStores: Sendable {
     let (options, known) = (options, stores)
     var isCut = false
     try catalogue.read { database throws(CatalogueError) in
-      try database.forEachStore(withProduct: product.id.value) { store in
+      try database.stores.forEach(withProduct: product.id.value) { store in
         count += 1
         if count % 1024 == 0, shouldStop() {
           isCut = true

@@ -4,29 +4,29 @@ extension CatalogueDatabase {
   private static let originName = ShopSettings.replicaPrefix + "origin"
 
   /// The address of the catalogue that this directory is a copy of, or `nil` if it is not a copy.
-  func replicaOrigin() throws(CatalogueError) -> String? { try setting(Self.originName) }
+  func replicaOrigin() throws(CatalogueError) -> String? { try settings.value(of: Self.originName) }
 
   /// The token of the generation in PostgreSQL that this directory has, or `nil` if it has none yet.
-  func replicaToken() throws(CatalogueError) -> String? { try setting(Self.tokenName) }
+  func replicaToken() throws(CatalogueError) -> String? { try settings.value(of: Self.tokenName) }
 
   /// Notes the address that this directory is a copy of; `nil` makes it a catalogue of its own.
   func setReplicaOrigin(_ location: String?) throws(CatalogueError) {
-    try set(Self.originName, to: location)
-    if location == nil { try set(Self.tokenName, to: nil) }
+    try settings.set(Self.originName, to: location)
+    if location == nil { try settings.set(Self.tokenName, to: nil) }
   }
 
   /// Returns whether the segments of this directory have no signatures.
   func isHeadOnly() throws(CatalogueError) -> Bool {
-    try setting(ShopSettings.headOnlyName) != nil
+    try settings.value(of: ShopSettings.headOnlyName) != nil
   }
 
   /// Notes whether the segments have no signatures, in the transaction that lists their files.
   func setHeadOnly(_ isHeadOnly: Bool) throws(CatalogueError) {
-    try set(ShopSettings.headOnlyName, to: isHeadOnly ? "1" : nil)
+    try settings.set(ShopSettings.headOnlyName, to: isHeadOnly ? "1" : nil)
   }
 
   func setReplicaToken(_ token: String) throws(CatalogueError) {
-    try set(Self.tokenName, to: token)
+    try settings.set(Self.tokenName, to: token)
   }
 
   /// Makes a copy of a database a copy of a generation in PostgreSQL, wherever that is.
@@ -38,13 +38,9 @@ extension CatalogueDatabase {
     ).run()
   }
 
-  private func setting(_ name: String) throws(CatalogueError) -> String? {
-    try connection.first("SELECT value FROM settings WHERE name = ?", [.text(name)]) { $0.text(0) }
-  }
-
   /// The settings that are part of the contents.
   func publishedSettings() throws(CatalogueError) -> [String: String] {
-    try settings().filter { !$0.key.hasPrefix(ShopSettings.replicaPrefix) }
+    try settings.all().filter { !$0.key.hasPrefix(ShopSettings.replicaPrefix) }
   }
 
   // MARK: Changes of a generation
@@ -130,8 +126,7 @@ extension CatalogueDatabase {
 
   /// Removes all contents, but neither the list of generations of the origin nor the origin.
   func removeContents() throws(CatalogueError) {
-    propertyNumbers = [:]
-    knownWords = []
+    forgetWritten()
     try connection.execute(
       """
       DELETE FROM images; DELETE FROM deadRows; DELETE FROM labels; DELETE FROM labelFrequencies;

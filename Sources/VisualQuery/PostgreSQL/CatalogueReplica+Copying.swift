@@ -58,7 +58,7 @@ extension CatalogueReplica {
   ) throws(CatalogueError) -> Copied {
     let database = try CatalogueDatabase(reading: directory)
     guard try !database.isHeadOnly() else { throw Catalogue.otherMode(directory, isHead: false) }
-    for record in try database.segments() {
+    for record in try database.segments.all() {
       try Catalogue.verify(
         try Catalogue.open(record, in: directory), of: record.file, in: directory)
     }

@@ -84,7 +84,7 @@ struct ContentDigest {
       SELECT sequence, position, path, byteCount, modified, contentHash
       FROM changes JOIN images ON images.entity = changes.entity ORDER BY sequence, position
       """)
-    for record in try database.segments() {
+    for record in try database.segments.all() {
       try CatalogueFile.forEachPart(
         of: directory + "/" + record.file, byteCount: PostgresPublisher.partByteCount
       ) { bytes in

@@ -120,7 +120,7 @@ struct PostgresFollower {
           """)
     }
     let listed = try listedSegments()
-    let records = base == nil ? [] : try database.segments()
+    let records = base == nil ? [] : try database.segments.all()
     let kept = try database.isHeadOnly() == isHeadOnly ? records : []
     let present = Set(kept.filter { FileStatus.exists(directory + "/" + $0.file) }.map(\.id))
     let added = listed.filter { !present.contains($0.number) }
@@ -266,7 +266,8 @@ struct PostgresFollower {
     try writeEntities(after: base)
     try writeImages(after: base)
     let live = Set(listed.map(\.number))
-    try database.forgetSegments(try database.segments().map(\.id).filter { !live.contains($0) })
+    try database.segments.forget(
+      try database.segments.all().map(\.id).filter { !live.contains($0) })
     let numbers = Dictionary(uniqueKeysWithValues: listed.map { ($0.id, $0.number) })
     let new = added.map { String($0.id) }.joined(separator: ",")
     try connection.copyOut(
@@ -287,7 +288,7 @@ struct PostgresFollower {
   /// change of their entities.
   private func placeImages(of listed: Listed) throws(CatalogueError) {
     let segment = try opened(listed)
-    let dead = try database.deadRows(ofSegment: listed.number)
+    let dead = try database.segments.deadRows(of: listed.number)
     for row in 0..<segment.count where !dead.contains(row) {
       try database.connection.statement(
         "UPDATE images SET segment = ?, row = ? WHERE entity = ? AND position = ?"
@@ -320,7 +321,7 @@ struct PostgresFollower {
       copy (select w.word from vq.word w join vq.segment s on s.id = w.segment \
       where s.born > \(base ?? -1)) to stdout (format binary)
       """
-    ) { row throws(CatalogueError) in try database.insertWord(row.text(0)) }
+    ) { row throws(CatalogueError) in try database.text.insertWord(row.text(0)) }
   }
 
   private func write(_ row: PostgresRow, _ id: EntityID) throws(CatalogueError) {
@@ -333,7 +334,7 @@ struct PostgresFollower {
         _ = try database.remove(id)
       }
     }
-    guard let key else { return try database.noteChange(of: id, key: nil, sequence: sequence) }
+    guard let key else { return try database.changeLog.note(id, key: nil, sequence: sequence) }
     _ = try database.upsert(
       try CatalogueDatabase.entity(row.text(5)), rowHash: row.isNull(4) ? nil : row.integer(4),
       at: CatalogueDatabase.Place(key: key, sequence: sequence))
@@ -348,7 +349,7 @@ struct PostgresFollower {
       order by i.segment, i.sequence, i.position) to stdout (format binary)
       """
     ) { row throws(CatalogueError) in
-      try database.insert(
+      try database.images.insert(
         CatalogueDatabase.ImageRecord(
           position: row.integer(1), path: row.text(2), byteCount: row.integer(3),
           modified: row.integer(4), contentHash: row.integer(5), segment: row.integer(6),
@@ -378,13 +379,15 @@ struct PostgresFollower {
     try database.connection.execute(
       "DELETE FROM settings WHERE name NOT GLOB '\(ShopSettings.replicaPrefix)*'")
     for row in try connection.run("select name, value from vq.setting") {
-      try database.set(row.text(0), to: row.text(1))
+      try database.settings.set(row.text(0), to: row.text(1))
     }
     var targets: [String: Set<String>] = [:]
     for row in try connection.run("select label, target from vq.bridge") {
       targets[row.text(0), default: []].insert(row.text(1))
     }
     let bridge = LabelBridge(targets: targets)
-    if try database.bridge() != bridge { try database.replaceBridge(bridge) }
+    if try database.labelBridge.bridge() != bridge {
+      try database.labelBridge.replace(with: bridge)
+    }
   }
 }

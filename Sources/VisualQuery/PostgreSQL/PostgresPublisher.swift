@@ -129,7 +129,7 @@ final class PostgresPublisher {
       [.integer(state.generation - Self.listedGenerations)]
     )
     try PostgresPostings(connection)?.update { number throws(CatalogueError) in
-      try database.segments().first { $0.id == number }.map { record throws(CatalogueError) in
+      try database.segments.all().first { $0.id == number }.map { record throws(CatalogueError) in
         try Catalogue.open(record, in: directory)
       }
     }
@@ -152,16 +152,17 @@ final class PostgresPublisher {
     ) { put throws(CatalogueError) in
       try database.connection.forEachRow(
         """
-        SELECT sequence, changes.type, changes.id, key, rowHash, json
+        SELECT \(ChangeColumn.list)
         FROM changes LEFT JOIN entities ON key = entity WHERE sequence > ? ORDER BY sequence
         """, [.integer(since)]
       ) { row throws(CatalogueError) in
         count += 1
         try put([
-          .integer(batch), .integer(row.integer(0)),
-          row.isNull(3) ? .null : .integer(row.integer(3)), .text(row.text(1)), .text(row.text(2)),
-          row.isNull(4) ? .null : .integer(row.integer(4)),
-          row.isNull(3) ? .null : .text(row.text(5)),
+          .integer(batch), .integer(row.integer(ChangeColumn.sequence)),
+          row.isNull(ChangeColumn.key) ? .null : .integer(row.integer(ChangeColumn.key)),
+          .text(row.text(ChangeColumn.type)), .text(row.text(ChangeColumn.id)),
+          row.isNull(ChangeColumn.rowHash) ? .null : .integer(row.integer(ChangeColumn.rowHash)),
+          row.isNull(ChangeColumn.key) ? .null : .text(row.text(ChangeColumn.json)),
         ])
       }
     }
@@ -173,14 +174,17 @@ final class PostgresPublisher {
     ) { put throws(CatalogueError) in
       try database.connection.forEachRow(
         """
-        SELECT sequence, position, path, byteCount, modified, contentHash, segment, row
+        SELECT \(ImageColumn.list)
         FROM changes JOIN images ON images.entity = changes.entity
         WHERE sequence > ? ORDER BY sequence, position
         """, [.integer(since)]
       ) { row throws(CatalogueError) in
+        let numbers: [ImageColumn] = [.byteCount, .modified, .contentHash, .segment, .row]
         try put(
-          [.integer(batch), .integer(row.integer(0)), .integer(row.integer(1)), .text(row.text(2))]
-            + (3...7).map { .integer(row.integer($0)) })
+          [
+            .integer(batch), .integer(row.integer(ImageColumn.sequence)),
+            .integer(row.integer(ImageColumn.position)), .text(row.text(ImageColumn.path)),
+          ] + numbers.map { .integer(row.integer($0)) })
       }
     }
     return count
@@ -256,10 +260,14 @@ final class PostgresPublisher {
     let pictures = Set(
       try database.connection.rows(
         """
-        SELECT entity, contentHash FROM images WHERE entity IN (
+        SELECT \(PictureColumn.list) FROM images WHERE entity IN (
           SELECT entity FROM changes WHERE sequence > ? AND entity IS NOT NULL \(noted))
         """, [.integer(since)]
-      ) { KeptThumbnails.Picture(entity: $0.integer(0), contentHash: $0.integer(1)) })
+      ) {
+        KeptThumbnails.Picture(
+          entity: $0.integer(PictureColumn.entity),
+          contentHash: $0.integer(PictureColumn.contentHash))
+      })
     if pictures.isEmpty { return 0 }
     let keys = Set(pictures.map(\.entity)).sorted()
     let stored = isWhole ? [:] : try storedThumbnails(of: keys)
@@ -308,7 +316,7 @@ final class PostgresPublisher {
     for row in try connection.run(
       "select number, id from vq.segment where died is null and kind <> 'entities'")
     { listed[row.integer(0)] = row.integer(1) }
-    let records = try database.segments()
+    let records = try database.segments.all()
     let live = Set(records.map(\.id))
     for (number, id) in listed.sorted(by: { $0.key < $1.key }) where !live.contains(number) {
       try connection.run("delete from vq.chunk where segment = $1", [.integer(id)])
@@ -331,10 +339,10 @@ final class PostgresPublisher {
     try connection.copyIn("copy vq.dead(segment, row, born) from stdin (format binary)") {
       put throws(CatalogueError) in
       try database.connection.forEachRow(
-        "SELECT segment, row FROM \(isWhole ? "main.deadRows" : "temp.newDeadRows")"
+        "SELECT \(DeadRowColumn.list) FROM \(isWhole ? "main.deadRows" : "temp.newDeadRows")"
       ) { row throws(CatalogueError) in
-        guard let id = listed[row.integer(0)] else { return }
-        try put([.integer(id), .integer(row.integer(1)), .integer(generation)])
+        guard let id = listed[row.integer(DeadRowColumn.segment)] else { return }
+        try put([.integer(id), .integer(row.integer(DeadRowColumn.row)), .integer(generation)])
       }
     }
   }
@@ -390,10 +398,26 @@ final class PostgresPublisher {
     try connection.run("delete from vq.bridge")
     try connection.copyIn("copy vq.bridge(label, target) from stdin (format binary)") {
       put throws(CatalogueError) in
-      try database.connection.forEachRow("SELECT label, target FROM labelBridge") {
+      try database.connection.forEachRow("SELECT \(BridgeColumn.list) FROM labelBridge") {
         row throws(CatalogueError) in
-        try put([.text(row.text(0)), .text(row.text(1))])
+        try put([.text(row.text(BridgeColumn.label)), .text(row.text(BridgeColumn.target))])
       }
     }
   }
 }
+
+/// The columns of what is read from the catalogue's file.
+private enum ChangeColumn: Int, SQLiteColumns {
+  case sequence, type, id, key, rowHash, json
+
+  /// `entities` has a type and an id, too.
+  static let list = "sequence, changes.type, changes.id, key, rowHash, json"
+}
+
+private enum ImageColumn: Int, SQLiteColumns {
+  case sequence, position, path, byteCount, modified, contentHash, segment, row
+}
+
+private enum PictureColumn: Int, SQLiteColumns { case entity, contentHash }
+private enum DeadRowColumn: Int, SQLiteColumns { case segment, row }
+private enum BridgeColumn: Int, SQLiteColumns { case label, target }

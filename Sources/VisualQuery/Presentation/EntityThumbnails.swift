@@ -75,7 +75,7 @@ public struct EntityThumbnails: Sendable {
   ) async throws -> Thumbnail? {
     try await withTaskExecutorPreference(pool) { @concurrent in
       let image = try catalogue.read { database throws(CatalogueError) in
-        let image = try database.image(of: id, position: image)
+        let image = try database.images.image(of: id, position: image)
         return image.map { Indexed(path: $0.path, picture: $0.picture) }
       }
       guard let image else { return nil }

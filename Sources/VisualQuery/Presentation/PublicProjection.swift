@@ -133,7 +133,7 @@ public struct PublicProjection: Sendable, Hashable {
     stoppingWhen shouldStop: @escaping @Sendable () -> Bool
   ) throws(CatalogueError) -> ContentTags {
     let images = try catalogue.read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
-      try database.images(of: ids)
+      try database.images.images(of: ids)
     }
     var tags: ContentTags = [:]
     var thumbnails: KeptThumbnails?

@@ -149,7 +149,7 @@ import Testing
     #expect(places?.code == .corrupt && places?.message.contains(CatalogueError.remedy) == true)
     let stores = #expect(throws: CatalogueError.self) {
       try catalogue.read { database throws(CatalogueError) in
-        try database.forEachStore(withProduct: product) { _ in true }
+        try database.stores.forEach(withProduct: product) { _ in true }
       }
     }
     #expect(stores?.code == .corrupt)

@@ -79,7 +79,7 @@ import Testing
     try shop.draw("a.jpg", seed: 1)
     try await shop.run([DrawnShop.row("a")])
     let database = try CatalogueDatabase(reading: shop.index)
-    #expect(try database.settings()[GenerationLog.name] != nil)
+    #expect(try database.settings.all()[GenerationLog.name] != nil)
     let lines = Mutex("")
     try await CatalogueUpkeep(directory: shop.index).export { line in lines.withLock { $0 += line }
     }

@@ -326,7 +326,7 @@ import Testing
     for id in ids {
       var stocked: [String] = []
       try catalogue.read { database throws(CatalogueError) in
-        try database.forEachStore(withProduct: id.value) {
+        try database.stores.forEach(withProduct: id.value) {
           stocked.append($0.id)
           return true
         }

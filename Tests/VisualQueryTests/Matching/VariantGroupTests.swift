@@ -107,7 +107,7 @@ import Testing
   @Test func `the members of a group are found by an index`() throws {
     let catalogue = try Catalogue(directory: folder.path + "/shop.vq")
     let plan = try catalogue.read { database throws(CatalogueError) in
-      let number = try database.propertyNumber("group") ?? 0
+      let number = try database.properties.number(of: "group") ?? 0
       return try database.connection.rows(
         """
         EXPLAIN QUERY PLAN SELECT entity FROM properties

@@ -31,7 +31,7 @@ import Testing
     let shop = try await Self.shop()
     let database = try CatalogueDatabase(writing: shop.index)
     let value = try #require(
-      try database.entities(for: [EntityID(type: .product, value: "p1")]).first)
+      try database.entities.values(of: [EntityID(type: .product, value: "p1")]).first)
     try database.begin()
     _ = try database.remove(value.id)
     let key = try database.upsert(
@@ -39,13 +39,13 @@ import Testing
     try database.setLastNumbers(CatalogueDatabase.LastNumbers(key: 75, sequence: 95, segment: 9))
     _ = try database.commit()
     #expect(key == 70)
-    #expect(try database.changes(after: 89, limit: 9).map(\.sequence) == [90])
+    #expect(try database.changeLog.changes(after: 89, limit: 9).map(\.sequence) == [90])
     // Numbers that were given elsewhere and are free again are not given again.
     try database.begin()
     let next = try database.upsert(
       .product(Product(id: "new", title: "New")), rowHash: nil)
     #expect(next == 76)
-    #expect(try database.changes(after: 90, limit: 9).map(\.sequence) == [96])
+    #expect(try database.changeLog.changes(after: 90, limit: 9).map(\.sequence) == [96])
     try database.rollBack()
   }
 
@@ -77,7 +77,7 @@ import Testing
     try database.setReplicaToken("0123")
     #expect(try ContentDigest(database, shop.index).text == digest.text)
     #expect(try await shop.exported() == before)
-    try database.set("publicFields", to: #"["care"]"#)
+    try database.settings.set("publicFields", to: #"["care"]"#)
     #expect(try ContentDigest(database, shop.index).text != digest.text)
   }
 
@@ -90,7 +90,7 @@ import Testing
     let current = try CurrentCatalogue(directory: shop.index)
     #expect(try current.catalogue().publicFields.isEmpty)
     try database.connection.execute("BEGIN IMMEDIATE")
-    try database.set("publicFields", to: #"["care"]"#)
+    try database.settings.set("publicFields", to: #"["care"]"#)
     try database.setReplicaToken("second")
     try database.connection.execute("COMMIT")
     #expect(try current.catalogue().publicFields == ["care"])

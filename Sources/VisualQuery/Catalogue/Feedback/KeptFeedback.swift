@@ -217,6 +217,8 @@ public final class KeptFeedback: Sendable {
     }
   }
 
+  private enum SumColumn: Int, SQLiteColumns { case all, pending, bytes, pendingBytes }
+
   private func currentSums(in connection: CatalogueConnection) throws(CatalogueError) -> Sums {
     try connection.first(
       """
@@ -226,8 +228,8 @@ public final class KeptFeedback: Sendable {
       """
     ) {
       Sums(
-        all: $0.integer(0), pending: $0.integer(1), bytes: $0.integer(2),
-        pendingBytes: $0.integer(3))
+        all: $0.integer(SumColumn.all), pending: $0.integer(SumColumn.pending),
+        bytes: $0.integer(SumColumn.bytes), pendingBytes: $0.integer(SumColumn.pendingBytes))
     } ?? Sums()
   }
 
@@ -343,8 +345,11 @@ protocol FeedbackOrigin: Sendable {
 
 /// A row of the table.
 struct StatementRow {
-  static let columns =
-    "number, state, time, author, labels, signature, chosen, rejected, image IS NOT NULL"
+  private enum Column: Int, SQLiteColumns {
+    case number, state, time, author, labels, signature, chosen, rejected, hasImage
+  }
+
+  static let columns = Column.list.replacing("hasImage", with: "image IS NOT NULL")
 
   let labels: String
   let chosen: SQLiteValue
@@ -367,14 +372,18 @@ struct StatementRow {
 
   /// Reads a row with all ``columns``; `nil` if another program has changed it.
   static func statement(_ row: CatalogueStatement) -> FeedbackStatement? {
-    let rejected = texts(row.text(7)).compactMap { EntityID($0) }
-    let query = FeedbackQuery(labels: texts(row.text(4)), signature: row.blob(5))
-    guard let state = FeedbackStatement.State(rawValue: row.text(1)),
+    let rejected = texts(row.text(Column.rejected)).compactMap { EntityID($0) }
+    let query = FeedbackQuery(
+      labels: texts(row.text(Column.labels)), signature: row.blob(Column.signature))
+    guard let state = FeedbackStatement.State(rawValue: row.text(Column.state)),
       let content = try? FeedbackStatement.Content(
-        query: query, chosen: row.isNull(6) ? nil : EntityID(row.text(6)), rejected: rejected)
+        query: query,
+        chosen: row.isNull(Column.chosen) ? nil : EntityID(row.text(Column.chosen)),
+        rejected: rejected)
     else { return nil }
     return FeedbackStatement(
-      number: row.integer(0), state: state, time: row.integer(2),
-      author: row.isNull(3) ? nil : row.text(3), content: content, hasImage: row.integer(8) != 0)
+      number: row.integer(Column.number), state: state, time: row.integer(Column.time),
+      author: row.isNull(Column.author) ? nil : row.text(Column.author), content: content,
+      hasImage: row.integer(Column.hasImage) != 0)
   }
 }

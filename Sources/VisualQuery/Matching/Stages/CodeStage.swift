@@ -42,9 +42,9 @@ struct CodeStage: SearchStage {
   ) throws(CatalogueError) -> [Int] {
     try catalogue.read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
       var numbers: [Int] = []
-      for name in try database.propertyNames(containingAnyOf: ProductCode.fieldParts) {
+      for name in try database.properties.names(containingAnyOf: ProductCode.fieldParts) {
         guard let own = EntityProperty.extraName(name), ProductCode.isField(own),
-          let number = try database.propertyNumber(name)
+          let number = try database.properties.number(of: name)
         else { continue }
         numbers.append(number)
       }
