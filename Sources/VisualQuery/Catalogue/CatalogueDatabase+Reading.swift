@@ -8,6 +8,7 @@ extension CatalogueDatabase {
   var stores: StoreTable { StoreTable(connection: connection) }
   var changeLog: ChangeLog { ChangeLog(connection: connection) }
   var settings: SettingsTable { SettingsTable(connection: connection) }
+  var sequences: SequenceTable { SequenceTable(connection: connection) }
 }
 
 extension CatalogueDatabase {

@@ -24,8 +24,8 @@ final class CatalogueDatabase {
   /// The differences between the stored counts and those of the next generation.
   var countChanges = CountChanges()
 
-  /// True if additions to tables that do not record their generation are noted.
-  var notesGrowth = false
+  /// The notes of what a generation adds.
+  private(set) lazy var growth = GrowthNotes(connection: connection)
 
   /// Called with everything that a generation has, before it is published; if it throws, it is not.
   var beforeCommit: (() throws(CatalogueError) -> Void)?

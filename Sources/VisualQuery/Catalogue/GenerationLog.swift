@@ -93,15 +93,11 @@ extension CatalogueDatabase {
   /// Adds the generation that is about to be published to the log.
   func noteGeneration() throws(CatalogueError) {
     var log = try generationLog()
-    func last(_ table: String) throws(CatalogueError) -> Int {
-      try connection.first("SELECT seq FROM sqlite_sequence WHERE name = ?", [.text(table)]) {
-        $0.integer(0)
-      } ?? 0
-    }
+    let last = try sequences.last()
     log.append(
       GenerationLog.Line(
         generation: try state().generation, seconds: Int(Date().timeIntervalSince1970),
-        lastKey: try last("entities"), lastChange: try last("changes"),
+        lastKey: last.key, lastChange: last.sequence,
         seal: Int.random(in: 1...Int(UInt32.max))))
     try settings.set(GenerationLog.name, to: log.text)
   }

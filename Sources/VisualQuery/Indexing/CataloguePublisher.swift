@@ -33,7 +33,7 @@ actor CataloguePublisher {
       if requiresCatalogue { throw error }
       database = nil
     }
-    let isReplica = try database?.replicaOrigin() != nil
+    let isReplica = try database?.replica.origin() != nil
     try self.init(
       CatalogueWriter(
         directory: directory, lockWait: isReplica ? WriterLock.standardWait : .zero), settings)

@@ -103,13 +103,13 @@ struct CatalogueWriter: ~Copyable {
   private static func publisher(
     _ directory: String, _ database: CatalogueDatabase, isDryRun: Bool, _ lockWait: Duration
   ) throws(CatalogueError) -> PostgresPublisher? {
-    guard let origin = try database.replicaOrigin() else { return nil }
+    guard let origin = try database.replica.origin() else { return nil }
     let location = try PostgresLocation(origin)
     guard !location.isEngine else { throw Catalogue.otherMode(directory, isHead: false) }
     if isDryRun { return nil }
     let publisher = try PostgresPublisher(
       location, waiting: max(lockWait, WriterLock.standardWait))
-    try database.noteGrowth()
+    try database.growth.begin()
     let reading = try PostgresConnection(location, for: .writing)
     _ = try PostgresFollower(reading, database, directory).follow()
     database.beforeCommit = { [unowned database] () throws(CatalogueError) in
@@ -272,7 +272,7 @@ struct CatalogueWriter: ~Copyable {
     try thumbnails?.commit()
     if !isGrowing {
       // The first run publishes a generation even if it has no entities.
-      let hasNewThumbnails = try database.hasNewThumbnails()
+      let hasNewThumbnails = try database.growth.hasThumbnails()
       let isComplete = generation > 0 && waitingSettings.isEmpty && !hasNewThumbnails
       if isComplete || isDryRun { return generation }
       if waitingSettings.isUndoable { try keepPrevious() }
@@ -280,7 +280,7 @@ struct CatalogueWriter: ~Copyable {
       isGrowing = true
     }
     try publish(mergeLimit: mergeLimit)
-    if mergeLimit == .max, let publisher, let token = try database.replicaToken() {
+    if mergeLimit == .max, let publisher, let token = try database.replica.token() {
       // The generation is published; without a new snapshot, a new copy only takes longer.
       try? PostgresSnapshot.store(
         database, directory, token: token, with: publisher.connection)
@@ -399,7 +399,7 @@ struct CatalogueWriter: ~Copyable {
         if thumbnails == nil { thumbnails = try KeptThumbnails(writing: directory) }
         let picture = KeptThumbnails.Picture(entity: Int(key), contentHash: image.contentHash)
         try thumbnails?.put(thumbnail, of: picture)
-        try database.noteThumbnails(of: key)
+        try database.growth.noteThumbnails(of: key)
       }
     }
   }

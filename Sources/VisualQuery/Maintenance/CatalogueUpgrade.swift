@@ -39,7 +39,7 @@ extension CatalogueUpkeep {
       let lock = try WriterLock(directory: directory, waiting: WriterLock.standardWait)
       let database = try CatalogueDatabase(upgrading: directory)
       let from = try database.tableVersion()
-      if try database.replicaOrigin() != nil {
+      if try database.replica.origin() != nil {
         throw CatalogueError(
           code: .invalidLocation,
           message: """

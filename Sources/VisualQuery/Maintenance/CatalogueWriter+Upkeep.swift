@@ -64,10 +64,10 @@ extension CatalogueWriter {
     try savePrevious(as: PreviousCatalogue.undoneFileName)
     let (database, path) = (database, previous.path)
     var next = generation
-    try database.attaching(path, as: "previous") { () throws(CatalogueError) in
+    try database.connection.attaching(path, as: "previous") { () throws(CatalogueError) in
       try database.begin()
       do throws(CatalogueError) {
-        try database.takeContents(of: "previous")
+        try ContentExchange(database: database, name: "previous").run()
         next = try database.commit(recounts: true)
       } catch {
         try? database.rollBack()

@@ -57,7 +57,9 @@ extension CatalogueReplica {
     _ directory: String, _ location: PostgresLocation, under lock: borrowing WriterLock
   ) throws(CatalogueError) -> Copied {
     let database = try CatalogueDatabase(reading: directory)
-    guard try !database.isHeadOnly() else { throw Catalogue.otherMode(directory, isHead: false) }
+    guard try !database.replica.isHeadOnly() else {
+      throw Catalogue.otherMode(directory, isHead: false)
+    }
     for record in try database.segments.all() {
       try Catalogue.verify(
         try Catalogue.open(record, in: directory), of: record.file, in: directory)
@@ -107,7 +109,7 @@ extension CatalogueReplica {
       return try ContentDigest(connection)
     }
     try check(try ContentDigest(database, directory), digest)
-    try database.setReplicaOrigin(nil)
+    try database.replica.set(origin: nil)
     return Copied(try database.state(), digest)
   }
 

@@ -166,7 +166,7 @@ public final class CatalogueReplica: Sendable {
     lastStatus.withLock { $0.newestGeneration = newest?.number ?? 0 }
     if let newest, FileStatus.exists(directory + "/" + CatalogueDatabase.fileName),
       let database = try? CatalogueDatabase(readingBeside: directory),
-      try database.replicaToken() == newest.token, try isOfThisMode(database)
+      try database.replica.token() == newest.token, try isOfThisMode(database)
     {
       lastStatus.withLock { $0.lastCurrent = .now }
       return newest.number
@@ -184,7 +184,7 @@ public final class CatalogueReplica: Sendable {
   }
 
   private func isOfThisMode(_ database: CatalogueDatabase) throws(CatalogueError) -> Bool {
-    try database.isHeadOnly() == location.isEngine
+    try database.replica.isHeadOnly() == location.isEngine
   }
 
   private func take(
@@ -199,7 +199,9 @@ public final class CatalogueReplica: Sendable {
     }
     let database = try CatalogueDatabase(writing: directory)
     // An empty directory can take either mode.
-    if try database.state().generation == 0 { try database.setHeadOnly(location.isEngine) }
+    if try database.state().generation == 0 {
+      try database.replica.set(isHeadOnly: location.isEngine)
+    }
     if !changesMode, try !isOfThisMode(database) {
       throw Catalogue.otherMode(directory, isHead: location.isEngine)
     }
@@ -223,7 +225,7 @@ extension CatalogueDatabase {
   func checkOrigin(
     _ location: PostgresLocation, _ directory: String
   ) throws(CatalogueError) {
-    let origin = try replicaOrigin()
+    let origin = try replica.origin()
     if origin == location.text { return }
     let isEmpty = try state().generation == 0
     guard origin != nil || isEmpty else {
@@ -234,6 +236,6 @@ extension CatalogueDatabase {
           directory with --cache, or copy it with: vq copy \(directory) postgres://…
           """)
     }
-    try setReplicaOrigin(location.text)
+    try replica.set(origin: location.text)
   }
 }

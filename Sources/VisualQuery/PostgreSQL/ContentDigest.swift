@@ -94,7 +94,7 @@ struct ContentDigest {
       }
     }
     try addRows("SELECT segment, row FROM deadRows ORDER BY segment, row")
-    for (name, value) in try database.publishedSettings().sorted(by: {
+    for (name, value) in try database.replica.publishedSettings().sorted(by: {
       Self.precedes($0.key, $1.key)
     }) { digest.add([.text(name), .text(value)]) }
     try addRows("SELECT label, target FROM labelBridge ORDER BY label, target")

@@ -49,7 +49,7 @@ struct PostgresFollower {
   ) throws(CatalogueError) -> PostgresGeneration? {
     try PostgresSchema.check(connection)
     let state = try database.state()
-    let token = try database.replicaToken()
+    let token = try database.replica.token()
     guard let newest = try PostgresGeneration.newest(connection) else {
       guard token == nil else {
         throw CatalogueError(
@@ -61,7 +61,9 @@ struct PostgresFollower {
       }
       return nil
     }
-    if newest.token == token, isComplete, try database.isHeadOnly() == isHeadOnly { return newest }
+    if newest.token == token, isComplete, try database.replica.isHeadOnly() == isHeadOnly {
+      return newest
+    }
     let base = try base(state, token)
     if base == nil, token != nil, newest.number < state.generation,
       try connection.run("select pg_is_in_recovery()").first?.integer(0) == 1
@@ -121,7 +123,7 @@ struct PostgresFollower {
     }
     let listed = try listedSegments()
     let records = base == nil ? [] : try database.segments.all()
-    let kept = try database.isHeadOnly() == isHeadOnly ? records : []
+    let kept = try database.replica.isHeadOnly() == isHeadOnly ? records : []
     let present = Set(kept.filter { FileStatus.exists(directory + "/" + $0.file) }.map(\.id))
     let added = listed.filter { !present.contains($0.number) }
     let known = Set(records.map(\.id))
@@ -132,7 +134,7 @@ struct PostgresFollower {
       if base == nil { try database.removeContents() }
       try write(listed, added, placing: { !known.contains($0.number) }, after: base)
       try writeSettings()
-      try database.setLastNumbers(newest.numbers)
+      try database.sequences.set(newest.numbers)
       try database.connection.statement(
         """
         UPDATE state SET generation = ?, productCount = ?, storeCount = ?, imageCount = ?,
@@ -142,9 +144,9 @@ struct PostgresFollower {
         .integer(newest.number), .integer(newest.products), .integer(newest.stores),
         .integer(newest.images), .text(catalogue.text(0)), .text(catalogue.text(1))
       ).run()
-      try database.setReplicaToken(newest.token)
-      try database.setHeadOnly(isHeadOnly)
-      if database.notesGrowth { try database.forgetGrowth() }
+      try database.replica.set(token: newest.token)
+      try database.replica.set(isHeadOnly: isHeadOnly)
+      if database.growth.isActive { try database.growth.forget() }
       try database.connection.execute("COMMIT")
     } catch {
       try? database.rollBack()

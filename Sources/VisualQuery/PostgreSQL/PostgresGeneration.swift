@@ -7,7 +7,7 @@ struct PostgresGeneration: Sendable, Hashable {
   let products: Int
   let stores: Int
   let images: Int
-  let numbers: CatalogueDatabase.LastNumbers
+  let numbers: SequenceTable.LastNumbers
 
   /// Returns the newest generation, or `nil` if there is none.
   static func newest(_ connection: PostgresConnection) throws(CatalogueError) -> PostgresGeneration?
@@ -21,7 +21,7 @@ struct PostgresGeneration: Sendable, Hashable {
       PostgresGeneration(
         number: row.integer(0), token: row.text(1), products: row.integer(2),
         stores: row.integer(3), images: row.integer(4),
-        numbers: CatalogueDatabase.LastNumbers(
+        numbers: SequenceTable.LastNumbers(
           key: row.integer(5), sequence: row.integer(6), segment: row.integer(7)))
     }
   }

@@ -47,7 +47,7 @@ final class PostgresPublisher {
   func publish(_ database: CatalogueDatabase, _ directory: String) throws(CatalogueError) {
     let token = CatalogueDatabase.randomToken()
     let state = try database.state()
-    let base = try database.replicaToken()
+    let base = try database.replica.token()
     try connection.transaction { () throws(CatalogueError) in
       try begin()
       let newest = try PostgresGeneration.newest(connection)
@@ -58,8 +58,8 @@ final class PostgresPublisher {
       }
       try write(database, directory, state, after: newest, token)
     }
-    try database.setReplicaToken(token)
-    try database.forgetGrowth()
+    try database.replica.set(token: token)
+    try database.growth.forget()
   }
 
   /// Publishes all contents of a directory as the first generation in PostgreSQL.
@@ -116,7 +116,7 @@ final class PostgresPublisher {
     }
     try writeSegments(database, directory, state.generation, isWhole: newest == nil)
     try writeSettings(database, isWhole: newest == nil)
-    let numbers = try database.lastNumbers()
+    let numbers = try database.sequences.last()
     try connection.run(
       "insert into vq.generation values($1, $2, now(), $3, $4, $5, $6, $7, $8)",
       [
@@ -381,7 +381,7 @@ final class PostgresPublisher {
     for row in try connection.run("select name, value from vq.setting") {
       stored[row.text(0)] = row.text(1)
     }
-    let settings = try database.publishedSettings()
+    let settings = try database.replica.publishedSettings()
     for name in Set(stored.keys).union(settings.keys).sorted() where stored[name] != settings[name]
     {
       try connection.run("delete from vq.setting where name = $1", [.text(name)])

@@ -38,7 +38,7 @@ enum PostgresSnapshot {
       """
     ).first
     if let stored, !stored.isNull(0),
-      try database.lastNumbers().sequence - stored.integer(0) < count / 4
+      try database.sequences.last().sequence - stored.integer(0) < count / 4
     {
       return
     }
@@ -50,7 +50,7 @@ enum PostgresSnapshot {
       path: directory + "/" + CatalogueDatabase.fileName, mode: .read)
     PrivateFile.prepare(path)
     try source.statement("VACUUM INTO ?").bind(.text(path)).run()
-    try CatalogueDatabase.setReplica(inFile: path, token: token)
+    try ReplicaNotes.set(token: token, inFile: path)
     try connection.transaction { () throws(CatalogueError) in
       try connection.run("delete from vq.snapshot")
       var part = 0
@@ -93,7 +93,7 @@ enum PostgresSnapshot {
       }
       let database = try CatalogueDatabase(writing: incoming)
       try database.connection.execute("PRAGMA journal_mode = WAL")
-      try database.setReplicaOrigin(location.text)
+      try database.replica.set(origin: location.text)
       _ = try PostgresFollower(
         connection, database, incoming, isHeadOnly: location.isEngine
       ).followInSnapshot(isComplete: false)

@@ -97,6 +97,20 @@ internal import PixelMatch
     try checkReads()
   }
 
+  /// Attaches another file while `body` runs.
+  func attaching(
+    _ path: String, as name: String, _ body: () throws(Failure) -> Void
+  ) throws(Failure) {
+    try statement("ATTACH ? AS \(name)").bind(.text(path)).run()
+    do throws(Failure) {
+      try body()
+    } catch {
+      try? execute("DETACH \(name)")
+      throw error
+    }
+    try execute("DETACH \(name)")
+  }
+
   /// Checks that everything read so far came from intact shared memory.
   ///
   /// - Throws: A failure if another program has truncated it; the connection is then unusable.

@@ -82,8 +82,8 @@ import Testing
       _ = try folder.copy(folder.path + "/shop.vq", to: "cache.vq")
       let prefix = CatalogueDatabase.SegmentRecord.headPrefix
       let database = try CatalogueDatabase(writing: cache)
-      try database.setReplicaOrigin("postgres:///shop?mode=engine")
-      try database.setHeadOnly(true)
+      try database.replica.set(origin: "postgres:///shop?mode=engine")
+      try database.replica.set(isHeadOnly: true)
       try database.connection.execute("UPDATE segments SET file = '\(prefix)' || file")
       for file in index.files.keys {
         let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: cache + "/" + file)))

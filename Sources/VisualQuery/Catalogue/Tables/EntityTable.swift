@@ -70,10 +70,12 @@ struct EntityTable {
   /// Returns the key and the JSON form of an entity, or `nil` if there is none.
   func stored(_ id: EntityID) throws(CatalogueError) -> (key: Int, json: String)? {
     try connection.first(
-      "SELECT \(KeyAndText.list) FROM entities WHERE type = ? AND id = ?",
-      [.text(id.type.rawValue), .text(id.value)]
+      Self.storedByID, [.text(id.type.rawValue), .text(id.value)]
     ) { ($0.integer(KeyAndText.key), $0.text(KeyAndText.json)) }
   }
+
+  private static let storedByID =
+    "SELECT \(KeyAndText.list) FROM entities WHERE type = ? AND id = ?"
 
   // MARK: Ids and keys
 

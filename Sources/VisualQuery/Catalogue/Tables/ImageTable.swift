@@ -37,14 +37,15 @@ struct ImageTable {
     var images: [ShownImage] = []
     for id in Set(ids) {
       images += try connection.rows(
-        """
-        SELECT \(Shown.list) FROM images JOIN entities ON key = entity
-        WHERE type = ? AND id = ?
-        """, [.text(id.type.rawValue), .text(id.value)]
+        Self.shownByID, [.text(id.type.rawValue), .text(id.value)]
       ) { ShownImage(id, $0) }
     }
     return images
   }
+
+  private static let shownByID = """
+    SELECT \(Shown.list) FROM images JOIN entities ON key = entity WHERE type = ? AND id = ?
+    """
 
   private enum Column: Int, SQLiteColumns {
     case position, path, byteCount, modified, contentHash, segment, row
@@ -52,9 +53,7 @@ struct ImageTable {
 
   /// Returns the images of an entity, in their order.
   func records(ofKey key: Int) throws(CatalogueError) -> [Record] {
-    try connection.rows(
-      "SELECT \(Column.list) FROM images WHERE entity = ? ORDER BY position", [.integer(key)]
-    ) { row in
+    try connection.rows(Self.byKey, [.integer(key)]) { row in
       Record(
         position: row.integer(Column.position), path: row.text(Column.path),
         byteCount: row.integer(Column.byteCount), modified: row.integer(Column.modified),
@@ -62,6 +61,9 @@ struct ImageTable {
         row: row.integer(Column.row))
     }
   }
+
+  private static let byKey =
+    "SELECT \(Column.list) FROM images WHERE entity = ? ORDER BY position"
 
   private enum Owned: Int, SQLiteColumns {
     case type, id, key, position, path, byteCount, modified, contentHash, segment, row
@@ -107,9 +109,7 @@ struct ImageTable {
   func untouched(
     rowHash: Int, _ isUntouched: (Int, Record) throws(CatalogueError) -> Bool
   ) throws(CatalogueError) -> (id: EntityID, imageCount: Int)? {
-    let row = try connection.statement(
-      "SELECT \(Owned.list) FROM entities LEFT JOIN images ON entity = key WHERE rowHash = ?"
-    ).bind(.integer(rowHash))
+    let row = try connection.statement(Self.byRowHash).bind(.integer(rowHash))
     defer { row.reset() }
     var found: (id: EntityID, imageCount: Int)?
     while try row.step() {
@@ -123,6 +123,9 @@ struct ImageTable {
     }
     return found
   }
+
+  private static let byRowHash =
+    "SELECT \(Owned.list) FROM entities LEFT JOIN images ON entity = key WHERE rowHash = ?"
 
   // MARK: Writing
 

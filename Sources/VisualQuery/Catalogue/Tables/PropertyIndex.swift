@@ -76,16 +76,19 @@ final class PropertyIndex {
     let test = bound.map { $0.order == .ascending ? " AND value <= ?" : " AND value >= ?" } ?? ""
     var values: [UInt32: SortValue] = [:]
     try connection.forEachRow(
-      """
-      SELECT \(KeyAndValue.list) FROM properties
-      WHERE property = ? AND entity >= ? AND entity < ? AND place = 0\(test)
-      """, Self.place(property, range) + (bound.map { [$0.value.sqlValue] } ?? [])
+      Self.firstValues + test,
+      Self.place(property, range) + (bound.map { [$0.value.sqlValue] } ?? [])
     ) { row in
       values[UInt32(clamping: row.integer(KeyAndValue.entity))] = SortValue(
         row.value(KeyAndValue.value))
     }
     return values
   }
+
+  private static let firstValues = """
+    SELECT \(KeyAndValue.list) FROM properties
+    WHERE property = ? AND entity >= ? AND entity < ? AND place = 0
+    """
 
   /// Returns the values of a property for keys in ascending order.
   func values(of property: Int, keys: [UInt32]) throws(CatalogueError) -> [UInt32: SortValue] {

@@ -9,13 +9,15 @@ struct StoreTable {
     var locations: [UInt32: GeoPoint] = [:]
     for key in keys {
       locations[key] = try connection.first(
-        "SELECT \(Place.list) FROM places WHERE store = ?", [.integer(Int(key))]
+        Self.placeOfKey, [.integer(Int(key))]
       ) { row throws(CatalogueError) in
         try Self.location(row.number(Place.latitude), row.number(Place.longitude), ofStore: key)
       }
     }
     return locations
   }
+
+  private static let placeOfKey = "SELECT \(Place.list) FROM places WHERE store = ?"
 
   /// A store that has a product in stock, with its location if it is known.
   struct Stockist {
@@ -28,13 +30,7 @@ struct StoreTable {
 
   /// Calls `body` with every store that has a product in stock, until it returns `false`.
   func forEach(withProduct id: String, _ body: (Stockist) -> Bool) throws(CatalogueError) {
-    let row = try connection.statement(
-      """
-      SELECT \(Stocked.list) FROM stock JOIN entities ON key = stock.store
-        LEFT JOIN places ON places.store = stock.store
-      WHERE product = ? ORDER BY stock.store
-      """
-    ).bind(.text(id))
+    let row = try connection.statement(Self.stockists).bind(.text(id))
     defer { row.reset() }
     while try row.step() {
       let key = UInt32(clamping: row.integer(Stocked.key))
@@ -46,6 +42,12 @@ struct StoreTable {
       if !body(Stockist(key: key, id: row.text(Stocked.id), location: location)) { return }
     }
   }
+
+  private static let stockists = """
+    SELECT \(Stocked.list) FROM stock JOIN entities ON key = stock.store
+      LEFT JOIN places ON places.store = stock.store
+    WHERE product = ? ORDER BY stock.store
+    """
 
   /// Makes a location of degrees in a table, which may be damaged.
   private static func location(
