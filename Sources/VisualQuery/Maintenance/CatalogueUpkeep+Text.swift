@@ -46,7 +46,7 @@ extension CatalogueUpkeep {
       let images = try database.unreadImages(by: models.files)
       let reader = ImageTextReader(
         models: models, directory: directory,
-        folders: PictureFolders(ShopSettings.places(try database.settings())), side: Self.side)
+        folders: PictureFolders(ShopSettings.places(try database.settings.all())), side: Self.side)
       var summary = TextSummary(generation: try database.state().generation)
       for start in stride(from: 0, to: images.count, by: Self.batch) {
         let part = Array(images[start..<min(start + Self.batch, images.count)])
@@ -82,7 +82,7 @@ extension CatalogueUpkeep {
   /// Opens the catalogue for writing once, so that it has tables of readings.
   private func prepareReadings() throws {
     let database = try CatalogueDatabase(reading: directory)
-    if try database.replicaOrigin() != nil {
+    if try database.replica.origin() != nil {
       throw CatalogueError(
         code: .invalidLocation,
         message: "'\(directory)' is a copy of an index in PostgreSQL, in which text is not kept")
