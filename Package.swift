@@ -63,6 +63,7 @@ let package = Package(
     .target(name: "CSQLite", dependencies: ["CMapping"], cSettings: guardedC),
     .systemLibrary(name: "CZlib"),
     .target(name: "CEpoll", cSettings: guardedC),
+    .target(name: "CFeeds", exclude: ["files"], cSettings: guardedC),
     .target(
       name: "CServer", exclude: ["files"], cSettings: guardedC),
     .target(
@@ -77,7 +78,7 @@ let package = Package(
     .target(
       name: "VisualQuery",
       dependencies: [
-        "PixelMatch", "Reading", "CCurl", "CExpat", "CFiles", "CNettle", "CPostgres", "CSQLite",
+        "PixelMatch", "Reading", "CCurl", "CExpat", "CFeeds", "CFiles", "CNettle", "CPostgres", "CSQLite",
         "CZlib",
       ],
       swiftSettings: strict),

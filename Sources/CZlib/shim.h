@@ -24,6 +24,16 @@ static inline cz_stream *cz_open(void) {
   return stream;
 }
 
+// Opens a reader of the data in ZIP files, which have no head of their own; returns NULL if memory is exhausted.
+static inline cz_stream *cz_open_raw(void) {
+  cz_stream *stream = calloc(1, sizeof *stream);
+  if (stream != NULL && inflateInit2(&stream->z, -15) != Z_OK) {
+    free(stream);
+    return NULL;
+  }
+  return stream;
+}
+
 // Decompresses from `in` to `out`. `taken` and `given` receive the number of bytes read and
 // written.
 //

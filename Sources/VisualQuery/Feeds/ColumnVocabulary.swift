@@ -1,5 +1,7 @@
+internal import Synchronization
+
 /// The names that shops give to the fields of their products, in the languages that exports are
-/// found in.
+/// found in, as the data file `columns.txt` has them.
 ///
 /// Names are compared in lower case and without blanks and punctuation: `Image_Link`, `imageLink`
 /// and `image link` are one name. Of several fields with the same meaning, the one whose name is
@@ -11,7 +13,7 @@ enum ColumnVocabulary {
     var name = name.lowercased().trimmed
     if name.hasPrefix("\u{FEFF}") { name.removeFirst() }
     if name.hasPrefix("g:") { name.removeFirst(2) }
-    return String(name.filter { $0.isLetter || $0.isNumber })
+    return FeedData.plain(name)
   }
 
   /// Returns whether a name has the prefix of Google Merchant, and so precedes the same one without: `g:id` is the id of
@@ -24,162 +26,21 @@ enum ColumnVocabulary {
     let names: [String]
     /// True if further fields with this meaning are used as well.
     let isRepeatable: Bool
-
-    init(_ target: FeedTarget, repeatable: Bool = false, _ names: String) {
-      self.target = target
-      self.names = names.split(whereSeparator: \.isWhitespace).map(String.init)
-      isRepeatable = repeatable
-    }
   }
 
-  private static let entries: [Entry] = [
-    Entry(
-      .id,
-      """
-      id sku productsku variantsku itemsku sellersku productid itemid offerid articleid variantid awproductid \
-      merchantproductid wareid artikelnummer artikelnr artnr artno articlenumber articleno articlecode itemnumber itemno \
-      itemcode productcode productcodesku productnumber customlabelsku customlabel partnumber modelnumber mpn \
-      ordernumber internalreference defaultcode productidnoneditable handleid productreference reference référence referencia riferimento codigo código codice code productkey handle urlhandle \
-      urlkey slug uniqid uniqueid uid uuid oid guid key identifier asin gtin gtin13 ean ean13 upc barcode isbn objectid \
-      entityid contentid stockcode number nummer nr externalid № артикул код
-      """),
-    Entry(
-      .title,
-      """
-      title name productname producttitle itemname itemtitle displayname productdisplayname titel bezeichnung \
-      produktname produktnamn artikelnamn produkttitel produktbezeichnung artikelname artikelbezeichnung nombre nom nomduproduit titre título \
-      titulo titolo nome nomeprodotto naam productnaam navn namn nazwa název názov название наименование posttitle \
-      articlename heading headline product produkt producto produit prodotto artikel item modelname
-      """),
-    Entry(
-      .image,
-      """
-      imagelink mainimage mainimageurl mainimagelink image imageurl imageuri imagesrc imagepath imagefile imagefilename \
-      imagename baseimage primaryimage primaryimageurl defaultimage defaultimageurl featuredimage featuredimageurl \
-      coverimage coverimageurl heroimage productimage productimageurl productimagelink picture pictureurl picurl \
-      itemphotourl photo photourl photofile img imgurl imgsrc imglink imgfile largeimage largeimageurl imagebig \
-      imagefullurl bild bildurl bildlink produktbild artikelbild hauptbild foto fotourl imagen imagenurl urlimagen \
-      urldelaimagen immagine immagineurl afbeelding afbeeldingurl bilde obrázek zdjęcie изображение картинка фото \
-      merchantimageurl awimageurl variantimage variantimageurl filename file filepath mediaurl graphicurl
-      """),
-    Entry(
-      .thumbnail,
-      "smallimage smallimageurl thumbnail thumbnailimage thumbnailurl thumb thumburl awthumburl"),
-    Entry(
-      .images, repeatable: true,
-      """
-      images hostedimageurls additionalimagelink additionalimagelinks additionalimage additionalimages additionalimageurl \
-      additionalimageurls imageurls imagelinks imagelist imageset imagefiles pictures pictureurls photos photourls \
-      gallery galleryimages galleryimageurls imagegallery mediagallery mediagalleryimages media medias bilder \
-      weiterebilder zusatzbilder fotos imagenes imágenes immagini images1 otherimages otherimageurl otherimageurls \
-      imgurlalternative additionalimg imageurladditional alternateimage alternateimages alternateimageurl alternativeimage extraimages extraimage moreimages moreimageurls \
-      productimages productimageurls allimages imageurlsxyz imagesurl imagesurls afbeeldingen zdjęcia largeimages
-      """),
-    Entry(
-      .price,
-      """
-      price regularprice salesprice listprice currentprice sellingprice sellprice actualprice finalprice discountedprice unitprice \
-      productprice itemprice variantprice priceamount displayprice searchprice storeprice standardprice retailprice \
-      pricevat pricetaxincluded priceincltax pricetaxincl pricewithtax pricetaxexcluded priceexcltax listprice msrp rrp rrpprice \
-      mrp originalprice baseprice startprice buyitnowprice buynowprice pricevalue preis verkaufspreis vkpreis vk \
-      vkbrutto bruttopreis endpreis einzelpreis preisbrutto precio precioventa preciopvp pvp prix prixttc prixdevente \
-      prisinklmoms prisinkmoms prisinklmva preisinklmwst prezzo prijs verkoopprijs pris preço preco cena ár цена fiyat amount
-      """),
-    Entry(
-      .salePrice,
-      """
-      saleprice specialprice discountprice offerprice promotionalprice promoprice pricesale salespriceamount \
-      sonderpreis angebotspreis aktionspreis preciooferta prixpromo prixsolde prezzoscontato kampanjpris
-      """),
-    Entry(
-      .currency,
-      """
-      currency currencycode pricecurrency currencyid currencyiso currencysymbol währung waehrung devise moneda divisa \
-      valuta waluta moeda měna валюта
-      """),
-    Entry(
-      .availability,
-      """
-      availability availabilitystatus stockstatus instock isinstock inventorystatus availabilityfeed \
-      productavailability available isavailable verfügbarkeit verfuegbarkeit lieferbarkeit lieferstatus lagerstatus \
-      disponibilité disponibilite disponibilidad disponibilità disponibilita disponibilidade beschikbaarheid \
-      tillgänglighet наличие
-      """),
-    Entry(
-      .quantity,
-      """
-      quantity qty stockquantity stockqty stocklevel currentstock currentstocklevel inventory inventoryquantity \
-      inventorylevel variantinventoryqty availablequantity quantityavailable unitsinstock lagerbestand bestand cantidad \
-      quantité quantite quantità quantita aantal antal количество stock
-      """),
-    Entry(
-      .brand,
-      """
-      brand brandname brands manufacturer manufacturername vendor vendorname marke markenname hersteller herstellername marque \
-      fabricant marca fabricante merk produttore varumärke tillverkare märke producent značka výrobce бренд \
-      производитель maker designer productbrand
-      """),
-    Entry(
-      .group,
-      """
-      itemgroupid group groupid productgroup productgroupid parentsku parentid parentitemid parentproductid parentasin \
-      parentcode parentproduct parent mastersku masterid masterproductid masterproduct variantgroup variantgroupid \
-      variantof configurablesku modelcode familyid familycode
-      """),
-    Entry(
-      .labels, repeatable: true,
-      """
-      labels label category categories categoryname categorypath categorytree maincategory mastercategory subcategory \
-      subcategories productcategory productcategories categoryxyz categoriesxyz customproducttype producttype \
-      googleproductcategory fbproductcategory articletype itemtype department tags tag producttags keywords \
-      searchkeywords metakeywords generickeywords merchantcategory kategorie kategorien kategoriename warengruppe \
-      produktkategorie produkttyp produktgruppe catégorie catégories categorie categoría categorías categoria categorias \
-      categorytext categoryfullname rubrique kategoria kategori kategorier kategorie1 категория class subclass collection collections
-      """),
-    Entry(
-      .url,
-      """
-      link url producturl productlink productpageurl productpage itemurl itemlink deeplink deeplinkurl deeplinks \
-      awdeeplink merchantdeeplink permalink canonicalurl canonicallink weburl weblink pageurl href detailurl detailpage \
-      producthandleurl offerurl externalurl shopurl landingpage produkturl produktlink artikelurl lien urlproduit \
-      urlproducto enlace targeturl mobilelink buyurl
-      """),
-    Entry(
-      .description,
-      """
-      description longdescription fulldescription productdescription itemdescription descriptionhtml bodyhtml body \
-      bodytext descriptiontext beschreibung produktbeschreibung langbeschreibung artikelbeschreibung descripción \
-      descripcion descrizione omschrijving beskrivning beskrivelse popis opis описание shortdescription \
-      kurzbeschreibung descriptionshort summary excerpt details overview content about postcontent
-      """),
-    Entry(
-      .attribute("color"),
-      """
-      color colour colorname colourname basecolor basecolour colorcode maincolor farbe farbname couleur colore kleur \
-      färg farve kolor barva cor цвет productcolor productcolour
-      """),
-    Entry(
-      .attribute("size"),
-      """
-      size sizename productsize größe groesse grösse groessen taille talla taglia tamaño tamanho maat storlek størrelse \
-      rozmiar velikost размер
-      """),
-    Entry(
-      .attribute("material"),
-      """
-      material materials materialtype fabric fabrictype stoff matière matiere materiale materiał materiaal tessuto
-      """),
-    Entry(.attribute("pattern"), "pattern muster motif patrón patron"),
-    Entry(
-      .visibility, repeatable: true,
-      """
-      published ispublished active isactive active01 enabled isenabled productstatus poststatus status aktiv actif activo \
-      attivo actief aktivní
-      """),
-    Entry(.subtitle, "subtitle untertitel subheading sottotitolo"),
-    Entry(.synonyms, "synonyms synonym"),
-    Entry(.featured, "featured isfeatured"),
-    Entry(.type, "type entitytype"),
+  private static let entries: [Entry] = FeedData.columns.compactMap { section in
+    let words = section.head.split(separator: " ").map(String.init)
+    guard let name = words.first, let target = targetsOfSections[name] ?? FeedTarget.named[name]
+    else {
+      return nil
+    }
+    return Entry(
+      target: target, names: section.entries.map(normalized).filter { !$0.isEmpty },
+      isRepeatable: words.count > 1)
+  }
+
+  private static let targetsOfSections: [String: FeedTarget] = [
+    "thumbnail": .thumbnail, "pattern": .attribute("pattern"), "visibility": .visibility,
   ]
 
   /// The fields of the native form, by their names there.
@@ -208,14 +69,12 @@ enum ColumnVocabulary {
   ///
   /// - Parameter names: The names of the fields, as the feed has them.
   static func targets(of names: [String]) -> [FeedTarget?] {
+    let meanings = meanings(of: names)
     var targets: [FeedTarget?] = names.map { _ in nil }
     var best: [Int: (rank: Int, column: Int)] = [:]
-    var translated: [Int] = []
-    for (column, name) in names.enumerated() {
-      let normal = normalized(name)
-      guard let place = places[normal] else {
-        targets[column] = numberedImage(normal) ?? pricedColumn(name)
-        if targets[column] == nil { translated.append(column) }
+    for (column, meaning) in meanings.enumerated() {
+      guard let place = meaning.place else {
+        targets[column] = meaning.target
         continue
       }
       let entry = entries[place.entry]
@@ -223,24 +82,179 @@ enum ColumnVocabulary {
         targets[column] = entry.target
       } else if let other = best[place.entry],
         other.rank < place.rank
-          || other.rank == place.rank && (isMerchant(names[other.column]) || !isMerchant(name))
+          || other.rank == place.rank
+            && (isMerchant(names[other.column]) || !isMerchant(names[column]))
       {
+        if entry.target == .title { targets[column] = .otherTitle }
         continue
       } else {
-        if let other = best[place.entry] { targets[other.column] = nil }
+        if let other = best[place.entry] {
+          targets[other.column] = entry.target == .title ? .otherTitle : nil
+        }
         targets[column] = entry.target
         best[place.entry] = (place.rank, column)
       }
     }
-    // A field in one language counts if there is none without.
-    for column in translated {
-      guard let place = withoutLanguage(names[column]).flatMap({ places[normalized($0)] }),
-        best[place.entry] == nil, isText(entries[place.entry].target)
-      else { continue }
-      targets[column] = entries[place.entry].target
-      best[place.entry] = (place.rank, column)
+    let hasImages = targets.contains { $0 == .image || $0 == .images }
+    let hasPrice = targets.contains {
+      if case .pricedIn? = $0 { true } else { $0 == .price || $0 == .amount }
+    }
+    // Names that are known but for a language, a remark or a part count if there is none that is known as it is.
+    for (column, meaning) in meanings.enumerated()
+    where meaning.place == nil && meaning.target == nil {
+      guard let loose = meaning.loose else {
+        targets[column] = (hasImages ? nil : meaning.image) ?? (hasPrice ? nil : meaning.price)
+        continue
+      }
+      let target = entries[loose.entry].target
+      if loose.isTranslated, !isText(target) { continue }
+      if entries[loose.entry].isRepeatable {
+        if target == .visibility || target == .images && hasImages { continue }
+        targets[column] = target
+      } else if best[loose.entry] == nil {
+        targets[column] = target
+        best[loose.entry] = (.max, column)
+      } else if target == .title {
+        targets[column] = .otherTitle
+      }
     }
     return targets
+  }
+
+  /// The meaning of one name, whatever the others are.
+  private struct Meaning {
+    /// The place in the lists.
+    var place: (entry: Int, rank: Int)?
+    /// The target of a name that is composed of one in the lists.
+    var target: FeedTarget?
+    /// The entry that is meant if no other name has it.
+    var loose: (entry: Int, isTranslated: Bool)?
+    /// The target of a name that looks like that of an image, or of a price.
+    var image: FeedTarget?
+    var price: FeedTarget?
+
+    init(_ name: String) {
+      let normal = normalized(name)
+      place = places[normal]
+      if place != nil { return }
+      target = numberedImage(normal) ?? pricedColumn(name)
+      if target != nil { return }
+      loose = looseEntry(name)
+      if loose == nil { (image, price) = (imageColumn(name), pricedName(name)) }
+    }
+  }
+
+  /// The meanings of names so far: feeds have the same few in each record.
+  private static let known = Mutex<[String: Meaning]>([:])
+  private static let knownLimit = 8192
+
+  private static func meanings(of names: [String]) -> [Meaning] {
+    known.withLock { known in
+      names.map { name in
+        if let meaning = known[name] { return meaning }
+        let meaning = Meaning(name)
+        if known.count < knownLimit { known[name] = meaning }
+        return meaning
+      }
+    }
+  }
+
+  /// Returns the entry of a name without its language, a remark in brackets, a prefix of XML, or a word such as `product`
+  /// before it.
+  private static func looseEntry(_ name: String) -> (entry: Int, isTranslated: Bool)? {
+    if let place = withoutLanguage(name).flatMap({ places[normalized($0)] }) {
+      return (place.entry, true)
+    }
+    let plain = withoutRemarks(name)
+    var forms = [plain]
+    if let colon = plain.firstIndex(of: ":") {
+      forms.append(String(plain[plain.index(after: colon)...]))
+    }
+    if plain.contains("."), name.contains("#") {
+      let parts = plain.split(separator: ".").map(String.init)
+      forms += [parts.last ?? "", parts.first ?? ""]
+    }
+    for form in forms {
+      let normal = normalized(form)
+      if let place = places[normal] { return (place.entry, false) }
+      for prefix in ["product", "item", "article", "artikel", "produkt", "offer", "sku", "the"]
+      where normal.hasPrefix(prefix) {
+        if let place = places[String(normal.dropFirst(prefix.count))] {
+          return (place.entry, false)
+        }
+      }
+    }
+    return nil
+  }
+
+  /// Returns a name without the parts in brackets and the numbers of Amazon's templates: `Price (incl. VAT) *`,
+  /// `item_name[language_tag=en_US]#1.value`.
+  private static func withoutRemarks(_ name: String) -> String {
+    var plain = ""
+    var depth = 0
+    for character in name {
+      if "([{".contains(character) { depth += 1 }
+      if depth == 0 { plain.append(character) }
+      if ")]}".contains(character) { depth = max(0, depth - 1) }
+    }
+    guard plain.contains("#") else { return plain }
+    let parts = plain.split(separator: ".").map { part in
+      String(part.prefix { $0 != "#" })
+    }.filter { $0 != "value" && $0 != "media_location" }
+    return parts.map { part in
+      // `other_product_image_locator_1`
+      part.last?.isNumber == true ? String(part.prefix { !$0.isNumber }) : part
+    }.joined(separator: ".")
+  }
+
+  /// The words of the names of image columns, and those at their ends.
+  private static let imageWords = [
+    "image", "img", "picture", "photo", "foto", "bild", "imagen", "imagem", "immagine", "imagine",
+    "afbeelding",
+    "obraz", "zdjec", "zdjęci", "obrazek", "obrázek", "media",
+  ]
+  private static let addressWords: Set<String> = [
+    "url", "urls", "link", "links", "src", "href", "path", "location", "uri", "address", "locator",
+  ]
+
+  /// Returns the target of names such as `cover_media_url` and `product_media_gallery_image_url_1`.
+  private static func imageColumn(_ name: String) -> FeedTarget? {
+    let words = words(of: withoutRemarks(name)).filter { word in !word.allSatisfy(\.isNumber) }
+    guard words.count > 1, addressWords.contains(words[words.count - 1]),
+      words.contains(where: { word in imageWords.contains { word.hasPrefix($0) } }),
+      !words.contains("video")
+    else { return nil }
+    return words.contains { ["small", "thumb", "thumbnail", "mini", "icon"].contains($0) }
+      ? .thumbnail : .images
+  }
+
+  /// Returns the words of a name in lower case: those of `mainImageURL` and `main_image_url` are the same.
+  private static func words(of name: String) -> [String] {
+    var words: [String] = []
+    var word = ""
+    var last: Character = " "
+    for character in name {
+      let begins = character.isUppercase && last.isLowercase
+      if !(character.isLetter || character.isNumber) || begins, !word.isEmpty {
+        words.append(word.lowercased())
+        word = ""
+      }
+      if character.isLetter || character.isNumber { word.append(character) }
+      last = character
+    }
+    return word.isEmpty ? words : words + [word.lowercased()]
+  }
+
+  /// Returns the target of `priceUAH`, `price_rub` and `priceRUAH`, whose end is a currency.
+  private static func pricedName(_ name: String) -> FeedTarget? {
+    let normal = normalized(name)
+    for length in [3, 4] where normal.count > length {
+      let stem = String(normal.dropLast(length))
+      guard let place = places[stem], entries[place.entry].target == .price else { continue }
+      let code = normal.suffix(3).uppercased()
+      if Currency.codes.contains(code) { return .pricedIn(code) }
+    }
+    return nil
   }
 
   private static func isText(_ target: FeedTarget) -> Bool {
@@ -249,6 +263,12 @@ enum ColumnVocabulary {
     default: false
     }
   }
+
+  /// Countries that stand for their languages.
+  private static let countries: Set<String> = [
+    "ua", "cz", "gr", "jp", "cn", "kr", "dk", "se", "si", "ee", "by", "kz", "gb", "us", "at", "br",
+    "tw", "rs", "me",
+  ]
 
   /// Returns a name such as `name-en_US`, `name(de)`, `title_fr` or `translations.DEFAULT.name`
   /// without its language.
@@ -261,7 +281,8 @@ enum ColumnVocabulary {
       let language = parts[parts.count - count]
       // These are words of other meanings more often than languages.
       let isWord = ["id", "is", "no", "to", "in", "it"].contains(language.lowercased())
-      guard language.count == 2, !isWord, LocaleMark.of(language.lowercased()) != nil,
+      let isCountry = countries.contains(language.lowercased())
+      guard language.count == 2, !isWord, isCountry || LocaleMark.of(language.lowercased()) != nil,
         count == 1 || parts[parts.count - 1].count == 2
       else { continue }
       return String(rest[..<language.startIndex])

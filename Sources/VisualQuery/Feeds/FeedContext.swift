@@ -4,8 +4,7 @@ public struct FeedOptions: Sendable, Hashable {
   public var currency: String?
   /// The locale of numbers such as `1.299`, such as `de-DE`, or `nil` if the feed shows it.
   public var locale: String?
-  /// The fields of a table by the field of the entity that they become, as the caller says, or
-  /// empty if they are recognized by their names.
+  /// The sources of the fields of entities, as the caller says, or empty if they are recognized by their names.
   public var fields: [FieldAssignment]
   /// The folders with local copies of images, by the addresses that they are copies of.
   public var imagesMap: [ImageMapping]
@@ -13,12 +12,19 @@ public struct FeedOptions: Sendable, Hashable {
   public var includesDrafts: Bool
   /// The limits of the feed.
   public var limits: FeedLimits
+  /// The name or the number, from 1, of the sheet of a workbook; `nil` for the first one that is visible.
+  public var sheet: String?
+  /// The name of the encoding of the text, such as `windows-1251`, or `nil` if it is recognized.
+  public var encoding: String?
 
   /// Makes options.
   public init(
     currency: String? = nil, locale: String? = nil, fields: [FieldAssignment] = [],
-    imagesMap: [ImageMapping] = [], includesDrafts: Bool = false, limits: FeedLimits = FeedLimits()
+    imagesMap: [ImageMapping] = [], includesDrafts: Bool = false, limits: FeedLimits = FeedLimits(),
+    encoding: String? = nil, sheet: String? = nil
   ) {
+    self.encoding = encoding
+    self.sheet = sheet
     self.currency = currency
     self.locale = locale
     self.fields = fields
@@ -29,34 +35,8 @@ public struct FeedOptions: Sendable, Hashable {
 
   /// The text by which runs with different options are told apart.
   var text: String {
-    "\(currency ?? "")\n\(locale ?? "")\n\(fields.map(\.text))\n\(imagesMap.map(\.description))\n\(includesDrafts)"
+    "\(currency ?? "")\n\(locale ?? "")\n\(fields.map(\.text))\n\(imagesMap.map(\.description))\n\(includesDrafts)\n\(encoding ?? "")\n\(sheet ?? "")"
   }
-}
-
-/// A field of a table and the field of the entity that it becomes.
-public struct FieldAssignment: Sendable, Hashable {
-  /// The name of the column.
-  public let column: String
-  let target: FeedTarget
-
-  /// The names that a column may become.
-  public static let targetNames: [String] = FeedTarget.named.keys.sorted()
-
-  /// Makes an assignment; returns `nil` if the field of the entity is unknown. `attributes.NAME` is
-  /// a property of variants.
-  public init?(target name: String, column: String) {
-    let prefix = "attributes."
-    if name.hasPrefix(prefix), name.count > prefix.count {
-      target = .attribute(String(name.dropFirst(prefix.count)))
-    } else if let known = FeedTarget.named[name] {
-      target = known
-    } else {
-      return nil
-    }
-    self.column = column
-  }
-
-  var text: String { "\(target.name)=\(column)" }
 }
 
 /// A folder with local copies of images: `https://cdn.example/*=photos/`, in which `*` stands for
@@ -116,4 +96,13 @@ struct FeedContext: Sendable {
   let options: FeedOptions
   /// True if rows complete entities that are already indexed and so have titles.
   var completesIndexed = false
+  /// The mapping of the caller, or `nil` if fields are recognized by their names.
+  let map: FieldMap?
+
+  init(prices: FeedPrices, options: FeedOptions, completesIndexed: Bool = false) {
+    self.prices = prices
+    self.options = options
+    self.completesIndexed = completesIndexed
+    map = options.fields.isEmpty ? nil : FieldMap(options.fields)
+  }
 }

@@ -2,7 +2,7 @@
 struct FeedEntities {
   /// The version of the rules by which rows are read. Raised whenever the same row is read in
   /// another way, so that a row that an earlier version indexed is not skipped as unchanged.
-  static let rulesVersion = 11
+  static let rulesVersion = 12
 
   /// The schemes that links may have besides `https`.
   var allowedSchemes: Set<String>
@@ -18,6 +18,8 @@ struct FeedEntities {
   private(set) var hasNamelessRow = false
   /// The number of rows that were left out on purpose, by the reason.
   private(set) var leftOut: [String: Int] = [:]
+  /// The fields that look as if they should have become parts of entities.
+  private(set) var findings = FeedFindings()
 
   init(
     allowedSchemes: Set<String>, imagesMap: [ImageMapping] = [], rowName: String = "line"
@@ -97,7 +99,7 @@ struct FeedEntities {
         leftOut["drafts and unpublished products (--include-drafts)", default: 0] += 1
         return .skipped
       }
-      let (json, bad) = checked(Self.merged(draft.json, over: stored))
+      let (json, bad) = checked(Self.merged(withFreeID(draft), over: stored))
       var fields = try EntityFields(json, isLenient: true)
       let value = try EntityValue(&fields)
       // As a segment of a path, both mean another path.
@@ -113,11 +115,24 @@ struct FeedEntities {
         throw FieldError(field: "id", reason: "\(Self.repeatedID) in \(rowName) \(first)\(advice)")
       }
       lines[value.id] = record.line
+      findings.add(value, draft)
       let errors = draft.warnings + bad + fields.leftOut
       return .entity(value, warnings: Self.warnings(errors, of: value.id, record.line, draft.json))
     } catch {
       return .refused(refusal(of: record, error))
     }
+  }
+
+  /// Returns a row with its link or its title as the id if its own is a number that another product of the feed has.
+  private func withFreeID(_ draft: DraftRecord) -> JSONValue {
+    guard draft.idOrigin != .own, !draft.substituteIDs.isEmpty,
+      case .object(var fields) = draft.json, let id = Self.id(of: draft.json), lines[id] != nil,
+      !ProductCode.isRounded(id.value)
+    else { return draft.json }
+    let free = draft.substituteIDs.first { lines[EntityID(type: id.type, value: $0)] == nil }
+    guard let free else { return draft.json }
+    fields["id"] = .string(free)
+    return .object(fields)
   }
 
   /// The most fields of a row that have a warning of their own.

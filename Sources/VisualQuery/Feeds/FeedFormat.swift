@@ -48,6 +48,8 @@ public enum FeedFormat: String, Sendable, Hashable, CaseIterable {
 public struct FeedMapping: Sendable, Hashable {
   /// The recognized format.
   public let format: FeedFormat
+  /// The name of the format, for people: that of ``format``, or one that is known more exactly.
+  public let name: String
   /// The fields of the feed, in their order.
   public let fields: [Field]
 
@@ -59,12 +61,26 @@ public struct FeedMapping: Sendable, Hashable {
     public let target: String?
   }
 
-  init(format: FeedFormat, fields: [(name: String, target: String?)] = []) {
+  init(format: FeedFormat, name: String? = nil, fields: [(name: String, target: String?)] = []) {
     self.format = format
+    self.name = name ?? format.rawValue
     self.fields = fields.map { Field(name: $0.name, target: $0.target) }
   }
 
-  init(format: FeedFormat, _ columns: [String], _ targets: [FeedTarget?]) {
-    self.init(format: format, fields: zip(columns, targets).map { ($0, $1?.name) })
+  init(
+    format: FeedFormat, name: String? = nil, _ columns: [String], _ targets: [FeedTarget?],
+    _ map: FieldMap? = nil
+  ) {
+    let mapped = map?.assignments.flatMap { assignment in
+      assignment.source.fields.isEmpty
+        ? [(assignment.column, assignment.target?.name)]
+        : assignment.source.fields.map { ($0, assignment.target?.name) }
+    }
+    let used = Set(map?.fields.map(ColumnVocabulary.normalized) ?? [])
+    self.init(
+      format: format, name: name,
+      fields: (mapped ?? [])
+        + zip(columns, targets).filter { !used.contains(ColumnVocabulary.normalized($0.0)) }
+        .map { ($0, $1 == .otherTitle ? nil : $1?.name) })
   }
 }

@@ -32,8 +32,9 @@ extension FeedFormatReader {
 /// The formats, in the order in which a feed is tried. The table takes what no other format knows,
 /// or refuses it.
 let feedFormats: [any FeedFormatReader.Type] = [
-  FolderFeed.self, MappedFeed.self, HTMLFeed.self, SchemaOrgFeed.self, JSONDocumentFeed.self,
-  JSONLinesFeed.self, XMLFeed.self, ProductSearchFeed.self, ShopifyFeed.self,
+  FolderFeed.self, HTMLFeed.self, SchemaOrgFeed.self, JSONDocumentFeed.self,
+  JSONLinesFeed.self, XMLFeed.self, ProductSearchFeed.self, MappedFeed.self, FamilyTableFeed.self,
+  ShopifyFeed.self,
   WooCommerceFeed.self, MagentoFeed.self, BigCommerceFeed.self, SquarespaceFeed.self,
   WixFeed.self, EBayFeed.self, MerchantFeed.self,
   TableFeed.self,
@@ -93,7 +94,7 @@ enum UnreadableFile {
   private static let kinds: [(magic: [UInt8], message: String)] = [
     (
       Array("PK\u{3}\u{4}".utf8),
-      "is a ZIP archive or an Excel workbook (.xlsx); in Excel, save it as 'CSV UTF-8', or unpack it"
+      "is a ZIP archive without an Excel workbook in it; unpack it"
     ),
     (
       [0xD0, 0xCF, 0x11, 0xE0],

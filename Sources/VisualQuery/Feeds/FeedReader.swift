@@ -19,6 +19,8 @@ public struct FeedReader: ~Copyable {
   public var leftOut: [String: Int] {
     format.leftOut.merging(entities.leftOut, uniquingKeysWith: +)
   }
+  /// The number of entities by what of the feed did not become a part of them, although it looks as if it should.
+  public var findings: [FeedFinding: Int] { entities.findings.counts }
   /// The warnings about the entity that was returned last, the next one last.
   private var warnings: [RefusedRow] = []
   private var format: any FeedFormatReader
@@ -49,8 +51,7 @@ public struct FeedReader: ~Copyable {
     path: String, allowedSchemes: Set<String> = [], options: FeedOptions, completesIndexed: Bool
   ) throws(CatalogueError) {
     let isFolder = path != "-" && FileStatus(path)?.isDirectory == true
-    var records = try RecordReader(
-      path: isFolder ? "/dev/null" : path, limits: options.limits)
+    var records = try RecordReader.opening(isFolder ? "/dev/null" : path, options)
     var convention = PriceConvention(localeMark: options.locale.flatMap(LocaleMark.of))
     if !isFolder {
       convention = try Self.survey(records.lookahead(Self.surveyLength), convention, options)

@@ -10,83 +10,100 @@ enum FeedText {
     isValue(text) && !text.trimmed.allSatisfy { $0 == "0" }
   }
 
+  private static let yesWords = FeedData.wordSet("yes")
+  private static let noWords = FeedData.wordSet("no")
+  private static let hiddenWords = FeedData.wordSet("hidden")
+  private static let colorWords = FeedData.wordSet("colors")
+
   /// Returns whether a text says yes or no, or `nil` if it says neither.
   static func flag(_ text: String) -> Bool? {
-    switch text.trimmed.lowercased() {
-    case "1", "true", "yes", "y", "ja", "oui", "si", "sí", "on", "enabled", "visible", "active":
-      true
-    case "0", "false", "no", "n", "nein", "non", "off", "disabled", "hidden", "inactive": false
-    default: nil
-    }
+    let word = FeedData.plain(text)
+    if noWords.contains(word) { return false }
+    return yesWords.contains(word) ? true : nil
   }
 
   /// Returns whether a text says that a product is not published.
   static func isHidden(_ text: String) -> Bool {
-    let words: Set<String> = [
-      "draft", "archived", "unpublished", "inactive", "disabled", "private", "trash", "hidden",
-      "deleted", "-1",
-      "inaktiv", "inactif", "inactivo", "entwurf", "brouillon",
-    ]
-    let word = text.trimmed.lowercased()
-    return words.contains(word) || flag(word) == false
+    let word = FeedData.plain(text)
+    return hiddenWords.contains(word) && text.trimmed != "1" || flag(text) == false
   }
 
-  private static let availabilities: [String: [String]] = [
-    "inStock": [
-      "instock", "instoreonly", "onlineonly", "limitedavailability", "limited", "lowstock",
-      "available",
-      "availablenow", "instockonline", "backinstock", "yes", "true", "y", "1", "auflager",
-      "lieferbar",
-      "sofortlieferbar", "sofortverfügbar", "verfügbar", "vorrätig", "ja", "enstock", "disponible",
-      "oui",
-      "endisponible", "disponibile", "disponível", "emestoque", "opvoorraad", "beschikbaar",
-      "ilager",
-      "pålager", "påtlager", "skladem", "dostępny", "dostepny", "вналичии", "естьвналичии",
-      "onstock", "unlimited", "unbegrenzt",
-    ],
-    "outOfStock": [
-      "outofstock", "soldout", "unavailable", "notavailable", "notinstock", "nostock", "no",
-      "false", "n", "0",
-      "oos", "ausverkauft", "nichtauflager", "nichtlieferbar", "nichtverfügbar", "vergriffen",
-      "nein",
-      "temporarilyoutofstock", "temporarilyunavailable", "rupturedestock", "enrupture", "épuisé",
-      "indisponible", "agotado", "sinstock", "nodisponible", "esaurito", "nondisponibile",
-      "esgotado",
-      "uitverkocht", "nietopvoorraad", "slutsåld", "slutilager", "udsolgt", "utsolgt", "vyprodáno",
-      "niedostępny", "нетвналичии", "неттовара",
-    ],
-    "preOrder": [
-      "preorder", "presale", "preorderonly", "vorbestellbar", "vorbestellung", "précommande",
-      "preventa",
-      "comingsoon",
-    ],
-    "backOrder": [
-      "backorder", "backordered", "onbackorder", "availablefororder", "availableonorder",
-      "madetoorder", "onorder",
-      "nachbestellt", "aufbestellung", "bestellbar", "surcommande",
-    ],
-    "discontinued": ["discontinued", "endoflife", "eol", "nichtmehrlieferbar"],
+  /// Returns whether a text is the name of a color: one word of the list, or several of which one is.
+  static func isColor(_ text: String) -> Bool {
+    if colorWords.contains(FeedData.plain(text)) { return true }
+    let words = text.split { !$0.isLetter && !$0.isNumber }
+    return (2...4).contains(words.count)
+      && words.contains { colorWords.contains(FeedData.plain($0)) }
+  }
+
+  /// Returns whether a text is a size of clothes or shoes.
+  static func isSize(_ text: String) -> Bool {
+    let word = text.trimmed.uppercased()
+    if sizeWords.contains(word) { return true }
+    let number = word.hasPrefix("EU") ? word.dropFirst(2).drop { $0 == " " } : word[...]
+    return Double(number.replacing(",", with: ".")).map { (30...60).contains($0) } ?? false
+  }
+
+  private static let sizeWords: Set<String> = [
+    "XXXS", "XXS", "XS", "S", "M", "L", "XL", "XXL", "XXXL", "XXXXL", "2XL", "3XL", "4XL", "5XL",
+    "6XL", "S/M", "M/L", "L/XL", "ONE SIZE",
   ]
 
   private static let availabilityWords: [String: String] = {
     var words: [String: String] = [:]
-    for (name, spellings) in availabilities { for word in spellings { words[word] = name } }
+    for section in FeedData.words {
+      guard
+        ["inStock", "outOfStock", "preOrder", "backOrder", "discontinued"].contains(section.head)
+      else { continue }
+      for word in section.entries.map(FeedData.plain) where words[word] == nil {
+        words[word] = section.head
+      }
+    }
     return words
   }()
 
   /// Returns the native word for an availability, a flag or a number of pieces.
   static func availability(_ text: String) throws(FieldError) -> String {
-    let word = text.split(separator: "/").last.map(String.init) ?? text
-    let letters = word.lowercased().filter { $0.isLetter || $0.isNumber }
-    if let known = availabilityWords[letters] { return known }
+    if let known = availabilityWords[FeedData.plain(text)] { return known }
+    // Addresses of schema.org end with the word; others go on with a time of delivery or a number of pieces.
+    let parts = text.split(whereSeparator: { "/(,:;–".contains($0) })
+    for part in (text.contains("://") ? parts.suffix(1) : parts.prefix(1)) + parts.suffix(1) {
+      if let known = availabilityWords[FeedData.plain(part)] { return known }
+    }
     // A number with a unit may be a time of delivery.
     if !text.contains(where: \.isLetter), let isInStock = isInStock(text) {
       return isInStock ? "inStock" : "outOfStock"
     }
+    if let known = leadingAvailability(text) { return known }
     throw FieldError(
       field: "availability",
       reason: "is '\(text)'; expected for example in_stock, out_of_stock, preorder or backorder")
   }
+
+  /// Returns the availability that the first words of a text say, such as `In stock: ships in 2 days`, unless a date follows.
+  private static func leadingAvailability(_ text: String) -> String? {
+    let words = text.split { !$0.isLetter && !$0.isNumber }
+    if words.contains(where: { $0.count > 3 && $0.allSatisfy(\.isNumber) }) { return nil }
+    for count in stride(from: min(words.count, 6), to: 0, by: -1) {
+      let start = words[..<count].joined().lowercased()
+      if start.count > 4, let known = availabilityWords[FeedData.plain(start)] { return known }
+    }
+    return nil
+  }
+
+  /// Returns whether a quantity is a mass or a volume, such as `500 g`, rather than a number of pieces.
+  static func isMeasure(_ text: String) -> Bool {
+    let unit = text.trimmed.drop { $0.isNumber || ".,'  x×*".contains($0) }.lowercased().filter {
+      $0.isLetter
+    }
+    return measures.contains(unit)
+  }
+
+  private static let measures: Set<String> = [
+    "g", "gr", "kg", "mg", "ml", "cl", "dl", "l", "lt", "ltr", "oz", "floz", "lb", "lbs", "gram",
+    "grams", "gramm", "grammes", "gramos",
+    "liter", "litre", "litres", "liters", "litros", "г", "кг", "мл", "л", "m", "cm", "mm", "м",
+  ]
 
   /// Returns whether a quantity such as `12`, `1.234,00`, `10+`, `>10` or `5 pcs.` is more than zero, or `nil` if it is
   /// not one number.

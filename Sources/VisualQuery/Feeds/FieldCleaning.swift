@@ -13,6 +13,7 @@ enum FieldCleaning {
     for name in ["id", "title", "group"] {
       if case .integer(let number)? = fields[name] { fields[name] = .string("\(number)") }
     }
+    if case .string(let text)? = fields["id"] { fields["id"] = .string(cleanID(text)) }
     // Not left out, so that a row that is laid over an entity takes the group from it.
     if case .string(let text)? = fields["group"], !FeedText.isGroup(text) {
       fields["group"] = .null
@@ -22,7 +23,8 @@ enum FieldCleaning {
     }
     for name in titles {
       guard case .string(let text)? = fields[name] else { continue }
-      fields[name] = .string(withoutControls(PlainText.text(text)))
+      let clean = withoutMarks(withoutControls(PlainText.text(text)))
+      fields[name] = .string(name == "brand" ? clean.trimmed : clean)
     }
     for name in descriptions {
       guard case .string(let text)? = fields[name] else { continue }
@@ -56,6 +58,33 @@ enum FieldCleaning {
       name.dropFirst(2).prefix(while: { $0 != "/" }).contains(".")
     else { return image }
     return .string("https:" + name)
+  }
+
+  /// Returns an id without blanks around it, and without characters that cannot be seen, which programs do not compare alike.
+  static func cleanID(_ text: String) -> String {
+    let text = text.trimmed
+    if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
+    return String(String.UnicodeScalarView(text.unicodeScalars.filter { !isInvisible($0) })).trimmed
+  }
+
+  /// Returns a text without marks of direction and of line breaks, which would reorder what stands beside it.
+  private static func withoutMarks(_ text: String) -> String {
+    if text.utf8.allSatisfy({ $0 < 0x80 }) || !text.unicodeScalars.contains(where: isMark) {
+      return text
+    }
+    return String(String.UnicodeScalarView(text.unicodeScalars.filter { !isMark($0) })).trimmed
+  }
+
+  private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    // Joiners are letters' shapes in some scripts, and parts of emoji; they stay.
+    case 0x200B, 0x200E...0x200F, 0x202A...0x202E, 0x2060...0x2069, 0xFEFF, 0xAD: true
+    default: false
+    }
+  }
+
+  private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+    isMark(scalar) || (0x200C...0x200D).contains(scalar.value)
   }
 
   /// Returns a text in which control characters are blanks.

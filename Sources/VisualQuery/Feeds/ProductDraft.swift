@@ -4,6 +4,21 @@ struct DraftRecord: Sendable, Hashable {
   var warnings: [FieldError] = []
   /// True for a draft or an unpublished product, which is left out.
   var isHidden = false
+  /// The ids that stand in for one that is missing, or that another product has.
+  var substituteIDs: [String] = []
+  /// True if a reduced price was left out, because it holds between dates only.
+  var isSaleDated = false
+  /// The field that the id is from.
+  var idOrigin = IDOrigin.own
+
+  /// The fields that an id may be from.
+  enum IDOrigin: Sendable {
+    /// A field for ids.
+    case own
+    /// A number of the maker or of all shops, which two products of a feed may share.
+    case code
+    case link, title
+  }
 }
 
 /// Collects the fields of a foreign record and makes an entity in the native form of them.
@@ -15,6 +30,10 @@ struct ProductDraft: Sendable {
   var unknownType: String?
   var id = ""
   var title = ""
+  /// The title that counts if there is no other.
+  private var otherTitle = ""
+  /// True if the record has the native form, which requires an id.
+  var isNative = false
   var brand: String?
   var group: String?
   var url: String?
@@ -38,7 +57,9 @@ struct ProductDraft: Sendable {
   private var fields: [String: JSONValue] = [:]
   private var warnings: [FieldError] = []
   /// True if a field says that the product is a draft or is not published.
-  private var isHidden = false
+  private(set) var isHidden = false
+  /// True if the id is a number that several products may share.
+  private var isWeakID = false
 
   /// Adds a field of a row by its meaning. Empty fields count as absent.
   ///
@@ -50,10 +71,14 @@ struct ProductDraft: Sendable {
     switch target {
     case .type?: setType(text)
     case .id?:
-      id = text.trimmed
+      id = FieldCleaning.cleanID(text)
+      isWeakID = Self.weakIDs.contains(ColumnVocabulary.normalized(name))
       // A product whose id is its code is found by it, too.
       if ProductCode.isField(name), ProductCode(id) != nil { keep(name, .string(id)) }
     case .title?: title = text
+    case .otherTitle?:
+      if otherTitle.isEmpty { otherTitle = text }
+      keep(name, .string(text))
     case .brand?: brand = text
     case .group?: group = text.trimmed
     case .url?: url = text.trimmed
@@ -66,7 +91,8 @@ struct ProductDraft: Sendable {
     case .salePrice?: (salePrice, salePriceName) = (PriceField(text: text), name)
     case .currency?: currency = text
     case .availability?: availability = text
-    case .quantity?: quantity = text
+    case .quantity?:
+      if FeedText.isMeasure(text) { keep(name, .string(text)) } else { quantity = text }
     case .attribute(let name)?: setAttribute(name, text)
     case .latitude?: latitude = text
     case .longitude?: longitude = text
@@ -78,6 +104,8 @@ struct ProductDraft: Sendable {
     case .visibility?:
       isHidden = isHidden || FeedText.isHidden(text)
       keep(name, .string(text))
+    case nil where !ProductCode.isField(name) && Self.isCodeName(name) && ProductCode(text) != nil:
+      keep("gtin", .string(text.trimmed))
     case nil, .attributes?:
       isSaleDated = isSaleDated || Self.saleDates.contains(ColumnVocabulary.normalized(name))
       keep(name, .string(text))
@@ -89,6 +117,14 @@ struct ProductDraft: Sendable {
     "salepriceeffectivedate", "salepricestartdate", "salepriceenddate", "datesalepricestarts",
     "datesalepriceends", "specialpricefromdate", "specialpricetodate",
   ]
+
+  /// Returns whether a name such as `EAN / GTIN / UPC` or `upc_ean` is that of a product code.
+  private static func isCodeName(_ name: String) -> Bool {
+    let words = name.lowercased().split { !$0.isLetter && !$0.isNumber }
+    return words.contains {
+      ["gtin", "ean", "ean13", "upc", "isbn", "barcode", "gtin13"].contains($0)
+    }
+  }
 
   /// Keeps a field unchanged.
   mutating func keep(_ name: String, _ value: JSONValue) {
@@ -188,8 +224,16 @@ struct ProductDraft: Sendable {
     var object = fields
     var warnings = warnings
     object["type"] = .string(unknownType ?? type.rawValue)
-    if !id.isEmpty { object["id"] = .string(id) }
-    if !title.isEmpty { object["title"] = .string(PlainText.text(title.trimmed)) }
+    let title = title.trimmed.isEmpty ? otherTitle.trimmed : title.trimmed
+    let substitutes = isNative || !id.isEmpty && !isWeakID ? [] : substituteIDs(title)
+    var idOrigin: DraftRecord.IDOrigin = isWeakID ? .code : .own
+    if !id.isEmpty {
+      object["id"] = .string(id)
+    } else if let first = substitutes.first {
+      object["id"] = .string(first)
+      idOrigin = url == nil ? .title : .link
+    }
+    if !title.isEmpty { object["title"] = .string(PlainText.text(title)) }
     object["brand"] = brand.map { .string(PlainText.text($0)) } ?? object["brand"]
     object["group"] = group.map(JSONValue.string) ?? object["group"]
     object["url"] = url.map(JSONValue.string) ?? object["url"]
@@ -217,10 +261,29 @@ struct ProductDraft: Sendable {
       object["availabilityText"] = (availability ?? quantity).map(JSONValue.string)
     }
     addPlace(to: &object, &warnings)
-    return DraftRecord(
+    var record = DraftRecord(
       json: .object(object), warnings: warnings,
       isHidden: isHidden && !context.options.includesDrafts)
+    (record.substituteIDs, record.idOrigin) = (substitutes, idOrigin)
+    record.isSaleDated = isSaleDated && salePrice.map { FeedText.isValue($0.text) } == true
+    return record
   }
+
+  /// Returns the ids that a product without one of its own may have: its link, and its title.
+  private func substituteIDs(_ title: String) -> [String] {
+    var ids: [String] = []
+    if let url, url.utf8.count <= EntityFields.idByteLimit { ids.append(url) }
+    let words = PlainText.text(title).lowercased().split { !$0.isLetter && !$0.isNumber }
+      .joined(separator: "-")
+    if !words.isEmpty, words.utf8.count <= EntityFields.idByteLimit { ids.append(words) }
+    return ids
+  }
+
+  /// The names of fields with numbers that several products may share, such as those of makers.
+  private static let weakIDs: Set<String> = [
+    "mpn", "manufacturerpartnumber", "vendorcode", "asin", "gtin", "gtin13", "ean", "ean13", "upc",
+    "barcode", "isbn", "model", "modelnumber", "modelcode", "partnumber",
+  ]
 
   /// The reduced price, unless it holds between dates only.
   var currentSalePrice: PriceField? { isSaleDated ? nil : salePrice }

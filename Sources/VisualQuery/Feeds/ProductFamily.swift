@@ -103,6 +103,31 @@ struct ProductFamily: Sendable {
 
   /// Returns the entities, with the lines they come from.
   func products(_ context: FeedContext) -> [(line: Int, record: DraftRecord)] {
+    var family = self
+    family.nameOptions()
+    return family.entities(context)
+  }
+
+  /// Names an option `color` or `size` if its values are colors or sizes, whatever it is called, and no other option is.
+  private mutating func nameOptions() {
+    let names = FeedText.unique(variants.flatMap { $0.options.map(\.name) })
+    for (known, isOne) in [("color", FeedText.isColor), ("size", FeedText.isSize)]
+    where !names.contains(known) {
+      let name = names.first { name in
+        let values = Set(variants.map { $0.value(of: name) }.filter { !$0.isEmpty })
+        return !VariantOption.isKnown(name) && !values.isEmpty
+          && values.count { isOne($0) } * 3 >= values.count * 2
+      }
+      guard let name else { continue }
+      for index in variants.indices {
+        variants[index].options = variants[index].options.map {
+          ($0.name == name ? known : $0.name, $0.value)
+        }
+      }
+    }
+  }
+
+  private func entities(_ context: FeedContext) -> [(line: Int, record: DraftRecord)] {
     var looks = looks
     let claimed = Set(looks.flatMap(\.images))
     var rest = images.map(\.name).filter { !claimed.contains($0) }

@@ -82,6 +82,7 @@ struct EntitySigner: Sendable {
     var refused: [RefusedRow] = []
     var hosts: [String] = []
     var missing = 0
+    var failedFetches = 0
     for (position, name) in value.imagePaths.enumerated() {
       if Task.isCancelled {
         return SignedEntity(
@@ -114,20 +115,33 @@ struct EntitySigner: Sendable {
         images.append(image)
         refuse("\(reason); its previous version is kept")
       case .refused(let reason): refuse(reason)
+      case .failedFetch(let reason):
+        failedFetches += 1
+        refuse(reason)
       case .missingFile(let reason):
         missing += 1
         refuse(reason)
-      case .unfetched:
-        hosts.append(Self.host(of: name))
-        refuse("it is on a server; to fetch it, use --fetch and --allow-host HOST", .unfetchedImage)
+      case .unfetched: hosts.append(Self.host(of: name))
       case .cancelled:
         return SignedEntity(
           value: value, images: [], refused: [], existing: existing, isWhole: false)
       }
     }
+    if let host = hosts.first {
+      // One report for all, without the row, of which nothing has to be corrected.
+      let subject =
+        hosts.count == 1
+        ? "an image is on \(host)" : "\(hosts.count) images are on \(host) and elsewhere"
+      refused.append(
+        RefusedRow(
+          kind: .unfetchedImage, line: line, id: value.id.value, field: "images",
+          reason: "\(subject); to fetch them, use --fetch and --allow-host HOST", count: hosts.count
+        ))
+    }
     var signed = SignedEntity(
       value: value, images: images, refused: refused, existing: existing, isWhole: true,
       line: line, unfetchedHosts: hosts, missingFileCount: missing)
+    signed.failedFetchCount = failedFetches
     signed.takeEmbeddings(from: arrays)
     return signed
   }
@@ -138,6 +152,8 @@ struct EntitySigner: Sendable {
     /// The image could not be read again, so its previous version is used.
     case staleImage(SignedEntity.Image, String)
     case refused(String)
+    /// The image is on a server and could not be fetched.
+    case failedFetch(String)
     /// There is no such file, and the entity has images from files.
     case missingFile(String)
     /// The image is on a server, and none are fetched.
@@ -321,7 +337,7 @@ struct EntitySigner: Sendable {
         return .staleImage(unchanged(previous), error.message)
       }
       if error.code == .missing, keepsMissing, let previous { return .image(unchanged(previous)) }
-      return .refused(error.message)
+      return .failedFetch(error.message)
     } catch let error as DecodeError {
       return outcome(of: error, previous: previous.map(unchanged))
     }

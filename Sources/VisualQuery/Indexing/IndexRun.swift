@@ -105,6 +105,7 @@ struct IndexRun: ~Copyable {
     }
     progress.leftOut = feed.leftOut.merging(entities.leftOut, uniquingKeysWith: +)
     progress.encoding = feed.encoding
+    progress.findings = entities.findings.counts
     // A run without entities publishes nothing: neither a first generation nor settings.
     if progress.entities > 0 { try await publisher.finish() }
     if options.prunesMissing {
@@ -145,6 +146,14 @@ struct IndexRun: ~Copyable {
     case .skipped: try take(number, .skipped)
     case .entity(let value, let warnings):
       let line = record.line
+      if options.isStrict, let loss = entities.findings.counts.keys.first(where: \.kind.isLoss) {
+        throw CatalogueError(
+          code: .refusedRow,
+          message:
+            "\(rowName) \(line) has something in the field '\(loss.field)' that is not read as "
+            + "\(loss.kind.rawValue); add to the command: --map \(loss.kind.rawValue)='\(loss.field)'"
+        )
+      }
       // One that cannot be read is worth less than the row.
       if options.onConflict == .keep, let existing,
         CatalogueDatabase.readableEntity(existing.json) != nil
@@ -233,6 +242,7 @@ struct IndexRun: ~Copyable {
       progress.misspeltFields[field, default: 0] += 1
     }
     missingFileCount += signed.missingFileCount
+    progress.failedFetches += signed.failedFetchCount
     hasFile = hasFile || signed.images.contains { EntitySigner.isFile($0.path) }
     hasOtherImages = hasOtherImages || signed.images.contains { !EntitySigner.isFile($0.path) }
     for host in signed.unfetchedHosts {

@@ -47,6 +47,10 @@ public struct Indexer: Sendable {
     public var refusedRows = 0
     /// The number of rejected images.
     public var refusedImages = 0
+    /// The number of rejected images that are on servers and could not be fetched.
+    public var failedFetches = 0
+    /// The number of images that are on servers and were not fetched, because the options do not ask for it.
+    public var unfetchedImages = 0
     /// The number of fields that were left out of entities, because they cannot be read.
     public var warnings = 0
     /// The number of entities with a field that is probably misspelt, by the field; unchanged rows do not count.
@@ -58,6 +62,8 @@ public struct Indexer: Sendable {
     public var leftOut: [String: Int] = [:]
     /// The number of images that are on servers and were not fetched, by the host.
     public var unfetchedHosts: [String: Int] = [:]
+    /// The number of entities by what of the feed did not become a part of them, although it looks as if it should.
+    public var findings: [FeedFinding: Int] = [:]
     /// The encoding of the feed, or `nil` for UTF-8.
     public var encoding: FeedEncoding?
     /// The first entities of a dry run, at most three.

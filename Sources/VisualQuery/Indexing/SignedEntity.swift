@@ -33,6 +33,8 @@ struct SignedEntity: Sendable {
   var unfetchedHosts: [String] = []
   /// The number of missing files, if the entity has images from files.
   var missingFileCount = 0
+  /// The number of images that could not be fetched.
+  var failedFetchCount = 0
   /// The embedding of each image by its position, in place of those that are stored; `nil` if these stay.
   var embeddings: [ImageEmbedding?]?
   /// The fields that were left out.
@@ -87,7 +89,8 @@ extension Indexer.Progress {
   mutating func count(_ row: RefusedRow) {
     switch row.kind {
     case .row: refusedRows += row.count
-    case .image, .unfetchedImage: refusedImages += row.count
+    case .image: refusedImages += row.count
+    case .unfetchedImage: unfetchedImages += row.count
     case .field: warnings += row.count
     case .entity, .omitted: break
     }

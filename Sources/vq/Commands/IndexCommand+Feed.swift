@@ -25,27 +25,42 @@ extension IndexCommand {
   ) { PriceNotation.isKnown($0) ? $0 : nil }
   static let map = Option<[FieldAssignment]>(
     OptionText(
-      "map", "the columns of a table: id=SKU,title=Name,images=Photos",
-      detail: "For tables whose columns are not recognized. Fields are "
+      "map", "the fields of a feed: id=SKU,title=Name,images=Photos",
+      detail:
+        "For feeds whose fields are not recognized: columns of a table, paths in XML such as imgs/main/@url, or in "
+        + "JSON such as price/value. 'record=//offer' names the records, '{brand} {model}' is a template, and '\"EUR\"' a "
+        + "fixed text. Also read from FEED.map.toml or FEED.map.json beside the feed. Fields are "
         + FieldAssignment.targetNames.joined(separator: ", ") + ", and attributes.NAME.",
       isRare: true),
     value: ValueDescription(
-      placeholder: "FIELD=COLUMN", accepts: "fields and columns such as id=SKU,title=Name",
+      placeholder: "FIELD=SOURCE", accepts: "fields and their sources such as id=SKU,title=Name",
       completion: .nothing),
-    mayRepeat: true, initial: [],
-    parse: { text -> [FieldAssignment]? in
-      let pairs = text.split(separator: ",")
-      let fields = pairs.compactMap { pair -> FieldAssignment? in
-        let parts = pair.split(separator: "=", maxSplits: 1).map(String.init)
-        return parts.count == 2 ? FieldAssignment(target: parts[0], column: parts[1]) : nil
-      }
-      return fields.isEmpty || fields.count < pairs.count ? nil : fields
-    }, add: { $0 += $1 })
+    mayRepeat: true, initial: [], parse: FieldAssignment.list, add: { $0 += $1 })
   static let mapFrom = Option<String?>.path(
     OptionText(
-      "map-from", "print a --map for the columns of a table, and stop",
-      detail: "A mapping to start from, with the columns that are recognized.", isRare: true,
+      "map-from", "print a --map for the fields of a feed, and stop",
+      detail:
+        "A mapping to start from, with the fields that are recognized by their names or their values.",
+      isRare: true,
       standsAlone: true), "FILE", of: .files)
+  static let encoding = Option<String?>(
+    OptionText(
+      "encoding", "the encoding of the feed's text: windows-1251",
+      detail:
+        "By default it is the one that the feed declares, otherwise UTF-8, or recognized by its letters.",
+      standard: "recognized", isRare: true),
+    value: ValueDescription(
+      placeholder: "NAME", accepts: "an encoding such as utf-8, windows-1250, gbk or shift_jis",
+      completion: .nothing)
+  ) { FeedEncoding.isKnown($0) ? $0 : nil }
+  static let sheet = Option<String?>(
+    OptionText(
+      "sheet", "the sheet of an Excel workbook, by its name or number",
+      standard: "the first visible one", isRare: true),
+    value: ValueDescription(
+      placeholder: "NAME", accepts: "the name of a sheet, or its number from 1",
+      completion: .nothing)
+  ) { $0.isEmpty ? nil : $0 }
   static let includeDrafts = Option<Bool>.flag(
     OptionText(
       "include-drafts", "index drafts, archived and unpublished products, too",
@@ -84,18 +99,28 @@ extension IndexCommand {
       detail: "On average, from 4 MB on: few bytes can become gigabytes of rows.", isRare: true),
     in: 1...1_000_000, default: FeedLimits().expansion)
 
-  static func feedOptions(of arguments: ParsedArguments) -> FeedOptions {
-    FeedOptions(
-      currency: arguments[currency], locale: arguments[locale], fields: arguments[map],
+  static func feedOptions(
+    of arguments: ParsedArguments, for feed: String, to console: Console
+  ) throws -> FeedOptions {
+    var fields = arguments[map]
+    if fields.isEmpty, let path = MappingFile.path(beside: feed) {
+      fields = try MappingFile.assignments(path: path)
+      console.diagnostics.note("reading the mapping '\(DisplayText.escaped(path))'")
+    }
+    return FeedOptions(
+      currency: arguments[currency], locale: arguments[locale], fields: fields,
       imagesMap: arguments[imagesMap], includesDrafts: arguments[includeDrafts],
       limits: FeedLimits(
         rowCount: arguments[maxRows], byteCount: arguments[maxFeedBytes],
-        expansion: arguments[maxFeedRatio]))
+        expansion: arguments[maxFeedRatio]), encoding: arguments[encoding], sheet: arguments[sheet])
   }
 
-  /// Prints a mapping for the columns of a table.
-  static func printMapping(of path: String, to console: Console) throws {
-    let columns = try FeedColumns(path: path)
+  /// Prints a mapping for the fields of a feed.
+  static func printMapping(
+    of path: String, _ arguments: ParsedArguments, to console: Console
+  ) throws {
+    let columns = try FeedColumns(
+      path: path, encoding: arguments[encoding], sheet: arguments[sheet])
     try console.output.writeLine("--map '\(DisplayText.escaped(columns.mapping))'")
     let used = Set(columns.assignments.map(\.column))
     let others = columns.names.filter { !used.contains($0) && !$0.isEmpty }
@@ -115,21 +140,28 @@ extension IndexCommand {
     let shown = unmapped.prefix(12).joined(separator: ", ")
     let more = unmapped.count > 12 ? " and \(unmapped.count - 12) more" : ""
     console.diagnostics.note(
-      "reading \(article(mapping.format)) \(mapping.format.rawValue): \(mapped.joined(separator: ", "))"
+      "reading \(article(mapping.name)) \(mapping.name): \(mapped.joined(separator: ", "))"
         + (unmapped.isEmpty ? "" : "; kept unchanged: \(shown)\(more)"))
   }
 
-  private static func article(_ format: FeedFormat) -> String {
-    [.xml, .html, .eBay].contains(format) ? "an" : "a"
+  private static func article(_ name: String) -> String {
+    // An XML feed, an HTML page.
+    "AEIOXHe".contains(name.first ?? "a") && !name.hasPrefix("He") ? "an" : "a"
   }
 
   /// Reports what a run learned about its feed: the encoding, what was left out, and the servers
   /// with images.
   static func report(_ result: Indexer.Progress, to console: Console) {
     if let encoding = result.encoding {
-      let how = encoding.isGuessed ? "recognized by its bytes" : "as it declares"
-      console.diagnostics.note("the feed is read as \(encoding.name), \(how)")
+      if encoding.isGuessed {
+        console.diagnostics.warning(
+          "the feed is read as \(encoding.name), recognized by its bytes",
+          advice: ["if its texts are wrong, name another one with --encoding NAME"])
+      } else {
+        console.diagnostics.note("the feed is read as \(encoding.name), as it declares")
+      }
     }
+    report(result.findings, to: console)
     for (reason, count) in result.leftOut.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
       console.diagnostics.note("left out: \(ImageFolder.counted(count, reason))")
     }
@@ -151,9 +183,53 @@ extension IndexCommand {
       advice: ["to fetch them, add to the command: --fetch --allow-host \(names)"])
   }
 
+  /// Reports what of the feed did not become a part of its entities.
+  private static func report(_ findings: [FeedFinding: Int], to console: Console) {
+    for kind in FeedFinding.Kind.allCases {
+      let fields = findings.filter { $0.key.kind == kind }
+        .sorted { ($1.value, $0.key.field) < ($0.value, $1.key.field) }
+      guard let first = fields.first else { continue }
+      let list = fields.prefix(5).map { "'\(DisplayText.escaped($0.key.field))' (\($0.value))" }
+        .joined(separator: ", ")
+      let more = fields.count > 5 ? " and \(fields.count - 5) more" : ""
+      let count = DisplayText.count(first.value, "entity has", "entities have")
+      func warn(_ what: String, _ holds: String) {
+        let name =
+          first.key.field.contains(where: { " '".contains($0) })
+          ? "\"\(first.key.field)\"" : first.key.field
+        console.diagnostics.warning(
+          "\(count) no \(what), but these fields hold \(holds): \(list)\(more)",
+          advice: [
+            "to read one, add to the command: --map \(kind.rawValue)=\(DisplayText.escaped(name))"
+          ])
+      }
+      switch kind {
+      case .price: warn("price", "amounts")
+      case .images: warn("image", "addresses of images")
+      case .availability: warn("availability", "words or numbers for one")
+      case .url: warn("link", "addresses")
+      case .salePrice:
+        console.diagnostics.note(
+          "\(count) a reduced price that holds between dates only; it is kept and not used as the price"
+        )
+      case .language:
+        console.diagnostics.note("texts in other languages are kept unchanged: \(list)\(more)")
+      case .idFromLink:
+        console.diagnostics.note("\(count) no id in the feed; their links are their ids")
+      case .idFromTitle:
+        console.diagnostics.note("\(count) no id in the feed; their ids are made of their titles")
+      }
+    }
+  }
+
+  /// The default of `--max-removed`. A feed that lacks more than half of the shop was probably cut off.
+  private static let standardRemovalLimit = 50.0
+
   /// Returns the limit of `--max-removed`.
   static func removalLimit(of arguments: ParsedArguments) throws -> Double? {
-    guard let limit = arguments[maxRemoved] else { return nil }
+    guard let limit = arguments[maxRemoved] else {
+      return arguments[pruneMissing] ? standardRemovalLimit : nil
+    }
     guard arguments[pruneMissing] else {
       throw CommandFailure(
         .usage, "--max-removed requires --prune-missing: nothing is removed without it")
@@ -195,9 +271,10 @@ extension IndexCommand {
         : "correct the row, or export the feed again if it was cut off"
       return CommandFailure(.failure, "nothing was removed: \(reason)", advice: [advice])
     }
-    guard result.refusedImages > 0, result.signedImages + result.unchangedImages == 0 else {
-      return nil
-    }
+    // A server that is down is not a fault of the feed.
+    guard result.refusedImages > result.failedFetches,
+      result.signedImages + result.unchangedImages == 0
+    else { return nil }
     return CommandFailure(
       .failure,
       "no entity can be found by image: all images were rejected (\(result.refusedImages))")

@@ -76,7 +76,7 @@ enum IndexCommand {
       "max-removed", "remove nothing if the feed lacks more of the entities",
       detail:
         "Together with --prune-missing, in percent of all entities. The rows are indexed all the same, and the exit "
-        + "code is 1.", standard: "100", isRare: true), "PERCENT", in: 0...100)
+        + "code is 1.", standard: "50", isRare: true), "PERCENT", in: 0...100)
   static let dryRun = Option<Bool>.flag(
     OptionText("dry-run", "read and decode everything, but write nothing"))
   static let strict = Option<Bool>.flag(
@@ -115,13 +115,14 @@ enum IndexCommand {
     ],
     operand: OperandDescription(
       placeholder: "FEED", count: 1...Int.max,
-      summary: "JSON, CSV, XML, an address or a folder; '-' for standard input", completion: .files),
+      summary: "JSON, CSV, XML, Excel, an address or a folder; '-' for standard input",
+      completion: .files),
     options: [
       index.description, imagesRoot.description, allowOutside.description,
       thumbnails.description, onConflict.description,
       pruneMissing.description, maxRemoved.description, TextModels.models.description,
-      currency.description, map.description,
-      mapFrom.description,
+      currency.description, map.description, mapFrom.description, encoding.description,
+      sheet.description,
       includeDrafts.description, fetch.description, allowHost.description, dryRun.description,
       strict.description, threads.description, rejected.description, json.description,
       quiet.description, locale.description, imagesMap.description, allowPrivateAddress.description,
@@ -146,11 +147,12 @@ enum IndexCommand {
       HelpSection(
         title: "Other formats",
         text: """
-          Recognized by their contents: exports of Shopify, WooCommerce, Magento 2, PrestaShop, \
-          BigCommerce, Squarespace, Wix, eBay and Amazon, Google Merchant feeds and Meta catalogues \
-          (tables or XML), other XML, JSON lists and documents, schema.org in JSON-LD or in HTML pages, any table \
-          whose columns have usual names, and folders of images, whose names become ids. --map \
-          assigns the columns of other tables; --dry-run shows the first three entities. Any file \
+          Recognized by their contents: exports of Shopify, WooCommerce in any language, Magento 2, PrestaShop, \
+          BigCommerce, Squarespace, Wix, Ecwid, Shopware, eBay, Etsy and Amazon, Google Merchant feeds and Meta \
+          catalogues (tables or XML), feeds for Ceneo, Skroutz, Heureka, idealo, Yandex and kaspi, BMEcat, other XML, \
+          JSON lists and documents, schema.org in JSON-LD or in HTML pages, Excel workbooks, any table \
+          whose columns have usual names in some forty languages, and folders of images, whose names become ids. --map \
+          assigns the fields of others, and --map-from proposes it; --dry-run shows the first three entities. Any file \
           may be compressed with gzip. Images are files beneath --images-root. Images and feeds on \
           servers are fetched with --fetch and --allow-host. See docs/feeds.md.
           """),
@@ -158,19 +160,21 @@ enum IndexCommand {
         title: "Failures",
         text: """
           The exit code is 1 if no entity was indexed, if there are images and all were \
-          rejected, or if --prune-missing could remove nothing. If no image file exists and \
+          rejected, or if --prune-missing could remove nothing. Images that are not fetched are not rejected. If no image file exists and \
           entities would lose their images, nothing is changed.
           """),
       HelpSection(
         title: "JSON form",
         text: """
           One object at the end of the run; a dry run adds 'examples'. 'unprunedReason' says why \
-          --prune-missing removed nothing; with --models, 'text' has what was read. In rejected.jsonl, a line for each rejected row, image and field.
+          --prune-missing removed nothing; 'findings' are fields that look like a part of entities and are not read; with \
+          --models, 'text' has what was read. In rejected.jsonl, a line for each rejected row, image and field.
             {"schema":"vq.index/1","generation":4,"rows":32,"entities":32,"added":32,
              "changed":0,"removed":0,"signedImages":34,"unchangedImages":0,
              "fetchedImages":0,"thumbnails":0,"embeddings":0,"refused":0,
-             "refusedRows":0,"refusedImages":0,"warnings":0,"unlisted":0,
-             "withoutImages":0,"leftOut":{},"unfetchedHosts":{},
+             "refusedRows":0,"refusedImages":0,"unfetchedImages":0,"warnings":0,
+             "unlisted":0,"withoutImages":0,"leftOut":{},"unfetchedHosts":{},
+             "findings":[{"kind":"price","field":"vk_netto","entities":32}],
              "dryRun":false,"elapsedMs":210}
             {"kind":"image","line":12,"id":"mug-red","field":"images[0]","reason":"…",
              "row":{…}}
@@ -183,7 +187,7 @@ enum IndexCommand {
     _ arguments: ParsedArguments, on console: Console
   ) async throws -> ExitCode {
     if let path = arguments[mapFrom] {
-      try printMapping(of: path, to: console)
+      try printMapping(of: path, arguments, to: console)
       return .success
     }
     if arguments[signed] { return try await SignedIndexing.run(arguments, on: console) }
@@ -208,7 +212,7 @@ enum IndexCommand {
     let options = IndexOptions(
       onConflict: arguments[onConflict] ?? .replace, prunesMissing: arguments[pruneMissing],
       removalLimit: try removalLimit(of: arguments), isDryRun: arguments[dryRun],
-      isStrict: arguments[strict], feed: feedOptions(of: arguments),
+      isStrict: arguments[strict], feed: try feedOptions(of: arguments, for: feed, to: console),
       fetching: fetching)
     let result: Indexer.Progress
     do {
@@ -244,7 +248,8 @@ enum IndexCommand {
     if result.refused + result.warnings > 0, !isQuiet, let refusals {
       let omitted = refusals.omittedCount
       let rest = omitted > 0 ? ", which is full: \(omitted) more are only counted" : ""
-      console.diagnostics.note("rejected rows are in \(DisplayText.escaped(refusals.path))\(rest)")
+      let what = result.refused > 0 ? "rejected rows" : "rejected fields"
+      console.diagnostics.note("\(what) are in \(DisplayText.escaped(refusals.path))\(rest)")
     }
     if !isQuiet { report(result, to: console) }
     if !options.isDryRun, result.generation > 0 {

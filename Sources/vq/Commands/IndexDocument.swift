@@ -19,12 +19,16 @@ struct IndexDocument: Encodable, Sendable {
   let refused: Int
   let refusedRows: Int
   let refusedImages: Int
+  /// The number of images on servers that the options do not ask to fetch.
+  let unfetchedImages: Int
   let warnings: Int
   /// The number of rejections and warnings for which the file of rejected rows has no room.
   let unlisted: Int
   let withoutImages: Int
   let leftOut: [String: Int]
   let unfetchedHosts: [String: Int]
+  /// What of the feed did not become a part of its entities.
+  let findings: [Finding]
   let encoding: String?
   /// The first entities of a dry run.
   let examples: [EntityExample]?
@@ -32,6 +36,13 @@ struct IndexDocument: Encodable, Sendable {
   let text: CatalogueUpkeep.TextSummary?
   let dryRun: Bool
   let elapsedMs: Double
+
+  /// A field that looks as if it should have become a part of entities, and their number.
+  struct Finding: Encodable {
+    let kind: String
+    let field: String
+    let entities: Int
+  }
 
   init(
     _ progress: Indexer.Progress, elapsed: Duration, isDryRun: Bool, unlisted: Int?,
@@ -54,6 +65,10 @@ struct IndexDocument: Encodable, Sendable {
     refused = progress.refused
     refusedRows = progress.refusedRows
     refusedImages = progress.refusedImages
+    unfetchedImages = progress.unfetchedImages
+    findings = progress.findings.map {
+      Finding(kind: $0.key.kind.rawValue, field: $0.key.field, entities: $0.value)
+    }.sorted { ($0.kind, $1.entities, $0.field) < ($1.kind, $0.entities, $1.field) }
     warnings = progress.warnings
     withoutImages = progress.withoutImages
     leftOut = progress.leftOut
@@ -83,6 +98,9 @@ struct IndexDocument: Encodable, Sendable {
     let unlisted =
       unlisted > 0
       ? "\(self.unlisted) rejections and warnings have no room in the file of rejected rows. " : ""
+    let unfetched =
+      unfetchedImages > 0
+      ? ", \(DisplayText.count(unfetchedImages, "image", "images")) not fetched" : ""
     let lost =
       withoutImages > 0
       ? "\(DisplayText.count(withoutImages, "entity", "entities")) cannot be found by image. " : ""
@@ -90,7 +108,7 @@ struct IndexDocument: Encodable, Sendable {
       \(DisplayText.count(entities, "entity", "entities")), \(added) new, \(changed) changed\(removed); \
       \(DisplayText.count(signedImages, "image", "images")) analyzed, \(unchangedImages) unchanged\(fetched)\(thumbnails)\(embeddings); \
       \(DisplayText.count(refusedRows, "row", "rows")) and \(DisplayText.count(refusedImages, "image", "images")) \
-      rejected, \(DisplayText.count(warnings, "warning", "warnings")); in \(seconds) s. \(unlisted)\(lost)\(end)
+      rejected\(unfetched), \(DisplayText.count(warnings, "warning", "warnings")); in \(seconds) s. \(unlisted)\(lost)\(end)
       """
   }
 }

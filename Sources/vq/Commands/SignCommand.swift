@@ -32,7 +32,9 @@ enum SignCommand {
       IndexCommand.locale.description, IndexCommand.map.description,
       IndexCommand.imagesMap.description, IndexCommand.includeDrafts.description,
       IndexCommand.maxRows.description, IndexCommand.maxFeedBytes.description,
-      IndexCommand.maxFeedRatio.description, IndexCommand.threads.description,
+      IndexCommand.maxFeedRatio.description, IndexCommand.encoding.description,
+      IndexCommand.sheet.description,
+      IndexCommand.threads.description,
     ],
     notes: [
       HelpSection(
@@ -60,7 +62,8 @@ enum SignCommand {
       path: arguments.operands[0],
       places: PicturePlaces(
         root: arguments[imagesRoot] ?? ".", outside: arguments[allowOutside] ?? []),
-      options: IndexCommand.feedOptions(of: arguments),
+      options: try IndexCommand.feedOptions(
+        of: arguments, for: arguments.operands[0], to: console),
       allowedSchemes: Set(arguments[allowScheme].map { $0.lowercased() })
     ) { try console.output.writeLine($0) }
     return .success

@@ -48,8 +48,10 @@ _vq() {
         '--max-removed=[remove nothing if the feed lacks more of the entities]:PERCENT:' \
         '--models=[read the text and codes of images with the models of a folder]:DIR:_files -/' \
         '--currency=[the currency of prices without one\: EUR]:CODE:' \
-        '*--map=[the columns of a table\: id=SKU,title=Name,images=Photos]:FIELD=COLUMN:' \
-        '--map-from=[print a --map for the columns of a table, and stop]:FILE:_files' \
+        '*--map=[the fields of a feed\: id=SKU,title=Name,images=Photos]:FIELD=SOURCE:' \
+        '--map-from=[print a --map for the fields of a feed, and stop]:FILE:_files' \
+        '--encoding=[the encoding of the feed'\''s text\: windows-1251]:NAME:' \
+        '--sheet=[the sheet of an Excel workbook, by its name or number]:NAME:' \
         '--include-drafts[index drafts, archived and unpublished products, too]' \
         '--fetch[fetch images from servers; requires --allow-host]' \
         '*--allow-host=[hosts that images may be fetched from]:HOST:' \
@@ -306,12 +308,14 @@ _vq() {
         '*--allow-scheme=[schemes accepted in links besides https]:LIST:' \
         '--currency=[the currency of prices without one\: EUR]:CODE:' \
         '--locale=[the notation of numbers\: de for 1.299,00]:LOCALE:' \
-        '*--map=[the columns of a table\: id=SKU,title=Name,images=Photos]:FIELD=COLUMN:' \
+        '*--map=[the fields of a feed\: id=SKU,title=Name,images=Photos]:FIELD=SOURCE:' \
         '*--images-map=[local copies of images\: '\''https\://cdn.example/*=photos/'\'']:URL=DIR:' \
         '--include-drafts[index drafts, archived and unpublished products, too]' \
         '--max-rows=[the most rows of a feed]:N:' \
         '--max-feed-bytes=[the most bytes of a feed, after decompression]:N:' \
         '--max-feed-ratio=[the most bytes that a compressed byte of a feed may become]:N:' \
+        '--encoding=[the encoding of the feed'\''s text\: windows-1251]:NAME:' \
+        '--sheet=[the sheet of an Excel workbook, by its name or number]:NAME:' \
         '--threads=[number of threads]:N:' \
         '-j+[number of threads]:N:' \
         '--color=[when to use color]:WHEN:(auto always never)' \

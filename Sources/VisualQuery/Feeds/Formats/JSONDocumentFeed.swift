@@ -34,7 +34,12 @@ struct JSONDocumentFeed: FeedFormatReader {
       if values.count == 1, case .object(let fields) = values[0], Self.isEmpty(fields) {
         objects = []
       } else {
-        objects = JSONFamily.withVariations(values.flatMap(Self.objects))
+        objects =
+          context.map == nil
+          ? JSONFamily.withVariations(values.flatMap(Self.objects))
+          : values.flatMap {
+            JSONFields.records(in: $0, context.map?.record) ?? Self.objects(in: $0)
+          }
       }
     } catch {
       if error.code != .cancelled {
@@ -49,7 +54,9 @@ struct JSONDocumentFeed: FeedFormatReader {
     let names = objects.prefix(100).reduce(into: Set<String>()) { names, object in
       if case .object(let fields) = object { names.formUnion(fields.keys) }
     }.sorted()
-    mapping = FeedMapping(format: .json, names, ColumnVocabulary.targets(of: names))
+    let targets = ColumnVocabulary.targets(of: names)
+    mapping = FeedMapping(
+      format: .json, names, context.map?.others(targets) ?? targets, context.map)
   }
 
   mutating func next(from records: inout RecordReader) -> FeedRecord? {
@@ -62,7 +69,7 @@ struct JSONDocumentFeed: FeedFormatReader {
     let repeated = count == 0 ? repeatedNames : []
     let bytes = Array(object.text.utf8)
     let context = context
-    if var products = JSONFamily(object)?.products(context) {
+    if context.map == nil, var products = JSONFamily(object)?.products(context) {
       if !repeated.isEmpty {
         products[0].record.warnings += JSONFields.warnings(ofRepeated: repeated)
       }
@@ -160,7 +167,7 @@ struct JSONDocumentFeed: FeedFormatReader {
   }
 
   /// Returns the products in a value.
-  private static func objects(in value: JSONValue) -> [JSONValue] {
+  static func objects(in value: JSONValue) -> [JSONValue] {
     switch value {
     case .array(let values): return values.flatMap(objects)
     case .object(let own):
@@ -255,6 +262,12 @@ enum JSONSequence {
 
 /// The names of the options of variants.
 enum VariantOption {
+  /// Returns whether the name of an attribute is one that the vocabulary has.
+  static func isKnown(_ name: String) -> Bool {
+    if case .attribute?? = ColumnVocabulary.targets(of: [name]).first { return true }
+    return false
+  }
+
   /// Returns the name of an attribute for an option: `color` for `Farbe`, otherwise the name in
   /// lower case.
   static func name(_ option: String) -> String {

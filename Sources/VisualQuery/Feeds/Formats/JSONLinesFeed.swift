@@ -39,7 +39,8 @@ struct JSONLinesFeed: FeedFormatReader {
     case .tooLong(let line): return .tooLong(line: line)
     case .bytes(let bytes, let line):
       let context = context
-      variants = SchemaOrgFeed.records(onLine: bytes, line, context).reversed()
+      variants =
+        context.map == nil ? SchemaOrgFeed.records(onLine: bytes, line, context).reversed() : []
       if let variant = variants.popLast() { return variant }
       return FeedRecord(line: line, bytes: bytes) { () throws(FieldError) in
         var reader = JSONReader(bytes, limits: .line)
@@ -74,6 +75,10 @@ enum JSONFields {
   static func draft(
     _ json: JSONValue, _ context: FeedContext, isDocument: Bool
   ) throws(FieldError) -> DraftRecord {
+    if let map = context.map, case .object(let fields) = json {
+      _ = try FeedEntities.checkedDepth(json)
+      return mapped(fields, map).finished(context)
+    }
     if SchemaOrgFeed.isNode(json) { return try SchemaOrgFeed.draft(json, context) }
     guard case .object(let fields) = json else { return DraftRecord(json: json) }
     let isNative = !isDocument && fields["id"] != nil && fields["title"] != nil || isNative(fields)
@@ -149,9 +154,63 @@ enum JSONFields {
     return draft
   }
 
+  /// Returns an object whose fields a mapping assigns; the others are recognized by their names.
+  private static func mapped(_ fields: [String: JSONValue], _ map: FieldMap) -> ProductDraft {
+    var draft = ProductDraft()
+    let names = fields.keys.sorted()
+    let used = Set(map.fields)
+    for (name, target) in zip(names, map.others(ColumnVocabulary.targets(of: names))) {
+      guard let value = fields[name], value != .null, !used.contains(name) else { continue }
+      add(target, name, value, to: &draft)
+    }
+    let images = Set(
+      map.assignments.filter { $0.target == .image || $0.target == .images }.flatMap(
+        \.source.fields))
+    map.add(
+      map.fields.map { path in
+        values(at: path, in: .object(fields)).flatMap {
+          images.contains(path) ? addresses(in: $0) : texts(in: $0)
+        }
+      }, to: &draft)
+    return draft
+  }
+
+  /// Returns the values at a path such as `images/src` or `price.value`; lists on the way count with all their values.
+  static func values(at path: String, in value: JSONValue) -> [JSONValue] {
+    if case .object(let fields) = value, let own = fields[path] { return [own] }
+    var values = [value]
+    for step in path.split(whereSeparator: { "/.@".contains($0) }) {
+      values = values.flatMap { items(of: $0) }.compactMap { item in
+        guard case .object(let fields) = item else { return nil }
+        return fields[String(step)]
+      }
+    }
+    return values.flatMap(items)
+  }
+
+  private static func items(of value: JSONValue) -> [JSONValue] {
+    if case .array(let values) = value { return values.flatMap(items) }
+    return [value]
+  }
+
+  /// Returns the objects in a list that a caller names, wherever it is in a document, or `nil` if there is none.
+  static func records(in value: JSONValue, _ name: String?) -> [JSONValue]? {
+    guard let name else { return nil }
+    switch value {
+    case .array(let values):
+      let found = values.compactMap { records(in: $0, name) }
+      return found.isEmpty ? nil : found.flatMap(\.self)
+    case .object(let fields):
+      if let own = fields[name] { return items(of: own) }
+      return fields.sorted { $0.key < $1.key }.lazy.compactMap { records(in: $0.value, name) }.first
+    default: return nil
+    }
+  }
+
   private static func add(
     _ target: FeedTarget?, _ name: String, _ value: JSONValue, to draft: inout ProductDraft
   ) {
+    if isNested(value), addParts(of: value, name, to: &draft) { return }
     guard let target else {
       if attributeLists.contains(ColumnVocabulary.normalized(name)),
         addAttributes(value, to: &draft)
@@ -170,13 +229,13 @@ enum JSONFields {
     case .price, .salePrice, .pricedIn:
       if case .object(let price) = value {
         let names = price.keys.sorted()
-        for (name, target) in zip(names, ColumnVocabulary.targets(of: names)) {
-          if let inner = price[name], target == .price || target == .currency {
-            add(target, name, inner, to: &draft)
+        for (name, inner) in zip(names, ColumnVocabulary.targets(of: names)) {
+          if let value = price[name], inner == .price || inner == .currency {
+            add(inner == .price ? target : inner, name, value, to: &draft)
           }
         }
         for name in ["amount", "value"] {
-          if let inner = price[name] { add(.price, name, inner, to: &draft) }
+          if let value = price[name] { add(target, name, value, to: &draft) }
         }
       } else if case .number(let number) = value {
         draft.setPrice(number: JSONValue.number(number).text, isSale: target == .salePrice)
@@ -194,6 +253,39 @@ enum JSONFields {
     case .array, .object: true
     default: false
     }
+  }
+
+  /// The objects in products that hold prices and stocks, by their normalized names.
+  private static let partNames: Set<String> = [
+    "pricing", "prices", "priceinfo", "stock", "inventory", "commerce", "pricesinfo",
+  ]
+
+  /// Adds the prices and stocks in an object of a product, such as `{"pricing": {"basePrice": {"value": "14.90"}}}`.
+  ///
+  /// - Returns: False if it has none, or is something else.
+  private static func addParts(
+    of value: JSONValue, _ name: String, to draft: inout ProductDraft
+  ) -> Bool {
+    guard partNames.contains(ColumnVocabulary.normalized(name)), case .object(let parts) = value
+    else { return false }
+    if parts["unlimited"] == .bool(true) {
+      draft.add(.availability, name, "in stock")
+      return true
+    }
+    let isReduced = parts["onSale"] != .bool(false)
+    var hasPart = false
+    let names = parts.keys.sorted()
+    for (name, target) in zip(names, ColumnVocabulary.targets(of: names)) {
+      guard let inner = parts[name], inner != .null else { continue }
+      switch target {
+      case .salePrice where !isReduced: continue
+      case .price, .salePrice, .currency, .quantity, .availability:
+        add(target, name, inner, to: &draft)
+        hasPart = true
+      default: continue
+      }
+    }
+    return hasPart
   }
 
   /// The fields with attributes and their values, by their normalized names.

@@ -20,7 +20,7 @@ struct TableFeed: FeedFormatReader {
       isNative
       ? ColumnVocabulary.nativeTargets(of: header.columns)
       : ColumnVocabulary.targets(of: header.columns)
-    guard targets.contains(.id), targets.contains(.title) || context.completesIndexed else {
+    guard UnknownTable.isKnown(targets, context) else {
       throw UnknownTable.error(records.name, header, targets)
     }
     mapping = FeedMapping(format: isNative ? .csv : .table, header.columns, targets)
@@ -32,7 +32,7 @@ struct TableFeed: FeedFormatReader {
   }
 }
 
-/// A table whose columns the caller assigns; the others are recognized by their names, or kept
+/// A table whose columns the caller assigns, or a known format does; the others are recognized by their names, or kept
 /// unchanged.
 struct MappedFeed: FeedFormatReader {
   let mapping: FeedMapping
@@ -41,31 +41,23 @@ struct MappedFeed: FeedFormatReader {
   init?(
     _ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext
   ) throws(CatalogueError) {
-    let assignments = context.options.fields
-    if assignments.isEmpty { return nil }
-    guard case .table(let header) = head else {
-      throw CatalogueError(
-        code: .unreadableInput,
-        message: "'\(records.name)' is not a table; --map names the columns of a table")
+    guard case .table(let header) = head else { return nil }
+    let format = context.map == nil ? KnownFormat.ofTable(header) : nil
+    guard let map = context.map ?? format?.map, format?.family == nil else { return nil }
+    let rows = TableRows(header: header, map: map, context: context)
+    for field in map.fields where format == nil && rows.column(of: field) == nil {
+      throw UnknownTable.error(records.name, header, missing: field)
     }
-    let assigned = Set(assignments.map(\.target.name))
-    // A column that is assigned replaces those that are recognized for the same field.
-    var targets = ColumnVocabulary.targets(of: header.columns).map { target in
-      target.map { assigned.contains($0.name) } == true ? nil : target
+    let assigned = FeedText.unique(map.assignments.compactMap { $0.target?.name })
+    let missing = [FeedTarget.title].filter { target in
+      !assigned.contains(target.name) && !rows.targets.contains(target)
     }
-    for assignment in assignments {
-      let exact = header.columns.firstIndex { $0.hasSameBytes(as: assignment.column) }
-      let name = ColumnVocabulary.normalized(assignment.column)
-      guard let column = exact ?? header.normalized.firstIndex(of: name) else {
-        throw UnknownTable.error(records.name, header, missing: assignment.column)
-      }
-      targets[column] = assignment.target
+    guard missing.isEmpty || context.completesIndexed else {
+      throw UnknownTable.error(records.name, header, rows.targets)
     }
-    guard targets.contains(.id), targets.contains(.title) || context.completesIndexed else {
-      throw UnknownTable.error(records.name, header, targets)
-    }
-    mapping = FeedMapping(format: .table, header.columns, targets)
-    rows = TableRows(header: header, targets: targets, isNative: false, context: context)
+    self.rows = rows
+    mapping = FeedMapping(
+      format: .table, name: format?.name, header.columns, rows.targets, map)
   }
 
   mutating func next(from records: inout RecordReader) throws(CatalogueError) -> FeedRecord? {
@@ -83,11 +75,52 @@ struct TableRows: Sendable {
   /// labels stay as they are.
   let isNative: Bool
   let context: FeedContext
+  /// The mapping, or `nil` if columns are recognized by their names.
+  let map: FieldMap?
+  /// The fields of the mapping that each column has.
+  private let places: [[Int]]
+
+  /// Makes rows whose columns are assigned by a mapping, or recognized by their names.
+  init(header: TableHeader, map: FieldMap, context: FeedContext) {
+    self.header = header
+    self.map = map
+    self.context = context
+    names = header.columns.map(\.trimmed)
+    isNative = false
+    var places = header.columns.map { _ in [Int]() }
+    for (place, field) in map.fields.enumerated() {
+      if field.hasSuffix("*") {
+        for (column, name) in names.enumerated() where name.hasPrefix(field.dropLast()) {
+          places[column].append(place)
+        }
+      } else if let column = Self.column(of: field, in: header) {
+        places[column].append(place)
+      }
+    }
+    self.places = places
+    let kept = Set(map.kept.map(ColumnVocabulary.normalized))
+    // A column that is assigned replaces those that are recognized for the same field.
+    let others = map.others(ColumnVocabulary.targets(of: header.columns))
+    targets = header.columns.indices.map { column in
+      places[column].contains(where: map.isTaken) || kept.contains(header.normalized[column])
+        ? nil : others[column]
+    }
+  }
+
+  /// Returns the column of a field of a mapping.
+  func column(of field: String) -> Int? { Self.column(of: field, in: header) }
+
+  private static func column(of field: String, in header: TableHeader) -> Int? {
+    let name = ColumnVocabulary.normalized(field)
+    return header.columns.firstIndex { $0.hasSameBytes(as: field) }
+      ?? header.normalized.firstIndex(of: name)
+  }
 
   init(
     header: TableHeader, names: [String]? = nil, targets: [FeedTarget?], isNative: Bool,
     context: FeedContext
   ) {
+    (map, places) = (nil, [])
     self.header = header
     self.names = names ?? header.columns.map(\.trimmed)
     self.targets = targets
@@ -106,10 +139,21 @@ struct TableRows: Sendable {
 
   /// Returns the entity of a row before its fields are interpreted.
   func draft(_ bytes: [UInt8]) throws(FieldError) -> ProductDraft {
+    try draft(of: header.fields(bytes))
+  }
+
+  /// Returns the entity of the fields of a row.
+  func draft(of fields: [String]) -> ProductDraft {
     var draft = ProductDraft()
     draft.currency = header.currency
-    for (column, text) in try header.fields(bytes).enumerated() where !text.isEmpty {
+    draft.isNative = isNative
+    var values: [[String]] = map?.fields.map { _ in [] } ?? []
+    for (column, text) in fields.enumerated() where !text.isEmpty {
       let name = names[column]
+      if map != nil, !places[column].isEmpty {
+        for place in places[column] { values[place].append(text) }
+        if places[column].contains(where: { map?.isTaken($0) == true }) { continue }
+      }
       if targets[column] == .title, text.trimmed.contains(where: \.isNewline) {
         draft.warn(
           "title", "has a line break: a quote may be missing in this row or the one before it")
@@ -127,6 +171,7 @@ struct TableRows: Sendable {
       case let target: draft.add(target, name, text)
       }
     }
+    map?.add(values, to: &draft)
     return draft
   }
 }
@@ -135,6 +180,19 @@ struct TableRows: Sendable {
 enum UnknownTable {
   /// The most characters of a message.
   private static let lengthLimit = 200
+
+  /// Returns whether the columns of a table are those of products: a title, and an id or something that a product has, such as a
+  /// link or a price, of which one is made.
+  static func isKnown(_ targets: [FeedTarget?], _ context: FeedContext) -> Bool {
+    if targets.contains(.id), targets.contains(.title) || context.completesIndexed { return true }
+    let others = targets.filter { target in
+      switch target {
+      case .url, .price, .image, .images: true
+      default: false
+      }
+    }
+    return targets.contains(.title) && Set(others).count > 1
+  }
 
   /// Returns the error of a table in which columns for the id or the title are missing.
   static func error(

@@ -26,9 +26,11 @@ struct WooCommerceFeed: FeedFormatReader {
   private var queue = RecordQueue()
   private var isAtEnd = false
 
-  init?(_ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext) {
-    guard case .table(let header) = head, header.has("type", "name", "images"),
-      header.has("regularprice") || header.has("published"), header.has("sku") || header.has("id")
+  init?(
+    _ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext
+  ) throws(CatalogueError) {
+    guard case .table(let own) = head,
+      let header = try WooCommerceHeader.english(own, of: &records)
     else { return nil }
     table = ExportTable(header, context) { name in
       name.hasPrefix("attribute") && name.hasSuffix("values") ? .attributes : Self.targets[name]
@@ -100,6 +102,8 @@ struct WooCommerceFeed: FeedFormatReader {
       case "shortdescription":
         draft.keep(
           "shortDescription", .string(PlainText.description(Self.withLineBreaks(text))))
+      case "datesalepricestarts": draft.add(nil, "Date sale price starts", text)
+      case "datesalepriceends": draft.add(nil, "Date sale price ends", text)
       case _ where name.hasPrefix("attribute"): continue
       default: draft.add(table.targets[column], table.header.columns[column], text)
       }

@@ -7,11 +7,17 @@ struct XMLFeed: FeedFormatReader {
   private var items: XMLItemStream
   private let isMerchant: Bool
   private let context: FeedContext
+  /// The mapping of the caller or of a known format, or `nil` if fields are recognized by their names.
+  private let map: FieldMap?
+  /// The name of the items.
+  private let name: String
+  /// The fields of the mapping by their paths.
+  private var knownPlaces: [String: [Int]] = [:]
   /// The targets of the fields of items, by their names.
   private var known: [[String]: [FeedTarget?]] = [:]
 
   /// The names of items, the surest first.
-  private static let itemNames = [
+  static let itemNames = [
     "item", "entry", "product", "Product", "PRODUCT", "offer", "Offer", "SHOPITEM", "shopitem",
     "prod", "article",
     "Article", "artikel", "Artikel", "ARTICLE", "Item", "ITEM", "produkt", "Produkt", "producto",
@@ -31,8 +37,12 @@ struct XMLFeed: FeedFormatReader {
         message:
           "'\(records.name)' is a sitemap, which lists pages; expected the products of a feed")
     }
+    let format = context.map == nil ? KnownFormat.ofXML(outline) : nil
+    map = context.map ?? format?.map
     // Its categories may fill the beginning by which documents are recognized.
-    let known = outline.root == "yml_catalog" ? "offer" : nil
+    let known =
+      outline.element(context.map?.record ?? format?.record) ?? context.map?.record
+      ?? format?.record
     guard
       let name = known ?? outline.itemName(among: Self.itemNames) ?? outline.repeatedName
     else {
@@ -40,15 +50,58 @@ struct XMLFeed: FeedFormatReader {
         code: .unreadableInput,
         message:
           "'\(records.name)' is XML without items (its root is <\(outline.root)>); expected for example an RSS "
-          + "feed with <item>, or <product> elements")
+          + "feed with <item>, or <product> elements; name yours with --map record=ELEMENT")
     }
-    isMerchant =
+    self.name = name
+    let isChannel =
       ["item", "entry"].contains(name) && ["rss", "feed", "rdf:RDF"].contains(outline.root)
-      || start.contains("base.google.com/ns")
-    items = XMLItemStream(items: isMerchant ? ["item", "entry"] : [name], isDeep: !isMerchant)
-    let fields = outline.children[name] ?? []
+    isMerchant = map == nil && (isChannel || start.contains("base.google.com/ns"))
+    if isMerchant { try Self.checkForNews(outline, name, records.name) }
+    let items = isMerchant ? ["item", "entry"] : [name]
+    self.items = XMLItemStream(items: Set(items), isDeep: !isMerchant, hasPaths: map != nil)
+    let fields = Self.names(in: start, Set(items), isMerchant: isMerchant)
+    let targets = ColumnVocabulary.targets(of: fields)
     mapping = FeedMapping(
-      format: isMerchant ? .merchant : .xml, fields, ColumnVocabulary.targets(of: fields))
+      format: isMerchant ? .merchant : .xml, name: format?.name, fields,
+      map?.others(targets) ?? targets, map)
+  }
+
+  /// Refuses the news of a site: no item has anything that only a product has.
+  private static func checkForNews(
+    _ outline: XMLOutline, _ item: String, _ file: String
+  ) throws(CatalogueError) {
+    let names = outline.children[item] ?? []
+    let targets = ColumnVocabulary.targets(of: names)
+    let isOfProducts = zip(names, targets).contains { name, target in
+      switch target {
+      case .price, .salePrice, .pricedIn, .image, .images, .thumbnail, .availability, .brand,
+        .quantity:
+        true
+      case .id:
+        !["guid", "id"].contains(name.lowercased()) || outline.root == "feed" && name != "id"
+      default: name.lowercased().hasPrefix("g:")
+      }
+    }
+    let isPlain =
+      names.contains("id")
+      && !names.contains { ["pubDate", "published", "updated", "dc:date"].contains($0) }
+    if names.isEmpty || isOfProducts || isPlain { return }
+    throw CatalogueError(
+      code: .unreadableInput,
+      message:
+        "'\(file)' is a feed of news: its items have no price, no image and no id of a product; expected for example "
+        + "<g:id>, <g:price> and <g:image_link> in each <\(item)>")
+  }
+
+  /// Returns the names of the fields of the first items.
+  private static func names(in start: String, _ items: Set<String>, isMerchant: Bool) -> [String] {
+    let parser = XMLItemParser(
+      items: items, limit: RecordReader.recordLimit, encoding: "UTF-8", isDeep: !isMerchant)
+    let begin =
+      start.firstRange(of: "<?xml")?.lowerBound ?? start.firstIndex(of: "<") ?? start.startIndex
+    _ = parser.parse(Array(start[begin...].utf8))
+    let fields = parser.takeItems().prefix(50).flatMap { (try? $0.fields.get()) ?? [] }
+    return FeedText.unique(fields.filter { !$0.text.isEmpty }.map(\.name)).prefix(500).map { $0 }
   }
 
   mutating func next(from records: inout RecordReader) throws(CatalogueError) -> FeedRecord? {
@@ -61,17 +114,32 @@ struct XMLFeed: FeedFormatReader {
         Array(field.name.utf8) + [0] + Array(field.text.utf8) + [0]
       }
       let targets = targets(of: fields)
-      let context = context
+      let places = map.map { map in fields.map { self.places(of: $0.path, map) } }
+      let (context, map) = (context, map)
       return FeedRecord(line: item.line, bytes: bytes) { () throws(FieldError) in
         var draft = ProductDraft()
-        for (field, target) in zip(fields, targets) {
+        var values: [[String]] = map?.fields.map { _ in [] } ?? []
+        for (index, (field, target)) in zip(fields, targets).enumerated() {
+          if let own = places?[index], !own.isEmpty {
+            for place in own { values[place].append(field.text) }
+            if own.contains(where: { map?.isTaken($0) == true }) { continue }
+          }
           let name = MerchantFields.normalized(field.name)
           if target == nil { draft.keepRepeated(name, field.text) }
           draft.add(target, name, field.text)
         }
+        map?.add(values, to: &draft)
         return draft.finished(context)
       }
     }
+  }
+
+  /// Returns the fields of the mapping that are at a path.
+  private mutating func places(of path: String, _ map: FieldMap) -> [Int] {
+    if let known = knownPlaces[path] { return known }
+    let places = path.isEmpty ? [] : map.places(of: path, in: name)
+    if knownPlaces.count < 4096 { knownPlaces[path] = places }
+    return places
   }
 
   /// Returns the meaning of an item's fields. A field that occurs several times has the same
@@ -82,7 +150,8 @@ struct XMLFeed: FeedFormatReader {
     if let found = known[names] {
       targets = found
     } else {
-      targets = ColumnVocabulary.targets(of: names)
+      let all = ColumnVocabulary.targets(of: names)
+      targets = map?.others(all) ?? all
       // Items of a feed have few combinations of fields.
       if known.count < 1000 { known[names] = targets }
     }
@@ -91,7 +160,9 @@ struct XMLFeed: FeedFormatReader {
       if let target { byName[name] = target }
     }
     return fields.map { field in
-      guard let target = byName[field.name] else { return nil }
+      guard let target = byName[field.name], map?.kept.contains(field.path) != true else {
+        return nil
+      }
       return target == .image && !isMerchant ? .images : target
     }
   }
@@ -145,6 +216,13 @@ struct XMLOutline {
       if !tag.hasSuffix("/") { open.append(name) }
       if open.count > 100 { return }
     }
+  }
+
+  /// Returns the name of an element as it is written, with its prefix, by its name without one.
+  func element(_ name: String?) -> String? {
+    guard let name else { return nil }
+    if counts[name] != nil { return name }
+    return counts.keys.sorted().first { $0.hasSuffix(":" + name) }
   }
 
   private static func isID(_ name: String) -> Bool {

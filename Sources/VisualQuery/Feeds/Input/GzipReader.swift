@@ -1,6 +1,6 @@
 internal import CZlib
 
-/// Decompresses gzip (RFC 1952) incrementally; several members may follow each other.
+/// Decompresses gzip (RFC 1952) or the data in ZIP files (RFC 1951) incrementally; several members may follow each other.
 ///
 /// Sound: the stream is made and closed only by this value, and buffers are passed with their
 /// lengths.
@@ -9,8 +9,10 @@ internal import CZlib
   private(set) var isWithinMember = false
 
   /// Returns `nil` if there is not enough memory.
-  init?() {
-    guard let stream = unsafe cz_open() else { return nil }
+  ///
+  /// - Parameter isRaw: True for the data in a ZIP file, without the head of gzip.
+  init?(isRaw: Bool = false) {
+    guard let stream = unsafe isRaw ? cz_open_raw() : cz_open() else { return nil }
     unsafe self.stream = stream
   }
 

@@ -50,7 +50,9 @@ struct RecordReader: ~Copyable {
   var heldByteCount: Int { buffer.count }
   /// The separator of fields that may be quoted, if line breaks within quotes do not end a record.
   var quotedFieldSeparator: UInt8?
-  private var decoder = TextDecoder()
+  /// A record that is not given again, such as the header of a table.
+  var repeatedRecord: [UInt8]?
+  private var decoder: TextDecoder
   /// The first bytes of the input before they are text, by which files that are not text are recognized.
   private(set) var firstBytes: [UInt8] = []
   /// The byte that ends a line: a line feed, or a carriage return in files that have none.
@@ -59,9 +61,13 @@ struct RecordReader: ~Copyable {
   var encoding: FeedEncoding? { decoder.encoding }
 
   /// Opens a file, or reads standard input for `-`.
+  ///
+  /// - Parameter encoding: The name of the encoding of the text, or `nil` if it is recognized.
   init(
-    path: String, recordLimit: Int = RecordReader.recordLimit, limits: FeedLimits = FeedLimits()
+    path: String, recordLimit: Int = RecordReader.recordLimit, limits: FeedLimits = FeedLimits(),
+    encoding: String? = nil
   ) throws(CatalogueError) {
+    decoder = TextDecoder(encoding: encoding)
     let file = path == "-" ? 0 : unsafe open(FileName.systemName(path), O_RDONLY | O_CLOEXEC)
     guard file >= 0 else {
       let reason = systemMessage(errno)
@@ -81,6 +87,7 @@ struct RecordReader: ~Copyable {
   init(bytes: [UInt8], name: String) {
     recordLimit = RecordReader.recordLimit
     limits = .none
+    decoder = TextDecoder()
     self.name = name
     ownsDescriptor = false
     descriptor = -1
@@ -183,8 +190,15 @@ struct RecordReader: ~Copyable {
     let isBlank = bytes.allSatisfy {
       $0 == 0x20 || $0 == 0x09 || $0 == 0x0D || $0 == quotedFieldSeparator
     }
+    if let repeatedRecord, bytes.count == repeatedRecord.count, bytes.elementsEqual(repeatedRecord)
+    {
+      return nil
+    }
     return isBlank ? nil : .bytes(Array(bytes), line: line)
   }
+
+  /// The number of lines that were passed over so far.
+  var skippedLineCount: Int { line - 1 }
 
   /// Returns the bytes that were read but not taken yet, or `nil` at the end, for parsers with a
   /// state of their own.
@@ -231,7 +245,8 @@ struct RecordReader: ~Copyable {
   /// before they are read.
   mutating func copy(behind header: TableHeader) throws(CatalogueError) -> RecordReader {
     if name != "-", descriptor >= 0 {
-      var copy = try RecordReader(path: name, recordLimit: recordLimit, limits: limits)
+      var copy = try RecordReader(
+        path: name, recordLimit: recordLimit, limits: limits, encoding: decoder.named)
       _ = try TableHeader(&copy)
       return copy
     }
@@ -245,6 +260,7 @@ struct RecordReader: ~Copyable {
     }
     var copy = RecordReader(bytes: bytes, name: name)
     copy.quotedFieldSeparator = quotedFieldSeparator
+    copy.repeatedRecord = repeatedRecord
     return copy
   }
 

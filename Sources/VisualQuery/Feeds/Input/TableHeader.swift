@@ -14,11 +14,19 @@ struct TableHeader: Sendable {
   /// The most columns of a table.
   private static let columnLimit = 4096
 
+  /// True if each row is one quoted field that has the fields in it.
+  private let isWrapped: Bool
+
+  /// The most lines before the header of a table.
+  private static let skippedLimit = 64
+
   /// Takes the header from a feed, with the lines before it that some programs write.
   init(_ records: inout RecordReader) throws(CatalogueError) {
     let sample = try records.lookahead(1 << 16)
-    let lines = sample.split(maxSplits: 8, whereSeparator: { $0 == 0x0A || $0 == 0x0D })
-      .map { String(decoding: $0, as: UTF8.self) }
+    let lines = sample.split(
+      maxSplits: Self.skippedLimit, whereSeparator: { $0 == 0x0A || $0 == 0x0D }
+    )
+    .map { String(decoding: $0, as: UTF8.self) }
     let skipped = Self.linesBeforeHeader(lines)
     let named =
       lines.first?.lowercased().hasPrefix("sep=") == true ? lines[0].utf8.dropFirst(4).first : nil
@@ -35,7 +43,10 @@ struct TableHeader: Sendable {
     }
     self.line = line
     do throws(FieldError) {
-      let names = try Self.split(header, separator)
+      var names = try Self.split(header, separator)
+      let inner = names.count == 1 ? (try? Self.split(Array(names[0].utf8), separator)) ?? [] : []
+      isWrapped = inner.count > 2
+      if isWrapped { names = inner }
       guard names.count <= Self.columnLimit else {
         throw FieldError(field: nil, reason: "has \(names.count) columns; the limit is 4096")
       }
@@ -47,6 +58,31 @@ struct TableHeader: Sendable {
     }
     normalized = columns.map(ColumnVocabulary.normalized)
     currency = Self.currency(in: columns[0])
+    // Tables that were put together have it again between their rows.
+    records.repeatedRecord = header
+  }
+
+  private init(_ other: TableHeader, normalized: [String]) {
+    (columns, separator, line) = (other.columns, other.separator, other.line)
+    (currency, isWrapped, self.normalized) = (other.currency, other.isWrapped, normalized)
+  }
+
+  /// Returns the header with other normalized names, as a format that is translated has them in English.
+  func named(_ normalized: [String]) -> TableHeader { TableHeader(self, normalized: normalized) }
+
+  /// The most rows of a sample.
+  private static let sampleCount = 200
+
+  /// Returns the first rows behind the header, without those that cannot be read.
+  func sample(of records: inout RecordReader) throws(CatalogueError) -> [[String]] {
+    let bytes = try records.lookahead(1 << 16)
+    var copy = RecordReader(bytes: bytes, name: records.name)
+    copy.quotedFieldSeparator = records.quotedFieldSeparator
+    var rows: [[String]] = []
+    while rows.count < Self.sampleCount, let record = try copy.next() {
+      if case .bytes(let bytes, _) = record, let fields = try? fields(bytes) { rows.append(fields) }
+    }
+    return rows
   }
 
   private static func currency(in column: String) -> String? {
@@ -61,19 +97,47 @@ struct TableHeader: Sendable {
     guard let first = lines.first else { return 0 }
     if first.hasPrefix("TemplateType") { return min(2, lines.count - 1) }
     if first.lowercased().hasPrefix("sep=") { return 1 }
+    // The templates of Amazon have names for programs below those for people.
+    if let names = lines.prefix(12).firstIndex(where: { $0.contains("#1.value") }) { return names }
     let isNote = { (line: String) in
       line.hasPrefix("#") || line.hasPrefix("\"#") || line.hasPrefix("Info,Version")
+        || line.hasPrefix("//")
+        || line.hasPrefix("settings=")
     }
-    return min(lines.prefix(while: isNote).count, lines.count - 1)
+    let notes = min(lines.prefix(while: isNote).count, lines.count - 1)
+    return notes + linesBeforeKnownNames(Array(lines.dropFirst(notes)))
+  }
+
+  /// Returns the number of lines, such as a title, before the first one that names the columns of products, or 0 if none does.
+  private static func linesBeforeKnownNames(_ lines: [String]) -> Int {
+    func known(_ line: String) -> Int {
+      let separator = separator(in: line)
+      guard let names = try? split(Array(line.utf8), separator), names.count > 1,
+        names.count <= columnLimit
+      else { return 0 }
+      let targets = ColumnVocabulary.targets(of: names).compactMap(\.self)
+      return targets.contains(.title) || targets.contains(.id) ? Set(targets.map(\.name)).count : 0
+    }
+    guard let first = lines.first else { return 0 }
+    let own = known(first)
+    if own > 1 { return 0 }
+    // The names of Amazon's templates follow their translations.
+    for (index, line) in lines.prefix(20).enumerated().dropFirst() where known(line) > max(2, own) {
+      return index
+    }
+    return 0
   }
 
   /// Returns the separator that occurs most often outside quotes.
   private static func separator(in line: String) -> UInt8 {
     var counts: [UInt8: Int] = [:]
     var isQuoted = false
+    var isStart = true
     for byte in line.utf8 {
-      if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
-      if !isQuoted, separators.contains(byte) { counts[byte, default: 0] += 1 }
+      // A quote within a field that does not begin with one is part of it, as in an inch or a Hebrew abbreviation.
+      if byte == UInt8(ascii: "\""), isStart || isQuoted { isQuoted.toggle() }
+      isStart = !isQuoted && separators.contains(byte)
+      if isStart { counts[byte, default: 0] += 1 }
     }
     if counts[0x09] != nil { return 0x09 }
     let most = counts.values.max() ?? 0
@@ -88,6 +152,7 @@ struct TableHeader: Sendable {
   /// Returns the fields of a record, one for each column.
   func fields(_ record: [UInt8]) throws(FieldError) -> [String] {
     var fields = try Self.split(record, separator)
+    if isWrapped, fields.count == 1 { fields = try Self.split(Array(fields[0].utf8), separator) }
     while fields.count > columns.count, fields.last?.isEmpty == true { fields.removeLast() }
     guard fields.count == columns.count else {
       throw FieldError(

@@ -4,13 +4,20 @@ public struct FeedEncoding: Sendable, Hashable {
   public let name: String
   /// A Boolean value that indicates whether it was recognized by its bytes, because neither a mark nor the document names it.
   public let isGuessed: Bool
+
+  /// Returns whether text in an encoding of this name can be read.
+  public static func isKnown(_ name: String) -> Bool {
+    ["utf-8", "utf8", "utf-16le", "utf-16be"].contains(name.lowercased())
+      || SingleByteEncoding.named(name) != nil || SystemEncoding(named: name) != nil
+  }
 }
 
 /// Turns the text of a feed into UTF-8 chunk by chunk. Text in UTF-8 is left unchanged.
 ///
 /// The encoding is that of the mark at the beginning, or the one that an XML document declares.
 /// Otherwise text is UTF-8, unless the first chunk with other characters than ASCII has more bytes
-/// that are not UTF-8 than characters that are: then it is Windows-1252. JSON is always Unicode.
+/// that are not UTF-8 than characters that are: then its letters decide (``EncodingGuess``). JSON is always Unicode, unless the
+/// caller names another encoding.
 struct TextDecoder: Sendable {
   private enum Mode {
     /// The bytes so far are ASCII.
@@ -18,13 +25,43 @@ struct TextDecoder: Sendable {
     case utf8
     case utf16(isBigEndian: Bool)
     case singleByte(SingleByteEncoding)
+    case system(SystemEncoding)
   }
 
   private var mode: Mode?
+  /// The encoding that the caller names.
+  let named: String?
   /// The beginning of a character that the previous chunk ended in.
   private var pending: [UInt8] = []
   /// The encoding, or `nil` for UTF-8.
   private(set) var encoding: FeedEncoding?
+
+  /// Makes a decoder.
+  ///
+  /// - Parameter encoding: The name of the encoding, or `nil` if it is recognized.
+  init(encoding: String? = nil) {
+    named = encoding
+    guard let encoding else { return }
+    switch encoding.lowercased() {
+    case "utf-8", "utf8": mode = .utf8
+    case "utf-16le": mode = .utf16(isBigEndian: false)
+    case "utf-16be": mode = .utf16(isBigEndian: true)
+    default: if !use(encoding, isGuessed: false) { mode = .utf8 }
+    }
+  }
+
+  /// Uses the encoding of a name; returns `false` if it is unknown.
+  private mutating func use(_ name: String, isGuessed: Bool) -> Bool {
+    if let table = SingleByteEncoding.named(name) {
+      mode = .singleByte(table)
+      encoding = FeedEncoding(name: table.name, isGuessed: isGuessed)
+      return true
+    }
+    guard let system = SystemEncoding(named: name) else { return false }
+    mode = .system(system)
+    encoding = FeedEncoding(name: system.title, isGuessed: isGuessed)
+    return true
+  }
 
   /// Decodes the bytes of a buffer from an index on, in place.
   mutating func decode(_ buffer: inout [UInt8], from start: Int) {
@@ -33,11 +70,20 @@ struct TextDecoder: Sendable {
     case .utf8?, nil: return
     case .undecided?:
       decide(buffer[start...])
-      if case .singleByte? = mode { decode(&buffer, from: start) }
+      switch mode {
+      case .singleByte?, .system?: decode(&buffer, from: start)
+      default: return
+      }
     case .utf16(let isBigEndian)?:
       let bytes = pending + buffer[start...]
       buffer.removeSubrange(start...)
       appendUTF16(bytes, isBigEndian, to: &buffer)
+    case .system(let system)?:
+      let bytes = pending + buffer[start...]
+      buffer.removeSubrange(start...)
+      let (text, _, rest) = system.decoded(bytes)
+      buffer += text
+      pending = rest
     case .singleByte(let table)?:
       let bytes = Array(buffer[start...])
       buffer.removeSubrange(start...)
@@ -71,11 +117,10 @@ struct TextDecoder: Sendable {
     } else if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
       mode = .utf8
     } else if let name = Self.declaredEncoding(bytes) {
-      if let table = SingleByteEncoding.named(name) {
-        mode = .singleByte(table)
-        encoding = FeedEncoding(name: table.name, isGuessed: false)
-      } else {
-        mode = name.lowercased() == "utf-8" ? .undecided : .utf8
+      if name.lowercased() == "utf-8" {
+        mode = .undecided
+      } else if !use(name, isGuessed: false) {
+        mode = .utf8
       }
     } else {
       let first = bytes.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
@@ -87,8 +132,14 @@ struct TextDecoder: Sendable {
     if bytes.allSatisfy({ $0 < 0x80 }) { return }
     let (valid, invalid) = Self.count(bytes)
     if invalid > valid {
-      mode = .singleByte(.windows1252)
-      encoding = FeedEncoding(name: "Windows-1252", isGuessed: true)
+      switch EncodingGuess.of(bytes) {
+      case .singleByte(let table):
+        mode = .singleByte(table)
+        encoding = FeedEncoding(name: table.name, isGuessed: true)
+      case .system(let system):
+        mode = .system(system)
+        encoding = FeedEncoding(name: system.title, isGuessed: true)
+      }
     } else if valid > 0 {
       mode = .utf8
     }

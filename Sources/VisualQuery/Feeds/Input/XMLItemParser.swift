@@ -19,6 +19,8 @@ internal import CExpat
     let name: String
     /// The text, or the target of a link that is written as an attribute.
     let text: String
+    /// The path within the item, such as `imgs/main/@url`, if paths are wanted.
+    var path = ""
   }
 
   /// A category that items refer to by its id.
@@ -34,6 +36,10 @@ internal import CExpat
   /// True if the fields of an item are its attributes and all elements in it that have no children,
   /// rather than its own children.
   private let isDeep: Bool
+  /// True if fields have their paths, and all attributes are fields.
+  private let hasPaths: Bool
+  /// True if blanks around texts are part of them.
+  private let keepsBlanks: Bool
   /// The number of lines before the first one that the parser sees.
   private let lineOffset: Int
   private let parser: XML_Parser
@@ -47,7 +53,7 @@ internal import CExpat
   private var byteCount = 0
   private var refusal: String?
   /// The names of the open elements of an item, and the attribute that says more.
-  private var path: [(name: String, address: String?)] = []
+  private var path: [(name: String, address: String?, component: String, isNamed: Bool)] = []
   /// The name of the parameter whose value comes next, as in `<PARAM_NAME>Barva</PARAM_NAME><VAL>red</VAL>`.
   private var parameter: String?
   /// True if the last tag was a start tag, so that the open element has no others in it.
@@ -68,11 +74,16 @@ internal import CExpat
   ///   - encoding: The encoding of the text, or `nil` if the document declares it.
   ///   - isDeep: True if the fields of an item are its attributes and all elements in it that have
   ///     no children, rather than its own children.
+  ///   - hasPaths: True if fields have their paths, and all attributes are fields.
+  ///   - keepsBlanks: True if blanks around texts are part of them.
   ///   - categories: The categories that the document declared so far.
   init(
     items names: Set<String>, limit: Int, lineOffset: Int = 0, encoding: String? = nil,
-    isDeep: Bool = false, categories: [String: Category] = [:]
+    isDeep: Bool = false, hasPaths: Bool = false, keepsBlanks: Bool = false,
+    categories: [String: Category] = [:]
   ) {
+    self.hasPaths = hasPaths
+    self.keepsBlanks = keepsBlanks
     self.categories = categories
     self.names = names
     self.isDeep = isDeep
@@ -183,7 +194,7 @@ internal import CExpat
         if isDeep {
           for (name, value) in attributes.sorted(by: { $0.key < $1.key }) {
             byteCount += value.utf8.count
-            fields.append(Field(name: name, text: value))
+            fields.append(Field(name: name, text: value, path: hasPaths ? "@\(name)" : ""))
           }
         }
       } else if name == "category", let id = attributes["id"] {
@@ -193,14 +204,48 @@ internal import CExpat
     }
     if isDeep {
       // `<param name="Color">` is a field of that name; `<image url="…"/>` has its text in an attribute.
-      let isNamed = ["param", "attribute", "property", "feature", "field", "PARAM"].contains(name)
-      let address = attributes["url"] ?? attributes["href"] ?? attributes["src"]
-      path.append((isNamed ? attributes["name"] ?? name : name, address))
-      byteCount += path[path.count - 1].name.utf8.count
+      byteCount += name.utf8.count
+      if attributes.isEmpty {
+        path.append((name, nil, hasPaths ? name : "", false))
+        return
+      }
+      let ownName =
+        Self.namedElements.contains(name) ? attributes["name"] ?? attributes["attribute-id"] : nil
+      let address = Self.addresses.lazy.compactMap { attributes[$0] }.first
+      path.append(
+        (
+          ownName ?? name, address, hasPaths ? ownName.map { "\(name)[\($0)]" } ?? name : "",
+          ownName != nil
+        ))
+      byteCount += ownName?.utf8.count ?? 0
+      addAttributes(attributes, of: name)
     }
     // The link of an Atom entry is an attribute.
     if depth == itemDepth + 1, name == "link", let target = attributes["href"] {
       text = Array(target.utf8)
+    }
+  }
+
+  /// The elements that are fields with the name in an attribute.
+  private static let namedElements: Set<String> = [
+    "param", "attribute", "property", "feature", "field", "PARAM", "a", "attr", "custom-attribute",
+    "characteristic", "parameter", "spec", "option",
+  ]
+  /// The attributes with the text of an element that has none.
+  private static let addresses = ["url", "href", "src", "path"]
+  /// The attributes of elements within an item that are fields even if no mapping names them.
+  private static let usedAttributes: Set<String> = ["currency", "currencycode", "currencyid"]
+
+  /// Adds the attributes of an element within an item.
+  private func addAttributes(_ attributes: [String: String], of element: String) {
+    for (name, value) in attributes.sorted(by: { $0.key < $1.key })
+    where hasPaths || Self.usedAttributes.contains(name.lowercased()) {
+      byteCount += value.utf8.count
+      guard byteCount <= limit, fields.count < fieldLimit else { return }
+      fields.append(
+        Field(
+          name: "\(element)@\(name)", text: value,
+          path: hasPaths ? path.map(\.component).joined(separator: "/") + "/@\(name)" : ""))
     }
   }
 
@@ -218,15 +263,21 @@ internal import CExpat
   private func end(_ name: String) {
     defer { depth -= 1 }
     guard let itemDepth else { return endCategory(name) }
-    if isDeep, depth > itemDepth, let (name, address) = path.popLast() {
-      if isLeaf, byteCount <= limit, fields.count < Self.fieldLimit {
-        let own = String(decoding: text, as: UTF8.self).trimmed
+    if isDeep, depth > itemDepth, let (name, address, component, isNamed) = path.popLast() {
+      if isLeaf, byteCount <= limit, fields.count < fieldLimit {
+        let whole = String(decoding: text, as: UTF8.self)
+        let own = keepsBlanks ? whole : whole.trimmed
         if name == "PARAM_NAME", path.last?.name == "PARAM" {
           parameter = own
         } else if name == "VAL", path.last?.name == "PARAM", let parameter, !parameter.isEmpty {
-          fields.append(Field(name: parameter, text: own))
+          fields.append(
+            Field(name: parameter, text: own, path: hasPaths ? "PARAM[\(parameter)]" : ""))
         } else {
-          fields.append(Field(name: qualified(name), text: own.isEmpty ? address ?? "" : own))
+          fields.append(
+            Field(
+              name: isNamed ? name : qualified(name), text: own.isEmpty ? address ?? "" : own,
+              path: hasPaths
+                ? (path.map(\.component) + [component]).joined(separator: "/") : ""))
         }
       }
       if name == "PARAM" { parameter = nil }
@@ -267,24 +318,39 @@ internal import CExpat
   }
 
   /// The most fields of an item whose fields are at any depth.
-  private static let fieldLimit = 4096
+  private var fieldLimit: Int { hasPaths ? 1 << 16 : 4096 }
+
+  /// The names of fields by those of their elements and the ones around them.
+  private var qualifiedNames: [String: [String: String]] = [:]
+  private static let nameLimit = 4096
 
   /// Returns the name of a field; one of a list has its own name or that of the list, another that of its parent, too.
   private func qualified(_ name: String) -> String {
     guard let parent = path.last?.name else { return name }
+    if let known = qualifiedNames[parent]?[name] { return known }
+    let full = Self.qualified(name, in: parent)
+    // Items of a feed have few elements.
+    if qualifiedNames.count < Self.nameLimit, qualifiedNames[parent]?.count ?? 0 < Self.nameLimit {
+      qualifiedNames[parent, default: [:]][name] = full
+    }
+    return full
+  }
+
+  private static func qualified(_ name: String, in parent: String) -> String {
     let own = ColumnVocabulary.targets(of: [name])[0]
     switch own {
     case .image?, .images?, .labels?, .attribute?: return name
     default: break
     }
     // An image has an address; that of a category is not a label.
-    let elements: [String] =
-      switch ColumnVocabulary.targets(of: [parent])[0] {
-      case .image?, .images?: ["item", "url", "src"]
-      case .labels?: ["item"]
-      default: []
-      }
-    return elements.contains(name.lowercased()) ? parent : "\(parent).\(name)"
+    switch ColumnVocabulary.targets(of: [parent])[0] {
+    case .image?, .images?:
+      return ["item", "url", "src", "main", "i", "link", "additional", "first", "loc"].contains(
+        name.lowercased())
+        ? parent : "\(parent).\(name)"
+    case .labels?: return name.lowercased() == "item" ? parent : "\(parent).\(name)"
+    default: return "\(parent).\(name)"
+    }
   }
 
   private func refuse(_ reason: String) {

@@ -2,6 +2,7 @@
 struct XMLItemStream {
   private let names: Set<String>
   private let isDeep: Bool
+  private let hasPaths: Bool
   /// The beginnings of the items' first tags.
   private let tags: [[UInt8]]
   private var parser: XMLItemParser
@@ -14,17 +15,23 @@ struct XMLItemStream {
   /// The end of the skipped bytes, which may contain the beginning of the next item's tag.
   private var skippedEnd: [UInt8] = []
   private var hasRecovered = false
+  private var hasBegun = false
+  private var hasItems = false
   private var isAtEnd = false
 
   /// Makes a stream of the elements with the given names.
   ///
-  /// - Parameter isDeep: True if the fields of an item are its attributes and all elements in it
-  ///   that have no children, rather than its own children.
-  init(items names: Set<String>, isDeep: Bool = false) {
+  /// - Parameters:
+  ///   - isDeep: True if the fields of an item are its attributes and all elements in it
+  ///     that have no children, rather than its own children.
+  ///   - hasPaths: True if fields have their paths, and all attributes are fields.
+  init(items names: Set<String>, isDeep: Bool = false, hasPaths: Bool = false) {
     self.names = names
+    self.hasPaths = hasPaths
     self.isDeep = isDeep
     tags = names.sorted().map { Array("<\($0)".utf8) }
-    parser = XMLItemParser(items: names, limit: RecordReader.recordLimit, isDeep: isDeep)
+    parser = XMLItemParser(
+      items: names, limit: RecordReader.recordLimit, isDeep: isDeep, hasPaths: hasPaths)
   }
 
   /// Returns the next item, or `nil` at the end.
@@ -37,11 +44,17 @@ struct XMLItemStream {
     while true {
       if let item = ready.popLast() { return item }
       if isAtEnd { return nil }
-      if let chunk = try records.nextChunk() {
-        if parsedByteCount == 0, records.encoding != nil {
+      if var chunk = try records.nextChunk() {
+        if !hasBegun {
+          hasBegun = true
+          let start = Self.start(of: chunk)
           // The reader decoded the text already, whatever the document declares.
           parser = XMLItemParser(
-            items: names, limit: RecordReader.recordLimit, encoding: "UTF-8", isDeep: isDeep)
+            items: names, limit: RecordReader.recordLimit,
+            lineOffset: records.skippedLineCount
+              + chunk[..<start].count { $0 == UInt8(ascii: "\n") },
+            encoding: records.encoding == nil ? nil : "UTF-8", isDeep: isDeep, hasPaths: hasPaths)
+          chunk.removeFirst(start)
         }
         try parse(chunk, records.name)
       } else {
@@ -51,6 +64,26 @@ struct XMLItemStream {
         }
       }
     }
+  }
+
+  /// Returns the index of the declaration of a document, before which programs write blank lines and comments that XML does
+  /// not allow there, or 0 if there is something else before it.
+  private static func start(of chunk: [UInt8]) -> Int {
+    let sample = chunk.prefix(4096)
+    guard let declaration = sample.firstRange(of: Array("<?xml".utf8)) else {
+      return sample.firstIndex { ![0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0) } ?? 0
+    }
+    var rest = sample[..<declaration.lowerBound]
+    while let byte = rest.first {
+      if [0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains(byte) {
+        rest.removeFirst()
+      } else if rest.starts(with: "<!--".utf8), let end = rest.firstRange(of: Array("-->".utf8)) {
+        rest = rest[end.upperBound...]
+      } else {
+        return 0
+      }
+    }
+    return declaration.lowerBound
   }
 
   /// Parses a chunk. After each error, reading continues with the next item.
@@ -64,6 +97,7 @@ struct XMLItemStream {
       }
       let failure = parser.parse(Array(rest))
       items += parser.takeItems()
+      hasItems = hasItems || !items.isEmpty
       guard let failure else {
         parsedByteCount += rest.count
         break
@@ -75,7 +109,8 @@ struct XMLItemStream {
       if isEnd(failure) {
         isAtEnd = true
       } else {
-        items.append(refused(failure))
+        // What follows the end of the document is no item.
+        if failure.depth > 0 || !hasItems { items.append(refused(failure)) }
         // Skips at least one byte, so that the search always advances.
         rest = rest.dropFirst(max(1, failure.byteOffset - parsedByteCount))
         skippedTo = failure.line
@@ -98,7 +133,7 @@ struct XMLItemStream {
     let reached = line + text[..<start].count { $0 == UInt8(ascii: "\n") }
     parser = XMLItemParser(
       items: names, limit: RecordReader.recordLimit, lineOffset: reached - 1,
-      encoding: parser.encoding, isDeep: isDeep, categories: parser.categories)
+      encoding: parser.encoding, isDeep: isDeep, hasPaths: hasPaths, categories: parser.categories)
     // The tags that are open there are unknown, so one element encloses the rest.
     let root = Array("<r>".utf8)
     _ = parser.parse(root)

@@ -1,6 +1,9 @@
 /// The part of an entity that a field of a feed becomes.
 enum FeedTarget: Hashable, Sendable {
-  case type, id, title, subtitle, synonyms, labels, brand, group, url
+  case type, id, title
+  /// A title that counts if there is no other, such as one in another language.
+  case otherTitle
+  case subtitle, synonyms, labels, brand, group, url
   /// The main image, the further ones, and a small copy that counts if there is no other.
   case image, images, thumbnail
   /// A price, with or without its currency; a price in a currency that the name of the column says;
@@ -23,7 +26,7 @@ enum FeedTarget: Hashable, Sendable {
     switch self {
     case .type: "type"
     case .id: "id"
-    case .title: "title"
+    case .title, .otherTitle: "title"
     case .subtitle: "subtitle"
     case .synonyms: "synonyms"
     case .labels: "labels"
@@ -56,7 +59,8 @@ enum FeedTarget: Hashable, Sendable {
     "images": .images, "price": .price, "salePrice": .salePrice, "price.amount": .amount,
     "price.currency": .currency, "currency": .currency, "availability": .availability,
     "quantity": .quantity, "description": .description, "color": .attribute("color"),
-    "size": .attribute("size"), "material": .attribute("material"), "featured": .featured,
+    "size": .attribute("size"), "material": .attribute("material"),
+    "visibility": .visibility, "featured": .featured,
     "address": .address, "geo.latitude": .latitude, "geo.longitude": .longitude,
     "openingHours": .openingHours, "timeZone": .timeZone, "stock": .stock,
   ]

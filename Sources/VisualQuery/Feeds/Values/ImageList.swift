@@ -15,7 +15,20 @@ enum ImageList {
     return text.split(whereSeparator: { $0 == "|" || $0.isNewline }).flatMap { part in
       let name = part.trimmed
       return isAddress(name) ? addresses(in: name) : files(in: name)
-    }.filter { !$0.isEmpty && !placeholders.contains($0.lowercased()) }
+    }.filter { !$0.isEmpty && !placeholders.contains($0.lowercased()) && !isOther($0) }
+  }
+
+  /// The endings of documents and videos that feeds list beside images.
+  private static let otherEndings: Set<String> = [
+    "pdf", "doc", "docx", "xls", "xlsx", "zip", "mp4", "mov", "avi", "webm", "mp3", "txt", "csv",
+    "dwg", "stp", "step",
+  ]
+
+  private static func isOther(_ name: String) -> Bool {
+    guard let dot = name.lastIndex(of: "."), name.distance(from: dot, to: name.endIndex) < 6 else {
+      return false
+    }
+    return otherEndings.contains(name[name.index(after: dot)...].lowercased())
   }
 
   private static func isAddress(_ text: String) -> Bool {

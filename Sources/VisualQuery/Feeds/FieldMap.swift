@@ -1,0 +1,205 @@
+/// The source of a field of an entity: a field of the feed, a fixed text, or a template of both.
+struct FieldSource: Sendable, Hashable {
+  /// A part of a template.
+  enum Part: Sendable, Hashable {
+    case text(String)
+    /// The value of a field: a column, or the path of an element, an attribute or a key.
+    case field(String)
+  }
+
+  let parts: [Part]
+
+  /// Reads a source: `"EUR"` and, for currencies, `EUR` are fixed, a text with `{field}` in it is a template, and everything else
+  /// is a field.
+  init(_ text: String, for target: FeedTarget?) {
+    let text = text.trimmed
+    if text.count > 1, text.first == "\"", text.last == "\"" {
+      parts = [.text(String(text.dropFirst().dropLast()))]
+    } else if target == .currency, Currency.codes.contains(text) {
+      parts = [.text(text)]
+    } else if text.contains("{"), text.contains("}") {
+      parts = Self.template(text)
+    } else {
+      parts = [.field(text)]
+    }
+  }
+
+  private static func template(_ text: String) -> [Part] {
+    var parts: [Part] = []
+    var rest = text[...]
+    while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
+      if open > rest.startIndex { parts.append(.text(String(rest[..<open]))) }
+      parts.append(.field(String(rest[rest.index(after: open)..<close]).trimmed))
+      rest = rest[rest.index(after: close)...]
+    }
+    return rest.isEmpty ? parts : parts + [.text(String(rest))]
+  }
+
+  /// The fields of the feed.
+  var fields: [String] {
+    parts.compactMap { if case .field(let name) = $0 { name } else { nil } }
+  }
+
+  /// Returns the texts of the source in a record: of one field all, otherwise one.
+  ///
+  /// - Parameter values: The values of each field, in the order of ``FieldMap/fields``.
+  func texts(_ values: (String) -> [String]) -> [String] {
+    if parts.count == 1, case .field(let name) = parts[0] { return values(name) }
+    var text = ""
+    var isEmpty = true
+    for part in parts {
+      switch part {
+      case .text(let part): text += part
+      case .field(let name):
+        let value = values(name).first { !$0.isEmpty } ?? ""
+        isEmpty = isEmpty && value.isEmpty
+        text += value
+      }
+    }
+    // A template of which all fields are missing has no value.
+    if isEmpty, !fields.isEmpty { return [] }
+    return [text.split(separator: " ").joined(separator: " ")]
+  }
+}
+
+/// A field of an entity and the source that it is from.
+public struct FieldAssignment: Sendable, Hashable {
+  /// The source as it was written: the name of a column, a path, a fixed text or a template.
+  public let column: String
+  /// The field of the entity, or `nil` if the source is the element or the list with the records.
+  let target: FeedTarget?
+  let source: FieldSource
+  /// The words of the feed with their native words.
+  var words: [String: String] = [:]
+
+  /// The names that a column may become.
+  public static let targetNames: [String] = (FeedTarget.named.keys + ["record"]).sorted()
+
+  /// Makes an assignment; returns `nil` if the field of the entity is unknown. `attributes.NAME` is
+  /// a property of variants, and `record` the element or the list with the records.
+  public init?(target name: String, column: String) {
+    let prefix = "attributes."
+    if name == "record" {
+      target = nil
+    } else if name.hasPrefix(prefix), name.count > prefix.count {
+      target = .attribute(String(name.dropFirst(prefix.count)))
+    } else if let known = FeedTarget.named[name] {
+      target = known
+    } else {
+      return nil
+    }
+    self.column = column
+    source = FieldSource(column, for: target)
+  }
+
+  var text: String { "\(target?.name ?? "record")=\(column)\(words.isEmpty ? "" : "\(words)")" }
+
+  /// Reads assignments such as `id=SKU,title={brand} {model}`; returns `nil` if a part is none.
+  public static func list(_ text: String) -> [FieldAssignment]? {
+    var parts: [String] = []
+    for part in text.split(separator: ",", omittingEmptySubsequences: true).map(String.init) {
+      // A comma may be part of a template or of a column's name.
+      let name = part.prefix { $0 != "=" }.trimmed
+      let begins = part.contains("=") && FieldAssignment(target: name, column: "x") != nil
+      if begins || parts.isEmpty {
+        parts.append(part)
+      } else {
+        parts[parts.count - 1] += "," + part
+      }
+    }
+    let fields = parts.compactMap { part -> FieldAssignment? in
+      guard let sign = part.firstIndex(of: "=") else { return nil }
+      let column = String(part[part.index(after: sign)...])
+      return column.isEmpty ? nil : FieldAssignment(target: part[..<sign].trimmed, column: column)
+    }
+    return fields.isEmpty || fields.count < parts.count ? nil : fields
+  }
+}
+
+/// A mapping of the fields of a feed to those of entities.
+struct FieldMap: Sendable, Hashable {
+  /// The element or the list with the records.
+  let record: String?
+  let assignments: [FieldAssignment]
+  /// The names of the fields that are kept unchanged, although their names are those of something else.
+  let kept: Set<String>
+  /// The fields of the feed that are used.
+  let fields: [String]
+  private let places: [String: Int]
+  /// The fields that are used as they are, rather than in templates only.
+  private let taken: Set<Int>
+  /// The names of the targets that are assigned.
+  private let assigned: Set<String>
+
+  init(_ assignments: [FieldAssignment], keeping kept: [String] = []) {
+    record = assignments.first { $0.target == nil }.flatMap { assignment in
+      assignment.column.split(separator: "/").last.map(String.init)
+    }
+    self.assignments = assignments.filter { $0.target != nil }
+    self.kept = Set(kept)
+    fields = FeedText.unique(self.assignments.flatMap(\.source.fields))
+    places = Dictionary(uniqueKeysWithValues: fields.enumerated().map { ($1, $0) })
+    taken = Set(
+      self.assignments.filter { $0.source.parts.count == 1 }.flatMap(\.source.fields).compactMap {
+        [places] in
+        places[$0]
+      })
+    assigned = Set(self.assignments.compactMap { $0.target?.name })
+  }
+
+  /// Returns the targets of fields that the mapping leaves to their names.
+  func others(_ targets: [FeedTarget?]) -> [FeedTarget?] {
+    targets.map { target in target.map { assigned.contains($0.name) } == true ? nil : target }
+  }
+
+  /// Returns whether one of ``fields`` is used as it is, so that it is nothing else besides.
+  func isTaken(_ place: Int) -> Bool { taken.contains(place) }
+
+  /// Returns whether a field of an entity is assigned.
+  func assigns(_ target: FeedTarget) -> Bool { assigned.contains(target.name) }
+
+  /// Returns the fields of the mapping that are at a path of a record.
+  func places(of path: String, in record: String) -> [Int] {
+    fields.indices.filter { Self.matches(fields[$0], path, record) }
+  }
+
+  /// Returns whether a path that a caller wrote is that of a field: the whole path, or the end of it.
+  private static func matches(_ wanted: String, _ path: String, _ record: String) -> Bool {
+    var wanted = wanted[...]
+    while let first = wanted.first, "/.".contains(first) { wanted.removeFirst() }
+    if wanted.hasPrefix(record + "/") { wanted = wanted.dropFirst(record.count + 1) }
+    if path == wanted || path.hasSuffix("/" + wanted) { return true }
+    // A named parameter is known by its name, too.
+    if path.hasSuffix("]"), let open = path.lastIndex(of: "[") {
+      return path[path.index(after: open)...].dropLast() == wanted
+    }
+    let (own, other) = (wanted.lowercased(), path.lowercased())
+    return own == other || other.hasSuffix("/" + own) || Self.withoutPrefixes(path) == wanted
+  }
+
+  /// Returns a path without the prefixes of XML's namespaces.
+  private static func withoutPrefixes(_ path: String) -> String {
+    path.split(separator: "/").map { part in
+      part.firstIndex(of: ":").map { String(part[part.index(after: $0)...]) } ?? String(part)
+    }.joined(separator: "/")
+  }
+
+  /// Adds the fields of a record to an entity.
+  ///
+  /// - Parameter values: The values of each of ``fields``.
+  func add(_ values: [[String]], to draft: inout ProductDraft) {
+    var done: Set<FeedTarget> = []
+    for assignment in assignments {
+      guard let target = assignment.target else { continue }
+      let isList = target == .images || target == .labels || target == .visibility
+      if !isList, done.contains(target) { continue }
+      let texts = assignment.source.texts { name in places[name].map { values[$0] } ?? [] }
+      for text in texts where FeedText.isValue(text) {
+        let word = assignment.words.isEmpty ? nil : assignment.words[text.trimmed.lowercased()]
+        draft.add(target, assignment.source.fields.first ?? assignment.column, word ?? text)
+        done.insert(target)
+        if !isList, target != .image { break }
+      }
+    }
+  }
+}

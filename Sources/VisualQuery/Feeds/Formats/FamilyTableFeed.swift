@@ -1,0 +1,175 @@
+/// A table of a known format in which some rows are variants of others.
+///
+/// Rows that refer to each other may be anywhere in the file, so that all are held back until its end; rows that follow their
+/// product are held back until the next one.
+struct FamilyTableFeed: FeedFormatReader {
+  let mapping: FeedMapping
+  private(set) var leftOut: [String: Int] = [:]
+  private let format: KnownFormat
+  private let products: TableRows
+  private let variants: TableRows
+  private let header: TableHeader
+  private let context: FeedContext
+  private var families: [ProductFamily] = []
+  private var places: [String: Int] = [:]
+  /// The variants, by the product that they name.
+  private var waiting: [(parent: String, variant: ProductVariant, draft: ProductDraft)] = []
+  private var queue = RecordQueue()
+  private var isAtEnd = false
+
+  init?(
+    _ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext
+  ) throws(CatalogueError) {
+    guard case .table(let own) = head, context.map == nil else { return nil }
+    guard let format = KnownFormat.ofTable(own), format.family != nil else { return nil }
+    header = own
+    self.format = format
+    self.context = context
+    products = TableRows(header: own, map: format.map, context: context)
+    variants = TableRows(header: own, map: format.variantMap, context: context)
+    mapping = FeedMapping(
+      format: .table, name: format.name, own.columns, products.targets, format.map)
+  }
+
+  mutating func next(from records: inout RecordReader) throws(CatalogueError) -> FeedRecord? {
+    while true {
+      if let record = queue.next() { return record }
+      if isAtEnd { return nil }
+      guard let record = try records.next() else {
+        finish()
+        continue
+      }
+      guard case .bytes(let bytes, let line) = record else { return .tooLong(line: record.line) }
+      do throws(FieldError) {
+        read(try header.fields(bytes), line)
+      } catch {
+        return FeedRecord(line: line, error)
+      }
+    }
+  }
+
+  private mutating func read(_ fields: [String], _ line: Int) {
+    if let kind = format.kindColumn.map({ text($0, fields) }) {
+      guard [format.productKind, format.variantKind].contains(kind) else {
+        leftOut["rows of the kind '\(kind.prefix(20))'", default: 0] += 1
+        return
+      }
+    }
+    let parent = parent(of: fields)
+    if case .following = format.family {
+      if parent == nil { finishFamilies() }
+    }
+    if let parent {
+      let draft = variants.draft(of: fields)
+      if draft.isHidden, !context.options.includesDrafts {
+        leftOut["drafts and unpublished variants (--include-drafts)", default: 0] += 1
+        return
+      }
+      waiting.append((parent, variant(draft, fields, line), draft))
+      if case .following = format.family { joinVariants() }
+      return
+    }
+    if case .pairs(let names, _)? = format.options { optionNames = text(names, fields) }
+    let draft = products.draft(of: fields)
+    var family = ProductFamily(base: draft, line: line)
+    family.addImages(draft.imageNames)
+    if case .parent(_, let key) = format.family, !text(key, fields).isEmpty {
+      places[text(key, fields)] = families.count
+    }
+    if case .parent(let column, _) = format.family, format.kindColumn == nil,
+      !text(column, fields).isEmpty
+    {
+      // A product that names itself is its first variant, too; its images are those of the product.
+      var own = variant(draft, fields, line)
+      own.images = []
+      family.variants.append(own)
+    }
+    if case .following = format.family {
+      places = ["": families.count]
+      // The row of a product has its first variant, too.
+      let own = variants.draft(of: fields)
+      if !own.id.isEmpty { family.variants.append(variant(own, fields, line)) }
+    }
+    families.append(family)
+  }
+
+  /// Returns the product that a row is a variant of, or `nil` for the row of a product.
+  private func parent(of fields: [String]) -> String? {
+    switch format.family {
+    case .parent(let column, let key):
+      if let kind = format.kindColumn {
+        return text(kind, fields) == format.variantKind ? text(column, fields) : nil
+      }
+      let parent = text(column, fields)
+      return parent.isEmpty || parent == text(key, fields) ? nil : parent
+    case .following(let column): return text(column, fields).isEmpty && !families.isEmpty ? "" : nil
+    case nil: return nil
+    }
+  }
+
+  private func text(_ column: String, _ fields: [String]) -> String {
+    products.column(of: column).map { fields[$0].trimmed } ?? ""
+  }
+
+  private func variant(_ draft: ProductDraft, _ fields: [String], _ line: Int) -> ProductVariant {
+    var variant = ProductVariant(draft, line: line)
+    variant.sku = draft.id
+    for option in options(fields) {
+      variant.options.removeAll { $0.name == option.name }
+      variant.options.append(option)
+    }
+    return variant
+  }
+
+  private func options(_ fields: [String]) -> [(name: String, value: String)] {
+    var pairs: [(String, String)] = []
+    switch format.options {
+    case .prefix(let prefix)?:
+      for (column, name) in header.columns.enumerated() where name.hasPrefix(prefix) {
+        pairs.append((String(name.dropFirst(prefix.count)), fields[column]))
+      }
+    case .list(let column)?:
+      for part in text(column, fields).split(whereSeparator: { "|;".contains($0) }) {
+        let pair = part.split(whereSeparator: { ":=".contains($0) }).map(\.trimmed)
+        if pair.count == 2 { pairs.append((pair[0], pair[1])) }
+      }
+    case .pairs(let names, let values)?:
+      let own = text(names, fields).isEmpty ? optionNames : text(names, fields)
+      pairs = Array(
+        zip(
+          own.split(separator: "|").map(\.trimmed),
+          text(values, fields).split(separator: "|").map(\.trimmed)))
+    case nil: break
+    }
+    return pairs.filter { !$0.1.isEmpty }.map { (VariantOption.name($0.0), $0.1) }
+  }
+
+  /// The names of the options of the product before, in rows that follow it.
+  private var optionNames = ""
+
+  private mutating func joinVariants() {
+    for (parent, variant, draft) in waiting {
+      if let place = places[parent] {
+        families[place].variants.append(variant)
+        continue
+      }
+      // A variant whose product is not in the file.
+      var draft = draft
+      draft.group = draft.group ?? parent
+      for option in variant.options { draft.setAttribute(option.name, option.value) }
+      queue.add([(variant.line, draft.finished(context))])
+    }
+    waiting = []
+  }
+
+  private mutating func finishFamilies() {
+    for family in families { queue.add(family.products(context)) }
+    (families, places) = ([], [:])
+  }
+
+  private mutating func finish() {
+    isAtEnd = true
+    joinVariants()
+    finishFamilies()
+  }
+}

@@ -1,0 +1,274 @@
+/// An Excel workbook (.xlsx, ECMA-376), of which one sheet is read as a table.
+///
+/// The sheet becomes rows of CSV, in which days are written as `2026-01-31`. Styles, formulas and comments are ignored; of a
+/// formula, the value that the program stored counts.
+struct Workbook: Sendable {
+  /// A sheet of a workbook.
+  private struct Sheet: Sendable {
+    let name: String
+    let file: String
+    let isHidden: Bool
+  }
+
+  private let archive: ZIPArchive
+  private var sheets: [Sheet] = []
+  private var strings: [String] = []
+  /// The styles of cells that are days, by their numbers.
+  private var dayStyles: Set<Int> = []
+  private var beginsIn1904 = false
+
+  /// The most bytes of the texts that cells share, and of the rows of a sheet.
+  private static let textLimit = 256 << 20
+  private static let rowLimit = 1 << 30
+
+  /// Returns the rows of a sheet as CSV if a file is a workbook, otherwise `nil`.
+  ///
+  /// - Throws: ``CatalogueError`` with the code `unreadableInput` if it is damaged, or has no such sheet.
+  static func rows(ofFile path: String, _ options: FeedOptions) throws(CatalogueError) -> [UInt8]? {
+    // A pipe can be read only once.
+    guard path != "-", FileStatus(path)?.isRegular == true else { return nil }
+    var file = try RecordReader(path: path, limits: options.limits, encoding: "utf-8")
+    _ = try file.peek()
+    guard file.firstBytes.starts(with: [0x50, 0x4B, 3, 4]) else { return nil }
+    var bytes: [UInt8] = []
+    while let chunk = try file.nextChunk() {
+      bytes += chunk
+      guard bytes.count <= ZIPArchive.byteLimit else {
+        throw CatalogueError(
+          code: .unreadableInput,
+          message:
+            "'\(path)' is a ZIP archive of more than \(ZIPArchive.byteLimit) bytes, which is the limit"
+        )
+      }
+    }
+    let archive = try ZIPArchive(bytes, path: path, limits: options.limits)
+    guard archive.names.contains("xl/workbook.xml") else { return nil }
+    let workbook = try Workbook(archive)
+    return try workbook.table(options.sheet)
+  }
+
+  private init(_ archive: ZIPArchive) throws(CatalogueError) {
+    self.archive = archive
+    var targets: [String: String] = [:]
+    try items("xl/_rels/workbook.xml.rels", ["Relationship"]) { fields in
+      let values = Self.attributes(fields)
+      if let id = values["Id"], let target = values["Target"] { targets[id] = target }
+    }
+    var sheets: [Sheet] = []
+    try items("xl/workbook.xml", ["sheet"]) { fields in
+      let values = Self.attributes(fields)
+      guard let name = values["name"], let id = values["r:id"] ?? values["id"],
+        let target = targets[id]
+      else { return }
+      let file = target.hasPrefix("/") ? String(target.dropFirst()) : "xl/" + target
+      sheets.append(
+        Sheet(name: name, file: file, isHidden: values["state"].map { $0 != "visible" } ?? false))
+    }
+    self.sheets = sheets
+    var beginsIn1904 = false
+    try items("xl/workbook.xml", ["workbookPr"]) { fields in
+      beginsIn1904 = ["1", "true"].contains(Self.attributes(fields)["date1904"] ?? "")
+    }
+    self.beginsIn1904 = beginsIn1904
+    if archive.names.contains("xl/styles.xml") { try readStyles() }
+    if archive.names.contains("xl/sharedStrings.xml") { try readStrings() }
+  }
+
+  /// Reads the elements of a file.
+  private func items(
+    _ file: String, _ names: Set<String>, keepsBlanks: Bool = false,
+    _ take: ([XMLItemParser.Field]) throws(CatalogueError) -> Void
+  ) throws(CatalogueError) {
+    let parser = XMLItemParser(
+      items: names, limit: RecordReader.recordLimit, isDeep: true, hasPaths: true,
+      keepsBlanks: keepsBlanks)
+    func next(_ failure: XMLItemParser.Failure?) throws(CatalogueError) {
+      for item in parser.takeItems() {
+        switch item.fields {
+        case .success(let fields): try take(fields)
+        case .failure(let error): throw archive.error("has a row that \(error.reason)")
+        }
+      }
+      if let failure { throw archive.error("is a damaged workbook: \(file) \(failure.reason)") }
+    }
+    try archive.read(file) { (bytes) throws(CatalogueError) in try next(parser.parse(Array(bytes)))
+    }
+    try next(parser.parse([], isLast: true))
+  }
+
+  private static func attributes(_ fields: [XMLItemParser.Field]) -> [String: String] {
+    var values: [String: String] = [:]
+    for field in fields where field.path.hasPrefix("@") { values[field.name] = field.text }
+    return values
+  }
+
+  // MARK: Styles and texts
+
+  private mutating func readStyles() throws(CatalogueError) {
+    var dayFormats = Set(Array(14...22) + Array(27...36) + Array(45...47) + Array(50...58))
+    try items("xl/styles.xml", ["numFmt"]) { fields in
+      let values = Self.attributes(fields)
+      guard let id = values["numFmtId"].flatMap({ Int($0) }), let code = values["formatCode"] else {
+        return
+      }
+      if Self.isDay(code) { dayFormats.insert(id) }
+    }
+    var styles: [Int] = []
+    try items("xl/styles.xml", ["cellXfs"]) { fields in
+      for field in fields where field.path == "xf/@numFmtId" { styles.append(Int(field.text) ?? 0) }
+    }
+    dayStyles = Set(styles.indices.filter { dayFormats.contains(styles[$0]) })
+  }
+
+  /// Returns whether the code of a format is that of a day, such as `dd.mm.yyyy`, rather than of an amount.
+  private static func isDay(_ code: String) -> Bool {
+    var isQuoted = false
+    var depth = 0
+    for character in code.lowercased() {
+      if character == "\"" { isQuoted.toggle() }
+      if character == "[" { depth += 1 }
+      if !isQuoted, depth == 0, character == "y" || character == "d" { return true }
+      if character == "]" { depth = max(0, depth - 1) }
+    }
+    return false
+  }
+
+  private mutating func readStrings() throws(CatalogueError) {
+    var strings: [String] = []
+    var byteCount = 0
+    let archive = archive
+    try items("xl/sharedStrings.xml", ["si"], keepsBlanks: true) {
+      (fields) throws(CatalogueError) in
+      let text = Self.text(fields, in: "")
+      byteCount += text.utf8.count
+      guard byteCount <= Self.textLimit else {
+        throw archive.error("has more than \(Self.textLimit) bytes of texts, which is the limit")
+      }
+      strings.append(text)
+    }
+    self.strings = strings
+  }
+
+  /// Returns the text of an element in runs of different styles, without how it is pronounced.
+  private static func text(_ fields: [XMLItemParser.Field], in parent: String) -> String {
+    fields.filter { $0.path == parent + "t" || $0.path == parent + "r/t" }.map(\.text).joined()
+  }
+
+  // MARK: Rows
+
+  private func sheet(_ name: String?) throws(CatalogueError) -> Sheet {
+    let visible = sheets.first { !$0.isHidden } ?? sheets.first
+    let named = name.flatMap { name in
+      sheets.first { $0.name == name }
+        ?? Int(name).flatMap { sheets.indices.contains($0 - 1) ? sheets[$0 - 1] : nil }
+    }
+    guard let sheet = name == nil ? visible : named else {
+      let names = sheets.prefix(10).map { "'\($0.name)'" }.joined(separator: ", ")
+      throw archive.error("has no sheet '\(name ?? "")'; its sheets are \(names)")
+    }
+    return sheet
+  }
+
+  /// Returns a sheet as CSV.
+  private func table(_ name: String?) throws(CatalogueError) -> [UInt8] {
+    var table: [UInt8] = []
+    var width = 0
+    try items(try sheet(name).file, ["row"]) { (fields) throws(CatalogueError) in
+      var cells = cells(of: fields)
+      while let last = cells.last, last.isEmpty { cells.removeLast() }
+      if cells.isEmpty { return }
+      width = max(width, cells.count)
+      cells += Array(repeating: "", count: width - cells.count)
+      let line = cells.map { "\"" + $0.replacing("\"", with: "\"\"") + "\"" }.joined(separator: ",")
+      table += Array((line + "\n").utf8)
+      guard table.count <= Self.rowLimit else {
+        throw archive.error("has more than \(Self.rowLimit) bytes of rows, which is the limit")
+      }
+    }
+    return table
+  }
+
+  /// The most columns of a sheet.
+  private static let columnLimit = 4096
+
+  private func cells(of fields: [XMLItemParser.Field]) -> [String] {
+    var cells: [String] = []
+    var (column, kind, style) = (-1, "n", 0)
+    func set(_ text: String) {
+      guard (0..<Self.columnLimit).contains(column) else { return }
+      while cells.count <= column { cells.append("") }
+      cells[column] += text
+    }
+    for field in fields {
+      switch field.path {
+      case "c/@r":
+        (column, kind, style) = (Self.column(of: field.text), "n", 0)
+      case "c/@t": kind = field.text
+      case "c/@s": style = Int(field.text) ?? 0
+      case "c/v":
+        switch kind {
+        case "s":
+          set(Int(field.text).flatMap { strings.indices.contains($0) ? strings[$0] : nil } ?? "")
+        case "b": set(field.text == "1" ? "TRUE" : "FALSE")
+        // An error such as #N/A is no value.
+        case "e": continue
+        case "n": set(dayStyles.contains(style) ? day(field.text) : Self.number(field.text))
+        default: set(field.text)
+        }
+      case "c/is/t", "c/is/r/t": set(field.text)
+      default: continue
+      }
+    }
+    return cells
+  }
+
+  /// Returns the index of the column of a cell such as `AB12`.
+  private static func column(of reference: String) -> Int {
+    var index = 0
+    for byte in reference.uppercased().utf8 {
+      guard (0x41...0x5A).contains(byte), index < columnLimit else { break }
+      index = index * 26 + Int(byte - 0x40)
+    }
+    return index - 1
+  }
+
+  /// Returns a number without an exponent and without the error of its binary form.
+  private static func number(_ text: String) -> String {
+    guard let value = Double(text), value.isFinite else { return text }
+    if let integer = Int(exactly: value), integer.magnitude < 1_000_000_000_000_000 {
+      return "\(integer)"
+    }
+    let rounded = (value * 1e9).rounded() / 1e9
+    let plain = "\(rounded)"
+    return value.magnitude < 1e6 && !plain.contains("e") ? plain : text
+  }
+
+  /// Returns the day of a number, counted from the end of 1899 or from 1904.
+  private func day(_ text: String) -> String {
+    guard let value = Double(text), value >= 1, value < 3_000_000 else { return Self.number(text) }
+    // Days of the civil calendar, from 1970; Howard Hinnant, http://howardhinnant.github.io/date_algorithms.html.
+    let days = Int(value) - (beginsIn1904 ? 24_107 : 25_569) + 719_468
+    let era = days / 146_097
+    let dayOfEra = days - era * 146_097
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let month = (5 * dayOfYear + 2) / 153
+    let (civilMonth, civilDay) = (
+      month < 10 ? month + 3 : month - 9, dayOfYear - (153 * month + 2) / 5 + 1
+    )
+    let year = yearOfEra + era * 400 + (civilMonth <= 2 ? 1 : 0)
+    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    return "\(year)-\(two(civilMonth))-\(two(civilDay))"
+  }
+}
+
+extension RecordReader {
+  /// Opens a feed: a file of text, or a sheet of a workbook.
+  static func opening(_ path: String, _ options: FeedOptions) throws(CatalogueError) -> RecordReader
+  {
+    if let rows = try Workbook.rows(ofFile: path, options) {
+      return RecordReader(bytes: rows, name: path)
+    }
+    return try RecordReader(path: path, limits: options.limits, encoding: options.encoding)
+  }
+}

@@ -1,0 +1,115 @@
+/// A format that is a mapping of fields, as the data file `formats.txt` has it.
+struct KnownFormat: Sendable {
+  /// The ways in which rows of a table belong together.
+  enum Family: Sendable {
+    /// A row is a variant if a column of it names a column of another row.
+    case parent(column: String, key: String)
+    /// A row without a column is a variant of the row before.
+    case following(column: String)
+  }
+
+  /// The options of a variant.
+  enum Options: Sendable {
+    /// Columns with a prefix, called as the rest of their names.
+    case prefix(String)
+    /// A column such as `Color:Red|Size:M`.
+    case list(String)
+    /// A column with the names and one with the values.
+    case pairs(names: String, values: String)
+  }
+
+  let name: String
+  private(set) var root: String?
+  private(set) var record: String?
+  private(set) var columns: [String] = []
+  private(set) var kindColumn: String?
+  private(set) var productKind = ""
+  private(set) var variantKind = ""
+  private(set) var family: Family?
+  private(set) var options: Options?
+  /// The mapping of records, and that of variants.
+  let map: FieldMap
+  let variantMap: FieldMap
+
+  /// The formats of XML and of tables.
+  static let all: [KnownFormat] = FeedData.formats.map(KnownFormat.init)
+
+  private init(_ section: FeedData.Section) {
+    name = section.head
+    var fields: [FieldAssignment] = []
+    var variantFields: [FieldAssignment] = []
+    var kept: [String] = []
+    for line in section.lines.map(\.trimmed) where !line.isEmpty {
+      if let sign = line.firstRange(of: " = "), !line.hasPrefix("options ") {
+        var target = String(line[..<sign.lowerBound])
+        let isVariant = target.hasPrefix("variant ")
+        if isVariant { target = String(target.dropFirst("variant ".count)) }
+        let parts = line[sign.upperBound...].split(separator: " | ", maxSplits: 1).map(String.init)
+        guard var field = FieldAssignment(target: target, column: parts[0]) else {
+          preconditionFailure("formats.txt: '\(line)' assigns an unknown field")
+        }
+        if parts.count > 1 { field.words = Self.words(parts[1]) }
+        if isVariant { variantFields.append(field) } else { fields.append(field) }
+        continue
+      }
+      let words = line.split(separator: " ", maxSplits: 1).map(String.init)
+      let rest = words.count > 1 ? words[1] : ""
+      switch words[0] {
+      case "xml":
+        let parts = rest.split(separator: "/").map(String.init)
+        (root, record) = (parts[0], parts[1])
+      case "table": columns = rest.split(separator: ",").map(\.trimmed)
+      case "kind":
+        let parts = rest.split(separator: ":").map(\.trimmed)
+        let kinds = parts[1].split(separator: ",").map(\.trimmed)
+        (kindColumn, productKind, variantKind) = (parts[0], kinds[0], kinds[1])
+      case "family":
+        let parts = rest.split(separator: ">").map(\.trimmed)
+        family = .parent(column: parts[0], key: parts[1])
+      case "follows": family = .following(column: rest)
+      case "options":
+        let parts = rest.split(separator: "=").map(\.trimmed)
+        options =
+          parts.count == 2
+          ? .pairs(names: parts[0], values: parts[1])
+          : rest.hasSuffix("*") ? .prefix(String(rest.dropLast())) : .list(rest)
+      case "keep": kept.append(rest)
+      default: preconditionFailure("formats.txt: '\(line)' is not understood")
+      }
+    }
+    map = FieldMap(fields, keeping: kept)
+    let own = Set(variantFields.compactMap(\.target?.name))
+    variantMap = FieldMap(
+      variantFields + fields.filter { !own.contains($0.target?.name ?? "") }, keeping: kept)
+  }
+
+  private static func words(_ text: String) -> [String: String] {
+    var words: [String: String] = [:]
+    for pair in text.split(separator: ",") {
+      let parts = pair.split(separator: ":").map(\.trimmed)
+      if parts.count == 2 { words[parts[0].lowercased()] = parts[1] }
+    }
+    return words
+  }
+
+  /// Returns the format of a document by its root and the elements in it.
+  static func ofXML(_ outline: XMLOutline) -> KnownFormat? {
+    func local(_ name: String) -> String {
+      name.split(separator: ":").last.map(String.init) ?? name
+    }
+    let root = local(outline.root).lowercased()
+    return all.first { format in
+      guard format.root?.lowercased() == root, let record = format.record else { return false }
+      return outline.counts.keys.contains { local($0) == record } || root == "yml_catalog"
+    }
+  }
+
+  /// Returns the format of a table by its columns.
+  static func ofTable(_ header: TableHeader) -> KnownFormat? {
+    let names = Set(header.normalized)
+    return all.first { format in
+      !format.columns.isEmpty
+        && format.columns.allSatisfy { names.contains(ColumnVocabulary.normalized($0)) }
+    }
+  }
+}
