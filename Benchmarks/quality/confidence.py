@@ -9,6 +9,7 @@ right; first as the program is, then with the coefficients that --fit finds.
 Sources/VisualQuery/Matching/Calibration.swift, whose scales these are. `vq eval --calibrate` fits both steps, and counts every query alike. Here a task counts
 by the root of the number of its queries, and an absent thing twice, so that many easy copies do not decide about photos. No factor is below zero. What the
 labels, other images and colors that contradict count is not fitted; hash and histograms counted nothing beside the rest, and are left out.
+So are votes: where the candidates of a large catalogue come from another server, they are counted in a part of its words.
 """
 import argparse
 import os
@@ -20,9 +21,9 @@ from scipy.optimize import minimize
 import measured
 
 CUT_OFF = 0.85
-PRIOR = -2.654
+PRIOR = -2.612
 # As in Calibration.swift: what is fitted, and what is not.
-CODED = {"votes": 0.109, "alignedColor": 3.513, "offColor": 1.404, "patches": 2.491, "lead": 1.002, "agreedLead": 2.297, "inlierLead": 0.469}
+CODED = {"alignedColor": 3.935, "offColor": 1.139, "patches": 2.558, "lead": 1.004, "agreedLead": 2.334, "inlierLead": 0.502}
 FIXED = ("labels", "embedding", "support")
 UNLIKELY = -1.5
 
@@ -33,7 +34,6 @@ def row(value):
     weight = lambda kind: terms[kind]["weight"] if kind in terms else 0.0
     seen = lambda kind: terms[kind]["value"] if kind in terms else 0.0
     scaled = {kind: weight(kind) / factor for kind, factor in CODED.items() if factor and kind != "agreedLead"}
-    scaled["votes"] = numpy.log1p(seen("votes") / 1000)
     scaled["lead"] = seen("lead")
     scaled["agreedLead"] = (weight("lead") - CODED["lead"] * seen("lead")) / CODED["agreedLead"]
     fixed = weight("prior") - PRIOR + sum(weight(kind) for kind in FIXED)

@@ -102,9 +102,9 @@ public enum Calibration {
   /// for the smallest error of any single task (docs/quality.md).
   static let coefficients = Coefficients(
     step1: SIMD16(lanes: 0.776, 4.705, 3.133, 0.771, 2.647, 0.54, 1.866, 0.178, 1.3, 1.7, 2, 1),
-    step2: SIMD16(lanes: 0, 0, 0, 0.109, 0, 0, 3.513, 1.404, 2.5, 0, 1.2, 2.491),
-    prior: -2.654, lead: 1.002, agreedLead: 2.297, inlierLead: 0.469,
-    alone: Coefficients.Alone(prior: -1.39, color: 1.542, hash: 1.841),
+    step2: SIMD16(lanes: 0, 0, 0, 0, 0, 0, 3.935, 1.139, 2.5, 0, 1.2, 2.558),
+    prior: -2.612, lead: 1.004, agreedLead: 2.334, inlierLead: 0.502,
+    alone: Coefficients.Alone(prior: -1.432, color: 1.542, hash: 1.841),
     labelsBeyondLikely: 0.1...0.35)
 
   /// The log-odds from which on an answer is likely: those of 0.8.
@@ -113,9 +113,9 @@ public enum Calibration {
   /// The coefficients for queries that all show a thing of the catalogue, with right labels or none. The score is the same.
   private static let cataloguedCoefficients = Coefficients(
     step1: coefficients.step1,
-    step2: SIMD16(lanes: 0.573, 0.162, 0, 0.651, 0, 0, 3.897, 1.856, 2.7, 0, 1.2, 3.035),
-    prior: -2.4, lead: 1.344, agreedLead: 0.541, inlierLead: 1.681,
-    alone: Coefficients.Alone(prior: -1.83, color: 1.5, hash: 1.02))
+    step2: SIMD16(lanes: 0.837, 0.13, 0, 0, 0, 0, 4.05, 1.841, 2.7, 0, 1.2, 3.052),
+    prior: -2.25, lead: 1.454, agreedLead: 0.683, inlierLead: 1.72,
+    alone: Coefficients.Alone(prior: -1.98, color: 1.53, hash: 0.75))
 
   /// Returns the coefficients for what an image may show.
   static func coefficients(for subject: QuerySubject) -> Coefficients {

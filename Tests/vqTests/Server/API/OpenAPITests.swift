@@ -81,7 +81,7 @@ import VisualQuery
           ("MatchQuestion", try properties("MatchQuestion"), Question.fields(in: .json)),
           (
             "MatchContinuation", try properties("MatchContinuation"),
-            Question.fields([.page, .continuation], in: .json)
+            Question.fields([.page, .narrowing, .continuation], in: .json)
           ),
         ]
     for (name, described, fields) in places {
