@@ -121,6 +121,12 @@ enum ColumnVocabulary {
     return targets
   }
 
+  /// Returns whether a name is that of a text in some language, such as `title_fr`.
+  static func isTranslated(_ name: String) -> Bool {
+    meanings(of: [name])[0].loose.map { $0.isTranslated && isText(entries[$0.entry].target) }
+      ?? false
+  }
+
   /// The meaning of one name, whatever the others are.
   private struct Meaning {
     /// The place in the lists.

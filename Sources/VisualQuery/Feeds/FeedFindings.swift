@@ -53,6 +53,7 @@ struct FeedFindings: Sendable {
     case .own, .code: break
     }
     guard case .product(let product) = value, !product.extra.isEmpty else { return }
+    for name in product.extra.keys where isTranslation(name) { count(.language, name) }
     if draft.isSaleDated { count(.salePrice, "price") }
     let wantsPrice = product.price == nil && !draft.warnings.contains { $0.field == "price" }
     let wantsImages = product.images.isEmpty
@@ -70,6 +71,16 @@ struct FeedFindings: Sendable {
       }
       if wantsAvailability, Self.isAvailability(text, name) { count(.availability, name) }
     }
+  }
+
+  /// The names of fields so far, and whether each is a text in another language.
+  private var translations: [String: Bool] = [:]
+
+  private mutating func isTranslation(_ name: String) -> Bool {
+    if let known = translations[name] { return known }
+    let isTranslation = ColumnVocabulary.isTranslated(name)
+    if translations.count < 10 * Self.limit { translations[name] = isTranslation }
+    return isTranslation
   }
 
   private mutating func count(_ kind: FeedFinding.Kind, _ field: String) {

@@ -69,12 +69,12 @@ public struct FeedMapping: Sendable, Hashable {
 
   init(
     format: FeedFormat, name: String? = nil, _ columns: [String], _ targets: [FeedTarget?],
-    _ map: FieldMap? = nil
+    _ map: FieldMap? = nil, isPresent: (String) -> Bool = { _ in true }
   ) {
     let mapped = map?.assignments.flatMap { assignment in
       assignment.source.fields.isEmpty
         ? [(assignment.column, assignment.target?.name)]
-        : assignment.source.fields.map { ($0, assignment.target?.name) }
+        : assignment.source.fields.filter(isPresent).map { ($0, assignment.target?.name) }
     }
     let used = Set(map?.fields.map(ColumnVocabulary.normalized) ?? [])
     self.init(

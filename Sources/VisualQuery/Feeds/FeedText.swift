@@ -36,6 +36,20 @@ enum FeedText {
       && words.contains { colorWords.contains(FeedData.plain($0)) }
   }
 
+  private static let otherThings = FeedData.wordSet("other things")
+
+  /// Returns whether texts are the names of colors, rather than those of scents or flavors, of which some are colors, too.
+  static func areColors(_ texts: Set<String>) -> Bool {
+    let colors = texts.filter(isColor)
+    let sure = colors.count { !otherThings.contains(FeedData.plain($0)) }
+    return !texts.isEmpty && colors.count * 3 >= texts.count * 2 && sure * 2 >= texts.count
+  }
+
+  /// Returns whether texts are sizes.
+  static func areSizes(_ texts: Set<String>) -> Bool {
+    !texts.isEmpty && texts.count(where: isSize) * 3 >= texts.count * 2
+  }
+
   /// Returns whether a text is a size of clothes or shoes.
   static func isSize(_ text: String) -> Bool {
     let word = text.trimmed.uppercased()

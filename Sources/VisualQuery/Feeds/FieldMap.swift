@@ -131,7 +131,11 @@ struct FieldMap: Sendable, Hashable {
   /// The names of the targets that are assigned.
   private let assigned: Set<String>
 
-  init(_ assignments: [FieldAssignment], keeping kept: [String] = []) {
+  /// True if a list is no id, as where a format has the SKUs of all variants in one column.
+  private let refusesLists: Bool
+
+  init(_ assignments: [FieldAssignment], keeping kept: [String] = [], refusingLists: Bool = false) {
+    refusesLists = refusingLists
     record = assignments.first { $0.target == nil }.flatMap { assignment in
       assignment.column.split(separator: "/").last.map(String.init)
     }
@@ -195,6 +199,10 @@ struct FieldMap: Sendable, Hashable {
       if !isList, done.contains(target) { continue }
       let texts = assignment.source.texts { name in places[name].map { values[$0] } ?? [] }
       for text in texts where FeedText.isValue(text) {
+        if refusesLists, target == .id, text.contains(",") {
+          draft.keep("skus", .array(text.split(separator: ",").map { .string($0.trimmed) }))
+          continue
+        }
         let word = assignment.words.isEmpty ? nil : assignment.words[text.trimmed.lowercased()]
         draft.add(target, assignment.source.fields.first ?? assignment.column, word ?? text)
         done.insert(target)

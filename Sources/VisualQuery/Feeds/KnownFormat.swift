@@ -77,7 +77,7 @@ struct KnownFormat: Sendable {
       default: preconditionFailure("formats.txt: '\(line)' is not understood")
       }
     }
-    map = FieldMap(fields, keeping: kept)
+    map = FieldMap(fields, keeping: kept, refusingLists: true)
     let own = Set(variantFields.compactMap(\.target?.name))
     variantMap = FieldMap(
       variantFields + fields.filter { !own.contains($0.target?.name ?? "") }, keeping: kept)

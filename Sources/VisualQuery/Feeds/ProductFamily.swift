@@ -111,12 +111,11 @@ struct ProductFamily: Sendable {
   /// Names an option `color` or `size` if its values are colors or sizes, whatever it is called, and no other option is.
   private mutating func nameOptions() {
     let names = FeedText.unique(variants.flatMap { $0.options.map(\.name) })
-    for (known, isOne) in [("color", FeedText.isColor), ("size", FeedText.isSize)]
+    for (known, areAll) in [("color", FeedText.areColors), ("size", FeedText.areSizes)]
     where !names.contains(known) {
       let name = names.first { name in
         let values = Set(variants.map { $0.value(of: name) }.filter { !$0.isEmpty })
-        return !VariantOption.isKnown(name) && !values.isEmpty
-          && values.count { isOne($0) } * 3 >= values.count * 2
+        return !VariantOption.isKnown(name) && areAll(values)
       }
       guard let name else { continue }
       for index in variants.indices {

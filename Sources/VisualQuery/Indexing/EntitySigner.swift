@@ -83,6 +83,7 @@ struct EntitySigner: Sendable {
     var hosts: [String] = []
     var missing = 0
     var failedFetches = 0
+    var firstUnfetched: (position: Int, name: String)?
     for (position, name) in value.imagePaths.enumerated() {
       if Task.isCancelled {
         return SignedEntity(
@@ -121,22 +122,23 @@ struct EntitySigner: Sendable {
       case .missingFile(let reason):
         missing += 1
         refuse(reason)
-      case .unfetched: hosts.append(Self.host(of: name))
+      case .unfetched:
+        hosts.append(Self.host(of: name))
+        firstUnfetched = firstUnfetched ?? (position, name)
       case .cancelled:
         return SignedEntity(
           value: value, images: [], refused: [], existing: existing, isWhole: false)
       }
     }
-    if let host = hosts.first {
+    if let (position, name) = firstUnfetched {
       // One report for all, without the row, of which nothing has to be corrected.
-      let subject =
-        hosts.count == 1
-        ? "an image is on \(host)" : "\(hosts.count) images are on \(host) and elsewhere"
+      let others = hosts.count > 1 ? ", as \(hosts.count - 1) more are" : ""
       refused.append(
         RefusedRow(
-          kind: .unfetchedImage, line: line, id: value.id.value, field: "images",
-          reason: "\(subject); to fetch them, use --fetch and --allow-host HOST", count: hosts.count
-        ))
+          kind: .unfetchedImage, line: line, id: value.id.value, field: "images[\(position)]",
+          reason:
+            "\(name): it is on a server\(others); to fetch it, use --fetch and --allow-host HOST",
+          subject: name, count: hosts.count))
     }
     var signed = SignedEntity(
       value: value, images: images, refused: refused, existing: existing, isWhole: true,

@@ -122,6 +122,8 @@ extension IndexCommand {
     let columns = try FeedColumns(
       path: path, encoding: arguments[encoding], sheet: arguments[sheet])
     try console.output.writeLine("--map '\(DisplayText.escaped(columns.mapping))'")
+    console.diagnostics.note(
+      "to index with it: vq index '\(DisplayText.escaped(path))' --map '…' --index shop.vq")
     let used = Set(columns.assignments.map(\.column))
     let others = columns.names.filter { !used.contains($0) && !$0.isEmpty }
     if !others.isEmpty {

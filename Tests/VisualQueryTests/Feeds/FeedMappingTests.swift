@@ -125,6 +125,7 @@ import Testing
     ),
     (#"[{"id":1,"name":"Mug","assetx":[{"uri":"https://i.example/1.webp"}]}]"#, .images, "assetx"),
     ("sku,name,bestandshinweis\n1,Mug,auf Lager\n", .availability, "bestandshinweis"),
+    ("sku,name,title_fr\n1,Mug,Tasse\n", .language, "title_fr"),
     ("sku,name,shop_page_link\n1,Mug,https://s.example/1\n", .url, "shop_page_link"),
   ]) func `what is not read is counted`(text: String, kind: FeedFinding.Kind, field: String) throws
   {

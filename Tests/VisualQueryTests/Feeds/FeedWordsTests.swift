@@ -66,6 +66,15 @@ import Testing
     #expect(export.products.compactMap { $0.attributes["color"] } == colors)
   }
 
+  /// Would break if scents were colors, which would count against other photos of them.
+  @Test func `scents are no colors`() throws {
+    let export = try ReadExport(
+      "Handle,Title,Option1 Name,Option1 Value,Variant SKU,Variant Price\nc,Candle,Duft,Lavender,F,9\nc,,,Rose,B,9\n"
+    )
+    #expect(
+      export.products.allSatisfy { $0.attributes["color"] == nil && $0.attributes["duft"] != nil })
+  }
+
   @Test(arguments: [
     "auf Lager", "en stock", "hay existencias", "disponibile", "em estoque", "op voorraad",
     "dostępny", "w magazynie",

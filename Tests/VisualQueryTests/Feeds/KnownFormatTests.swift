@@ -246,6 +246,35 @@ import Testing
     #expect(export.warnings.isEmpty, "\(export.warnings)")
   }
 
+  /// Would break if the SKUs of all variations were the id, which changes with their order.
+  @Test func `a list of SKUs is no id`() throws {
+    let export = try ReadExport(
+      "TITLE,PRICE,CURRENCY_CODE,QUANTITY,TAGS,SKU\nClay bowl,9,EUR,4,bowl,\"B-1,B-2\"\nClay cup,9,EUR,4,cup,C-1\n"
+    )
+    #expect(export.products.map(\.id) == ["clay-bowl", "C-1"])
+    #expect(
+      try export.product("clay-bowl").extra["skus"] == .array([.string("B-1"), .string("B-2")]))
+  }
+
+  /// Would break if a product that is sent beside its variants were not in their group.
+  @Test func `a parent beside its variants is in their group`() throws {
+    let export = try ReadExport(
+      "id,title,link,image_link,item_group_id\nP,Tee,https://s.example/p,a.jpg,\nP-R,Tee red,https://s.example/r,r.jpg,P\nQ,Cup,https://s.example/q,q.jpg,\n"
+    )
+    #expect(export.products.map(\.group) == ["P", "P", nil])
+  }
+
+  /// Would break if the report named fields that the feed does not have, or that are not used.
+  @Test func `the mapping names what is used only`() throws {
+    let folder = try TemporaryDirectory()
+    let text =
+      "<catalog><product product-id=\"P\"><ean>4006381333931</ean><display-name>Mug</display-name></product><product product-id=\"Q\"><display-name>Cup</display-name></product></catalog>"
+    let mapping = try FeedReader(path: folder.write(text, to: "f.xml")).mapping
+    let used = mapping.fields.filter { $0.target != nil }
+    #expect(used.map(\.name).sorted() == ["@product-id", "display-name"])
+    #expect(mapping.name == "Salesforce Commerce catalogue")
+  }
+
   /// Would break if articles of a site were products.
   @Test(arguments: [
     "<rss version=\"2.0\"><channel><item><title>Closed on Monday</title><link>https://s.example/1</link><guid>1</guid><pubDate>Mon</pubDate><description>x</description></item></channel></rss>",

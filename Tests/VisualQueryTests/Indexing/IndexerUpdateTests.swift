@@ -156,7 +156,9 @@ import Testing
       .put(try Self.product("e"), images: [.reference("https://shop.example/e.jpg")]),
     ]
     let progress = try await shop.update(changes)
-    #expect(progress.rows == 6 && progress.refused == 6 && progress.entities == 3)
+    #expect(progress.rows == 6 && progress.refused == 5 && progress.entities == 3)
+    // An image that is not fetched is not rejected.
+    #expect(progress.unfetchedImages == 1)
     let fields = shop.outcomes.all.map { $0.refused.map { $0.field ?? "" } }
     #expect(fields == [["id"], ["url"], ["title"], ["images[0]"], ["images[0]"], ["images[0]"]])
     #expect(shop.outcomes.all.map { $0.refused.map(\.line) } == (1...6).map { [$0] })
@@ -164,7 +166,7 @@ import Testing
 
     let strict = try Shop()
     let nothing = try await strict.update(changes, UpdateOptions(requiresAllImages: true))
-    #expect(nothing.refused == 6 && nothing.entities == 0)
+    #expect(nothing.refused == 5 && nothing.unfetchedImages == 1 && nothing.entities == 0)
     #expect(strict.outcomes.all.allSatisfy { $0.effect == .refused })
     #expect(try strict.catalogue.entityCount == 0)
   }

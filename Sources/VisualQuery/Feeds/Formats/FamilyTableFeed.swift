@@ -27,8 +27,10 @@ struct FamilyTableFeed: FeedFormatReader {
     self.context = context
     products = TableRows(header: own, map: format.map, context: context)
     variants = TableRows(header: own, map: format.variantMap, context: context)
+    let rows = products
     mapping = FeedMapping(
-      format: .table, name: format.name, own.columns, products.targets, format.map)
+      format: .table, name: format.name, own.columns, products.targets, format.map
+    ) { rows.column(of: $0) != nil }
   }
 
   mutating func next(from records: inout RecordReader) throws(CatalogueError) -> FeedRecord? {

@@ -5,15 +5,19 @@ struct MerchantFeed: FeedFormatReader {
   let mapping: FeedMapping
   private let rows: TableRows
 
-  init?(_ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext) {
+  init?(
+    _ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext
+  ) throws(CatalogueError) {
     guard case .table(let header) = head, header.has("id", "title"), !header.has("type"),
       header.has("link") || header.has("imagelink")
     else { return nil }
     let targets = ColumnVocabulary.targets(of: header.columns)
     mapping = FeedMapping(format: .merchant, header.columns, targets)
-    rows = TableRows(
+    var rows = TableRows(
       header: header, names: header.columns.map(MerchantFields.normalized), targets: targets,
       isNative: false, context: context)
+    try rows.findParents(&records)
+    self.rows = rows
   }
 
   mutating func next(from records: inout RecordReader) throws(CatalogueError) -> FeedRecord? {

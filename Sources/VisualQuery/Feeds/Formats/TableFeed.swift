@@ -24,7 +24,9 @@ struct TableFeed: FeedFormatReader {
       throw UnknownTable.error(records.name, header, targets)
     }
     mapping = FeedMapping(format: isNative ? .csv : .table, header.columns, targets)
-    rows = TableRows(header: header, targets: targets, isNative: isNative, context: context)
+    var rows = TableRows(header: header, targets: targets, isNative: isNative, context: context)
+    if !isNative { try rows.findParents(&records) }
+    self.rows = rows
   }
 
   mutating func next(from records: inout RecordReader) throws(CatalogueError) -> FeedRecord? {
@@ -57,7 +59,8 @@ struct MappedFeed: FeedFormatReader {
     }
     self.rows = rows
     mapping = FeedMapping(
-      format: .table, name: format?.name, header.columns, rows.targets, map)
+      format: .table, name: format?.name, header.columns, rows.targets, map
+    ) { rows.column(of: $0) != nil }
   }
 
   mutating func next(from records: inout RecordReader) throws(CatalogueError) -> FeedRecord? {
@@ -128,11 +131,27 @@ struct TableRows: Sendable {
     self.context = context
   }
 
+  /// The ids of products that further rows name as their group.
+  private var parents: Set<String> = []
+
+  /// Looks for products that other rows of the beginning name as their group, so that they are in it, too.
+  mutating func findParents(_ records: inout RecordReader) throws(CatalogueError) {
+    guard let group = targets.firstIndex(of: .group) else { return }
+    parents = Set(
+      try header.sample(of: &records).map { $0[group].trimmed }.filter(FeedText.isGroup))
+    // Rows are read in another way if other products are parents.
+    if !parents.isEmpty { hashEnd = Array(parents.sorted().joined(separator: "\n").utf8) }
+  }
+
+  /// What else determines the contents of rows.
+  private var hashEnd: [UInt8] = []
+
   /// Returns the next record.
   func next(from records: inout RecordReader) throws(CatalogueError) -> FeedRecord? {
     guard let record = try records.next() else { return nil }
     guard case .bytes(let bytes, let line) = record else { return .tooLong(line: record.line) }
-    return FeedRecord(line: line, bytes: bytes) { () throws(FieldError) in
+    let hashed = hashEnd.isEmpty ? bytes : bytes + hashEnd
+    return FeedRecord(line: line, bytes: hashed) { () throws(FieldError) in
       try draft(bytes).finished(context)
     }
   }
@@ -172,6 +191,7 @@ struct TableRows: Sendable {
       }
     }
     map?.add(values, to: &draft)
+    if draft.group == nil, !parents.isEmpty, parents.contains(draft.id) { draft.group = draft.id }
     return draft
   }
 }

@@ -59,11 +59,21 @@ struct XMLFeed: FeedFormatReader {
     if isMerchant { try Self.checkForNews(outline, name, records.name) }
     let items = isMerchant ? ["item", "entry"] : [name]
     self.items = XMLItemStream(items: Set(items), isDeep: !isMerchant, hasPaths: map != nil)
-    let fields = Self.names(in: start, Set(items), isMerchant: isMerchant)
+    let map = map
+    let sample = Self.sample(of: start, Set(items), isDeep: !isMerchant, hasPaths: map != nil)
+    var used: Set<String> = []
+    var others: [XMLItemParser.Field] = []
+    for field in sample {
+      let places = map?.places(of: field.path, in: name) ?? []
+      used.formUnion(places.compactMap { map?.fields[$0] })
+      let isTaken = places.contains { map?.isTaken($0) == true }
+      if !isTaken, map == nil || !field.name.contains("@") { others.append(field) }
+    }
+    let fields = FeedText.unique(others.map(\.name)).prefix(500).map { $0 }
     let targets = ColumnVocabulary.targets(of: fields)
     mapping = FeedMapping(
       format: isMerchant ? .merchant : .xml, name: format?.name, fields,
-      map?.others(targets) ?? targets, map)
+      map?.others(targets) ?? targets, map, isPresent: used.contains)
   }
 
   /// Refuses the news of a site: no item has anything that only a product has.
@@ -93,15 +103,18 @@ struct XMLFeed: FeedFormatReader {
         + "<g:id>, <g:price> and <g:image_link> in each <\(item)>")
   }
 
-  /// Returns the names of the fields of the first items.
-  private static func names(in start: String, _ items: Set<String>, isMerchant: Bool) -> [String] {
+  /// Returns the fields of the first items that have a text.
+  private static func sample(
+    of start: String, _ items: Set<String>, isDeep: Bool, hasPaths: Bool
+  ) -> [XMLItemParser.Field] {
     let parser = XMLItemParser(
-      items: items, limit: RecordReader.recordLimit, encoding: "UTF-8", isDeep: !isMerchant)
+      items: items, limit: RecordReader.recordLimit, encoding: "UTF-8", isDeep: isDeep,
+      hasPaths: hasPaths)
     let begin =
       start.firstRange(of: "<?xml")?.lowerBound ?? start.firstIndex(of: "<") ?? start.startIndex
     _ = parser.parse(Array(start[begin...].utf8))
     let fields = parser.takeItems().prefix(50).flatMap { (try? $0.fields.get()) ?? [] }
-    return FeedText.unique(fields.filter { !$0.text.isEmpty }.map(\.name)).prefix(500).map { $0 }
+    return fields.filter { !$0.text.isEmpty }
   }
 
   mutating func next(from records: inout RecordReader) throws(CatalogueError) -> FeedRecord? {
@@ -124,6 +137,8 @@ struct XMLFeed: FeedFormatReader {
             for place in own { values[place].append(field.text) }
             if own.contains(where: { map?.isTaken($0) == true }) { continue }
           }
+          // Attributes that only a mapping would name are no fields of their own.
+          if target == nil, map != nil, field.name.contains("@") { continue }
           let name = MerchantFields.normalized(field.name)
           if target == nil { draft.keepRepeated(name, field.text) }
           draft.add(target, name, field.text)
