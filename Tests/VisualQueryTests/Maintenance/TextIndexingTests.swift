@@ -35,7 +35,7 @@ struct TextIndexingTests {
   private func texts() throws -> [String: [[String]]] {
     let database = try CatalogueDatabase(reading: shop.index)
     var texts: [String: [[String]]] = [:]
-    try database.forEachImage { image throws(CatalogueError) in
+    try database.images.forEach { image throws(CatalogueError) in
       texts[image.entity.value, default: []].append(
         try database.reading(of: .init(image.record))?.lines.map(\.text) ?? ["?"])
     }
