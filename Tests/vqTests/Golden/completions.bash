@@ -20,6 +20,7 @@ _vq() {
     index:--thumbnails) return ;;
     index:--on-conflict) _vq_reply -W 'keep merge replace'; return ;;
     index:--max-removed) return ;;
+    index:--models) _vq_reply -d; compopt -o filenames; return ;;
     index:--currency) return ;;
     index:--map) return ;;
     index:--map-from) _vq_reply -f; compopt -o filenames; return ;;
@@ -72,6 +73,8 @@ _vq() {
     catalogue:--images-root) _vq_reply -d; compopt -o filenames; return ;;
     catalogue:--allow-outside) _vq_reply -d; compopt -o filenames; return ;;
     catalogue:--public) return ;;
+    catalogue:--models) _vq_reply -d; compopt -o filenames; return ;;
+    catalogue:--threads|catalogue:-j) return ;;
     catalogue:--cache) _vq_reply -d; compopt -o filenames; return ;;
     doctor:--index) _vq_reply -d; compopt -o filenames; return ;;
     doctor:--report) _vq_reply -f; compopt -o filenames; return ;;
@@ -176,12 +179,12 @@ _vq() {
   case $command:$word in
     :-*) _vq_reply -W '--color --help -h --version' ;;
     :*) _vq_reply -W 'index match catalogue doctor duplicates labels eval diff why-not feedback serve key hash sign postgres copy codegen simulate-client help completions' ;;
-    index:-*) _vq_reply -W '--index --images-root --allow-outside --thumbnails --on-conflict --prune-missing --max-removed --currency --map --map-from --encoding --sheet --include-drafts --fetch --allow-host --dry-run --strict --threads -j --rejected --json --quiet -q --locale --images-map --allow-private-address --ca-file --max-rows --max-feed-bytes --max-feed-ratio --public --link --allow-scheme --bridge --formats --cache --signed --color --help -h --version' ;;
+    index:-*) _vq_reply -W '--index --images-root --allow-outside --thumbnails --on-conflict --prune-missing --max-removed --models --currency --map --map-from --encoding --sheet --include-drafts --fetch --allow-host --dry-run --strict --threads -j --rejected --json --quiet -q --locale --images-map --allow-private-address --ca-file --max-rows --max-feed-bytes --max-feed-ratio --public --link --allow-scheme --bridge --formats --cache --signed --color --help -h --version' ;;
     index:*) _vq_reply -f; compopt -o filenames; return ;;
     match:-*) _vq_reply -W '--index --labels --region --limit --products --stores --min-confidence --deadline --type --where --group --threads -j --explain --json --report --csv --open --all-fields --tolerant --subject --answers --with-label --near --at --locale --signature --embedding --continue --refresh --cache --at-least --max-bytes --max-pixels --formats --color --help -h --version' ;;
     match:*) _vq_reply -f; compopt -o filenames; return ;;
-    catalogue:-*) _vq_reply -W '--index --id --images-root --allow-outside --public --pictures --json --cache --color --help -h --version' ;;
-    catalogue:*) _vq_reply -fW 'status verify compact rollback export import remove set upgrade'; compopt -o filenames; return ;;
+    catalogue:-*) _vq_reply -W '--index --id --images-root --allow-outside --public --pictures --models --threads -j --json --cache --color --help -h --version' ;;
+    catalogue:*) _vq_reply -fW 'status verify compact rollback export import remove set upgrade read-text'; compopt -o filenames; return ;;
     doctor:-*) _vq_reply -W '--index --json --report --cache --color --help -h --version' ;;
     doctor:*) return ;;
     duplicates:-*) _vq_reply -W '--index --same --json --threads -j --cache --color --help -h --version' ;;
@@ -210,7 +213,7 @@ _vq() {
     copy:*) _vq_reply -d; compopt -o filenames; return ;;
     codegen:-*) _vq_reply -W '--index --cache --color --help -h --version' ;;
     codegen:*) _vq_reply -W 'app-intents'; return ;;
-    simulate-client:-*) _vq_reply -W '--server --labels --crop --sides --as --key-file --language --timeout --sheet --json --max-bytes --max-pixels --formats --color --help -h --version' ;;
+    simulate-client:-*) _vq_reply -W '--server --labels --crop --sides --as --key-file --language --timeout --sheet --conversation --json --max-bytes --max-pixels --formats --color --help -h --version' ;;
     simulate-client:*) _vq_reply -f; compopt -o filenames; return ;;
     help:-*) _vq_reply -W '--man --color --help -h --version' ;;
     help:*) _vq_reply -W 'index match catalogue doctor duplicates labels eval diff why-not feedback serve key hash sign postgres copy codegen simulate-client help completions'; return ;;
