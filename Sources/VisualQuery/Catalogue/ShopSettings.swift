@@ -12,6 +12,8 @@ public struct ShopSettings: Sendable, Hashable {
   public var thumbnailSides: [Int]?
   /// The fields of the shop's own that anyone may see; see ``PublicProjection``.
   public var publicFields: Set<String>?
+  /// The mapping of a feed, which further runs with that feed use again.
+  package var feedMapping: StoredFeedMapping?
 
   /// The accepted longer sides of thumbnails, in pixels.
   public static let thumbnailSideRange = KeptThumbnails.sides
@@ -57,11 +59,28 @@ public struct ShopSettings: Sendable, Hashable {
   private static func templateName(_ type: EntityType) -> String { "link." + type.rawValue }
 
   /// The settings as they are stored in the catalogue, `nil` for those that are not set.
-  var values: [(name: String, value: String?)] { linkValues + publicValues + pictureValues }
+  var values: [(name: String, value: String?)] {
+    linkValues + publicValues + pictureValues + mappingValues
+  }
 
   /// The settings without those of images.
   var withoutPictures: ShopSettings {
     ShopSettings(links: links, bridge: bridge, publicFields: publicFields)
+  }
+
+  private static let mappingName = "feedMapping"
+
+  private var mappingValues: [(name: String, value: String?)] {
+    guard let feedMapping else { return [] }
+    // JSON, since the name of a file may have any character in it.
+    let texts = ([feedMapping.feed] + feedMapping.assignments).map(JSONValue.string)
+    return [(Self.mappingName, texts.count == 1 ? nil : JSONValue.array(texts).text)]
+  }
+
+  /// The mapping that the catalogue keeps, or `nil` if it keeps none.
+  static func feedMapping(_ values: [String: String]) -> StoredFeedMapping? {
+    guard let texts = texts(values[mappingName]), texts.count > 1 else { return nil }
+    return StoredFeedMapping(feed: texts[0], assignments: Array(texts.dropFirst()))
   }
 
   private static let publicName = "publicFields"
@@ -146,4 +165,12 @@ public struct ShopSettings: Sendable, Hashable {
   static func allowedSchemes(_ values: [String: String]) -> Set<String> {
     Set((values[schemes] ?? "").split(separator: ",").map(String.init))
   }
+}
+
+/// The mapping of the fields of a feed, by the name of its file.
+package struct StoredFeedMapping: Sendable, Hashable {
+  /// The name of the file, without its folder.
+  package let feed: String
+  /// The assignments such as `title=designation`; none to forget a mapping.
+  package let assignments: [String]
 }

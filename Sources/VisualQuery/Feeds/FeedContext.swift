@@ -6,6 +6,8 @@ public struct FeedOptions: Sendable, Hashable {
   public var locale: String?
   /// The sources of the fields of entities, as the caller says, or empty if they are recognized by their names.
   public var fields: [FieldAssignment]
+  /// A Boolean value that indicates whether a mapping that the index keeps for the feed is forgotten.
+  public var forgetsMapping = false
   /// The folders with local copies of images, by the addresses that they are copies of.
   public var imagesMap: [ImageMapping]
   /// A Boolean value that indicates whether drafts, archived products and unpublished ones are entities, too.

@@ -66,6 +66,8 @@ struct FieldSource: Sendable, Hashable {
 public struct FieldAssignment: Sendable, Hashable {
   /// The source as it was written: the name of a column, a path, a fixed text or a template.
   public let column: String
+  /// The name of the field of the entity, as it was written.
+  let name: String
   /// The field of the entity, or `nil` if the source is the element or the list with the records.
   let target: FeedTarget?
   let source: FieldSource
@@ -88,14 +90,18 @@ public struct FieldAssignment: Sendable, Hashable {
     } else {
       return nil
     }
-    self.column = column
+    (self.name, self.column) = (name, column)
     source = FieldSource(column, for: target)
   }
 
-  var text: String { "\(target?.name ?? "record")=\(column)\(words.isEmpty ? "" : "\(words)")" }
+  var text: String { "\(name)=\(column)\(words.isEmpty ? "" : "\(words)")" }
+
+  /// The word `none`, which removes a mapping.
+  public static let none = FieldAssignment(target: "record", column: "none")!
 
   /// Reads assignments such as `id=SKU,title={brand} {model}`; returns `nil` if a part is none.
   public static func list(_ text: String) -> [FieldAssignment]? {
+    if text == "none" { return [none] }
     var parts: [String] = []
     for part in text.split(separator: ",", omittingEmptySubsequences: true).map(String.init) {
       // A comma may be part of a template or of a column's name.

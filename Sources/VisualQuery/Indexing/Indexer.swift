@@ -186,6 +186,7 @@ public struct Indexer: Sendable {
     let fetched =
       FetchedPictures.isAddress(path) ? try FetchedFeed(path, policy: options.fetching) : nil
     defer { fetched?.remove() }
+    let options = try withStoredMapping(options, for: path)
     // Opened first, so that a mistyped path does not create a catalogue.
     let feed = try FeedReader(
       path: fetched?.path ?? path, options: options.feed,
@@ -198,6 +199,12 @@ public struct Indexer: Sendable {
       directory: directory, settings: settings.withoutPictures, isDryRun: options.isDryRun,
       threads: pool.width)
     do {
+      if !options.feed.fields.isEmpty || options.feed.forgetsMapping {
+        var settings = ShopSettings()
+        settings.feedMapping = StoredFeedMapping(
+          feed: Self.feedName(path), assignments: options.feed.fields.map(\.text))
+        try await publisher.prepare(settings)
+      }
       let progress = try await index(
         feed, of: path, imagesRoot: imagesRoot, options, publisher, in: directory,
         IndexRun.Observer(refused: refused, progress: progress))
@@ -208,6 +215,24 @@ public struct Indexer: Sendable {
       if !(error is CancellationError) { await publisher.removeIfNew() }
       throw error
     }
+  }
+
+  private static func feedName(_ path: String) -> String {
+    String(path.split(separator: "/").last ?? "")
+  }
+
+  /// Returns options with the mapping that the index keeps for a feed of this name, unless they have one.
+  private func withStoredMapping(
+    _ options: IndexOptions, for path: String
+  ) throws(CatalogueError) -> IndexOptions {
+    guard options.feed.fields.isEmpty, !options.feed.forgetsMapping, path != "-",
+      FileStatus.exists(directory + "/" + CatalogueDatabase.fileName),
+      let stored = ShopSettings.feedMapping(try CatalogueDatabase(reading: directory).settings()),
+      stored.feed == Self.feedName(path)
+    else { return options }
+    var options = options
+    options.feed.fields = stored.assignments.flatMap { FieldAssignment.list($0) ?? [] }
+    return options
   }
 
   private func index(

@@ -29,7 +29,8 @@ extension IndexCommand {
       detail:
         "For feeds whose fields are not recognized: columns of a table, paths in XML such as imgs/main/@url, or in "
         + "JSON such as price/value. 'record=//offer' names the records, '{brand} {model}' is a template, and '\"EUR\"' a "
-        + "fixed text. Also read from FEED.map.toml or FEED.map.json beside the feed. Fields are "
+        + "fixed text. Also read from FEED.map.toml or FEED.map.json beside the feed. Stored in the index for feeds of that name; "
+        + "'none' removes it. Fields are "
         + FieldAssignment.targetNames.joined(separator: ", ") + ", and attributes.NAME.",
       isRare: true),
     value: ValueDescription(
@@ -102,17 +103,20 @@ extension IndexCommand {
   static func feedOptions(
     of arguments: ParsedArguments, for feed: String, to console: Console
   ) throws -> FeedOptions {
-    var fields = arguments[map]
-    if fields.isEmpty, let path = MappingFile.path(beside: feed) {
+    let forgetsMapping = arguments[map].first == FieldAssignment.none
+    var fields = forgetsMapping ? [] : arguments[map]
+    if fields.isEmpty, !forgetsMapping, let path = MappingFile.path(beside: feed) {
       fields = try MappingFile.assignments(path: path)
       console.diagnostics.note("reading the mapping '\(DisplayText.escaped(path))'")
     }
-    return FeedOptions(
+    var options = FeedOptions(
       currency: arguments[currency], locale: arguments[locale], fields: fields,
       imagesMap: arguments[imagesMap], includesDrafts: arguments[includeDrafts],
       limits: FeedLimits(
         rowCount: arguments[maxRows], byteCount: arguments[maxFeedBytes],
         expansion: arguments[maxFeedRatio]), encoding: arguments[encoding], sheet: arguments[sheet])
+    options.forgetsMapping = forgetsMapping
+    return options
   }
 
   /// Prints a mapping for the fields of a feed.

@@ -150,6 +150,26 @@ import Testing
     #expect(!reader.findings.keys.contains { $0.kind == .price }, "\(reader.findings)")
   }
 
+  /// Would break if each night had to name the mapping again, or if another feed were read by it.
+  @Test func `an index keeps the mapping of a feed`() async throws {
+    let folder = try TemporaryDirectory()
+    let path = try folder.write(Self.table, to: "f.csv")
+    let indexer = Indexer(directory: folder.path + "/i.vq")
+    func run(_ path: String, _ map: String = "", forgets: Bool = false) async throws -> Int {
+      var options = FeedOptions(currency: "CZK", fields: FieldAssignment.list(map) ?? [])
+      options.forgetsMapping = forgets
+      return try await indexer.run(path: path, options: IndexOptions(feed: options)).entities
+    }
+    await #expect(throws: CatalogueError.self) { try await run(path) }
+    #expect(try await run(path, "id=kod,title={firma} {popis_kratky},salePrice=castka") == 2)
+    // The next night.
+    #expect(try await run(path) == 2)
+    let other = try folder.write("id,title\nx,X\n", to: "other.csv")
+    #expect(try await run(other) == 1)
+    #expect(try await run(other, forgets: true) == 1)
+    await #expect(throws: CatalogueError.self) { try await run(path) }
+  }
+
   @Test func `a strict run ends where a part of the feed is lost`() async throws {
     let folder = try TemporaryDirectory()
     let path = try folder.write("sku,name,vk_netto\n1,Mug,9.90\n", to: "f.csv")
