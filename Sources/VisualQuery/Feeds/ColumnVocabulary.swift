@@ -127,6 +127,15 @@ enum ColumnVocabulary {
       ?? false
   }
 
+  /// The names of fields with numbers that several products may share, such as those of makers.
+  private static let weakIDs: Set<String> = [
+    "mpn", "manufacturerpartnumber", "vendorcode", "asin", "gtin", "gtin13", "ean", "ean13", "upc",
+    "barcode", "isbn", "model", "modelnumber", "modelcode", "partnumber",
+  ]
+
+  /// Returns whether a name is that of numbers that several products may share.
+  static func isWeakID(_ name: String) -> Bool { meanings(of: [name])[0].isWeakID }
+
   /// The meaning of one name, whatever the others are.
   private struct Meaning {
     /// The place in the lists.
@@ -139,8 +148,12 @@ enum ColumnVocabulary {
     var image: FeedTarget?
     var price: FeedTarget?
 
+    /// True if it is the name of numbers that several products may share.
+    let isWeakID: Bool
+
     init(_ name: String) {
       let normal = normalized(name)
+      isWeakID = weakIDs.contains(normal)
       place = places[normal]
       if place != nil { return }
       target = numberedImage(normal) ?? pricedColumn(name)

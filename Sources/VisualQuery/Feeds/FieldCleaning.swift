@@ -62,17 +62,22 @@ enum FieldCleaning {
 
   /// Returns an id without blanks around it, and without characters that cannot be seen, which programs do not compare alike.
   static func cleanID(_ text: String) -> String {
+    let isPlain = text.utf8.first.map { $0 > 0x20 && $0 < 0x80 } ?? true
+    if isPlain, text.utf8.last != 0x20, !hasOtherBytes(text) { return text }
     let text = text.trimmed
-    if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
     return String(String.UnicodeScalarView(text.unicodeScalars.filter { !isInvisible($0) })).trimmed
   }
 
   /// Returns a text without marks of direction and of line breaks, which would reorder what stands beside it.
   private static func withoutMarks(_ text: String) -> String {
-    if text.utf8.allSatisfy({ $0 < 0x80 }) || !text.unicodeScalars.contains(where: isMark) {
-      return text
-    }
+    if !hasOtherBytes(text) || !text.unicodeScalars.contains(where: isMark) { return text }
     return String(String.UnicodeScalarView(text.unicodeScalars.filter { !isMark($0) })).trimmed
+  }
+
+  /// Returns whether a text has bytes beyond ASCII.
+  private static func hasOtherBytes(_ text: String) -> Bool {
+    for byte in text.utf8 where byte >= 0x80 { return true }
+    return false
   }
 
   private static func isMark(_ scalar: Unicode.Scalar) -> Bool {

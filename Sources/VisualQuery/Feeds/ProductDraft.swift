@@ -71,8 +71,8 @@ struct ProductDraft: Sendable {
     switch target {
     case .type?: setType(text)
     case .id?:
-      id = FieldCleaning.cleanID(text)
-      isWeakID = Self.weakIDs.contains(ColumnVocabulary.normalized(name))
+      id = text.trimmed
+      isWeakID = ColumnVocabulary.isWeakID(name)
       // A product whose id is its code is found by it, too.
       if ProductCode.isField(name), ProductCode(id) != nil { keep(name, .string(id)) }
     case .title?: title = text
@@ -104,7 +104,8 @@ struct ProductDraft: Sendable {
     case .visibility?:
       isHidden = isHidden || FeedText.isHidden(text)
       keep(name, .string(text))
-    case nil where !ProductCode.isField(name) && Self.isCodeName(name) && ProductCode(text) != nil:
+    // The cheapest test first: this is every field that is kept.
+    case nil where ProductCode(text) != nil && !ProductCode.isField(name) && Self.isCodeName(name):
       keep("gtin", .string(text.trimmed))
     case nil, .attributes?:
       isSaleDated = isSaleDated || Self.saleDates.contains(ColumnVocabulary.normalized(name))
@@ -224,7 +225,8 @@ struct ProductDraft: Sendable {
     var object = fields
     var warnings = warnings
     object["type"] = .string(unknownType ?? type.rawValue)
-    let title = title.trimmed.isEmpty ? otherTitle.trimmed : title.trimmed
+    let ownTitle = title.trimmed
+    let title = ownTitle.isEmpty ? otherTitle.trimmed : ownTitle
     let substitutes = isNative || !id.isEmpty && !isWeakID ? [] : substituteIDs(title)
     var idOrigin: DraftRecord.IDOrigin = isWeakID ? .code : .own
     if !id.isEmpty {
@@ -278,12 +280,6 @@ struct ProductDraft: Sendable {
     if !words.isEmpty, words.utf8.count <= EntityFields.idByteLimit { ids.append(words) }
     return ids
   }
-
-  /// The names of fields with numbers that several products may share, such as those of makers.
-  private static let weakIDs: Set<String> = [
-    "mpn", "manufacturerpartnumber", "vendorcode", "asin", "gtin", "gtin13", "ean", "ean13", "upc",
-    "barcode", "isbn", "model", "modelnumber", "modelcode", "partnumber",
-  ]
 
   /// The reduced price, unless it holds between dates only.
   var currentSalePrice: PriceField? { isSaleDated ? nil : salePrice }
