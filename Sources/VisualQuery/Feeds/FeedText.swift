@@ -166,6 +166,7 @@ enum FeedText {
 
   private static let kinds: Set<String> = [
     "simple", "variable", "variation", "configurable", "grouped", "external", "variant",
+    "physical", "digital", "virtual", "downloadable",
   ]
 
   /// Returns the texts without duplicates, in their order.

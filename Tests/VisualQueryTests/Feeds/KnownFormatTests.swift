@@ -213,6 +213,40 @@ import Testing
         "M-B | Mug | 15.90 | inStock | Blue | - | 1", "M-R | Mug | 9.90 | inStock | Red | - | 1",
       ]),
     Shop(
+      testDescription: "BigCommerce's API",
+      text: #"""
+        {"data":[{"id":77,"name":"Shirt","type":"physical","sku":"SH","price":25,"is_visible":true,"variants":[
+         {"id":1,"sku":"SH-R","price":26,"inventory_level":3,"image_url":"https://i.example/r.jpg","option_values":[{"option_display_name":"Color","label":"Red"}]},
+         {"id":2,"sku":"SH-B","price":null,"inventory_level":0,"image_url":"https://i.example/b.jpg","option_values":[{"option_display_name":"Color","label":"Blue"}]}],
+         "images":[{"id":9,"url_standard":"https://i.example/s.jpg"}]}]}
+        """#,
+      entities: [
+        "77 | Shirt | 25 | - | - | - | 1", "SH-B | Shirt | 25 | outOfStock | Blue | - | 1",
+        "SH-R | Shirt | 26 | inStock | Red | - | 1",
+      ]),
+    Shop(
+      testDescription: "Shopify's GraphQL",
+      text: #"""
+        {"data":{"products":{"edges":[{"node":{"id":"gid://shopify/Product/1","handle":"mug","title":"Mug","vendor":"Nord","images":{"edges":[
+         {"node":{"url":"https://i.example/a.jpg","altText":"red mug"}},{"node":{"url":"https://i.example/b.jpg","altText":"blue mug"}}]},"variants":{"edges":[
+         {"node":{"id":"v1","sku":"M-R","price":"9.00","availableForSale":true,"selectedOptions":[{"name":"Color","value":"Red"}]}},
+         {"node":{"id":"v2","sku":"M-B","price":"10.00","availableForSale":false,"selectedOptions":[{"name":"Color","value":"Blue"}]}}]}}}]}}}
+        """#,
+      entities: [
+        "mug/blue | Mug | 10.00 | outOfStock | Blue | Nord | 1",
+        "mug/red | Mug | 9.00 | inStock | Red | Nord | 1",
+      ]),
+    Shop(
+      testDescription: "MercadoLibre",
+      text: #"""
+        [{"id":"MLA1","title":"Taza","price":100,"currency_id":"ARS","pictures":[{"id":"p1","url":"https://i.example/1.jpg"},{"id":"p2","url":"https://i.example/2.jpg"}],"variations":[
+         {"id":11,"price":100,"attribute_combinations":[{"name":"Color","value_name":"Rojo"}],"picture_ids":["p1"],"available_quantity":1},
+         {"id":12,"price":110,"attribute_combinations":[{"name":"Color","value_name":"Azul"}],"picture_ids":["p2"],"available_quantity":0}]}]
+        """#,
+      entities: [
+        "11 | Taza | 100 | inStock | Rojo | - | 1", "12 | Taza | 110 | outOfStock | Azul | - | 1",
+      ]),
+    Shop(
       testDescription: "idealo",
       text: """
         Artikelnummer im Shop;EAN / GTIN / Barcodenummer / UPC;Hersteller/Markenname;Produktname;Preis (inkl. MwSt.);Lieferzeit;ProduktURL;BildURL_1;BildURL_2;Farbe

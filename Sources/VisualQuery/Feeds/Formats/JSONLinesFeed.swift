@@ -352,6 +352,10 @@ enum JSONFields {
       for name in names {
         if let inner = object[name] { return addresses(in: inner) }
       }
+      // Under another name, such as `url_standard`.
+      for (_, value) in object.sorted(by: { $0.key < $1.key }) {
+        if case .string(let text) = value, FeedFindings.isImage(text) { return [text] }
+      }
       return []
     default: return []
     }
