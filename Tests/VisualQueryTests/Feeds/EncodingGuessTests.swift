@@ -107,6 +107,14 @@ import Testing
     #expect(found == count)
   }
 
+  /// Would break if a document of anybody reached any of the library's converters.
+  @Test func `documents reach few converters`() {
+    #expect(
+      SystemEncoding(named: "gb2312")?.title == "GBK" && SystemEncoding(named: "EUC_KR") != nil)
+    #expect(
+      SystemEncoding(named: "ISO-2022-CN-EXT") == nil && SystemEncoding(named: "utf-7") == nil)
+  }
+
   @Test func `known encodings can be named`() {
     for name in ["utf-8", "windows-1251", "gbk", "Shift_JIS", "euc-kr", "iso-8859-2", "utf-16le"] {
       #expect(FeedEncoding.isKnown(name))

@@ -12,10 +12,15 @@ struct SystemEncoding: Sendable, Hashable {
   let name: String
 
   /// Returns the encoding of a name that the library knows, or `nil`.
-  init?(named name: String) {
+  ///
+  /// - Parameter isTrusted: True if the caller names it. A document, which may come from anybody, reaches only the converters of
+  ///   the encodings in the list, of the many that the library has.
+  init?(named name: String, isTrusted: Bool = false) {
     guard name.utf8.count <= 40, name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x2F })
     else { return nil }
-    self.name = Self.usual[name.lowercased().filter { $0.isLetter || $0.isNumber }] ?? name
+    let usual = Self.usual[name.lowercased().filter { $0.isLetter || $0.isNumber }]
+    guard usual != nil || isTrusted else { return nil }
+    self.name = usual ?? name
     guard let converter = unsafe Self.open(self.name) else { return nil }
     // Sound: it was opened above and is not used any more.
     unsafe iconv_close(converter)

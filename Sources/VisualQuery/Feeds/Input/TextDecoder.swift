@@ -8,7 +8,8 @@ public struct FeedEncoding: Sendable, Hashable {
   /// Returns whether text in an encoding of this name can be read.
   public static func isKnown(_ name: String) -> Bool {
     ["utf-8", "utf8", "utf-16le", "utf-16be"].contains(name.lowercased())
-      || SingleByteEncoding.named(name) != nil || SystemEncoding(named: name) != nil
+      || SingleByteEncoding.named(name) != nil
+      || SystemEncoding(named: name, isTrusted: true) != nil
   }
 }
 
@@ -46,20 +47,20 @@ struct TextDecoder: Sendable {
     case "utf-8", "utf8": mode = .utf8
     case "utf-16le": mode = .utf16(isBigEndian: false)
     case "utf-16be": mode = .utf16(isBigEndian: true)
-    default: if !use(encoding, isGuessed: false) { mode = .utf8 }
+    default: if !use(encoding, isTrusted: true) { mode = .utf8 }
     }
   }
 
   /// Uses the encoding of a name; returns `false` if it is unknown.
-  private mutating func use(_ name: String, isGuessed: Bool) -> Bool {
+  private mutating func use(_ name: String, isTrusted: Bool) -> Bool {
     if let table = SingleByteEncoding.named(name) {
       mode = .singleByte(table)
-      encoding = FeedEncoding(name: table.name, isGuessed: isGuessed)
+      encoding = FeedEncoding(name: table.name, isGuessed: false)
       return true
     }
-    guard let system = SystemEncoding(named: name) else { return false }
+    guard let system = SystemEncoding(named: name, isTrusted: isTrusted) else { return false }
     mode = .system(system)
-    encoding = FeedEncoding(name: system.title, isGuessed: isGuessed)
+    encoding = FeedEncoding(name: system.title, isGuessed: false)
     return true
   }
 
@@ -119,7 +120,7 @@ struct TextDecoder: Sendable {
     } else if let name = Self.declaredEncoding(bytes) {
       if name.lowercased() == "utf-8" {
         mode = .undecided
-      } else if !use(name, isGuessed: false) {
+      } else if !use(name, isTrusted: false) {
         mode = .utf8
       }
     } else {
