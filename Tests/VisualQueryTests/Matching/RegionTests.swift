@@ -304,7 +304,7 @@ import Testing
     let matcher = Matcher(catalogue: try await Self.shared.value.1)
     let options = MatchOptions(types: [.product], minimumConfidence: 0, timeout: nil)
     var barelySure = 0
-    for id in ["notebook", "board", "lantern"] {
+    for id in ["notebook", "board", "lantern", "kettle", "oats"] {
       for side in stride(from: 160, through: 400, by: 40) {
         let photo = try photographed(id, side: side)
         // A signature is never looked at again.
