@@ -40,6 +40,7 @@ let package = Package(
   platforms: [.iOS(.v26), .macOS(.v26), .visionOS(.v26)],
   products: [
     .library(name: "PixelMatch", targets: ["PixelMatch"]),
+    .library(name: "Reading", targets: ["Reading"]),
     .library(name: "VisualQuery", targets: ["VisualQuery"]),
     .executable(name: "vq", targets: ["vq"]),
   ],

@@ -32,6 +32,10 @@ public final class Catalogue: Sendable {
   let readers: CatalogueReaders
   /// The key sets of filters that were asked for.
   private let keySets = Mutex(KeySetCache())
+  /// The words of the entities.
+  let textIndexes = Mutex(PieceIndexCache())
+  /// The index in ``segments(of:)`` of each segment, by its number.
+  let segmentIndices: [EntityType: [Int: Int]]
   /// The largest key of an entity.
   let lastKey: UInt32
   /// The link templates and accepted schemes.
@@ -83,14 +87,17 @@ public final class Catalogue: Sendable {
     publicFields = ShopSettings.publicFields(content.settings)
     var segments: [EntityType: [LiveSegment]] = [:]
     var segmentNames: [EntityType: [String]] = [:]
+    var segmentIndices: [EntityType: [Int: Int]] = [:]
     for record in content.segments {
       guard let segment = opened.files[record.file] else { continue }
+      segmentIndices[record.type, default: [:]][record.id] = segments[record.type]?.count ?? 0
       segments[record.type, default: []].append(
         LiveSegment(segment, deadRows: content.deadRows[record.id] ?? []))
       segmentNames[record.type, default: []].append(record.name)
     }
     self.segments = segments
     self.segmentNames = segmentNames
+    self.segmentIndices = segmentIndices
     files = opened.files
   }
 

@@ -23,7 +23,8 @@ extension CatalogueDatabase {
   /// writing.
   func hasReadings() throws(CatalogueError) -> Bool {
     try connection.first(
-      "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'readings'"
+      // The list of tables does not grow with the catalogue.
+      "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'readings'", isScan: true
     ) { _ in true } ?? false
   }
 
@@ -87,10 +88,17 @@ extension CatalogueDatabase {
       SELECT m.json, count(*) FROM images i
       JOIN readings r ON r.contentHash = i.contentHash AND r.byteCount = i.byteCount
       JOIN readingModels m ON m.id = r.models GROUP BY m.id ORDER BY count(*) DESC, m.id
-      """
+      """, isScan: true
     ) { row in
       ImageReading.models(try? JSONValue(stored: row.text(0))).map { ($0, row.integer(1)) }
     }
+  }
+
+  /// Returns whether images were read, and never by some models.
+  func isReadOnlyByOthers(than models: [ModelFile]) throws(CatalogueError) -> Bool {
+    guard try hasReadings() else { return false }
+    let known = try connection.rows("SELECT id FROM readingModels", isScan: true) { $0.text(0) }
+    return !known.isEmpty && !known.contains(ImageReading.id(of: models))
   }
 
   /// Removes the readings of images that no entity has.

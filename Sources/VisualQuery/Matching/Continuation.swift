@@ -44,12 +44,13 @@ struct Continuation: Sendable {
   private(set) var possible: [Entry]
 
   init(
-    _ labels: [String], codes: [String], signature: QuerySignature?, _ options: MatchOptions,
+    _ labels: [String], codes: [String], texts: [String] = [], signature: QuerySignature?,
+    _ options: MatchOptions,
     _ list: [RankedEntity], possible: [RankedEntity] = [], cutOff: Double, isImageLeftOut: Bool,
     in catalogue: Catalogue
   ) {
     question = ContinuedQuestion(
-      labels: SemanticContent.bounded(labels), codes: codes, options: options,
+      labels: SemanticContent.bounded(labels), codes: codes, texts: texts, options: options,
       isImageLeftOut: isImageLeftOut)
     self.signature = signature?.compactBytes ?? []
     generation = catalogue.generation

@@ -52,6 +52,10 @@ public struct Evidence: Sendable, Hashable, Codable {
     /// The certainty that a connected part of the thing is of another color, `0...1`, whatever else agrees: no light over the
     /// whole image explains the difference there. From 8 % of the thing on it counts against a match, and wholly from 16 % on.
     case contradiction
+    /// The agreement of the text that was read with the words of the entity: of its title, its brand and its images. The value is the
+    /// sum of the rarities of the pieces of words that both have, in relation to the root of that of all its pieces. Known words that the
+    /// entity lacks count against it.
+    case text
   }
 
   /// The kind of evidence.

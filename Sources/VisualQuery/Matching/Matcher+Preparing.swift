@@ -1,4 +1,5 @@
 internal import PixelMatch
+internal import Reading
 
 extension Matcher {
   /// Prepares a query: resolves its labels and filters, signs its image and plans its stages.
@@ -74,7 +75,13 @@ extension Matcher {
     _ content: SemanticContent, shouldStopScans: @escaping @Sendable () -> Bool
   ) -> QueryPlan {
     let words: [any SearchStage] =
-      [LabelStage()] + (content.codes.isEmpty ? [] : [CodeStage(codes: content.codes)])
+      [LabelStage()]
+      + (content.codes.isEmpty && (image == nil || CodeReader() == nil)
+        ? [] : [CodeStage(codes: content.codes, image: image, read: content.readCodes)])
+    let texts = Array(content.texts.prefix(SemanticContent.textLimit))
+    let textStage: [any SearchStage] =
+      texts.isEmpty && (image == nil || models == nil)
+      ? [] : [TextStage(image: image, texts: texts, models: models, threads: pool.width)]
     guard let signature else {
       let omitted: [any SearchStage.Type] =
         catalogue.store == nil
@@ -82,14 +89,16 @@ extension Matcher {
           HashScanStage.self, KeypointVoteStage.self, AppearanceScanStage.self, GeometryStage.self,
         ]
         : [StoredCandidateStage.self, GeometryStage.self]
-      return QueryPlan(words, omitted: content.isPictureLeftOut ? omitted : [])
+      return QueryPlan(words + textStage, omitted: content.isPictureLeftOut ? omitted : [])
     }
     let masks = labels.known.map { LabelBits.mask(of: $0.label) }
+    var searching = imageStages(
+      signature, content.embedding, labelMasks: masks, threads: pool.width, in: catalogue,
+      shouldStop: shouldStopScans)
+    // Before the geometry of what it proposes is verified.
+    searching.insert(contentsOf: textStage, at: searching.count - 1)
     return QueryPlan(
-      words
-        + imageStages(
-          signature, content.embedding, labelMasks: masks, threads: pool.width, in: catalogue,
-          shouldStop: shouldStopScans)
+      words + searching
         + [PatchStage(image: image)]
         // Posting lists of windows would have to be fetched.
         + (catalogue.store == nil ? [WindowStage(image: image)] : [])

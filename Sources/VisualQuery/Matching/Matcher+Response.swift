@@ -1,4 +1,5 @@
 internal import PixelMatch
+internal import Reading
 
 /// The search behind a response: its state, and all that may be shown.
 struct SearchOutcome: Sendable {
@@ -32,7 +33,8 @@ extension Matcher {
     }
     let outcome = SearchOutcome(state: state, list: list)
     var continuation = Continuation(
-      content.labels, codes: content.codes, signature: state.signature, options, list.entities,
+      content.labels, codes: content.codes, texts: content.texts.map(\.text),
+      signature: state.signature, options, list.entities,
       possible: possible, cutOff: cutOff,
       isImageLeftOut: state.signature == nil && content.hasImage, in: catalogue)
     continuation.markShown { shown.contains($0.key) }

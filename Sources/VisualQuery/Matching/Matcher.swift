@@ -1,4 +1,5 @@
 public import PixelMatch
+public import Reading
 
 /// Finds the entities of a catalogue that somebody points at.
 ///
@@ -15,6 +16,8 @@ public struct Matcher: Sendable {
   /// The generation that is searched.
   public let catalogue: Catalogue
   package let pool: WorkerPool
+  /// The models that read the text of images, or `nil` if none is read.
+  public var models: ReadingModels?
   let now: @Sendable () -> Duration
 
   /// Makes a matcher over a catalogue.

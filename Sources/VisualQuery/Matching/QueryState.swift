@@ -37,6 +37,8 @@ struct QueryState: Sendable {
   var labelMatches: [ScoredEntity] = []
   /// The products with a code of the query.
   var codeMatches: [ScoredEntity] = []
+  /// The agreement of the text that was read with the entities, or `nil` if there is none.
+  var texts: TextAgreements?
   /// The codes of the query without a product.
   var unmatchedCodes: [UnmatchedCode] = []
   /// The failures of shards.
@@ -140,7 +142,7 @@ struct QueryState: Sendable {
   private func scoredByContent() -> [ScoredEntity] {
     guard let signature else { return labelMatches }
     var best = Dictionary(
-      uniqueKeysWithValues: scored(searches, in: ImageFrame(signature)) {
+      uniqueKeysWithValues: scored(searches, in: ImageFrame(signature), texts: texts) {
         $0.isFromWindow ? Calibration.outlinePrior(inliers: $0.inliers) : 0
       }.map {
         ($0.key, $0)
@@ -178,7 +180,7 @@ struct QueryState: Sendable {
     // Windows propose outlines, and are not regions of their own.
     case .windows: []
     case .outline:
-      scored(region.searches, in: region.frame, isSupportMeasured: false) {
+      scored(region.searches, in: region.frame, isSupportMeasured: false, texts: texts) {
         Calibration.outlinePrior(inliers: $0.inliers)
           + (region.isWithinPart ? Calibration.cellPrior : 0)
       }
@@ -219,19 +221,29 @@ struct QueryState: Sendable {
     signature.map { bestImages(searches, in: ImageFrame($0)) } ?? []
   }
 
+  /// - Parameter texts: The agreement of the text, which counts in the whole image and in the outlines that things draw in it. That of a
+  ///   page is of many things.
   private func scored(
     _ searches: [TypeSearch], in frame: ImageFrame, isSupportMeasured: Bool = true,
-    prior: (MeasuredEvidence) -> Double
+    texts: TextAgreements? = nil, prior: (MeasuredEvidence) -> Double
   ) -> [ScoredEntity] {
-    let images = bestImages(searches, in: frame, isSupportMeasured: isSupportMeasured)
+    let texts = isPage ? nil : texts
+    var images = bestImages(searches, in: frame, isSupportMeasured: isSupportMeasured)
+    if let texts {
+      for index in images.indices {
+        images[index].image.score += Calibration.score(ofText: texts, images[index].key)
+      }
+    }
     let rivals = Rivals(
       images.map(\.image.evidence), scores: images.map(\.image.score),
       pictures: SamePictures(
         images.map(\.image.stored), looks: images.map(\.image.evidence.look)))
     return images.enumerated().map { index, entity in
-      let evidence = Calibration.evidence(
-        entity.image.evidence, rivals.standing(of: index), of: subject,
-        regionPrior: prior(entity.image.evidence))
+      let evidence =
+        Calibration.evidence(
+          entity.image.evidence, rivals.standing(of: index), of: subject,
+          regionPrior: prior(entity.image.evidence))
+        + (texts.map { [Calibration.evidence(ofText: $0, entity.key)] } ?? [])
       return ScoredEntity(
         key: entity.key, type: entity.image.type, evidence: evidence,
         confidence: Calibration.confidence(evidence), tier: entity.image.tier,

@@ -12,6 +12,8 @@ package struct ContinuedQuestion: Sendable, Hashable {
   package internal(set) var labels: [String]
   /// The product codes.
   package internal(set) var codes: [String]
+  /// The lines of text.
+  package internal(set) var texts: [String]
   /// The limits and filters; the deadline is that of each page.
   package internal(set) var options: MatchOptions
   /// True if the image was not analyzed in time.
@@ -19,8 +21,10 @@ package struct ContinuedQuestion: Sendable, Hashable {
 
   /// Makes a question of what was searched.
   package init(
-    labels: [String], codes: [String], options: MatchOptions, isImageLeftOut: Bool = false
+    labels: [String], codes: [String], texts: [String] = [], options: MatchOptions,
+    isImageLeftOut: Bool = false
   ) {
+    self.texts = texts
     (self.labels, self.codes, self.isImageLeftOut) = (labels, codes, isImageLeftOut)
     self.options = options
     self.options.timeout = nil

@@ -24,6 +24,9 @@ extension Question {
   package static let codes = QuestionField(
     "codes", .words(count: SemanticContent.codeLimit, length: SemanticContent.codeLength), \.codes,
     .content, in: everyRequest, token: [.init("codes", \.codes, absent: [])])
+  package static let texts = QuestionField(
+    "texts", .texts(count: SemanticContent.textLimit, length: SemanticContent.textLength), \.texts,
+    .content, in: everyRequest, token: [.init("texts", \.texts, absent: [])])
   package static let region = QuestionField<PictureRegion>(
     "region", option: "region", .region, \.region, .content, in: [.query, .form])
   package static let signature = QuestionField<QuerySignature>(
@@ -175,7 +178,7 @@ extension Question {
 
   /// All fields.
   package static let fields: [any AnyQuestionField] = [
-    labels, codes, region, signature, embedding, tolerant, limit, products, stores,
+    labels, codes, texts, region, signature, embedding, tolerant, limit, products, stores,
     minimumConfidence, type, conditions, wantedLabels, near, radius, date, locale, grouped, subject,
     answers,
     feedback, deadline, facets, facetPrefix, facetLimit, continuation, beginsAgain, refreshes,

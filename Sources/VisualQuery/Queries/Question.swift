@@ -15,6 +15,8 @@ package struct Question: Sendable, Hashable {
   package var labels: [String]?
   /// The product codes that were read on the device.
   package var codes: [String]?
+  /// The lines of text that were read on the device.
+  package var texts: [String]?
   /// The part of the image that is meant.
   package var region: PictureRegion?
   /// The signature of an image that the client keeps.
@@ -74,7 +76,7 @@ package struct Question: Sendable, Hashable {
   /// Makes a question in which nothing is given.
   package init() {}
 
-  /// The most bytes in UTF-8 of labels, wanted labels and conditions together, all of which a continuation holds.
+  /// The most bytes in UTF-8 of labels, texts, wanted labels and conditions together, all of which a continuation holds.
   private static let wordByteLimit = 16_384
 
   /// Checks what no field can be checked for alone.
@@ -85,14 +87,14 @@ package struct Question: Sendable, Hashable {
       throw QuestionError(
         field: "radius", reason: "must be beside 'near', the place that stores are measured from")
     }
-    let words = (labels ?? []) + (wantedLabels ?? [])
+    let words = (labels ?? []) + (texts ?? []) + (wantedLabels ?? [])
     let byteCount =
       words.reduce(0) { $0 + $1.utf8.count } + (conditions ?? []).reduce(0) { $0 + $1.byteCount }
     guard byteCount <= Self.wordByteLimit else {
       throw QuestionError(
         code: .excess,
         reason:
-          "'labels', 'withLabel' and 'where' have \(byteCount) bytes; the limit is \(Self.wordByteLimit)",
+          "'labels', 'texts', 'withLabel' and 'where' have \(byteCount) bytes; the limit is \(Self.wordByteLimit)",
         limit: Self.wordByteLimit)
     }
   }

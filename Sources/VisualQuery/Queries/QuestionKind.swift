@@ -148,6 +148,15 @@ extension QuestionKind<[String]> {
   }
 }
 
+extension QuestionKind<[String]> {
+  /// At most `count` texts, each of at most `length` Unicode scalars.
+  static func texts(count: Int, length: Int) -> Self {
+    Self(.texts(count: count, length: length), "a text") { given throws(QuestionError) in
+      try given.texts(count: count, length: length)
+    }
+  }
+}
+
 extension QuestionKind<[EntityComparator]> {
   /// At most `count` conditions.
   static func conditions(count: Int) -> Self {

@@ -1,4 +1,5 @@
 public import PixelMatch
+internal import Reading
 
 extension SemanticContent {
   /// Decodes a picture as finely as a question about it needs.
@@ -22,6 +23,27 @@ extension SemanticContent {
     if let region { (part, side) = try Self.part(region, of: decoder.header(of: bytes), decoder) }
     let picture = try Self.picture(bytes, longerSide: side, decoder, shouldStop)
     self.init(labels: labels, decoded: picture, region: part)
+    if region == nil, picture != nil {
+      readCodes = try Self.codes(of: bytes, decoder, shouldStop)
+    }
+  }
+
+  /// The longer side of an image in which codes are looked for: a module of a code that is an eighth as wide has two pixels.
+  private static let codeSide = 2048
+
+  /// Returns the codes of an image that was reduced, which has them more finely, or `nil` if it was not, or time does not suffice.
+  private static func codes(
+    of bytes: [UInt8], _ decoder: ImageDecoder, _ shouldStop: () -> Bool
+  ) throws -> [ReadCode]? {
+    guard let reader = CodeReader(), let header = try? decoder.header(of: bytes),
+      max(header.width, header.height) > QuerySignature.workingSide,
+      decoder.byteCount(of: header, longerSide: codeSide) <= decoder.limits.memoryLimit,
+      let picture = try? picture(bytes, longerSide: codeSide, decoder, shouldStop)
+    else {
+      try Task.checkCancellation()
+      return nil
+    }
+    return reader.codes(in: picture.pixels)
   }
 
   /// A decoded picture, or `nil` if it was given up.

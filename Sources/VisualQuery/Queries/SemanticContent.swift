@@ -1,4 +1,5 @@
 public import PixelMatch
+public import Reading
 
 /// The content of a question: the thing that somebody points at, as pixels, as words, or as both.
 ///
@@ -8,6 +9,10 @@ public struct SemanticContent: Sendable {
   public static let codeLimit = 16
   /// The largest number of characters of a product code.
   public static let codeLength = 32
+  /// The largest number of lines of text.
+  public static let textLimit = 64
+  /// The largest number of characters of a line of text.
+  public static let textLength = 200
   /// Labels beyond these are not looked at.
   public static let labelLimit = 64
   /// Unicode scalars of a label beyond these are not looked at. Scalars and not characters are counted
@@ -22,6 +27,8 @@ public struct SemanticContent: Sendable {
   public var region: PictureRegion?
   /// The product codes that were read on the device, at most ``codeLimit``. A right one comes before all images.
   public var codes: [String] = []
+  /// The lines of text that were read on the device, at most ``textLimit``.
+  public var texts: [TextLine] = []
   /// The signature that a client computed of a picture that it keeps; it counts if there is no picture.
   public var signature: QuerySignature?
   /// The embedding of the picture, or of the region if there is one; `nil` if no model was run. It counts if the
@@ -31,6 +38,9 @@ public struct SemanticContent: Sendable {
   /// A Boolean value that indicates whether there was a picture that is missing here because its decoding took too
   /// long. The answer is then that of the labels, and incomplete.
   public private(set) var isPictureLeftOut = false
+  /// The codes that were read in the image's file at a finer resolution than that of ``pixelBuffer``, or `nil` if none were looked
+  /// for in it.
+  var readCodes: [ReadCode]?
   /// True if the question has an image, decoded in time or not.
   var hasImage: Bool { pixelBuffer != nil || signature != nil || isPictureLeftOut }
   /// The damage of the picture's file that was passed over; `nil` if none was found.

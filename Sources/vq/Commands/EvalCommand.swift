@@ -38,7 +38,7 @@ enum EvalCommand {
     options: [
       index.description, withoutLabels.description, MatchCommand.subject.description,
       calibrate.description, threads.description, json.description, MatchCommand.report.description,
-      quiet.description,
+      quiet.description, TextModels.models.description,
       IndexLocation.cache.description,
     ],
     notes: [
@@ -87,7 +87,8 @@ enum EvalCommand {
     let subject = arguments[MatchCommand.subject] ?? .anything
     let evaluation = Evaluation(
       pool: WorkerPool(width: arguments[threads]), console: console, isQuiet: arguments[quiet],
-      withLabels: !arguments[withoutLabels], andWithout: isCalibrating, subject: subject)
+      withLabels: !arguments[withoutLabels], andWithout: isCalibrating, subject: subject,
+      models: try TextModels.open(arguments))
     guard !isCalibrating || arguments[MatchCommand.report] == nil else {
       throw CommandFailure(
         .usage, "--report cannot be combined with --calibrate, which asks each query several times")

@@ -1,4 +1,5 @@
 import PixelMatch
+import Reading
 import VisualQuery
 
 /// Runs the queries of some files, one file after the other.
@@ -9,6 +10,8 @@ struct Evaluation: Sendable {
   let withLabels: Bool
   let andWithout: Bool
   let subject: QuerySubject
+  /// The models that read text, or `nil` if none is read.
+  let models: ReadingModels?
 
   typealias Outcome = Result<EvaluatedQuery, PictureFailure>
 
@@ -32,7 +35,7 @@ struct Evaluation: Sendable {
   /// - Parameter catalogue: Opens the catalogue, once the file is known to be sound.
   func ask(_ file: String, of catalogue: () async throws -> Catalogue) async throws -> [Asked] {
     let items = try items(of: file)
-    let matcher = Matcher(catalogue: try await catalogue(), pool: pool)
+    let matcher = try matcher(of: try await catalogue())
     try await matcher.checkTruth(of: items.map(\.query), in: file)
     let line = ProgressLine("evaluating", on: console.diagnostics)
     var outcomes: [Outcome] = []
@@ -48,6 +51,13 @@ struct Evaluation: Sendable {
       console.diagnostics.warning(failure.sentence(about: item.path))
     }
     return zip(items, outcomes).map { Asked(item: $0, outcome: $1, matcher: matcher) }
+  }
+
+  private func matcher(of catalogue: Catalogue) throws -> Matcher {
+    var matcher = Matcher(catalogue: catalogue, pool: pool)
+    matcher.models = models
+    if let models { try TextModels.warnOfOthers(models, catalogue, console) }
+    return matcher
   }
 
   private func items(of file: String) throws -> [Item] {

@@ -144,7 +144,8 @@ enum MatchCommand {
       near.description,
       at.description,
       locale.description, signature.description, embedding.description,
-      continuation.description, refresh.description, IndexLocation.cache.description,
+      continuation.description, refresh.description, TextModels.models.description,
+      IndexLocation.cache.description,
       IndexLocation.atLeast.description,
       PictureLimits.maxBytes.description, PictureLimits.maxPixels.description,
       PictureLimits.formats.description,
@@ -212,8 +213,10 @@ enum MatchCommand {
     let catalogue = try await IndexLocation.catalogue(
       of: arguments[index], arguments, console, atLeast: arguments[IndexLocation.atLeast])
     let pool = WorkerPool(width: arguments[threads])
+    var matcher = Matcher(catalogue: catalogue, pool: pool)
+    matcher.models = try TextModels.open(arguments, for: catalogue, on: console)
     let search = PictureSearch(
-      matcher: Matcher(catalogue: catalogue, pool: pool), question: question,
+      matcher: matcher, question: question,
       pageLimit: arguments.given(of: [limit.description]).isEmpty ? nil : question.limit,
       decoder: ImageDecoder(
         limits: PictureLimits.limits(of: arguments), keepsTruncated: question.isTolerant ?? false,

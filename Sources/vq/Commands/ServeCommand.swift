@@ -150,7 +150,8 @@ enum ServeCommand {
     operand: nil,
     options: [
       MatchCommand.index.description, IndexLocation.cache.description,
-      IndexLocation.atLeast.description, host.description, port.description, socket.description,
+      IndexLocation.atLeast.description, TextModels.models.description, host.description,
+      port.description, socket.description,
       keys.description, deadline.description, maxDeadline.description, changeDeadline.description,
       queue.description,
       rate.description, cpuRate.description, trustedProxies.description,
@@ -203,9 +204,10 @@ enum ServeCommand {
         "'\(path)' has no key: every request that needs one will be refused",
         advice: ["vq key \(path) --name NAME"])
     }
+    var settings = settings(of: arguments, threads: pool.width)
+    settings.models = try TextModels.open(arguments, for: try catalogue.newest(), on: console)
     let service = ShopService(
-      catalogue: catalogue, pool: pool, changePool: changePool,
-      settings: settings(of: arguments, threads: pool.width),
+      catalogue: catalogue, pool: pool, changePool: changePool, settings: settings,
       replica: replica, keys: keys, metrics: metrics, log: log)
     if let enough = DescriptorLimit.raise(forClients: arguments[connections]) {
       console.diagnostics.warning(

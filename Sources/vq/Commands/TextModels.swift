@@ -22,6 +22,24 @@ enum TextModels {
     }
   }
 
+  /// Opens the models of a command line for questions to a catalogue, and warns if others have read its images.
+  static func open(
+    _ arguments: ParsedArguments, for catalogue: Catalogue, on console: Console
+  ) throws -> ReadingModels? {
+    guard let models = try open(arguments) else { return nil }
+    try warnOfOthers(models, catalogue, console)
+    return models
+  }
+
+  static func warnOfOthers(
+    _ models: ReadingModels, _ catalogue: Catalogue, _ console: Console
+  ) throws {
+    guard try catalogue.isReadOnlyByOthers(than: models) else { return }
+    console.diagnostics.warning(
+      "other models have read the images of the index; only titles and brands are compared with text",
+      advice: ["read them again with: vq catalogue read-text --models DIR"])
+  }
+
   /// Reads the images of an index that the models have not read yet.
   static func read(
     _ directory: String, by models: ReadingModels, pool: WorkerPool, isQuiet: Bool,

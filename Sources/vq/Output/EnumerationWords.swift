@@ -87,7 +87,8 @@ extension Evidence.Kind: WordedEnumeration {
     case .alignedColor: .init("Colors in place", "Farben am Platz", "Couleurs en place")
     case .offColor: .init("Another color", "Andere Farbe", "Autre couleur")
     case .contradiction:
-      .init("A part in another color", "Ein Teil in anderer Farbe", "Une partie d’une autre couleur")
+      .init(
+        "A part in another color", "Ein Teil in anderer Farbe", "Une partie d’une autre couleur")
     case .inlierLead:
       .init("Details ahead of others", "Details vor anderen", "Détails devant les autres")
     case .labels: .init("Words", "Wörter", "Mots")
@@ -95,6 +96,7 @@ extension Evidence.Kind: WordedEnumeration {
     case .support: .init("Its other images", "Seine anderen Bilder", "Ses autres images")
     case .patches:
       .init("Parts that look the same", "Gleich aussehende Teile", "Parties identiques")
+    case .text: .init("What it says", "Was darauf steht", "Ce qui y est écrit")
     case .stock: .init("Its product", "Sein Produkt", "Son article")
     case .lead: .init("Lead over others", "Vorsprung vor anderen", "Avance sur les autres")
     case .code: .init("Its code", "Sein Code", "Son code")

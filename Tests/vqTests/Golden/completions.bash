@@ -63,6 +63,7 @@ _vq() {
     match:--signature) return ;;
     match:--embedding) _vq_reply -f; compopt -o filenames; return ;;
     match:--continue) return ;;
+    match:--models) _vq_reply -d; compopt -o filenames; return ;;
     match:--cache) _vq_reply -d; compopt -o filenames; return ;;
     match:--at-least) return ;;
     match:--max-bytes) return ;;
@@ -89,6 +90,7 @@ _vq() {
     eval:--subject) _vq_reply -W 'anything catalogued'; return ;;
     eval:--threads|eval:-j) return ;;
     eval:--report) _vq_reply -f; compopt -o filenames; return ;;
+    eval:--models) _vq_reply -d; compopt -o filenames; return ;;
     eval:--cache) _vq_reply -d; compopt -o filenames; return ;;
     diff:--index) _vq_reply -d; compopt -o filenames; return ;;
     diff:--before) _vq_reply -d; compopt -o filenames; return ;;
@@ -117,6 +119,7 @@ _vq() {
     serve:--index) _vq_reply -d; compopt -o filenames; return ;;
     serve:--cache) _vq_reply -d; compopt -o filenames; return ;;
     serve:--at-least) return ;;
+    serve:--models) _vq_reply -d; compopt -o filenames; return ;;
     serve:--host) return ;;
     serve:--port) return ;;
     serve:--socket) _vq_reply -f; compopt -o filenames; return ;;
@@ -181,7 +184,7 @@ _vq() {
     :*) _vq_reply -W 'index match catalogue doctor duplicates labels eval diff why-not feedback serve key hash sign postgres copy codegen simulate-client help completions' ;;
     index:-*) _vq_reply -W '--index --images-root --allow-outside --thumbnails --on-conflict --prune-missing --max-removed --models --currency --map --map-from --encoding --sheet --include-drafts --fetch --allow-host --dry-run --strict --threads -j --rejected --json --quiet -q --locale --images-map --allow-private-address --ca-file --max-rows --max-feed-bytes --max-feed-ratio --public --link --allow-scheme --bridge --formats --cache --signed --color --help -h --version' ;;
     index:*) _vq_reply -f; compopt -o filenames; return ;;
-    match:-*) _vq_reply -W '--index --labels --region --limit --products --stores --min-confidence --deadline --type --where --group --threads -j --explain --json --report --csv --open --all-fields --tolerant --subject --answers --with-label --near --at --locale --signature --embedding --continue --refresh --cache --at-least --max-bytes --max-pixels --formats --color --help -h --version' ;;
+    match:-*) _vq_reply -W '--index --labels --region --limit --products --stores --min-confidence --deadline --type --where --group --threads -j --explain --json --report --csv --open --all-fields --tolerant --subject --answers --with-label --near --at --locale --signature --embedding --continue --refresh --models --cache --at-least --max-bytes --max-pixels --formats --color --help -h --version' ;;
     match:*) _vq_reply -f; compopt -o filenames; return ;;
     catalogue:-*) _vq_reply -W '--index --id --images-root --allow-outside --public --pictures --models --threads -j --json --cache --color --help -h --version' ;;
     catalogue:*) _vq_reply -fW 'status verify compact rollback export import remove set upgrade read-text'; compopt -o filenames; return ;;
@@ -191,7 +194,7 @@ _vq() {
     duplicates:*) return ;;
     labels:-*) _vq_reply -W '--index --unmatched --bridge --json --cache --color --help -h --version' ;;
     labels:*) return ;;
-    eval:-*) _vq_reply -W '--index --without-labels --subject --calibrate --threads -j --json --report --quiet -q --cache --color --help -h --version' ;;
+    eval:-*) _vq_reply -W '--index --without-labels --subject --calibrate --threads -j --json --report --quiet -q --models --cache --color --help -h --version' ;;
     eval:*) _vq_reply -f; compopt -o filenames; return ;;
     diff:-*) _vq_reply -W '--index --before --threads -j --json --cache --color --help -h --version' ;;
     diff:*) _vq_reply -f; compopt -o filenames; return ;;
@@ -199,7 +202,7 @@ _vq() {
     why-not:*) _vq_reply -f; compopt -o filenames; return ;;
     feedback:-*) _vq_reply -W '--index --cache --json --color --help -h --version' ;;
     feedback:*) _vq_reply -fW 'list accept remove queries export import'; compopt -o filenames; return ;;
-    serve:-*) _vq_reply -W '--index --cache --at-least --host --port --socket --keys --deadline --max-deadline --change-deadline --queue --rate --cpu-rate --trusted-proxy --threads -j --connections --per-address --max-bytes --max-pixels --decode-memory --formats --allow-origin --allow-host --app-id --name --grace --quiet --color --help -h --version' ;;
+    serve:-*) _vq_reply -W '--index --cache --at-least --models --host --port --socket --keys --deadline --max-deadline --change-deadline --queue --rate --cpu-rate --trusted-proxy --threads -j --connections --per-address --max-bytes --max-pixels --decode-memory --formats --allow-origin --allow-host --app-id --name --grace --quiet --color --help -h --version' ;;
     serve:*) return ;;
     key:-*) _vq_reply -W '--name --role --color --help -h --version' ;;
     key:*) _vq_reply -f; compopt -o filenames; return ;;

@@ -89,6 +89,7 @@ complete -c vq -n '__fish_seen_subcommand_from match' -l signature -x -d 'search
 complete -c vq -n '__fish_seen_subcommand_from match' -l embedding -r -F -d 'also compare the image\'s embedding, made by a model'
 complete -c vq -n '__fish_seen_subcommand_from match' -l continue -x -d 'show the next page of an earlier search'
 complete -c vq -n '__fish_seen_subcommand_from match' -l refresh -d 'with --continue: search again, for what is new'
+complete -c vq -n '__fish_seen_subcommand_from match' -l models -x -a '(__fish_complete_directories)' -d 'read the text and codes of images with the models of a folder'
 complete -c vq -n '__fish_seen_subcommand_from match' -l cache -x -a '(__fish_complete_directories)' -d 'the directory for the copy of an index in PostgreSQL'
 complete -c vq -n '__fish_seen_subcommand_from match' -l at-least -x -d 'wait for this generation of an index in PostgreSQL'
 complete -c vq -n '__fish_seen_subcommand_from match' -l max-bytes -x -d 'reject larger files'
@@ -128,6 +129,7 @@ complete -c vq -n '__fish_seen_subcommand_from eval' -l threads -s j -x -d 'numb
 complete -c vq -n '__fish_seen_subcommand_from eval' -l json -d 'the figures as one JSON object'
 complete -c vq -n '__fish_seen_subcommand_from eval' -l report -r -F -d 'also write an HTML page with the images'
 complete -c vq -n '__fish_seen_subcommand_from eval' -l quiet -s q -d 'no progress'
+complete -c vq -n '__fish_seen_subcommand_from eval' -l models -x -a '(__fish_complete_directories)' -d 'read the text and codes of images with the models of a folder'
 complete -c vq -n '__fish_seen_subcommand_from eval' -l cache -x -a '(__fish_complete_directories)' -d 'the directory for the copy of an index in PostgreSQL'
 complete -c vq -n '__fish_seen_subcommand_from eval' -F
 complete -c vq -n '__fish_seen_subcommand_from diff' -l index -x -a '(__fish_complete_directories)' -d 'the index to search'
@@ -163,6 +165,7 @@ complete -c vq -n '__fish_seen_subcommand_from feedback' -F -a 'list accept remo
 complete -c vq -n '__fish_seen_subcommand_from serve' -l index -x -a '(__fish_complete_directories)' -d 'the index to search'
 complete -c vq -n '__fish_seen_subcommand_from serve' -l cache -x -a '(__fish_complete_directories)' -d 'the directory for the copy of an index in PostgreSQL'
 complete -c vq -n '__fish_seen_subcommand_from serve' -l at-least -x -d 'wait for this generation of an index in PostgreSQL'
+complete -c vq -n '__fish_seen_subcommand_from serve' -l models -x -a '(__fish_complete_directories)' -d 'read the text and codes of images with the models of a folder'
 complete -c vq -n '__fish_seen_subcommand_from serve' -l host -x -d 'listen on this IP address'
 complete -c vq -n '__fish_seen_subcommand_from serve' -l port -x -d 'listen on this port; 0: any free port'
 complete -c vq -n '__fish_seen_subcommand_from serve' -l socket -r -F -d 'listen on a Unix socket instead'

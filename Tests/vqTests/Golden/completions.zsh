@@ -114,6 +114,7 @@ _vq() {
         '--embedding=[also compare the image'\''s embedding, made by a model]:FILE:_files' \
         '--continue=[show the next page of an earlier search]:TOKEN:' \
         '--refresh[with --continue\: search again, for what is new]' \
+        '--models=[read the text and codes of images with the models of a folder]:DIR:_files -/' \
         '--cache=[the directory for the copy of an index in PostgreSQL]:DIR:_files -/' \
         '--at-least=[wait for this generation of an index in PostgreSQL]:N:' \
         '--max-bytes=[reject larger files]:N:' \
@@ -188,6 +189,7 @@ _vq() {
         '--report=[also write an HTML page with the images]:FILE:_files' \
         '--quiet[no progress]' \
         '-q[no progress]' \
+        '--models=[read the text and codes of images with the models of a folder]:DIR:_files -/' \
         '--cache=[the directory for the copy of an index in PostgreSQL]:DIR:_files -/' \
         '--color=[when to use color]:WHEN:(auto always never)' \
         '--help[show the complete help; -h a short one]' \
@@ -250,6 +252,7 @@ _vq() {
         '--index=[the index to search]:DIR:_files -/' \
         '--cache=[the directory for the copy of an index in PostgreSQL]:DIR:_files -/' \
         '--at-least=[wait for this generation of an index in PostgreSQL]:N:' \
+        '--models=[read the text and codes of images with the models of a folder]:DIR:_files -/' \
         '--host=[listen on this IP address]:ADDRESS:' \
         '--port=[listen on this port; 0\: any free port]:N:' \
         '--socket=[listen on a Unix socket instead]:FILE:_files' \

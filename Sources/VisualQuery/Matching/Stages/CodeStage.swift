@@ -1,7 +1,14 @@
-/// Finds the products with the codes of the query.
+internal import PixelMatch
+internal import Reading
+
+/// Finds the products with the codes of the query: those that were given, and those that are read in the image.
 struct CodeStage: SearchStage {
   /// The codes, as they were given.
   let codes: [String]
+  /// The image, or `nil` if only its signature is known.
+  var image: PixelBuffer?
+  /// The codes that were read in the image already, or `nil` if they were not looked for.
+  var read: [ReadCode]?
 
   static let cost = 1.0
 
@@ -9,6 +16,20 @@ struct CodeStage: SearchStage {
   private static let limit = 256
 
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
+    let read = read ?? image.flatMap { CodeReader()?.codes(in: $0) } ?? []
+    // A code of bars may be the number of anything, and a QR code may have any text: only a product code that the catalogue lacks is told.
+    let codes =
+      codes
+      + read.lazy.filter { $0.kind != .qr }.map(\.value)
+      .filter { ProductCode($0) != nil && !self.codes.contains($0) }
+    let linked: [UInt32: EntityID]
+    do {
+      linked = try await keys(
+        ofLinks: read.lazy.filter { $0.kind == .qr }.map(\.value), state, catalogue)
+    } catch let error as CatalogueError where error.code == .timedOut {
+      try Task.checkCancellation()
+      return 0
+    }
     var codesByForm: [String: ProductCode] = [:]
     for code in codes.compactMap(ProductCode.init) {
       for form in code.forms { codesByForm[form] = code }
@@ -33,8 +54,40 @@ struct CodeStage: SearchStage {
     let keys = Set(found.map(\.key)).filter { state.allows($0, .product) }.sorted()
     let products = try catalogue.ids(keys: Array(keys.prefix(Self.limit)))
       .filter { $0.value.type == .product }
-    state.codeMatches = products.keys.sorted().map(ScoredEntity.init(codeOf:))
+    let entities = products.merging(linked) { first, _ in first }
+    state.codeMatches = entities.sorted { $0.key < $1.key }.map {
+      ScoredEntity(codeOf: $0.key, type: $0.value.type)
+    }
     return 1
+  }
+
+  /// Returns the entities whose links some texts are, with their ids: the link of their own, or the one that a template gives.
+  private func keys(
+    ofLinks texts: [String], _ state: QueryState, _ catalogue: Catalogue
+  ) async throws -> [UInt32: EntityID] {
+    var found: [UInt32: EntityID] = [:]
+    for text in texts where text.unicodeScalars.count <= EntityComparator.textLimit {
+      let named = EntityType.allCases.compactMap { type in
+        catalogue.links.templates[type]?.value(of: "id", in: text)
+          .map { EntityID(type: type, value: $0) }
+      }
+      for (id, key) in try catalogue.keys(of: named) {
+        let value = try catalogue.entities(keys: [key])[key]
+        if value.map({ catalogue.links.handoff(for: $0).url == text }) == true { found[key] = id }
+      }
+      let filter = EntityFilter(
+        comparators: [EntityComparator(EntityProperty("url"), .equalTo(.text(text)))])
+      do {
+        let keys = try await catalogue.keys(matching: filter, shouldStop: state.shouldStop)
+        found.merge(try catalogue.ids(keys: keys.keys(in: 0..<catalogue.lastKey + 1))) { $1 }
+      } catch let error as MatchError where error.code == .invalidFilter {
+        // No entity has a link of its own.
+        continue
+      }
+    }
+    return found.filter {
+      state.allows($0.key, $0.value.type) && state.types.contains($0.value.type)
+    }
   }
 
   private static func properties(
@@ -57,11 +110,11 @@ extension ScoredEntity {
   /// The log-odds of a code: above those of any image.
   private static let codeWeight = 20.0
 
-  /// A product whose code was read.
-  init(codeOf key: UInt32) {
+  /// An entity whose code was read.
+  init(codeOf key: UInt32, type: EntityType) {
     let evidence = [Evidence(kind: .code, value: 1, weight: Self.codeWeight)]
     self.init(
-      key: key, type: .product, evidence: evidence, confidence: Calibration.confidence(evidence),
+      key: key, type: type, evidence: evidence, confidence: Calibration.confidence(evidence),
       tier: .code)
   }
 

@@ -29,10 +29,13 @@ extension Question {
     try fields.finish()
     do throws(QuestionError) { try check() } catch { throw fields.problem(error) }
     locale = locale ?? language
-    guard hasPicture || signature != nil || labels?.isEmpty == false || codes?.isEmpty == false
+    guard
+      hasPicture || signature != nil || labels?.isEmpty == false || codes?.isEmpty == false
+        || texts?.isEmpty == false
     else {
       throw Problem(
-        .nothingAsked, "there is no picture, and none of labels, codes, signature and continuation")
+        .nothingAsked,
+        "there is no picture, and none of labels, codes, texts, signature and continuation")
     }
   }
 

@@ -1,5 +1,6 @@
 import HTTPServer
 import PixelMatch
+import Reading
 import Synchronization
 import VisualQuery
 
@@ -8,7 +9,8 @@ extension ShopService {
   func match(_ request: HTTPRequest, _ form: MatchForm) async throws -> HTTPResponse {
     let (question, picture) = try read(request, form)
     let time = request.time
-    let matcher = Matcher(catalogue: try catalogue.newest(), pool: pool, clock: time)
+    var matcher = Matcher(catalogue: try catalogue.newest(), pool: pool, clock: time)
+    matcher.models = settings.models
     let deadline = request.arrival + settings.deadlines.deadline(question.deadline)
     let facetQuestion = question.facetQuestion
     try EntityQuestion.check(question.filter.comparators, in: matcher.catalogue)
@@ -110,6 +112,7 @@ extension ShopService {
   ) async throws -> SemanticContent {
     var content = try await contentWithoutCodes(of: picture, question, matcher, timeout: timeout)
     content.codes = question.codes ?? []
+    content.texts = (question.texts ?? []).map { TextLine(text: $0, certainty: 1, corners: []) }
     content.embedding = question.embedding
     return content
   }

@@ -1,5 +1,6 @@
 import HTTPServer
 import PixelMatch
+import Reading
 import Synchronization
 import VisualQuery
 
@@ -24,6 +25,8 @@ final class ShopService: HTTPService {
     var appIDs: [String] = []
     /// The name of the shop.
     var shopName: String?
+    /// The models that read text, or `nil` if none is read.
+    var models: ReadingModels?
   }
 
   let catalogue: ServedCatalogue

@@ -28,6 +28,7 @@ import VisualQuery
     #"{"minConfidence":0.25}"#, #"{"minConfidence":1}"#, #"{"deadlineMs":1}"#,
     #"{"deadlineMs":9000}"#, #"{"deadlineMs":3600000}"#, #"{"type":"store"}"#,
     #"{"labels":["mug","tea cup"]}"#, #"{"labels":[]}"#, #"{"codes":["4006381333931"]}"#,
+    #"{"texts":["HONEY OATS, 500 g"]}"#,
     #"{"where":["price<20"]}"#, #"{"where":["title~mug, red","labels=mug","price>=3.5"]}"#,
     #"{"withLabel":["mug","lamp"]}"#, #"{"withLabel":["mug"],"where":["brand!=North"]}"#,
     #"{"region":[0.25,0.25,0.5,0.5]}"#, #"{"region":[10,20,300,400]}"#,
@@ -73,7 +74,8 @@ import VisualQuery
       read = found
     case .token:
       let asked = ContinuedQuestion(
-        labels: meant.labels ?? [], codes: meant.codes ?? [], options: meant.options(timeout: nil))
+        labels: meant.labels ?? [], codes: meant.codes ?? [], texts: meant.texts ?? [],
+        options: meant.options(timeout: nil))
       let bytes = try JSONEncoder().encode(asked)
       let opened = try JSONDecoder().decode(ContinuedQuestion.self, from: bytes)
       #expect(opened == asked)
@@ -82,7 +84,7 @@ import VisualQuery
     #expect(read.options(timeout: read.deadline) == meant.options(timeout: meant.deadline))
     // An empty list says as much as none.
     var (a, b) = (read, meant)
-    for path in [\Question.labels, \.codes, \.wantedLabels, \.facets] {
+    for path in [\Question.labels, \.codes, \.texts, \.wantedLabels, \.facets] {
       a[keyPath: path] = a[keyPath: path] ?? []
       b[keyPath: path] = b[keyPath: path] ?? []
     }

@@ -169,6 +169,15 @@ import VisualQuery
     #expect(ServedShop.ids(filtered, "values").isEmpty)
   }
 
+  @Test func `lines of text find titles`() async throws {
+    let shop = try await Self.shopWithCodes()
+    let answer = try await shop.json("POST /v1/match", [], #"{"texts":["BOOK","zzyzx"]}"#)
+    #expect(ServedShop.ids(answer, "values").first == "book")
+    let many = Array(repeating: #""a""#, count: 65).joined(separator: ",")
+    let refused = try await shop.json("POST /v1/match", [], #"{"texts":[\#(many)]}"#)
+    #expect(refused["field"] as? String == "texts" && refused["limit"] as? Int == 64)
+  }
+
   @Test func `codes that time did not suffice for are not called unknown`() async throws {
     let shop = try await Self.shopWithCodes(
       deadlines: DeadlineLimits(standard: .zero, maximum: .zero))

@@ -1,0 +1,98 @@
+internal import PixelMatch
+internal import Reading
+
+/// Reads the text of the image, compares it with that of the catalogue, and proposes the entities that agree best.
+struct TextStage: SearchStage {
+  /// The image, or `nil` if only its signature is known.
+  let image: PixelBuffer?
+  /// The lines that the device has read.
+  let texts: [TextLine]
+  let models: ReadingModels?
+  let threads: Int
+  static let cost = 8.0
+
+  /// The most entities that are proposed.
+  private static let limit = 32
+  /// The longer sides of the image in which lines are looked for: with time, and without much.
+  private static let (side, quickSide) = (640, 480)
+  /// The time below which the image is looked at more quickly.
+  private static let enough = Duration.milliseconds(400)
+  /// The share of the time left that reading may take, since geometry is to follow.
+  private static let share = 0.75
+  /// The most lines that are read: with time, and without much.
+  private static let (lineLimit, quickLineLimit) = (12, 8)
+  /// The most threads that read one image.
+  private static let threadLimit = 2
+
+  @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
+    var (lines, done) = (texts, 1.0)
+    if let image, let models {
+      let reading = try await read(image, models, state)
+      lines += reading.lines
+      if !reading.isComplete { done = reading.lines.isEmpty ? 0 : 0.5 }
+    }
+    guard !lines.isEmpty else { return done }
+    guard let index = try catalogue.textIndex(readBy: models?.files) else { return 0 }
+    guard let agreements = index.agreements(of: lines) else { return done }
+    state.texts = agreements
+    try propose(agreements.best(Self.limit), agreements, to: &state, in: catalogue)
+    return done
+  }
+
+  private func read(
+    _ image: PixelBuffer, _ models: ReadingModels, _ state: QueryState
+  ) async throws -> TextReading {
+    let remaining = state.remaining()
+    let (now, shouldStop) = (ContinuousClock.now, state.shouldStop)
+    let end = remaining.map { now + $0 * Self.share }
+    let isQuick = remaining.map { $0 < Self.enough } ?? false
+    let options = TextReader.Options(
+      side: isQuick ? Self.quickSide : Self.side,
+      lineLimit: isQuick ? Self.quickLineLimit : Self.lineLimit,
+      threads: min(threads, Self.threadLimit))
+    do {
+      return try await models.text.text(in: image, options: options) {
+        shouldStop() || (end.map { ContinuousClock.now >= $0 } ?? false)
+      }
+    } catch is ReadingError {
+      // A model that fails on one image is no reason to give no answer: the text counts as not read.
+      var reading = TextReading()
+      reading.isComplete = false
+      return reading
+    }
+  }
+
+  private func propose(
+    _ keys: [UInt32], _ agreements: TextAgreements, to state: inout QueryState,
+    in catalogue: Catalogue
+  ) throws {
+    let ids = try catalogue.ids(keys: keys)
+    if state.searches.isEmpty {
+      let allowed = keys.filter { key in ids[key].map { state.allows(key, $0.type) } ?? false }
+      let others = allowed.prefix(2).map(agreements.agreement)
+      for key in allowed {
+        guard let type = ids[key]?.type, state.types.contains(type) else { continue }
+        let own = agreements.agreement(with: key)
+        let rival = key == allowed.first ? others.dropFirst().first ?? 0 : others[0]
+        let evidence = Calibration.evidence(onlyOfText: agreements, key, lead: own - rival)
+        state.labelMatches.append(
+          ScoredEntity(
+            key: key, type: type, evidence: evidence,
+            confidence: Calibration.confidence(evidence), tier: .label))
+      }
+      return
+    }
+    // Segments of engine mode have no signatures.
+    guard catalogue.store == nil else { return }
+    for index in state.searches.indices {
+      let type = state.searches[index].type
+      var found = CandidateRows()
+      for key in keys where ids[key]?.type == type && state.allows(key, type) {
+        for place in try catalogue.rows(of: key, type) {
+          found.votes[SegmentRow(segment: place.segment, row: place.row)] = KeypointVoteCount()
+        }
+      }
+      try state.add(found, to: index, in: catalogue)
+    }
+  }
+}

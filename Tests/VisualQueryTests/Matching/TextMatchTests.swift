@@ -1,0 +1,220 @@
+import PixelMatch
+import Reading
+import TestSupport
+import Testing
+
+@testable import VisualQuery
+
+/// Questions with text that the device has read, which need no models.
+@Suite struct GivenTextTests {
+  private static func shop() async throws -> DrawnShop {
+    let shop = try DrawnShop()
+    for id in 0..<3 { try shop.draw("p\(id).jpg", seed: UInt64(id)) }
+    try await shop.run(
+      ["Honey oats", "Honey almonds", "Rye bread"].enumerated().map {
+        DrawnShop.row("p\($0)", #""title":"\#($1)""#)
+      })
+    return shop
+  }
+
+  private static func content(_ texts: [String]) -> SemanticContent {
+    var content = SemanticContent()
+    content.texts = texts.map { TextLine(text: $0, certainty: 1, corners: []) }
+    return content
+  }
+
+  @Test(arguments: [
+    ("HONEY OATS", "p0"), ("hony oats", "p0"), ("almonds", "p1"), ("rye  BREAD", "p2"),
+  ])
+  func `text finds titles`(text: String, id: String) async throws {
+    let shop = try await Self.shop()
+    let matcher = Matcher(catalogue: try Catalogue(directory: shop.index))
+    let answer = try await matcher.values(
+      for: Self.content([text]), options: MatchOptions(timeout: nil))
+    let first = try #require(answer.matches.first)
+    #expect(first.value.id.value == id && first.tier == .label && answer.isComplete)
+    #expect(first.evidence.contains { $0.kind == .text && $0.value > 0 })
+    let sum = first.evidence.reduce(0) { $0 + $1.weight }
+    #expect(abs(Calibration.probability(ofLogOdds: sum) - first.confidence) < 1e-9)
+  }
+
+  @Test func `text that the catalogue lacks finds nothing`() async throws {
+    let shop = try await Self.shop()
+    let matcher = Matcher(catalogue: try Catalogue(directory: shop.index))
+    let answer = try await matcher.values(for: Self.content(["zzyzx", ""]))
+    #expect(answer.matches.isEmpty)
+  }
+
+  @Test func `a filter holds for text`() async throws {
+    let shop = try await Self.shop()
+    let matcher = Matcher(catalogue: try Catalogue(directory: shop.index))
+    let filter = EntityFilter(comparators: [EntityComparator("title", .equalTo("Rye bread"))])
+    let answer = try await matcher.values(
+      for: Self.content(["honey oats", "bread"]),
+      options: MatchOptions(filters: [.product: filter], timeout: nil))
+    #expect(answer.matches.map(\.value.id.value) == ["p2"])
+  }
+
+  @Test func `text beside an image counts for it`() async throws {
+    let shop = try await Self.shop()
+    let matcher = Matcher(catalogue: try Catalogue(directory: shop.index))
+    let image = try ImageDecoder().decode(
+      ImageDecoder().contents(ofFile: shop.folder.path + "/p1.jpg"), longerSide: 512)
+    var content = SemanticContent(pixelBuffer: image)
+    let without = try await matcher.values(for: content, options: MatchOptions(timeout: nil))
+    content.texts = [TextLine(text: "almonds", certainty: 1, corners: [])]
+    let with = try await matcher.values(for: content, options: MatchOptions(timeout: nil))
+    #expect(
+      without.matches.first?.value.id.value == "p1" && with.matches.first?.value.id.value == "p1")
+    #expect(without.matches.first?.evidence.contains { $0.kind == .text } == false)
+    let term = try #require(with.matches.first?.evidence.first { $0.kind == .text })
+    #expect(term.value > 0 && term.weight > 0)
+  }
+
+  @Test func `a continuation searches again with the same text`() async throws {
+    let shop = try await Self.shop()
+    let matcher = Matcher(catalogue: try Catalogue(directory: shop.index))
+    let first = try await matcher.values(
+      for: Self.content(["honey"]), options: MatchOptions(limit: 1, timeout: nil))
+    let token = try #require(first.continuation)
+    let next = try await matcher.values(continuing: token, refresh: true, timeout: nil)
+    #expect(Set((first.matches + next.matches).map(\.value.id.value)) == ["p0", "p1"])
+  }
+}
+
+@Suite(.enabled(if: ModelFolder.hasRuntime, "ONNX Runtime is not installed"))
+struct TextMatchTests {
+  private let shop: DrawnShop
+  private let folder: ModelFolder
+  private let models: ReadingModels
+
+  init() async throws {
+    shop = try DrawnShop()
+    folder = try ModelFolder()
+    models = try ReadingModels(folder: folder.path)
+  }
+
+  private func image(_ letters: String, degrees: Double = 0) throws -> PixelBuffer {
+    try DrawnLine.image(letters, width: 640, height: 480, lineHeight: 60, degrees: degrees)
+  }
+
+  private func write(_ name: String, _ letters: String) throws {
+    _ = try shop.folder.write(
+      try ImageDecoder().jpeg(of: image(letters), longerSide: 640, quality: 95), to: name)
+  }
+
+  private func first(
+    _ image: PixelBuffer, with models: ReadingModels?
+  ) async throws -> Match? {
+    var matcher = Matcher(catalogue: try Catalogue(directory: shop.index))
+    matcher.models = models
+    let answer = try await matcher.values(
+      for: SemanticContent(pixelBuffer: image),
+      options: MatchOptions(minimumConfidence: 0, timeout: nil))
+    #expect(answer.isComplete)
+    return answer.matches.first
+  }
+
+  // Would break if text only counted beside keypoints.
+  @Test func `what a thing says finds its title`() async throws {
+    for id in 0..<3 { try shop.draw("p\(id).jpg", seed: UInt64(id)) }
+    try await shop.run(
+      ["BABA", "ABAB", "Bread"].enumerated().map {
+        DrawnShop.row("p\($0)", #""title":"\#($1)""#)
+      })
+    let match = try #require(try await first(image("ABAB", degrees: 10), with: models))
+    #expect(match.value.id.value == "p1")
+    let term = try #require(match.evidence.first { $0.kind == .text })
+    #expect(term.weight > 0)
+    let without = try await first(image("ABAB", degrees: 10), with: nil)
+    #expect(without?.evidence.contains { $0.kind == .text } == false)
+  }
+
+  @Test func `what a thing says finds the image that says it`() async throws {
+    try write("p0.jpg", "BAB")
+    try write("p1.jpg", "ABABA")
+    try await shop.run((0..<2).map { DrawnShop.row("p\($0)") })
+    _ = try await CatalogueUpkeep(directory: shop.index).readText(by: models)
+    let match = try #require(try await first(image("BAB", degrees: 60), with: models))
+    #expect(match.value.id.value == "p0")
+    #expect(match.evidence.contains { $0.kind == .text && $0.value > 0 })
+  }
+
+  @Test func `text that other models have read is left out`() async throws {
+    try write("p0.jpg", "BAB")
+    try await shop.run([DrawnShop.row("p0")])
+    _ = try await CatalogueUpkeep(directory: shop.index).readText(by: models)
+    let other = try ModelFolder(recognizer: ONNXModel.recognizer(characters: "A\n"))
+    let otherModels = try ReadingModels(folder: other.path)
+    let catalogue = try Catalogue(directory: shop.index)
+    #expect(try catalogue.isReadOnlyByOthers(than: otherModels))
+    #expect(try !catalogue.isReadOnlyByOthers(than: models))
+    let match = try await first(image("BAB"), with: otherModels)
+    #expect(match?.evidence.contains { $0.kind == .text && $0.value > 0 } != true)
+  }
+
+  @Test func `a passed deadline leaves text unread and says so`() async throws {
+    for id in 0..<3 { try shop.draw("p\(id).jpg", seed: UInt64(id)) }
+    try await shop.run((0..<3).map { DrawnShop.row("p\($0)") })
+    // Each look at it takes a millisecond.
+    var matcher = Matcher(
+      catalogue: try Catalogue(directory: shop.index), clock: SteppingClock())
+    matcher.models = models
+    let answer = try await matcher.values(
+      for: SemanticContent(pixelBuffer: image("ABAB")),
+      options: MatchOptions(timeout: .milliseconds(8)))
+    #expect(!answer.isComplete && answer.coverage < 1)
+  }
+}
+
+@Suite(.enabled(if: CodeReader() != nil, "zbar is not installed"))
+struct ReadCodeMatchTests {
+  private static func shop() async throws -> DrawnShop {
+    let shop = try DrawnShop()
+    for id in 0..<3 { try shop.draw("p\(id).jpg", seed: UInt64(id)) }
+    try await shop.run([
+      DrawnShop.row("p0", #""title":"Pen","gtin":"4006381333931""#),
+      DrawnShop.row("p1", #""title":"Mug","url":"https://shop.example/p/mug-red""#),
+      DrawnShop.row("p2"),
+    ])
+    return shop
+  }
+
+  private func answer(_ image: PixelBuffer) async throws -> MatchResponse {
+    let shop = try await Self.shop()
+    return try await Matcher(catalogue: try Catalogue(directory: shop.index)).values(
+      for: SemanticContent(pixelBuffer: image), options: MatchOptions(timeout: nil))
+  }
+
+  @Test func `a bar code in the image decides`() async throws {
+    let answer = try await answer(DrawnCode.ean("4006381333931", module: 2, degrees: 30))
+    #expect(answer.matches.first?.value.id.value == "p0" && answer.matches.first?.tier == .code)
+    #expect(answer.unmatchedCodes.isEmpty)
+  }
+
+  // Would break if codes were only looked for in the image as it is signed, at 1024 pixels.
+  @Test func `a bar code that is an eighth as wide as the image is read in its file`() async throws
+  {
+    let shop = try await Self.shop()
+    let image = try DrawnCode.image(width: 1600, height: 150, degrees: 20) { x, y in
+      DrawnCode.isBar("4006381333931", module: 1.77, x, y)
+    }
+    let bytes = try ImageDecoder().jpeg(of: image, longerSide: 1600, quality: 95)
+    let matcher = Matcher(catalogue: try Catalogue(directory: shop.index))
+    let content = try await matcher.content(decoding: bytes)
+    let answer = try await matcher.values(for: content, options: MatchOptions(timeout: nil))
+    #expect(answer.matches.first?.value.id.value == "p0" && answer.matches.first?.tier == .code)
+  }
+
+  @Test func `a QR code with the link of an entity decides`() async throws {
+    let answer = try await answer(DrawnCode.qr(module: 5, degrees: 10))
+    #expect(answer.matches.first?.value.id.value == "p1" && answer.matches.first?.tier == .code)
+    #expect(answer.unmatchedCodes.isEmpty)
+  }
+
+  @Test func `a bar code that the catalogue lacks is told`() async throws {
+    let answer = try await answer(DrawnCode.ean("9783161484100", module: 2, degrees: 0))
+    #expect(answer.unmatchedCodes.map(\.code) == ["9783161484100"])
+    #expect(answer.matches.allSatisfy { $0.tier != .code })
+  }
+}
