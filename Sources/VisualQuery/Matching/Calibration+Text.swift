@@ -4,7 +4,7 @@ extension Calibration {
   /// The factor of the agreement in the score.
   private static let textScore = 2.0
   /// The factors of the agreement and of the contradiction in the log-odds.
-  private static let (textWeight, contradictionWeight) = (0.6, 1.5)
+  private static let (textWeight, contradictionWeight) = (0.35, 1.5)
 
   /// Returns what the text of an image adds to the score of an entity.
   static func score(ofText agreements: TextAgreements, _ key: UInt32) -> Double {
