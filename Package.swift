@@ -79,7 +79,8 @@ let package = Package(
     .target(
       name: "VisualQuery",
       dependencies: [
-        "PixelMatch", "Reading", "CCurl", "CExpat", "CFeeds", "CFiles", "CNettle", "CPostgres", "CSQLite",
+        "PixelMatch", "Reading", "CCurl", "CExpat", "CFeeds", "CFiles", "CNettle", "CPostgres",
+        "CSQLite",
         "CZlib",
       ],
       swiftSettings: strict),

@@ -227,7 +227,8 @@ public struct Indexer: Sendable {
   ) throws(CatalogueError) -> IndexOptions {
     guard options.feed.fields.isEmpty, !options.feed.forgetsMapping, path != "-",
       FileStatus.exists(directory + "/" + CatalogueDatabase.fileName),
-      let stored = ShopSettings.feedMapping(try CatalogueDatabase(reading: directory).settings.all()),
+      let stored = ShopSettings.feedMapping(
+        try CatalogueDatabase(reading: directory).settings.all()),
       stored.feed == Self.feedName(path)
     else { return options }
     var options = options

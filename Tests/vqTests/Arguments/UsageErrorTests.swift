@@ -76,7 +76,8 @@ import Testing
       "'vq match' requires --index DIR, or VQ_INDEX in the environment"),
     Mistake(
       "index --index i", .missingOperand,
-      "'vq index' requires FEED…: JSON, CSV, XML, Excel, an address or a folder; '-' for standard input"),
+      "'vq index' requires FEED…: JSON, CSV, XML, Excel, an address or a folder; '-' for standard input"
+    ),
     Mistake(
       "sign a b", .unexpectedOperand, "'vq sign' takes one FEED; found also 'b'"),
     Mistake(
