@@ -48,20 +48,6 @@ public struct ImageEmbedding: Codable, Sendable, Hashable {
   }
 }
 
-/// A line of text that the app has read in the image.
-public struct RecognizedText: Codable, Sendable, Hashable {
-  /// The text.
-  public let text: String
-  /// The part of the image that it covers, in shares of its sides; `nil` if it is not known.
-  public let box: ImageRegion?
-
-  /// Makes a line.
-  public init(_ text: String, box: ImageRegion? = nil) {
-    self.text = text
-    self.box = box
-  }
-}
-
 /// A question: what of the shop's catalogue is meant.
 public struct MatchQuestion: Sendable, Hashable {
   /// The image, if there is one.
@@ -70,8 +56,8 @@ public struct MatchQuestion: Sendable, Hashable {
   public var labels: [String]
   /// The product codes that were read on the device, at most 16: a product that has one comes first.
   public var codes: [String]
-  /// The lines of text that were read on the device. Services that know no texts refuse a question that has some.
-  public var texts: [RecognizedText]
+  /// The lines of text that were read on the device: their words are looked for in titles, brands and the text of the catalogue's images.
+  public var texts: [String]
   /// The part of the image to search; `nil` for all of it. Not with a signature.
   public var region: ImageRegion?
   /// The least confidence of a match, `0...1`; `nil` for the service's own.
@@ -133,7 +119,7 @@ public struct MatchQuestion: Sendable, Hashable {
   /// Makes a question.
   public init(
     image: QueryImage? = nil, labels: [String] = [], codes: [String] = [],
-    texts: [RecognizedText] = [], embedding: ImageEmbedding? = nil, limit: Int? = nil,
+    texts: [String] = [], embedding: ImageEmbedding? = nil, limit: Int? = nil,
     products: Int? = nil, stores: Int? = nil, type: EntityType? = nil, withLabels: [String] = [],
     conditions: [String] = [], near: GeoPoint? = nil, radius: Double? = nil,
     isGrouped: Bool = false,
@@ -172,6 +158,8 @@ public struct MatchQuestion: Sendable, Hashable {
 extension MatchQuestion {
   /// The most labels, and Unicode scalars of one, that the service accepts.
   static let labelLimits = (count: 64, length: 100)
+  /// The most lines of text, and Unicode scalars of one, that the service accepts.
+  static let textLimits = (count: 64, length: 200)
 
   /// The fields of `POST /v1/match` without the image.
   struct Fields: Encodable {
@@ -192,7 +180,7 @@ extension MatchQuestion {
     var subject: Subject?
     var answers: Answers?
     var tolerant: Bool?
-    var texts: [RecognizedText]?
+    var texts: [String]?
     var facetPrefix: String?
     var facetLimit: Int?
     var region: ImageRegion?
@@ -202,22 +190,26 @@ extension MatchQuestion {
     var deadlineMs: Int?
   }
 
-  /// Returns the fields; labels beyond the service's limits are left out, since the system chooses them.
+  /// Returns the fields; labels and texts beyond the service's limits are left out, since the system and the image choose them.
   func fields(searchTime: Duration?) -> Fields {
     func list(_ words: [String]) -> [String]? { words.isEmpty ? nil : words }
-    let bounded = labels.prefix(Self.labelLimits.count).map {
-      String(String.UnicodeScalarView($0.unicodeScalars.prefix(Self.labelLimits.length)))
+    func bounded(_ words: [String], _ limits: (count: Int, length: Int)) -> [String] {
+      words.prefix(limits.count).map {
+        String(String.UnicodeScalarView($0.unicodeScalars.prefix(limits.length)))
+      }
     }
     var signature: String?
     if case .signature(let text) = image { signature = text }
     return Fields(
-      labels: list(bounded), codes: list(codes), signature: signature, embedding: embedding,
+      labels: list(bounded(labels, Self.labelLimits)), codes: list(codes), signature: signature,
+      embedding: embedding,
       limit: limit,
       products: products, stores: stores, type: type, withLabel: list(withLabels),
       where: list(conditions), near: near, radius: radius, group: isGrouped ? true : nil,
       facets: list(facets),
       subject: subject == .anything ? nil : subject, answers: answers == .all ? nil : answers,
-      tolerant: acceptsTruncated ? true : nil, texts: texts.isEmpty ? nil : texts,
+      tolerant: acceptsTruncated ? true : nil,
+      texts: list(bounded(texts.filter { !$0.isEmpty }, Self.textLimits)),
       facetPrefix: facetPrefix, facetLimit: facetLimit, region: region,
       minConfidence: minConfidence, at: at.map { $0.formatted(.iso8601) },
       feedback: usesFeedback ? nil : false,

@@ -105,7 +105,7 @@ import Testing
       return Set(try #require(object as? [String: Any]).keys)
     }
     let question = MatchQuestion(
-      image: .signature("AA"), labels: ["mug"], codes: ["1"], texts: [RecognizedText("oats")],
+      image: .signature("AA"), labels: ["mug"], codes: ["1"], texts: ["oats"],
       embedding: ImageEmbedding(model: "m", vector: [1, 0]), limit: 1, products: 1, stores: 1,
       type: .product, withLabels: ["mug"], conditions: ["price<20"],
       near: GeoPoint(latitude: 1, longitude: 1), radius: 1, isGrouped: true, facets: ["brand"],

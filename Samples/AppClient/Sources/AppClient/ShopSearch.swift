@@ -47,9 +47,9 @@ nonisolated final class ShopSearch: Sendable {
   /// - Parameters:
   ///   - image: The image, or its signature (``image(ofPixels:)``).
   ///   - codes: The bar codes that the app's scanner has read.
-  ///   - texts: The lines of text that the app has read; only for a service that knows them.
+  ///   - texts: The lines of text that the app has read.
   func matches(
-    image: QueryImage?, labels: [String] = [], codes: [String] = [], texts: [RecognizedText] = [],
+    image: QueryImage?, labels: [String] = [], codes: [String] = [], texts: [String] = [],
     type: EntityType? = nil
   ) async throws -> MatchedScene {
     try Task.checkCancellation()
