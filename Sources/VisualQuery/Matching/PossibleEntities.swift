@@ -30,18 +30,22 @@ enum PossibleEntities {
     var logOdds: Double
     /// The addition for an entity with several images: one of them is often alike by chance.
     var several: Double
+    /// The factor of the agreement of text: a brand has the same words on all of its things, also on those that the catalogue lacks.
+    var text: Double
     /// The utility of none of the candidates.
     var none: Double
   }
 
   /// Fitted by maximum likelihood on the tasks that docs/quality.md names; then the last two were chosen such that few absent things get
   /// a list. Fit them again after any change of ``Calibration``.
-  static let coefficients = Coefficients(logOdds: 0.97, several: -0.8, none: -0.1)
+  static let coefficients = Coefficients(
+    logOdds: 0.97, several: -0.8, text: -0.45, none: -0.1)
 
   /// Returns the utility of a candidate: the larger, the likelier is it the right one.
   static func utility(_ evidence: [Evidence]) -> Double {
     coefficients.logOdds * evidence.reduce(0) { $0 + $1.weight }
       + (evidence.contains { $0.kind == .support } ? coefficients.several : 0)
+      + coefficients.text * (evidence.first { $0.kind == .text }?.value ?? 0)
   }
 
   /// Returns the probability of each candidate; what is missing to one is the probability of none of them.

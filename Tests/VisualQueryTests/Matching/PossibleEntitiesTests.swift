@@ -35,16 +35,19 @@ import Testing
 
   /// Would break if a look-alike among the many images of an entity said as much as the only image of another.
   @Test func `more evidence is likelier, and one of several images less so`() {
-    func utility(_ weight: Double, isSeveral: Bool = false) -> Double {
+    func utility(_ weight: Double, isSeveral: Bool = false, text: Double = 0) -> Double {
       PossibleEntities.utility(
         [
           Evidence(kind: .prior, value: 1, weight: -3),
           Evidence(kind: .lead, value: 1, weight: weight),
+          Evidence(kind: .text, value: text, weight: 0),
         ]
           + (isSeveral ? [Evidence(kind: .support, value: 0, weight: 0)] : []))
     }
     #expect(utility(2) > utility(1))
     #expect(utility(2, isSeveral: true) < utility(2))
+    // The words of a brand are on all of its things.
+    #expect(utility(2, text: 3) < utility(2))
   }
 
   // MARK: Answers
