@@ -31,7 +31,7 @@ public struct ColorContradiction: Sendable, Hashable {
 extension AlignedColor {
   /// Returns the largest connected part of a thing that is of another color.
   ///
-  /// The query is compared in one light, the one in which most cells agree: a plausible one (``plausible(_:)``), so that
+  /// The query is compared in one light, the one in which most cells agree: a plausible one (`plausible(_:)`), so that
   /// no light makes a red thing blue. A part that looks alike nearby is of the same color, as is one that differs no more than
   /// the rest of the image.
   ///

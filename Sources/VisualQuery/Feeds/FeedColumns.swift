@@ -25,6 +25,7 @@ public struct FeedColumns: Sendable {
   /// Reads the beginning of a feed.
   ///
   /// - Parameters:
+  ///   - path: The file of the feed.
   ///   - encoding: The name of the encoding of the text, or `nil` if it is recognized.
   ///   - sheet: The sheet of a workbook, as in ``FeedOptions/sheet``.
   /// - Throws: ``CatalogueError`` with the code `unreadableInput`, also if the file has no fields.
