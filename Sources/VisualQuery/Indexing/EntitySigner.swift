@@ -339,7 +339,8 @@ struct EntitySigner: Sendable {
         return .staleImage(unchanged(previous), error.message)
       }
       if error.code == .missing, keepsMissing, let previous { return .image(unchanged(previous)) }
-      return .failedFetch(error.message)
+      // What the policy refuses is no matter of the server.
+      return error.code == .notAllowed ? .refused(error.message) : .failedFetch(error.message)
     } catch let error as DecodeError {
       return outcome(of: error, previous: previous.map(unchanged))
     }

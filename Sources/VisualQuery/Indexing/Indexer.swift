@@ -186,7 +186,7 @@ public struct Indexer: Sendable {
     let fetched =
       FetchedPictures.isAddress(path) ? try FetchedFeed(path, policy: options.fetching) : nil
     defer { fetched?.remove() }
-    let options = try withStoredMapping(options, for: path)
+    let options = withStoredMapping(options, for: path)
     // Opened first, so that a mistyped path does not create a catalogue.
     let feed = try FeedReader(
       path: fetched?.path ?? path, options: options.feed,
@@ -224,12 +224,12 @@ public struct Indexer: Sendable {
   /// Returns options with the mapping that the index keeps for a feed of this name, unless they have one.
   private func withStoredMapping(
     _ options: IndexOptions, for path: String
-  ) throws(CatalogueError) -> IndexOptions {
+  ) -> IndexOptions {
+    // An index whose first run was interrupted has no settings. What else is wrong with one, the run says itself.
     guard options.feed.fields.isEmpty, !options.feed.forgetsMapping, path != "-",
       FileStatus.exists(directory + "/" + CatalogueDatabase.fileName),
-      let stored = ShopSettings.feedMapping(
-        try CatalogueDatabase(reading: directory).settings.all()),
-      stored.feed == Self.feedName(path)
+      let settings = try? CatalogueDatabase(reading: directory).settings.all(),
+      let stored = ShopSettings.feedMapping(settings), stored.feed == Self.feedName(path)
     else { return options }
     var options = options
     options.feed.fields = stored.assignments.flatMap { FieldAssignment.list($0) ?? [] }
