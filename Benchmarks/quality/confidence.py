@@ -23,7 +23,7 @@ import measured
 CUT_OFF = 0.85
 PRIOR = -2.612
 # As in Calibration.swift: what is fitted, and what is not.
-CODED = {"alignedColor": 3.935, "offColor": 2.4, "patches": 2.558, "lead": 1.004, "agreedLead": 2.334, "inlierLead": 0.502}
+CODED = {"alignedColor": 3.935, "offColor": 1.9, "patches": 2.558, "lead": 1.004, "agreedLead": 2.334, "inlierLead": 0.502}
 FIXED = ("labels", "embedding", "support")
 UNLIKELY = -1.5
 

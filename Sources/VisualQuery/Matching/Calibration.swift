@@ -102,10 +102,10 @@ public enum Calibration {
   /// for the smallest error of any single task (docs/quality.md).
   static let coefficients = Coefficients(
     step1: SIMD16(lanes: 0.776, 4.705, 3.133, 0.771, 2.647, 0.54, 1.866, 0.178, 1.3, 1.7, 2, 1),
-    step2: SIMD16(lanes: 0, 0, 0, 0, 0, 0, 3.935, 2.4, 2.5, 0, 1.2, 2.558),
+    step2: SIMD16(lanes: 0, 0, 0, 0, 0, 0, 3.935, 1.9, 2.5, 0, 1.2, 2.558),
     prior: -2.612, lead: 1.004, agreedLead: 2.334, inlierLead: 0.502,
     alone: Coefficients.Alone(prior: -1.432, color: 1.542, hash: 1.841),
-    labelsBeyondLikely: 0.1...0.35)
+    labelsBeyondLikely: 0.1...0.25)
 
   /// The log-odds from which on an answer is likely: those of 0.8.
   static let likely = logOdds(of: 0.8)
