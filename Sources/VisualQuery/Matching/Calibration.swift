@@ -105,7 +105,7 @@ public enum Calibration {
     step2: SIMD16(lanes: 0, 0, 0, 0, 0, 0, 3.935, 1.9, 2.5, 0, 1.2, 2.558),
     prior: -2.612, lead: 1.004, agreedLead: 2.334, inlierLead: 0.502,
     alone: Coefficients.Alone(prior: -1.432, color: 1.542, hash: 1.841),
-    labelsBeyondLikely: 0.1...0.25)
+    labelsBeyondLikely: 0.04...0.35)
 
   /// The log-odds from which on an answer is likely: those of 0.8.
   static let likely = logOdds(of: 0.8)

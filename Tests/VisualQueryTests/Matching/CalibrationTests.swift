@@ -168,7 +168,7 @@ import Testing
     }
     let weak = gain(color: 0.3, lead: 0)
     #expect(weak > 2)
-    #expect((0.05 * weak..<0.15 * weak).contains(gain(color: 0.97, lead: 4)))
+    #expect((0.03 * weak..<0.15 * weak).contains(gain(color: 0.97, lead: 4)))
     #expect(gain(color: 0.97, lead: 3, inliers: 8) < 0.2 * weak)
     #expect((0.3 * weak..<weak).contains(gain(color: 0.97, lead: 3, inliers: 24)))
   }
