@@ -513,7 +513,7 @@ def thumbnails(test):
     test.say("those of an entity that is removed go, too", stored() == [row for row in whole if row[0] != number])
     index([mug], writer)
     test.say("and come with it under its new key", key("mug-red") > number and len(stored()) == len(whole), (len(stored()), len(whole)))
-    index(rest, writer, "--prune-missing")
+    index(rest, writer, "--prune-missing", "--max-removed", "100")
     test.say("nothing needless is left in PostgreSQL", needless() == ["0", "0"], needless())
     for name in ("c1", "c3"):
         test.answers(test.server.url(), "--cache", test.folder / name)

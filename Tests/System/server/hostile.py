@@ -236,7 +236,7 @@ class Hostile:
         root = ["--images-root", self.samples / "shop"]
         writers = [
             lambda number: ["index", self.feed, "-q", *place, *root],
-            lambda number: ["index", few, "-q", "--prune-missing", *place, *root],
+            lambda number: ["index", few, "-q", "--prune-missing", "--max-removed", "100", *place, *root],
             lambda number: ["catalogue", "compact", *place],
             lambda number: ["catalogue", "rollback", *place],
             lambda number: ["catalogue", "import", export, *place],
