@@ -83,7 +83,7 @@ typedef struct {
   const char *(*GetVersionString)(void);
 } ort_base;
 
-// What all models share, made by the first call that finds a library, and never freed.
+// The state that all models share. The first call that finds a library makes it, and it is never freed.
 static struct {
   pthread_mutex_t lock;
   bool is_loaded;

@@ -22,7 +22,7 @@ struct PlainPatches: Sendable {
   private struct Patch {
     /// The indices of the cells.
     var cells: [Int]
-    /// Those of them that lie next to no other cell: a plain part of a thing has the thing's other colors at its edge.
+    /// The cells among them without a neighboring cell of another kind: at its edge, a plain part of a thing has the thing's other colors.
     var inner: [Int] = []
     let color: SIMD3<Float>
   }

@@ -90,7 +90,7 @@ nonisolated final class ShopSearch: Sendable {
   func image(ofFile data: Data) throws -> QueryImage {
     let side = client.configuration.longSide
     guard signing != nil else {
-      // What the system cannot read, the service may: it says what is wrong.
+      // The service may read a format that the system cannot; if not, its error says what is wrong.
       return .file(encoder.file(of: data, longSide: side) ?? data)
     }
     guard let buffer = encoder.pixels(of: data, longSide: side) else { throw UnreadableImage() }
@@ -179,7 +179,7 @@ nonisolated struct MatchedScene: Sendable {
   let continuation: String?
   /// True if the service has seen the image; otherwise only the labels were compared.
   let isFromService: Bool
-  /// All that the service says of it: distances, opening hours, variants, and outlines in the image.
+  /// The whole answer of the service, with distances, opening hours, variants and outlines in the image.
   var answer: MatchAnswer?
 }
 

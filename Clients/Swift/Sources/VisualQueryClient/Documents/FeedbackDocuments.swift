@@ -1,4 +1,4 @@
-/// What a person says about an answer: at least one entity is chosen or rejected.
+/// A statement of a person about an answer: at least one entity is chosen or rejected.
 public struct Statement: Encodable, Sendable, Hashable {
   /// ``MatchAnswer/continuation`` of the answer.
   public let query: String

@@ -49,7 +49,7 @@ public struct MatchAnswer: Codable, Sendable, Hashable {
   public let damage: ImageDamage?
   /// The color space that the image's file declares; absent if it is sRGB.
   public let profile: ColorProfile?
-  /// What people said about the question, and what came of it; absent if nothing was said.
+  /// The statements that people made about the question, and their effect; absent if there are none.
   public let feedback: FeedbackEffects?
 
   private enum CodingKeys: String, CodingKey {
