@@ -12,6 +12,8 @@ thing twice, and tasks whose absent things are other colors of what the catalogu
 color that contradicts belongs into the confidence. Then `none` is raised, and `several` lowered, until the lists for absent things are
 within the limits below. Put the printed numbers into Sources/VisualQuery/Matching/PossibleEntities.swift.
 
+The factor of text is not fitted: the tasks are asked without models.
+
 --indexes keeps the indexes, and --answers the candidates of all queries. Remove the latter after a change of the confidence.
 """
 import argparse
