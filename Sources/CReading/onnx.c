@@ -92,8 +92,9 @@ static struct {
 
 static void say(char *message, size_t capacity, const char *text) {
   if (capacity == 0) return;
-  strncpy(message, text, capacity - 1);
-  message[capacity - 1] = '\0';
+  size_t length = strnlen(text, capacity - 1);
+  memcpy(message, text, length);
+  message[length] = '\0';
 }
 
 // Frees a status and returns whether it was that of a success.
