@@ -178,8 +178,8 @@ import Testing
     #expect(try await answers(threads) == answers(1))
   }
 
-  /// Would break if a query kept its thread until it is done: the first would then end before the
-  /// last has begun.
+  /// Would break if a query kept its thread until it is done: when the first one ends, only two would then have got
+  /// anywhere. How many have depends on when the system starts their tasks; on a quiet machine it is all of them.
   @Test func `many queries share two threads, finish and take turns`() async throws {
     let catalogue = try await catalogue()
     let pool = WorkerPool(width: 2)
@@ -207,7 +207,7 @@ import Testing
     // The call itself looks a few times; further looks come from stages.
     var counts = [Int](repeating: 0, count: 64)
     for number in looks[..<firstEnd] { counts[number] += 1 }
-    #expect(counts.allSatisfy { $0 >= 8 }, "\(counts)")
+    #expect(counts.count { $0 >= 8 } > 4, "\(counts)")
   }
 
   /// While the pool computes, the caller's own threads must stay free.
