@@ -54,15 +54,17 @@ let package = Package(
     .target(
       name: "CImage", cSettings: guardedC),
     .target(name: "CBuild", cSettings: guardedC + commitSettings),
-    .target(name: "CCurl", cSettings: guardedC),
+    .target(name: "CCurl", path: "Sources/Libraries/CCurl", cSettings: guardedC),
     .target(name: "CFiles", cSettings: guardedC),
     .target(name: "CMapping", cSettings: guardedC),
-    .systemLibrary(name: "CExpat"),
-    .systemLibrary(name: "CNettle"),
-    .target(name: "CReading", cSettings: guardedC),
-    .target(name: "CPostgres", cSettings: guardedC),
-    .target(name: "CSQLite", dependencies: ["CMapping"], cSettings: guardedC),
-    .systemLibrary(name: "CZlib"),
+    .systemLibrary(name: "CExpat", path: "Sources/Libraries/CExpat"),
+    .systemLibrary(name: "CNettle", path: "Sources/Libraries/CNettle"),
+    .target(name: "CReading", path: "Sources/Libraries/CReading", cSettings: guardedC),
+    .target(name: "CPostgres", path: "Sources/Libraries/CPostgres", cSettings: guardedC),
+    .target(
+      name: "CSQLite", dependencies: ["CMapping"], path: "Sources/Libraries/CSQLite",
+      cSettings: guardedC),
+    .systemLibrary(name: "CZlib", path: "Sources/Libraries/CZlib"),
     .target(name: "CEpoll", cSettings: guardedC),
     .target(name: "CFeeds", exclude: ["files"], cSettings: guardedC),
     .target(
@@ -76,13 +78,36 @@ let package = Package(
     .target(
       name: "Reading", dependencies: ["PixelMatch", "CNettle", "CReading"],
       swiftSettings: strict + optimized),
+    // The floors of the library, each above those that it names; people import the last one, which hands on the others.
+    .target(
+      name: "ShopBase", dependencies: ["PixelMatch", "CFiles", "CNettle", "CSQLite"],
+      path: "Sources/VisualQuery/Base", swiftSettings: strict),
+    .target(
+      name: "ShopModel", dependencies: ["ShopBase", "PixelMatch", "Reading"],
+      path: "Sources/VisualQuery/Model", swiftSettings: strict),
+    .target(
+      name: "ShopFeeds", dependencies: ["ShopBase", "ShopModel", "CExpat", "CFeeds", "CZlib"],
+      path: "Sources/VisualQuery/Feeds", swiftSettings: strict),
+    .target(
+      name: "ShopStore",
+      dependencies: [
+        "ShopBase", "ShopModel", "PixelMatch", "Reading", "CCurl", "CFiles", "CSQLite",
+      ],
+      path: "Sources/VisualQuery/Store", swiftSettings: strict),
+    .target(
+      name: "ShopScale", dependencies: ["ShopStore", "PixelMatch", "CPostgres"],
+      path: "Sources/VisualQuery/Scale", swiftSettings: strict),
+    .target(
+      name: "ShopIndex",
+      dependencies: ["ShopFeeds", "ShopStore", "ShopScale", "PixelMatch", "Reading", "CZlib"],
+      path: "Sources/VisualQuery/Index", swiftSettings: strict),
+    .target(
+      name: "ShopSearch", dependencies: ["ShopStore", "PixelMatch", "Reading", "CZlib"],
+      path: "Sources/VisualQuery/Search", swiftSettings: strict),
     .target(
       name: "VisualQuery",
-      dependencies: [
-        "PixelMatch", "Reading", "CCurl", "CExpat", "CFeeds", "CFiles", "CNettle", "CPostgres",
-        "CSQLite",
-        "CZlib",
-      ],
+      dependencies: ["ShopIndex", "ShopSearch"],
+      exclude: ["Base", "Model", "Feeds", "Store", "Scale", "Index", "Search"],
       swiftSettings: strict),
     .target(name: "HTTPServer", dependencies: ["CEpoll"], swiftSettings: strict),
     .executableTarget(

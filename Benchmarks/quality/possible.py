@@ -10,7 +10,7 @@ the candidates that `vq match` measures, so that other coefficients can be tried
 (McFadden, "Conditional logit analysis of qualitative choice behavior", 1974). A task counts by the share of its queries, an absent
 thing twice, and tasks whose absent things are other colors of what the catalogue has are left out (names that contain one of --colors): a
 color that contradicts belongs into the confidence. Then `none` is raised, and `several` lowered, until the lists for absent things are
-within the limits below. Put the printed numbers into Sources/VisualQuery/Matching/PossibleEntities.swift.
+within the limits below. Put the printed numbers into Sources/VisualQuery/Search/Matching/PossibleEntities.swift.
 
 The factor of text is not fitted: the tasks are asked without models.
 

@@ -114,6 +114,7 @@ struct VQ {
       case .invalidLocation: .usage
       case .diskFull, .unreadableInput, .refusedRow, .timedOut, .io: .failure
       }
+    case is FeedError: .failure
     case is CancellationError: .interrupted
     default: .failure
     }
@@ -135,6 +136,7 @@ struct VQ {
     case let error as DecodeError: diagnostics.error(error.message)
     case let error as MatchError: diagnostics.error(error.message)
     case let error as CatalogueError: diagnostics.error(error.message)
+    case let error as FeedError: diagnostics.error(error.message)
     case is CancellationError: diagnostics.error("interrupted")
     default: diagnostics.error("\(error)")
     }

@@ -28,10 +28,10 @@ public struct FeedColumns: Sendable {
   ///   - path: The file of the feed.
   ///   - encoding: The name of the encoding of the text, or `nil` if it is recognized.
   ///   - sheet: The sheet of a workbook, as in ``FeedOptions/sheet``.
-  /// - Throws: ``CatalogueError`` with the code `unreadableInput`, also if the file has no fields.
+  /// - Throws: ``FeedError``, also if the file has no fields.
   public init(
     path: String, encoding: String? = nil, sheet: String? = nil
-  ) throws(CatalogueError) {
+  ) throws(FeedError) {
     var records = try RecordReader.opening(path, FeedOptions(encoding: encoding, sheet: sheet))
     var fields: [Field] = []
     var record: String?
@@ -46,8 +46,7 @@ public struct FeedColumns: Sendable {
     case .xml(let start): (fields, count, record) = try Self.elements(start, path)
     case .json: (fields, count, record) = try Self.keys(try records.rest(), path)
     case .empty, .folder, .html:
-      throw CatalogueError(
-        code: .unreadableInput,
+      throw FeedError(
         message: "'\(path)' has no fields; a mapping names those of a table, of XML or of JSON")
     }
     self.record = record
@@ -69,12 +68,11 @@ public struct FeedColumns: Sendable {
 
   private static func elements(
     _ start: String, _ path: String
-  ) throws(CatalogueError) -> (fields: [Field], count: Int, record: String?) {
+  ) throws(FeedError) -> (fields: [Field], count: Int, record: String?) {
     let outline = XMLOutline(start)
     let known = outline.itemName(among: XMLFeed.itemNames)
     guard let item = known ?? outline.repeatedName else {
-      throw CatalogueError(
-        code: .unreadableInput,
+      throw FeedError(
         message: "'\(path)' is XML in which no element with others in it occurs twice")
     }
     let parser = XMLItemParser(
@@ -98,13 +96,13 @@ public struct FeedColumns: Sendable {
 
   private static func keys(
     _ bytes: [UInt8], _ path: String
-  ) throws(CatalogueError) -> (fields: [Field], count: Int, record: String?) {
+  ) throws(FeedError) -> (fields: [Field], count: Int, record: String?) {
     var repeated: [String] = []
     let values: [JSONValue]
     do throws(JSONError) {
       values = try JSONSequence.values(in: bytes, &repeated)
     } catch {
-      throw CatalogueError(code: .unreadableInput, message: "'\(path)' \(error.message)")
+      throw FeedError(message: "'\(path)' \(error.message)")
     }
     var fields: [Field] = []
     var places: [String: Int] = [:]

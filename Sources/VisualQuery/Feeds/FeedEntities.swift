@@ -1,5 +1,5 @@
 /// Turns the records of one feed into entities, and detects repeated ids.
-struct FeedEntities {
+package struct FeedEntities {
   /// The version of the rules by which rows are read. Raised whenever the same row is read in
   /// another way, so that a row that an earlier version indexed is not skipped as unchanged.
   static let rulesVersion = 12
@@ -13,15 +13,15 @@ struct FeedEntities {
   /// The line of each entity.
   private var lines: [EntityID: Int] = [:]
   /// The readable ids of rejected rows.
-  private(set) var refusedIDs: Set<String> = []
+  package private(set) var refusedIDs: Set<String> = []
   /// True if a rejected row has no readable id.
-  private(set) var hasNamelessRow = false
+  package private(set) var hasNamelessRow = false
   /// The number of rows that were left out on purpose, by the reason.
-  private(set) var leftOut: [String: Int] = [:]
+  package private(set) var leftOut: [String: Int] = [:]
   /// The fields that look as if they should have become parts of entities.
-  private(set) var findings = FeedFindings()
+  package private(set) var findings = FeedFindings()
 
-  init(
+  package init(
     allowedSchemes: Set<String>, imagesMap: [ImageMapping] = [], rowName: String = "line"
   ) {
     self.allowedSchemes = allowedSchemes
@@ -30,27 +30,27 @@ struct FeedEntities {
   }
 
   /// The ids of the entities so far.
-  var ids: Set<EntityID> { Set(lines.keys) }
+  package var ids: Set<EntityID> { Set(lines.keys) }
 
   /// Returns whether an id was used before.
-  func contains(_ id: EntityID) -> Bool { lines[id] != nil }
+  package func contains(_ id: EntityID) -> Bool { lines[id] != nil }
 
   /// Records an entity whose row is not parsed because it has not changed.
-  mutating func keep(_ id: EntityID, line: Int) { lines[id] = line }
+  package mutating func keep(_ id: EntityID, line: Int) { lines[id] = line }
 
   /// A parsed record, or the reason why it cannot be parsed.
-  struct ParsedRecord: Sendable {
+  package struct ParsedRecord: Sendable {
     let line: Int
     let draft: Result<DraftRecord, FieldError>
     /// The id and the type of the entity, if both can be read.
-    let id: EntityID?
+    package let id: EntityID?
     /// True if the record is a report of a rejected row.
     let isReport: Bool
   }
 
   /// An entity with the fields that were left out of it, or a report of the reason why there is
   /// none.
-  enum Row: Sendable {
+  package enum Row: Sendable {
     case entity(EntityValue, warnings: [RefusedRow])
     case refused(RefusedRow)
     /// A row that is left out on purpose, or a further report of a row that was read already: a row
@@ -59,7 +59,7 @@ struct FeedEntities {
   }
 
   /// Parses a record. A report of a rejected row, as in `rejected.jsonl`, counts as that row.
-  static func parse(_ record: FeedRecord) -> ParsedRecord {
+  package static func parse(_ record: FeedRecord) -> ParsedRecord {
     var isReport = false
     let draft = Result { () throws(FieldError) in
       var draft = try record.parse()
@@ -73,7 +73,7 @@ struct FeedEntities {
   }
 
   /// Returns an entity that a program made as a row of a feed, which has the limits of one.
-  static func record(of value: EntityValue, line: Int) -> ParsedRecord {
+  package static func record(of value: EntityValue, line: Int) -> ParsedRecord {
     let bytes = Array(value.json.text.utf8)
     return parse(
       FeedRecord(line: line) { () throws(FieldError) in
@@ -91,7 +91,7 @@ struct FeedEntities {
   ///
   /// - Parameter stored: The JSON form of the stored entity, which supplies the fields that the row
   ///   leaves out, or `nil` if the row is used as it is.
-  mutating func row(_ record: ParsedRecord, over stored: String?) -> Row {
+  package mutating func row(_ record: ParsedRecord, over stored: String?) -> Row {
     do throws(FieldError) {
       let draft = try record.draft.get()
       if record.isReport, draft.json == .null { return .skipped }

@@ -36,9 +36,9 @@ public struct FeedFinding: Sendable, Hashable {
 }
 
 /// Counts the findings of a feed.
-struct FeedFindings: Sendable {
+package struct FeedFindings: Sendable {
   /// The number of entities by finding.
-  private(set) var counts: [FeedFinding: Int] = [:]
+  package private(set) var counts: [FeedFinding: Int] = [:]
   /// The most fields that are told apart.
   private static let limit = 200
 

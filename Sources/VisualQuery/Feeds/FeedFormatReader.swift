@@ -9,11 +9,11 @@ protocol FeedFormatReader: SendableMetatype {
   ///   - head: The beginning of the feed.
   ///   - records: The feed, after its header.
   ///   - context: The options, and the convention of prices.
-  /// - Throws: ``CatalogueError`` with the code `unreadableInput` if it has this format, but cannot
+  /// - Throws: ``FeedError`` if it has this format, but cannot
   ///   be read.
   init?(
     _ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext
-  ) throws(CatalogueError)
+  ) throws(FeedError)
 
   /// The meaning of the fields.
   var mapping: FeedMapping { get }
@@ -22,7 +22,7 @@ protocol FeedFormatReader: SendableMetatype {
   var leftOut: [String: Int] { get }
 
   /// Returns the next record, or `nil` at the end of the feed.
-  mutating func next(from records: inout RecordReader) throws(CatalogueError) -> FeedRecord?
+  mutating func next(from records: inout RecordReader) throws(FeedError) -> FeedRecord?
 }
 
 extension FeedFormatReader {
@@ -57,10 +57,10 @@ enum FeedHead {
 
   /// Reads as much of a feed as is required to recognize it. The header of a table is taken from
   /// `records`.
-  init(of records: inout RecordReader) throws(CatalogueError) {
+  init(of records: inout RecordReader) throws(FeedError) {
     let start = try records.lookahead(Self.startLength)
     if let kind = UnreadableFile.kind(of: records.firstBytes) {
-      throw CatalogueError(code: .unreadableInput, message: "'\(records.name)' \(kind)")
+      throw FeedError(message: "'\(records.name)' \(kind)")
     }
     switch try records.peek() {
     case nil: self = .empty

@@ -21,7 +21,7 @@ public struct FeedLimits: Sendable, Hashable {
   }
 
   /// No limits, for files that `vq` itself has written.
-  static let none = FeedLimits(rowCount: .max, byteCount: .max, expansion: .max)
+  package static let none = FeedLimits(rowCount: .max, byteCount: .max, expansion: .max)
 
   /// Checks the bytes so far.
   ///
@@ -30,7 +30,7 @@ public struct FeedLimits: Sendable, Hashable {
   ///   - compressed: The number of bytes before, or `nil` if the feed is not compressed.
   func check(
     decompressed: Int, compressed: Int?, of name: String
-  ) throws(CatalogueError) {
+  ) throws(FeedError) {
     if decompressed > byteCount {
       throw excess(of: name, "more than \(byteCount) bytes", "--max-feed-bytes")
     }
@@ -42,13 +42,12 @@ public struct FeedLimits: Sendable, Hashable {
   }
 
   /// Checks the number of rows so far.
-  func check(rows: Int, of name: String) throws(CatalogueError) {
+  func check(rows: Int, of name: String) throws(FeedError) {
     if rows > rowCount { throw excess(of: name, "more than \(rowCount) rows", "--max-rows") }
   }
 
-  private func excess(of name: String, _ found: String, _ option: String) -> CatalogueError {
-    CatalogueError(
-      code: .unreadableInput,
+  private func excess(of name: String, _ found: String, _ option: String) -> FeedError {
+    FeedError(
       message:
         "'\(name)' has \(found), which is the limit (\(option)); the rows before may have been indexed"
     )

@@ -37,19 +37,19 @@ public struct FeedReader: ~Copyable {
   ///   - path: The file.
   ///   - allowedSchemes: The schemes that links may have besides `https`.
   ///   - options: The options by which its rows are read.
-  /// - Throws: ``CatalogueError`` with the code `unreadableInput`, also if a table does not name
+  /// - Throws: ``FeedError``, also if a table does not name
   ///   its columns.
   public init(
     path: String, allowedSchemes: Set<String> = [], options: FeedOptions = FeedOptions()
-  ) throws(CatalogueError) {
+  ) throws(FeedError) {
     try self.init(
       path: path, allowedSchemes: allowedSchemes, options: options, completesIndexed: false)
   }
 
   /// Opens a feed, of which a table needs no titles if its rows complete entities that are indexed.
-  init(
+  package init(
     path: String, allowedSchemes: Set<String> = [], options: FeedOptions, completesIndexed: Bool
-  ) throws(CatalogueError) {
+  ) throws(FeedError) {
     let isFolder = path != "-" && FileStatus(path)?.isDirectory == true
     var records = try RecordReader.opening(isFolder ? "/dev/null" : path, options)
     var convention = PriceConvention(localeMark: options.locale.flatMap(LocaleMark.of))
@@ -72,7 +72,7 @@ public struct FeedReader: ~Copyable {
 
   private static func format(
     _ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext
-  ) throws(CatalogueError) -> any FeedFormatReader {
+  ) throws(FeedError) -> any FeedFormatReader {
     for format in feedFormats {
       if let reader = try format.init(head, &records, context) { return reader }
     }
@@ -87,7 +87,7 @@ public struct FeedReader: ~Copyable {
     let context = FeedContext(
       prices: FeedPrices(currency: options.currency, learning: lesson), options: options)
     var records = RecordReader(bytes: sample, name: "")
-    do throws(CatalogueError) {
+    do throws(FeedError) {
       let head = try FeedHead(of: &records)
       var format = try format(head, &records, context)
       var count = 0
@@ -103,8 +103,8 @@ public struct FeedReader: ~Copyable {
 
   /// Returns the next record, which is not parsed yet, or `nil` at the end.
   ///
-  /// - Throws: ``CatalogueError`` with the code `unreadableInput`.
-  mutating func nextRecord() throws(CatalogueError) -> FeedRecord? {
+  /// - Throws: ``FeedError``.
+  package mutating func nextRecord() throws(FeedError) -> FeedRecord? {
     guard let record = try format.next(from: &records) else { return nil }
     recordCount += 1
     try context.options.limits.check(rows: recordCount, of: records.name)
@@ -113,8 +113,8 @@ public struct FeedReader: ~Copyable {
 
   /// Returns the next row, or `nil` at the end. The warnings about an entity follow it.
   ///
-  /// - Throws: ``CatalogueError`` with the code `unreadableInput`.
-  public mutating func next() throws(CatalogueError) -> FeedRow? {
+  /// - Throws: ``FeedError``.
+  public mutating func next() throws(FeedError) -> FeedRow? {
     if let warning = warnings.popLast() { return .warning(warning) }
     while let record = try nextRecord() {
       switch entities.row(FeedEntities.parse(record), over: nil) {
@@ -132,7 +132,7 @@ public struct FeedReader: ~Copyable {
   /// result.
   ///
   /// - Parameter text: The options of the run.
-  func hashSeed(_ text: String) -> [UInt8] {
+  package func hashSeed(_ text: String) -> [UInt8] {
     let columns = mapping.fields.map { "\($0.name)=\($0.target ?? "")" }
     let convention = context.prices.convention.text
     return Array(
@@ -141,7 +141,7 @@ public struct FeedReader: ~Copyable {
   }
 
   /// Returns the estimated number of rows once `rows` are read, or `nil` if the length is unknown.
-  func estimatedRows(after rows: Int) -> Int? {
+  package func estimatedRows(after rows: Int) -> Int? {
     let consumed = records.consumedByteCount
     guard let byteCount, consumed > 0 else { return nil }
     return max(rows, rows * byteCount / consumed)

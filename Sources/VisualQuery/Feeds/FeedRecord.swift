@@ -1,9 +1,9 @@
 internal import PixelMatch
 
 /// One record of a feed, with its line and its hash, which is parsed on demand.
-struct FeedRecord: Sendable {
+package struct FeedRecord: Sendable {
   /// The number of its first line, from 1.
-  let line: Int
+  package let line: Int
   /// The bytes that determine the contents of the record, or `nil` if it was assembled from several
   /// rows.
   private let bytes: [UInt8]?
@@ -47,7 +47,7 @@ struct FeedRecord: Sendable {
   /// `nil` if it has none.
   ///
   /// - Parameter seed: Everything else that determines the result of the record.
-  func hash(seed: [UInt8]) -> Int? {
+  package func hash(seed: [UInt8]) -> Int? {
     bytes.map { Int(bitPattern: UInt(ContentHash.of($0 + seed))) }
   }
 

@@ -53,7 +53,7 @@ public struct RefusedRow: Sendable, Hashable, Encodable {
   private static let textLimit = 1000
 
   /// Makes a report of a row. Secrets in addresses are left out of the reason and the subject.
-  init(
+  package init(
     kind: Kind = .row, line: Int, id: String? = nil, field: String? = nil, reason: String,
     subject: String? = nil,
     row: JSONValue? = nil, count: Int = 1

@@ -94,7 +94,7 @@ public struct FieldAssignment: Sendable, Hashable {
     source = FieldSource(column, for: target)
   }
 
-  var text: String { "\(name)=\(column)\(words.isEmpty ? "" : "\(words)")" }
+  package var text: String { "\(name)=\(column)\(words.isEmpty ? "" : "\(words)")" }
 
   /// The word `none`, which removes a mapping.
   public static let none = FieldAssignment(target: "record", column: "none")!

@@ -13,7 +13,7 @@ protocol FollowingRowsFeed: FeedFormatReader {
 }
 
 extension FollowingRowsFeed {
-  mutating func next(from records: inout RecordReader) throws(CatalogueError) -> FeedRecord? {
+  mutating func next(from records: inout RecordReader) throws(FeedError) -> FeedRecord? {
     while true {
       if let record = queue.next() { return record }
       guard let record = try records.next() else {

@@ -14,15 +14,14 @@ public struct ImageFolder: Sendable, Hashable {
 
   /// Looks for images.
   ///
-  /// - Throws: ``CatalogueError`` with the code `unreadableInput` if the folder cannot be read or has none.
-  public init(_ path: String) throws(CatalogueError) {
+  /// - Throws: ``FeedError`` if the folder cannot be read or has none.
+  public init(_ path: String) throws(FeedError) {
     var others: [String: Int] = [:]
     names = try Self.imageNames(in: path, &others)
     self.others = others
     if names.isEmpty {
       let list = othersList
-      throw CatalogueError(
-        code: .unreadableInput,
+      throw FeedError(
         message: "the folder '\(path)' contains no images" + (list.isEmpty ? "" : "; found \(list)")
       )
     }
@@ -57,7 +56,7 @@ public struct ImageFolder: Sendable, Hashable {
   /// - Parameter others: Counts the other files by their formats.
   private static func imageNames(
     in path: String, above: Set<UInt64> = [], _ others: inout [String: Int]
-  ) throws(CatalogueError) -> [String] {
+  ) throws(FeedError) -> [String] {
     guard let folder = FileStatus(path), folder.isDirectory, !above.contains(folder.inode) else {
       return []
     }
@@ -65,7 +64,7 @@ public struct ImageFolder: Sendable, Hashable {
     do throws(StorageError) {
       names = try Folder.readNames(in: path)
     } catch {
-      throw CatalogueError(code: .unreadableInput, message: error.message)
+      throw FeedError(message: error.message)
     }
     var images: [String] = []
     for name in names {

@@ -1,8 +1,8 @@
 extension LabelBridge {
   /// Reads a file.
   ///
-  /// - Throws: ``CatalogueError`` with the code `unreadableInput`, which names the line.
-  public init(path: String) throws(CatalogueError) {
+  /// - Throws: ``FeedError``, which names the line.
+  public init(path: String) throws(FeedError) {
     var records = try RecordReader(path: path)
     guard try records.peek() != nil else {
       throw Self.error(path, 1, "the header must name the columns label and labels")
@@ -32,10 +32,10 @@ extension LabelBridge {
         targets[outside, default: []].formUnion(own)
       }
     }
-    self.targets = targets
+    self.init(targets: targets)
   }
 
-  private static func error(_ path: String, _ line: Int, _ reason: String) -> CatalogueError {
-    CatalogueError(code: .unreadableInput, message: "'\(path)', line \(line): \(reason)")
+  private static func error(_ path: String, _ line: Int, _ reason: String) -> FeedError {
+    FeedError(message: "'\(path)', line \(line): \(reason)")
   }
 }

@@ -17,8 +17,8 @@ public enum MappingFile {
 
   /// Reads a mapping.
   ///
-  /// - Throws: ``CatalogueError`` with the code `unreadableInput`, which names the line.
-  public static func assignments(path: String) throws(CatalogueError) -> [FieldAssignment] {
+  /// - Throws: ``FeedError``, which names the line.
+  public static func assignments(path: String) throws(FeedError) -> [FieldAssignment] {
     var records = try RecordReader(path: path, limits: FeedLimits(byteCount: byteLimit))
     let bytes = try records.rest()
     let first = bytes.first { ![0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0) }
@@ -40,7 +40,7 @@ public enum MappingFile {
 
   private static func json(
     _ bytes: [UInt8], _ path: String
-  ) throws(CatalogueError) -> [(line: Int, target: String, source: String)] {
+  ) throws(FeedError) -> [(line: Int, target: String, source: String)] {
     guard
       case .object(let fields)? = try? JSONValue(json: bytes, limits: .line, shouldStop: { false })
     else {
@@ -54,7 +54,7 @@ public enum MappingFile {
   /// Reads lines of TOML: a name, `=`, and a string or a list of strings.
   private static func toml(
     _ bytes: [UInt8], _ path: String
-  ) throws(CatalogueError) -> [(line: Int, target: String, source: String)] {
+  ) throws(FeedError) -> [(line: Int, target: String, source: String)] {
     var pairs: [(Int, String, String)] = []
     let text = String(decoding: bytes, as: UTF8.self)
     for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
@@ -77,7 +77,7 @@ public enum MappingFile {
   /// Reads a string or a list of strings in quotes, of which a comment may follow.
   private static func strings(
     _ text: String, _ path: String, _ line: Int
-  ) throws(CatalogueError) -> [String] {
+  ) throws(FeedError) -> [String] {
     var strings: [String] = []
     var rest = text[...]
     while let open = rest.firstIndex(where: { $0 == "\"" || $0 == "'" || $0 == "#" }),
@@ -103,7 +103,7 @@ public enum MappingFile {
     return strings
   }
 
-  private static func error(_ path: String, _ line: Int, _ reason: String) -> CatalogueError {
-    CatalogueError(code: .unreadableInput, message: "'\(path)', line \(line): \(reason)")
+  private static func error(_ path: String, _ line: Int, _ reason: String) -> FeedError {
+    FeedError(message: "'\(path)', line \(line): \(reason)")
   }
 }

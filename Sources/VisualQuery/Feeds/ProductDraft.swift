@@ -164,7 +164,7 @@ struct ProductDraft: Sendable {
 
   /// Returns the name under which a field is kept: `gtin` for a code whose own name filters cannot say.
   private static func kept(_ name: String) -> String {
-    ProductCode.isField(name) && !StoredProperty.isStored(ownField: name) ? "gtin" : name
+    ProductCode.isField(name) && !(EntityProperty.storedExtra(name) != nil) ? "gtin" : name
   }
 
   /// Sets a property that distinguishes variants. A color is a label, too.

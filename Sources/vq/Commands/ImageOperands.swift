@@ -13,7 +13,7 @@ enum ImageOperands {
         continue
       }
       let folder: ImageFolder
-      do throws(CatalogueError) {
+      do throws(FeedError) {
         folder = try ImageFolder(operand)
       } catch {
         throw CommandFailure(.failure, error.message)

@@ -1,8 +1,10 @@
+@testable import ShopBase
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopStore
+import VisualQuery
 
 /// Connections, deadlines and plans of the statements that answer requests.
 @Suite struct CatalogueReadersTests {

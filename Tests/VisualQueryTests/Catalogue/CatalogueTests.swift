@@ -1,7 +1,10 @@
+@testable import ShopBase
+@testable import ShopModel
 import Foundation
 import TestSupport
 import Testing
-@testable import VisualQuery
+@testable import ShopStore
+import VisualQuery
 
 @Suite struct CatalogueTests {
   /// Made once: signing the sample shop takes seconds in a debug build.

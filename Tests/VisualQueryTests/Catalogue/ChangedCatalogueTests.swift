@@ -1,9 +1,11 @@
+@testable import ShopBase
 import Foundation
 import PixelMatch
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopStore
+import VisualQuery
 
 /// Catalogues whose files other programs change while they are searched.
 @Suite struct ChangedCatalogueTests {

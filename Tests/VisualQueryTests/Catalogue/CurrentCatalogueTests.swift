@@ -1,7 +1,9 @@
+@testable import ShopBase
 import Foundation
 import TestSupport
 import Testing
-@testable import VisualQuery
+@testable import ShopStore
+import VisualQuery
 
 /// Queries while the catalogue changes under them.
 @Suite struct CurrentCatalogueTests {

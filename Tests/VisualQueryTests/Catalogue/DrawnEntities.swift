@@ -1,6 +1,8 @@
+@testable import ShopModel
 import TestSupport
 
-@testable import VisualQuery
+@testable import ShopStore
+import VisualQuery
 
 /// A catalogue of entities without pictures, whose properties are drawn at random.
 struct DrawnEntities {

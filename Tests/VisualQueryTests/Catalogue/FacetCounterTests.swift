@@ -1,6 +1,7 @@
 import Testing
 
-@testable import VisualQuery
+@testable import ShopStore
+import VisualQuery
 
 /// Would break if a value counted twice, two values counted as one, or a question could fill the memory.
 @Suite struct FacetCounterTests {

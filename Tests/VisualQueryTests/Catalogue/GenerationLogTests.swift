@@ -3,7 +3,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopStore
+import VisualQuery
 
 /// The times at which entities were added and changed, as far as a log of fixed size tells.
 @Suite struct GenerationLogTests {

@@ -1,8 +1,10 @@
+@testable import ShopSearch
 import Reading
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopStore
+import VisualQuery
 
 @Suite struct ImageReadingTests {
   private static let models = ["a", "b"].map {

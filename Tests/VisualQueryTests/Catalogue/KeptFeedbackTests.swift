@@ -1,8 +1,10 @@
+@testable import ShopSearch
 import Foundation
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopStore
+import VisualQuery
 
 /// The file of statements.
 @Suite struct KeptFeedbackTests {

@@ -3,7 +3,8 @@ import PixelMatch
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopStore
+import VisualQuery
 
 /// Thumbnails that an index keeps for servers that do not have the pictures.
 @Suite struct KeptThumbnailsTests {

@@ -1,7 +1,8 @@
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopStore
+import VisualQuery
 
 @Suite struct KeySetCacheTests {
   private static func question(_ number: Int) -> KeySetCache.Question {

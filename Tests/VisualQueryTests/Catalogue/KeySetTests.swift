@@ -1,7 +1,9 @@
+@testable import ShopSearch
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopStore
+import VisualQuery
 
 @Suite struct KeySetTests {
   /// Would break if the join of a set with one that is all keys but some lost or gained a key.

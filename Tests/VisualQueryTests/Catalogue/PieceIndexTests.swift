@@ -1,8 +1,10 @@
+@testable import ShopSearch
 import Reading
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopStore
+import VisualQuery
 
 @Suite struct PieceIndexTests {
   /// An index of one title for each key, from 1 on.

@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
-@testable import VisualQuery
+@testable import ShopStore
+import VisualQuery
 
 @Suite struct ShopSettingsTests {
   private let folder: TemporaryDirectory
@@ -94,8 +95,7 @@ import Testing
   func `a broken bridge names its line`(text: String) throws {
     let path = try folder.write(text, to: "b.csv")
     #expect { _ = try LabelBridge(path: path) } throws: {
-      ($0 as? CatalogueError).map { $0.code == .unreadableInput && $0.message.contains("line ") }
-        == true
+      ($0 as? FeedError)?.message.contains("line ") == true
     }
   }
 

@@ -1,10 +1,12 @@
+@testable import ShopModel
 import Foundation
 import PixelMatch
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopStore
+import VisualQuery
 
 /// The lock that keeps other runs from writing.
 @Suite struct WriterLockTests {

@@ -1,5 +1,6 @@
 import Testing
-@testable import VisualQuery
+@testable import ShopModel
+import VisualQuery
 
 @Suite struct DisplayTests {
   private func entity(_ json: String) throws -> EntityValue {

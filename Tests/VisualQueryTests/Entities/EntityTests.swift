@@ -1,6 +1,9 @@
+@testable import ShopFeeds
+@testable import ShopSearch
 import TestSupport
 import Testing
-@testable import VisualQuery
+@testable import ShopModel
+import VisualQuery
 
 @Suite struct EntityTests {
   private func entity(_ text: String) throws -> EntityValue {

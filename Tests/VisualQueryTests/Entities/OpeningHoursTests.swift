@@ -1,6 +1,7 @@
 import Foundation
 import Testing
-@testable import VisualQuery
+@testable import ShopModel
+import VisualQuery
 
 @Suite struct OpeningHoursTests {
   private func isOpen(_ lines: [String], _ zone: String, _ time: String) throws -> Bool {

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import VisualQuery
+@testable import ShopModel
+import VisualQuery
 
 /// Would break if a misread code led to a product, or a right one to none. The numbers are GS1's own examples and ISBN-13's.
 @Suite struct ProductCodeTests {

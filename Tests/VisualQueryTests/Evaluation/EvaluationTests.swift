@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
-@testable import VisualQuery
+@testable import ShopSearch
+import VisualQuery
 
 @Suite struct EvaluationTests {
   private func query(_ name: String, _ truth: [String], edit: String = "photo") throws

@@ -1,7 +1,9 @@
+@testable import ShopSearch
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopBase
+import VisualQuery
 
 @Suite struct FIFOQueueTests {
   /// A pool under steady load would otherwise keep every job that it ever ran.

@@ -1,3 +1,4 @@
+@testable import ShopSearch
 import TestSupport
 import Synchronization
 import Testing

@@ -1,9 +1,11 @@
+@testable import ShopModel
 import Foundation
 import PixelMatch
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopFeeds
+import VisualQuery
 
 /// Documents of JSON, HTML and XML.
 @Suite struct DocumentFeedTests {
@@ -87,7 +89,7 @@ import Testing
   /// Each line was rejected for lack of a type, and reports of rejected rows were taken for rows.
   @Test(arguments: ["vq.signed/1", "vq.refused/1", "vq.export/1"])
   func `files of the program itself are told apart`(schema: String) throws {
-    let error = #expect(throws: CatalogueError.self) {
+    let error = #expect(throws: FeedError.self) {
       try ReadExport(#"{"bridge":{},"schema":"\#(schema)","line":1}"#)
     }
     #expect(error?.message.contains("vq ") == true)

@@ -1,7 +1,8 @@
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopFeeds
+import VisualQuery
 
 /// Text that is not UTF-8 and does not say what it is.
 @Suite struct EncodingGuessTests {

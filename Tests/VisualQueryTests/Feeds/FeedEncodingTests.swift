@@ -1,9 +1,11 @@
+@testable import ShopBase
 import Foundation
 import PixelMatch
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopFeeds
+import VisualQuery
 
 /// Encodings of feeds, HTML within fields, and lists of images.
 @Suite struct FeedEncodingTests {

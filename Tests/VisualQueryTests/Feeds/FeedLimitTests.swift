@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopFeeds
+import VisualQuery
 
 /// The bounds of what a feed can cost.
 @Suite struct FeedLimitTests {
@@ -28,8 +29,8 @@ import Testing
     let folder = try TemporaryDirectory()
     let rows = Array(repeatElement(Array("{}\n".utf8), count: 2_000_000).joined())
     let path = try Self.gzip(rows, in: folder)
-    let error = try #require(throws: CatalogueError.self) { try Self.rowCount(path, FeedLimits()) }
-    #expect(error.code == .unreadableInput && error.message.contains("--max-feed-ratio"))
+    let error = try #require(throws: FeedError.self) { try Self.rowCount(path, FeedLimits()) }
+    #expect(error.message.contains("--max-feed-ratio"))
     #expect(error.message.contains("more than 200 times"))
     #expect(try Self.rowCount(path, FeedLimits(expansion: 2000)) == 2_000_000)
   }
@@ -48,7 +49,7 @@ import Testing
     let path =
       isCompressed ? try Self.gzip(rows, in: folder) : try folder.write(rows, to: "feed.jsonl")
     #expect(try Self.rowCount(path, FeedLimits(byteCount: rows.count)) == 20_000)
-    let error = try #require(throws: CatalogueError.self) {
+    let error = try #require(throws: FeedError.self) {
       try Self.rowCount(path, FeedLimits(byteCount: rows.count - 1))
     }
     #expect(error.message.contains("\(rows.count - 1) bytes"))
@@ -68,10 +69,10 @@ import Testing
     let folder = try TemporaryDirectory()
     let path = try folder.write(text, to: name)
     #expect(try Self.rowCount(path, FeedLimits(rowCount: 7)) == 7)
-    let error = try #require(throws: CatalogueError.self) {
+    let error = try #require(throws: FeedError.self) {
       try Self.rowCount(path, FeedLimits(rowCount: 6))
     }
-    #expect(error.code == .unreadableInput && error.message.contains("(--max-rows)"))
+    #expect(error.message.contains("(--max-rows)"))
   }
 
   /// Would break if a row with many bad fields were repeated with each of them: 295 KB became a gigabyte.

@@ -1,7 +1,9 @@
+@testable import ShopStore
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopFeeds
+import VisualQuery
 
 /// Mappings of fields that callers give, and what is said about fields that nothing reads.
 @Suite struct FeedMappingTests {
@@ -111,7 +113,7 @@ import Testing
   func `a file that is no mapping names the line`(text: String) throws {
     let folder = try TemporaryDirectory()
     let path = try folder.write(text, to: "feed.map.toml")
-    let error = #expect(throws: CatalogueError.self) { try MappingFile.assignments(path: path) }
+    let error = #expect(throws: FeedError.self) { try MappingFile.assignments(path: path) }
     #expect(error?.message.contains("line 1") == true)
   }
 
@@ -160,14 +162,14 @@ import Testing
       options.forgetsMapping = forgets
       return try await indexer.run(path: path, options: IndexOptions(feed: options)).entities
     }
-    await #expect(throws: CatalogueError.self) { try await run(path) }
+    await #expect(throws: FeedError.self) { try await run(path) }
     #expect(try await run(path, "id=kod,title={firma} {popis_kratky},salePrice=castka") == 2)
     // The next night.
     #expect(try await run(path) == 2)
     let other = try folder.write("id,title\nx,X\n", to: "other.csv")
     #expect(try await run(other) == 1)
     #expect(try await run(other, forgets: true) == 1)
-    await #expect(throws: CatalogueError.self) { try await run(path) }
+    await #expect(throws: FeedError.self) { try await run(path) }
   }
 
   @Test func `a strict run ends where a part of the feed is lost`() async throws {
@@ -175,7 +177,7 @@ import Testing
     let path = try folder.write("sku,name,vk_netto\n1,Mug,9.90\n", to: "f.csv")
     let indexer = Indexer(directory: folder.path + "/i.vq")
     let options = IndexOptions(isStrict: true, feed: FeedOptions(currency: "EUR"))
-    await #expect(throws: CatalogueError.self) {
+    await #expect(throws: FeedError.self) {
       try await indexer.run(path: path, options: options)
     }
     let progress = try await indexer.run(

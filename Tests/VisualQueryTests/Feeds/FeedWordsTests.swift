@@ -1,7 +1,10 @@
+@testable import ShopModel
+@testable import ShopSearch
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopFeeds
+import VisualQuery
 
 /// The words of feeds in the languages that they are found in.
 @Suite struct FeedWordsTests {

@@ -1,9 +1,13 @@
+@testable import ShopIndex
+@testable import ShopModel
+@testable import ShopSearch
 import Foundation
 import PixelMatch
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopFeeds
+import VisualQuery
 
 /// The exports of hosted shop systems: the headers are theirs, the values are ours.
 @Suite struct HostedShopExportTests {

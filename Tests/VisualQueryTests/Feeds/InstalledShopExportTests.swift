@@ -1,9 +1,12 @@
+@testable import ShopIndex
+@testable import ShopModel
 import Foundation
 import PixelMatch
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopFeeds
+import VisualQuery
 
 /// The exports of shop systems that run on servers of shops: the headers are theirs, the values are ours.
 @Suite struct InstalledShopExportTests {

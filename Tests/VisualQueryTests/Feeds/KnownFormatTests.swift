@@ -1,7 +1,10 @@
+@testable import ShopIndex
+@testable import ShopModel
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopFeeds
+import VisualQuery
 
 /// The formats that are mappings in `formats.txt`, and exports in other languages.
 @Suite struct KnownFormatTests {
@@ -314,7 +317,7 @@ import Testing
     "<rss version=\"2.0\"><channel><item><title>Closed on Monday</title><link>https://s.example/1</link><guid>1</guid><pubDate>Mon</pubDate><description>x</description></item></channel></rss>",
     "<feed xmlns=\"http://www.w3.org/2005/Atom\"><entry><id>tag:1</id><title>News</title><updated>2026</updated><link href=\"https://s.example/1\"/></entry></feed>",
   ]) func `news are refused`(text: String) {
-    let error = #expect(throws: CatalogueError.self) { try ReadExport(text) }
+    let error = #expect(throws: FeedError.self) { try ReadExport(text) }
     #expect(error?.message.contains("news") == true)
   }
 

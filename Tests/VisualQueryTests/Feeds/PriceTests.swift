@@ -1,7 +1,10 @@
+@testable import ShopModel
+@testable import ShopSearch
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopFeeds
+import VisualQuery
 
 /// Prices as exports write them. A wrong one is worse than none.
 @Suite struct PriceTests {

@@ -1,7 +1,11 @@
+@testable import ShopIndex
+@testable import ShopModel
+@testable import ShopSearch
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopFeeds
+import VisualQuery
 
 /// Products with variants, which every format describes in another way.
 @Suite struct ProductFamilyTests {

@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopFeeds
+import VisualQuery
 
 /// The result of reading a feed.
 struct ReadExport {

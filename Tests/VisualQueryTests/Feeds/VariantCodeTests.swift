@@ -1,8 +1,12 @@
+@testable import ShopIndex
+@testable import ShopModel
+@testable import ShopSearch
 import PixelMatch
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopFeeds
+import VisualQuery
 
 /// The product codes of variants. Would break if a code that a phone reads found nothing, or another
 /// variant than its own.

@@ -1,8 +1,11 @@
+@testable import ShopModel
+@testable import ShopSearch
 import Foundation
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopFeeds
+import VisualQuery
 
 /// Excel workbooks.
 @Suite struct WorkbookTests {
@@ -50,7 +53,7 @@ import Testing
         Self.bytes, FeedOptions(currency: "EUR", sheet: sheet), name: "shop.xlsx")
       #expect(export.products.count == 2)
     }
-    let error = #expect(throws: CatalogueError.self) {
+    let error = #expect(throws: FeedError.self) {
       try ReadExport(Self.bytes, FeedOptions(sheet: "Preise"), name: "shop.xlsx")
     }
     #expect(error?.message.contains("'Hidden', 'Products'") == true)
@@ -60,7 +63,7 @@ import Testing
   @Test(arguments: [4, 30, 200, 700, 1500]) func `a truncated workbook is refused`(count: Int)
     throws
   {
-    #expect(throws: CatalogueError.self) {
+    #expect(throws: FeedError.self) {
       try ReadExport(Array(Self.bytes.prefix(count)), name: "shop.xlsx")
     }
   }
@@ -77,7 +80,7 @@ import Testing
     do {
       _ = try ReadExport(bytes, name: "shop.xlsx")
     } catch {
-      #expect(error is CatalogueError)
+      #expect(error is FeedError)
     }
   }
 
@@ -85,7 +88,7 @@ import Testing
   @Test func `a workbook is limited like other feeds`() throws {
     var limits = FeedLimits()
     limits.byteCount = 1000
-    #expect(throws: CatalogueError.self) {
+    #expect(throws: FeedError.self) {
       try ReadExport(Self.bytes, FeedOptions(currency: "EUR", limits: limits), name: "shop.xlsx")
     }
   }

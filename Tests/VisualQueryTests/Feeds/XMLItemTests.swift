@@ -1,6 +1,8 @@
+@testable import ShopSearch
 import TestSupport
 import Testing
-@testable import VisualQuery
+@testable import ShopFeeds
+import VisualQuery
 
 @Suite struct XMLItemTests {
   /// Reads all items of a document; a refused one is its line and reason.
@@ -102,8 +104,7 @@ import Testing
     #"<!DOCTYPE r [<!ENTITY x SYSTEM "file:///etc/passwd">]><rss><item><t>&x;</t></item></rss>"#,
   ])
   func `a document that declares entities is not read`(document: String) throws {
-    let error = #expect(throws: CatalogueError.self) { try items(document) }
-    #expect(error?.code == .unreadableInput)
+    let error = #expect(throws: FeedError.self) { try items(document) }
     #expect(error?.message.contains("declares entities") == true)
   }
 

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import VisualQuery
+@testable import ShopStore
+import VisualQuery
 
 /// The addresses that may be fetched: a mistake here opens a shop's own network to whoever writes its feed.
 @Suite struct FetchPolicyTests {

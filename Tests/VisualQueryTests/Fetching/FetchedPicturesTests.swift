@@ -3,7 +3,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopStore
+import VisualQuery
 
 /// Pictures of servers: asked for once, kept, and refused by name if something is wrong.
 @Suite struct FetchedPicturesTests {

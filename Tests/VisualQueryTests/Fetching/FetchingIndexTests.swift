@@ -3,7 +3,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopStore
+import VisualQuery
 
 /// A catalogue whose pictures are on a server, night after night.
 @Suite struct FetchingIndexTests {

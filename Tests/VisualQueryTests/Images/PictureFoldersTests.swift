@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopStore
+import VisualQuery
 
 #if canImport(Glibc)
   import Glibc

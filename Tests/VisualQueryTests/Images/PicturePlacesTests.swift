@@ -3,7 +3,8 @@ import PixelMatch
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopStore
+import VisualQuery
 
 /// An index whose pictures are kept apart from it, and move.
 @Suite struct PicturePlacesTests {

@@ -4,7 +4,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopIndex
+import VisualQuery
 
 /// Embeddings that rows of a feed take from NumPy files.
 @Suite struct EmbeddingArrayTests {

@@ -1,10 +1,12 @@
+@testable import ShopModel
 import Foundation
 import PixelMatch
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopIndex
+import VisualQuery
 
 /// Embeddings that a shop supplies for its images, and an app for a query.
 @Suite struct EmbeddingTests {

@@ -1,7 +1,8 @@
 import PixelMatch
 import Testing
 
-@testable import VisualQuery
+@testable import ShopIndex
+import VisualQuery
 
 /// Equal images, which are analyzed once.
 @Suite struct ImageAnalysesTests {

@@ -1,9 +1,11 @@
+@testable import ShopStore
 import Foundation
 import PixelMatch
 import Synchronization
 import TestSupport
 import Testing
-@testable import VisualQuery
+@testable import ShopIndex
+import VisualQuery
 
 @Suite struct IndexerTests {
   private func row(_ id: String, images: [String], labels: [String] = ["thing"]) -> String {

@@ -1,10 +1,12 @@
+@testable import ShopStore
 import Foundation
 import PixelMatch
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopIndex
+import VisualQuery
 
 /// Changes of single entities, with images from memory.
 @Suite struct IndexerUpdateTests {

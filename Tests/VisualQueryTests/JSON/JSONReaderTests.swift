@@ -1,7 +1,11 @@
+@testable import ShopFeeds
+@testable import ShopModel
+@testable import ShopSearch
 import Foundation
 import TestSupport
 import Testing
-@testable import VisualQuery
+@testable import ShopBase
+import VisualQuery
 
 /// Conformance with RFC 8259. The names of cases begin as those of JSON test suites do: what every reader
 /// must take, what every reader must refuse, and what the RFC leaves to the reader.

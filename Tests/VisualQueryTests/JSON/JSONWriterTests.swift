@@ -1,7 +1,10 @@
+@testable import ShopModel
+@testable import ShopSearch
 import Foundation
 import TestSupport
 import Testing
-@testable import VisualQuery
+@testable import ShopBase
+import VisualQuery
 
 @Suite struct JSONWriterTests {
   private static func value(_ depth: Int, _ generator: inout SeededGenerator) -> JSONValue {

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import VisualQuery
+@testable import ShopModel
+import VisualQuery
 
 @Suite struct LabelTextTests {
   /// Would break if a label that was typed with composed letters did not find one with marks of their own, as file names and some

@@ -1,5 +1,6 @@
 import Testing
-@testable import VisualQuery
+@testable import ShopModel
+import VisualQuery
 
 /// Vectors: RFC 6570, 1.2 (levels 1 to 3) and 3.2.
 @Suite struct LinkTemplateTests {

@@ -1,7 +1,14 @@
+@testable import ShopBase
+@testable import ShopFeeds
+@testable import ShopIndex
+@testable import ShopModel
+@testable import ShopScale
+@testable import ShopStore
 import Foundation
 import TestSupport
 import Testing
-@testable import VisualQuery
+@testable import ShopSearch
+import VisualQuery
 
 /// An app that keeps a copy of the entities, and what it is told.
 @Suite struct EntityChangesTests {

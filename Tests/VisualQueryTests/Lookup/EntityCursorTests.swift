@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
-@testable import VisualQuery
+@testable import ShopSearch
+import VisualQuery
 
 @Suite struct EntityCursorTests {
   /// A catalogue of products without images, which is made at once.

@@ -1,6 +1,8 @@
+@testable import ShopStore
 import TestSupport
 import Testing
-@testable import VisualQuery
+@testable import ShopSearch
+import VisualQuery
 
 @Suite struct EntityLookupTests {
   private static let shared = Task {

@@ -1,4 +1,6 @@
-@testable import VisualQuery
+@testable import ShopModel
+@testable import ShopSearch
+import VisualQuery
 
 /// A filter as its documentation describes it, evaluated entity by entity without a database.
 struct FilterSemantics {

@@ -1,7 +1,9 @@
+@testable import ShopStore
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopSearch
+import VisualQuery
 
 /// Filters against their meaning, and their limits.
 @Suite struct FilterTests {

@@ -2,7 +2,8 @@ import PixelMatch
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopIndex
+import VisualQuery
 
 /// The doctor's findings in a catalogue.
 @Suite struct CatalogueDoctorTests {

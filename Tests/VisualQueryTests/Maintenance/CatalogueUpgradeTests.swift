@@ -3,7 +3,8 @@ import PixelMatch
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopIndex
+import VisualQuery
 
 /// Indexes of older versions.
 @Suite struct CatalogueUpgradeTests {

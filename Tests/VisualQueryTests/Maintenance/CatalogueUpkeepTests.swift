@@ -1,9 +1,11 @@
+@testable import ShopBase
 import Foundation
 import PixelMatch
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopIndex
+import VisualQuery
 
 /// Going back, compaction, export, and finding damage.
 @Suite struct CatalogueUpkeepTests {

@@ -2,7 +2,8 @@ import PixelMatch
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopIndex
+import VisualQuery
 
 @Suite struct DuplicateFinderTests {
   private func clusters(

@@ -3,7 +3,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopIndex
+import VisualQuery
 
 /// Signing apart from the index, as batch engines do.
 @Suite struct FeedSignerTests {

@@ -5,7 +5,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopIndex
+import VisualQuery
 
 @Suite(.enabled(if: ModelFolder.hasRuntime, "ONNX Runtime is not installed"))
 struct TextIndexingTests {

@@ -2,7 +2,8 @@ import PixelMatch
 import Synchronization
 import TestSupport
 import Testing
-@testable import VisualQuery
+@testable import ShopSearch
+import VisualQuery
 
 /// Deadlines, cancellation and early answers, at every place where a query looks at the clock.
 @Suite struct AnytimeTests {

@@ -1,7 +1,8 @@
 import PixelMatch
 import TestSupport
 import Testing
-@testable import VisualQuery
+@testable import ShopSearch
+import VisualQuery
 
 @Suite struct CalibrationTests {
   /// The confidence of a candidate beside a rival with a given score and no keypoints.

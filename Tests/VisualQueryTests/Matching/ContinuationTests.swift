@@ -2,7 +2,8 @@ import Foundation
 import PixelMatch
 import TestSupport
 import Testing
-@testable import VisualQuery
+@testable import ShopSearch
+import VisualQuery
 
 @Suite struct ContinuationTests {
   private let folder: TemporaryDirectory

@@ -3,7 +3,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopSearch
+import VisualQuery
 
 /// A picture that takes longer to decode than its question may take.
 @Suite struct DecodingDeadlineTests {

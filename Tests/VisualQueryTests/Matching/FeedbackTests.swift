@@ -1,9 +1,11 @@
+@testable import ShopStore
 import Foundation
 import PixelMatch
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopSearch
+import VisualQuery
 
 /// Statements about answers, and their effects.
 @Suite struct FeedbackTests {

@@ -1,7 +1,8 @@
 import PixelMatch
 import TestSupport
 import Testing
-@testable import VisualQuery
+@testable import ShopSearch
+import VisualQuery
 
 @Suite struct ImageComparisonTests {
   /// Would break if keypoints that agree by chance, or in a part only, hid that the colors of two images whose hashes

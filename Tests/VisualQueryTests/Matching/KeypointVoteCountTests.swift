@@ -1,5 +1,6 @@
 import Testing
-@testable import VisualQuery
+@testable import ShopSearch
+import VisualQuery
 
 @Suite struct KeypointVoteCountTests {
   /// Would break if a few votes that came about by chance turned a query around: its keypoints would then align with

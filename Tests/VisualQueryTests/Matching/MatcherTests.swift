@@ -3,7 +3,8 @@ import PixelMatch
 import Synchronization
 import TestSupport
 import Testing
-@testable import VisualQuery
+@testable import ShopSearch
+import VisualQuery
 
 @Suite struct MatcherTests {
   /// Would break if a question for nothing had a coverage that is not a number.

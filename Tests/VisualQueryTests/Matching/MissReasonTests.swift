@@ -1,7 +1,8 @@
 import PixelMatch
 import TestSupport
 import Testing
-@testable import VisualQuery
+@testable import ShopSearch
+import VisualQuery
 
 @Suite struct MissReasonTests {
   private static let shared = Task {

@@ -3,7 +3,8 @@ import PixelMatch
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopSearch
+import VisualQuery
 
 /// Asks for things whose color the shop does not have.
 @Suite struct MissingColorTests {

@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
-@testable import VisualQuery
+@testable import ShopSearch
+import VisualQuery
 
 @Suite struct NearestImagesTests {
   /// Returns the support of the entities of some images, of which each has a score.

@@ -1,7 +1,8 @@
 import PixelMatch
 import TestSupport
 import Testing
-@testable import VisualQuery
+@testable import ShopSearch
+import VisualQuery
 
 /// The outlines of things that were found.
 @Suite struct OutlineTests {

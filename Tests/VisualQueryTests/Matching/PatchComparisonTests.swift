@@ -1,7 +1,8 @@
 import PixelMatch
 import TestSupport
 import Testing
-@testable import VisualQuery
+@testable import ShopSearch
+import VisualQuery
 
 /// The candidates whose patches are compared with the query.
 @Suite struct PatchComparisonTests {

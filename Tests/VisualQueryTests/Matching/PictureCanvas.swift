@@ -1,7 +1,8 @@
 import PixelMatch
 import TestSupport
 
-@testable import VisualQuery
+@testable import ShopSearch
+import VisualQuery
 
 /// A canvas of one color that images are pasted on.
 struct PictureCanvas {

@@ -1,7 +1,8 @@
 import PixelMatch
 import TestSupport
 import Testing
-@testable import VisualQuery
+@testable import ShopSearch
+import VisualQuery
 
 /// Images that show several things, or a small one.
 @Suite struct RegionTests {

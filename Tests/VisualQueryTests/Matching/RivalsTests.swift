@@ -1,7 +1,8 @@
 import Foundation
 import PixelMatch
 import Testing
-@testable import VisualQuery
+@testable import ShopSearch
+import VisualQuery
 
 @Suite struct RivalsTests {
   /// A candidate with keypoints in some cells of the image.

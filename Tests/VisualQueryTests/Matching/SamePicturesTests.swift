@@ -2,7 +2,8 @@ import Foundation
 import PixelMatch
 import TestSupport
 import Testing
-@testable import VisualQuery
+@testable import ShopSearch
+import VisualQuery
 
 /// Products that are listed with one and the same image.
 @Suite struct SamePicturesTests {

@@ -1,9 +1,14 @@
+@testable import ShopFeeds
+@testable import ShopIndex
+@testable import ShopScale
+@testable import ShopStore
 import Foundation
 import PixelMatch
 import Synchronization
 import TestSupport
 import Testing
-@testable import VisualQuery
+@testable import ShopSearch
+import VisualQuery
 
 /// Engine mode without PostgreSQL: the posting lists and signatures of an index in parts, which stand for
 /// shards. Tests/System/postgres has the same with real servers.

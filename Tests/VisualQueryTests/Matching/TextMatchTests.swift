@@ -3,7 +3,8 @@ import Reading
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopSearch
+import VisualQuery
 
 /// Questions with text that the device has read, which need no models.
 @Suite struct GivenTextTests {

@@ -3,7 +3,8 @@ import PixelMatch
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopSearch
+import VisualQuery
 
 /// Answers with one match for each group of variants.
 @Suite struct VariantGroupTests {

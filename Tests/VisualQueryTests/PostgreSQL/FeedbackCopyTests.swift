@@ -1,7 +1,9 @@
+@testable import ShopSearch
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopScale
+import VisualQuery
 
 /// The statements that a copy takes from PostgreSQL.
 @Suite struct FeedbackCopyTests {

@@ -1,7 +1,9 @@
+@testable import ShopSearch
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopScale
+import VisualQuery
 
 /// The binary format of `COPY`, and the errors of the server.
 @Suite struct PostgresFormatTests {

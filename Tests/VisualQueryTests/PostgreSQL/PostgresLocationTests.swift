@@ -1,6 +1,7 @@
 import Testing
 
-@testable import VisualQuery
+@testable import ShopScale
+import VisualQuery
 
 private let hasLibrary = (try? PostgresLocation.loadLibrary()) != nil
 

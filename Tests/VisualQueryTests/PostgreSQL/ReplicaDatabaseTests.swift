@@ -1,7 +1,8 @@
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopScale
+import VisualQuery
 
 /// The contents that a copy of a catalogue takes from elsewhere.
 @Suite struct ReplicaDatabaseTests {

@@ -1,7 +1,9 @@
+@testable import ShopSearch
 import PixelMatch
 import TestSupport
 import Testing
-@testable import VisualQuery
+@testable import ShopScale
+import VisualQuery
 
 /// The data that a shard may send, and the part of it that is kept. Nothing here requires a server.
 @Suite struct ShardQuestionTests {

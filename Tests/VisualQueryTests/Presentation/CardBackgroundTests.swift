@@ -2,7 +2,8 @@ import PixelMatch
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopSearch
+import VisualQuery
 
 /// Would break if a thing lost a part of itself, or a photo its background.
 @Suite struct CardBackgroundTests {

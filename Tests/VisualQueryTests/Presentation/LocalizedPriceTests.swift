@@ -1,6 +1,7 @@
 import Testing
 
-@testable import VisualQuery
+@testable import ShopSearch
+import VisualQuery
 
 /// Would break if a price were written as nobody of the language reads it.
 @Suite struct LocalizedPriceTests {

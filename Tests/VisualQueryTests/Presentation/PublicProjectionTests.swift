@@ -1,7 +1,9 @@
+@testable import ShopModel
 import Synchronization
 import TestSupport
 import Testing
-@testable import VisualQuery
+@testable import ShopSearch
+import VisualQuery
 
 @Suite struct PublicProjectionTests {
   private func entity(_ json: String) throws -> EntityValue {

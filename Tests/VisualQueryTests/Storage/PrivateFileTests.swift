@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopBase
+import VisualQuery
 
 /// The rights of an index's files.
 @Suite struct PrivateFileTests {

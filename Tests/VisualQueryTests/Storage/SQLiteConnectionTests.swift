@@ -1,7 +1,8 @@
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+@testable import ShopBase
+import VisualQuery
 
 /// The helpers that read the rows of a query.
 @Suite struct SQLiteConnectionTests {

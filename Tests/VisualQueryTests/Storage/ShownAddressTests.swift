@@ -1,6 +1,7 @@
 import Testing
 
-@testable import VisualQuery
+@testable import ShopBase
+import VisualQuery
 
 /// Messages without the secrets of addresses.
 @Suite struct ShownAddressTests {

@@ -1,6 +1,8 @@
+@testable import ShopSearch
 import TestSupport
 import Testing
-@testable import VisualQuery
+@testable import ShopBase
+import VisualQuery
 
 @Suite struct SealedTokenTests {
   private func hex(_ bytes: [UInt8]) -> String {

@@ -1,10 +1,12 @@
+@testable import ShopSearch
+@testable import ShopStore
 import Foundation
 import HTTPServer
 import PixelMatch
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+import VisualQuery
 @testable import vq
 
 /// `docs/schemas/vq.match-1.schema.json`, which users download, against what `vq match --json` prints.

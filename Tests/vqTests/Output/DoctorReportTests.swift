@@ -1,7 +1,8 @@
+@testable import ShopIndex
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+import VisualQuery
 @testable import vq
 
 @Suite struct DoctorReportTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import VisualQuery
+import VisualQuery
 @testable import vq
 
 @Suite struct ExitCodeTests {

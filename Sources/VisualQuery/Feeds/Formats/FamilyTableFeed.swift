@@ -19,7 +19,7 @@ struct FamilyTableFeed: FeedFormatReader {
 
   init?(
     _ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext
-  ) throws(CatalogueError) {
+  ) throws(FeedError) {
     guard case .table(let own) = head, context.map == nil else { return nil }
     guard let format = KnownFormat.ofTable(own), format.family != nil else { return nil }
     header = own
@@ -33,7 +33,7 @@ struct FamilyTableFeed: FeedFormatReader {
     ) { rows.column(of: $0) != nil }
   }
 
-  mutating func next(from records: inout RecordReader) throws(CatalogueError) -> FeedRecord? {
+  mutating func next(from records: inout RecordReader) throws(FeedError) -> FeedRecord? {
     while true {
       if let record = queue.next() { return record }
       if isAtEnd { return nil }

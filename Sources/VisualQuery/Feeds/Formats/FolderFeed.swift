@@ -11,7 +11,7 @@ struct FolderFeed: FeedFormatReader {
 
   init?(
     _ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext
-  ) throws(CatalogueError) {
+  ) throws(FeedError) {
     guard case .folder(let path) = head else { return nil }
     let folder = try ImageFolder(path)
     names = folder.names.reversed()

@@ -10,7 +10,7 @@ struct HTMLFeed: FeedFormatReader {
 
   init?(
     _ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext
-  ) throws(CatalogueError) {
+  ) throws(FeedError) {
     guard case .html = head else { return nil }
     self.context = context
     let page = String(decoding: try records.rest(), as: UTF8.self)
@@ -26,8 +26,7 @@ struct HTMLFeed: FeedFormatReader {
     guard nodes.isEmpty else { return }
     let title = Self.title(of: page).map { ", titled '\($0)'" } ?? ""
     let fault = damaged > 0 ? "; \(damaged) of its JSON-LD scripts are not JSON" : ""
-    throw CatalogueError(
-      code: .unreadableInput,
+    throw FeedError(
       message:
         "'\(records.name)' is an HTML page\(title), without products in JSON-LD\(fault); is it an error page?"
     )

@@ -24,7 +24,7 @@ struct JSONDocumentFeed: FeedFormatReader {
 
   init?(
     _ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext
-  ) throws(CatalogueError) {
+  ) throws(FeedError) {
     guard case .json(let start) = head, Self.isDocument(start) else { return nil }
     let bytes = try records.rest()
     var objects: [JSONValue] = []
@@ -43,8 +43,8 @@ struct JSONDocumentFeed: FeedFormatReader {
       }
     } catch {
       if error.code != .cancelled {
-        throw CatalogueError(
-          code: .unreadableInput, message: "'\(records.name)' \(error.message)")
+        throw FeedError(
+          message: "'\(records.name)' \(error.message)")
       }
       objects = []
     }

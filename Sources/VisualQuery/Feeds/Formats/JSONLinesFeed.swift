@@ -8,7 +8,7 @@ struct JSONLinesFeed: FeedFormatReader {
 
   init?(
     _ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext
-  ) throws(CatalogueError) {
+  ) throws(FeedError) {
     switch head {
     case .empty: break
     case .json(let start): try Self.checkForOwnFiles(start, records.name)
@@ -20,7 +20,7 @@ struct JSONLinesFeed: FeedFormatReader {
   /// Refuses files of `vq` that are not feeds, of which each line would be rejected.
   private static func checkForOwnFiles(
     _ start: ArraySlice<UInt8>, _ name: String
-  ) throws(CatalogueError) {
+  ) throws(FeedError) {
     let line = String(decoding: start.prefix(1 << 12), as: UTF8.self).prefix { !$0.isNewline }
     let uses = [
       "vq.signed/": "the output of 'vq sign'; index it with 'vq index --signed'",
@@ -28,11 +28,11 @@ struct JSONLinesFeed: FeedFormatReader {
       "vq.export/": "an export; take it in with 'vq catalogue import'",
     ]
     for (schema, use) in uses where line.contains("\"schema\":\"\(schema)") {
-      throw CatalogueError(code: .unreadableInput, message: "'\(name)' is \(use)")
+      throw FeedError(message: "'\(name)' is \(use)")
     }
   }
 
-  mutating func next(from records: inout RecordReader) throws(CatalogueError) -> FeedRecord? {
+  mutating func next(from records: inout RecordReader) throws(FeedError) -> FeedRecord? {
     if let variant = variants.popLast() { return variant }
     switch try records.next() {
     case nil: return nil

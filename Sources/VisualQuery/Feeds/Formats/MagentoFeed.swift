@@ -32,7 +32,7 @@ struct MagentoFeed: FeedFormatReader {
 
   init?(
     _ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext
-  ) throws(CatalogueError) {
+  ) throws(FeedError) {
     guard case .table(let header) = head, header.has("sku", "name", "producttype"),
       header.has("baseimage") || header.has("attributesetcode")
     else { return nil }
@@ -42,7 +42,7 @@ struct MagentoFeed: FeedFormatReader {
   }
 
   /// Reads which variants belong to which configurable products.
-  private mutating func readParents(_ records: consuming RecordReader) throws(CatalogueError) {
+  private mutating func readParents(_ records: consuming RecordReader) throws(FeedError) {
     guard table.header.index("configurablevariations") != nil else { return }
     while let record = try records.next() {
       guard case .bytes(let bytes, _) = record, let fields = try? table.header.fields(bytes),
@@ -61,7 +61,7 @@ struct MagentoFeed: FeedFormatReader {
     }
   }
 
-  mutating func next(from records: inout RecordReader) throws(CatalogueError) -> FeedRecord? {
+  mutating func next(from records: inout RecordReader) throws(FeedError) -> FeedRecord? {
     while true {
       if let record = queue.next() { return record }
       if isAtEnd { return nil }

@@ -7,7 +7,7 @@ struct MerchantFeed: FeedFormatReader {
 
   init?(
     _ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext
-  ) throws(CatalogueError) {
+  ) throws(FeedError) {
     guard case .table(let header) = head, header.has("id", "title"), !header.has("type"),
       header.has("link") || header.has("imagelink")
     else { return nil }
@@ -20,7 +20,7 @@ struct MerchantFeed: FeedFormatReader {
     self.rows = rows
   }
 
-  mutating func next(from records: inout RecordReader) throws(CatalogueError) -> FeedRecord? {
+  mutating func next(from records: inout RecordReader) throws(FeedError) -> FeedRecord? {
     try rows.next(from: &records)
   }
 }

@@ -17,7 +17,7 @@ struct ProductSearchFeed: FeedFormatReader {
     _ = product.add(header.columns, line: header.line)
   }
 
-  mutating func next(from records: inout RecordReader) throws(CatalogueError) -> FeedRecord? {
+  mutating func next(from records: inout RecordReader) throws(FeedError) -> FeedRecord? {
     while let record = try records.next() {
       guard case .bytes(let bytes, let line) = record else { return .tooLong(line: record.line) }
       do throws(FieldError) {

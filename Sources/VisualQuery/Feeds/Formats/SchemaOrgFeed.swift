@@ -22,7 +22,7 @@ struct SchemaOrgFeed: FeedFormatReader {
 
   init?(
     _ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext
-  ) throws(CatalogueError) {
+  ) throws(FeedError) {
     guard case .json(let start) = head, Self.isDocument(start) else { return nil }
     self.context = context
     let bytes = try records.rest()
@@ -33,8 +33,8 @@ struct SchemaOrgFeed: FeedFormatReader {
       if error.code == .cancelled {
         nodes = []
       } else {
-        throw CatalogueError(
-          code: .unreadableInput, message: "'\(records.name)' \(error.message)")
+        throw FeedError(
+          message: "'\(records.name)' \(error.message)")
       }
     }
   }

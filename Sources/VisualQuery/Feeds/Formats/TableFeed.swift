@@ -9,10 +9,10 @@ struct TableFeed: FeedFormatReader {
 
   init?(
     _ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext
-  ) throws(CatalogueError) {
+  ) throws(FeedError) {
     guard case .table(let header) = head else {
-      throw CatalogueError(
-        code: .unreadableInput, message: "'\(records.name)' is in a format that is not known")
+      throw FeedError(
+        message: "'\(records.name)' is in a format that is not known")
     }
     let names = Set(header.columns.map { $0.lowercased().trimmed })
     let isNative = names.isSuperset(of: ["type", "id", "title"])
@@ -29,7 +29,7 @@ struct TableFeed: FeedFormatReader {
     self.rows = rows
   }
 
-  mutating func next(from records: inout RecordReader) throws(CatalogueError) -> FeedRecord? {
+  mutating func next(from records: inout RecordReader) throws(FeedError) -> FeedRecord? {
     try rows.next(from: &records)
   }
 }
@@ -42,7 +42,7 @@ struct MappedFeed: FeedFormatReader {
 
   init?(
     _ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext
-  ) throws(CatalogueError) {
+  ) throws(FeedError) {
     guard case .table(let header) = head else { return nil }
     let format = context.map == nil ? KnownFormat.ofTable(header) : nil
     guard let map = context.map ?? format?.map, format?.family == nil else { return nil }
@@ -63,7 +63,7 @@ struct MappedFeed: FeedFormatReader {
     ) { rows.column(of: $0) != nil }
   }
 
-  mutating func next(from records: inout RecordReader) throws(CatalogueError) -> FeedRecord? {
+  mutating func next(from records: inout RecordReader) throws(FeedError) -> FeedRecord? {
     try rows.next(from: &records)
   }
 }
@@ -135,7 +135,7 @@ struct TableRows: Sendable {
   private var parents: Set<String> = []
 
   /// Looks for products that other rows of the beginning name as their group, so that they are in it, too.
-  mutating func findParents(_ records: inout RecordReader) throws(CatalogueError) {
+  mutating func findParents(_ records: inout RecordReader) throws(FeedError) {
     guard let group = targets.firstIndex(of: .group) else { return }
     parents = Set(
       try header.sample(of: &records).map { $0[group].trimmed }.filter(FeedText.isGroup))
@@ -147,7 +147,7 @@ struct TableRows: Sendable {
   private var hashEnd: [UInt8] = []
 
   /// Returns the next record.
-  func next(from records: inout RecordReader) throws(CatalogueError) -> FeedRecord? {
+  func next(from records: inout RecordReader) throws(FeedError) -> FeedRecord? {
     guard let record = try records.next() else { return nil }
     guard case .bytes(let bytes, let line) = record else { return .tooLong(line: record.line) }
     let hashed = hashEnd.isEmpty ? bytes : bytes + hashEnd
@@ -217,7 +217,7 @@ enum UnknownTable {
   /// Returns the error of a table in which columns for the id or the title are missing.
   static func error(
     _ name: String, _ header: TableHeader, _ targets: [FeedTarget?]
-  ) -> CatalogueError {
+  ) -> FeedError {
     let required: [(target: FeedTarget, name: String)] = [(.id, "id"), (.title, "title")]
     let missing = required.filter { !targets.contains($0.target) }.map(\.name)
     return message(
@@ -226,8 +226,7 @@ enum UnknownTable {
   }
 
   /// Returns the error of a column that the caller names and the table does not have.
-  static func error(_ name: String, _ header: TableHeader, missing column: String) -> CatalogueError
-  {
+  static func error(_ name: String, _ header: TableHeader, missing column: String) -> FeedError {
     message(
       "'\(shortened(name))' has no column '\(column.prefix(40))'", header,
       advice: "see them: vq index --map-from FILE")
@@ -235,14 +234,14 @@ enum UnknownTable {
 
   private static func message(
     _ start: String, _ header: TableHeader, advice: String
-  ) -> CatalogueError {
+  ) -> FeedError {
     let kind = header.columns.count == 1 ? "text" : "\(header.columns.count) columns"
     let room = lengthLimit - start.count - kind.count - advice.count - 8
     var columns = header.columns.map(\.trimmed).joined(separator: ", ")
     columns = String(columns.map { $0.isNewline || $0.isWhitespace ? " " : $0 })
     if columns.count > room { columns = columns.prefix(max(0, room - 1)) + "…" }
-    return CatalogueError(
-      code: .unreadableInput, message: "\(start) (\(kind): \(columns)); \(advice)")
+    return FeedError(
+      message: "\(start) (\(kind): \(columns)); \(advice)")
   }
 
   /// Returns the end of a path.

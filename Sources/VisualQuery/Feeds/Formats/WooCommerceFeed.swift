@@ -28,7 +28,7 @@ struct WooCommerceFeed: FeedFormatReader {
 
   init?(
     _ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext
-  ) throws(CatalogueError) {
+  ) throws(FeedError) {
     guard case .table(let own) = head,
       let header = try WooCommerceHeader.english(own, of: &records)
     else { return nil }
@@ -40,7 +40,7 @@ struct WooCommerceFeed: FeedFormatReader {
     }
   }
 
-  mutating func next(from records: inout RecordReader) throws(CatalogueError) -> FeedRecord? {
+  mutating func next(from records: inout RecordReader) throws(FeedError) -> FeedRecord? {
     while true {
       if let record = queue.next() { return record }
       if isAtEnd { return nil }

@@ -17,7 +17,7 @@ struct WooCommerceHeader {
   /// Returns the header with the English names, or `nil` if the table is something else.
   static func english(
     _ header: TableHeader, of records: inout RecordReader
-  ) throws(CatalogueError) -> TableHeader? {
+  ) throws(FeedError) -> TableHeader? {
     if isEnglish(header) { return header }
     guard header.columns.count > 5 else { return nil }
     let rows = try header.sample(of: &records)

@@ -27,13 +27,12 @@ struct XMLFeed: FeedFormatReader {
 
   init?(
     _ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext
-  ) throws(CatalogueError) {
+  ) throws(FeedError) {
     guard case .xml(let start) = head else { return nil }
     self.context = context
     let outline = XMLOutline(start)
     if ["urlset", "sitemapindex"].contains(outline.root) {
-      throw CatalogueError(
-        code: .unreadableInput,
+      throw FeedError(
         message:
           "'\(records.name)' is a sitemap, which lists pages; expected the products of a feed")
     }
@@ -46,8 +45,7 @@ struct XMLFeed: FeedFormatReader {
     guard
       let name = known ?? outline.itemName(among: Self.itemNames) ?? outline.repeatedName
     else {
-      throw CatalogueError(
-        code: .unreadableInput,
+      throw FeedError(
         message:
           "'\(records.name)' is XML without items (its root is <\(outline.root)>); expected for example an RSS "
           + "feed with <item>, or <product> elements; name yours with --map record=ELEMENT")
@@ -79,7 +77,7 @@ struct XMLFeed: FeedFormatReader {
   /// Refuses the news of a site: no item has anything that only a product has.
   private static func checkForNews(
     _ outline: XMLOutline, _ item: String, _ file: String
-  ) throws(CatalogueError) {
+  ) throws(FeedError) {
     let names = outline.children[item] ?? []
     let targets = ColumnVocabulary.targets(of: names)
     let isOfProducts = zip(names, targets).contains { name, target in
@@ -96,8 +94,7 @@ struct XMLFeed: FeedFormatReader {
       names.contains("id")
       && !names.contains { ["pubDate", "published", "updated", "dc:date"].contains($0) }
     if names.isEmpty || isOfProducts || isPlain { return }
-    throw CatalogueError(
-      code: .unreadableInput,
+    throw FeedError(
       message:
         "'\(file)' is a feed of news: its items have no price, no image and no id of a product; expected for example "
         + "<g:id>, <g:price> and <g:image_link> in each <\(item)>")
@@ -117,7 +114,7 @@ struct XMLFeed: FeedFormatReader {
     return fields.filter { !$0.text.isEmpty }
   }
 
-  mutating func next(from records: inout RecordReader) throws(CatalogueError) -> FeedRecord? {
+  mutating func next(from records: inout RecordReader) throws(FeedError) -> FeedRecord? {
     guard let item = try items.next(from: &records) else { return nil }
     switch item.fields {
     case .failure(let error): return FeedRecord(line: item.line, error)

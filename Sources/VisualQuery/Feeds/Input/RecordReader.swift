@@ -11,15 +11,15 @@ internal import PixelMatch
 /// quotes.
 ///
 /// Memory is bounded by the record limit: a longer record is skipped and reported.
-struct RecordReader: ~Copyable {
+package struct RecordReader: ~Copyable {
   /// One record.
-  enum Record {
+  package enum Record {
     /// The bytes without the line break, and the number of the first line, from 1.
     case bytes([UInt8], line: Int)
     /// A record that is longer than the limit.
     case tooLong(line: Int)
 
-    var line: Int {
+    package var line: Int {
       switch self {
       case .bytes(_, let line), .tooLong(let line): line
       }
@@ -63,16 +63,15 @@ struct RecordReader: ~Copyable {
   /// Opens a file, or reads standard input for `-`.
   ///
   /// - Parameter encoding: The name of the encoding of the text, or `nil` if it is recognized.
-  init(
+  package init(
     path: String, recordLimit: Int = RecordReader.recordLimit, limits: FeedLimits = FeedLimits(),
     encoding: String? = nil
-  ) throws(CatalogueError) {
+  ) throws(FeedError) {
     decoder = TextDecoder(encoding: encoding)
     let file = path == "-" ? 0 : unsafe open(FileName.systemName(path), O_RDONLY | O_CLOEXEC)
     guard file >= 0 else {
       let reason = systemMessage(errno)
-      throw CatalogueError(
-        code: .unreadableInput,
+      throw FeedError(
         message: FileName.isAddress(path)
           ? "'\(path)' \(FileName.addressAdvice)" : "cannot open '\(path)': \(reason)")
     }
@@ -100,7 +99,7 @@ struct RecordReader: ~Copyable {
 
   /// Returns the first byte that is not blank, for recognizing the format, or `nil` in an empty
   /// stream.
-  mutating func peek() throws(CatalogueError) -> UInt8? {
+  mutating func peek() throws(FeedError) -> UInt8? {
     var offset = position
     while true {
       while offset < buffer.count {
@@ -123,7 +122,7 @@ struct RecordReader: ~Copyable {
   }
 
   /// Returns the next record that is not blank, or `nil` at the end.
-  mutating func next() throws(CatalogueError) -> Record? {
+  package mutating func next() throws(FeedError) -> Record? {
     var record: [UInt8] = []
     var isTooLong = false
     var state = FieldState.start
@@ -202,7 +201,7 @@ struct RecordReader: ~Copyable {
 
   /// Returns the bytes that were read but not taken yet, or `nil` at the end, for parsers with a
   /// state of their own.
-  mutating func nextChunk() throws(CatalogueError) -> [UInt8]? {
+  mutating func nextChunk() throws(FeedError) -> [UInt8]? {
     while position == buffer.count { guard try fill() else { return nil } }
     defer { position = buffer.count }
     return Array(buffer[position...])
@@ -212,11 +211,10 @@ struct RecordReader: ~Copyable {
   static let documentLimit = JSONLimits.document.byteCount
 
   /// Returns the rest of the input, if it is within the limit.
-  mutating func rest() throws(CatalogueError) -> [UInt8] {
+  mutating func rest() throws(FeedError) -> [UInt8] {
     while try fill() {
       if buffer.count - position > Self.documentLimit {
-        throw CatalogueError(
-          code: .unreadableInput,
+        throw FeedError(
           message:
             "'\(name)' is one document of more than \(Self.documentLimit) bytes, which is the limit"
         )
@@ -227,13 +225,13 @@ struct RecordReader: ~Copyable {
   }
 
   /// The bytes that were read so far, for recognizing the format.
-  mutating func beginning() throws(CatalogueError) -> ArraySlice<UInt8> {
+  mutating func beginning() throws(FeedError) -> ArraySlice<UInt8> {
     _ = try peek()
     return buffer[position...]
   }
 
   /// Returns the next bytes without taking them, as many as there are up to a limit.
-  mutating func lookahead(_ limit: Int) throws(CatalogueError) -> [UInt8] {
+  mutating func lookahead(_ limit: Int) throws(FeedError) -> [UInt8] {
     while buffer.count - position < limit, try fill() {}
     return Array(buffer[position...].prefix(limit))
   }
@@ -243,7 +241,7 @@ struct RecordReader: ~Copyable {
 
   /// Returns another reader of the rows behind the header of a table, for a look at all of them
   /// before they are read.
-  mutating func copy(behind header: TableHeader) throws(CatalogueError) -> RecordReader {
+  mutating func copy(behind header: TableHeader) throws(FeedError) -> RecordReader {
     if name != "-", descriptor >= 0 {
       var copy = try RecordReader(
         path: name, recordLimit: recordLimit, limits: limits, encoding: decoder.named)
@@ -252,8 +250,7 @@ struct RecordReader: ~Copyable {
     }
     let bytes = try lookahead(Self.streamLimit + 1)
     guard bytes.count <= Self.streamLimit else {
-      throw CatalogueError(
-        code: .unreadableInput,
+      throw FeedError(
         message:
           "standard input has more than \(Self.streamLimit) bytes of a format whose variants refer to each "
           + "other; save it to a file and index that")
@@ -265,7 +262,7 @@ struct RecordReader: ~Copyable {
   }
 
   /// Reads more text; returns `false` at the end.
-  private mutating func fill() throws(CatalogueError) -> Bool {
+  private mutating func fill() throws(FeedError) -> Bool {
     if isAtEnd { return false }
     if position == buffer.count {
       buffer.removeAll(keepingCapacity: true)
@@ -289,7 +286,7 @@ struct RecordReader: ~Copyable {
   }
 
   /// Reads more bytes; returns `false` at the end.
-  private mutating func fillRaw() throws(CatalogueError) -> Bool {
+  private mutating func fillRaw() throws(FeedError) -> Bool {
     if gzip == nil {
       let start = buffer.count
       let got = try readBytes()
@@ -320,7 +317,7 @@ struct RecordReader: ~Copyable {
   /// The number of compressed bytes after which the limits are checked; they become at most 1032 times as many.
   private static let inflatedPart = 4096
 
-  private mutating func inflate(_ bytes: ArraySlice<UInt8>) throws(CatalogueError) {
+  private mutating func inflate(_ bytes: ArraySlice<UInt8>) throws(FeedError) {
     var rest = bytes
     repeat {
       let part = rest.prefix(Self.inflatedPart)
@@ -335,8 +332,8 @@ struct RecordReader: ~Copyable {
     } while !rest.isEmpty
   }
 
-  private func damaged(_ reason: String) -> CatalogueError {
-    CatalogueError(code: .unreadableInput, message: "'\(name)' \(reason)")
+  private func damaged(_ reason: String) -> FeedError {
+    FeedError(message: "'\(name)' \(reason)")
   }
 
   /// The room that is made for one read. An array is copied as a whole, even in debug builds, which append repeated zeros
@@ -344,7 +341,7 @@ struct RecordReader: ~Copyable {
   private static let blank = [UInt8](repeating: 0, count: 1 << 16)
 
   /// Reads raw bytes and appends them to the buffer.
-  private mutating func readBytes() throws(CatalogueError) -> Int {
+  private mutating func readBytes() throws(FeedError) -> Int {
     let count = buffer.count
     let room = Self.blank.count
     buffer.append(contentsOf: Self.blank)
@@ -357,8 +354,8 @@ struct RecordReader: ~Copyable {
     } while got < 0 && errno == EINTR
     buffer.removeLast(room - max(0, got))
     guard got >= 0 else {
-      throw CatalogueError(
-        code: .unreadableInput, message: "cannot read '\(name)': \(systemMessage(errno))")
+      throw FeedError(
+        message: "cannot read '\(name)': \(systemMessage(errno))")
     }
     if got == 0 { isAtEnd = true }
     readByteCount += got

@@ -21,7 +21,7 @@ struct TableHeader: Sendable {
   private static let skippedLimit = 64
 
   /// Takes the header from a feed, with the lines before it that some programs write.
-  init(_ records: inout RecordReader) throws(CatalogueError) {
+  init(_ records: inout RecordReader) throws(FeedError) {
     let sample = try records.lookahead(1 << 16)
     let lines = sample.split(
       maxSplits: Self.skippedLimit, whereSeparator: { $0 == 0x0A || $0 == 0x0D }
@@ -35,8 +35,7 @@ struct TableHeader: Sendable {
     for _ in 0..<skipped { _ = try records.next() }
     let first = try records.next()
     guard case .bytes(let header, let line)? = first else {
-      throw CatalogueError(
-        code: .unreadableInput,
+      throw FeedError(
         message: first == nil
           ? "'\(records.name)' has only empty rows"
           : "'\(records.name)' begins with a line beyond the limit")
@@ -52,8 +51,7 @@ struct TableHeader: Sendable {
       }
       columns = names
     } catch {
-      throw CatalogueError(
-        code: .unreadableInput,
+      throw FeedError(
         message: "'\(records.name)' is not a table: its header \(error.reason)")
     }
     normalized = columns.map(ColumnVocabulary.normalized)
@@ -74,7 +72,7 @@ struct TableHeader: Sendable {
   private static let sampleCount = 200
 
   /// Returns the first rows behind the header, without those that cannot be read.
-  func sample(of records: inout RecordReader) throws(CatalogueError) -> [[String]] {
+  func sample(of records: inout RecordReader) throws(FeedError) -> [[String]] {
     let bytes = try records.lookahead(1 << 16)
     var copy = RecordReader(bytes: bytes, name: records.name)
     copy.quotedFieldSeparator = records.quotedFieldSeparator

@@ -23,8 +23,8 @@ struct Workbook: Sendable {
 
   /// Returns the rows of a sheet as CSV if a file is a workbook, otherwise `nil`.
   ///
-  /// - Throws: ``CatalogueError`` with the code `unreadableInput` if it is damaged, or has no such sheet.
-  static func rows(ofFile path: String, _ options: FeedOptions) throws(CatalogueError) -> [UInt8]? {
+  /// - Throws: ``FeedError`` if it is damaged, or has no such sheet.
+  static func rows(ofFile path: String, _ options: FeedOptions) throws(FeedError) -> [UInt8]? {
     // A pipe can be read only once.
     guard path != "-", FileStatus(path)?.isRegular == true else { return nil }
     var file = try RecordReader(path: path, limits: options.limits, encoding: "utf-8")
@@ -34,8 +34,7 @@ struct Workbook: Sendable {
     while let chunk = try file.nextChunk() {
       bytes += chunk
       guard bytes.count <= ZIPArchive.byteLimit else {
-        throw CatalogueError(
-          code: .unreadableInput,
+        throw FeedError(
           message:
             "'\(path)' is a ZIP archive of more than \(ZIPArchive.byteLimit) bytes, which is the limit"
         )
@@ -47,7 +46,7 @@ struct Workbook: Sendable {
     return try workbook.table(options.sheet)
   }
 
-  private init(_ archive: ZIPArchive) throws(CatalogueError) {
+  private init(_ archive: ZIPArchive) throws(FeedError) {
     self.archive = archive
     var targets: [String: String] = [:]
     try items("xl/_rels/workbook.xml.rels", ["Relationship"]) { fields in
@@ -77,12 +76,12 @@ struct Workbook: Sendable {
   /// Reads the elements of a file.
   private func items(
     _ file: String, _ names: Set<String>, keepsBlanks: Bool = false,
-    _ take: ([XMLItemParser.Field]) throws(CatalogueError) -> Void
-  ) throws(CatalogueError) {
+    _ take: ([XMLItemParser.Field]) throws(FeedError) -> Void
+  ) throws(FeedError) {
     let parser = XMLItemParser(
       items: names, limit: RecordReader.recordLimit, isDeep: true, hasPaths: true,
       keepsBlanks: keepsBlanks)
-    func next(_ failure: XMLItemParser.Failure?) throws(CatalogueError) {
+    func next(_ failure: XMLItemParser.Failure?) throws(FeedError) {
       for item in parser.takeItems() {
         switch item.fields {
         case .success(let fields): try take(fields)
@@ -91,7 +90,7 @@ struct Workbook: Sendable {
       }
       if let failure { throw archive.error("is a damaged workbook: \(file) \(failure.reason)") }
     }
-    try archive.read(file) { (bytes) throws(CatalogueError) in try next(parser.parse(Array(bytes)))
+    try archive.read(file) { (bytes) throws(FeedError) in try next(parser.parse(Array(bytes)))
     }
     try next(parser.parse([], isLast: true))
   }
@@ -104,7 +103,7 @@ struct Workbook: Sendable {
 
   // MARK: Styles and texts
 
-  private mutating func readStyles() throws(CatalogueError) {
+  private mutating func readStyles() throws(FeedError) {
     var dayFormats = Set(Array(14...22) + Array(27...36) + Array(45...47) + Array(50...58))
     try items("xl/styles.xml", ["numFmt"]) { fields in
       let values = Self.attributes(fields)
@@ -133,12 +132,12 @@ struct Workbook: Sendable {
     return false
   }
 
-  private mutating func readStrings() throws(CatalogueError) {
+  private mutating func readStrings() throws(FeedError) {
     var strings: [String] = []
     var byteCount = 0
     let archive = archive
     try items("xl/sharedStrings.xml", ["si"], keepsBlanks: true) {
-      (fields) throws(CatalogueError) in
+      (fields) throws(FeedError) in
       let text = Self.text(fields, in: "")
       byteCount += text.utf8.count
       guard byteCount <= Self.textLimit else {
@@ -156,7 +155,7 @@ struct Workbook: Sendable {
 
   // MARK: Rows
 
-  private func sheet(_ name: String?) throws(CatalogueError) -> Sheet {
+  private func sheet(_ name: String?) throws(FeedError) -> Sheet {
     let visible = sheets.first { !$0.isHidden } ?? sheets.first
     let named = name.flatMap { name in
       sheets.first { $0.name == name }
@@ -170,10 +169,10 @@ struct Workbook: Sendable {
   }
 
   /// Returns a sheet as CSV.
-  private func table(_ name: String?) throws(CatalogueError) -> [UInt8] {
+  private func table(_ name: String?) throws(FeedError) -> [UInt8] {
     var table: [UInt8] = []
     var width = 0
-    try items(try sheet(name).file, ["row"]) { (fields) throws(CatalogueError) in
+    try items(try sheet(name).file, ["row"]) { (fields) throws(FeedError) in
       var cells = cells(of: fields)
       while let last = cells.last, last.isEmpty { cells.removeLast() }
       if cells.isEmpty { return }
@@ -264,8 +263,7 @@ struct Workbook: Sendable {
 
 extension RecordReader {
   /// Opens a feed: a file of text, or a sheet of a workbook.
-  static func opening(_ path: String, _ options: FeedOptions) throws(CatalogueError) -> RecordReader
-  {
+  static func opening(_ path: String, _ options: FeedOptions) throws(FeedError) -> RecordReader {
     if let rows = try Workbook.rows(ofFile: path, options) {
       return RecordReader(bytes: rows, name: path)
     }

@@ -36,11 +36,11 @@ struct XMLItemStream {
 
   /// Returns the next item, or `nil` at the end.
   ///
-  /// - Throws: ``CatalogueError`` with the code `unreadableInput`, also if the document declares
+  /// - Throws: ``FeedError``, also if the document declares
   ///   entities.
   mutating func next(
     from records: inout RecordReader
-  ) throws(CatalogueError) -> XMLItemParser.Item? {
+  ) throws(FeedError) -> XMLItemParser.Item? {
     while true {
       if let item = ready.popLast() { return item }
       if isAtEnd { return nil }
@@ -87,7 +87,7 @@ struct XMLItemStream {
   }
 
   /// Parses a chunk. After each error, reading continues with the next item.
-  private mutating func parse(_ chunk: [UInt8], _ name: String) throws(CatalogueError) {
+  private mutating func parse(_ chunk: [UInt8], _ name: String) throws(FeedError) {
     var rest = chunk[...]
     var items: [XMLItemParser.Item] = []
     while !rest.isEmpty, !isAtEnd {
@@ -103,8 +103,8 @@ struct XMLItemStream {
         break
       }
       if failure.isRefusal {
-        throw CatalogueError(
-          code: .unreadableInput, message: "'\(name)', line \(failure.line), \(failure.reason)")
+        throw FeedError(
+          message: "'\(name)', line \(failure.line), \(failure.reason)")
       }
       if isEnd(failure) {
         isAtEnd = true

@@ -18,8 +18,8 @@ struct ZIPArchive: Sendable {
 
   /// Reads the list of files.
   ///
-  /// - Throws: ``CatalogueError`` with the code `unreadableInput` if the archive is damaged.
-  init(_ bytes: [UInt8], path: String, limits: FeedLimits) throws(CatalogueError) {
+  /// - Throws: ``FeedError`` if the archive is damaged.
+  init(_ bytes: [UInt8], path: String, limits: FeedLimits) throws(FeedError) {
     (self.bytes, self.path, self.limits) = (bytes, path, limits)
     guard
       let end = bytes.suffix(66_000).indices.last(where: {
@@ -56,10 +56,10 @@ struct ZIPArchive: Sendable {
   /// Reads a file.
   ///
   /// - Parameter take: Receives its bytes, at most 64 KiB at a time.
-  /// - Throws: ``CatalogueError`` with the code `unreadableInput` if it is damaged or has more bytes than the limits allow.
+  /// - Throws: ``FeedError`` if it is damaged or has more bytes than the limits allow.
   func read(
-    _ name: String, _ take: (ArraySlice<UInt8>) throws(CatalogueError) -> Void
-  ) throws(CatalogueError) {
+    _ name: String, _ take: (ArraySlice<UInt8>) throws(FeedError) -> Void
+  ) throws(FeedError) {
     guard let entry = entries[name] else { throw error("has no file '\(name)'") }
     guard entry.offset + 30 <= bytes.count, bytes[entry.offset...].starts(with: [0x50, 0x4B, 3, 4])
     else { throw damaged }
@@ -92,11 +92,11 @@ struct ZIPArchive: Sendable {
     return bytes[offset..<(offset + count)].reversed().reduce(0) { $0 << 8 | Int($1) }
   }
 
-  private var damaged: CatalogueError {
+  private var damaged: FeedError {
     error("is a damaged or truncated ZIP archive or Excel workbook (.xlsx)")
   }
 
-  func error(_ reason: String) -> CatalogueError {
-    CatalogueError(code: .unreadableInput, message: "'\(path)' \(reason)")
+  func error(_ reason: String) -> FeedError {
+    FeedError(message: "'\(path)' \(reason)")
   }
 }

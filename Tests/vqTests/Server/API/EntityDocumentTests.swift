@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+import VisualQuery
 @testable import vq
 
 /// The documents that write their own JSON.

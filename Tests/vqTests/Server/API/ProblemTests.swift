@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @testable import HTTPServer
-@testable import VisualQuery
+import VisualQuery
 @testable import vq
 
 /// Requests that are refused.

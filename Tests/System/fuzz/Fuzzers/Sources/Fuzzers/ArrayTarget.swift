@@ -1,5 +1,7 @@
 import Foundation
-@testable import VisualQuery
+@testable import ShopIndex
+@testable import ShopStore
+import VisualQuery
 
 /// Arrays of embeddings in files of NumPy: the header, and the first and last row.
 enum ArrayTarget: FuzzTarget {

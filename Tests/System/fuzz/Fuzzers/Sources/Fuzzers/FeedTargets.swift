@@ -1,5 +1,6 @@
 import Foundation
-@testable import VisualQuery
+@testable import ShopFeeds
+import VisualQuery
 
 /// Feeds whose first character makes them JSON: lines of our own form, or a document of schema.org.
 enum JSONTarget: FuzzTarget {

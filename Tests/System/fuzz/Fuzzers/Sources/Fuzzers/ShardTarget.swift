@@ -1,5 +1,7 @@
 @testable import PixelMatch
-@testable import VisualQuery
+@testable import ShopScale
+@testable import ShopStore
+import VisualQuery
 
 /// The data that a shard of engine mode sends: a `COPY` stream of posting lists or of signatures. The first byte of an
 /// input tells which (`p`, `s`); messages follow, each behind its length in two bytes.

@@ -1,5 +1,7 @@
 @testable import PixelMatch
-@testable import VisualQuery
+@testable import ShopBase
+@testable import ShopSearch
+import VisualQuery
 
 /// The data that clients keep for the server: tokens, the bytes under their seal, and signatures.
 /// The first byte of an input tells which.

@@ -1,0 +1,36 @@
+internal import PixelMatch
+#if canImport(Glibc)
+  package import Glibc
+#elseif canImport(Musl)
+  package import Musl
+#elseif canImport(Darwin)
+  package import Darwin
+#endif
+
+/// Files that other users of the machine cannot read: an index has the secret of its tokens and everything that its shop
+/// does not show.
+package enum PrivateFile {
+  /// The rights of a new file, which the umask may narrow: the owner may read and write it, the group may read it.
+  package static let mode: mode_t = 0o640
+  /// The rights of a new directory.
+  package static let directoryMode: mode_t = 0o750
+
+  /// Creates an empty file if there is none, and withdraws the rights of others from one that exists.
+  ///
+  /// An existing file is not opened: to close it would release the locks that SQLite has on it. If it belongs to another
+  /// user, its rights stay as they are.
+  package static func prepare(_ path: String) {
+    let name = FileName.systemName(path)
+    let file = unsafe open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+    if file >= 0 {
+      close(file)
+      return
+    }
+    var status = stat()
+    // Sound: `stat` fills one `stat`, which outlives the call.
+    guard unsafe stat(name, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      status.st_mode & 0o007 != 0
+    else { return }
+    _ = unsafe chmod(name, status.st_mode & 0o770)
+  }
+}

@@ -1,0 +1,107 @@
+/// The texts and the image that represent an entity on a card.
+public struct DisplayRepresentation: Sendable, Hashable, Encodable {
+  /// The first line.
+  public let title: String
+  /// The second line.
+  public let subtitle: String?
+  /// The path of an image, as the feed gives it.
+  public let image: String?
+  /// Synonyms of the title.
+  public let synonyms: [String]
+
+  package init(title: String, subtitle: String?, image: String?, synonyms: [String]) {
+    self.title = title
+    self.subtitle = subtitle
+    self.image = image
+    self.synonyms = synonyms
+  }
+
+  private enum CodingKeys: CodingKey {
+    case title, subtitle, image, synonyms
+  }
+
+  /// Encodes the values that are present.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(title, forKey: .title)
+    try container.encodeIfPresent(subtitle, forKey: .subtitle)
+    try container.encodeIfPresent(image, forKey: .image)
+    if !synonyms.isEmpty { try container.encode(synonyms, forKey: .synonyms) }
+  }
+}
+
+extension DisplayRepresentation: JSONWritable {
+  package func write(to json: inout JSONWriter) {
+    json.object { json in
+      json.field(ifPresent: image, "image")
+      json.field(ifPresent: subtitle, "subtitle")
+      if !synonyms.isEmpty { json.field("synonyms", synonyms) }
+      json.field("title", title)
+    }
+  }
+}
+
+/// The texts of an entity in one language. The shop's own language replaces those that are `nil` or
+/// empty.
+public struct LocalizedText: Sendable, Hashable {
+  /// The name that is displayed.
+  public var title: String?
+  /// A second line.
+  public var subtitle: String?
+  /// Synonyms of the title.
+  public var synonyms: [String] = []
+
+  /// Makes texts.
+  public init(title: String? = nil, subtitle: String? = nil, synonyms: [String] = []) {
+    self.title = title
+    self.subtitle = subtitle
+    self.synonyms = synonyms
+  }
+}
+
+/// The texts that products and stores have in common.
+package protocol EntityText {
+  var id: String { get }
+  var title: String { get }
+  var subtitle: String? { get }
+  var synonyms: [String] { get }
+  var localized: [String: LocalizedText] { get }
+  var labels: [String] { get }
+  var images: [String] { get }
+  var url: String? { get }
+  var isFeatured: Bool { get }
+}
+
+extension EntityText {
+  fileprivate func displayRepresentation(for locale: String?) -> DisplayRepresentation {
+    let text = locale.flatMap { LanguageTag.lookup($0, in: localized) }
+    let synonyms = text?.synonyms ?? []
+    return DisplayRepresentation(
+      title: text?.title ?? title, subtitle: text?.subtitle ?? subtitle, image: images.first,
+      synonyms: synonyms.isEmpty ? self.synonyms : synonyms)
+  }
+}
+
+extension EntityValue {
+  /// The texts of the product or store.
+  package var text: any EntityText {
+    switch self {
+    case .product(let product): product
+    case .store(let store): store
+    }
+  }
+
+  /// The representation in the shop's own language.
+  public var displayRepresentation: DisplayRepresentation { displayRepresentation(for: nil) }
+
+  /// Returns the representation in a language, as far as the catalogue has it.
+  ///
+  /// - Parameter locale: A BCP 47 tag such as `de-CH`; it falls back to `de`, then to the shop's
+  ///   own language (RFC 4647, 3.4). `nil` means the shop's own.
+  public func displayRepresentation(for locale: String?) -> DisplayRepresentation {
+    switch self {
+    case .product(let product): product.displayRepresentation(for: locale)
+    case .store(let store): store.displayRepresentation(for: locale)
+    }
+  }
+}

@@ -1,0 +1,64 @@
+/// A number by which a product is known everywhere: a GTIN of 8, 12, 13 or 14 digits, as EAN, UPC, ISBN-13 and ISSN codes have
+/// it. Source: GS1 General Specifications, 3.3 and 7.9.
+public struct ProductCode: Sendable, Hashable, CustomStringConvertible {
+  /// The 14 digits, with zeros before shorter numbers.
+  public let description: String
+
+  /// The names of fields with such numbers, in lower case without other characters than letters and digits.
+  private static let fields: Set<String> = [
+    "gtin", "gtin8", "gtin12", "gtin13", "gtin14", "ean", "ean8", "ean13", "upc", "upca", "isbn",
+    "isbn13", "barcode", "variantbarcode", "gtinupceanorisbn", "upcean", "productupcean",
+    "globaltradenumber", "productupc", "productean", "productisbn", "pupc", "pean", "pisbn",
+  ]
+
+  /// Texts of which the name of every field with such numbers has one, if its case and other characters are ignored.
+  package static let fieldParts = ["gtin", "ean", "upc", "isbn", "barcode", "globaltradenumber"]
+
+  /// Returns whether a field of this name has such numbers.
+  package static func isField(_ name: String) -> Bool {
+    fields.contains(String(name.lowercased().filter { $0.isLetter || $0.isNumber }))
+  }
+
+  /// Returns whether a text is a long number as spreadsheets round it: `4.01235E+12`, or `4,01235E+12` in some languages.
+  package static func isRounded(_ text: String) -> Bool {
+    let parts = text.trimmed.split(whereSeparator: { $0 == "E" || $0 == "e" })
+    guard parts.count == 2, parts[1].first == "+", parts[1].count > 1,
+      parts[1].dropFirst().allSatisfy(\.isNumber), parts[0].first?.isNumber == true
+    else { return false }
+    let rest = parts[0].dropFirst()
+    return rest.isEmpty
+      || rest.count > 1 && ".,".contains(rest.first ?? "0")
+        && rest.dropFirst().allSatisfy(\.isNumber)
+  }
+
+  /// The end of a reason that such a number is of no use.
+  package static let roundingAdvice =
+    "as a spreadsheet rounds long numbers; format the column as text and export again"
+
+  /// Reads a number, in which blanks and hyphens are ignored.
+  ///
+  /// Returns `nil` if the number of digits or the check digit is wrong.
+  public init?(_ text: String) {
+    let digits = text.utf8.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "-") }
+    guard [8, 12, 13, 14].contains(digits.count),
+      digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+    else { return nil }
+    let padded = Array(repeating: UInt8(ascii: "0"), count: 14 - digits.count) + digits
+    let sum = padded.enumerated().reduce(0) { sum, digit in
+      sum + Int(digit.element - UInt8(ascii: "0")) * (digit.offset.isMultiple(of: 2) ? 3 : 1)
+    }
+    guard sum.isMultiple(of: 10) else { return nil }
+    description = String(decoding: padded, as: UTF8.self)
+  }
+
+  /// The forms in which a feed may have the number: with 14, 13, 12 and 8 digits, as far as the digits left out are zeros,
+  /// and without zeros before it.
+  package var forms: [String] {
+    let fixed = [14, 13, 12, 8].compactMap { length in
+      description.dropLast(length).allSatisfy { $0 == "0" }
+        ? String(description.suffix(length)) : nil
+    }
+    let bare = String(description.drop { $0 == "0" })
+    return fixed + (fixed.contains(bare) || bare.isEmpty ? [] : [bare])
+  }
+}

@@ -1,0 +1,73 @@
+/// The way in which several conditions are combined.
+public enum ComparatorMode: String, Sendable, Hashable, Codable, CaseIterable {
+  /// All conditions hold.
+  case and
+  /// At least one condition holds.
+  case or
+}
+
+/// A property that entities are sorted by.
+public struct EntitySort: Sendable, Hashable {
+  /// The most properties that entities are sorted by.
+  public static let countLimit = 8
+
+  /// The direction.
+  public enum Order: String, Sendable, Hashable, Codable, CaseIterable {
+    /// The lowest value first; entities without the property last.
+    case ascending
+    /// The highest value first; entities without the property last.
+    case descending
+  }
+
+  /// The property.
+  public let property: EntityProperty
+  /// The direction.
+  public let order: Order
+
+  /// Makes a sort order.
+  public init(by property: EntityProperty, order: Order = .ascending) {
+    self.property = property
+    self.order = order
+  }
+}
+
+/// The entities that an answer may contain.
+public struct EntityFilter: Sendable, Hashable, Codable {
+  /// The most conditions of a filter.
+  public static let comparatorLimit = 32
+  /// The most labels of a filter.
+  public static let labelLimit = 64
+
+  /// The labels of which an entity must have one; empty accepts any entity.
+  public var labels: [String]
+  /// The conditions on properties; empty accepts any entity. A property that no entity of the catalogue
+  /// has, and a text that a number is compared with, are errors.
+  public var comparators: [EntityComparator]
+  /// The way in which the conditions are combined.
+  public var mode: ComparatorMode
+
+  /// Makes a filter; the default accepts every entity.
+  public init(
+    labels: [String] = [], comparators: [EntityComparator] = [], mode: ComparatorMode = .and
+  ) {
+    self.labels = labels
+    self.comparators = comparators
+    self.mode = mode
+  }
+
+  /// A Boolean value that indicates whether the filter accepts every entity.
+  public var isEmpty: Bool { labels.isEmpty && comparators.isEmpty }
+}
+
+extension EntitySort {
+  /// - Throws: ``MatchError`` with the code `invalidFilter` if there are too many, or one names no
+  ///   property.
+  package static func check(_ sorts: [EntitySort]) throws(MatchError) {
+    guard sorts.count <= countLimit else {
+      throw MatchError(
+        code: .invalidFilter,
+        message: "entities are sorted by at most \(countLimit) properties; found \(sorts.count)")
+    }
+    for sort in sorts { _ = try sort.property.storedName(isSort: true) }
+  }
+}

@@ -1,0 +1,109 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// The limits, filters and deadline of a query.
+public struct MatchOptions: Sendable, Hashable {
+  /// The most matches that any query returns.
+  public static let maximumLimit = 100
+  /// The most matches in all if none is asked for.
+  public static let defaultLimit = 8
+  /// The most matches of a page of many things if none is asked for.
+  public static let defaultPageLimit = 12
+  /// The most matches of each type if none is asked for.
+  public static let defaultTypeLimits: [EntityType: Int] = [.product: 5, .store: 3]
+  /// The time of a query if none is asked for.
+  public static let defaultTimeout = Duration.milliseconds(300)
+
+  /// The most matches in all, `1...100`.
+  public var limit: Int { didSet { limit = Self.bounded(limit) } }
+  /// The most matches of each type, `0...100`; a type that is not listed has no limit of its own.
+  public var typeLimits: [EntityType: Int]
+  /// The most matches, in all and of products, if the image is a page of several things, or three are sure in it, and the
+  /// other limits are lower; 0 leaves those limits as they are.
+  public var pageLimit: Int
+  /// The types that are searched. Only stores are also found by the products that they stock.
+  public var types: Set<EntityType>
+  /// The entities of each type that may be found; the search skips all others.
+  public var filters: [EntityType: EntityFilter]
+  /// The lowest confidence of a match, `0...1`. `nil` means ``Calibration/defaultCutOff`` for a query with
+  /// an image and ``Calibration/labelsOnlyCutOff`` for one without.
+  public var minimumConfidence: Double?
+  /// The time, including the wait for a thread, after which the best ranking so far is returned; `nil` sets
+  /// no deadline.
+  public var timeout: Duration?
+  /// The location of the person: equally likely stores are sorted by their distance from it.
+  public var near: GeoPoint?
+  /// The most meters of a store from ``near``, or `nil` for any. Stores that are farther, or whose location is not known, are left
+  /// out.
+  public var radius: Double?
+  /// The instant for which matches tell whether a store is open, or `nil` to leave that out.
+  public var date: Date?
+  /// The language of titles, a BCP 47 tag, or `nil` for the shop's own.
+  public var locale: String?
+  /// A Boolean value that indicates whether an answer has one match for each group of variants, the best one, with the
+  /// others beneath it: ``Match/variants``. The limits then count groups.
+  public var isGrouped: Bool
+
+  /// The things that the image may show.
+  public var subject: QuerySubject
+
+  /// The parts of the answer: ``AnswerScope/sure`` leaves out what the image may show though it is not sure.
+  public var answers: AnswerScope
+
+  /// A Boolean value that indicates whether statements about answers (``FeedbackStatement``) have their effect.
+  public var usesFeedback: Bool
+
+  /// Makes options; the defaults are those of the command and of the service.
+  public init(
+    limit: Int = Self.defaultLimit, typeLimits: [EntityType: Int] = Self.defaultTypeLimits,
+    types: Set<EntityType> = Set(EntityType.allCases), filters: [EntityType: EntityFilter] = [:],
+    minimumConfidence: Double? = nil,
+    timeout: Duration? = Self.defaultTimeout, near: GeoPoint? = nil, radius: Double? = nil,
+    date: Date? = nil,
+    locale: String? = nil, isGrouped: Bool = false, pageLimit: Int = Self.defaultPageLimit,
+    usesFeedback: Bool = true, subject: QuerySubject = .anything,
+    answers: AnswerScope = .all
+  ) {
+    self.limit = Self.bounded(limit)
+    self.typeLimits = typeLimits
+    self.types = types
+    self.filters = filters
+    self.minimumConfidence = minimumConfidence
+    self.timeout = timeout
+    self.near = near
+    self.radius = radius
+    self.date = date
+    self.locale = locale
+    self.isGrouped = isGrouped
+    self.pageLimit = pageLimit
+    self.usesFeedback = usesFeedback
+    self.subject = subject
+    self.answers = answers
+  }
+
+  private static func bounded(_ limit: Int) -> Int { min(max(limit, 1), maximumLimit) }
+
+  /// The options for a page of several things.
+  package var forPage: MatchOptions {
+    var options = self
+    options.limit = max(limit, pageLimit)
+    if let products = typeLimits[.product], products > 0 {
+      options.typeLimits[.product] = max(products, pageLimit)
+    }
+    return options
+  }
+
+  /// Returns whether a store at a distance is near enough.
+  package func isWithinRadius(_ distance: Double?) -> Bool {
+    guard near != nil, let radius else { return true }
+    return distance.map { $0 <= radius } ?? false
+  }
+
+  /// The most matches of a type.
+  package func limit(of type: EntityType) -> Int {
+    types.contains(type) ? max(0, min(limit, typeLimits[type] ?? limit)) : 0
+  }
+}

@@ -1,0 +1,122 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+internal import PixelMatch
+
+/// The database of a copy in PostgreSQL, from which a new copy begins.
+///
+/// Most of the time that a new copy takes is that of SQLite, which makes the indexes of words, labels
+/// and properties anew. A snapshot has them, so that only what changed since is written.
+package enum PostgresSnapshot {
+  /// The number of entities from which there are snapshots: fewer are written in a second.
+  static let entityLimit = 1000
+  /// The folder in which a copy is made, until it is complete.
+  private static let folder = "incoming"
+  private static let fileName = "snapshot.tmp"
+
+  /// Stores the published contents of a directory, if none are stored yet, or a quarter of them is of
+  /// a later generation.
+  ///
+  /// - Parameter token: The token of their generation in PostgreSQL.
+  package static func store(
+    _ database: CatalogueDatabase, _ directory: String, token: String,
+    with connection: PostgresConnection
+  ) throws(CatalogueError) {
+    let state = try database.state()
+    let count = state.productCount + state.storeCount
+    guard count >= entityLimit,
+      try PostgresSchema.check(connection) >= PostgresSchema.snapshotVersion
+    else { return }
+    let stored = try connection.run(
+      """
+      select max(last_sequence) from vq.generation
+      where id = (select max(generation) from vq.snapshot)
+      """
+    ).first
+    if let stored, !stored.isNull(0),
+      try database.sequences.last().sequence - stored.integer(0) < count / 4
+    {
+      return
+    }
+    Folder.remove(fileName, in: directory)
+    defer { Folder.remove(fileName, in: directory) }
+    let path = directory + "/" + fileName
+    // A connection of its own, since one that reads a generation is within a transaction.
+    let source = try CatalogueConnection(
+      path: directory + "/" + CatalogueDatabase.fileName, mode: .read)
+    PrivateFile.prepare(path)
+    try source.statement("VACUUM INTO ?").bind(.text(path)).run()
+    try ReplicaNotes.set(token: token, inFile: path)
+    try connection.transaction { () throws(CatalogueError) in
+      try connection.run("delete from vq.snapshot")
+      var part = 0
+      try connection.copyIn("copy vq.snapshot(generation, part, bytes) from stdin (format binary)")
+      {
+        put throws(CatalogueError) in
+        try CatalogueFile.forEachPart(
+          of: path, byteCount: PostgresPublisher.partByteCount
+        ) { bytes throws(CatalogueError) in
+          try put([.integer(state.generation), .integer(part), .bytes(bytes)])
+          part += 1
+        }
+      }
+    }
+  }
+
+  /// Makes a new copy from the snapshot, in a folder of its own, and moves it into its directory once
+  /// it is complete. Does nothing if there is no snapshot.
+  static func build(
+    _ connection: PostgresConnection, _ location: PostgresLocation, in directory: String
+  ) throws(CatalogueError) {
+    let incoming = directory + "/" + folder
+    removeFolder(incoming)
+    defer { removeFolder(incoming) }
+    let isBuilt = try connection.transaction(PostgresFollower.snapshot) {
+      () throws(CatalogueError) in
+      guard try PostgresSchema.check(connection) >= PostgresSchema.snapshotVersion,
+        try connection.run("select 1::bigint from vq.snapshot limit 1").first != nil
+      else { return false }
+      try CatalogueDatabase.makeDirectory(incoming)
+      try CatalogueFile.write(to: CatalogueDatabase.fileName, in: incoming) {
+        put throws(CatalogueError) in
+        var offset = 0
+        try connection.copyOut(
+          "copy (select bytes from vq.snapshot order by generation, part) to stdout (format binary)"
+        ) { row throws(CatalogueError) in
+          try put(row.bytes(0), offset)
+          offset += row.bytes(0).count
+        }
+      }
+      let database = try CatalogueDatabase(writing: incoming)
+      try database.connection.execute("PRAGMA journal_mode = WAL")
+      try database.replica.set(origin: location.text)
+      _ = try PostgresFollower(
+        connection, database, incoming, isHeadOnly: location.isEngine
+      ).followInSnapshot(isComplete: false)
+      try database.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+      return true
+    }
+    if isBuilt { try move(incoming, to: directory) }
+  }
+
+  /// Moves the files of a complete copy, the database last.
+  private static func move(_ incoming: String, to directory: String) throws(CatalogueError) {
+    for name in Folder.names(in: incoming)
+    where name.hasSuffix(".segment") || name == KeptThumbnails.fileName {
+      try CatalogueFile.commit(folder + "/" + name, as: name, in: directory)
+    }
+    try CatalogueFile.commit(
+      folder + "/" + CatalogueDatabase.fileName, as: CatalogueDatabase.fileName, in: directory)
+  }
+
+  private static func removeFolder(_ path: String) {
+    for name in Folder.names(in: path) where name != "." && name != ".." {
+      Folder.remove(name, in: path)
+    }
+    unsafe rmdir(FileName.systemName(path))
+  }
+}

@@ -1,0 +1,236 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Turns measured evidence into a probability.
+///
+/// Two steps of logistic regression. The first adds hash, color, texture, keypoints and labels up to a
+/// score that orders the candidates. The second makes a probability of the same measurements and of
+/// the score's lead: a likeness means much if nothing else comes near it, and little among many
+/// images that look alike (the ratio test of Lowe, "Distinctive image features from scale-invariant
+/// keypoints", 2004, <https://doi.org/10.1023/B:VISI.0000029664.99615.94>, applied to whole images).
+/// Evidence that is far off counts against a candidate: keypoints that agree while the colors are those of
+/// another thing are a sibling's.
+///
+/// The coefficients come from `vq eval --calibrate`; docs/quality.md describes the data and how well
+/// they hold. Fit them again after any change of a signature or of a term.
+public enum Calibration {
+  /// The lowest confidence that is shown if a query does not say otherwise. At this cut-off one in two
+  /// hundred pictures of other things gives a match (docs/quality.md).
+  public static let defaultCutOff = 0.85
+  /// The cut-off of a query that has only labels: none. Of *n* entities with a label each is the right
+  /// one with a probability of at most 1/*n*, and a person wants to see them all the same.
+  public static let labelsOnlyCutOff = 0.0
+
+  /// The numbers that `vq eval --calibrate` fits.
+  package struct Coefficients: Sendable, Hashable {
+    /// The factors of the score, none below zero, in the order of ``MeasuredEvidence/Lane``.
+    package var step1: SIMD16<Double>
+    /// The factors of the log-odds, none below zero, in the same order.
+    package var step2: SIMD16<Double>
+    /// The log-odds of an entity without any evidence and without a lead.
+    package var prior: Double
+    /// The factor of ``Standing/lead`` in the log-odds.
+    package var lead: Double
+    /// The addition to it if colors and keypoints agree, too: a lead alone says only that nothing else is as much alike, which is also
+    /// true of what the catalogue lacks.
+    package var agreedLead: Double
+    /// The factor of ``Standing/inlierLead``.
+    package var inlierLead: Double
+    /// The terms that are added for an entity without a rival, which has no lead to show.
+    package var alone: Alone
+    /// The share of a label's weight that counts beyond ``likely``: the lower bound without inliers, the upper bound with many. An
+    /// item that the catalogue lacks often has the label of its siblings.
+    package var labelsBeyondLikely = 1.0...1.0
+
+    /// The log-odds of an entity without any evidence.
+    func prior(isAlone: Bool) -> Double { isAlone ? prior + alone.prior : prior }
+
+    /// The factors of the log-odds, in the order of ``MeasuredEvidence/Lane``.
+    func factors(isAlone: Bool) -> SIMD16<Double> {
+      guard isAlone else { return step2 }
+      var factors = step2
+      factors[MeasuredEvidence.Lane.color.rawValue] += alone.color
+      factors[MeasuredEvidence.Lane.hash.rawValue] += alone.hash
+      return factors
+    }
+
+    /// Returns the term of the lead in an entity's log-odds.
+    func lead(of measured: MeasuredEvidence, _ standing: Standing) -> Double {
+      lead * standing.lead + agreedLead * max(0, standing.lead) * measured.leadAgreement
+    }
+
+    /// Returns the terms of an entity's log-odds without the prior, in the order of ``MeasuredEvidence/Lane``.
+    ///
+    /// - Parameter prior: The log-odds without any evidence.
+    func weights(
+      of measured: MeasuredEvidence, _ standing: Standing, prior: Double
+    ) -> SIMD16<Double> {
+      var weights = factors(isAlone: standing.isAlone) * measured.certainties(standing)
+      let labels = MeasuredEvidence.Lane.labels.rawValue
+      let raised = weights[labels]
+      weights[labels] = 0
+      let room = max(
+        0,
+        Calibration.likely - prior - weights.dot(.one) - lead(of: measured, standing)
+          - inlierLead * standing.inlierLead)
+      let beyond = labelsBeyondLikely
+      let share =
+        beyond.lowerBound
+        + (beyond.upperBound - beyond.lowerBound) * Rivals.trust(measured.inliers)
+      weights[labels] = raised <= room ? raised : room + share * (raised - room)
+      return weights
+    }
+
+    /// The additions for an entity without a rival.
+    package struct Alone: Sendable, Hashable {
+      /// To the prior.
+      package var prior: Double
+      /// To the factor of the colors.
+      package var color: Double
+      /// To the factor of the hash.
+      var hash: Double
+    }
+  }
+
+  /// The coefficients for queries of which a third show nothing that the catalogue has, and some have wrong labels: the first step as
+  /// `vq eval --calibrate` fits it, the second as `Benchmarks/quality/confidence.py` does; those of the labels and of other images are chosen
+  /// for the smallest error of any single task (docs/quality.md).
+  package static let coefficients = Coefficients(
+    step1: SIMD16(lanes: 0.776, 4.705, 3.133, 0.771, 2.647, 0.54, 1.866, 0.178, 1.3, 1.7, 2, 1),
+    step2: SIMD16(lanes: 0, 0, 0, 0, 0, 0, 3.935, 1.9, 2.5, 0, 1.2, 2.558),
+    prior: -2.612, lead: 1.004, agreedLead: 2.334, inlierLead: 0.502,
+    alone: Coefficients.Alone(prior: -1.432, color: 1.542, hash: 1.841),
+    labelsBeyondLikely: 0.04...0.35)
+
+  /// The log-odds from which on an answer is likely: those of 0.8.
+  static let likely = logOdds(of: 0.8)
+
+  /// The coefficients for queries that all show a thing of the catalogue, with right labels or none. The score is the same.
+  private static let cataloguedCoefficients = Coefficients(
+    step1: coefficients.step1,
+    step2: SIMD16(lanes: 0.837, 0.13, 0, 0, 0, 0, 4.05, 1.841, 2.7, 0, 1.2, 3.052),
+    prior: -2.25, lead: 1.454, agreedLead: 0.683, inlierLead: 1.72,
+    alone: Coefficients.Alone(prior: -1.98, color: 1.53, hash: 0.75))
+
+  /// Returns the coefficients for what an image may show.
+  package static func coefficients(for subject: QuerySubject) -> Coefficients {
+    switch subject {
+    case .anything: coefficients
+    case .catalogued: cataloguedCoefficients
+    }
+  }
+
+  /// The addition to the log-odds of what is found in a cell of a page: a page of absent things has as many
+  /// chances of a false match as it has cells. At it, the default cut-off is 0.92 for a cell (docs/quality.md).
+  static let cellPrior = -0.7
+
+  /// Returns the addition to the log-odds of what is found in an outline or a window: keypoints have proposed it, so that a few
+  /// of them agree there by chance more often than in a whole image.
+  static func outlinePrior(inliers: Int) -> Double {
+    -1.2 * max(0, min(1, Double(14 - inliers) / 6))
+  }
+
+  /// Returns the addition of contradicting colors to the log-odds, zero or less. It is not fitted: whatever else agrees, also of a sibling,
+  /// must not make up for it. The surest answers of siblings have 7, with a label.
+  ///
+  /// It makes an answer unlikely and no more: of what is left, a thing whose light or print contradicts still comes before what
+  /// only has similar colors.
+  ///
+  /// - Parameter odds: The log-odds by all other evidence.
+  static func contradiction(_ measured: MeasuredEvidence, against odds: Double) -> Double {
+    max(-contradictionStrength * measured.contradictedShare, min(0, unlikely - odds))
+  }
+
+  private static let contradictionStrength = 12.0
+  /// The log-odds to which a contradiction lowers an answer at most: those of 0.18.
+  private static let unlikely = -1.5
+
+  /// The largest accepted difference between the best score of all candidates and the best of those
+  /// that have the label. Beyond it the label is taken to be wrong and counts for nothing. Chosen so
+  /// that photos with a right label lose about a point of recall (docs/quality.md). Embeddings are left out of it: how
+  /// far they spread the scores depends on their model.
+  static let labelGap = 4.5
+
+  /// Returns whether the labels of a query can be right, given the evidence of all its candidates.
+  static func believesLabels(_ candidates: some Sequence<MeasuredEvidence>) -> Bool {
+    var best = -Double.infinity
+    var labelled = -Double.infinity
+    for evidence in candidates {
+      let score = evidence.scoreOfContent
+      best = max(best, score)
+      if (evidence.labels ?? 0) > 0 { labelled = max(labelled, score) }
+    }
+    return best - labelled <= labelGap
+  }
+
+  /// Returns the terms of an entity's log-odds.
+  ///
+  /// - Parameters:
+  ///   - measured: The evidence of its best image.
+  ///   - standing: Its standing among the candidates.
+  ///   - subject: The things that the image may show.
+  ///   - regionPrior: The addition to the prior for a part of the image.
+  static func evidence(
+    _ measured: MeasuredEvidence, _ standing: Standing, of subject: QuerySubject = .anything,
+    regionPrior: Double = 0
+  ) -> [Evidence] {
+    let coefficients = coefficients(for: subject)
+    let prior = coefficients.prior(isAlone: standing.isAlone) + regionPrior
+    var terms = [Evidence(kind: .prior, value: 1, weight: prior)]
+    let weights = coefficients.weights(of: measured, standing, prior: prior)
+    for lane in MeasuredEvidence.Lane.allCases {
+      guard let value = measured[lane] else { continue }
+      terms.append(Evidence(kind: lane.kind, value: value, weight: weights[lane.rawValue]))
+    }
+    terms += [
+      Evidence(
+        kind: .inlierLead, value: standing.inlierLead,
+        weight: coefficients.inlierLead * standing.inlierLead),
+      Evidence(
+        kind: .lead, value: standing.lead, weight: coefficients.lead(of: measured, standing)),
+    ]
+    if measured.contradictedShare > 0 {
+      let odds = terms.reduce(0) { $0 + $1.weight }
+      terms.append(
+        Evidence(
+          kind: .contradiction, value: measured.contradictedShare,
+          weight: contradiction(measured, against: odds)))
+    }
+    return terms
+  }
+
+  /// Returns the terms of an entity that only shares a label, with `sharers` entities in all. The label
+  /// is right for ``labelTrust`` of the pictures, and each entity that has it is equally likely.
+  static func evidence(sharers: Int) -> [Evidence] {
+    let prior = logOdds(of: labelTrust)
+    let probability = labelTrust / Double(max(1, sharers))
+    return [
+      Evidence(kind: .prior, value: 1, weight: prior),
+      Evidence(
+        kind: .labels, value: -log2(Double(max(1, sharers))),
+        weight: logOdds(of: probability) - prior),
+    ]
+  }
+
+  /// The share of pictures for which a coarse label is right.
+  private static let labelTrust = 0.6
+
+  /// Returns the probability whose log-odds are the sum of the terms.
+  static func confidence(_ evidence: [Evidence]) -> Double {
+    probability(ofLogOdds: evidence.reduce(0) { $0 + $1.weight })
+  }
+
+  /// Returns the log-odds of a probability; of 1, which only rounding makes of a confidence, those of the greatest number below.
+  static func logOdds(of probability: Double) -> Double {
+    let probability = min(probability, 1.0.nextDown)
+    return log(probability / (1 - probability))
+  }
+
+  /// Returns the probability with the given log-odds.
+  package static func probability(ofLogOdds odds: Double) -> Double { 1 / (1 + exp(-odds)) }
+}

@@ -1,0 +1,109 @@
+public import PixelMatch
+public import Reading
+
+/// Finds the entities of a catalogue that somebody points at.
+///
+/// ```swift
+/// let matcher = Matcher(catalogue: try Catalogue(directory: "shop.vq"))
+/// let content = try await matcher.content(decoding: bytes, labels: ["mug"])
+/// let answer = try await matcher.values(for: content)
+/// ```
+///
+/// A query runs on the threads of the matcher's pool, never on the caller's. Queries that share a pool
+/// take turns. The memory of a query depends on its limits, not on the size of the catalogue, apart from one
+/// bit for each entity if there is a filter.
+public struct Matcher: Sendable {
+  /// The generation that is searched.
+  public let catalogue: Catalogue
+  package let pool: WorkerPool
+  /// The models that read the text of images, or `nil` if none is read.
+  public var models: ReadingModels?
+  let now: @Sendable () -> Duration
+
+  /// Makes a matcher over a catalogue.
+  ///
+  /// - Parameters:
+  ///   - catalogue: The generation to search.
+  ///   - pool: The threads to work on.
+  ///   - clock: The clock that deadlines are measured by.
+  public init(
+    catalogue: Catalogue, pool: WorkerPool = WorkerPool(),
+    clock: some Clock<Duration> = ContinuousClock()
+  ) {
+    self.catalogue = catalogue
+    self.pool = pool
+    let start = clock.now
+    now = { start.duration(to: clock.now) }
+  }
+
+  /// Decodes an image at the resolution that a query needs, on the matcher's threads.
+  ///
+  /// A passed deadline is not an error: the question is then that of the labels, and its answer
+  /// incomplete.
+  ///
+  /// - Parameters:
+  ///   - bytes: An image file in one of the decoder's formats.
+  ///   - labels: Words for what is visible.
+  ///   - region: The part of the image that is meant, or `nil` for all of it.
+  ///   - decoder: The decoder, with its limits.
+  ///   - timeout: The time, including the wait for a thread, after which the image is left out
+  ///     (``SemanticContent/isPictureLeftOut``); `nil` sets no deadline.
+  /// - Throws: `DecodeError`; ``MatchError`` with the code `regionOutside`; `CancellationError`.
+  /// - Complexity: O(pixels of the file); memory is that of an image of 1024 × 1024 pixels, or of four times
+  ///   its sides if a region is small, and what `DecodeLimits.memoryLimit` allows beside it.
+  public func content(
+    decoding bytes: [UInt8], labels: [String] = [], region: PictureRegion? = nil,
+    decoder: ImageDecoder = ImageDecoder(), timeout: Duration? = nil
+  ) async throws -> SemanticContent {
+    let now = now
+    let deadline = timeout.map { now() + $0 }
+    return try await withTaskExecutorPreference(pool) { @concurrent in
+      try SemanticContent(
+        decoding: bytes, labels: labels, region: region, decoder: decoder,
+        shouldStop: { deadline.map { now() >= $0 } ?? false })
+    }
+  }
+
+  /// Returns the entities that are probably meant, by confidence, highest first.
+  ///
+  /// A passed deadline is not an error: the answer then tells the share of the work that was done.
+  /// If the query completes, the same catalogue, content and options give the same answer on any number
+  /// of threads.
+  ///
+  /// - Throws: `CancellationError` if the task is cancelled; ``MatchError`` if the query is invalid;
+  ///   ``CatalogueError`` if the catalogue cannot be read.
+  /// - Complexity: O(*n*) for *n* images in the catalogue.
+  public func values(
+    for content: SemanticContent, options: MatchOptions = MatchOptions()
+  ) async throws -> MatchResponse {
+    let deadline = options.timeout.map { now() + $0 }
+    return try await cancelling {
+      try await withTaskExecutorPreference(pool) {
+        let state = try await run(content, options, deadline: deadline)
+        return try response(to: content, options, state)
+      }
+    }
+  }
+
+  /// Returns one answer after each stage of the search; the last one equals that of
+  /// ``values(for:options:)``.
+  ///
+  /// A stage runs when its answer is asked for, never ahead.
+  public func answers(
+    for content: SemanticContent, options: MatchOptions = MatchOptions()
+  ) -> MatchAnswers {
+    MatchAnswers(matcher: self, content: content, options: options)
+  }
+
+  /// Runs all stages of a query. Other queries have their turn between them.
+  @concurrent package func run(
+    _ content: SemanticContent, _ options: MatchOptions, deadline: Duration?
+  ) async throws -> QueryState {
+    var state = try await prepare(content, options, deadline: deadline)
+    while state.plan.next != nil {
+      try await runNextStage(&state)
+      await Task.yield()
+    }
+    return state
+  }
+}

@@ -1,0 +1,297 @@
+internal import PixelMatch
+
+/// The state of one query between its stages: the prepared question and the candidates found so far.
+package struct QueryState: Sendable {
+  /// The types that are searched.
+  package let types: [EntityType]
+  let labels: LabelEvidence
+  /// The signature of the query's image, or `nil` if it has none.
+  let signature: QuerySignature?
+  /// True if the deadline passed before the image was decoded, so that only the labels are searched.
+  let isImageLeftOut: Bool
+  /// The things that the image may show.
+  let subject: QuerySubject
+  /// The lowest confidence of a match.
+  package let cutOff: Double
+  /// The keys that the filter of a type accepts; types without a filter are missing.
+  let allowed: [EntityType: KeySet]
+  /// The effects of the statements about the query, or `nil` if there are none.
+  let feedback: FeedbackEffects?
+  /// The keys of the entities that people said it does not mean.
+  let suppressed: Set<UInt32>
+  /// True if the deadline passed before the filters were applied, so that nothing may be shown.
+  let isFilterUnfinished: Bool
+  let shouldStop: @Sendable () -> Bool
+  /// Returns the time until the deadline, or `nil` if there is none.
+  let remaining: @Sendable () -> Duration?
+  var plan: QueryPlan
+  /// The searches of the types, if there is an image.
+  var searches: [TypeSearch]
+  /// The cells that plain lines divide the image into, or `nil` if nobody has looked.
+  private(set) var pageCells: [ImageBox]? = nil
+  /// The parts of the image that were searched on their own.
+  var regions: [RegionSearch] = []
+  /// The parts that would have been searched if there were more than the image's signature.
+  var unsearchedRegions: [RegionProposal] = []
+  /// The entities that share a label with the query.
+  var labelMatches: [ScoredEntity] = []
+  /// The products with a code of the query.
+  var codeMatches: [ScoredEntity] = []
+  /// The agreement of the text that was read with the entities, or `nil` if there is none.
+  var texts: TextAgreements?
+  /// The codes of the query without a product.
+  var unmatchedCodes: [UnmatchedCode] = []
+  /// The failures of shards.
+  var shardFaults = ShardFaults()
+
+  /// Returns whether an entity may be found: the filter of its type accepts it, and nobody said that it is
+  /// not meant.
+  func allows(_ key: UInt32, _ type: EntityType) -> Bool {
+    (allowed[type]?.contains(key) ?? true) && !suppressed.contains(key)
+  }
+
+  /// Searches the images of every type, and compares with the query what was found.
+  ///
+  /// - Parameter find: Finds rows in the segments of one type.
+  /// - Returns: The share of the rows that was looked at.
+  mutating func addCandidates(
+    from catalogue: Catalogue, find: ([LiveSegment]) async -> CandidateRows
+  ) async throws -> Double {
+    var (scanned, planned) = (0, 0)
+    for index in searches.indices {
+      let found = await find(searches[index].segments)
+      scanned += found.scannedRows
+      planned += found.plannedRows
+      try add(found, to: index, in: catalogue)
+    }
+    return planned == 0 ? 1 : Double(scanned) / Double(planned)
+  }
+
+  /// The share of the image from which on a cell is not part of a page but a photo that a few plain lines cross.
+  private static let largestCell = 0.6
+
+  /// True if plain lines divide the image into cells that show one thing each.
+  var isPage: Bool {
+    guard let cells = pageCells, !cells.isEmpty else { return false }
+    return cells.allSatisfy { $0.width * $0.height < Self.largestCell }
+  }
+
+  /// The number of sure things in different parts of an image from which on it is like a page.
+  private static let manyThings = 3
+
+  /// Returns whether the image is a page, or one that was photographed: several things are sure in different parts of it.
+  func showsManyThings(_ scored: [ScoredEntity]) -> Bool {
+    isPage
+      || MatchedObjects.count(
+        of: scored.lazy.filter { $0.confidence >= Calibration.defaultCutOff }.compactMap(\.image))
+        >= Self.manyThings
+  }
+
+  /// Returns the cells that plain lines divide the query's image into, none if it is not a page, or `nil` if the
+  /// deadline passed before that was known.
+  mutating func pageCells(of image: PixelBuffer?) -> [ImageBox]? {
+    if pageCells == nil {
+      pageCells = image.map { PageLayout.cells(of: $0, shouldStop: shouldStop) } ?? []
+    }
+    return pageCells
+  }
+
+  /// True if anything found so far is shown at the default cut-off, by whatever evidence.
+  var isAnySure: Bool {
+    scoredEntities().contains { $0.confidence >= Calibration.defaultCutOff }
+  }
+
+  /// Compares rows with the query, in the search of one type.
+  mutating func add(
+    _ found: CandidateRows, to index: Int, in catalogue: Catalogue
+  ) throws(CatalogueError) {
+    let rarities = try rarities(of: searches[index].newKeys(of: found.votes.keys), in: catalogue)
+    searches[index].add(found) { rarities[$0] ?? nil }
+  }
+
+  /// Adds rows that keypoints of a part of the image align, in the search of one type.
+  mutating func addAligned(
+    _ found: [(row: SegmentRow, alignment: Alignment)], to index: Int, in catalogue: Catalogue
+  ) throws(CatalogueError) {
+    let rarities = try rarities(of: searches[index].newKeys(of: found.map(\.row)), in: catalogue)
+    searches[index].addAligned(found) { rarities[$0] ?? nil }
+  }
+
+  /// The values of ``Evidence/Kind/labels`` for some entities; empty if no label is known.
+  private func rarities(
+    of keys: Set<UInt32>, in catalogue: Catalogue
+  ) throws(CatalogueError) -> [UInt32: Double?] {
+    if labels.known.isEmpty { return [:] }
+    let labelsByKey = try catalogue.labels(ofKeys: keys.sorted())
+    return Dictionary(
+      uniqueKeysWithValues: keys.map { ($0, labels.rarity(of: labelsByKey[$0] ?? [:])) })
+  }
+
+  /// Returns every candidate entity with its confidence: by its code, else by its best image, in the whole
+  /// image or in the region where it is surest, or by its label if none of its images is a candidate. In each of these the
+  /// surest comes first, in the same order for the same query: which things lie in different places, and how they are
+  /// filled, depends on it.
+  package func scoredEntities() -> [ScoredEntity] {
+    let scored = scoredByContent()
+    if codeMatches.isEmpty { return scored }
+    let others = Dictionary(uniqueKeysWithValues: scored.map { ($0.key, $0) })
+    let keys = Set(codeMatches.map(\.key))
+    return codeMatches.map { $0.showing(others[$0.key]) } + scored.filter { !keys.contains($0.key) }
+  }
+
+  private func scoredByContent() -> [ScoredEntity] {
+    guard let signature else { return labelMatches }
+    var best = Dictionary(
+      uniqueKeysWithValues: scored(searches, in: ImageFrame(signature), texts: texts) {
+        $0.isFromWindow ? Calibration.outlinePrior(inliers: $0.inliers) : 0
+      }.map {
+        ($0.key, $0)
+      })
+    let searched = regions.map { (region: $0, entities: scored($0)) }
+    // The most keypoints of an entity that agree in the whole image and in its own outlines.
+    var inliers = best.mapValues { $0.image?.evidence.inliers ?? 0 }
+    for (region, entities) in searched {
+      for entity in entities where region.outlined.contains(entity.key) {
+        inliers[entity.key] = max(inliers[entity.key] ?? 0, entity.image!.evidence.inliers)
+      }
+    }
+    for (region, entities) in searched {
+      for entity in entities {
+        if let other = best[entity.key], other.confidence >= entity.confidence { continue }
+        // Chance decides which outlines the others draw, and some of their crops flatter the entity.
+        let isChance =
+          region.source == .outline && !region.outlined.contains(entity.key)
+          && entity.image!.evidence.inliers < inliers[entity.key] ?? 0
+        if !isChance { best[entity.key] = entity }
+      }
+    }
+    // Entities are large to move: their keys are sorted in their place.
+    let order = best.values.map { (confidence: $0.confidence, key: $0.key) }
+      .sorted { ($1.confidence, $0.key) < ($0.confidence, $1.key) }
+    return order.map { best[$0.key]! } + labelMatches.filter { best[$0.key] == nil }
+  }
+
+  /// Returns the candidates of a region, each with its confidence, in the order of the keys. In an outline,
+  /// which a candidate has drawn, keypoints must agree: that something else looks alike there says nothing.
+  func scored(_ region: RegionSearch) -> [ScoredEntity] {
+    switch region.source {
+    case .layout, .remainder:
+      scored(region.searches, in: region.frame) { _ in Calibration.cellPrior }
+    // Windows propose outlines, and are not regions of their own.
+    case .windows: []
+    case .outline:
+      scored(region.searches, in: region.frame, isSupportMeasured: false, texts: texts) {
+        Calibration.outlinePrior(inliers: $0.inliers)
+          + (region.isWithinPart ? Calibration.cellPrior : 0)
+      }
+      .filter { $0.image!.evidence.inliers >= Rivals.claimingInliers }
+    }
+  }
+
+  /// Compares the colors of candidates that sure ones partly cover once more, without the covered parts: what
+  /// lies in front of a thing does not count against it.
+  ///
+  /// - Returns: True if there are such candidates.
+  mutating func uncoverCandidates(_ proposals: RegionProposals) -> Bool {
+    let covered = proposals.covered
+    let apart = covered.isEmpty ? [] : proposals.apart
+    for image in apart.compactMap(\.image) {
+      for index in searches.indices where searches[index].type == image.type {
+        searches[index].compareColors(of: image.row, outside: covered)
+      }
+    }
+    return !apart.isEmpty
+  }
+
+  /// See ``RegionProposals/isUnsettled``.
+  var isUnsettled: Bool {
+    RegionProposals(scoredEntities(), cutOff: Calibration.defaultCutOff).isUnsettled
+  }
+
+  /// Compares the patches of the best candidates with the image, unless these are settled.
+  ///
+  /// - Returns: True if nothing is left to be compared.
+  mutating func comparePatches(of image: PixelBuffer) -> Bool {
+    guard let signature, isUnsettled else { return true }
+    return searches.comparePatches(with: image, signature, shouldStop: shouldStop)
+  }
+
+  /// The best image of every candidate in the whole image, in the order of the keys.
+  package var wholeImages: [(key: UInt32, image: BestImage)] {
+    signature.map { bestImages(searches, in: ImageFrame($0)) } ?? []
+  }
+
+  /// - Parameter texts: The agreement of the text, which counts in the whole image and in the outlines that things draw in it. That of a
+  ///   page is of many things.
+  private func scored(
+    _ searches: [TypeSearch], in frame: ImageFrame, isSupportMeasured: Bool = true,
+    texts: TextAgreements? = nil, prior: (MeasuredEvidence) -> Double
+  ) -> [ScoredEntity] {
+    let texts = isPage ? nil : texts
+    var images = bestImages(searches, in: frame, isSupportMeasured: isSupportMeasured)
+    if let texts {
+      for index in images.indices {
+        images[index].image.score += Calibration.score(ofText: texts, images[index].key)
+      }
+    }
+    let rivals = Rivals(
+      images.map(\.image.evidence), scores: images.map(\.image.score),
+      pictures: SamePictures(
+        images.map(\.image.stored), looks: images.map(\.image.evidence.look)))
+    return images.enumerated().map { index, entity in
+      let evidence =
+        Calibration.evidence(
+          entity.image.evidence, rivals.standing(of: index), of: subject,
+          regionPrior: prior(entity.image.evidence))
+        + (texts.map { [Calibration.evidence(ofText: $0, entity.key)] } ?? [])
+      return ScoredEntity(
+        key: entity.key, type: entity.image.type, evidence: evidence,
+        confidence: Calibration.confidence(evidence), tier: entity.image.tier,
+        image: entity.image, imagePosition: entity.image.position)
+    }
+  }
+
+  /// - Parameter isSupportMeasured: True if other images of an entity count. An outline is compared only with the few images that have
+  ///   drawn it.
+  private func bestImages(
+    _ searches: [TypeSearch], in frame: ImageFrame, isSupportMeasured: Bool = true
+  ) -> [(key: UInt32, image: BestImage)] {
+    var best: [UInt32: BestImage] = [:]
+    var nearest = NearestImages()
+    for search in searches { search.mergeBestImages(into: &best, &nearest, frame: frame) }
+    let support = isSupportMeasured ? nearest.support() : [:]
+    let believesLabels =
+      !labels.known.isEmpty && Calibration.believesLabels(best.values.lazy.map(\.evidence))
+    for (key, var image) in best {
+      image.evidence.embedding = image.embedding
+      image.evidence.support = support[key]
+      if !believesLabels { image.evidence.labels = nil }
+      // A label says more than several weak likenesses, and a wrong one would be held up by them.
+      image.score =
+        believesLabels ? image.evidence.score : image.evidence.score(with: image.highest)
+      best[key] = image
+    }
+    return best.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+}
+
+/// The failures of the shards of engine mode, by their numbers.
+struct ShardFaults: Sendable {
+  /// The reasons of those that did not answer.
+  private(set) var missing: [Int: CatalogueError] = [:]
+  /// The rows of the others that were left out.
+  private(set) var damaged: [Int: DamagedRows] = [:]
+
+  var isEmpty: Bool { missing.isEmpty && damaged.isEmpty }
+
+  mutating func add(_ missing: [Int: CatalogueError], _ damaged: [Int: DamagedRows]) {
+    self.missing.merge(missing) { $1 }
+    self.damaged.merge(damaged) { first, second in
+      var both = first
+      both += second
+      return both
+    }
+  }
+
+  mutating func add(_ others: ShardFaults) { add(others.missing, others.damaged) }
+}

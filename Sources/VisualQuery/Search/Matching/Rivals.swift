@@ -1,0 +1,163 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+internal import PixelMatch
+
+/// The standing of one candidate among the others of its query.
+package struct Standing: Sendable, Hashable {
+  /// The lead of its score over that of the best rival, `-3...4`; 0 without a rival. Less over a sibling if the colors
+  /// at aligned places differ, or if a rival aligns clearly better.
+  let lead: Double
+  /// The logarithm of the ratio of its inliers to the most of any rival, `-1...2.5`. It is reduced if both have few.
+  let inlierLead: Double
+  /// Its ``MeasuredEvidence/patchLikeness``, `0...1`, less if the patches of a rival look nearly as much the same.
+  let patchLead: Double
+  /// True if it has no rival.
+  package let isAlone: Bool
+}
+
+/// The candidates of one query, by which the standing of each is told.
+///
+/// Two candidates are rivals unless keypoints say that they lie in different parts of the image: an
+/// image may show several things, and one that is sure must not hold down another. Candidates with the same picture are
+/// not rivals either: only labels, embeddings and other images tell them apart. Each loses what its score is behind the best of them.
+package struct Rivals: Sendable {
+  /// The inliers from which on a candidate's part of the image is known.
+  static let claimingInliers = 8
+  /// The share of the smaller claim up to which two claims are different parts.
+  static let separateOverlap = 0.3
+
+  /// The evidence of aligned colors from which on the color is known to be right.
+  private static let knownColor = 0.8
+  /// The inliers of a rival from which on it may be a sibling, and how many more make sure of it: fewer may be lettering
+  /// that two things share.
+  private static let (siblingInliers, certainty) = (30, 30)
+  /// The most of a lead that is in doubt (docs/quality.md has what else was tried).
+  private static let largestDoubt = 0.6
+  /// The logarithms of the ratios of inliers at which a rival begins to align better (1.16) and clearly does (1.42).
+  private static let betterAlignment = 0.15...0.35
+  /// The number of inliers that may agree by chance, and how many more are fully trusted.
+  private static let (chanceInliers, trustedInliers) = (8.0, 16.0)
+
+  private let candidates: [MeasuredEvidence]
+  private let pictures: SamePictures
+  /// The highest score of a candidate with the same picture, for each candidate.
+  private let bestOfPicture: [Double]
+  private let scores: [Double]
+  /// The indices of the candidates, the highest score first.
+  private let byScore: [Int]
+  /// The indices of the candidates, the most inliers first.
+  private let byInliers: [Int]
+  /// The indices of the candidates whose patches say something, the most first.
+  private let byPatches: [Int]
+
+  /// Orders candidates.
+  ///
+  /// - Parameters:
+  ///   - scores: The scores of the candidates.
+  ///   - pictures: The groups of their images that are the same, or `nil` if none is.
+  package init(_ candidates: [MeasuredEvidence], scores: [Double], pictures: SamePictures? = nil) {
+    self.candidates = candidates
+    let pictures = pictures ?? SamePictures(differing: candidates.count)
+    self.pictures = pictures
+    bestOfPicture = pictures.highest(of: scores)
+    self.scores = scores
+    byScore = candidates.indices.sorted { (scores[$1], $0) < (scores[$0], $1) }
+    byInliers = candidates.indices.sorted {
+      (candidates[$1].inliers, $0) < (candidates[$0].inliers, $1)
+    }
+    let likeness = candidates.map(\.siblingLikeness)
+    byPatches = candidates.indices.filter { likeness[$0] > 0 }.sorted {
+      (likeness[$1], $0) < (likeness[$0], $1)
+    }
+  }
+
+  /// Returns the standing of the candidate at an index.
+  ///
+  /// - Complexity: O(1) for all but the few candidates that claim a part of the image.
+  package func standing(of index: Int) -> Standing {
+    let own = candidates[index]
+    let behind = bestOfPicture[index] - scores[index]
+    guard let best = byScore.first(where: { isRival($0, of: index) }) else {
+      return Standing(
+        lead: max(-3, -behind), inlierLead: Self.inlierLead(own.inliers, over: 0),
+        patchLead: own.patchLikeness,
+        isAlone: true)
+    }
+    let most = byInliers.first { isRival($0, of: index) }.map { candidates[$0].inliers } ?? 0
+    // A lead beyond 3 says more only with keypoints.
+    let limit = 3 + Self.trust(own.inliers)
+    let lead = max(-3, min(limit, scores[index] - scores[best]))
+    let doubt = max(
+      Self.colorDoubt(of: own, siblingInliers: most), Self.shapeDoubt(of: own, rivalInliers: most))
+    return Standing(
+      lead: max(-3, (lead > 0 ? lead * (1 - doubt) : lead) - behind),
+      inlierLead: Self.inlierLead(own.inliers, over: most), patchLead: patchLead(of: index),
+      isAlone: false)
+  }
+
+  private func patchLead(of index: Int) -> Double {
+    let own = candidates[index].patchLikeness
+    guard own > 0 else { return 0 }
+    // A rival that was not compared may have as many.
+    let most = byInliers.first { candidates[$0].patches == nil && isRival($0, of: index) }
+    if let most {
+      let inliers = candidates[most].inliers
+      guard inliers < max(Self.claimingInliers, candidates[index].inliers / 2) else { return 0 }
+    }
+    let nearest = byPatches.first { isRival($0, of: index) }
+    return own * (1 - (nearest.map { candidates[$0].siblingLikeness } ?? 0))
+  }
+
+  /// Returns the share of a lead that says nothing.
+  ///
+  /// A rival with as many inliers is probably a sibling in another color. A lead over it says which of the two is nearer
+  /// to the image, not that the color is right. The colors at aligned places say that, if many keypoints agree.
+  ///
+  /// - Parameter most: The most inliers of a rival.
+  private static func colorDoubt(of own: MeasuredEvidence, siblingInliers most: Int) -> Double {
+    let exactness = max(0, min(1, Double(most - siblingInliers) / Double(certainty)))
+    let likeness = min(1, Double(most) / Double(max(1, own.inliers)))
+    return largestDoubt * exactness * likeness * max(0, 1 - (own[.alignedColor] ?? 0) / knownColor)
+  }
+
+  /// Returns the share of a lead that says nothing since a rival aligns clearly better: the image probably shows a sibling of
+  /// that one, of which this candidate has only the color.
+  ///
+  /// - Parameter most: The most inliers of a rival.
+  private static func shapeDoubt(of own: MeasuredEvidence, rivalInliers most: Int) -> Double {
+    let (start, end) = (betterAlignment.lowerBound, betterAlignment.upperBound)
+    let clearness = max(0, min(1, (-inlierRatio(own.inliers, to: most) - start) / (end - start)))
+    return clearness * trust(most)
+  }
+
+  /// Returns how far inliers can be trusted, `0...1`: a few keypoints agree by chance, or in a logo.
+  static func trust(_ inliers: Int) -> Double {
+    max(0, min(1, (Double(inliers) - chanceInliers) / trustedInliers))
+  }
+
+  private func isRival(_ other: Int, of index: Int) -> Bool {
+    !pictures.areSame(other, index) && !Self.areApart(candidates[other], candidates[index])
+  }
+
+  /// Returns whether keypoints say that two candidates lie in different parts of the image.
+  static func areApart(_ a: MeasuredEvidence, _ b: MeasuredEvidence) -> Bool {
+    min(a.inliers, b.inliers) >= claimingInliers
+      && a.claim.overlap(with: b.claim) <= separateOverlap
+  }
+
+  private static func inlierLead(_ inliers: Int, over rival: Int) -> Double {
+    // Either sign counts by the larger number: a few keypoints agree by chance, and mean nothing for one or the other.
+    inlierRatio(inliers, to: rival) * trust(max(inliers, rival))
+  }
+
+  /// Returns the logarithm of a ratio in which chance inliers of both say little.
+  private static func inlierRatio(_ inliers: Int, to rival: Int) -> Double {
+    max(-1, min(2.5, log(Double(inliers + 10) / Double(rival + 10))))
+  }
+}

@@ -1,0 +1,60 @@
+internal import PixelMatch
+
+/// The groups of images that are the same one.
+///
+/// A shop often lists one image under several products, for example for each size of a shirt. No search can tell these
+/// products apart, and a lead over one of them says nothing, so they are not rivals.
+package struct SamePictures: Sendable {
+  /// For each image the index of the first one that is the same.
+  private let first: [Int]
+
+  /// Compares images by all that is stored of them.
+  ///
+  /// - Parameter looks: A number for each image that is equal for equal images: only those with equal numbers are compared.
+  /// - Complexity: O(images) if few have equal numbers.
+  init(_ images: [StoredImage], looks: [UInt64]) {
+    var first = Array(images.indices)
+    // The last image with a number, and for each image the one before it with the same number.
+    var last: [UInt64: Int] = [:]
+    last.reserveCapacity(images.count)
+    var before = [Int?](repeating: nil, count: images.count)
+    for index in images.indices {
+      before[index] = last.updateValue(index, forKey: looks[index])
+      var other = before[index]
+      while let known = other {
+        if first[known] == known, images[known].isSamePicture(as: images[index]) {
+          first[index] = known
+          break
+        }
+        other = before[known]
+      }
+    }
+    self.first = first
+  }
+
+  /// Makes images of which none is the same as another.
+  init(differing count: Int) { first = Array(0..<count) }
+
+  /// Returns for each image the highest score of those that are the same.
+  func highest(of scores: [Double]) -> [Double] {
+    var highest = scores
+    for (index, score) in scores.enumerated() {
+      highest[first[index]] = max(highest[first[index]], score)
+    }
+    return first.map { highest[$0] }
+  }
+
+  /// Returns whether two images are the same.
+  func areSame(_ a: Int, _ b: Int) -> Bool { first[a] == first[b] }
+}
+
+extension StoredImage {
+  /// Returns whether the signatures are equal. Embeddings are left out: those of one image may come from different rows of a feed.
+  func isSamePicture(as other: StoredImage) -> Bool {
+    if segment === other.segment && row == other.row { return true }
+    guard segment.pdq(at: row) == other.segment.pdq(at: other.row) else { return false }
+    var (own, others) = (segment.signature(at: row), other.segment.signature(at: other.row))
+    (own.embedding, others.embedding) = (nil, nil)
+    return own == others
+  }
+}

@@ -1,0 +1,301 @@
+internal import PixelMatch
+
+/// The search among the images of one entity type.
+struct TypeSearch: Sendable {
+  /// The most candidates whose geometry is verified: the best by votes, and the best by score.
+  private static let verifiedByVotes = 96
+  private static let verifiedByScore = 48
+  /// The most candidates that are compared once more with a part of the image.
+  private static let lookedAtAgain = 32
+  /// The most candidates whose patches are compared in one part of the image, and in all.
+  private static let (comparedByPatches, comparedInAll) = (4, 12)
+
+  let type: EntityType
+  let segments: [LiveSegment]
+  let comparison: ImageComparison
+  private(set) var candidates: [SegmentRow: Candidate] = [:]
+  /// The signatures that were fetched, if the segments have none.
+  private var fetched: [SegmentRow: StoredImage] = [:]
+
+  /// - Parameters:
+  ///   - embedding: The embedding of the query, which a part of its image does not have.
+  ///   - covered: Boxes of the query that show other things.
+  ///   - shouldStop: Asked while the embedding is prepared; `true` leaves it out.
+  init(
+    _ type: EntityType, _ segments: [LiveSegment], _ signature: QuerySignature,
+    _ embedding: ImageEmbedding? = nil, outside covered: [ImageBox] = [],
+    shouldStop: () -> Bool = { false }
+  ) {
+    self.type = type
+    self.segments = segments
+    comparison = ImageComparison(
+      signature, embedding, in: segments, outside: covered, shouldStop: shouldStop)
+  }
+
+  /// The keys of the rows that are not candidates yet.
+  func newKeys(of rows: some Collection<SegmentRow>) -> Set<UInt32> {
+    Set(rows.lazy.filter { candidates[$0] == nil }.map(key))
+  }
+
+  private func key(of row: SegmentRow) -> UInt32 {
+    segments[row.segment].segment.key(at: row.row)
+  }
+
+  /// Returns where the signature of a row is.
+  private func image(_ row: SegmentRow) -> StoredImage {
+    fetched[row] ?? StoredImage(segment: segments[row.segment].segment, row: row.row)
+  }
+
+  /// Holds the signatures of some rows.
+  mutating func hold(_ images: [SegmentRow: StoredImage]) {
+    fetched.merge(images) { $1 }
+  }
+
+  /// Compares new rows with the query and records the votes of all.
+  ///
+  /// - Parameter labels: The value of ``Evidence/Kind/labels`` for the entity of a key.
+  mutating func add(_ found: CandidateRows, labels: (UInt32) -> Double?) {
+    beginReading(.appearance, of: found.votes.keys.filter { candidates[$0] == nil })
+    for (row, votes) in found.votes {
+      if candidates[row] == nil {
+        let key = key(of: row)
+        candidates[row] = Candidate(
+          row: row, key: key, measured: comparison.measure(image(row)), labels: labels(key))
+      }
+      if votes.best > 0 { candidates[row]?.votes = votes }
+    }
+  }
+
+  /// Lets the system begin to read a part of some rows, before each is waited for.
+  private func beginReading(_ part: SignatureSegment.RowPart, of rows: [SegmentRow]) {
+    let stored = rows.filter { fetched[$0] == nil }
+    for (segment, rows) in Dictionary(grouping: stored, by: \.segment) {
+      segments[segment].segment.beginReading(part, of: rows.map(\.row))
+    }
+  }
+
+  /// Verifies the geometry of the candidates that are worth it, the best first.
+  ///
+  /// - Returns: The share that was verified before the search had to stop.
+  mutating func verifyGeometry(shouldStop: () -> Bool) -> Double {
+    let planned = rowsToVerify()
+    beginReading(.alignment, of: planned)
+    for (done, row) in planned.enumerated() {
+      if shouldStop() { return Double(done) / Double(planned.count) }
+      guard var candidate = candidates[row] else { continue }
+      let votes = candidate.votes
+      comparison.verify(
+        &candidate.measured, image(row),
+        isMirrored: votes.best > 0
+          ? votes.isMirrored : candidate.measured.variant.isMirrored)
+      candidate.isGeometryVerified = true
+      candidates[row] = candidate
+    }
+    return 1
+  }
+
+  /// Adds rows that keypoints of a part of the image align. Of several alignments of one row, the whole image's
+  /// included, the first one with the most inliers is kept.
+  ///
+  /// - Parameter labels: The value of ``Evidence/Kind/labels`` for the entity of a key.
+  mutating func addAligned(
+    _ found: [(row: SegmentRow, alignment: Alignment)], labels: (UInt32) -> Double?
+  ) {
+    func inliers(_ row: SegmentRow) -> Int { candidates[row]?.measured.alignment?.inliers ?? 0 }
+    for (row, alignment) in found where alignment.inliers > inliers(row) {
+      let key = key(of: row)
+      var candidate =
+        candidates[row]
+        ?? Candidate(
+          row: row, key: key, measured: comparison.measure(image(row)), labels: labels(key))
+      candidate.measured.alignment = alignment
+      comparison.compareColors(&candidate.measured, image(row))
+      candidate.isGeometryVerified = true
+      candidate.isFromWindow = true
+      candidates[row] = candidate
+    }
+  }
+
+  /// The images whose patches are worth comparing and were not: the best image of each entity, as ``mergeBestImages(into:_:frame:)``
+  /// chooses it, those with the most inliers first. Several images of one entity would leave out its siblings, and so would several
+  /// entities of one image.
+  fileprivate func rowsToCompareByPatches() -> [SegmentRow] {
+    let aligned = Set(
+      candidates.values.lazy.filter {
+        ($0.measured.alignment?.inliers ?? 0) >= Rivals.claimingInliers
+      }.map(\.key))
+    typealias Found = (candidate: Candidate, evidence: MeasuredEvidence, rank: (Double, Int))
+    var best: [UInt32: Found] = [:]
+    for candidate in candidates.values where aligned.contains(candidate.key) {
+      var evidence = candidate.evidence(comparison.colorfulness)
+      evidence.embedding = nil
+      let rank = (evidence.score, -position(of: candidate))
+      if let other = best[candidate.key], other.rank >= rank { continue }
+      best[candidate.key] = (candidate, evidence, rank)
+    }
+    let ranked = best.values.filter { $0.evidence.inliers >= Rivals.claimingInliers }.sorted {
+      ($1.evidence.inliers, $0.candidate.row) < ($0.evidence.inliers, $1.candidate.row)
+    }
+    // One of several things must not take the place of another's siblings.
+    var chosen: [Found] = []
+    for found in ranked where chosen.count < Self.comparedInAll {
+      let rivals = chosen.count {
+        !Rivals.areApart($0.evidence, found.evidence)
+          && !image($0.candidate.row).isSamePicture(as: image(found.candidate.row))
+      }
+      if rivals < Self.comparedByPatches { chosen.append(found) }
+    }
+    return chosen.map(\.candidate).filter { $0.measured.patches == nil }.map(\.row)
+  }
+
+  /// The index of a candidate among the images of its entity.
+  private func position(of candidate: Candidate) -> Int {
+    Int(segments[candidate.row.segment].segment.tag(at: candidate.row.row))
+  }
+
+  /// Forgets how patches compare, since other alignments were found: those of all are compared again, or of none.
+  fileprivate mutating func forgetPatches() {
+    for row in candidates.keys { candidates[row]?.measured.patches = nil }
+  }
+
+  /// Compares the patches of some candidates, unless the search has to stop.
+  ///
+  /// - Returns: True if all were compared.
+  fileprivate mutating func comparePatches(
+    of rows: [SegmentRow], _ check: PatchCheck, shouldStop: () -> Bool
+  ) -> Bool {
+    for row in rows {
+      if shouldStop() { return false }
+      guard var candidate = candidates[row] else { continue }
+      comparison.comparePatches(&candidate.measured, image(row), check)
+      candidates[row] = candidate
+    }
+    return true
+  }
+
+  /// Returns a search of a part of the image among the best candidates of the whole image.
+  func narrowed(to signature: QuerySignature) -> TypeSearch {
+    var search = TypeSearch(type, segments, signature)
+    search.fetched = fetched
+    let ranked = candidates.values.map {
+      (inliers: $0.measured.alignment?.inliers ?? 0, votes: $0.votes.best, candidate: $0)
+    }.sorted {
+      ($1.inliers, $1.votes, $0.candidate.row) < ($0.inliers, $0.votes, $1.candidate.row)
+    }
+    for (_, _, known) in ranked.prefix(Self.lookedAtAgain) {
+      search.candidates[known.row] = Candidate(
+        row: known.row, key: known.key, votes: known.votes,
+        measured: search.comparison.measure(image(known.row)), labels: known.labels)
+    }
+    return search
+  }
+
+  /// Compares the colors of a candidate at aligned places once more, without some boxes of the query.
+  mutating func compareColors(of row: SegmentRow, outside covered: [ImageBox]) {
+    guard var candidate = candidates[row] else { return }
+    comparison.compareColors(&candidate.measured, image(row), outside: covered)
+    candidates[row] = candidate
+  }
+
+  /// The candidates whose geometry is worth verifying, the best by score first.
+  private func rowsToVerify() -> [SegmentRow] {
+    // Each score once: a sort asks for it many times.
+    let ranked = candidates.values.map {
+      (score: $0.evidence(comparison.colorfulness).score, candidate: $0)
+    }.sorted {
+      ($1.score, $0.candidate.row) < ($0.score, $1.candidate.row)
+    }
+    let byVotes = ranked.indices.filter { ranked[$0].candidate.votes.best > 0 }
+      .sorted {
+        (ranked[$1].candidate.votes.best, $0) < (ranked[$0].candidate.votes.best, $1)
+      }
+      .prefix(Self.verifiedByVotes)
+    return Set(ranked.indices.prefix(Self.verifiedByScore)).union(byVotes).sorted()
+      .map { ranked[$0].candidate.row }
+  }
+
+  /// Keeps the best image of each entity in `best`; of equal scores the entity's earlier image. Embeddings do not count in this: that of
+  /// another image, which the model finds nearer, is kept beside it, as are the measurements in which other images of the entity are
+  /// nearer. Adds all images to the nearest ones.
+  func mergeBestImages(
+    into best: inout [UInt32: BestImage], _ nearest: inout NearestImages, frame: ImageFrame
+  ) {
+    for candidate in candidates.values {
+      let stored = image(candidate.row)
+      let position = position(of: candidate)
+      var evidence = candidate.evidence(comparison.colorfulness)
+      var embedding = evidence.embedding
+      evidence.embedding = nil
+      var highest = evidence.features
+      let score = highest.dot(Calibration.coefficients.step1)
+      nearest.add(candidate.key, score: MeasuredEvidence.scoreOfContent(highest))
+      if let other = best[candidate.key] {
+        embedding = other.embedding.map { max($0, embedding ?? 0) } ?? embedding
+        highest = pointwiseMax(highest, other.highest)
+        if (other.score, -other.position) >= (score, -position) {
+          best[candidate.key]?.embedding = embedding
+          best[candidate.key]?.highest = highest
+          continue
+        }
+      }
+      best[candidate.key] = BestImage(
+        row: candidate.row, stored: stored, type: type, evidence: evidence, score: score,
+        embedding: embedding, highest: highest,
+        tier: comparison.tier(candidate.measured, stored),
+        position: position, isGeometryVerified: candidate.isGeometryVerified,
+        alignment: candidate.measured.alignment, size: stored.segment.size(at: stored.row),
+        frame: frame)
+    }
+  }
+}
+
+extension [TypeSearch] {
+  /// Compares the patches of the best aligned candidates with the image that is searched: of all or of none, since one whose siblings
+  /// were not compared would seem to be the only one.
+  ///
+  /// - Returns: True if all were compared before the search had to stop.
+  mutating func comparePatches(
+    with image: PixelBuffer, _ signature: QuerySignature, shouldStop: () -> Bool
+  ) -> Bool {
+    let rows = map { $0.rowsToCompareByPatches() }
+    guard rows.contains(where: { !$0.isEmpty }) else { return true }
+    if shouldStop() { return false }
+    let check = PatchCheck(image, signature)
+    var compared = self
+    for index in indices {
+      guard compared[index].comparePatches(of: rows[index], check, shouldStop: shouldStop) else {
+        return false
+      }
+    }
+    self = compared
+    return true
+  }
+
+  /// Forgets how patches compare, since other alignments were found.
+  mutating func forgetPatches() {
+    for index in indices { self[index].forgetPatches() }
+  }
+}
+
+/// The image of an entity that looks most like the query.
+package struct BestImage: Sendable {
+  let row: SegmentRow
+  let stored: StoredImage
+  let type: EntityType
+  package var evidence: MeasuredEvidence
+  /// The score of the evidence.
+  var score: Double
+  /// The value of ``Evidence/Kind/embedding`` of the image of the entity whose embedding is the nearest.
+  var embedding: Double?
+  /// The regressors of ``MeasuredEvidence/features``, each the highest of any image of the entity.
+  var highest: SIMD16<Double>
+  let tier: MatchTier
+  /// The index of the image among the entity's images.
+  let position: Int
+  let isGeometryVerified: Bool
+  let alignment: Alignment?
+  /// The size of its working image in pixels.
+  let size: (width: Int, height: Int)
+  /// The place of the searched image within the query's.
+  let frame: ImageFrame
+}

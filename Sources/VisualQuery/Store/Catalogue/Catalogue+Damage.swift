@@ -1,0 +1,108 @@
+package import PixelMatch
+internal import Synchronization
+
+/// Detection of files that other programs change while they are open.
+extension Catalogue {
+  /// Returns the error of a damaged segment.
+  package static func damage(
+    _ error: SegmentError, of file: String, in directory: String
+  ) -> CatalogueError {
+    let code: CatalogueError.Code =
+      switch error.code {
+      case .missing, .corrupt, .notASegment, .otherFormatVersion: .corrupt
+      case .truncated: .truncated
+      case .otherSignatureVersion: .otherSignatureVersion
+      case .unreadable: .notPermitted
+      }
+    let remedy =
+      code == .otherSignatureVersion
+      ? "index the feed into a new directory" : CatalogueError.remedy
+    return CatalogueError(
+      code: code, message: "'\(directory)/\(file)': \(error.message); \(remedy)", file: file)
+  }
+
+  /// Checks that no file of this generation was truncated or written to since it was opened.
+  ///
+  /// An answer that was computed from such files is wrong, so code that reads segments calls this
+  /// before it returns an answer.
+  ///
+  /// - Throws: ``CatalogueError`` that names the file and this generation.
+  /// - Complexity: O(segments), with one system call for each.
+  public func checkUnchanged() throws(CatalogueError) {
+    try checkSegments()
+    try read { database throws(CatalogueError) in try database.connection.checkSharedMemory() }
+  }
+
+  /// Checks the segments, and that no earlier read found a damaged file. Does not block.
+  func checkSegments() throws(CatalogueError) {
+    if let damage = readDamage.withLock({ $0 }) { throw damage }
+    for (file, segment) in files {
+      do throws(CatalogueError) {
+        try Self.checkUnchanged(segment, of: file, in: directory)
+      } catch {
+        throw Self.error(error, inGeneration: generation)
+      }
+    }
+  }
+
+  /// Checks that a segment's file was not truncated or written to since it was opened.
+  package static func checkUnchanged(
+    _ segment: SignatureSegment, of file: String, in directory: String
+  ) throws(CatalogueError) {
+    do throws(SegmentError) {
+      try segment.checkUnchanged()
+    } catch {
+      throw damage(error, of: file, in: directory)
+    }
+  }
+
+  /// Reads all of a segment and checks its checksums.
+  ///
+  /// - Throws: ``CatalogueError`` with the code `corrupt`.
+  package static func verify(
+    _ segment: SignatureSegment, of file: String, in directory: String
+  ) throws(CatalogueError) {
+    do throws(SegmentError) {
+      try segment.verify()
+    } catch {
+      throw damage(error, of: file, in: directory)
+    }
+  }
+
+  /// Reads a segment and checks its checksums and its fingerprint.
+  func checkContents(
+    of segment: SignatureSegment, _ file: String, fingerprint: UInt64
+  ) throws(CatalogueError) {
+    do throws(CatalogueError) {
+      try Self.verify(segment, of: file, in: directory)
+    } catch {
+      throw Self.error(error, inGeneration: generation)
+    }
+    guard segment.fingerprint == fingerprint else {
+      throw CatalogueError(
+        code: .corrupt,
+        message: """
+          '\(directory)/\(file)' was replaced by another segment; restore it, or index \
+          the feed again
+          """,
+        file: file, generation: generation)
+    }
+  }
+
+  /// Returns the same error with the generation added.
+  static func error(
+    _ error: CatalogueError, inGeneration generation: Int
+  ) -> CatalogueError {
+    var error = error
+    error.generation = generation
+    return error
+  }
+
+  /// Records the error of a read that found a damaged file.
+  func noted(_ error: CatalogueError) -> CatalogueError {
+    guard error.file != nil else { return error }
+    let damaged = Self.error(error, inGeneration: generation)
+    readDamage.withLock { $0 = damaged }
+    return damaged
+  }
+}

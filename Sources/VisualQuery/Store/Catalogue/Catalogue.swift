@@ -1,0 +1,298 @@
+package import PixelMatch
+internal import Synchronization
+
+/// One generation of a shop's catalogue, opened for searching.
+///
+/// It does not change while another process indexes: open the catalogue again to see the next
+/// generation.
+public final class Catalogue: Sendable {
+  /// The number of this generation.
+  public let generation: Int
+  /// The number of entities of all types.
+  public var entityCount: Int { state.productCount + state.storeCount }
+  /// The number of images that can be found.
+  public var imageCount: Int { state.imageCount }
+
+  /// The directory of the catalogue.
+  package let directory: String
+
+  private let state: CatalogueDatabase.State
+  /// Tells this generation from other generations in the directory.
+  let stamp: CatalogueDatabase.Stamp?
+  private let segments: [EntityType: [LiveSegment]]
+  /// All segments, by file name.
+  let files: [String: SignatureSegment]
+  /// The place where posting lists and signatures are, or `nil` if the segments have them.
+  package let store: (any CandidateStore)?
+  /// The names of ``segments(of:)`` in PostgreSQL.
+  private let segmentNames: [EntityType: [String]]
+  /// The error of the first read of the database that found a damaged file.
+  let readDamage = Mutex<CatalogueError?>(nil)
+  /// The connections that read this generation.
+  let readers: CatalogueReaders
+  /// The key sets of filters that were asked for.
+  private let keySets = Mutex(KeySetCache())
+  /// The words of the entities.
+  let textIndexes = Mutex(PieceIndexCache())
+  /// The index in ``segments(of:)`` of each segment, by its number.
+  let segmentIndices: [EntityType: [Int: Int]]
+  /// The largest key of an entity.
+  package let lastKey: UInt32
+  /// The link templates and accepted schemes.
+  public let links: LinkSettings
+  /// The folders that images are read from.
+  public let picturePlaces: PicturePlaces
+  /// The fields of the shop's own that anyone may see.
+  public let publicFields: Set<String>
+  /// The key that seals the tokens of clients.
+  package let secret: [UInt8]
+  /// The last generations.
+  package let generations: GenerationLog
+  /// The statements about answers, which are not part of the generation.
+  package let feedback: FeedbackReader
+  /// The random identity of the catalogue, which a catalogue that replaces it does not share.
+  public var identity: String { state.identity }
+
+  /// Opens the catalogue in a directory.
+  ///
+  /// - Parameters:
+  ///   - directory: The catalogue's directory.
+  ///   - readerCount: The number of threads that can read at the same time, `1...64`; each has a
+  ///     connection to the file.
+  /// - Throws: ``CatalogueError``; its message says what to do.
+  /// - Complexity: O(segments); no signature is read.
+  public convenience init(directory: String, readers readerCount: Int = 2) throws(CatalogueError) {
+    try self.init(directory: directory, readers: readerCount, store: nil)
+  }
+
+  /// - Parameter store: The place where posting lists and signatures are if the directory is a cache
+  ///   without them.
+  package init(
+    directory: String, readers readerCount: Int, store: (any CandidateStore)?
+  ) throws(CatalogueError) {
+    let opened = try Self.open(directory, readerCount, isHead: store != nil)
+    let content = opened.content
+    self.directory = directory
+    self.store = store
+    feedback = FeedbackReader(directory: directory)
+    readers = opened.readers
+    state = content.state
+    stamp = content.stamp
+    lastKey = content.lastKey
+    generation = state.generation
+    generations = GenerationLog(stored: content.settings[GenerationLog.name])
+    secret = Array(state.secret.utf8)
+    links = try Self.links(content.settings, directory)
+    picturePlaces = ShopSettings.places(content.settings)
+    publicFields = ShopSettings.publicFields(content.settings)
+    var segments: [EntityType: [LiveSegment]] = [:]
+    var segmentNames: [EntityType: [String]] = [:]
+    var segmentIndices: [EntityType: [Int: Int]] = [:]
+    for record in content.segments {
+      guard let segment = opened.files[record.file] else { continue }
+      segmentIndices[record.type, default: [:]][record.id] = segments[record.type]?.count ?? 0
+      segments[record.type, default: []].append(
+        LiveSegment(segment, deadRows: content.deadRows[record.id] ?? []))
+      segmentNames[record.type, default: []].append(record.name)
+    }
+    self.segments = segments
+    self.segmentNames = segmentNames
+    self.segmentIndices = segmentIndices
+    files = opened.files
+  }
+
+  /// The parts of a generation that are opened together.
+  private struct Opened {
+    let readers: CatalogueReaders
+    let content: Content
+    let files: [String: SignatureSegment]
+  }
+
+  /// Opens the newest generation. A writer that merges segments may remove a file just before it is
+  /// opened here; then there is a newer generation, which does not need it.
+  ///
+  /// - Parameter isHead: True if the segments have no signatures.
+  private static func open(
+    _ directory: String, _ readerCount: Int, isHead: Bool
+  ) throws(CatalogueError) -> Opened {
+    var failedGeneration: Int?
+    while true {
+      let readers = try CatalogueReaders(directory: directory, count: readerCount)
+      let content = try readers.read(stoppingWhen: { false }) { database throws(CatalogueError) in
+        try Content(database)
+      }
+      let generation = content.state.generation
+      guard ShopSettings.isHeadOnly(content.settings) == isHead else {
+        throw Self.otherMode(directory, isHead: isHead)
+      }
+      do throws(CatalogueError) {
+        var files: [String: SignatureSegment] = [:]
+        for record in content.segments {
+          files[record.file] = try open(record, in: directory, isHead: isHead)
+        }
+        return Opened(readers: readers, content: content, files: files)
+      } catch {
+        if failedGeneration == generation { throw Self.error(error, inGeneration: generation) }
+        failedGeneration = generation
+      }
+    }
+  }
+
+  /// The contents of a generation that are read when it is opened.
+  private struct Content: Sendable {
+    let state: CatalogueDatabase.State
+    let stamp: CatalogueDatabase.Stamp?
+    let lastKey: UInt32
+    let settings: [String: String]
+    let segments: [CatalogueDatabase.SegmentRecord]
+    let deadRows: [Int: [Int]]
+
+    init(_ database: CatalogueDatabase) throws(CatalogueError) {
+      state = try database.state()
+      stamp = try CatalogueDatabase.Stamp(database.connection)
+      lastKey = try database.entities.lastKey()
+      settings = try database.settings.all()
+      segments = try database.segments.all()
+      deadRows = try database.segments.deadRows()
+    }
+  }
+
+  /// Returns the error of a directory that has, or does not have, the signatures of its segments.
+  package static func otherMode(_ directory: String, isHead: Bool) -> CatalogueError {
+    CatalogueError(
+      code: .notACatalogue,
+      message: isHead
+        ? "'\(directory)' is an index with signatures; name another directory with --cache"
+        : """
+        '\(directory)' is a cache of engine mode, without signatures, which only searches \
+        can use; use the address without mode=engine, or name another directory with --cache
+        """)
+  }
+
+  /// Opens a segment file and compares it with its record in the database.
+  ///
+  /// - Parameter isHead: True if the file has no signatures.
+  package static func open(
+    _ record: CatalogueDatabase.SegmentRecord, in directory: String, isHead: Bool = false
+  ) throws(CatalogueError) -> SignatureSegment {
+    let path = directory + "/" + record.file
+    let segment: SignatureSegment
+    do throws(SegmentError) {
+      segment =
+        isHead ? try SignatureSegment(headAt: path) : try SignatureSegment(path: path)
+    } catch {
+      throw Self.damage(error, of: record.file, in: directory)
+    }
+    guard segment.count == record.rows, segment.byteCount == record.byteCount else {
+      throw CatalogueError(
+        code: segment.byteCount < record.byteCount ? .truncated : .corrupt,
+        message: """
+          '\(path)' has \(segment.count) rows in \(segment.byteCount) bytes; \
+          \(record.rows) in \(record.byteCount) were written; \(CatalogueError.remedy)
+          """,
+        file: record.file)
+    }
+    return segment
+  }
+
+  package static func links(
+    _ settings: [String: String], _ directory: String
+  ) throws(CatalogueError) -> LinkSettings {
+    do throws(LinkError) {
+      return try ShopSettings.links(settings)
+    } catch {
+      throw CatalogueError(
+        code: .corrupt, message: "'\(directory)' has a link template that \(error.message)")
+    }
+  }
+
+  /// A text that no other generation has, not even one of the same number after a backup was restored.
+  package var generationTag: String {
+    "\(generation).\(String(generations.seal(of: generation) ?? 0, radix: 36))"
+  }
+
+  /// True for the copy of a catalogue in PostgreSQL.
+  package var isCopy: Bool { stamp?.token.isEmpty == false }
+
+  /// Returns the number of entities of a type.
+  public func entityCount(of type: EntityType) -> Int {
+    switch type {
+    case .product: state.productCount
+    case .store: state.storeCount
+    }
+  }
+
+  /// Returns the signatures of the images of a type.
+  package func segments(of type: EntityType) -> [LiveSegment] { segments[type] ?? [] }
+
+  /// Returns the names of ``segments(of:)`` in PostgreSQL.
+  package func segmentNames(of type: EntityType) -> [String] { segmentNames[type] ?? [] }
+
+  /// Returns the entities of some keys, without unknown keys.
+  package func entities(keys: [UInt32]) throws(CatalogueError) -> [UInt32: EntityValue] {
+    try read { database throws(CatalogueError) in try database.entities.values(ofKeys: keys) }
+  }
+
+  /// Returns the ids of some keys, without unknown keys.
+  package func ids(keys: [UInt32]) throws(CatalogueError) -> [UInt32: EntityID] {
+    try read { database throws(CatalogueError) in try database.entities.ids(ofKeys: keys) }
+  }
+
+  /// Returns the locations of some stores, without stores that have none.
+  package func places(ofStores keys: [UInt32]) throws(CatalogueError) -> [UInt32: GeoPoint] {
+    try read { database throws(CatalogueError) in try database.stores.places(ofKeys: keys) }
+  }
+
+  /// Returns the key of an entity, or `nil` if it is unknown.
+  package func key(of id: EntityID) throws(CatalogueError) -> UInt32? {
+    try read { database throws(CatalogueError) in try database.existing(id)?.key }
+  }
+
+  /// Returns the keys of some entities, without unknown ones.
+  package func keys(of ids: [EntityID]) throws(CatalogueError) -> [EntityID: UInt32] {
+    if ids.isEmpty { return [:] }
+    return try read { database throws(CatalogueError) in
+      var keys: [EntityID: UInt32] = [:]
+      for id in ids { keys[id] = try database.existing(id)?.key }
+      return keys
+    }
+  }
+
+  /// Returns the normalized labels of some entities.
+  package func labels(ofKeys keys: [UInt32]) throws(CatalogueError) -> [UInt32: [String: Int]] {
+    try read { database throws(CatalogueError) in try database.labels.labels(ofKeys: keys) }
+  }
+
+  /// Returns the number of entities for each of some normalized labels.
+  func labelFrequencies(_ labels: [String]) throws(CatalogueError) -> [String: Int] {
+    try read { database throws(CatalogueError) in try database.labels.frequencies(of: labels) }
+  }
+
+  /// Returns the keys that answer a question, or `nil` if they are not kept.
+  func keptKeys(of question: KeySetCache.Question) -> KeySet? {
+    keySets.withLock { $0.keys(of: question) }
+  }
+
+  /// Keeps the keys that answer a question, within a limit of memory.
+  func keep(_ keys: KeySet, of question: KeySetCache.Question) {
+    keySets.withLock { $0.keep(keys, of: question) }
+  }
+
+  /// Calls `body` with a connection that no other thread is using.
+  ///
+  /// - Parameter shouldStop: Returns whether to stop. It is called while a statement runs and while
+  ///   all connections are in use.
+  /// - Throws: ``CatalogueError``; with the code `timedOut` if it was stopped.
+  package func read<Result: Sendable>(
+    stoppingWhen shouldStop: @escaping @Sendable () -> Bool = { Task.isCancelled },
+    _ body: (CatalogueDatabase) throws(CatalogueError) -> Result
+  ) throws(CatalogueError) -> Result {
+    do throws(CatalogueError) {
+      return try readers.read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
+        try body(database)
+      }
+    } catch {
+      throw noted(error)
+    }
+  }
+}

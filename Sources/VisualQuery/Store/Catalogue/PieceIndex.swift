@@ -1,0 +1,259 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+package import Reading
+
+/// The words of a catalogue's entities, by the pieces of three letters that they consist of: those of titles, of brands, and of what
+/// was read in images.
+///
+/// A misread letter loses three pieces and not the word, in any language and script. Pieces weigh by their rarity among the
+/// entities, and words by the size of their letters and the certainty of their reading.
+package struct PieceIndex: Sendable {
+  /// An entity with a word and its weight, `0...1`.
+  struct Word: Sendable {
+    let key: UInt32
+    let text: String
+    let weight: Double
+  }
+
+  /// The share of a word's pieces, by rarity, that an entity must have for the word to be known.
+  private static let knownCover: Float = 0.5
+  /// The most words of one text.
+  private static let wordLimit = 256
+  /// The most pieces of a word: longer ones are cut.
+  private static let pieceLimit = 40
+
+  /// The keys of the entities with words, in ascending order.
+  private let keys: [UInt32]
+  /// The pieces in ascending order.
+  private let pieces: [UInt64]
+  /// The place of the first posting of each piece, and the number of postings.
+  private let starts: [Int]
+  /// The index of an entity in `keys`, and 255 times the weight of the piece.
+  private let postings: [(entity: UInt32, weight: UInt8)]
+  /// The square root of the sum of the weighted rarities of an entity's pieces, and 1.
+  private let norms: [Float]
+
+  /// Makes an index of words.
+  ///
+  /// - Complexity: O(*n* log *n*) for *n* pieces, 16 bytes each while it is made and 8 afterwards.
+  init(_ words: [Word]) {
+    let keys = Set(words.lazy.map(\.key)).sorted()
+    var found: [(piece: UInt64, entity: UInt32, weight: UInt8)] = []
+    for word in words {
+      let weight = UInt8((255 * max(0, min(1, word.weight))).rounded())
+      guard weight > 0, let entity = Self.index(of: word.key, in: keys) else { continue }
+      for piece in Self.pieces(of: word.text) { found.append((piece, UInt32(entity), weight)) }
+    }
+    // Of one piece of one entity, the largest weight comes first.
+    found.sort { ($0.piece, $0.entity, $1.weight) < ($1.piece, $1.entity, $0.weight) }
+    var (pieces, starts) = ([UInt64](), [Int]())
+    var postings: [(entity: UInt32, weight: UInt8)] = []
+    for (piece, entity, weight) in found {
+      if pieces.last != piece {
+        pieces.append(piece)
+        starts.append(postings.count)
+      } else if postings.last?.entity == entity {
+        continue
+      }
+      postings.append((entity, weight))
+    }
+    starts.append(postings.count)
+    var sums = [Float](repeating: 1, count: keys.count)
+    for index in pieces.indices {
+      let range = starts[index]..<starts[index + 1]
+      let rarity = Self.rarity(count: range.count, of: keys.count)
+      for posting in postings[range] {
+        sums[Int(posting.entity)] += rarity * Float(posting.weight) / 255
+      }
+    }
+    self.keys = keys
+    self.pieces = pieces
+    self.starts = starts
+    self.postings = postings
+    norms = sums.map { $0.squareRoot() }
+  }
+
+  private static func rarity(count: Int, of total: Int) -> Float {
+    Float(log((Double(total) + 1) / (Double(count) + 0.5)))
+  }
+
+  /// Returns the place of a value in an ascending list.
+  private static func index<Value: Comparable>(of value: Value, in list: [Value]) -> Int? {
+    var (low, high) = (0, list.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if list[middle] < value { low = middle + 1 } else { high = middle }
+    }
+    return low < list.count && list[low] == value ? low : nil
+  }
+
+  // MARK: Words
+
+  /// Returns the words of a text: in lower case without diacritics, of three characters, or two if there is a digit or a character
+  /// of a script without letters.
+  static func words(of text: String) -> [String] {
+    LabelText.folded(text).split { !$0.isLetter && !$0.isNumber }.lazy.filter { word in
+      let count = word.unicodeScalars.count
+      return count >= 3
+        || count == 2
+          && word.unicodeScalars.contains { $0.value >= 0x2E80 || $0.properties.numericType != nil }
+    }.prefix(wordLimit).map(String.init)
+  }
+
+  /// Returns the pieces of a word between marks of its beginning and its end, each once.
+  static func pieces(of word: String) -> Set<UInt64> {
+    let mark: UInt64 = 1
+    let scalars = [mark] + word.unicodeScalars.prefix(pieceLimit).map { UInt64($0.value) } + [mark]
+    guard scalars.count >= 3 else { return [] }
+    return Set(
+      (0...scalars.count - 3).map { scalars[$0] << 42 | scalars[$0 + 1] << 21 | scalars[$0 + 2] })
+  }
+
+  /// Returns the words of lines of text, each once with its largest weight: that of the certainty of its line, and of the root of the
+  /// size of its letters in relation to the largest.
+  static func words(of lines: [TextLine]) -> [(text: String, weight: Double)] {
+    let heights = lines.map(height)
+    let highest = heights.max() ?? 0
+    var weights: [String: Double] = [:]
+    for (line, height) in zip(lines, heights) {
+      let size = highest > 0 && height > 0 ? (height / highest).squareRoot() : 1
+      for word in words(of: line.text) {
+        weights[word] = max(weights[word] ?? 0, size * max(0, min(1, line.certainty)))
+      }
+    }
+    return weights.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+
+  /// Returns the height of a line's letters, or 0 if its place is unknown.
+  private static func height(of line: TextLine) -> Double {
+    guard line.corners.count == 4 else { return 0 }
+    let (top, bottom) = (line.corners[0], line.corners[3])
+    return ((top.x - bottom.x) * (top.x - bottom.x) + (top.y - bottom.y) * (top.y - bottom.y))
+      .squareRoot()
+  }
+
+  // MARK: Comparing
+
+  /// Compares lines of text with those of all entities.
+  ///
+  /// - Returns: The agreement with each, or `nil` if no entity has any piece of them.
+  /// - Complexity: O(postings of the lines' pieces), and 8 bytes of memory for each entity.
+  package func agreements(of lines: [TextLine]) -> TextAgreements? {
+    var agreed = [Float](repeating: 0, count: keys.count)
+    var explained = [Float](repeating: 0, count: keys.count)
+    var known: Float = 0
+    var cover = [Float](repeating: 0, count: keys.count)
+    // A piece that several words have counts once, by the largest weight.
+    var weights: [UInt64: Float] = [:]
+    for (word, weight) in Self.words(of: lines) {
+      let weight = Float(weight)
+      var total: Float = 0
+      var touched: [Int] = []
+      for piece in Self.pieces(of: word).sorted() {
+        weights[piece] = max(weights[piece] ?? 0, weight)
+        guard let place = Self.index(of: piece, in: pieces) else {
+          total += Self.rarity(count: 0, of: keys.count)
+          continue
+        }
+        let range = starts[place]..<starts[place + 1]
+        let rarity = Self.rarity(count: range.count, of: keys.count)
+        total += rarity
+        for posting in postings[range] {
+          let entity = Int(posting.entity)
+          if cover[entity] == 0 { touched.append(entity) }
+          cover[entity] += rarity
+        }
+      }
+      let best = touched.lazy.map { cover[$0] }.max() ?? 0
+      let isKnown = total > 0 && best >= Self.knownCover * total
+      if isKnown { known += weight * best }
+      for entity in touched {
+        if isKnown { explained[entity] += weight * cover[entity] }
+        cover[entity] = 0
+      }
+    }
+    var isAnyKnown = false
+    for (piece, weight) in weights.sorted(by: { $0.key < $1.key }) {
+      guard let place = Self.index(of: piece, in: pieces) else { continue }
+      let range = starts[place]..<starts[place + 1]
+      let rarity = Self.rarity(count: range.count, of: keys.count)
+      for posting in postings[range] {
+        agreed[Int(posting.entity)] += rarity * weight * Float(posting.weight) / 255
+        isAnyKnown = true
+      }
+    }
+    guard isAnyKnown else { return nil }
+    for entity in agreed.indices { agreed[entity] /= norms[entity] }
+    return TextAgreements(keys: keys, agreed: agreed, explained: explained, known: known)
+  }
+
+  /// The agreement of lines of text with the entities of a catalogue.
+  package struct TextAgreements: Sendable {
+    fileprivate let keys: [UInt32]
+    fileprivate let agreed: [Float]
+    fileprivate let explained: [Float]
+    /// The weight of all words of the lines that some entity has.
+    fileprivate let known: Float
+
+    /// Returns the sum of the rarities of the pieces that the lines and an entity have in common, in relation to the root of that
+    /// of all its pieces; 0 for an entity without text.
+    package func agreement(with key: UInt32) -> Double {
+      PieceIndex.index(of: key, in: keys).map { Double(agreed[$0]) } ?? 0
+    }
+
+    /// Returns the share of the known words that an entity lacks, by weight, `0...1`: of siblings that share most words, the one that
+    /// is shown lacks none.
+    package func contradiction(with key: UInt32) -> Double {
+      let explained = PieceIndex.index(of: key, in: keys).map { self.explained[$0] } ?? 0
+      return Double(max(0, known - explained) / (known + 1))
+    }
+
+    /// Returns the keys of the entities that agree best, at most `limit`, the best first.
+    package func best(_ limit: Int) -> [UInt32] {
+      keys.indices.filter { explained[$0] > 0 }
+        .sorted { (agreed[$1], keys[$0]) < (agreed[$0], keys[$1]) }.prefix(limit).map { keys[$0] }
+    }
+  }
+}
+
+package typealias TextAgreements = PieceIndex.TextAgreements
+
+extension CatalogueDatabase {
+  /// Returns the words of all entities.
+  ///
+  /// - Parameter models: The models whose readings count, or `nil` for those of any.
+  func textWords(readBy models: [ModelFile]?) throws(CatalogueError) -> [PieceIndex.Word] {
+    var words: [PieceIndex.Word] = []
+    try connection.forEachRow("SELECT rowid, title, brand FROM entityText", isScan: true) { row in
+      let key = UInt32(clamping: row.integer(0))
+      for text in Set(PieceIndex.words(of: row.text(1)) + PieceIndex.words(of: row.text(2)))
+        .sorted()
+      {
+        words.append(PieceIndex.Word(key: key, text: text, weight: 1))
+      }
+    }
+    guard try hasReadings() else { return words }
+    try connection.forEachRow(
+      """
+      SELECT i.entity, r.json, r.models FROM images i
+      JOIN readings r ON r.contentHash = i.contentHash AND r.byteCount = i.byteCount
+      """, isScan: true
+    ) { row in
+      if let models, row.text(2) != ImageReading.id(of: models) { return }
+      guard let json = try? JSONValue(stored: row.text(1)),
+        let reading = ImageReading(json: json, models: [])
+      else { return }
+      let key = UInt32(clamping: row.integer(0))
+      for (text, weight) in PieceIndex.words(of: reading.lines) {
+        words.append(PieceIndex.Word(key: key, text: text, weight: weight))
+      }
+    }
+    return words
+  }
+}

@@ -1,0 +1,53 @@
+/// Notes of what a generation adds to tables that do not know their generation, for its publication elsewhere.
+package final class GrowthNotes {
+  private let connection: CatalogueConnection
+  /// True if additions are noted.
+  package private(set) var isActive = false
+
+  init(connection: CatalogueConnection) { self.connection = connection }
+
+  /// Begins to note additions.
+  package func begin() throws(CatalogueError) {
+    try connection.execute(
+      """
+      CREATE TEMP TABLE IF NOT EXISTS newDeadRows(segment INTEGER, row INTEGER);
+      CREATE TEMP TABLE IF NOT EXISTS newWords(word TEXT);
+      CREATE TEMP TABLE IF NOT EXISTS newThumbnails(entity INTEGER);
+      CREATE TEMP TABLE IF NOT EXISTS newBridge(label TEXT);
+      CREATE TEMP TRIGGER IF NOT EXISTS noteDeadRow AFTER INSERT ON main.deadRows BEGIN
+        INSERT INTO newDeadRows VALUES(new.segment, new.row);
+      END;
+      CREATE TEMP TRIGGER IF NOT EXISTS noteWord AFTER INSERT ON main.wordParts
+        WHEN new.place = 0 BEGIN
+        INSERT INTO newWords VALUES(new.word);
+      END;
+      CREATE TEMP TRIGGER IF NOT EXISTS noteBridge AFTER INSERT ON main.labelBridge BEGIN
+        INSERT INTO newBridge VALUES(new.label);
+      END;
+      CREATE TEMP TRIGGER IF NOT EXISTS noteNoBridge AFTER DELETE ON main.labelBridge BEGIN
+        INSERT INTO newBridge VALUES(old.label);
+      END;
+      """)
+    isActive = true
+  }
+
+  /// Forgets what was noted, in the transaction that publishes it.
+  package func forget() throws(CatalogueError) {
+    for table in ["newDeadRows", "newWords", "newThumbnails", "newBridge"] {
+      try connection.execute("DELETE FROM temp.\(table)")
+    }
+  }
+
+  /// Notes that thumbnails of an entity were added, which does not change the entity.
+  package func noteThumbnails(of key: UInt32) throws(CatalogueError) {
+    guard isActive else { return }
+    try connection.statement("INSERT INTO temp.newThumbnails VALUES(?)").bind(.integer(Int(key)))
+      .run()
+  }
+
+  /// Returns whether thumbnails were added since the last generation.
+  package func hasThumbnails() throws(CatalogueError) -> Bool {
+    guard isActive else { return false }
+    return try connection.first("SELECT 1 FROM temp.newThumbnails LIMIT 1") { _ in true } ?? false
+  }
+}

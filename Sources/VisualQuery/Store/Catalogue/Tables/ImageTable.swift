@@ -1,0 +1,166 @@
+/// The table `images`: the file of each image of an entity, and the row of its signature.
+package struct ImageTable {
+  package typealias Record = CatalogueDatabase.ImageRecord
+
+  let connection: CatalogueConnection
+
+  private enum Shown: Int, SQLiteColumns { case position, path, entity, contentHash }
+
+  /// An indexed image of an entity.
+  package struct ShownImage: Sendable {
+    package let id: EntityID
+    package let position: Int
+    package let path: String
+    package let picture: KeptThumbnails.Picture
+
+    fileprivate init(_ id: EntityID, _ row: CatalogueStatement) {
+      self.id = id
+      position = row.integer(Shown.position)
+      path = row.text(Shown.path)
+      picture = KeptThumbnails.Picture(
+        entity: row.integer(Shown.entity), contentHash: row.integer(Shown.contentHash))
+    }
+  }
+
+  /// Returns the path and the content hash of an image of an entity, or `nil` if it is not indexed.
+  package func image(of id: EntityID, position: Int) throws(CatalogueError) -> ShownImage? {
+    try connection.first(
+      """
+      SELECT \(Shown.list) FROM images JOIN entities ON key = entity
+      WHERE type = ? AND id = ? AND position = ?
+      """, [.text(id.type.rawValue), .text(id.value), .integer(position)]
+    ) { ShownImage(id, $0) }
+  }
+
+  /// Returns the indexed images of some entities, each entity once.
+  package func images(of ids: [EntityID]) throws(CatalogueError) -> [ShownImage] {
+    var images: [ShownImage] = []
+    for id in Set(ids) {
+      images += try connection.rows(
+        Self.shownByID, [.text(id.type.rawValue), .text(id.value)]
+      ) { ShownImage(id, $0) }
+    }
+    return images
+  }
+
+  private static let shownByID = """
+    SELECT \(Shown.list) FROM images JOIN entities ON key = entity WHERE type = ? AND id = ?
+    """
+
+  private enum Column: Int, SQLiteColumns {
+    case position, path, byteCount, modified, contentHash, segment, row
+  }
+
+  /// Returns the images of an entity, in their order.
+  func records(ofKey key: Int) throws(CatalogueError) -> [Record] {
+    try connection.rows(Self.byKey, [.integer(key)]) { row in
+      Record(
+        position: row.integer(Column.position), path: row.text(Column.path),
+        byteCount: row.integer(Column.byteCount), modified: row.integer(Column.modified),
+        contentHash: row.integer(Column.contentHash), segment: row.integer(Column.segment),
+        row: row.integer(Column.row))
+    }
+  }
+
+  private static let byKey =
+    "SELECT \(Column.list) FROM images WHERE entity = ? ORDER BY position"
+
+  private enum Owned: Int, SQLiteColumns {
+    case type, id, key, position, path, byteCount, modified, contentHash, segment, row
+
+    static func record(_ row: CatalogueStatement) -> Record {
+      Record(
+        position: row.integer(Self.position), path: row.text(Self.path),
+        byteCount: row.integer(Self.byteCount), modified: row.integer(Self.modified),
+        contentHash: row.integer(Self.contentHash), segment: row.integer(Self.segment),
+        row: row.integer(Self.row))
+    }
+  }
+
+  /// An image with its entity.
+  package struct OwnedImage {
+    package let entity: EntityID
+    package let key: UInt32
+    package let record: Record
+  }
+
+  /// Calls `body` with all images, by the key of their entity and their position.
+  package func forEach(
+    _ body: (OwnedImage) throws(CatalogueError) -> Void
+  ) throws(CatalogueError) {
+    try connection.forEachRow(
+      """
+      SELECT \(Owned.list) FROM images JOIN entities ON key = entity ORDER BY entity, position
+      """, isScan: true
+    ) { row throws(CatalogueError) in
+      guard let type = EntityType(rawValue: row.text(Owned.type)) else { return }
+      try body(
+        OwnedImage(
+          entity: EntityID(type: type, value: row.text(Owned.id)),
+          key: UInt32(clamping: row.integer(Owned.key)), record: Owned.record(row)))
+    }
+  }
+
+  /// Returns the entity that was indexed from a row, with its number of images, or `nil` if the row
+  /// or one of its images was not indexed completely or has changed.
+  ///
+  /// - Parameter isUntouched: Returns whether an image is unchanged, given the key of its entity
+  ///   and its record.
+  package func untouched(
+    rowHash: Int, _ isUntouched: (Int, Record) throws(CatalogueError) -> Bool
+  ) throws(CatalogueError) -> (id: EntityID, imageCount: Int)? {
+    let row = try connection.statement(Self.byRowHash).bind(.integer(rowHash))
+    defer { row.reset() }
+    var found: (id: EntityID, imageCount: Int)?
+    while try row.step() {
+      guard let type = EntityType(rawValue: row.text(Owned.type)) else { return nil }
+      let id = EntityID(type: type, value: row.text(Owned.id))
+      guard found == nil || found?.id == id else { return nil }
+      found = (id, found?.imageCount ?? 0)
+      if row.isNull(Owned.position) { continue }
+      guard try isUntouched(row.integer(Owned.key), Owned.record(row)) else { return nil }
+      found?.imageCount += 1
+    }
+    return found
+  }
+
+  private static let byRowHash =
+    "SELECT \(Owned.list) FROM entities LEFT JOIN images ON entity = key WHERE rowHash = ?"
+
+  // MARK: Writing
+
+  package func insert(_ image: Record, of key: Int) throws(CatalogueError) {
+    try connection.statement("INSERT INTO images VALUES(?, ?, ?, ?, ?, ?, ?, ?)").bind(
+      .integer(key), .integer(image.position), .text(image.path),
+      .integer(image.byteCount), .integer(image.modified), .integer(image.contentHash),
+      .integer(image.segment), .integer(image.row)
+    ).run()
+  }
+
+  /// Removes the images of an entity.
+  ///
+  /// - Returns: The number of images.
+  func remove(ofKey key: UInt32) throws(CatalogueError) -> Int {
+    try connection.statement("DELETE FROM images WHERE entity = ?").bind(.integer(Int(key))).run()
+    return connection.changedRowCount
+  }
+
+  /// Records that the signature of an image was moved to another row.
+  ///
+  /// - Returns: True if the image was in the row that it was moved from.
+  package func move(
+    of key: UInt32, position: Int, from old: (segment: Int, row: Int),
+    to new: (segment: Int, row: Int)
+  ) throws(CatalogueError) -> Bool {
+    try connection.statement(
+      """
+      UPDATE images SET segment = ?, row = ?
+      WHERE entity = ? AND position = ? AND segment = ? AND row = ?
+      """
+    ).bind(
+      .integer(new.segment), .integer(new.row), .integer(Int(key)), .integer(position),
+      .integer(old.segment), .integer(old.row)
+    ).run()
+    return connection.changedRowCount == 1
+  }
+}

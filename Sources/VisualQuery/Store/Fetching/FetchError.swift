@@ -1,0 +1,23 @@
+/// The reason why an image was not fetched.
+package struct FetchError: Error, Sendable, Hashable {
+  package enum Code: Sendable {
+    /// The policy does not allow it.
+    case notAllowed
+    /// The server has no such image.
+    case missing
+    /// The server did not respond, or is temporarily unavailable.
+    case unavailable
+    /// The response is not an image, or is too large.
+    case unusable
+    /// The run was cancelled.
+    case cancelled
+  }
+
+  package let code: Code
+  package let message: String
+
+  package init(code: Code, message: String) {
+    self.code = code
+    self.message = message
+  }
+}
