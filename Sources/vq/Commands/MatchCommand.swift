@@ -35,7 +35,7 @@ enum MatchCommand {
     Question.answers, "ANSWERS", "all, or only what is sure",
     detail: """
       all: if nothing is sure, a list of what the image may show, from which a person chooses. sure: without that \
-      list, for programs.
+      list, for programs; the search then ends as soon as nothing can change what is sure.
       """, isRare: true)
   static let deadline = Option.field(
     Question.deadline, "MS", "time limit in ms for each image; 0: no limit",
@@ -93,6 +93,13 @@ enum MatchCommand {
     OptionText(
       "explain", "show how each confidence was computed",
       detail: "The terms add up to the log-odds of the confidence. --json always includes them."))
+  static let profile = Option<Bool>.flag(
+    OptionText(
+      "profile", "show where the time of each image went, by steps",
+      detail: """
+        Images are then searched one after another. Beneath each table; with --json or --csv on standard error; with --report \
+        also a bar in the page.
+        """, isRare: true))
   static let json = Option<Bool>.flag(
     OptionText("json", "one JSON object per line and image"))
   static let report = Option<String?>.path(
@@ -138,7 +145,7 @@ enum MatchCommand {
       products.description,
       stores.description, minConfidence.description, deadline.description, type.description,
       conditions.description, group.description, threads.description, explain.description,
-      json.description, report.description, csv.description, open.description,
+      json.description, report.description, csv.description, open.description, profile.description,
       allFields.description,
       tolerant.description, subject.description, answers.description, withLabel.description,
       near.description,
@@ -223,7 +230,9 @@ enum MatchCommand {
         keepsDamaged: true, formats: arguments[PictureLimits.formats]),
       lookup: arguments[json] && !arguments[allFields]
         ? EntityLookup(catalogue: catalogue, pool: pool) : nil,
-      isReported: arguments[report] != nil)
+      isReported: arguments[report] != nil,
+      showsEvidence: arguments[json] || arguments[explain] || arguments[report] != nil,
+      isProfiled: arguments[profile])
     let file = try arguments[report].map(ReportFile.init)
     do {
       return try await run(
@@ -292,7 +301,7 @@ enum MatchCommand {
       try take(try await search.answer(to: nil))
     } else {
       // Pictures side by side would use up each other's time.
-      let atOnce = search.options.timeout == nil ? nil : 1
+      let atOnce = search.options.timeout == nil && !search.isProfiled ? nil : 1
       try await forEachInOrder(images, on: pool, atOnce: atOnce) { picture in
         try await search.answer(to: picture)
       } take: {

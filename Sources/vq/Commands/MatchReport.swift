@@ -44,6 +44,7 @@ struct MatchReport {
       case .table:
         try console.output.write(text(response, of: answer.query, hasPicture: answer.hasPicture))
       }
+      if let times = answer.times { try write(times, of: answer.query) }
     case .failure(let error):
       console.diagnostics.error(error.sentence(about: answer.query))
       switch form {
@@ -56,6 +57,16 @@ struct MatchReport {
       }
     }
     try console.output.flush()
+  }
+
+  /// Writes where the time of a query went: beneath its table, or on standard error if standard output is for programs.
+  private func write(_ times: StepTimes, of query: String) throws {
+    let isTable = form == .table
+    var lines = isNamed && !isTable ? ["\(DisplayText.escaped(query)):"] : []
+    lines += times.lines(width: console.width, usesColor: isTable && console.usesColor)
+    if isNamed && isTable { lines.append("") }
+    let text = lines.joined(separator: "\n") + "\n"
+    if isTable { try console.output.write(text) } else { console.diagnostics.write(text) }
   }
 
   /// Returns whether only labels agree, and the cut-off for pictures was not applied for that reason.

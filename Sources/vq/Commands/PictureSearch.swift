@@ -3,7 +3,7 @@ import VisualQuery
 
 /// Answers queries by the names of their images.
 struct PictureSearch: Sendable {
-  let matcher: Matcher
+  var matcher: Matcher
   /// What is asked besides the images.
   let question: Question
   /// The most matches of the next page; `nil` for the limit of the continuation's question.
@@ -13,9 +13,17 @@ struct PictureSearch: Sendable {
   var lookup: EntityLookup?
   /// True if answers keep the data that a report shows.
   var isReported = false
+  /// True if the evidence of matches is shown.
+  var showsEvidence = true
+  /// True if the time of each step is measured.
+  var isProfiled = false
 
   /// The options of each query; without a deadline that was asked for, there is none.
-  var options: MatchOptions { question.options(timeout: question.deadline) }
+  var options: MatchOptions {
+    var options = question.options(timeout: question.deadline)
+    if !showsEvidence { options.endsEarly = true }
+    return options
+  }
   private var labels: [String] { question.labels ?? [] }
 
   /// The outcome of one query.
@@ -34,6 +42,8 @@ struct PictureSearch: Sendable {
     var projection: PublicProjection?
     /// The reduced image, for a report.
     var jpeg: [UInt8]?
+    /// The time of each step, if it was measured.
+    var times: StepTimes?
 
     /// The labels that the catalogue does not know.
     var unmatchedLabels: [String] { (try? result.get())?.unmatchedLabels ?? [] }
@@ -44,6 +54,16 @@ struct PictureSearch: Sendable {
   ///
   /// The deadline includes reading and decoding the image.
   @concurrent func answer(to picture: String?) async throws -> Answer {
+    guard isProfiled else { return try await search(with: picture) }
+    let recorder = StepRecorder()
+    var profiled = self
+    profiled.matcher.onStep = { recorder.add($0, $1) }
+    var answer = try await profiled.search(with: picture)
+    answer.times = recorder.times(of: answer.elapsed)
+    return answer
+  }
+
+  @concurrent private func search(with picture: String?) async throws -> Answer {
     let elapsed = ProgressLine.stopwatch()
     let query = picture ?? labels.joined(separator: ",")
     if picture == nil, let continuation = question.continuation {
@@ -107,7 +127,7 @@ extension PictureSearch.Answer {
     return switch result {
     case .success(let response):
       MatchPage.Query(
-        name: name, jpeg: jpeg, response: response, failure: nil)
+        name: name, jpeg: jpeg, response: response, failure: nil, times: times)
     case .failure(let failure):
       MatchPage.Query(
         name: name, jpeg: nil, response: nil, failure: failure.sentence(about: name))

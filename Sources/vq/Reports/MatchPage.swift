@@ -13,6 +13,8 @@ struct MatchPage {
     let response: MatchResponse?
     /// The reason why the image has no answer.
     let failure: String?
+    /// The time of each step, if it was measured.
+    var times: StepTimes?
   }
 
   private let source: ReportSource
@@ -51,6 +53,7 @@ struct MatchPage {
         parts.append(HTML("ol", ["class": "cards"], cards))
       }
     }
+    if let times = query.times { parts.append(ReportParts.times(times)) }
     sections.append(ReportParts.section(query.name, parts))
   }
 

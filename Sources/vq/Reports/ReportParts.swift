@@ -47,6 +47,54 @@ enum ReportParts {
       ])
   }
 
+  /// A bar of the steps of a query, each as long as its share of the time, and their figures.
+  static func times(_ times: StepTimes) -> HTML {
+    var left = 0.0
+    let parts = times.steps.enumerated().map { index, step in
+      defer { left += 100 * step.share }
+      return HTML(
+        "rect",
+        [
+          "class": stepClasses[index % stepClasses.count], "x": ReportNumber.decimal(left),
+          "width": ReportNumber.decimal(100 * step.share), "height": "10",
+        ], [HTML("title", [HTML(text: "\(step.name): \(step.milliseconds) ms")])])
+    }
+    let rows = times.steps.map { step in
+      HTML(
+        "tr",
+        [
+          HTML("th", ["scope": "row"], [HTML(text: step.name)]),
+          number(step.milliseconds), number(ReportNumber.percent(step.share)),
+        ])
+    }
+    return HTML(
+      "details", ["class": "times"],
+      [
+        HTML(
+          "summary",
+          [
+            "Time",
+            HTML(
+              "svg",
+              [
+                "class": "steps", "viewBox": "0 0 100 10", "preserveAspectRatio": "none",
+                "role": "img", "aria-label": "the share of each step in the time of the query",
+              ], parts),
+          ]),
+        HTML(
+          "table",
+          [
+            head([
+              .init(name: "Step"), .init(name: "ms", isNumber: true),
+              .init(name: "Share", isNumber: true),
+            ]), HTML("tbody", rows),
+          ]),
+      ])
+  }
+
+  /// The classes of neighboring steps, whose colors differ.
+  private static let stepClasses = ["step", "step second", "step third"]
+
   private static func signed(_ weight: Double) -> String {
     let text = ReportNumber.decimal(weight)
     return text.hasPrefix("−") ? text : "+" + text

@@ -1,3 +1,4 @@
+import Foundation
 import PixelMatch
 import Synchronization
 import TestSupport
@@ -186,6 +187,13 @@ import VisualQuery
     let pool = WorkerPool(width: 2)
     let content = try content()
     let log = Log()
+    // Both threads are taken until all have asked: on a busy machine, the first would otherwise be done before the last has come.
+    let gates = (0..<2).map { _ in
+      Task(executorPreference: pool) {
+        // Twice before the query goes to the pool.
+        log.wait(until: 2, of: 64)
+      }
+    }
     let answers = try await withThrowingTaskGroup(of: MatchResponse.self) { group in
       for number in 0..<64 {
         group.addTask {
@@ -202,6 +210,7 @@ import VisualQuery
       for try await answer in group { answers.append(answer) }
       return answers
     }
+    for gate in gates { await gate.value }
     #expect(answers.count == 64 && answers.allSatisfy { $0 == answers[0] && $0.isComplete })
     let looks = log.numbers
     let firstEnd = (0..<64).map { looks.lastIndex(of: $0)! }.min()!
@@ -236,4 +245,13 @@ private final class Log: Sendable {
   var numbers: [Int] { all.withLock { $0 } }
 
   func add(_ number: Int) { all.withLock { $0.append(number) } }
+
+  /// Waits until each number below a limit was added some times.
+  func wait(until times: Int, of limit: Int) {
+    while true {
+      let numbers = numbers
+      if (0..<limit).allSatisfy({ number in numbers.count { $0 == number } >= times }) { return }
+      usleep(1000)
+    }
+  }
 }

@@ -53,6 +53,36 @@ import Testing
       none.status == 1 && none.errors == "vq: the folder '\(empty.path)' contains no images\n")
   }
 
+  /// Would break if the figures of a profile mixed with what a program reads, or if a step were missing.
+  @Test func `a profile tells where the time went`() throws {
+    let image = SampleShop.query("q01-mug.jpg")
+    let asked = ["match", image, "--index", try IndexedShop.path()]
+    let plain = try RunningVQ(asked)
+    let table = try RunningVQ(asked + ["--profile"])
+    #expect(table.status == 0 && table.errors.isEmpty && table.output.hasPrefix(plain.output))
+    let lines = table.output.dropFirst(plain.output.count).split(separator: "\n")
+    #expect(lines.first?.hasPrefix("STEP") == true)
+    for step in [
+      "decoding", "signature", "hashes", "votes", "geometry", "ranking", "lookup", "other",
+    ] {
+      #expect(
+        lines.contains { $0.contains(try! Regex("^\(step) +[0-9]+\\.[0-9][0-9] +[0-9]+ %")) },
+        "\(step)")
+    }
+    let shares = lines.dropFirst().compactMap { line in
+      line.firstMatch(of: /([0-9]+) %/).flatMap { Int($0.1) }
+    }
+    #expect((90...110).contains(shares.reduce(0, +)))
+    let folder = try TemporaryDirectory()
+    let json = try RunningVQ(
+      asked + ["--profile", "--json", "--report", folder.path + "/r.html"])
+    #expect(json.output.hasPrefix("{") && json.output.split(separator: "\n").count == 1)
+    #expect(json.errors.hasPrefix("STEP") && json.errors.contains("\ngeometry "))
+    let page = try String(contentsOfFile: folder.path + "/r.html", encoding: .utf8)
+    #expect(page.contains("class=\"steps\"") && page.contains("<title>geometry: "))
+    #expect(page.components(separatedBy: "class=\"step").count > 10)
+  }
+
   /// Would break if a folder with a pipe waited for ever for its writer.
   @Test(.timeLimit(.minutes(5))) func `pipes, sockets and devices in a folder are left out`() throws
   {

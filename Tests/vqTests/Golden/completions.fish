@@ -77,6 +77,7 @@ complete -c vq -n '__fish_seen_subcommand_from match' -l json -d 'one JSON objec
 complete -c vq -n '__fish_seen_subcommand_from match' -l report -r -F -d 'also write an HTML page with the images'
 complete -c vq -n '__fish_seen_subcommand_from match' -l csv -d 'one line per match, with a heading'
 complete -c vq -n '__fish_seen_subcommand_from match' -l open -d 'open the link of the best match'
+complete -c vq -n '__fish_seen_subcommand_from match' -l profile -d 'show where the time of each image went, by steps'
 complete -c vq -n '__fish_seen_subcommand_from match' -l all-fields -d 'with --json: also fields that are not public'
 complete -c vq -n '__fish_seen_subcommand_from match' -l tolerant -d 'search with the part of a truncated image that is there'
 complete -c vq -n '__fish_seen_subcommand_from match' -l subject -x -a 'anything catalogued' -d 'what the image may show'

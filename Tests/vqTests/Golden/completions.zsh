@@ -102,6 +102,7 @@ _vq() {
         '--report=[also write an HTML page with the images]:FILE:_files' \
         '--csv[one line per match, with a heading]' \
         '--open[open the link of the best match]' \
+        '--profile[show where the time of each image went, by steps]' \
         '--all-fields[with --json\: also fields that are not public]' \
         '--tolerant[search with the part of a truncated image that is there]' \
         '--subject=[what the image may show]:SUBJECT:(anything catalogued)' \

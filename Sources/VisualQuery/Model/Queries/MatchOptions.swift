@@ -53,6 +53,11 @@ public struct MatchOptions: Sendable, Hashable {
   /// The parts of the answer: ``AnswerScope/sure`` leaves out what the image may show though it is not sure.
   public var answers: AnswerScope
 
+  /// A Boolean value that indicates whether the search ends as soon as nothing can change the matches and the confidences that are shown, as it
+  /// always does for ``AnswerScope/sure``. The answer is complete then, and its evidence lacks what was not measured, such as
+  /// ``Evidence/Kind/votes``.
+  public var endsEarly: Bool
+
   /// A Boolean value that indicates whether statements about answers (``FeedbackStatement``) have their effect.
   public var usesFeedback: Bool
 
@@ -65,7 +70,7 @@ public struct MatchOptions: Sendable, Hashable {
     date: Date? = nil,
     locale: String? = nil, isGrouped: Bool = false, pageLimit: Int = Self.defaultPageLimit,
     usesFeedback: Bool = true, subject: QuerySubject = .anything,
-    answers: AnswerScope = .all
+    answers: AnswerScope = .all, endsEarly: Bool = false
   ) {
     self.limit = Self.bounded(limit)
     self.typeLimits = typeLimits
@@ -82,6 +87,7 @@ public struct MatchOptions: Sendable, Hashable {
     self.usesFeedback = usesFeedback
     self.subject = subject
     self.answers = answers
+    self.endsEarly = endsEarly
   }
 
   private static func bounded(_ limit: Int) -> Int { min(max(limit, 1), maximumLimit) }

@@ -10,17 +10,26 @@ extension Matcher {
     let shouldStop: @Sendable () -> Bool = {
       Task.isCancelled || (deadline.map { now() >= $0 } ?? false)
     }
+    var start = beginStep()
     let types = searchedTypes(options)
     let allowed = try await allowedKeys(types, options, shouldStop)
     let labels = try catalogue.labelEvidence(SemanticContent.bounded(content.labels))
     try Task.checkCancellation()
+    endStep(.filters, since: start)
+    start = beginStep()
     let image = try content.searchedPixels
     let signature = try image.map(signature) ?? content.signature
+    endStep(.signature, since: start)
     try Task.checkCancellation()
     let feedback = try feedback(on: signature, content, options)
     let suppressed = try suppressedKeys(feedback)
+    let cutOff = cutOff(options, hasImage: signature != nil)
+    let endsEarly =
+      (image == nil || models == nil)
+      && WholeImageStage.isWorthwhile(
+        for: content, options, cutOff: cutOff, feedback: feedback, in: catalogue)
     let scansEnd = deadline.map { $0 - ($0 - now()) * Self.verifyingShare }
-    var plan = plan(signature, image, labels, content) {
+    var plan = plan(signature, image, labels, content, endsEarly: endsEarly) {
       Task.isCancelled || (scansEnd.map { now() >= $0 } ?? false)
     }
     // Entities that were not filtered are not searched.
@@ -28,7 +37,7 @@ extension Matcher {
     return QueryState(
       types: types, labels: labels, signature: signature,
       isImageLeftOut: content.isPictureLeftOut, subject: options.subject,
-      cutOff: cutOff(options, hasImage: signature != nil), allowed: allowed ?? [:],
+      cutOff: cutOff, allowed: allowed ?? [:],
       feedback: feedback, suppressed: suppressed, isFilterUnfinished: allowed == nil,
       shouldStop: shouldStop, remaining: { deadline.map { $0 - now() } }, plan: plan,
       searches: signature.map { signature in
@@ -56,7 +65,9 @@ extension Matcher {
       state.plan.stop()
       return
     }
+    let start = beginStep()
     let share = try await stage.run(on: &state, in: catalogue)
+    endStep(type(of: stage).step, since: start)
     try Task.checkCancellation()
     state.plan.finishNext(share: share)
   }
@@ -69,10 +80,12 @@ extension Matcher {
     }
   }
 
-  /// - Parameter shouldStopScans: Tells scans and votes to end where they are.
+  /// - Parameters:
+  ///   - endsEarly: True if the search may end as soon as nothing can change the answer.
+  ///   - shouldStopScans: Tells scans and votes to end where they are.
   private func plan(
     _ signature: QuerySignature?, _ image: PixelBuffer?, _ labels: LabelEvidence,
-    _ content: SemanticContent, shouldStopScans: @escaping @Sendable () -> Bool
+    _ content: SemanticContent, endsEarly: Bool, shouldStopScans: @escaping @Sendable () -> Bool
   ) -> QueryPlan {
     let words: [any SearchStage] =
       [LabelStage()]
@@ -95,6 +108,8 @@ extension Matcher {
     var searching = imageStages(
       signature, content.embedding, labelMasks: masks, threads: pool.width, in: catalogue,
       shouldStop: shouldStopScans)
+    // The scan of the hashes comes first.
+    if endsEarly { searching.insert(WholeImageStage(image: image), at: 1) }
     // Before the geometry of what it proposes is verified.
     searching.insert(contentsOf: textStage, at: searching.count - 1)
     return QueryPlan(

@@ -20,6 +20,7 @@ extension Matcher {
     to content: SemanticContent, _ options: MatchOptions, _ state: QueryState,
     limit: Int? = nil, without shown: Set<UInt32> = []
   ) throws -> MatchResponse {
+    let start = beginStep()
     let scored = try pinned(state.scoredEntities(), state)
     let options = state.showsManyThings(scored) ? options.forPage : options
     var cutOff = state.cutOff
@@ -40,8 +41,10 @@ extension Matcher {
     continuation.markShown { shown.contains($0.key) }
     var pageOptions = options
     if let limit { pageOptions.limit = limit }
+    let regions = try regions(of: state, options)
+    endStep(.ranking, since: start)
     var response = try page(of: continuation, pageOptions, outcome)
-    response.regions = try regions(of: state, options)
+    response.regions = regions
     response.unmatchedCodes = state.unmatchedCodes
     if content.embedding != nil, state.signature != nil {
       response.isEmbeddingCompared = state.searches.contains(where: \.comparison.comparesEmbeddings)
@@ -62,6 +65,7 @@ extension Matcher {
   func page(
     of continuation: Continuation, _ options: MatchOptions, _ outcome: SearchOutcome?
   ) throws -> MatchResponse {
+    let start = beginStep()
     try catalogue.checkUnchanged()
     let entries = continuation.entries
     let feedback = try outcome.map(\.state.feedback) ?? feedback(on: continuation)
@@ -111,6 +115,7 @@ extension Matcher {
         listed.0, listed.1, rank: index + 1, listed.0.image.flatMap(alignment), object: nil,
         variants: [], options)
     }
+    endStep(.lookup, since: start)
     return response
   }
 

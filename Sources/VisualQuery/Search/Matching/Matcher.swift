@@ -18,6 +18,9 @@ public struct Matcher: Sendable {
   package let pool: WorkerPool
   /// The models that read the text of images, or `nil` if none is read.
   public var models: ReadingModels?
+  /// A function that is called after each step of a query with the time that it took on the threads of the matcher, or `nil`. It is
+  /// called on any of them.
+  public var onStep: (@Sendable (QueryStep, Duration) -> Void)?
   let now: @Sendable () -> Duration
 
   /// Makes a matcher over a catalogue.
@@ -58,9 +61,12 @@ public struct Matcher: Sendable {
     let now = now
     let deadline = timeout.map { now() + $0 }
     return try await withTaskExecutorPreference(pool) { @concurrent in
-      try SemanticContent(
+      let start = beginStep()
+      let content = try SemanticContent(
         decoding: bytes, labels: labels, region: region, decoder: decoder,
         shouldStop: { deadline.map { now() >= $0 } ?? false })
+      endStep(.decoding, since: start)
+      return content
     }
   }
 

@@ -1,4 +1,5 @@
 internal import PixelMatch
+private import Synchronization
 
 /// The state of one query between its stages: the prepared question and the candidates found so far.
 package struct QueryState: Sendable {
@@ -26,23 +27,28 @@ package struct QueryState: Sendable {
   let remaining: @Sendable () -> Duration?
   var plan: QueryPlan
   /// The searches of the types, if there is an image.
-  var searches: [TypeSearch]
+  var searches: [TypeSearch] { didSet { scores = ScoreCache() } }
   /// The cells that plain lines divide the image into, or `nil` if nobody has looked.
-  private(set) var pageCells: [ImageBox]? = nil
+  private(set) var pageCells: [ImageBox]? = nil {
+    // The text of a page is of many things.
+    didSet { if texts != nil { scores = ScoreCache() } }
+  }
   /// The parts of the image that were searched on their own.
-  var regions: [RegionSearch] = []
+  var regions: [RegionSearch] = [] { didSet { scores = ScoreCache() } }
   /// The parts that would have been searched if there were more than the image's signature.
   var unsearchedRegions: [RegionProposal] = []
   /// The entities that share a label with the query.
-  var labelMatches: [ScoredEntity] = []
+  var labelMatches: [ScoredEntity] = [] { didSet { scores = ScoreCache() } }
   /// The products with a code of the query.
-  var codeMatches: [ScoredEntity] = []
+  var codeMatches: [ScoredEntity] = [] { didSet { scores = ScoreCache() } }
   /// The agreement of the text that was read with the entities, or `nil` if there is none.
-  var texts: TextAgreements?
+  var texts: TextAgreements? { didSet { scores = ScoreCache() } }
   /// The codes of the query without a product.
   var unmatchedCodes: [UnmatchedCode] = []
   /// The failures of shards.
   var shardFaults = ShardFaults()
+  /// The scored entities, until something changes that they depend on.
+  private(set) var scores = ScoreCache()
 
   /// Returns whether an entity may be found: the filter of its type accepts it, and nobody said that it is
   /// not meant.
@@ -131,7 +137,9 @@ package struct QueryState: Sendable {
   /// image or in the region where it is surest, or by its label if none of its images is a candidate. In each of these the
   /// surest comes first, in the same order for the same query: which things lie in different places, and how they are
   /// filled, depends on it.
-  package func scoredEntities() -> [ScoredEntity] {
+  func scoredEntities() -> [ScoredEntity] { scores.value(otherwise: scoreEntities) }
+
+  private func scoreEntities() -> [ScoredEntity] {
     let scored = scoredByContent()
     if codeMatches.isEmpty { return scored }
     let others = Dictionary(uniqueKeysWithValues: scored.map { ($0.key, $0) })
@@ -141,12 +149,18 @@ package struct QueryState: Sendable {
 
   private func scoredByContent() -> [ScoredEntity] {
     guard let signature else { return labelMatches }
-    var best = Dictionary(
-      uniqueKeysWithValues: scored(searches, in: ImageFrame(signature), texts: texts) {
-        $0.isFromWindow ? Calibration.outlinePrior(inliers: $0.inliers) : 0
-      }.map {
-        ($0.key, $0)
-      })
+    let whole = scored(searches, in: ImageFrame(signature), texts: texts) {
+      $0.isFromWindow ? Calibration.outlinePrior(inliers: $0.inliers) : 0
+    }
+    if regions.isEmpty {
+      let order = whole.indices.map {
+        (confidence: whole[$0].confidence, key: whole[$0].key, index: $0)
+      }
+      .sorted { ($1.confidence, $0.key) < ($0.confidence, $1.key) }
+      let keys = labelMatches.isEmpty ? [] : Set(whole.map(\.key))
+      return order.map { whole[$0.index] } + labelMatches.filter { !keys.contains($0.key) }
+    }
+    var best = Dictionary(uniqueKeysWithValues: whole.map { ($0.key, $0) })
     let searched = regions.map { (region: $0, entities: scored($0)) }
     // The most keypoints of an entity that agree in the whole image and in its own outlines.
     var inliers = best.mapValues { $0.image?.evidence.inliers ?? 0 }
@@ -245,7 +259,9 @@ package struct QueryState: Sendable {
           regionPrior: prior(entity.image.evidence))
         + (texts.map { [Calibration.evidence(ofText: $0, entity.key)] } ?? [])
       return ScoredEntity(
-        key: entity.key, type: entity.image.type, evidence: evidence,
+        key: entity.key, type: entity.image.type,
+        // Without a vote there is none to tell.
+        evidence: plan.isSettled ? evidence.filter { $0.kind != .votes } : evidence,
         confidence: Calibration.confidence(evidence), tier: entity.image.tier,
         image: entity.image, imagePosition: entity.image.position)
     }
@@ -271,7 +287,22 @@ package struct QueryState: Sendable {
         believesLabels ? image.evidence.score : image.evidence.score(with: image.highest)
       best[key] = image
     }
-    return best.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    // Images are large to move: their keys are sorted in their place.
+    return best.keys.sorted().map { ($0, best[$0]!) }
+  }
+}
+
+/// The scored entities of one state of a query, which several stages ask for. Copies of the state share them; whatever changes them gets a new
+/// cache.
+final class ScoreCache: Sendable {
+  private let scored = Mutex<[ScoredEntity]?>(nil)
+
+  /// Returns what is known, or computes it.
+  func value(otherwise compute: () -> [ScoredEntity]) -> [ScoredEntity] {
+    if let known = scored.withLock({ $0 }) { return known }
+    let computed = compute()
+    scored.withLock { $0 = computed }
+    return computed
   }
 }
 

@@ -123,7 +123,12 @@ package struct Rivals: Sendable {
   private static func colorDoubt(of own: MeasuredEvidence, siblingInliers most: Int) -> Double {
     let exactness = max(0, min(1, Double(most - siblingInliers) / Double(certainty)))
     let likeness = min(1, Double(most) / Double(max(1, own.inliers)))
-    return largestDoubt * exactness * likeness * max(0, 1 - (own[.alignedColor] ?? 0) / knownColor)
+    return exactness * likeness * largestColorDoubt(of: own)
+  }
+
+  /// Returns the largest share of a lead that a sibling in another color may make doubtful.
+  static func largestColorDoubt(of own: MeasuredEvidence) -> Double {
+    largestDoubt * max(0, 1 - (own[.alignedColor] ?? 0) / knownColor)
   }
 
   /// Returns the share of a lead that says nothing since a rival aligns clearly better: the image probably shows a sibling of

@@ -173,6 +173,25 @@ struct TypeSearch: Sendable {
     return true
   }
 
+  /// The evidence of the hash that is nearest to the query's, or 0 if there is no candidate.
+  var nearestHash: Double { candidates.values.lazy.map(\.measured.hash).max() ?? 0 }
+
+  /// Leaves only the candidates with the best scores and those with the nearest hashes, and verifies their geometry.
+  ///
+  /// - Returns: False if the search had to stop before.
+  mutating func narrow(
+    toBest byScore: Int, nearest byHash: Int, shouldStop: () -> Bool
+  ) -> Bool {
+    let ranked = candidates.values.map {
+      (score: $0.evidence(comparison.colorfulness).score, hash: $0.measured.hash, row: $0.row)
+    }
+    let rows = Set(
+      ranked.sorted { ($1.score, $0.row) < ($0.score, $1.row) }.prefix(byScore).map(\.row)
+        + ranked.sorted { ($1.hash, $0.row) < ($0.hash, $1.row) }.prefix(byHash).map(\.row))
+    candidates = candidates.filter { rows.contains($0.key) }
+    return verifyGeometry(shouldStop: shouldStop) == 1
+  }
+
   /// Returns a search of a part of the image among the best candidates of the whole image.
   func narrowed(to signature: QuerySignature) -> TypeSearch {
     var search = TypeSearch(type, segments, signature)
@@ -201,17 +220,15 @@ struct TypeSearch: Sendable {
   private func rowsToVerify() -> [SegmentRow] {
     // Each score once: a sort asks for it many times.
     let ranked = candidates.values.map {
-      (score: $0.evidence(comparison.colorfulness).score, candidate: $0)
+      (score: $0.evidence(comparison.colorfulness).score, votes: $0.votes.best, row: $0.row)
     }.sorted {
-      ($1.score, $0.candidate.row) < ($0.score, $1.candidate.row)
+      ($1.score, $0.row) < ($0.score, $1.row)
     }
-    let byVotes = ranked.indices.filter { ranked[$0].candidate.votes.best > 0 }
-      .sorted {
-        (ranked[$1].candidate.votes.best, $0) < (ranked[$0].candidate.votes.best, $1)
-      }
+    let byVotes = ranked.indices.filter { ranked[$0].votes > 0 }
+      .sorted { (ranked[$1].votes, $0) < (ranked[$0].votes, $1) }
       .prefix(Self.verifiedByVotes)
     return Set(ranked.indices.prefix(Self.verifiedByScore)).union(byVotes).sorted()
-      .map { ranked[$0].candidate.row }
+      .map { ranked[$0].row }
   }
 
   /// Keeps the best image of each entity in `best`; of equal scores the entity's earlier image. Embeddings do not count in this: that of
@@ -241,7 +258,8 @@ struct TypeSearch: Sendable {
       best[candidate.key] = BestImage(
         row: candidate.row, stored: stored, type: type, evidence: evidence, score: score,
         embedding: embedding, highest: highest,
-        tier: comparison.tier(candidate.measured, stored),
+        tier: comparison.tier(candidate.measured, stored), view: candidate.measured.view,
+        variant: candidate.measured.variant,
         position: position, isGeometryVerified: candidate.isGeometryVerified,
         alignment: candidate.measured.alignment, size: stored.segment.size(at: stored.row),
         frame: frame)
@@ -290,6 +308,8 @@ package struct BestImage: Sendable {
   /// The regressors of ``MeasuredEvidence/features``, each the highest of any image of the entity.
   var highest: SIMD16<Double>
   let tier: MatchTier
+  /// The view of the query, and its variant, whose hash is the nearest.
+  let (view, variant): (Int, DihedralVariant)
   /// The index of the image among the entity's images.
   let position: Int
   let isGeometryVerified: Bool
@@ -298,4 +318,10 @@ package struct BestImage: Sendable {
   let size: (width: Int, height: Int)
   /// The place of the searched image within the query's.
   let frame: ImageFrame
+
+  /// Returns the difference of the layouts where the hash puts the image over the query's.
+  func difference(from signature: QuerySignature) -> ColorLayout.Difference {
+    signature.views[view].layout.applying(variant)
+      .difference(from: stored.segment.layout(at: stored.row))
+  }
 }

@@ -11,6 +11,7 @@ extension ShopService {
     let time = request.time
     var matcher = Matcher(catalogue: try catalogue.newest(), pool: pool, clock: time)
     matcher.models = settings.models
+    matcher.onStep = { [metrics] in metrics.count($0, $1) }
     let deadline = request.arrival + settings.deadlines.deadline(question.deadline)
     let facetQuestion = question.facetQuestion
     try EntityQuestion.check(question.filter.comparators, in: matcher.catalogue)

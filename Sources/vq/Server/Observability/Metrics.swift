@@ -1,10 +1,15 @@
 import HTTPServer
 import Synchronization
+import VisualQuery
 
 /// The metrics of the server, in Prometheus's text format 0.0.4.
 final class Metrics: Sendable {
   /// Seconds; a request's duration is counted under the first that is not below it.
   private static let buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
+  /// The same for a step of a match.
+  private static let stepBuckets = [
+    0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25,
+  ]
 
   private struct Key: Hashable {
     let route: String
@@ -12,15 +17,29 @@ final class Metrics: Sendable {
   }
 
   private struct Histogram {
-    var counts = [Int](repeating: 0, count: Metrics.buckets.count)
+    let bounds: [Double]
+    var counts: [Int]
     var count = 0
     var sum = 0.0
+
+    init(_ bounds: [Double]) {
+      self.bounds = bounds
+      counts = [Int](repeating: 0, count: bounds.count)
+    }
+
+    mutating func add(_ duration: Duration) {
+      let seconds = duration / .seconds(1)
+      if let bucket = bounds.firstIndex(where: { seconds <= $0 }) { counts[bucket] += 1 }
+      count += 1
+      sum += seconds
+    }
   }
 
   private struct State {
     var requests: [Key: Int] = [:]
     var cancelled: [String: Int] = [:]
     var durations: [String: Histogram] = [:]
+    var steps: [QueryStep: Histogram] = [:]
     var waitSeconds = 0.0
     var bytesIn = 0
     var bytesOut = 0
@@ -41,14 +60,7 @@ final class Metrics: Sendable {
       case .clientGone: state.cancelled[exchange.route, default: 0] += 1
       case .answered:
         state.requests[Key(route: exchange.route, status: exchange.status), default: 0] += 1
-        let seconds = exchange.duration / .seconds(1)
-        var histogram = state.durations[exchange.route] ?? Histogram()
-        if let bucket = Self.buckets.firstIndex(where: { seconds <= $0 }) {
-          histogram.counts[bucket] += 1
-        }
-        histogram.count += 1
-        histogram.sum += seconds
-        state.durations[exchange.route] = histogram
+        state.durations[exchange.route, default: Histogram(Self.buckets)].add(exchange.duration)
       }
       state.waitSeconds += exchange.wait / .seconds(1)
       state.bytesIn += exchange.bytesIn
@@ -59,6 +71,11 @@ final class Metrics: Sendable {
   /// Counts an answer of the matcher by its result: `matched`, `empty` or `incomplete`.
   func countAnswer(_ result: String) {
     state.withLock { $0.answers[result, default: 0] += 1 }
+  }
+
+  /// Counts the time of a step of a match.
+  func count(_ step: QueryStep, _ time: Duration) {
+    state.withLock { $0.steps[step, default: Histogram(Self.stepBuckets)].add(time) }
   }
 
   /// Counts that a shard did not answer a query, or sent damaged rows.
@@ -109,13 +126,18 @@ final class Metrics: Sendable {
     family(
       "vq_requests_cancelled_total", "counter", "Requests whose client hung up before the answer.",
       state.cancelled.sorted { $0.key < $1.key }.map { ("{route=\"\($0.key)\"}", "\($0.value)") })
-    lines += durations(state)
+    lines += histograms(
+      "vq_request_duration_seconds", "From a request's last byte to its answer.", "route",
+      state.durations.sorted { $0.key < $1.key })
     family(
       "vq_queue_seconds_total", "counter", "Time that requests waited for a thread.",
       [("", "\(state.waitSeconds)")])
     family(
       "vq_match_answers_total", "counter", "Answers to matches, by what came of them.",
       state.answers.sorted { $0.key < $1.key }.map { ("{result=\"\($0.key)\"}", "\($0.value)") })
+    lines += histograms(
+      "vq_match_step_seconds", "The time of each step of a match.", "step",
+      QueryStep.allCases.compactMap { step in state.steps[step].map { (step.rawValue, $0) } })
     func shards(_ counts: [Int: Int]) -> [(String, String)] {
       counts.sorted { $0.key < $1.key }.map { ("{shard=\"\($0.key)\"}", "\($0.value)") }
     }
@@ -175,21 +197,21 @@ final class Metrics: Sendable {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  private func durations(_ state: State) -> [String] {
-    guard !state.durations.isEmpty else { return [] }
-    let name = "vq_request_duration_seconds"
-    var lines = [
-      "# HELP \(name) From a request's last byte to its answer.", "# TYPE \(name) histogram",
-    ]
-    for (route, histogram) in state.durations.sorted(by: { $0.key < $1.key }) {
+  private func histograms(
+    _ name: String, _ help: String, _ label: String, _ histograms: [(key: String, value: Histogram)]
+  ) -> [String] {
+    guard !histograms.isEmpty else { return [] }
+    var lines = ["# HELP \(name) \(help)", "# TYPE \(name) histogram"]
+    for (key, histogram) in histograms {
+      let label = "\(label)=\"\(key)\""
       var sum = 0
-      for (bound, count) in zip(Self.buckets, histogram.counts) {
+      for (bound, count) in zip(histogram.bounds, histogram.counts) {
         sum += count
-        lines.append("\(name)_bucket{route=\"\(route)\",le=\"\(bound)\"} \(sum)")
+        lines.append("\(name)_bucket{\(label),le=\"\(bound)\"} \(sum)")
       }
-      lines.append("\(name)_bucket{route=\"\(route)\",le=\"+Inf\"} \(histogram.count)")
-      lines.append("\(name)_sum{route=\"\(route)\"} \(histogram.sum)")
-      lines.append("\(name)_count{route=\"\(route)\"} \(histogram.count)")
+      lines.append("\(name)_bucket{\(label),le=\"+Inf\"} \(histogram.count)")
+      lines.append("\(name)_sum{\(label)} \(histogram.sum)")
+      lines.append("\(name)_count{\(label)} \(histogram.count)")
     }
     return lines
   }

@@ -6,6 +6,7 @@ struct AppearanceScanStage: SearchStage {
   let signature: QuerySignature
   let labelMasks: [UInt64]
   let scanner: SegmentScanner
+  static let step = QueryStep.appearance
   static let cost = 1.0
   static let isScan = true
 

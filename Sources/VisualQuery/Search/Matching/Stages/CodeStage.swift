@@ -10,6 +10,7 @@ struct CodeStage: SearchStage {
   /// The codes that were read in the image already, or `nil` if they were not looked for.
   var read: [ReadCode]?
 
+  static let step = QueryStep.codes
   static let cost = 1.0
 
   /// The most products that are found.

@@ -4,6 +4,7 @@ internal import PixelMatch
 struct EmbeddingScanStage: SearchStage {
   let embedding: ImageEmbedding
   let scanner: SegmentScanner
+  static let step = QueryStep.embeddings
   static let cost = 1.0
   static let isScan = true
 

@@ -1,5 +1,6 @@
 /// Verifies the geometry of the best candidates, and compares colors at the places that it aligns.
 struct GeometryStage: SearchStage {
+  static let step = QueryStep.geometry
   static let cost = 4.0
 
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {

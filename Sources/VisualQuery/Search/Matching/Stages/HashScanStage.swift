@@ -4,6 +4,7 @@ internal import PixelMatch
 struct HashScanStage: SearchStage {
   let signature: QuerySignature
   let scanner: SegmentScanner
+  static let step = QueryStep.hashes
   static let cost = 1.0
   static let isScan = true
 

@@ -5,6 +5,7 @@ struct KeypointVoteStage: SearchStage {
   let signature: QuerySignature
   let threads: Int
   let shouldStop: @Sendable () -> Bool
+  static let step = QueryStep.votes
   static let cost = 4.0
   static let isScan = true
 

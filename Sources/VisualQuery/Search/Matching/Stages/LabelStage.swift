@@ -3,6 +3,7 @@ struct LabelStage: SearchStage {
   /// The most entities found for each label and type.
   private static let limit = 256
 
+  static let step = QueryStep.labels
   static let cost = 1.0
   static let runsPastDeadline = true
 

@@ -4,6 +4,7 @@ internal import PixelMatch
 struct PatchStage: SearchStage {
   /// The image, or `nil` if only its signature is known, which has no patches: then the image is named and not searched.
   let image: PixelBuffer?
+  static let step = QueryStep.patches
   static let cost = 1.0
 
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {

@@ -8,6 +8,7 @@ struct RegionStage: SearchStage {
   let image: PixelBuffer?
   let labelMasks: [UInt64]
   let threads: Int
+  static let step = QueryStep.regions
   static let cost = 4.0
   /// The proposals cost little, and mostly there are none.
   static let runsPastDeadline = true

@@ -3,6 +3,9 @@
 /// A stage neither ranks nor answers. It stops between blocks of work as soon as the query is to stop,
 /// and says how far it came.
 protocol SearchStage: Sendable {
+  /// The step of a query that the stage is.
+  static var step: QueryStep { get }
+
   /// The relative time that the stage takes among a few thousand images: the unit of coverage.
   static var cost: Double { get }
 
@@ -32,6 +35,8 @@ struct QueryPlan: Sendable {
   private var shares: [Double]
   private var nextIndex = 0
   private var isStopped = false
+  /// True if the search ended early, since nothing could change the answer.
+  private(set) var isSettled = false
 
   /// Plans to run stages in their order, the cheapest first.
   ///
@@ -50,6 +55,16 @@ struct QueryPlan: Sendable {
     shares[nextIndex] = share
     nextIndex += 1
   }
+
+  /// Counts the stages that have not run as done, since they could not change the answer.
+  mutating func settle() {
+    for index in nextIndex..<stages.count { shares[index] = 1 }
+    isStopped = true
+    isSettled = true
+  }
+
+  /// True if all stages so far ran to their end.
+  var isWholeSoFar: Bool { omittedCost == 0 && shares[..<nextIndex].allSatisfy { $0 == 1 } }
 
   /// Drops the stages that have not run.
   mutating func stop() { isStopped = true }

@@ -10,6 +10,7 @@ struct StoredCandidateStage: SearchStage {
   var isRegion = false
   /// The most candidates by chunks of the hash.
   private static let hashLimit = 64
+  static let step = QueryStep.shards
   static let cost = 6.0
   static let isScan = true
 

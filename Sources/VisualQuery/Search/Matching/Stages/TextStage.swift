@@ -9,6 +9,7 @@ struct TextStage: SearchStage {
   let texts: [TextLine]
   let models: ReadingModels?
   let threads: Int
+  static let step = QueryStep.text
   static let cost = 8.0
 
   /// The most entities that are proposed.

@@ -7,6 +7,7 @@ internal import PixelMatch
 struct WindowStage: SearchStage {
   /// The image, or `nil` if only its signature is known: then the stage can be named and not run.
   let image: PixelBuffer?
+  static let step = QueryStep.windows
   static let cost = 8.0
   /// Mostly nothing is to be done, so that the stage is complete; if something is, it is not done any more.
   static let runsPastDeadline = true

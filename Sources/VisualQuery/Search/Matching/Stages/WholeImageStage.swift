@@ -1,0 +1,108 @@
+internal import PixelMatch
+
+/// Ends the search if the image as a whole is one of the catalogue's: what follows could neither put another entity before it nor find a second
+/// thing beside it.
+///
+/// The candidates that the hashes have found are compared in detail, a few of them. The search ends if all of this holds (``WholeImage``):
+/// the best one agrees by its hash, by the colors of each part of the image, and by keypoints all over it; no other image comes near its score;
+/// whatever its rivals may turn out to be, its confidence is the highest that an answer shows; and plain lines part no cell of a page from it.
+/// Entities with the very same image are found with it.
+struct WholeImageStage: SearchStage {
+  /// The image, or `nil` if only its signature is known.
+  let image: PixelBuffer?
+  static let step = QueryStep.wholeImage
+  static let cost = 0.25
+
+  /// Returns whether a query can end early: nothing but its image, its labels and its codes decides, and only what is sure is shown.
+  static func isWorthwhile(
+    for content: SemanticContent, _ options: MatchOptions, cutOff: Double,
+    feedback: FeedbackEffects?, in catalogue: Catalogue
+  ) -> Bool {
+    // A program that asks for what is sure does not ask how sure something else is.
+    (options.endsEarly || options.answers == .sure) && cutOff >= Calibration.defaultCutOff
+      && content.embedding == nil
+      && content.texts.isEmpty && feedback == nil && catalogue.store == nil
+  }
+
+  @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
+    guard state.plan.isWholeSoFar, let compared = WholeImage.compared(state),
+      let layout = state.pageCells(of: image),
+      RegionProposals(compared.scoredEntities(), cutOff: Calibration.defaultCutOff)
+        .cells(of: layout).isEmpty
+    else { return 1 }
+    state.plan.settle()
+    state.searches = compared.searches
+    return 1
+  }
+}
+
+/// Tells whether an image of the catalogue is all that the query's image shows.
+private enum WholeImage {
+  /// The evidence of the hash from which on the image may be a copy: 36 of 256 bits differ.
+  private static let leastHash = 0.6
+  /// The largest differences of the layouts of an image and its copy: of all cells but for the mean, of the means, and of the four cells that differ
+  /// most.
+  private static let limits = ColorLayout.Difference(residual: 0.05, shift: 0.08, largest: 0.08)
+  /// The fewest keypoints that agree, and the evidence of aligned colors, from which on they confirm a copy.
+  private static let (leastInliers, leastAlignedColor) = (24, 0.7)
+  /// The share of the query's image that the copy covers, as far as nothing else has room in it.
+  private static let wholeShare = 0.9
+  /// The numbers of candidates that are compared in detail: the best by score, and the best by hash.
+  private static let (byScore, byHash) = (12, 8)
+  /// The lead of the score over that of any other image: four count, and keypoints that were not compared may bring an image that much nearer.
+  private static let leastLead = 12.0
+  /// The log-odds from which on an answer shows the highest confidence, 0.9999.
+  private static let highest = Calibration.logOdds(of: 0.99985)
+
+  /// Returns a state with the candidates that were compared in detail, or `nil` if the search must go on.
+  static func compared(_ state: QueryState) -> QueryState? {
+    guard state.codeMatches.isEmpty, let signature = state.signature,
+      state.searches.contains(where: { $0.nearestHash >= leastHash })
+    else { return nil }
+    var compared = state
+    for index in compared.searches.indices {
+      guard
+        compared.searches[index].narrow(
+          toBest: byScore, nearest: byHash, shouldStop: state.shouldStop)
+      else { return nil }
+    }
+    let scored = compared.scoredEntities()
+    let sure = scored.filter { $0.confidence >= state.cutOff }
+    guard let first = sure.first?.image, sure.count < byHash,
+      sure.allSatisfy({
+        isSettled($0, like: first, in: signature, hasLabels: !state.labels.known.isEmpty)
+      })
+    else { return nil }
+    let others = scored.compactMap(\.image).filter { !$0.stored.isSamePicture(as: first.stored) }
+    guard others.allSatisfy({ first.score - $0.score >= leastLead }) else { return nil }
+    return compared
+  }
+
+  /// Returns whether nothing can make an entity less sure, and it is all that the image shows.
+  private static func isSettled(
+    _ entity: ScoredEntity, like first: BestImage, in signature: QuerySignature, hasLabels: Bool
+  ) -> Bool {
+    guard let image = entity.image, image.stored.isSamePicture(as: first.stored),
+      let covered = image.coveredBox, covered.width * covered.height >= wholeShare
+    else { return false }
+    let evidence = image.evidence
+    guard evidence.hash >= leastHash, evidence.inliers >= leastInliers,
+      (evidence[.alignedColor] ?? 0) >= leastAlignedColor, evidence.contradictedShare == 0,
+      !hasLabels || (evidence.labels ?? 0) > 0
+    else { return false }
+    let difference = image.difference(from: signature)
+    guard difference.residual <= limits.residual, difference.shift <= limits.shift,
+      difference.largest <= limits.largest
+    else { return false }
+    // A rival that was not compared may have as many keypoints, and then counts as a sibling.
+    let doubt = Rivals.largestColorDoubt(of: evidence)
+    let odds = entity.evidence.reduce(0) { sum, term in
+      switch term.kind {
+      case .inlierLead: sum + min(0, term.weight)
+      case .lead: sum + term.weight * (1 - doubt)
+      default: sum + term.weight
+      }
+    }
+    return odds >= highest
+  }
+}
