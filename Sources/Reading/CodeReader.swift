@@ -25,8 +25,7 @@ public struct CodeReader: Sendable {
   ///
   /// - Complexity: O(pixels), some milliseconds for an image of 1024 × 768 pixels without a code.
   public func codes(in image: PixelBuffer) -> [ReadCode] {
-    let pixels = ColorImage(image)
-    let gray = pixels.gray
+    let gray = Self.gray(of: image)
     let places = CodePlaces(in: gray, width: image.width, height: image.height)
     let size = SIMD2(Float(image.width), Float(image.height))
     var codes: [ReadCode] = []
@@ -54,6 +53,24 @@ public struct CodeReader: Sendable {
       look(at: box, width: pixels, height: pixels)
     }
     return codes
+  }
+
+  /// Returns the lightness of each pixel.
+  static func gray(of image: PixelBuffer) -> [UInt8] {
+    let width = image.width
+    var gray = [UInt8](repeating: 0, count: width * image.height)
+    image.forEachRGBARow { row, y in
+      var output = gray.mutableSpan
+      let start = y &* width
+      for x in 0..<width {
+        let pixel = 4 &* x
+        let sum =
+          77 &* UInt32(row[pixel]) &+ 150 &* UInt32(row[pixel &+ 1])
+          &+ 29 &* UInt32(row[pixel &+ 2])
+        output[start &+ x] = UInt8(truncatingIfNeeded: sum >> 8)
+      }
+    }
+    return gray
   }
 
   private struct Found {

@@ -18,20 +18,6 @@ struct ColorImage: Sendable {
     self.pixels = pixels
   }
 
-  /// The lightness of each pixel.
-  var gray: [UInt8] {
-    let pixels = pixels.span
-    var gray = [UInt8](repeating: 0, count: width * height)
-    for index in gray.indices {
-      let pixel = 4 &* index
-      let sum =
-        77 &* UInt32(pixels[pixel]) &+ 150 &* UInt32(pixels[pixel &+ 1])
-        &+ 29 &* UInt32(pixels[pixel &+ 2])
-      gray[index] = UInt8(truncatingIfNeeded: sum >> 8)
-    }
-    return gray
-  }
-
   /// A parallelogram of the image, in pixels.
   struct Frame {
     /// The corner from which both sides begin.

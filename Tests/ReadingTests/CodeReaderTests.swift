@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct CodePlacesTests {
   private func places(_ image: PixelBuffer) -> CodePlaces {
-    CodePlaces(in: ColorImage(image).gray, width: image.width, height: image.height)
+    CodePlaces(in: CodeReader.gray(of: image), width: image.width, height: image.height)
   }
 
   // Would break if the direction of the bars were that along them.
