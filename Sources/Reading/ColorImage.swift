@@ -10,10 +10,12 @@ struct ColorImage: Sendable {
   init(_ image: PixelBuffer) {
     width = image.width
     height = image.height
-    var pixels: [UInt8] = []
-    pixels.reserveCapacity(4 * width * height)
-    image.forEachRGBARow { row, _ in
-      for index in row.indices { pixels.append(row[index]) }
+    var pixels = [UInt8](repeating: 255, count: 4 * width * height)
+    let rowLength = 4 * width
+    image.forEachRGBARow { row, y in
+      var output = pixels.mutableSpan
+      let start = y * rowLength
+      for index in 0..<rowLength { output[start &+ index] = row[index] }
     }
     self.pixels = pixels
   }

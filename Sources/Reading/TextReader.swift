@@ -37,74 +37,123 @@ public struct TextReader: Sendable {
 
   /// Reads the text of an image.
   ///
-  /// - Parameter shouldStop: Returns whether to end; the reading then has what was read so far.
+  /// A first look at a small size tells whether there is any text, so that an image without costs little. If the time does not suffice for
+  /// looking more closely, the lines of the first look are read, and the reading is incomplete.
+  ///
+  /// - Parameters:
+  ///   - image: The image.
+  ///   - options: The effort.
+  ///   - end: The instant at which the reading ends with what was read so far, or `nil` for none.
+  ///   - shouldStop: Returns whether to end at once.
   /// - Throws: ``ReadingError`` with the code `failed`.
   public func text(
-    in image: PixelBuffer, options: Options = Options(),
+    in image: PixelBuffer, options: Options = Options(), until end: ContinuousClock.Instant? = nil,
     shouldStop: @escaping @Sendable () -> Bool = { false }
   ) async throws -> TextReading {
+    let isOver: @Sendable () -> Bool = {
+      shouldStop() || (end.map { ContinuousClock.now >= $0 } ?? false)
+    }
     var reading = TextReading()
     let pixels = ColorImage(image)
-    let boxes: [TextBox]
+    let found: (boxes: [TextBox], isWhole: Bool)
     do throws(ReadingError) {
-      boxes = try detector.boxes(in: pixels, side: options.side, shouldStop: shouldStop)
+      found = try lines(in: pixels, side: options.side, until: end, isOver: isOver)
     } catch {
       guard error.code == .stopped else { throw error }
       reading.isComplete = false
       return reading
     }
-    let read = Array(boxes.prefix(max(0, options.lineLimit)))
-    let parts = max(1, min(options.threads, read.count))
-    let lines = try await withThrowingTaskGroup(of: [(Int, Outcome)].self) { group in
-      for part in 0..<parts {
-        group.addTask {
-          try stride(from: part, to: read.count, by: parts).map {
-            ($0, try line(in: read[$0], of: pixels, shouldStop: shouldStop))
-          }
-        }
-      }
-      var lines = [Outcome](repeating: .unread, count: read.count)
-      for try await part in group {
-        for (index, line) in part { lines[index] = line }
-      }
-      return lines
+    let boxes = Array(found.boxes.prefix(max(0, options.lineLimit)))
+    var read = try await recognized(boxes, of: pixels, threads: options.threads, isOver)
+    var unread = read.count { $0 == nil }
+    // Lines that are doubtful in their likely direction are read in the opposite one when all have been read once.
+    let doubtful = read.indices.filter { index in
+      read[index].map { $0.certainty < Self.doubtful } ?? false
     }
-    for case .line(let line) in lines { reading.lines.append(line) }
-    let stopped = lines.count { if case .unread = $0 { true } else { false } }
-    reading.isComplete = stopped == 0
-    reading.unreadCount = stopped + boxes.count - read.count
+    let others = try await recognized(
+      doubtful.map { boxes[$0].reversed }, of: pixels, threads: options.threads, isOver)
+    var isEveryDirectionRead = true
+    for (index, other) in zip(doubtful, others) {
+      guard let other else {
+        isEveryDirectionRead = false
+        // What is doubtful and may stand on its head is not read.
+        if read[index]?.certainty ?? 0 < Self.leastCertainty { unread += 1 }
+        continue
+      }
+      if other.certainty > read[index]?.certainty ?? 0 { read[index] = other }
+    }
+    let size = SIMD2(Float(image.width), Float(image.height))
+    reading.lines = read.compactMap { $0.flatMap { $0.line(in: size) } }
+    reading.isComplete = found.isWhole && unread == 0 && isEveryDirectionRead
+    reading.unreadCount = unread + found.boxes.count - boxes.count
     return reading
   }
 
-  private enum Outcome: Sendable {
-    case line(TextLine)
-    case illegible
-    case unread
+  /// Returns the lines of an image, those with the largest area first, and whether they were looked for at the size that was asked for.
+  private func lines(
+    in image: ColorImage, side: Int, until end: ContinuousClock.Instant?, isOver: () -> Bool
+  ) throws(ReadingError) -> (boxes: [TextBox], isWhole: Bool) {
+    let start = ContinuousClock.now
+    let glanceSide = min(side, TextDetector.glanceSide)
+    let glance = try detector.map(of: image, side: glanceSide, shouldStop: isOver)
+    if side <= glanceSide { return (detector.boxes(in: glance), true) }
+    guard glance.highest >= TextDetector.glanceThreshold else { return ([], true) }
+    let ratio = Double(side) / Double(glanceSide)
+    let now = ContinuousClock.now
+    // The time of a look grows with the pixels.
+    if let end, now + (now - start) * (ratio * ratio) >= end {
+      return (detector.boxes(in: glance), false)
+    }
+    return (detector.boxes(in: try detector.map(of: image, side: side, shouldStop: isOver)), true)
   }
 
-  private func line(
-    in box: TextBox, of image: ColorImage, shouldStop: () -> Bool
-  ) throws(ReadingError) -> Outcome {
-    do throws(ReadingError) {
-      if shouldStop() { return .unread }
-      var best = (box: box, text: try recognizer.text(in: box, of: image, shouldStop: shouldStop))
-      if best.text.certainty < Self.doubtful {
-        if shouldStop() { return .unread }
-        let other = try recognizer.text(in: box.reversed, of: image, shouldStop: shouldStop)
-        if other.certainty > best.text.certainty { best = (box.reversed, other) }
+  /// A line as it was read in one direction.
+  private struct Recognized: Sendable {
+    let box: TextBox
+    let text: String
+    let certainty: Double
+
+    /// Returns the line if it is legible.
+    func line(in size: SIMD2<Float>) -> TextLine? {
+      let text = text.split(separator: " ").joined(separator: " ")
+      guard certainty >= TextReader.leastCertainty, !text.isEmpty else { return nil }
+      return TextLine(
+        text: text, certainty: certainty,
+        corners: box.corners.map { ReadPoint(x: Double($0.x / size.x), y: Double($0.y / size.y)) })
+    }
+  }
+
+  /// Reads rectangles of an image; those that were not read before the end are `nil`.
+  private func recognized(
+    _ boxes: [TextBox], of image: ColorImage, threads: Int, _ isOver: @escaping @Sendable () -> Bool
+  ) async throws -> [Recognized?] {
+    let parts = max(1, min(threads, boxes.count))
+    return try await withThrowingTaskGroup(of: [(Int, Recognized?)].self) { group in
+      for part in 0..<parts {
+        group.addTask {
+          try stride(from: part, to: boxes.count, by: parts).map {
+            ($0, try recognized(boxes[$0], of: image, isOver))
+          }
+        }
       }
-      let text = best.text.text.split(separator: " ").joined(separator: " ")
-      guard best.text.certainty >= Self.leastCertainty, !text.isEmpty else { return .illegible }
-      let size = SIMD2(Float(image.width), Float(image.height))
-      return .line(
-        TextLine(
-          text: text, certainty: best.text.certainty,
-          corners: best.box.corners.map {
-            ReadPoint(x: Double($0.x / size.x), y: Double($0.y / size.y))
-          }))
+      var read = [Recognized?](repeating: nil, count: boxes.count)
+      for try await part in group {
+        for (index, line) in part { read[index] = line }
+      }
+      return read
+    }
+  }
+
+  private func recognized(
+    _ box: TextBox, of image: ColorImage, _ isOver: () -> Bool
+  ) throws(ReadingError) -> Recognized? {
+    if isOver() { return nil }
+    do throws(ReadingError) {
+      let (text, certainty) = try recognizer.text(in: box, of: image, shouldStop: isOver)
+      return Recognized(box: box, text: text, certainty: certainty)
     } catch {
       guard error.code == .stopped else { throw error }
-      return .unread
+      return nil
     }
   }
 }

@@ -77,6 +77,25 @@ struct TextReaderTests {
   @Test func `a reading that is stopped is incomplete`() async throws {
     let image = try DrawnLine.image("ABAB")
     let reading = try await reader.text(in: image, options: .init(side: 160)) { true }
-    #expect(reading.lines.isEmpty)
+    #expect(reading.lines.isEmpty && !reading.isComplete)
+    let late = try await reader.text(in: image, options: .init(side: 160), until: .now)
+    #expect(late.lines.isEmpty && !late.isComplete)
+  }
+
+  @Test func `an image that is looked at twice has its lines once`() async throws {
+    let image = try DrawnLine.image("ABAB", width: 640, height: 480, lineHeight: 60, degrees: 10)
+    let reading = try await reader.text(in: image, options: .init(side: 640))
+    #expect(reading.lines.map(\.text) == ["ABAB"] && reading.isComplete)
+  }
+
+  @Test func `an image that is all text is read up to the limit`() async throws {
+    let image = try PixelBuffer(
+      width: 320, height: 320, format: .rgba8,
+      bytes: (0..<320 * 320).flatMap { index -> [UInt8] in
+        // Lines of 6 pixels, 4 apart.
+        [0, index / 320 % 10 < 6 ? 255 : 0, 0, 255]
+      })
+    let reading = try await reader.text(in: image, options: .init(side: 320, lineLimit: 5))
+    #expect(reading.lines.count == 5 && reading.unreadCount == 27 && reading.isComplete)
   }
 }

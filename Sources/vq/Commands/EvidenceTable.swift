@@ -18,6 +18,16 @@ enum EvidenceTable {
     return table.lines(width: console.width, usesColor: console.usesColor)
   }
 
+  /// Returns the lines about the words that were read: those that the entity has, and those that only others have.
+  static func lines(_ words: [ReadWord]) -> [String] {
+    func line(_ words: [ReadWord], _ start: String) -> [String] {
+      words.isEmpty
+        ? [] : [start + words.map { DisplayText.escaped($0.text) }.joined(separator: ", ")]
+    }
+    return line(words.filter(\.agrees), "read, and its own: ")
+      + line(words.filter { !$0.agrees }, "read, but only others': ")
+  }
+
   /// A number with two decimals.
   static func decimal(_ value: Double) -> String {
     let hundredths = Int((abs(value) * 100).rounded())

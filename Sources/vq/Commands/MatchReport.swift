@@ -171,6 +171,7 @@ struct MatchReport {
 
   private func terms(_ match: Match) -> [String] {
     var lines = EvidenceTable.lines(match.evidence, on: console)
+    lines += EvidenceTable.lines(match.words)
     if let alignment = match.alignment {
       let box = alignment.region.map(EvidenceTable.decimal).joined(separator: ",")
       lines.append(

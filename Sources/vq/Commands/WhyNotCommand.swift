@@ -24,7 +24,8 @@ enum WhyNotCommand {
       MatchCommand.products.description, MatchCommand.stores.description,
       MatchCommand.minConfidence.description, MatchCommand.subject.description,
       MatchCommand.type.description, MatchCommand.conditions.description,
-      MatchCommand.withLabel.description, MatchCommand.threads.description, json.description,
+      MatchCommand.withLabel.description, MatchCommand.threads.description,
+      TextModels.models.description, json.description,
       MatchCommand.report.description, PictureLimits.maxBytes.description,
       PictureLimits.maxPixels.description,
       PictureLimits.formats.description,
@@ -43,6 +44,7 @@ enum WhyNotCommand {
              "id":"mug-red","stage":"belowCutOff","rank":null,"stocks":null,
              "confidence":0.41,"minimumConfidence":0.85,"first":null,
              "evidence":[{"kind":"color","value":0.6,"weight":1.3},…]}
+          With models, 'words' has the words that were read and whether they are those of the entity.
           """),
     ],
     exitCodes: [
@@ -57,9 +59,11 @@ enum WhyNotCommand {
   ) async throws -> ExitCode {
     let catalogue = try await IndexLocation.catalogue(
       of: arguments[MatchCommand.index], arguments, console)
+    var matcher = Matcher(
+      catalogue: catalogue, pool: WorkerPool(width: arguments[MatchCommand.threads]))
+    matcher.models = try TextModels.open(arguments, for: catalogue, on: console)
     let search = PictureSearch(
-      matcher: Matcher(
-        catalogue: catalogue, pool: WorkerPool(width: arguments[MatchCommand.threads])),
+      matcher: matcher,
       question: try Question(arguments),
       decoder: ImageDecoder(
         limits: PictureLimits.limits(of: arguments), keepsDamaged: true,
@@ -135,6 +139,7 @@ enum WhyNotCommand {
     var lines = sentences(about: diagnosis, arguments)
     if !diagnosis.evidence.isEmpty {
       lines += [""] + EvidenceTable.lines(diagnosis.evidence, on: console)
+      lines += EvidenceTable.lines(diagnosis.sighting?.words ?? [])
     }
     return lines.joined(separator: "\n") + "\n"
   }
@@ -192,7 +197,7 @@ struct WhyNotDocument: Encodable, Sendable {
 
   private enum Key: String, CodingKey {
     case schema, query, type, id, stage, rank, stocks, confidence, minimumConfidence, first
-    case evidence
+    case evidence, words
   }
 
   func encode(to encoder: any Encoder) throws {
@@ -208,5 +213,8 @@ struct WhyNotDocument: Encodable, Sendable {
     try container.encode(diagnosis.minimumConfidence, forKey: .minimumConfidence)
     try container.encode(diagnosis.first?.value, forKey: .first)
     try container.encode(diagnosis.evidence, forKey: .evidence)
+    if let words = diagnosis.sighting?.words, !words.isEmpty {
+      try container.encode(words, forKey: .words)
+    }
   }
 }

@@ -109,7 +109,8 @@ struct MatchPage {
         url: match.handoff.url,
         confidence: match.confidence,
         remark: match.stocks.map { "has \($0.value) in stock" } ?? match.tier.words.english,
-        isByStock: match.stocks != nil, alignment: match.alignment, evidence: match.evidence),
+        isByStock: match.stocks != nil, alignment: match.alignment, evidence: match.evidence,
+        words: match.words),
       jpeg, query)
   }
 
@@ -122,6 +123,7 @@ struct MatchPage {
     var isByStock = false
     let alignment: MatchAlignment?
     let evidence: [Evidence]
+    let words: [ReadWord]
   }
 
   private mutating func card(_ card: Card, _ jpeg: [UInt8]?, _ query: ReportPicture?) -> HTML {
@@ -144,13 +146,15 @@ struct MatchPage {
       if let query, !card.isByStock {
         parts.append(
           ReportDrawing.pair(
-            query, image, card.alignment, label: "\(query.name) beside the image of \(title)"))
+            query, image, card.alignment, words: card.words,
+            label: "\(query.name) beside the image of \(title)"))
         parts.append(HTML("p", ["class": "soft"], [ReportDrawing.caption(card.alignment)]))
       } else {
         parts.append(ReportDrawing.thumbnail(image))
       }
     }
     if let url = card.url { parts.append(HTML("p", [.link(url)])) }
+    parts += ReportParts.words(card.words)
     parts.append(ReportParts.evidence(card.evidence))
     return HTML("li", ["class": "card"], parts)
   }

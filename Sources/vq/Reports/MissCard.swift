@@ -58,12 +58,14 @@ struct MissCard {
       if let query {
         parts.append(
           ReportDrawing.pair(
-            query, image, sighting?.alignment, label: "\(query.name) beside the image of \(title)"))
+            query, image, sighting?.alignment, words: sighting?.words ?? [],
+            label: "\(query.name) beside the image of \(title)"))
         parts.append(HTML("p", ["class": "soft"], [ReportDrawing.caption(sighting?.alignment)]))
       } else {
         parts.append(ReportDrawing.thumbnail(image))
       }
     }
+    parts += ReportParts.words(sighting?.words ?? [])
     if let sighting, !sighting.evidence.isEmpty {
       parts.append(ReportParts.evidence(sighting.evidence, isOpen: isWhole))
     }

@@ -23,11 +23,22 @@ enum ReportDrawing {
   }
 
   /// Draws a query beside an image of the catalogue, with lines between the keypoints that agree.
+  ///
+  /// - Parameter words: The words that were read in the query, whose lines are drawn.
   static func pair(
-    _ query: ReportPicture, _ image: ReportPicture, _ alignment: MatchAlignment?, label: String
+    _ query: ReportPicture, _ image: ReportPicture, _ alignment: MatchAlignment?,
+    words: [ReadWord], label: String
   ) -> HTML {
     let (left, right) = (query.width(atHeight: height), image.width(atHeight: height))
     var parts = [use(query, x: 0), use(image, x: left + gap)]
+    parts += words.filter { $0.corners.count == 4 }.map { word in
+      HTML(
+        "polygon",
+        [
+          "class": word.agrees ? "own word" : "foreign word",
+          "points": points(word.corners, SIMD2(left, height)),
+        ], [HTML("title", [.name(word.text)])])
+    }
     if let alignment {
       parts.append(outline(Outline(number: nil, corners: alignment.outline), SIMD2(left, height)))
       for pair in shown(alignment.keypoints) {
@@ -86,10 +97,14 @@ enum ReportDrawing {
       ])
   }
 
+  private static func points(_ corners: [[Double]], _ scale: SIMD2<Double>) -> String {
+    corners.map { SIMD2($0[0], $0[1]) * scale }
+      .map { "\(ReportNumber.length($0.x)),\(ReportNumber.length($0.y))" }.joined(separator: " ")
+  }
+
   private static func outline(_ outline: Outline, _ scale: SIMD2<Double>) -> HTML {
     let corners = outline.corners.map { SIMD2($0[0], $0[1]) * scale }
-    let points = corners.map { "\(ReportNumber.length($0.x)),\(ReportNumber.length($0.y))" }
-      .joined(separator: " ")
+    let points = points(outline.corners, scale)
     var parts = [
       HTML("polygon", ["class": "halo", "points": points]),
       HTML("polygon", ["class": "outline", "points": points]),

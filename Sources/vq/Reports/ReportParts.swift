@@ -95,6 +95,20 @@ enum ReportParts {
   /// The classes of neighboring steps, whose colors differ.
   private static let stepClasses = ["step", "step second", "step third"]
 
+  /// The sentences about the words that were read: those that the entity has, and those that only others have.
+  static func words(_ words: [ReadWord]) -> [HTML] {
+    func sentence(_ words: [ReadWord], _ start: String) -> [HTML] {
+      if words.isEmpty { return [] }
+      return [
+        HTML(
+          "p", ["class": "soft"],
+          [HTML(text: start), .name(words.map(\.text).joined(separator: ", "))])
+      ]
+    }
+    return sentence(words.filter(\.agrees), "Read, and its own: ")
+      + sentence(words.filter { !$0.agrees }, "Read, but only others': ")
+  }
+
   private static func signed(_ weight: Double) -> String {
     let text = ReportNumber.decimal(weight)
     return text.hasPrefix("−") ? text : "+" + text

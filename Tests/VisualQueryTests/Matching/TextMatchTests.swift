@@ -39,6 +39,77 @@ import VisualQuery
     #expect(abs(Calibration.probability(ofLogOdds: sum) - first.confidence) < 1e-9)
   }
 
+  // Would break if one entity that a label, a text and a code find were three.
+  @Test func `an entity that several words find is one match`() async throws {
+    let shop = try DrawnShop()
+    try shop.draw("p0.jpg", seed: 0)
+    try await shop.run([
+      DrawnShop.row("p0", #""title":"Honey oats","labels":["oats"],"gtin":"4006381333931""#)
+    ])
+    let matcher = Matcher(catalogue: try Catalogue(directory: shop.index))
+    var content = Self.content(["honey oats"])
+    content.labels = ["oats", "honey"]
+    for codes in [[], ["4006381333931"]] {
+      content.codes = codes
+      let answer = try await matcher.values(for: content, options: MatchOptions(timeout: nil))
+      #expect(answer.matches.map(\.value.id.value) == ["p0"])
+      #expect(answer.matches.first?.tier == (codes.isEmpty ? .label : .code))
+    }
+  }
+
+  @Test func `the words of siblings agree, but for the one that differs`() async throws {
+    let shop = try await Self.shop()
+    let matcher = Matcher(catalogue: try Catalogue(directory: shop.index))
+    var content = Self.content(["HONEY", "ALMONDS"])
+    content.texts[1].corners = [(0.1, 0.2), (0.9, 0.2), (0.9, 0.3), (0.1, 0.3)]
+      .map { ReadPoint(x: $0.0, y: $0.1) }
+    let answer = try await matcher.values(
+      for: content, options: MatchOptions(minimumConfidence: 0, timeout: nil))
+    #expect(answer.matches.prefix(2).map(\.value.id.value) == ["p1", "p0"])
+    let agreeing = answer.matches.map { match in
+      Dictionary(uniqueKeysWithValues: match.words.map { ($0.text, $0.agrees) })
+    }
+    #expect(agreeing[0] == ["honey": true, "almonds": true])
+    #expect(agreeing[1] == ["honey": true, "almonds": false])
+    let corners = answer.matches[0].words.first { $0.text == "almonds" }?.corners
+    #expect(corners == [[0.1, 0.2], [0.9, 0.2], [0.9, 0.3], [0.1, 0.3]])
+    #expect(answer.matches[0].words.first { $0.text == "honey" }?.corners == [])
+    let diagnosis = try await matcher.diagnosis(
+      of: EntityID(type: .product, value: "p0"), in: content, options: MatchOptions(timeout: nil))
+    #expect(diagnosis.sighting?.words == answer.matches[1].words)
+  }
+
+  @Test func `a label that no entity has finds titles`() async throws {
+    let shop = try await Self.shop()
+    let matcher = Matcher(catalogue: try Catalogue(directory: shop.index))
+    func found(_ labels: [String]) async throws -> [String] {
+      let answer = try await matcher.values(
+        for: SemanticContent(labels: labels), options: MatchOptions(timeout: nil))
+      #expect(answer.isComplete)
+      return answer.matches.map(\.value.id.value)
+    }
+    #expect(try await found(["honey oats"]) == ["p0"])
+    #expect(try await found(["Oat"]) == ["p0"])
+    #expect(try await found(["hony almonds"]) == ["p1"])
+    #expect(try await found(["honey"]) == ["p0", "p1"])
+    #expect(try await found(["honey bread"]).isEmpty)
+    #expect(try await found(["☕", "\"{title} : x\"", "OR"]).isEmpty)
+  }
+
+  // Would break if a label of a camera that no entity has said something beside an image: there it costs nothing.
+  @Test func `an unknown label beside an image changes nothing`() async throws {
+    let shop = try await Self.shop()
+    let matcher = Matcher(catalogue: try Catalogue(directory: shop.index))
+    let image = try ImageDecoder().decode(
+      ImageDecoder().contents(ofFile: shop.folder.path + "/p1.jpg"), longerSide: 512)
+    let options = MatchOptions(minimumConfidence: 0, timeout: nil)
+    let without = try await matcher.values(
+      for: SemanticContent(pixelBuffer: image), options: options)
+    let with = try await matcher.values(
+      for: SemanticContent(labels: ["honey oats"], pixelBuffer: image), options: options)
+    #expect(with.matches == without.matches)
+  }
+
   @Test func `text that the catalogue lacks finds nothing`() async throws {
     let shop = try await Self.shop()
     let matcher = Matcher(catalogue: try Catalogue(directory: shop.index))
@@ -139,6 +210,49 @@ struct TextMatchTests {
     let match = try #require(try await first(image("BAB", degrees: 60), with: models))
     #expect(match.value.id.value == "p0")
     #expect(match.evidence.contains { $0.kind == .text && $0.value > 0 })
+  }
+
+  // Would break if text that is read beside other stages were another than that of its own stage.
+  @Test(arguments: [1, 2, 3])
+  func `the threads do not matter`(width: Int) async throws {
+    for id in 0..<3 { try shop.draw("p\(id).jpg", seed: UInt64(id)) }
+    try await shop.run(
+      ["BABA", "ABAB", "Bread"].enumerated().map {
+        DrawnShop.row("p\($0)", #""title":"\#($1)""#)
+      })
+    let options = MatchOptions(minimumConfidence: 0, timeout: nil)
+    let content = SemanticContent(pixelBuffer: try image("ABAB", degrees: 10))
+    func matcher(_ width: Int) throws -> Matcher {
+      var matcher = Matcher(
+        catalogue: try Catalogue(directory: shop.index), pool: WorkerPool(width: width))
+      matcher.models = models
+      return matcher
+    }
+    let expected = try await matcher(1).values(for: content, options: options)
+    #expect(expected.matches.first?.words.map(\.agrees) == [true])
+    #expect(expected.matches.first?.words.first?.corners.count == 4)
+    let answer = try await matcher(width).values(for: content, options: options)
+    #expect(answer.matches == expected.matches && answer.isComplete)
+    var last: MatchResponse?
+    for try await answer in try matcher(width).answers(for: content, options: options) {
+      last = answer
+    }
+    #expect(last?.matches == expected.matches)
+  }
+
+  @Test func `a label that no entity has finds the image that says it`() async throws {
+    try write("p0.jpg", "BAB")
+    try write("p1.jpg", "ABABA")
+    try await shop.run((0..<2).map { DrawnShop.row("p\($0)", #""title":"Bread""#) })
+    let content = SemanticContent(labels: ["bab"])
+    func found() async throws -> [String] {
+      let matcher = Matcher(catalogue: try Catalogue(directory: shop.index))
+      let answer = try await matcher.values(for: content, options: MatchOptions(timeout: nil))
+      return answer.matches.map(\.value.id.value)
+    }
+    #expect(try await found().isEmpty)
+    _ = try await CatalogueUpkeep(directory: shop.index).readText(by: models)
+    #expect(try await found().first == "p0")
   }
 
   @Test func `text that other models have read is left out`() async throws {

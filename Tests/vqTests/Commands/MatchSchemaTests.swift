@@ -97,7 +97,10 @@ import VisualQuery
     let said =
       #"{"query":"\#(token)","chosen":"product:mug-blue","rejected":["product:mug-red"]}"#
     _ = try await ask(said, to: "feedback")
-    return [try await ask(question), try await match()]
+    // Words of titles, of products and of stores.
+    let texts =
+      #"{"texts":[{"text":"CAMP MUG","box":[0.1,0.2,0.5,0.1]},"Northlight Harbour"],"minConfidence":0,"limit":100}"#
+    return [try await ask(question), try await match(), try await ask(texts)]
   }
 
   /// An answer of engine mode in which a shard is missing, and another has a damaged row.

@@ -109,6 +109,7 @@ _vq() {
     why-not:--where) return ;;
     why-not:--with-label) return ;;
     why-not:--threads|why-not:-j) return ;;
+    why-not:--models) _vq_reply -d; compopt -o filenames; return ;;
     why-not:--report) _vq_reply -f; compopt -o filenames; return ;;
     why-not:--max-bytes) return ;;
     why-not:--max-pixels) return ;;
@@ -198,7 +199,7 @@ _vq() {
     eval:*) _vq_reply -f; compopt -o filenames; return ;;
     diff:-*) _vq_reply -W '--index --before --threads -j --json --cache --color --help -h --version' ;;
     diff:*) _vq_reply -f; compopt -o filenames; return ;;
-    why-not:-*) _vq_reply -W '--index --expect --labels --region --limit --products --stores --min-confidence --subject --type --where --with-label --threads -j --json --report --max-bytes --max-pixels --formats --cache --color --help -h --version' ;;
+    why-not:-*) _vq_reply -W '--index --expect --labels --region --limit --products --stores --min-confidence --subject --type --where --with-label --threads -j --models --json --report --max-bytes --max-pixels --formats --cache --color --help -h --version' ;;
     why-not:*) _vq_reply -f; compopt -o filenames; return ;;
     feedback:-*) _vq_reply -W '--index --cache --json --color --help -h --version' ;;
     feedback:*) _vq_reply -fW 'list accept remove queries export import'; compopt -o filenames; return ;;

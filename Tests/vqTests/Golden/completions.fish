@@ -152,6 +152,7 @@ complete -c vq -n '__fish_seen_subcommand_from why-not' -l type -x -a 'product s
 complete -c vq -n '__fish_seen_subcommand_from why-not' -l where -x -d 'only entities with such a property: price<20'
 complete -c vq -n '__fish_seen_subcommand_from why-not' -l with-label -x -d 'only entities with one of these labels'
 complete -c vq -n '__fish_seen_subcommand_from why-not' -l threads -s j -x -d 'number of threads'
+complete -c vq -n '__fish_seen_subcommand_from why-not' -l models -x -a '(__fish_complete_directories)' -d 'read the text and codes of images with the models of a folder'
 complete -c vq -n '__fish_seen_subcommand_from why-not' -l json -d 'the answer as one JSON object'
 complete -c vq -n '__fish_seen_subcommand_from why-not' -l report -r -F -d 'also write an HTML page with the images'
 complete -c vq -n '__fish_seen_subcommand_from why-not' -l max-bytes -x -d 'reject larger files'

@@ -226,6 +226,7 @@ _vq() {
         '*--with-label=[only entities with one of these labels]:LIST:' \
         '--threads=[number of threads]:N:' \
         '-j+[number of threads]:N:' \
+        '--models=[read the text and codes of images with the models of a folder]:DIR:_files -/' \
         '--json[the answer as one JSON object]' \
         '--report=[also write an HTML page with the images]:FILE:_files' \
         '--max-bytes=[reject larger files]:N:' \

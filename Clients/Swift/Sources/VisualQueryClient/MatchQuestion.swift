@@ -48,6 +48,33 @@ public struct ImageEmbedding: Codable, Sendable, Hashable {
   }
 }
 
+/// A line of text that was read on the device.
+public struct QuestionText: Codable, Sendable, Hashable, ExpressibleByStringLiteral {
+  /// The text.
+  public var text: String
+  /// Its place in the image, or `nil` if it is not known. Words in large letters count more.
+  public var box: ImageRegion?
+
+  /// Makes a line.
+  public init(_ text: String, box: ImageRegion? = nil) { (self.text, self.box) = (text, box) }
+
+  /// Makes a line whose place is not known.
+  public init(stringLiteral text: String) { self.init(text) }
+
+  /// The line within the limits of the service: a box that reaches beyond the image is cut off.
+  func bounded(length: Int) -> QuestionText {
+    let text = String(String.UnicodeScalarView(text.unicodeScalars.prefix(length)))
+    guard let box else { return QuestionText(text) }
+    func share(_ number: Double) -> Double { number.isFinite ? min(1, max(0, number)) : 0 }
+    let (left, top) = (share(box.left), share(box.top))
+    return QuestionText(
+      text,
+      box: ImageRegion(
+        left: left, top: top, width: max(0, share(box.left + box.width) - left),
+        height: max(0, share(box.top + box.height) - top)))
+  }
+}
+
 /// A question: what of the shop's catalogue is meant.
 public struct MatchQuestion: Sendable, Hashable {
   /// The image, if there is one.
@@ -57,7 +84,7 @@ public struct MatchQuestion: Sendable, Hashable {
   /// The product codes that were read on the device, at most 16: a product that has one comes first.
   public var codes: [String]
   /// The lines of text that were read on the device: their words are looked for in titles, brands and the text of the catalogue's images.
-  public var texts: [String]
+  public var texts: [QuestionText]
   /// The part of the image to search; `nil` for all of it. Not with a signature.
   public var region: ImageRegion?
   /// The least confidence of a match, `0...1`; `nil` for the service's own.
@@ -119,7 +146,7 @@ public struct MatchQuestion: Sendable, Hashable {
   /// Makes a question.
   public init(
     image: QueryImage? = nil, labels: [String] = [], codes: [String] = [],
-    texts: [String] = [], embedding: ImageEmbedding? = nil, limit: Int? = nil,
+    texts: [QuestionText] = [], embedding: ImageEmbedding? = nil, limit: Int? = nil,
     products: Int? = nil, stores: Int? = nil, type: EntityType? = nil, withLabels: [String] = [],
     conditions: [String] = [], near: GeoPoint? = nil, radius: Double? = nil,
     isGrouped: Bool = false,
@@ -180,7 +207,7 @@ extension MatchQuestion {
     var subject: Subject?
     var answers: Answers?
     var tolerant: Bool?
-    var texts: [String]?
+    var texts: [QuestionText]?
     var facetPrefix: String?
     var facetLimit: Int?
     var region: ImageRegion?
@@ -192,7 +219,7 @@ extension MatchQuestion {
 
   /// Returns the fields; labels and texts beyond the service's limits are left out, since the system and the image choose them.
   func fields(searchTime: Duration?) -> Fields {
-    func list(_ words: [String]) -> [String]? { words.isEmpty ? nil : words }
+    func list<Word>(_ words: [Word]) -> [Word]? { words.isEmpty ? nil : words }
     func bounded(_ words: [String], _ limits: (count: Int, length: Int)) -> [String] {
       words.prefix(limits.count).map {
         String(String.UnicodeScalarView($0.unicodeScalars.prefix(limits.length)))
@@ -209,7 +236,9 @@ extension MatchQuestion {
       facets: list(facets),
       subject: subject == .anything ? nil : subject, answers: answers == .all ? nil : answers,
       tolerant: acceptsTruncated ? true : nil,
-      texts: list(bounded(texts.filter { !$0.isEmpty }, Self.textLimits)),
+      texts: list(
+        texts.filter { !$0.text.isEmpty }.prefix(Self.textLimits.count)
+          .map { $0.bounded(length: Self.textLimits.length) }),
       facetPrefix: facetPrefix, facetLimit: facetLimit, region: region,
       minConfidence: minConfidence, at: at.map { $0.formatted(.iso8601) },
       feedback: usesFeedback ? nil : false,

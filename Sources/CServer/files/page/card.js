@@ -28,6 +28,8 @@ export function card(value, { isSure, titles, choose, correct }) {
         make("span", { className: "tier", textContent: because(value, titles) })),
       details(value),
       link(value.url, "Open in the shop"),
+      read(value.words, true, "Read, and its own"),
+      read(value.words, false, "Read, but only others'"),
       variants(value),
       correct ? verdict(value, correct) : null),
     why(value.evidence));
@@ -39,6 +41,12 @@ export function card(value, { isSure, titles, choose, correct }) {
 function because(value, titles) {
   if (!value.stocks) return word("tier", value.tier);
   return `has ${titles.get(value.stocks) ?? value.stocks} in stock`;
+}
+
+// The words that were read and are the entity's own, or are not.
+function read(words, agrees, title) {
+  const list = (words ?? []).filter((word) => word.agrees === agrees).map((word) => word.text);
+  return list.length ? make("p", { className: "subtitle", textContent: `${title}: ${list.join(", ")}` }) : null;
 }
 
 function verdict(value, correct) {

@@ -107,6 +107,7 @@ function clear() {
   for (const id of ["problem", "region", "more", "unsure", "missing"]) at(id).hidden = true;
   at("results").replaceChildren();
   at("guesses").replaceChildren();
+  at("lines").replaceChildren();
 }
 
 function show(answer) {
@@ -155,15 +156,27 @@ function summary(answer, sure, guesses, before) {
   return notes.join(" ");
 }
 
+// Draws the lines with the words that were read: those of the match, and those that are only of others.
+function drawLines(words, [left, top, width, height]) {
+  at("lines").replaceChildren(...words.filter((word) => word.corners.length === 4).map((word) => {
+    const line = document.createElementNS("http://www.w3.org/2000/svg", "polygon");
+    line.setAttribute("points", word.corners.map(([x, y]) => `${left + x * width},${top + y * height}`).join(" "));
+    if (!word.agrees) line.classList.add("foreign");
+    return line;
+  }));
+}
+
 // Draws where the chosen match lies in the picture; a part of the picture has its own shares.
 function choose(element, value) {
   for (const other of document.querySelectorAll("#results > *, #guesses > *")) {
     other.classList.toggle("chosen", other === element);
   }
+  const part = asked.region ?? [0, 0, 1, 1];
+  drawLines(picture ? value.words ?? [] : [], part);
   const found = picture ? value.alignment?.region : null;
   at("region").hidden = !found;
   if (!found) return;
-  const [left, top, width, height] = asked.region ?? [0, 0, 1, 1];
+  const [left, top, width, height] = part;
   const sides = { left: left + found[0] * width, top: top + found[1] * height,
     width: found[2] * width, height: found[3] * height };
   for (const [side, share] of Object.entries(sides)) at("region").style[side] = `${share * 100}%`;

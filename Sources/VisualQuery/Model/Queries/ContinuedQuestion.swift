@@ -13,7 +13,7 @@ package struct ContinuedQuestion: Sendable, Hashable {
   /// The product codes.
   package internal(set) var codes: [String]
   /// The lines of text.
-  package internal(set) var texts: [String]
+  package internal(set) var texts: [QuestionText]
   /// The limits and filters; the deadline is that of each page.
   package var options: MatchOptions
   /// True if the image was not analyzed in time.
@@ -21,7 +21,7 @@ package struct ContinuedQuestion: Sendable, Hashable {
 
   /// Makes a question of what was searched.
   package init(
-    labels: [String], codes: [String], texts: [String] = [], options: MatchOptions,
+    labels: [String], codes: [String], texts: [QuestionText] = [], options: MatchOptions,
     isImageLeftOut: Bool = false
   ) {
     self.texts = texts

@@ -97,6 +97,45 @@ package enum GivenValue: Sendable {
     return try Self.bounded(texts, count: count, length: length)
   }
 
+  /// Reads lines of text: as texts, or in JSON also as objects with a text and its box.
+  func lines(count: Int, length: Int) throws(QuestionError) -> [QuestionText] {
+    guard case .json(.array(let values)) = self else {
+      return try texts(count: count, length: length).map { QuestionText($0) }
+    }
+    guard values.count <= count else {
+      throw QuestionError(
+        code: .excess, reason: "has \(values.count) elements; the limit is \(count)", limit: count)
+    }
+    return try values.map { value throws(QuestionError) in
+      let line = try Self.line(value)
+      try Self.check(line.text, length: length)
+      return line
+    }
+  }
+
+  private static func line(_ value: JSONValue) throws(QuestionError) -> QuestionText {
+    if case .string(let text) = value { return QuestionText(text) }
+    guard case .object(let parts) = value, case .string(let text)? = parts["text"] else {
+      throw QuestionError(reason: "is not a list of texts, or of objects with a 'text' and a 'box'")
+    }
+    let names = ["box", "text"]
+    if let other = parts.keys.sorted().first(where: { !names.contains($0) }) {
+      throw QuestionError(
+        field: excerpt(other), reason: "is unknown; a text has 'text' and 'box'")
+    }
+    guard let box = parts["box"], box != .null else { return QuestionText(text) }
+    let numbers: [Double]? =
+      if case .array(let sides) = box {
+        sides.compactMap { number($0, isText: false) }.filter { (0...1).contains($0) }
+      } else { nil }
+    guard let numbers, numbers.count == 4, case .array(let sides) = box, sides.count == 4 else {
+      throw QuestionError(
+        field: "box",
+        reason: "is not left, top, width and height, four numbers in 0…1: shares of the image")
+    }
+    return QuestionText(text, box: numbers)
+  }
+
   /// Reads a location: `latitude,longitude` in a text, an object of both in JSON; `nil` for any other text.
   func location() throws(QuestionError) -> GeoPoint? {
     let value = try single()

@@ -25,7 +25,7 @@ extension Question {
     "codes", .words(count: SemanticContent.codeLimit, length: SemanticContent.codeLength), \.codes,
     .content, in: everyRequest, token: [.init("codes", \.codes, absent: [])])
   package static let texts = QuestionField(
-    "texts", .texts(count: SemanticContent.textLimit, length: SemanticContent.textLength), \.texts,
+    "texts", .lines(count: SemanticContent.textLimit, length: SemanticContent.textLength), \.texts,
     .content, in: everyRequest, token: [.init("texts", \.texts, absent: [])])
   package static let region = QuestionField<PictureRegion>(
     "region", option: "region", .region, \.region, .content, in: [.query, .form])

@@ -16,7 +16,7 @@ package struct Question: Sendable, Hashable {
   /// The product codes that were read on the device.
   package var codes: [String]?
   /// The lines of text that were read on the device.
-  package var texts: [String]?
+  package var texts: [QuestionText]?
   /// The part of the image that is meant.
   package var region: PictureRegion?
   /// The signature of an image that the client keeps.
@@ -87,7 +87,7 @@ package struct Question: Sendable, Hashable {
       throw QuestionError(
         field: "radius", reason: "must be beside 'near', the place that stores are measured from")
     }
-    let words = (labels ?? []) + (texts ?? []) + (wantedLabels ?? [])
+    let words = (labels ?? []) + (texts ?? []).map(\.text) + (wantedLabels ?? [])
     let byteCount =
       words.reduce(0) { $0 + $1.utf8.count } + (conditions ?? []).reduce(0) { $0 + $1.byteCount }
     guard byteCount <= Self.wordByteLimit else {

@@ -148,11 +148,11 @@ extension QuestionKind<[String]> {
   }
 }
 
-extension QuestionKind<[String]> {
-  /// At most `count` texts, each of at most `length` Unicode scalars.
-  static func texts(count: Int, length: Int) -> Self {
+extension QuestionKind<[QuestionText]> {
+  /// At most `count` lines of text, each of at most `length` Unicode scalars.
+  static func lines(count: Int, length: Int) -> Self {
     Self(.texts(count: count, length: length), "a text") { given throws(QuestionError) in
-      try given.texts(count: count, length: length)
+      try given.lines(count: count, length: length)
     }
   }
 }

@@ -44,7 +44,7 @@ struct Continuation: Sendable {
   private(set) var possible: [Entry]
 
   init(
-    _ labels: [String], codes: [String], texts: [String] = [], signature: QuerySignature?,
+    _ labels: [String], codes: [String], texts: [QuestionText] = [], signature: QuerySignature?,
     _ options: MatchOptions,
     _ list: [RankedEntity], possible: [RankedEntity] = [], cutOff: Double, isImageLeftOut: Bool,
     in catalogue: Catalogue

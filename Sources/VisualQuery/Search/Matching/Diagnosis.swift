@@ -36,6 +36,8 @@ public struct Sighting: Sendable, Hashable {
   public let imagePosition: Int?
   /// The position of that image within the query's, or `nil` if too few keypoints agree.
   public let alignment: MatchAlignment?
+  /// The words that were read in the image, compared with those of the entity (``Match/words``).
+  public let words: [ReadWord]
 }
 
 extension Matcher {
@@ -67,16 +69,19 @@ extension Matcher {
       id: id, missReason: reason, rank: rank, stocks: place.flatMap { answer.matches[$0].stocks },
       confidence: entity?.confidence, minimumConfidence: state.cutOff,
       evidence: entity?.evidence ?? [], first: answer.matches.first?.value.id,
-      sighting: try entity.flatMap(sighting),
+      sighting: try entity.flatMap { try sighting(of: $0, state) },
       likeliest: try scored.max { ($0.confidence, $1.key) < ($1.confidence, $0.key) }
-        .flatMap(sighting))
+        .flatMap { try sighting(of: $0, state) })
   }
 
-  private func sighting(of entity: ScoredEntity) throws(CatalogueError) -> Sighting? {
+  private func sighting(
+    of entity: ScoredEntity, _ state: QueryState
+  ) throws(CatalogueError) -> Sighting? {
     try catalogue.ids(keys: [entity.key])[entity.key].map { id in
       Sighting(
         id: id, confidence: entity.confidence, evidence: entity.evidence,
-        imagePosition: entity.imagePosition, alignment: entity.image.flatMap(alignment))
+        imagePosition: entity.imagePosition, alignment: entity.image.flatMap(alignment),
+        words: words(of: entity, state))
     }
   }
 

@@ -24,6 +24,9 @@ public struct Match: Sendable, Hashable {
   public let tier: MatchTier
   /// The terms of the confidence; their weights add up to its log-odds.
   public let evidence: [Evidence]
+  /// The words that were read in the image and that some entity has, those that weigh most first, at most 32; empty if none were read, and on
+  /// further pages.
+  public var words: [ReadWord] = []
   /// The path of the image that matched, as the feed gave it, or `nil` if only labels did.
   public let matchedImage: String?
   /// The position of that image among the entity's images.

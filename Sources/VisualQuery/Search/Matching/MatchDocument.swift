@@ -126,6 +126,8 @@ public struct MatchDocument: Sendable, Encodable {
     let product: JSONValue?
     let store: JSONValue?
     let evidence: [Evidence]
+    /// The words that were read, or `nil` if there are none.
+    let words: [ReadWord]?
     /// The other variants of its group, or `nil` if there are none or none are asked for.
     let variants: [Variant]?
 
@@ -159,6 +161,14 @@ public struct MatchDocument: Sendable, Encodable {
         Evidence(
           kind: $0.kind, value: rounded($0.value, 4), weight: rounded($0.weight, 4))
       }
+      words =
+        match.words.isEmpty
+        ? nil
+        : match.words.map {
+          ReadWord(
+            text: $0.text, agrees: $0.agrees,
+            corners: $0.corners.map { $0.map { rounded($0, 4) } })
+        }
       variants =
         match.variants.isEmpty ? nil : match.variants.map { Variant($0, projection) }
     }

@@ -1,5 +1,4 @@
 internal import PixelMatch
-internal import Reading
 
 extension Matcher {
   /// The number of generations for which a continuation can be used.
@@ -74,9 +73,7 @@ extension Matcher {
         labels: continuation.question.labels,
         signature: try Self.signature(continuation.signature))
     content.codes = continuation.question.codes
-    content.texts = continuation.question.texts.map {
-      TextLine(text: $0, certainty: 1, corners: [])
-    }
+    content.texts = continuation.question.texts.map(\.line)
     let state = try await run(content, continuation.options, deadline: deadline)
     return try response(
       to: content, continuation.options, state, limit: limit,

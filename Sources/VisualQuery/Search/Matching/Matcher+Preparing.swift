@@ -29,7 +29,7 @@ extension Matcher {
       && WholeImageStage.isWorthwhile(
         for: content, options, cutOff: cutOff, feedback: feedback, in: catalogue)
     let scansEnd = deadline.map { $0 - ($0 - now()) * Self.verifyingShare }
-    var plan = plan(signature, image, labels, content, endsEarly: endsEarly) {
+    var plan = try plan(signature, image, labels, content, endsEarly: endsEarly) {
       Task.isCancelled || (scansEnd.map { now() >= $0 } ?? false)
     }
     // Entities that were not filtered are not searched.
@@ -86,12 +86,16 @@ extension Matcher {
   private func plan(
     _ signature: QuerySignature?, _ image: PixelBuffer?, _ labels: LabelEvidence,
     _ content: SemanticContent, endsEarly: Bool, shouldStopScans: @escaping @Sendable () -> Bool
-  ) -> QueryPlan {
+  ) throws(CatalogueError) -> QueryPlan {
+    let isOfWords = signature == nil && !content.hasImage && !labels.unmatched.isEmpty
     let words: [any SearchStage] =
-      [LabelStage()]
+      [LabelStage()] + (isOfWords ? [LabelWordStage()] : [])
       + (content.codes.isEmpty && (image == nil || CodeReader() == nil)
         ? [] : [CodeStage(codes: content.codes, image: image, read: content.readCodes)])
-    let texts = Array(content.texts.prefix(SemanticContent.textLimit))
+    var texts = Array(content.texts.prefix(SemanticContent.textLimit))
+    if isOfWords, try catalogue.hasReadText() {
+      texts += labels.unmatched.map { TextLine(text: $0, certainty: 1, corners: []) }
+    }
     let textStage: [any SearchStage] =
       texts.isEmpty && (image == nil || models == nil)
       ? [] : [TextStage(image: image, texts: texts, models: models, threads: pool.width)]

@@ -34,7 +34,7 @@ extension Matcher {
     }
     let outcome = SearchOutcome(state: state, list: list)
     var continuation = Continuation(
-      content.labels, codes: content.codes, texts: content.texts.map(\.text),
+      content.labels, codes: content.codes, texts: content.texts.map { QuestionText($0) },
       signature: state.signature, options, list.entities,
       possible: possible, cutOff: cutOff,
       isImageLeftOut: state.signature == nil && content.hasImage, in: catalogue)
@@ -84,13 +84,15 @@ extension Matcher {
     let matches = try scored.enumerated().compactMap { index, entity in
       try values[entity.key].map {
         let alignment = entity.image.flatMap(alignment)
-        return match(
+        var match = match(
           entity, $0, rank: shownBefore + index + 1, alignment,
           object: objects.number(of: entity.image, alignment),
           variants: try groups.map {
             try variants(
               beneath: page[index], of: $0, in: continuation, without: suppressed, options)
           } ?? [], options)
+        match.words = words(of: entity, outcome?.state)
+        return match
       }
     }
     let beneath = groups.map { groups in page.flatMap { groups.others(than: $0) } } ?? []
@@ -111,9 +113,11 @@ extension Matcher {
     response.possible = possible.compactMap { entity in
       values[entity.key].map { (entity, $0) }
     }.enumerated().map { index, listed in
-      match(
+      var match = match(
         listed.0, listed.1, rank: index + 1, listed.0.image.flatMap(alignment), object: nil,
         variants: [], options)
+      match.words = words(of: listed.0, outcome?.state)
+      return match
     }
     endStep(.lookup, since: start)
     return response
@@ -178,6 +182,14 @@ extension Matcher {
     }
     let shown = stores.merged(with: ranked).filter { options.limit(of: $0.id.type) > 0 }
     return RankedList(entities: Ranking.topRanked(shown), isWhole: stores.isWhole)
+  }
+
+  /// Returns the words that were read, compared with an entity whose confidence has them.
+  func words(of entity: ScoredEntity, _ state: QueryState?) -> [ReadWord] {
+    guard let texts = state?.texts, entity.evidence.contains(where: { $0.kind == .text }) else {
+      return []
+    }
+    return texts.words(comparedWith: entity.key)
   }
 
   /// Returns the position of an entity's image in the query, or `nil` if no keypoints agree.

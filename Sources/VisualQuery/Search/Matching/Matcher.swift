@@ -102,14 +102,31 @@ public struct Matcher: Sendable {
   }
 
   /// Runs all stages of a query. Other queries have their turn between them.
-  @concurrent package func run(
+  ///
+  /// The text of the image is read meanwhile. If the deadline passes before its stage, the reading is cancelled.
+  @concurrent func run(
     _ content: SemanticContent, _ options: MatchOptions, deadline: Duration?
   ) async throws -> QueryState {
+    async let reading = reading(of: content, deadline: deadline)
     var state = try await prepare(content, options, deadline: deadline)
-    while state.plan.next != nil {
+    while let stage = state.plan.next {
+      if stage is TextStage { state.reading = try await reading }
       try await runNextStage(&state)
       await Task.yield()
     }
     return state
+  }
+
+  /// Reads the text of the image of a question, or returns `nil` if its stage is to do so: a single thread would read before it searches.
+  @concurrent private func reading(
+    of content: SemanticContent, deadline: Duration?
+  ) async throws -> TextReading? {
+    guard let models, pool.width > 1, let image = try? content.searchedPixels else { return nil }
+    let now = now
+    return try await TextStage.read(
+      image, models, remaining: deadline.map { $0 - now() }, threads: pool.width
+    ) {
+      Task.isCancelled || (deadline.map { now() >= $0 } ?? false)
+    }
   }
 }

@@ -1,4 +1,5 @@
 internal import PixelMatch
+internal import Reading
 private import Synchronization
 
 /// The state of one query between its stages: the prepared question and the candidates found so far.
@@ -37,10 +38,14 @@ package struct QueryState: Sendable {
   var regions: [RegionSearch] = [] { didSet { scores = ScoreCache() } }
   /// The parts that would have been searched if there were more than the image's signature.
   var unsearchedRegions: [RegionProposal] = []
-  /// The entities that share a label with the query.
-  var labelMatches: [ScoredEntity] = [] { didSet { scores = ScoreCache() } }
+  /// The entities that share a label or other words with the query, each once.
+  private(set) var labelMatches: [ScoredEntity] = [] { didSet { scores = ScoreCache() } }
+  /// The index in `labelMatches` of each entity.
+  private(set) var placesByWords: [UInt32: Int] = [:]
   /// The products with a code of the query.
   var codeMatches: [ScoredEntity] = [] { didSet { scores = ScoreCache() } }
+  /// The text of the image, or `nil` if none is read, or only by its stage.
+  var reading: TextReading?
   /// The agreement of the text that was read with the entities, or `nil` if there is none.
   var texts: TextAgreements? { didSet { scores = ScoreCache() } }
   /// The codes of the query without a product.
@@ -54,6 +59,16 @@ package struct QueryState: Sendable {
   /// not meant.
   func allows(_ key: UInt32, _ type: EntityType) -> Bool {
     (allowed[type]?.contains(key) ?? true) && !suppressed.contains(key)
+  }
+
+  /// Adds an entity that shares words with the query. Of one that several words find, the surest finding counts.
+  mutating func addByWords(_ entity: ScoredEntity) {
+    guard let index = placesByWords[entity.key] else {
+      placesByWords[entity.key] = labelMatches.count
+      labelMatches.append(entity)
+      return
+    }
+    if labelMatches[index].confidence < entity.confidence { labelMatches[index] = entity }
   }
 
   /// Searches the images of every type, and compares with the query what was found.

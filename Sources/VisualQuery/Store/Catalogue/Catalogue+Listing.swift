@@ -221,14 +221,38 @@ extension Catalogue {
     return try values(of: found, shouldStop)
   }
 
+  /// Returns the keys of the entities whose titles, subtitles, brands and other names contain all words, or, if there are none, of those
+  /// that contain similar ones in place of unknown words; the best first.
+  @concurrent func keys(
+    namedBy words: [String], types: [EntityType], limit: Int,
+    _ shouldStop: @escaping @Sendable () -> Bool
+  ) async throws -> [UInt32] {
+    let exact = words.map { [$0] }
+    let found = try await keys(
+      withWords: exact, isOfNames: true, without: [], types, limit: limit, shouldStop)
+    if !found.isEmpty { return found }
+    let forms = try read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
+      var forms = exact
+      for (number, word) in words.enumerated() where try !database.text.hasWord(word) {
+        forms[number] += try database.text.words(near: word)
+      }
+      return forms
+    }
+    try await rest(shouldStop)
+    if forms == exact { return [] }
+    return try await keys(
+      withWords: forms, isOfNames: true, without: [], types, limit: limit, shouldStop)
+  }
+
   /// The keys of the entities that have one form of each word, the best first, ties by type and id.
   @concurrent private func keys(
-    withWords forms: [[String]], without known: Set<UInt32>, _ types: [EntityType], limit: Int,
-    _ shouldStop: @escaping @Sendable () -> Bool
+    withWords forms: [[String]], isOfNames: Bool = false, without known: Set<UInt32>,
+    _ types: [EntityType], limit: Int, _ shouldStop: @escaping @Sendable () -> Bool
   ) async throws -> [UInt32] {
     let restriction = typeRestriction(types)
     let hits = try read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
-      try database.text.hits(ofWords: forms, restriction, limit: Self.scoredHits)
+      try database.text.hits(
+        ofWords: forms, isOfNames: isOfNames, restriction, limit: Self.scoredHits)
     }.filter { !known.contains($0.key) }.sorted { $0.score < $1.score }
     try await rest(shouldStop)
     guard let worst = hits.prefix(limit).last?.score else { return [] }

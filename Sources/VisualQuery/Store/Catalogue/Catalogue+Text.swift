@@ -59,6 +59,17 @@ extension Catalogue {
     }.compactMap { image in indices[image.segment].map { ($0, image.row) } }
   }
 
+  /// Returns whether any image was read.
+  func hasReadText() throws(CatalogueError) -> Bool {
+    try read { database throws(CatalogueError) in
+      guard try database.hasReadings() else { return false }
+      return try database.connection.first(
+        // The first row is enough.
+        "SELECT 1 FROM readings LIMIT 1", isScan: true
+      ) { _ in true } ?? false
+    }
+  }
+
   /// Returns whether images were read, and by other models only: then their text is left out.
   ///
   /// - Throws: ``CatalogueError``.

@@ -22,14 +22,14 @@ package struct PieceIndex: Sendable {
   }
 
   /// The share of a word's pieces, by rarity, that an entity must have for the word to be known.
-  private static let knownCover: Float = 0.5
+  fileprivate static let knownCover: Float = 0.5
   /// The most words of one text.
   private static let wordLimit = 256
   /// The most pieces of a word: longer ones are cut.
   private static let pieceLimit = 40
 
   /// The keys of the entities with words, in ascending order.
-  private let keys: [UInt32]
+  fileprivate let keys: [UInt32]
   /// The pieces in ascending order.
   private let pieces: [UInt64]
   /// The place of the first posting of each piece, and the number of postings.
@@ -117,17 +117,21 @@ package struct PieceIndex: Sendable {
 
   /// Returns the words of lines of text, each once with its largest weight: that of the certainty of its line, and of the root of the
   /// size of its letters in relation to the largest.
-  static func words(of lines: [TextLine]) -> [(text: String, weight: Double)] {
+  ///
+  /// - Returns: The words in alphabetical order, each with the index of the line that gives it its weight.
+  static func words(of lines: [TextLine]) -> [(text: String, weight: Double, line: Int)] {
     let heights = lines.map(height)
     let highest = heights.max() ?? 0
-    var weights: [String: Double] = [:]
-    for (line, height) in zip(lines, heights) {
+    var best: [String: (weight: Double, line: Int)] = [:]
+    for (index, height) in heights.enumerated() {
       let size = highest > 0 && height > 0 ? (height / highest).squareRoot() : 1
-      for word in words(of: line.text) {
-        weights[word] = max(weights[word] ?? 0, size * max(0, min(1, line.certainty)))
+      let weight = size * max(0, min(1, lines[index].certainty))
+      for word in words(of: lines[index].text) where best[word].map({ $0.weight < weight }) ?? true
+      {
+        best[word] = (weight, index)
       }
     }
-    return weights.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    return best.sorted { $0.key < $1.key }.map { ($0.key, $0.value.weight, $0.value.line) }
   }
 
   /// Returns the height of a line's letters, or 0 if its place is unknown.
@@ -149,10 +153,11 @@ package struct PieceIndex: Sendable {
     var explained = [Float](repeating: 0, count: keys.count)
     var known: Float = 0
     var cover = [Float](repeating: 0, count: keys.count)
+    var knownWords: [TextAgreements.KnownWord] = []
     // A piece that several words have counts once, by the largest weight.
     var weights: [UInt64: Float] = [:]
-    for (word, weight) in Self.words(of: lines) {
-      let weight = Float(weight)
+    for (word, size, line) in Self.words(of: lines) {
+      let weight = Float(size)
       var total: Float = 0
       var touched: [Int] = []
       for piece in Self.pieces(of: word).sorted() {
@@ -172,7 +177,12 @@ package struct PieceIndex: Sendable {
       }
       let best = touched.lazy.map { cover[$0] }.max() ?? 0
       let isKnown = total > 0 && best >= Self.knownCover * total
-      if isKnown { known += weight * best }
+      if isKnown {
+        known += weight * best
+        knownWords.append(
+          TextAgreements.KnownWord(
+            text: word, weight: weight, total: total, corners: lines[line].corners))
+      }
       for entity in touched {
         if isKnown { explained[entity] += weight * cover[entity] }
         cover[entity] = 0
@@ -190,12 +200,45 @@ package struct PieceIndex: Sendable {
     }
     guard isAnyKnown else { return nil }
     for entity in agreed.indices { agreed[entity] /= norms[entity] }
-    return TextAgreements(keys: keys, agreed: agreed, explained: explained, known: known)
+    return TextAgreements(
+      index: self, words: knownWords, agreed: agreed, explained: explained, known: known)
+  }
+
+  /// Returns the sum of the rarities of the pieces of a word that an entity has.
+  ///
+  /// - Parameter entity: The index of the entity in `keys`.
+  fileprivate func cover(of word: String, by entity: Int) -> Float {
+    Self.pieces(of: word).sorted().reduce(0) { sum, piece in
+      guard let place = Self.index(of: piece, in: pieces) else { return sum }
+      let range = starts[place]..<starts[place + 1]
+      // The postings of a piece are in the order of the entities.
+      var (low, high) = (range.lowerBound, range.upperBound)
+      while low < high {
+        let middle = (low + high) / 2
+        if postings[middle].entity < entity { low = middle + 1 } else { high = middle }
+      }
+      guard low < range.upperBound, postings[low].entity == entity else { return sum }
+      return sum + Self.rarity(count: range.count, of: keys.count)
+    }
   }
 
   /// The agreement of lines of text with the entities of a catalogue.
   package struct TextAgreements: Sendable {
-    fileprivate let keys: [UInt32]
+    /// A word of the lines that some entity has.
+    fileprivate struct KnownWord: Sendable {
+      let text: String
+      let weight: Float
+      /// The sum of the rarities of its pieces.
+      let total: Float
+      let corners: [ReadPoint]
+    }
+
+    /// The most words that are compared with one entity.
+    private static let wordLimit = 32
+
+    fileprivate let index: PieceIndex
+    /// The known words, in alphabetical order.
+    fileprivate let words: [KnownWord]
     fileprivate let agreed: [Float]
     fileprivate let explained: [Float]
     /// The weight of all words of the lines that some entity has.
@@ -204,19 +247,32 @@ package struct PieceIndex: Sendable {
     /// Returns the sum of the rarities of the pieces that the lines and an entity have in common, in relation to the root of that
     /// of all its pieces; 0 for an entity without text.
     package func agreement(with key: UInt32) -> Double {
-      PieceIndex.index(of: key, in: keys).map { Double(agreed[$0]) } ?? 0
+      PieceIndex.index(of: key, in: index.keys).map { Double(agreed[$0]) } ?? 0
     }
 
     /// Returns the share of the known words that an entity lacks, by weight, `0...1`: of siblings that share most words, the one that
     /// is shown lacks none.
     package func contradiction(with key: UInt32) -> Double {
-      let explained = PieceIndex.index(of: key, in: keys).map { self.explained[$0] } ?? 0
+      let explained = PieceIndex.index(of: key, in: index.keys).map { self.explained[$0] } ?? 0
       return Double(max(0, known - explained) / (known + 1))
+    }
+
+    /// Returns the words of the lines that some entity has, and whether this one has them: those that weigh most, at most 32.
+    package func words(comparedWith key: UInt32) -> [ReadWord] {
+      let entity = PieceIndex.index(of: key, in: index.keys)
+      let heaviest = words.sorted { ($1.weight, $0.text) < ($0.weight, $1.text) }
+      return heaviest.prefix(Self.wordLimit).map { word in
+        let cover = entity.map { index.cover(of: word.text, by: $0) } ?? 0
+        return ReadWord(
+          text: word.text, agrees: cover >= PieceIndex.knownCover * word.total,
+          corners: word.corners.map { [$0.x, $0.y] })
+      }
     }
 
     /// Returns the keys of the entities that agree best, at most `limit`, the best first.
     package func best(_ limit: Int) -> [UInt32] {
-      keys.indices.filter { explained[$0] > 0 }
+      let keys = index.keys
+      return keys.indices.filter { explained[$0] > 0 }
         .sorted { (agreed[$1], keys[$0]) < (agreed[$0], keys[$1]) }.prefix(limit).map { keys[$0] }
     }
   }
@@ -250,7 +306,7 @@ extension CatalogueDatabase {
         let reading = ImageReading(json: json, models: [])
       else { return }
       let key = UInt32(clamping: row.integer(0))
-      for (text, weight) in PieceIndex.words(of: reading.lines) {
+      for (text, weight, _) in PieceIndex.words(of: reading.lines) {
         words.append(PieceIndex.Word(key: key, text: text, weight: weight))
       }
     }

@@ -1,6 +1,5 @@
 import HTTPServer
 import PixelMatch
-import Reading
 import Synchronization
 import VisualQuery
 
@@ -113,7 +112,7 @@ extension ShopService {
   ) async throws -> SemanticContent {
     var content = try await contentWithoutCodes(of: picture, question, matcher, timeout: timeout)
     content.codes = question.codes ?? []
-    content.texts = (question.texts ?? []).map { TextLine(text: $0, certainty: 1, corners: []) }
+    content.texts = (question.texts ?? []).map(\.line)
     content.embedding = question.embedding
     return content
   }

@@ -84,11 +84,38 @@ import VisualQuery
     #expect(read.options(timeout: read.deadline) == meant.options(timeout: meant.deadline))
     // An empty list says as much as none.
     var (a, b) = (read, meant)
-    for path in [\Question.labels, \.codes, \.texts, \.wantedLabels, \.facets] {
+    for path in [\Question.labels, \.codes, \.wantedLabels, \.facets] {
       a[keyPath: path] = a[keyPath: path] ?? []
       b[keyPath: path] = b[keyPath: path] ?? []
     }
+    (a.texts, b.texts) = (a.texts ?? [], b.texts ?? [])
     #expect(a == b)
+  }
+
+  @Test func `a text of the device may have its box`() throws {
+    func texts(_ json: String) throws -> [QuestionText]? {
+      try Question(
+        RequestFields(json: Array(#"{"texts":\#(json)}"#.utf8)), hasPicture: true, language: nil
+      ).texts
+    }
+    let lines = [QuestionText("HONEY", box: [0.1, 0.2, 0.5, 0.1]), QuestionText("500 g")]
+    #expect(
+      try texts(#"[{"text":"HONEY","box":[0.1,0.2,0.5,0.1]},{"text":"500 g"}]"#) == lines)
+    #expect(try texts(#"["HONEY",{"text":"500 g","box":null}]"#) == [.init("HONEY"), lines[1]])
+    let asked = ContinuedQuestion(
+      labels: [], codes: [], texts: lines, options: Question().options(timeout: nil))
+    let bytes = try JSONEncoder().encode(asked)
+    #expect(try JSONDecoder().decode(ContinuedQuestion.self, from: bytes) == asked)
+    for wrong in [
+      #"{"text":"A"}"#, "[1]", "[null]", "[{}]", #"[{"text":1}]"#, #"[{"text":"A","at":1}]"#,
+      #"[{"text":"A","box":[0,0,1]}]"#, #"[{"text":"A","box":[0,0,1,2]}]"#,
+      #"[{"text":"A","box":[0,0,1,1,1]}]"#, #"[{"text":"A","box":[0,0,1,"1"]}]"#,
+      #"[{"text":"A","box":{}}]"#, #"[{"text":"A\u0007"}]"#,
+      "[\(Array(repeating: #"{"text":"A"}"#, count: 65).joined(separator: ","))]",
+      "[{\"text\":\"\(String(repeating: "A", count: 201))\"}]",
+    ] {
+      #expect(throws: Problem.self, "\(wrong.prefix(60))") { try texts(wrong) }
+    }
   }
 
   /// Would break if a field were added to the table and to no question above.

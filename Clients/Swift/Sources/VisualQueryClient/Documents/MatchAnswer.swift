@@ -231,6 +231,8 @@ public struct MatchedEntity: Codable, Sendable, Hashable, Identifiable {
   public let store: Store?
   /// The terms of the confidence.
   public let evidence: [Evidence]
+  /// The words that were read and that some entity has, those that weigh most first; `nil` if there are none, and on further pages.
+  public let words: [ReadWord]?
   /// The image of the entity that was found: a path of the service or the shop's own address.
   public let matchedImage: String?
   /// The place of the thing in the image, if corners agree.
@@ -248,6 +250,16 @@ public struct MatchedEntity: Codable, Sendable, Hashable, Identifiable {
     public let value: Double
     /// Its weight in log-odds.
     public let weight: Double
+  }
+
+  /// A word that was read in the image or sent with the question.
+  public struct ReadWord: Codable, Sendable, Hashable {
+    /// The word, in lower case without diacritics, as it was read.
+    public let text: String
+    /// True if the entity has the word; if not, others do, and it counts against this one.
+    public let agrees: Bool
+    /// The corners of its line in the direction of reading; empty if its place is not known.
+    public let corners: [ImagePoint]
   }
 
   /// The match as an entity.

@@ -21,7 +21,7 @@ struct LabelStage: SearchStage {
           shouldStop: state.shouldStop)
         isWhole = isWhole && matches.isWhole
         for key in matches.keys where found.insert(key).inserted {
-          state.labelMatches.append(
+          state.addByWords(
             ScoredEntity(
               key: key, type: type, evidence: evidence,
               confidence: Calibration.confidence(evidence), tier: .label))

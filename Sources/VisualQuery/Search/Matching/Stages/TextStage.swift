@@ -14,21 +14,27 @@ struct TextStage: SearchStage {
 
   /// The most entities that are proposed.
   private static let limit = 32
-  /// The longer sides of the image in which lines are looked for: with time, and without much.
-  private static let (side, quickSide) = (640, 480)
-  /// The time below which the image is looked at more quickly.
-  private static let enough = Duration.milliseconds(400)
+  /// The effort of reading, by the time until the deadline from which on it is made: the longer side of the image in which lines are looked
+  /// for, and the most lines that are read.
+  private static let efforts: [(time: Duration, side: Int, lines: Int)] = [
+    (.milliseconds(400), 640, 12), (.milliseconds(120), 448, 8), (.zero, 320, 4),
+  ]
   /// The share of the time left that reading may take, since geometry is to follow.
   private static let share = 0.75
-  /// The most lines that are read: with time, and without much.
-  private static let (lineLimit, quickLineLimit) = (12, 8)
   /// The most threads that read one image.
   private static let threadLimit = 2
 
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
     var (lines, done) = (texts, 1.0)
     if let image, let models {
-      let reading = try await read(image, models, state)
+      let reading =
+        if let early = state.reading {
+          early
+        } else {
+          try await Self.read(
+            image, models, remaining: state.remaining(), threads: threads,
+            shouldStop: state.shouldStop)
+        }
       lines += reading.lines
       if !reading.isComplete { done = reading.lines.isEmpty ? 0 : 0.5 }
     }
@@ -40,21 +46,22 @@ struct TextStage: SearchStage {
     return done
   }
 
-  private func read(
-    _ image: PixelBuffer, _ models: ReadingModels, _ state: QueryState
+  /// Reads the text of an image, as far as the time suffices.
+  ///
+  /// - Parameter remaining: The time until the deadline, or `nil` if there is none.
+  @concurrent static func read(
+    _ image: PixelBuffer, _ models: ReadingModels, remaining: Duration?, threads: Int,
+    shouldStop: @escaping @Sendable () -> Bool
   ) async throws -> TextReading {
-    let remaining = state.remaining()
-    let (now, shouldStop) = (ContinuousClock.now, state.shouldStop)
-    let end = remaining.map { now + $0 * Self.share }
-    let isQuick = remaining.map { $0 < Self.enough } ?? false
+    let end = remaining.map { ContinuousClock.now + $0 * Self.share }
+    let effort =
+      Self.efforts.first { effort in remaining.map { $0 >= effort.time } ?? true }
+      ?? Self.efforts[Self.efforts.count - 1]
     let options = TextReader.Options(
-      side: isQuick ? Self.quickSide : Self.side,
-      lineLimit: isQuick ? Self.quickLineLimit : Self.lineLimit,
-      threads: min(threads, Self.threadLimit))
+      side: effort.side, lineLimit: effort.lines, threads: min(threads, Self.threadLimit))
     do {
-      return try await models.text.text(in: image, options: options) {
-        shouldStop() || (end.map { ContinuousClock.now >= $0 } ?? false)
-      }
+      return try await models.text.text(
+        in: image, options: options, until: end, shouldStop: shouldStop)
     } catch is ReadingError {
       // A model that fails on one image is no reason to give no answer: the text counts as not read.
       var reading = TextReading()
@@ -76,7 +83,7 @@ struct TextStage: SearchStage {
         let own = agreements.agreement(with: key)
         let rival = key == allowed.first ? others.dropFirst().first ?? 0 : others[0]
         let evidence = Calibration.evidence(onlyOfText: agreements, key, lead: own - rival)
-        state.labelMatches.append(
+        state.addByWords(
           ScoredEntity(
             key: key, type: type, evidence: evidence,
             confidence: Calibration.confidence(evidence), tier: .label))

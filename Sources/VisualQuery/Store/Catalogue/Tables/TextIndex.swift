@@ -42,8 +42,10 @@ package final class TextIndex {
   /// Returns the first entities, by key, that contain a form of each word, the first form of the last
   /// word also as a prefix. The score is BM25 with the highest weight for the title and the lowest for the
   /// description.
+  ///
+  /// - Parameter isOfNames: True if only titles, subtitles, brands and other names count.
   func hits(
-    ofWords words: [[String]], _ restriction: TypeRestriction?, limit: Int
+    ofWords words: [[String]], isOfNames: Bool = false, _ restriction: TypeRestriction?, limit: Int
   ) throws(CatalogueError) -> [Hit] {
     // Folded words contain no quotes.
     let query = words.enumerated().map { number, forms in
@@ -57,7 +59,11 @@ package final class TextIndex {
       SELECT \(Found.list) FROM entityText
       WHERE entityText MATCH ?\(restriction?.sql ?? "") LIMIT ?
       """,
-      [.text(query.joined(separator: " AND "))]
+      [
+        .text(
+          (isOfNames ? "{title subtitle brand names} : " : "")
+            + "(\(query.joined(separator: " AND ")))")
+      ]
         + (restriction.map { [.text($0.type.rawValue)] } ?? []) + [.integer(limit)]
     ) { (UInt32(clamping: $0.integer(Found.key)), $0.number(Found.score)) }
   }
