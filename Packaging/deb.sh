@@ -21,6 +21,7 @@ install -m 644 "$top/Packaging/vq.default" "$root/etc/default/vq"
 install -m 644 "$top/Packaging/debian/copyright" "$top/SECURITY.md" "$root/usr/share/doc/vq"
 gzip -9nc "$top/CHANGELOG.md" > "$root/usr/share/doc/vq/changelog.gz"
 install -m 644 "$top/docs/deploy/nginx.conf" "$root/usr/share/doc/vq/examples/nginx.conf"
+install -m 755 "$top/Packaging/models.sh" "$root/usr/share/doc/vq/examples/models.sh"
 
 # dpkg-shlibdeps reads a source package, of which only the names matter here.
 mkdir "$work/debian"
@@ -37,7 +38,7 @@ Priority: optional
 Installed-Size: $(du -sk --exclude=DEBIAN "$root" | cut -f1)
 Depends: $depends, passwd
 Recommends: ca-certificates, libcurl4, libgif7, libheif1, libwebp7
-Suggests: libpq5, libzbar0, nginx
+Suggests: libonnxruntime1.21, libpq5, libzbar0, nginx
 Description: find a shop's own products and stores in an image
  VisualQuery answers what of a shop's catalogue is in an image: a short ranked
  list of products and stores, each with a link that opens it. This package has
@@ -45,7 +46,8 @@ Description: find a shop's own products and stores in an image
  .
  Recommended libraries read more formats of images (WebP, AVIF, HEIC, GIF) and
  fetch images from servers; libpq5 shares an index in PostgreSQL; libzbar0
- reads bar codes and QR codes.
+ reads bar codes and QR codes. With libonnxruntime1.21 and the models that
+ /usr/share/doc/vq/examples/models.sh fetches, text in images is read.
 CONTROL
 echo /etc/default/vq > "$root/DEBIAN/conffiles"
 install -m 755 "$top"/Packaging/debian/{postinst,prerm,postrm} "$root/DEBIAN"

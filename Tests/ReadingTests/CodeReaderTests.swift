@@ -49,6 +49,24 @@ import Testing
   }
 }
 
+@Suite struct CodeValueTests {
+  // Would break if what a stranger's code says could end a line of a terminal or a log.
+  @Test(arguments: [
+    ("https://shop.example/p/1", "https://shop.example/p/1"),
+    ("a\u{0}b\u{1B}[31m\r\nc", "a\u{FFFD}b\u{FFFD}[31m\u{FFFD}\u{FFFD}c"),
+    ("\u{7F}\u{85}", "\u{FFFD}\u{FFFD}"), ("שלום", "שלום"), ("", ""),
+  ])
+  func `control characters of a code are replaced`(value: String, text: String) {
+    #expect(CodeReader.text(of: Array(value.utf8)) == text)
+  }
+
+  @Test func `bytes that are no text and values without end are cut to size`() {
+    #expect(CodeReader.text(of: [0x41, 0xFF, 0xC3]) == "A\u{FFFD}\u{FFFD}")
+    let long = CodeReader.text(of: [UInt8](repeating: 0x41, count: 100_000))
+    #expect(long.unicodeScalars.count == ReadCode.valueLimit)
+  }
+}
+
 @Suite(.enabled(if: CodeReader() != nil, "zbar is not installed"))
 struct CodeReaderTests {
   private let reader = CodeReader()!

@@ -19,6 +19,7 @@ let package = Package(
       name: "Fuzzers",
       dependencies: [
         "HTTP", .product(name: "PixelMatch", package: "VisualQuery"),
+        .product(name: "Reading", package: "VisualQuery"),
         .product(name: "VisualQuery", package: "VisualQuery"),
       ],
       swiftSettings: strict),

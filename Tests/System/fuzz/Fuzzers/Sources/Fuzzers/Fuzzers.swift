@@ -6,7 +6,7 @@ private let targets: [any FuzzTarget.Type] = [
   GIFTarget.self,
   HEIFTarget.self, JSONTarget.self,
   CSVTarget.self, XMLTarget.self, HTMLTarget.self, TokenTarget.self, SegmentTarget.self,
-  ShardTarget.self, ArrayTarget.self,
+  ShardTarget.self, ArrayTarget.self, TextTarget.self,
 ]
 
 /// The target that the program is called by: `request` for a link of that name.

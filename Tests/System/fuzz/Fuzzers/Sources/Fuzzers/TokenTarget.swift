@@ -91,7 +91,8 @@ enum TokenTarget: FuzzTarget {
   /// The bytes of a continuation with all fields and three entries.
   private static func continuation(signature: [UInt8]) -> [UInt8] {
     let question = Array(
-      (#"{"labels":["mug"],"limit":10,"products":3,"stores":1,"types":["product","store"],"#
+      (#"{"labels":["mug"],"texts":["OATS",{"text":"500 g","box":[0.1,0.2,0.5,0.1]}],"#
+        + #""limit":10,"products":3,"stores":1,"types":["product","store"],"#
         + #""minimumConfidence":0.5,"near":[59.3,18.1],"locale":"de","date":1.5e9}"#).utf8)
     var bytes: [UInt8] = [1] + bigEndianBytes(of: 3)
     bytes += bigEndianBytes(of: UInt64(question.count)).suffix(4) + question
@@ -109,6 +110,7 @@ enum TokenTarget: FuzzTarget {
   }
 
   static let dictionary = utf8(
-    #""labels":["#, #""limit":"#, #""products":"#, #""types":["product"]"#, #""near":["#,
+    #""labels":["#, #""texts":["#, #""box":["#, #""limit":"#, #""products":"#,
+    #""types":["product"]"#, #""near":["#,
     #""productFilter":{"#, #""date":"#, #""locale":"#)
 }
