@@ -17,13 +17,15 @@ enum DiffCommand {
     examples: [
       "vq diff queries.jsonl --index shop.vq",
       "vq diff queries.jsonl --before old.vq --index shop.vq --json",
+      "vq diff queries.jsonl --rules new-rules.json --index shop.vq",
     ],
     operand: OperandDescription(
       placeholder: "QUERIES", count: 1...1,
       summary: "JSON Lines: an image and the correct ids on each line, as for 'vq eval'",
       completion: .files),
     options: [
-      MatchCommand.index.description, before.description, MatchCommand.threads.description,
+      MatchCommand.index.description, before.description, RulesCommand.trial.description,
+      MatchCommand.threads.description,
       json.description, IndexLocation.cache.description,
     ],
     notes: [
@@ -33,6 +35,8 @@ enum DiffCommand {
           The first match of each query is compared: 'gained' and 'lost' if only the newer or the older \
           index has one, 'other' if it is another entity, 'surer' and 'lessSure' if the confidence differs \
           by 0.05 or more. The exit code is 1 if a query lost its match, for CI.
+          With --rules, the index as it is is compared with the same index and these rules, unless --before \
+          names another. Then 'order' means that the first match is the same and others moved or are hidden.
           """),
       HelpSection(
         title: "JSON form",
@@ -41,6 +45,10 @@ enum DiffCommand {
             {"schema":"vq.diff/1","query":"q1","change":"other",
              "before":{"type":"product","id":"mug-red","confidence":0.97},
              "after":{"type":"product","id":"mug-blue","confidence":0.91}}
+          With --rules also 'moved', the matches that changed places: 'before' and 'after' are ranks, and 'after' is null \
+          for one that is hidden or was pushed off the page.
+             "moved":[{"type":"product","id":"mug-sale","before":4,"after":2,
+               "rule":"sale"}]
           """),
     ],
     exitCodes: [
@@ -58,10 +66,13 @@ enum DiffCommand {
       of: arguments[MatchCommand.index], arguments, console)
     let catalogue = try Catalogue(directory: directory)
     let pool = WorkerPool(width: arguments[MatchCommand.threads])
+    let rules = try RulesCommand.rules(toTry: arguments, in: catalogue, on: console)
     func compare(_ older: Catalogue) async throws -> ExitCode {
+      var newer = Matcher(catalogue: catalogue, pool: pool)
+      newer.rules = rules
       let comparison = AnswerComparison(
-        before: Matcher(catalogue: older, pool: pool),
-        after: Matcher(catalogue: catalogue, pool: pool))
+        before: Matcher(catalogue: older, pool: pool), after: newer,
+        comparesOrder: rules != nil)
       var report = DiffReport(
         console: console, isJSON: arguments[json],
         generations: (older.generation, catalogue.generation))
@@ -72,6 +83,7 @@ enum DiffCommand {
       }
       return try report.finish()
     }
+    if arguments[before] == nil, rules != nil { return try await compare(catalogue) }
     if let before = arguments[before] { return try await compare(try Catalogue(directory: before)) }
     do {
       return try await CatalogueUpkeep(directory: directory, pool: pool).withPrevious(compare)
@@ -86,6 +98,8 @@ enum DiffCommand {
 struct AnswerComparison: Sendable {
   let before: Matcher
   let after: Matcher
+  /// True if the matches behind the first are compared, too.
+  let comparesOrder: Bool
 
   /// The difference of two confidences from which on it is reported.
   static let noticeable = 0.05
@@ -106,7 +120,7 @@ struct AnswerComparison: Sendable {
 
   /// The kind of a difference.
   enum Change: String, Sendable, Hashable, Encodable, CaseIterable {
-    case same, gained, lost, other, surer, lessSure
+    case same, gained, lost, other, order, surer, lessSure
 
     init(_ before: First?, _ after: First?) {
       switch (before, after) {
@@ -132,8 +146,10 @@ struct AnswerComparison: Sendable {
     let after: First?
     /// True if the first match is right; `nil` if the query has no correct entity.
     let isRight: (before: Bool, after: Bool)?
+    /// The matches that changed places, or `nil` if that was not compared.
+    let moved: [Moved]?
 
-    private enum CodingKeys: CodingKey { case schema, query, change, before, after }
+    private enum CodingKeys: CodingKey { case schema, query, change, before, after, moved }
 
     func encode(to encoder: any Encoder) throws {
       var container = encoder.container(keyedBy: CodingKeys.self)
@@ -142,6 +158,39 @@ struct AnswerComparison: Sendable {
       try container.encode(change, forKey: .change)
       try container.encode(before, forKey: .before)
       try container.encode(after, forKey: .after)
+      try container.encodeIfPresent(moved, forKey: .moved)
+    }
+  }
+
+  /// A match with another rank.
+  struct Moved: Sendable, Hashable, Encodable {
+    let id: EntityID
+    let before: Int?
+    let after: Int?
+    /// The rule that moved it.
+    let rule: String?
+
+    private enum CodingKeys: CodingKey { case type, id, before, after, rule }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(id.type, forKey: .type)
+      try container.encode(id.value, forKey: .id)
+      try container.encode(before, forKey: .before)
+      try container.encode(after, forKey: .after)
+      try container.encodeIfPresent(rule, forKey: .rule)
+    }
+  }
+
+  /// Returns the matches that changed places, in the order of their ranks before; new ones come last.
+  private static func moved(_ old: [Match], _ new: [Match]) -> [Moved] {
+    let before = Dictionary(old.map { ($0.value.id, $0.rank) }) { first, _ in first }
+    let after = Dictionary(new.map { ($0.value.id, $0) }) { first, _ in first }
+    let ids = old.map(\.value.id) + new.map(\.value.id).filter { before[$0] == nil }
+    return ids.compactMap { id in
+      before[id] == after[id]?.rank
+        ? nil
+        : Moved(id: id, before: before[id], after: after[id]?.rank, rule: after[id]?.rule)
     }
   }
 
@@ -168,10 +217,13 @@ struct AnswerComparison: Sendable {
     func isRight(_ response: MatchResponse) -> Bool {
       response.matches.first.map { query.isRight($0.value.id) } ?? false
     }
+    let moved = comparesOrder ? Self.moved(old.matches, new.matches) : nil
+    let change = Change(first, second)
     return .success(
       Outcome(
-        query: query.query, change: Change(first, second), before: first, after: second,
-        isRight: query.truth.isEmpty ? nil : (isRight(old), isRight(new))))
+        query: query.query, change: change == .same && moved?.isEmpty == false ? .order : change,
+        before: first, after: second,
+        isRight: query.truth.isEmpty ? nil : (isRight(old), isRight(new)), moved: moved))
   }
 }
 
@@ -208,7 +260,16 @@ struct DiffReport {
         )
       }
       if isJSON { return try console.output.writeJSON(outcome) }
-      if outcome.change != .same {
+      if outcome.change == .order {
+        for moved in outcome.moved ?? [] {
+          let rule = moved.rule.map { " by '\($0)'" } ?? ""
+          table.append([
+            outcome.change.rawValue, outcome.query,
+            moved.before.map { "#\($0) \(moved.id.value)" } ?? "none",
+            (moved.after.map { "#\($0) \(moved.id.value)" } ?? "none") + rule,
+          ])
+        }
+      } else if outcome.change != .same {
         table.append([
           outcome.change.rawValue, outcome.query, Self.text(outcome.before),
           Self.text(outcome.after),

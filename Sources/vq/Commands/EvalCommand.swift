@@ -37,7 +37,8 @@ enum EvalCommand {
       completion: .files),
     options: [
       index.description, withoutLabels.description, MatchCommand.subject.description,
-      calibrate.description, threads.description, json.description, MatchCommand.report.description,
+      calibrate.description, RulesCommand.trial.description, threads.description, json.description,
+      MatchCommand.report.description,
       quiet.description, TextModels.models.description,
       IndexLocation.cache.description,
     ],
@@ -49,7 +50,8 @@ enum EvalCommand {
           queries measure how often a wrong one is found. 'signature', as 'vq feedback queries' \
           writes it, replaces an image that was not kept. 'embedding' is that of the image, as for \
           --embedding of 'vq match'. Other keys are ignored; one that is nearly a known one is \
-          reported. What people said about answers does not count.
+          reported. What people said about answers does not count, nor do rules, unless --rules \
+          gives some.
             {"query":"q1","image":"photos/1.jpg","truth":["mug-red"],
              "labels":["mug"],"edit":"photo"}
           """),
@@ -88,7 +90,8 @@ enum EvalCommand {
     let evaluation = Evaluation(
       pool: WorkerPool(width: arguments[threads]), console: console, isQuiet: arguments[quiet],
       withLabels: !arguments[withoutLabels], andWithout: isCalibrating, subject: subject,
-      models: try TextModels.open(arguments))
+      models: try TextModels.open(arguments),
+      rules: { try RulesCommand.rules(toTry: arguments, in: $0, on: console) })
     guard !isCalibrating || arguments[MatchCommand.report] == nil else {
       throw CommandFailure(
         .usage, "--report cannot be combined with --calibrate, which asks each query several times")

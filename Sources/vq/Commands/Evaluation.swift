@@ -12,6 +12,8 @@ struct Evaluation: Sendable {
   let subject: QuerySubject
   /// The models that read text, or `nil` if none is read.
   let models: ReadingModels?
+  /// Returns the rules to try with a catalogue, or `nil` for none.
+  let rules: @Sendable (Catalogue) throws -> ShopRules?
 
   typealias Outcome = Result<EvaluatedQuery, PictureFailure>
 
@@ -56,6 +58,7 @@ struct Evaluation: Sendable {
   private func matcher(of catalogue: Catalogue) throws -> Matcher {
     var matcher = Matcher(catalogue: catalogue, pool: pool)
     matcher.models = models
+    matcher.rules = try rules(catalogue)
     if let models { try TextModels.warnOfOthers(models, catalogue, console) }
     return matcher
   }

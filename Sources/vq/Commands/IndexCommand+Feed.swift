@@ -257,6 +257,17 @@ extension IndexCommand {
     }
   }
 
+  /// Returns the exit code of a run that is no failure.
+  static func exitCode(_ outcome: IndexDocument.Outcome, isDetailed: Bool) -> ExitCode {
+    guard isDetailed else { return .success }
+    return switch outcome {
+    case .done: .success
+    case .nothingToDo: .nothingToDo
+    case .losses: .losses
+    case .refused: .refused
+    }
+  }
+
   /// Returns the failure of a run that indexed nothing or did not remove the missing entities, or `nil`.
   static func failure(of result: Indexer.Progress) -> CommandFailure? {
     if result.entities == 0 {
@@ -273,9 +284,9 @@ extension IndexCommand {
     if let reason = result.unprunedReason {
       let advice =
         result.isBeyondRemovalLimit
-        ? "if the feed is complete, run the command again with a higher --max-removed"
+        ? "if the feed is complete, add to the command: --max-removed \(result.neededRemovalLimit ?? 100)"
         : "correct the row, or export the feed again if it was cut off"
-      return CommandFailure(.failure, "nothing was removed: \(reason)", advice: [advice])
+      return CommandFailure(.refused, "nothing was removed: \(reason)", advice: [advice])
     }
     // A server that is down is not a fault of the feed.
     guard result.refusedImages > result.failedFetches,

@@ -69,14 +69,29 @@ enum IndexCommand {
     OptionText(
       "prune-missing", "remove entities that the feed lacks",
       detail:
-        "Nothing is removed, and the exit code is 1, if no row was read, or if a rejected row has no readable id."
+        "Nothing is removed, and the exit code is 3, if no row was read, or if a rejected row has no readable id."
     ))
   static let maxRemoved = Option<Double?>.number(
     OptionText(
       "max-removed", "remove nothing if the feed lacks more of the entities",
       detail:
         "Together with --prune-missing, in percent of all entities. The rows are indexed all the same, and the exit "
-        + "code is 1.", standard: "50", isRare: true), "PERCENT", in: 0...100)
+        + "code is 3. 100 allows everything.", standard: "50", isRare: true), "PERCENT", in: 0...100
+  )
+  static let report = Option<String?>.path(
+    OptionText(
+      "report", "also write an HTML page about the run",
+      detail:
+        "What was added, changed and removed, with images; what was rejected, by reason; images that cannot be used, "
+        + "and since when; findings of the doctor that are new since the last report.", isRare: true
+    ),
+    "FILE", of: .files)
+  static let detailedExitCode = Option<Bool>.flag(
+    OptionText(
+      "detailed-exit-code", "tell by the exit code what was done: 0, 7 or 8",
+      detail:
+        "0: done, with changes; 7: nothing to do; 8: done, but rows, images or fields were rejected. Without it, all "
+        + "three are 0. 'outcome' of --json says it, too.", isRare: true))
   static let dryRun = Option<Bool>.flag(
     OptionText("dry-run", "read and decode everything, but write nothing"))
   static let strict = Option<Bool>.flag(
@@ -120,7 +135,8 @@ enum IndexCommand {
     options: [
       index.description, imagesRoot.description, allowOutside.description,
       thumbnails.description, onConflict.description,
-      pruneMissing.description, maxRemoved.description, TextModels.models.description,
+      pruneMissing.description, maxRemoved.description, report.description,
+      detailedExitCode.description, TextModels.models.description,
       currency.description, map.description, mapFrom.description, encoding.description,
       sheet.description,
       includeDrafts.description, fetch.description, allowHost.description, dryRun.description,
@@ -159,8 +175,9 @@ enum IndexCommand {
       HelpSection(
         title: "Failures",
         text: """
-          The exit code is 1 if no entity was indexed, if there are images and all were \
-          rejected, or if --prune-missing could remove nothing. Images that are not fetched are not rejected. If no image file exists and \
+          The exit code is 1 if no entity was indexed, or if there are images and all were \
+          rejected. It is 3 if --prune-missing removed nothing because the feed looks cut off: it lacks more than \
+          --max-removed percent of the entities, has no rows, or has a rejected row without a readable id. Images that are not fetched are not rejected. If no image file exists and \
           entities would lose their images, nothing is changed.
           """),
       HelpSection(
@@ -175,12 +192,15 @@ enum IndexCommand {
              "refusedRows":0,"refusedImages":0,"unfetchedImages":0,"warnings":0,
              "unlisted":0,"withoutImages":0,"leftOut":{},"unfetchedHosts":{},
              "findings":[{"kind":"price","field":"vk_netto","entities":32}],
-             "dryRun":false,"elapsedMs":210}
+             "dryRun":false,"elapsedMs":210,"outcome":"done"}
             {"kind":"image","line":12,"id":"mug-red","field":"images[0]","reason":"…",
              "row":{…}}
           """),
     ],
-    exitCodes: [.success, .failure, .usage, .unusableIndex, .refusedLogin, .interrupted],
+    exitCodes: [
+      .success, .failure, .usage, .refused, .unusableIndex, .refusedLogin, .nothingToDo, .losses,
+      .interrupted,
+    ],
     run: run)
 
   @concurrent static func run(
@@ -202,6 +222,7 @@ enum IndexCommand {
     let directory = try await IndexLocation.directory(of: arguments[index], arguments, console)
     let refusals = try refusedRowsFile(arguments, directory)
     let isQuiet = arguments[quiet]
+    let night = try nightReport(of: arguments, directory)
     let elapsed = ProgressLine.stopwatch()
     let line = ProgressLine("indexing", on: console.diagnostics, elapsed: elapsed)
     let settings = try settings(of: arguments)
@@ -213,7 +234,7 @@ enum IndexCommand {
       onConflict: arguments[onConflict] ?? .replace, prunesMissing: arguments[pruneMissing],
       removalLimit: try removalLimit(of: arguments), isDryRun: arguments[dryRun],
       isStrict: arguments[strict], feed: try feedOptions(of: arguments, for: feed, to: console),
-      fetching: fetching)
+      fetching: fetching, listsChanges: night != nil)
     let result: Indexer.Progress
     do {
       result = try await indexer.run(
@@ -224,6 +245,7 @@ enum IndexCommand {
         },
         refused: {
           rejections.add($0)
+          night?.take($0)
           // 'vq doctor' lists the entities without images; their rows need no correction to be read
           // again.
           if $0.kind != .entity { refusals?.append($0) }
@@ -233,6 +255,7 @@ enum IndexCommand {
       line.finish()
       for text in rejections.lines { console.diagnostics.warning(text) }
       try refusals?.close(isWhole: false)
+      try night?.write(failure: error)
       guard error is CancellationError else { throw error }
       throw CommandFailure(
         .interrupted, "interrupted; the work so far is saved",
@@ -276,8 +299,23 @@ enum IndexCommand {
       try console.output.writeLine(summary.sentence(directory: arguments[index]))
       if let text { try console.output.writeLine(TextModels.sentence(text)) }
     }
-    if let failure = failure(of: result) { throw failure }
-    return .success
+    let failure = failure(of: result)
+    try await night?.write(
+      result, rejections.lines,
+      outcome: failure.map { "\($0.message)." } ?? summary.sentence(directory: arguments[index]))
+    if let failure { throw failure }
+    return exitCode(summary.outcome, isDetailed: arguments[detailedExitCode])
+  }
+
+  private static func nightReport(
+    of arguments: ParsedArguments, _ directory: String
+  ) throws -> NightReport? {
+    guard let path = arguments[report] else { return nil }
+    guard !arguments[dryRun] else {
+      throw CommandFailure(
+        .usage, "--report cannot be combined with --dry-run, which changes nothing")
+    }
+    return try NightReport(path: path, directory: directory)
   }
 
   /// Returns the file for rejected rows; a dry run has none unless it is asked for.

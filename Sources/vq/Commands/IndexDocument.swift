@@ -36,6 +36,31 @@ struct IndexDocument: Encodable, Sendable {
   let text: CatalogueUpkeep.TextSummary?
   let dryRun: Bool
   let elapsedMs: Double
+  let outcome: Outcome
+
+  /// The outcome of a run.
+  enum Outcome: String, Encodable, Sendable {
+    /// Something changed, and nothing was rejected.
+    case done
+    /// Nothing changed, and nothing was rejected.
+    case nothingToDo
+    /// Rows, images or fields were rejected.
+    case losses
+    /// What the feed lacks was not removed.
+    case refused
+
+    init(_ progress: Indexer.Progress) {
+      let work = [
+        progress.added, progress.changed, progress.removed, progress.signedImages,
+        progress.thumbnails, progress.embeddings,
+      ]
+      self =
+        progress.unprunedReason != nil
+        ? .refused
+        : progress.refused + progress.warnings > 0
+          ? .losses : work.allSatisfy { $0 == 0 } ? .nothingToDo : .done
+    }
+  }
 
   /// A field that looks as if it should have become a part of entities, and their number.
   struct Finding: Encodable {
@@ -76,6 +101,7 @@ struct IndexDocument: Encodable, Sendable {
     encoding = progress.encoding?.name
     examples = isDryRun ? progress.examples.map(EntityExample.init) : nil
     elapsedMs = (elapsed / .milliseconds(1)).rounded()
+    outcome = Outcome(progress)
   }
 
   /// Returns the summary for people.

@@ -66,6 +66,9 @@ enum MatchCommand {
     detail: "In JSON: 'openNow'.", isRare: true)
   static let locale = Option.field(
     Question.locale, "TAG", "show texts in this language", isRare: true)
+  static let appPage = Option.field(
+    Question.appPage, "NAME", "the page of the app that asks, for the rules of that page",
+    isRare: true)
   static let signature = Option.field(
     Question.signature, "TEXT", "search with an image's signature",
     detail: "As printed by 'vq hash --query'.", isRare: true)
@@ -150,7 +153,8 @@ enum MatchCommand {
       tolerant.description, subject.description, answers.description, withLabel.description,
       near.description,
       at.description,
-      locale.description, signature.description, embedding.description,
+      locale.description, appPage.description, RulesCommand.trial.description,
+      signature.description, embedding.description,
       continuation.description, refresh.description, TextModels.models.description,
       IndexLocation.cache.description,
       IndexLocation.atLeast.description,
@@ -172,7 +176,7 @@ enum MatchCommand {
           may show though it is not sure, with shares of one probability as 'confidence'; --answers sure leaves it \
           out. 'nearMiss' is always null. 'hasMore' tells whether there are \
           further matches, which --continue shows. 'unmatchedLabels' lists the labels that are \
-          unknown. A store may have 'stocks', the matched product that it sells, \
+          unknown. 'rule' names the rule of the shop that moved a match. A store may have 'stocks', the matched product that it sells, \
           'distanceMeters' and 'openNow'. With --group, 'variants' lists the other variants of its group, \
           with 'confidence' if they match, too. 'profile' names the color space of an image that is not \
           sRGB, and tells whether it was converted. For an image that cannot be decoded there are only \
@@ -222,6 +226,8 @@ enum MatchCommand {
     let pool = WorkerPool(width: arguments[threads])
     var matcher = Matcher(catalogue: catalogue, pool: pool)
     matcher.models = try TextModels.open(arguments, for: catalogue, on: console)
+    matcher.rules = try RulesCommand.rules(toTry: arguments, in: catalogue, on: console)
+    matcher.ruleDate = question.date
     let search = PictureSearch(
       matcher: matcher, question: question,
       pageLimit: arguments.given(of: [limit.description]).isEmpty ? nil : question.limit,

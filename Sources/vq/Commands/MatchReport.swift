@@ -172,6 +172,9 @@ struct MatchReport {
   private func terms(_ match: Match) -> [String] {
     var lines = EvidenceTable.lines(match.evidence, on: console)
     lines += EvidenceTable.lines(match.words)
+    if let rule = match.rule {
+      lines.append("moved by the rule '\(DisplayText.escaped(rule))' (vq rules)")
+    }
     if let alignment = match.alignment {
       let box = alignment.region.map(EvidenceTable.decimal).joined(separator: ",")
       lines.append(

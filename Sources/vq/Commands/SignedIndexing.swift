@@ -45,13 +45,14 @@ enum SignedIndexing {
       try console.output.writeLine(summary.sentence(directory: index))
     }
     if let failure = IndexCommand.failure(of: result) { throw failure }
-    return .success
+    return IndexCommand.exitCode(
+      summary.outcome, isDetailed: arguments[IndexCommand.detailedExitCode])
   }
 
   /// The options of a feed's run that a run of signed rows does not have.
   private static let otherOptions = [
     IndexCommand.dryRun.description, IndexCommand.strict.description,
     IndexCommand.fetch.description, IndexCommand.onConflict.description,
-    IndexCommand.thumbnails.description,
+    IndexCommand.thumbnails.description, IndexCommand.report.description,
   ]
 }

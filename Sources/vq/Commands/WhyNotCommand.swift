@@ -164,6 +164,9 @@ enum WhyNotCommand {
     } else {
       lines.append("\(name) is the first match.")
     }
+    if let rule = diagnosis.rule {
+      lines.append("The rule '\(DisplayText.escaped(rule))' did that.")
+    }
     if diagnosis.stocks == nil, let confidence = diagnosis.confidence {
       lines.append(
         "Its confidence is \(DisplayText.confidence(confidence)); "
@@ -197,7 +200,7 @@ struct WhyNotDocument: Encodable, Sendable {
 
   private enum Key: String, CodingKey {
     case schema, query, type, id, stage, rank, stocks, confidence, minimumConfidence, first
-    case evidence, words
+    case evidence, words, rule
   }
 
   func encode(to encoder: any Encoder) throws {
@@ -216,5 +219,6 @@ struct WhyNotDocument: Encodable, Sendable {
     if let words = diagnosis.sighting?.words, !words.isEmpty {
       try container.encode(words, forKey: .words)
     }
+    try container.encodeIfPresent(diagnosis.rule, forKey: .rule)
   }
 }

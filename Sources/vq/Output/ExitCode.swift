@@ -8,12 +8,18 @@ enum ExitCode: Int32, Sendable, CaseIterable {
   case failure = 1
   /// The command line is invalid.
   case usage = 2
+  /// A run of `vq index` did not remove what its feed lacks, because the feed looks cut off.
+  case refused = 3
   /// An image could not be decoded.
   case undecodablePicture = 4
   /// The index is missing, locked or corrupt.
   case unusableIndex = 5
   /// PostgreSQL refused the login.
   case refusedLogin = 6
+  /// A run of `vq index` had nothing to do, if `--detailed-exit-code` asks for that.
+  case nothingToDo = 7
+  /// A run of `vq index` left out rows, images or fields, if `--detailed-exit-code` asks for that.
+  case losses = 8
   /// Ctrl-C, or a request to terminate.
   case interrupted = 130
 
@@ -23,9 +29,12 @@ enum ExitCode: Int32, Sendable, CaseIterable {
     case .success: "success, also if there is no match"
     case .failure: "any other error"
     case .usage: "the command line is invalid"
+    case .refused: "refused: the feed looks cut off, so nothing was removed"
     case .undecodablePicture: "an image cannot be decoded"
     case .unusableIndex: "the index is missing, locked or corrupt"
     case .refusedLogin: "PostgreSQL refused the login"
+    case .nothingToDo: "with --detailed-exit-code: nothing to do"
+    case .losses: "with --detailed-exit-code: done, but rows, images or fields were rejected"
     case .interrupted: "interrupted with Ctrl-C or SIGTERM"
     }
   }

@@ -41,6 +41,7 @@ extension MissReason {
     case .belowCutOff: "it was found, but its confidence is below the cut-off"
     case .outranked: "other entities have a higher confidence"
     case .capped: "the limits on the number of matches omitted it"
+    case .hidden: "a rule of the shop hides it (vq rules)"
     }
   }
 }

@@ -108,7 +108,8 @@ struct MatchPage {
         number: isSure ? "\(match.rank)" : UnsureText.mark, display: match.display,
         url: match.handoff.url,
         confidence: match.confidence,
-        remark: match.stocks.map { "has \($0.value) in stock" } ?? match.tier.words.english,
+        remark: (match.stocks.map { "has \($0.value) in stock" } ?? match.tier.words.english)
+          + (match.rule.map { ", moved by the rule '\($0)'" } ?? ""),
         isByStock: match.stocks != nil, alignment: match.alignment, evidence: match.evidence,
         words: match.words),
       jpeg, query)

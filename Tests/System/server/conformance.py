@@ -1441,7 +1441,7 @@ def check_feedback(suite, photo):
     suite.call("history", "GET", "/v1/entities/product/mug-red/history", has=lambda a: expect(
         a.json["added"] and a.json["changed"], f"it is {a.json}"))
     suite.call("history of nothing", "GET", "/v1/entities/product/none/history", 404, code="unknownEntity")
-    for name in ("feedback", "feedback/queries", "doctor", "labels/unknown", "rejected"):
+    for name in ("feedback", "feedback/queries", "doctor", "labels/unknown", "rules", "rejected"):
         suite.call(f"{name} for the shop", "GET", f"/v1/{name}", 200 if allowed else 401, key=key)
         if allowed and suite.key is not None and suite.key != key:
             suite.call(f"{name} for others", "GET", f"/v1/{name}", 403, code="forbidden")
@@ -1480,6 +1480,11 @@ def check_feedback(suite, photo):
     # schemathesis found this one accepted.
     send("an empty label of the shop", "POST", "/v1/labels/bridge", {"label": "zzz", "labels": [""]}, 400)
     send("a label is added to the bridge", "POST", "/v1/labels/bridge", bridge, 200)
+    rule = {"name": "none", "do": "hide", "entities": ["product:not-there"]}
+    send("a rule without entities", "PUT", "/v1/rules", {"rules": [{"name": "none", "do": "hide"}]}, 400)
+    send("a rule twice", "PUT", "/v1/rules", {"rules": [rule, rule]}, 400)
+    send("rules are replaced", "PUT", "/v1/rules", {"rules": [rule]}, 200)
+    send("rules are removed", "PUT", "/v1/rules", {"rules": []}, 200)
 
 
 def check_delete(suite, state, upserts):

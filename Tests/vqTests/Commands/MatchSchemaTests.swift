@@ -122,7 +122,7 @@ import VisualQuery
     let broken = try folder.write("not an image", to: "broken.jpg")
     let whole = try ImageDecoder().contents(ofFile: SampleShop.image("oats.jpg"))
     let part = try folder.write(Array(whole.dropLast(1000)), to: "part.jpg")
-    let questions: [[String]] = [
+    var questions: [[String]] = [
       [photo, SampleShop.query("q10-plant.jpg"), broken, "--labels", "box,unknown-label"],
       [part, "--tolerant"],
       [photo, "--all-fields", "--min-confidence", "0", "--limit", "100", "--stores", "100"],
@@ -139,6 +139,10 @@ import VisualQuery
         "0",
       ],
     ]
+    let rules = try folder.write(
+      #"{"rules":[{"name":"r","do":"pin","entities":["product:oats","store:pavilion"]}]}"#,
+      to: "rules.json")
+    questions.append(["--labels", "mug,box", "--limit", "100", "--rules", rules])
     var schema = try JSONSchema(contentsOf: Self.file)
     for question in questions {
       let run = try RunningVQ(["match", "--json", "--index", index] + question)

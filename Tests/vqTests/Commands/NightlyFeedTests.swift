@@ -18,9 +18,81 @@ import Testing
     #expect(try run(0..<10).status == 0)
     let cut = try run(0..<4)
     #expect(
-      cut.status == 1
+      cut.status == 3
         && cut.errors.contains("the feed lacks 6 of 10 entities, and the limit is 50 %"))
-    #expect(try run(0..<4, "--max-removed", "100").output.contains("6 removed"))
+    // The message says what allows it.
+    #expect(cut.errors.contains("--max-removed 60"))
+    #expect(try run(0..<4, "--max-removed", "59").status == 3)
+    #expect(try run(0..<4, "--max-removed", "60").output.contains("6 removed"))
+  }
+
+  /// Would break if a script could not tell a night without work from one with losses, or if one that does not ask were told.
+  @Test func `exit codes tell apart what a run did`() throws {
+    let folder = try TemporaryDirectory()
+    let index = ["--prune-missing", "--index", folder.path + "/i.vq"]
+    func run(_ rows: String, _ options: String...) throws -> RunningVQ {
+      try RunningVQ(["index", try folder.write(rows, to: "f.jsonl"), "--json"] + options + index)
+    }
+    let code = "--detailed-exit-code"
+    let first = try run(Self.rows(0..<10), code)
+    #expect(first.status == 0 && first.output.contains(#""outcome":"done""#))
+    let second = try run(Self.rows(0..<10), code)
+    #expect(second.status == 7 && second.output.contains(#""outcome":"nothingToDo""#))
+    #expect(try run(Self.rows(0..<10)).status == 0)
+    let bad = Self.rows(0..<10) + "\n" + Self.rows(10..<11, #","price":"much""#)
+    let losses = try run(bad, code)
+    #expect(losses.status == 8 && losses.output.contains(#""outcome":"losses""#))
+    #expect(try run(bad).status == 0)
+    let refused = try run(Self.rows(0..<2), code)
+    #expect(refused.status == 3 && refused.output.contains(#""outcome":"refused""#))
+    #expect(try run(Self.rows(0..<2)).status == 3)
+  }
+
+  /// Would break if the report lacked what was removed, repeated known findings, or forgot since when an image cannot be used.
+  @Test func `the report of a night tells what is new`() throws {
+    let folder = try TemporaryDirectory()
+    _ = try folder.copy(SampleShop.image("mug-red.jpg"), to: "mug.jpg")
+    let report = folder.path + "/night.html"
+    let index = ["--report", report, "--prune-missing", "--index", folder.path + "/i.vq"]
+    func run(_ rows: [String], _ options: String...) throws -> (run: RunningVQ, page: String) {
+      let feed = try folder.write(rows.joined(separator: "\n"), to: "f.jsonl")
+      let run = try RunningVQ(["index", feed] + options + index)
+      return (run, try String(contentsOfFile: report, encoding: .utf8))
+    }
+    func row(_ id: String, _ image: String) -> String {
+      #"{"type":"product","id":"\#(id)","title":"Title of \#(id)","images":["\#(image)"]}"#
+    }
+    let rows = [row("a", "mug.jpg"), row("b", "gone.jpg"), row("c", "mug.jpg")]
+    let first = try run(rows)
+    #expect(first.run.status == 0 && first.page.contains("Added: 3"))
+    #expect(first.page.contains("gone.jpg") && first.page.contains("Title of a"))
+    #expect(first.page.contains("Findings of the doctor") && first.page.contains("noPicture"))
+    // A day ago, as the notes tell.
+    let notes = folder.path + "/i.vq/report.json"
+    let text = try String(contentsOfFile: notes, encoding: .utf8)
+    #expect(text.contains(#""b gone.jpg":"#))
+    try text.replacing(/"b gone.jpg":"[0-9-]+"/, with: #""b gone.jpg":"2026-01-02""#)
+      .write(toFile: notes, atomically: true, encoding: .utf8)
+    let second = try run([rows[0], rows[1], row("d", "mug.jpg")])
+    #expect(second.page.contains("Removed: 1") && second.page.contains("Title of c"))
+    #expect(second.page.contains("data:image/jpeg") && second.page.contains("2026-01-02"))
+    #expect(!second.page.contains("noPicture") && second.page.contains("product:d"))
+    // A night that is refused, and one that fails, are told, too.
+    let refused = try run([rows[0]], "--max-removed", "0")
+    #expect(refused.run.status == 3 && refused.page.contains("nothing was removed"))
+    let failed = try run(rows, "--images-root", folder.path + "/none")
+    #expect(failed.run.status != 0 && failed.page.contains("The run failed: "))
+    #expect(try run(rows, "--dry-run").run.status == 2)
+  }
+
+  /// Would break if a shop that is found by labels only were told each night that it has no images.
+  @Test func `a shop without images is in order`() throws {
+    let folder = try TemporaryDirectory()
+    let index = ["--index", folder.path + "/i.vq"]
+    let feed = try folder.write(
+      Self.rows(0..<3, #","labels":["mug"],"url":"https://shop.example/p""#), to: "f.jsonl")
+    #expect(try RunningVQ(["index", feed] + index).status == 0)
+    #expect(try RunningVQ(["doctor"] + index).status == 0)
   }
 
   /// Would break if a feed without pictures, or a server that is down, made each night red.

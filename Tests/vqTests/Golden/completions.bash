@@ -9,7 +9,7 @@ _vq() {
   COMPREPLY=()
   for ((index = 1; index < COMP_CWORD; index++)); do
     case ${COMP_WORDS[index]} in
-    index|match|catalogue|doctor|duplicates|labels|eval|diff|why-not|feedback|serve|key|hash|sign|postgres|copy|codegen|simulate-client|help|completions) command=${COMP_WORDS[index]}; break ;;
+    index|match|catalogue|doctor|duplicates|labels|rules|eval|diff|why-not|feedback|serve|key|hash|sign|postgres|copy|codegen|simulate-client|help|completions) command=${COMP_WORDS[index]}; break ;;
     esac
   done
   case $command:$previous in
@@ -20,6 +20,7 @@ _vq() {
     index:--thumbnails) return ;;
     index:--on-conflict) _vq_reply -W 'keep merge replace'; return ;;
     index:--max-removed) return ;;
+    index:--report) _vq_reply -f; compopt -o filenames; return ;;
     index:--models) _vq_reply -d; compopt -o filenames; return ;;
     index:--currency) return ;;
     index:--map) return ;;
@@ -60,6 +61,8 @@ _vq() {
     match:--near) return ;;
     match:--at) return ;;
     match:--locale) return ;;
+    match:--app-page) return ;;
+    match:--rules) _vq_reply -f; compopt -o filenames; return ;;
     match:--signature) return ;;
     match:--embedding) _vq_reply -f; compopt -o filenames; return ;;
     match:--continue) return ;;
@@ -86,14 +89,20 @@ _vq() {
     labels:--index) _vq_reply -d; compopt -o filenames; return ;;
     labels:--bridge) _vq_reply -f; compopt -o filenames; return ;;
     labels:--cache) _vq_reply -d; compopt -o filenames; return ;;
+    rules:--index) _vq_reply -d; compopt -o filenames; return ;;
+    rules:--set) _vq_reply -f; compopt -o filenames; return ;;
+    rules:--remove) return ;;
+    rules:--cache) _vq_reply -d; compopt -o filenames; return ;;
     eval:--index) _vq_reply -d; compopt -o filenames; return ;;
     eval:--subject) _vq_reply -W 'anything catalogued'; return ;;
+    eval:--rules) _vq_reply -f; compopt -o filenames; return ;;
     eval:--threads|eval:-j) return ;;
     eval:--report) _vq_reply -f; compopt -o filenames; return ;;
     eval:--models) _vq_reply -d; compopt -o filenames; return ;;
     eval:--cache) _vq_reply -d; compopt -o filenames; return ;;
     diff:--index) _vq_reply -d; compopt -o filenames; return ;;
     diff:--before) _vq_reply -d; compopt -o filenames; return ;;
+    diff:--rules) _vq_reply -f; compopt -o filenames; return ;;
     diff:--threads|diff:-j) return ;;
     diff:--cache) _vq_reply -d; compopt -o filenames; return ;;
     why-not:--index) _vq_reply -d; compopt -o filenames; return ;;
@@ -182,10 +191,10 @@ _vq() {
   esac
   case $command:$word in
     :-*) _vq_reply -W '--color --help -h --version' ;;
-    :*) _vq_reply -W 'index match catalogue doctor duplicates labels eval diff why-not feedback serve key hash sign postgres copy codegen simulate-client help completions' ;;
-    index:-*) _vq_reply -W '--index --images-root --allow-outside --thumbnails --on-conflict --prune-missing --max-removed --models --currency --map --map-from --encoding --sheet --include-drafts --fetch --allow-host --dry-run --strict --threads -j --rejected --json --quiet -q --locale --images-map --allow-private-address --ca-file --max-rows --max-feed-bytes --max-feed-ratio --public --link --allow-scheme --bridge --formats --cache --signed --color --help -h --version' ;;
+    :*) _vq_reply -W 'index match catalogue doctor duplicates labels rules eval diff why-not feedback serve key hash sign postgres copy codegen simulate-client help completions' ;;
+    index:-*) _vq_reply -W '--index --images-root --allow-outside --thumbnails --on-conflict --prune-missing --max-removed --report --detailed-exit-code --models --currency --map --map-from --encoding --sheet --include-drafts --fetch --allow-host --dry-run --strict --threads -j --rejected --json --quiet -q --locale --images-map --allow-private-address --ca-file --max-rows --max-feed-bytes --max-feed-ratio --public --link --allow-scheme --bridge --formats --cache --signed --color --help -h --version' ;;
     index:*) _vq_reply -f; compopt -o filenames; return ;;
-    match:-*) _vq_reply -W '--index --labels --region --limit --products --stores --min-confidence --deadline --type --where --group --threads -j --explain --json --report --csv --open --profile --all-fields --tolerant --subject --answers --with-label --near --at --locale --signature --embedding --continue --refresh --models --cache --at-least --max-bytes --max-pixels --formats --color --help -h --version' ;;
+    match:-*) _vq_reply -W '--index --labels --region --limit --products --stores --min-confidence --deadline --type --where --group --threads -j --explain --json --report --csv --open --all-fields --tolerant --subject --answers --with-label --near --at --locale --app-page --rules --signature --embedding --continue --refresh --models --cache --at-least --max-bytes --max-pixels --formats --color --help -h --version' ;;
     match:*) _vq_reply -f; compopt -o filenames; return ;;
     catalogue:-*) _vq_reply -W '--index --id --images-root --allow-outside --public --pictures --models --threads -j --json --cache --color --help -h --version' ;;
     catalogue:*) _vq_reply -fW 'status verify compact rollback export import remove set upgrade read-text'; compopt -o filenames; return ;;
@@ -195,9 +204,11 @@ _vq() {
     duplicates:*) return ;;
     labels:-*) _vq_reply -W '--index --unmatched --bridge --json --cache --color --help -h --version' ;;
     labels:*) return ;;
-    eval:-*) _vq_reply -W '--index --without-labels --subject --calibrate --threads -j --json --report --quiet -q --models --cache --color --help -h --version' ;;
+    rules:-*) _vq_reply -W '--index --set --remove --json --cache --color --help -h --version' ;;
+    rules:*) return ;;
+    eval:-*) _vq_reply -W '--index --without-labels --subject --calibrate --rules --threads -j --json --report --quiet -q --models --cache --color --help -h --version' ;;
     eval:*) _vq_reply -f; compopt -o filenames; return ;;
-    diff:-*) _vq_reply -W '--index --before --threads -j --json --cache --color --help -h --version' ;;
+    diff:-*) _vq_reply -W '--index --before --rules --threads -j --json --cache --color --help -h --version' ;;
     diff:*) _vq_reply -f; compopt -o filenames; return ;;
     why-not:-*) _vq_reply -W '--index --expect --labels --region --limit --products --stores --min-confidence --subject --type --where --with-label --threads -j --models --json --report --max-bytes --max-pixels --formats --cache --color --help -h --version' ;;
     why-not:*) _vq_reply -f; compopt -o filenames; return ;;
@@ -220,7 +231,7 @@ _vq() {
     simulate-client:-*) _vq_reply -W '--server --labels --crop --sides --as --key-file --language --timeout --sheet --conversation --json --max-bytes --max-pixels --formats --color --help -h --version' ;;
     simulate-client:*) _vq_reply -f; compopt -o filenames; return ;;
     help:-*) _vq_reply -W '--man --color --help -h --version' ;;
-    help:*) _vq_reply -W 'index match catalogue doctor duplicates labels eval diff why-not feedback serve key hash sign postgres copy codegen simulate-client help completions'; return ;;
+    help:*) _vq_reply -W 'index match catalogue doctor duplicates labels rules eval diff why-not feedback serve key hash sign postgres copy codegen simulate-client help completions'; return ;;
     completions:-*) _vq_reply -W '--color --help -h --version' ;;
     completions:*) _vq_reply -W 'bash zsh fish'; return ;;
   esac

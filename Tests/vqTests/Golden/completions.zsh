@@ -11,6 +11,7 @@ _vq() {
     'doctor:find entities that are hard to match or to show'
     'duplicates:list entities whose images are the same, or nearly'
     'labels:list the labels of an index, or unknown ones'
+    'rules:pin, hide and boost entities in answers'
     'eval:measure the search quality of an index'
     'diff:compare the answers of two generations'
     'why-not:show which stage of a search loses an entity'
@@ -46,6 +47,8 @@ _vq() {
         '--on-conflict=[what to do with an entity that is already indexed]:WHAT:(keep merge replace)' \
         '--prune-missing[remove entities that the feed lacks]' \
         '--max-removed=[remove nothing if the feed lacks more of the entities]:PERCENT:' \
+        '--report=[also write an HTML page about the run]:FILE:_files' \
+        '--detailed-exit-code[tell by the exit code what was done\: 0, 7 or 8]' \
         '--models=[read the text and codes of images with the models of a folder]:DIR:_files -/' \
         '--currency=[the currency of prices without one\: EUR]:CODE:' \
         '*--map=[the fields of a feed\: id=SKU,title=Name,images=Photos]:FIELD=SOURCE:' \
@@ -111,6 +114,8 @@ _vq() {
         '--near=[sort equally good stores by distance]:LAT,LON:' \
         '--at=[report whether stores are open at this time]:TIME:' \
         '--locale=[show texts in this language]:TAG:' \
+        '--app-page=[the page of the app that asks, for the rules of that page]:NAME:' \
+        '--rules=[try the rules of this file in place of those of the index]:FILE:_files' \
         '--signature=[search with an image'\''s signature]:TEXT:' \
         '--embedding=[also compare the image'\''s embedding, made by a model]:FILE:_files' \
         '--continue=[show the next page of an earlier search]:TOKEN:' \
@@ -178,12 +183,24 @@ _vq() {
         '--help[show the complete help; -h a short one]' \
         '-h[show the complete help; -h a short one]' \
         '--version[show the version]' ;;
+    rules)
+      _arguments -s -S \
+        '--index=[the index to search]:DIR:_files -/' \
+        '--set=[replace all rules with those of this file]:FILE:_files' \
+        '*--remove=[remove the rule of this name]:NAME:' \
+        '--json[the rules as one JSON object]' \
+        '--cache=[the directory for the copy of an index in PostgreSQL]:DIR:_files -/' \
+        '--color=[when to use color]:WHEN:(auto always never)' \
+        '--help[show the complete help; -h a short one]' \
+        '-h[show the complete help; -h a short one]' \
+        '--version[show the version]' ;;
     eval)
       _arguments -s -S \
         '*--index=[the index to search]:DIR:_files -/' \
         '--without-labels[search with the images only]' \
         '--subject=[what the image may show]:SUBJECT:(anything catalogued)' \
         '--calibrate[fit the confidence to these queries]' \
+        '--rules=[try the rules of this file in place of those of the index]:FILE:_files' \
         '--threads=[number of threads]:N:' \
         '-j+[number of threads]:N:' \
         '--json[the figures as one JSON object]' \
@@ -201,6 +218,7 @@ _vq() {
       _arguments -s -S \
         '--index=[the index to search]:DIR:_files -/' \
         '--before=[the index to compare with]:DIR:_files -/' \
+        '--rules=[try the rules of this file in place of those of the index]:FILE:_files' \
         '--threads=[number of threads]:N:' \
         '-j+[number of threads]:N:' \
         '--json[one JSON object per line and query]' \
@@ -382,7 +400,7 @@ _vq() {
         '--help[show the complete help; -h a short one]' \
         '-h[show the complete help; -h a short one]' \
         '--version[show the version]' \
-        '1:COMMAND:(index match catalogue doctor duplicates labels eval diff why-not feedback serve key hash sign postgres copy codegen simulate-client help completions)' ;;
+        '1:COMMAND:(index match catalogue doctor duplicates labels rules eval diff why-not feedback serve key hash sign postgres copy codegen simulate-client help completions)' ;;
     completions)
       _arguments -s -S \
         '--color=[when to use color]:WHEN:(auto always never)' \

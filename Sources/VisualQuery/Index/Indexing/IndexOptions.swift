@@ -23,6 +23,8 @@ public struct IndexOptions: Sendable, Hashable {
   public var isDryRun: Bool
   /// A Boolean value that indicates whether the first rejected row or image ends the run.
   public var isStrict: Bool
+  /// A Boolean value that indicates whether the progress lists the entities that were added, changed and removed.
+  public var listsChanges: Bool
   /// The options by which the rows of the feed are read.
   public var feed: FeedOptions
   /// The policy for fetching images whose paths are URLs, or `nil` to fetch none. Images that were
@@ -33,7 +35,7 @@ public struct IndexOptions: Sendable, Hashable {
   public init(
     onConflict: ConflictPolicy = .replace, prunesMissing: Bool = false,
     removalLimit: Double? = nil, isDryRun: Bool = false, isStrict: Bool = false,
-    feed: FeedOptions = FeedOptions(), fetching: FetchPolicy? = nil
+    feed: FeedOptions = FeedOptions(), fetching: FetchPolicy? = nil, listsChanges: Bool = false
   ) {
     self.fetching = fetching
     self.feed = feed
@@ -42,5 +44,6 @@ public struct IndexOptions: Sendable, Hashable {
     self.removalLimit = removalLimit
     self.isDryRun = isDryRun
     self.isStrict = isStrict
+    self.listsChanges = listsChanges
   }
 }

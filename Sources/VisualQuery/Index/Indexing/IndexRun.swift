@@ -256,6 +256,7 @@ struct IndexRun: ~Copyable {
     }
     if options.isDryRun, progress.examples.count < 3 { progress.examples.append(signed.value) }
     progress.count(signed)
+    if options.listsChanges { progress.changes.count(signed) }
     if signed.isToBeWritten { waiting.append(signed) }
     progress.fetchedImages = signer.pictures?.fetchedCount ?? 0
   }

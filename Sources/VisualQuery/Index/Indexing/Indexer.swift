@@ -40,7 +40,11 @@ public struct Indexer: Sendable {
     /// The reason why no missing entity was removed although the options asked for that, or `nil`.
     public var unprunedReason: String?
     /// A Boolean value that indicates whether ``IndexOptions/removalLimit`` is that reason.
-    public var isBeyondRemovalLimit = false
+    public var isBeyondRemovalLimit: Bool { neededRemovalLimit != nil }
+    /// The least whole number of percent that would have let the missing entities be removed, or `nil` if the limit is not the reason.
+    public var neededRemovalLimit: Int?
+    /// The entities that were added, changed and removed, if ``IndexOptions/listsChanges``.
+    public var changes = IndexChanges()
     /// The number of rejected rows and images.
     public var refused: Int { refusedRows + refusedImages }
     /// The number of rejected rows.

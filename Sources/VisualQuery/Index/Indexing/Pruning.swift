@@ -4,7 +4,9 @@ struct Pruning: Sendable {
   enum Outcome {
     case remove([EntityID])
     /// None is removed, for a reason that continues "nothing was removed: ".
-    case keepAll(reason: String, isBeyondLimit: Bool = false)
+    ///
+    /// `neededLimit` is the least limit in percent that would allow it, if the limit is the reason.
+    case keepAll(reason: String, neededLimit: Int? = nil)
   }
 
   /// The entities of the feed.
@@ -29,7 +31,7 @@ struct Pruning: Sendable {
       return .keepAll(
         reason:
           "the feed lacks \(missing.count) of \(all.count) entities, and the limit is \(limit) %",
-        isBeyondLimit: true)
+        neededLimit: (missing.count * 100 + all.count - 1) / all.count)
     }
     return .remove(missing)
   }
@@ -39,10 +41,12 @@ extension Indexer.Progress {
   /// Takes over what was removed, or why nothing was.
   mutating func count(_ outcome: Pruning.Outcome) {
     switch outcome {
-    case .remove(let ids): removed = ids.count
-    case .keepAll(let reason, let isBeyondLimit):
+    case .remove(let ids):
+      removed = ids.count
+      changes.count(removed: ids)
+    case .keepAll(let reason, let neededLimit):
       unprunedReason = reason
-      isBeyondRemovalLimit = isBeyondLimit
+      neededRemovalLimit = neededLimit
     }
   }
 }

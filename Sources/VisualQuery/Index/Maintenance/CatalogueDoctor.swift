@@ -20,7 +20,7 @@ public struct CatalogueDoctor: Sendable {
       case flatPicture
       /// An image is too small to be recognized when it is photographed from nearby.
       case smallPicture
-      /// The entity has no image that can be found.
+      /// The entity has no image that can be found. It is no finding if all entities have labels and none has images.
       case noPicture
       /// The stored row of the entity cannot be read, so that all lists omit it.
       case unreadable
@@ -109,8 +109,12 @@ public struct CatalogueDoctor: Sendable {
         findings += try pictureFindings(type, names, &pictured)
       }
       findings += try await twins()
+      // A shop that is found by labels only has no images on purpose.
+      let isByLabels = values.allSatisfy {
+        $0.value.imagePaths.isEmpty && !$0.value.text.labels.isEmpty
+      }
       for (key, value) in values {
-        if !pictured.contains(key) {
+        if !isByLabels, !pictured.contains(key) {
           findings.append(
             Finding(
               kind: .noPicture, id: value.id.description,

@@ -44,7 +44,8 @@ struct ExportReader: ~Copyable {
     }
     return ShopSettings(
       links: try Catalogue.links(values, path), bridge: LabelBridge(targets: targets),
-      publicFields: ShopSettings.publicFields(values))
+      publicFields: ShopSettings.publicFields(values),
+      rules: try Catalogue.rules(values, path))
   }
 
   /// Returns the next entity with its signatures, or `nil` at the end.

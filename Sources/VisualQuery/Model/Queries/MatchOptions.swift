@@ -43,6 +43,8 @@ public struct MatchOptions: Sendable, Hashable {
   public var date: Date?
   /// The language of titles, a BCP 47 tag, or `nil` for the shop's own.
   public var locale: String?
+  /// The page of the app that asks, by which the shop's rules may differ, or `nil` if it is not told.
+  public var appPage: String?
   /// A Boolean value that indicates whether an answer has one match for each group of variants, the best one, with the
   /// others beneath it: ``Match/variants``. The limits then count groups.
   public var isGrouped: Bool
@@ -70,7 +72,7 @@ public struct MatchOptions: Sendable, Hashable {
     date: Date? = nil,
     locale: String? = nil, isGrouped: Bool = false, pageLimit: Int = Self.defaultPageLimit,
     usesFeedback: Bool = true, subject: QuerySubject = .anything,
-    answers: AnswerScope = .all, endsEarly: Bool = false
+    answers: AnswerScope = .all, endsEarly: Bool = false, appPage: String? = nil
   ) {
     self.limit = Self.bounded(limit)
     self.typeLimits = typeLimits
@@ -88,6 +90,7 @@ public struct MatchOptions: Sendable, Hashable {
     self.subject = subject
     self.answers = answers
     self.endsEarly = endsEarly
+    self.appPage = appPage
   }
 
   private static func bounded(_ limit: Int) -> Int { min(max(limit, 1), maximumLimit) }

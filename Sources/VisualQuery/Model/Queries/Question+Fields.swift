@@ -123,6 +123,12 @@ extension Question {
   ) { tag, options in
     options.locale = tag
   }
+  package static let appPage = QuestionField<String>(
+    "appPage", option: "app-page", .text(length: 100), \.appPage, .filter, in: everyRequest,
+    token: [.init("appPage", optional: \.options.appPage)]
+  ) { page, options in
+    options.appPage = page
+  }
   package static let grouped = QuestionField<Bool>(
     "group", option: "group", .flag, \.isGrouped, .filter, in: everyRequest,
     standard: .bool(false), token: [.init("isGrouped", \.options.isGrouped, absent: false)]
@@ -179,7 +185,8 @@ extension Question {
   /// All fields.
   package static let fields: [any AnyQuestionField] = [
     labels, codes, texts, region, signature, embedding, tolerant, limit, products, stores,
-    minimumConfidence, type, conditions, wantedLabels, near, radius, date, locale, grouped, subject,
+    minimumConfidence, type, conditions, wantedLabels, near, radius, date, locale, appPage, grouped,
+    subject,
     answers,
     feedback, deadline, facets, facetPrefix, facetLimit, continuation, beginsAgain, refreshes,
   ]

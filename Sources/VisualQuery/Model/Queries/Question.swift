@@ -46,6 +46,8 @@ package struct Question: Sendable, Hashable {
   package var date: Date?
   /// The language of titles.
   package var locale: String?
+  /// The page of the app that asks.
+  package var appPage: String?
   /// True if an answer has one match for each group of variants.
   package var isGrouped: Bool?
   /// The things that the image may show.

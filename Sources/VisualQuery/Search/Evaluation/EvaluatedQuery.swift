@@ -75,18 +75,29 @@ extension Matcher {
   @concurrent private func evaluated(
     _ query: EvaluationQuery, _ content: SemanticContent, _ subject: QuerySubject
   ) async throws -> EvaluatedQuery {
-    let state = try await run(
+    // The quality of the search is measured, so that the rules of the catalogue do not count; those to try do.
+    var matcher = self
+    matcher.rules = rules ?? ShopRules()
+    let state = try await matcher.run(
       content, MatchOptions(timeout: nil, usesFeedback: false, subject: subject), deadline: nil)
     let scored = state.scoredEntities()
+    let rules = try settled(state.rules, by: scored.filter { $0.confidence >= state.cutOff })
     let best = scored.sorted {
       ($1.confidence, $0.key) < ($0.confidence, $1.key)
     }.prefix(EvaluatedQuery.answerLimit)
-    let possible = PossibleEntities.list(among: scored, cutOff: state.cutOff)
+    let possible = PossibleEntities.list(among: scored, cutOff: state.cutOff).filter {
+      rules.hidingRule(of: $0.key) == nil
+    }
     let ids = try catalogue.ids(keys: (best + possible).map(\.key))
-    let ranked = Ranking.topRanked(
+    let found = Ranking.topRanked(
       best.compactMap { entity in
         ids[entity.key].map { RankedEntity(entity: entity, id: $0) }
       })
+    let ranked =
+      try ordered(found.filter { $0.entity.confidence >= state.cutOff }, by: rules)
+      + found.filter {
+        $0.entity.confidence < state.cutOff && rules.hidingRule(of: $0.entity.key) == nil
+      }
     let answers = ranked.map {
       EvaluatedQuery.Answer(id: $0.id, confidence: $0.entity.confidence)
     }
@@ -99,7 +110,7 @@ extension Matcher {
     }
     return EvaluatedQuery(
       query: query, answers: answers,
-      missReason: try missReason(query, answers, state, scored), samples: samples,
+      missReason: try missReason(query, answers, state, scored, rules), samples: samples,
       possible: possible.compactMap { entity in
         ids[entity.key].map { EvaluatedQuery.Answer(id: $0, confidence: entity.confidence) }
       })
@@ -108,7 +119,7 @@ extension Matcher {
   /// Returns the miss reason of the right entity that came furthest.
   private func missReason(
     _ query: EvaluationQuery, _ answers: [EvaluatedQuery.Answer], _ state: QueryState,
-    _ scored: [ScoredEntity]
+    _ scored: [ScoredEntity], _ rules: ActiveRules
   ) throws -> MissReason? {
     guard !query.truth.isEmpty else { return nil }
     let shown = answers.filter { $0.confidence >= state.cutOff }
@@ -120,9 +131,10 @@ extension Matcher {
     for value in query.truth {
       for id in EvaluationQuery.ids(named: value) where state.types.contains(id.type) {
         let key = try catalogue.key(of: id)
-        guard key != nil, let reason = missReason(key, id.type, rank: nil, state, scored) else {
+        guard let key, var reason = missReason(key, id.type, rank: nil, state, scored) else {
           continue
         }
+        if rules.hidingRule(of: key) != nil { reason = .hidden }
         if order.firstIndex(of: reason)! > order.firstIndex(of: furthest)! { furthest = reason }
       }
     }

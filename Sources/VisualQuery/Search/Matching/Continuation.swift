@@ -15,7 +15,8 @@ internal import PixelMatch
 /// Its bytes, which ``SealedToken`` seals: version (1), the generation (8), the lowest confidence of the
 /// list (8), the length of the question (4), the question as JSON, the length of the signature (2), the signature
 /// (`QuerySignature.compactBytes`), the number of entries (1), the entries, and from version 3 on the same for
-/// what is possible. Numbers have their highest
+/// what is possible. If a rule of the shop moved an entity, the version is 4, and the names follow of the rules of both lists: their
+/// number (1), then of each the index of the entry (1), the length of the name (2), and the name. Numbers have their highest
 /// byte first.
 struct Continuation: Sendable {
   /// The number of generations for which a continuation can be used. A time would make two answers to one
@@ -23,6 +24,8 @@ struct Continuation: Sendable {
   static let lifetime = 100
 
   private static let version: UInt8 = 3
+  /// The version with the names of rules.
+  private static let versionWithRules: UInt8 = 4
   /// The last version without a list of what is possible. Its tokens may still be in use.
   private static let versionWithoutList: UInt8 = 2
 
@@ -88,6 +91,12 @@ struct Continuation: Sendable {
     possible.removeAll { keys.contains($0.scored.key) }
   }
 
+  /// Removes the entries that were not shown and that a condition holds for.
+  mutating func removeLeft(where isLeftOut: (ScoredEntity) -> Bool) {
+    entries.removeAll { !$0.isShown && isLeftOut($0.scored) }
+    possible.removeAll { isLeftOut($0.scored) }
+  }
+
   /// Keeps only the entities that meet further conditions, on whatever page, and begins with the first of them: their ranks are
   /// those of another list. A new search meets them, too.
   ///
@@ -148,7 +157,9 @@ extension Continuation {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     guard let json = try? encoder.encode(question) else { return nil }
-    var bytes = [Self.version] + bigEndianBytes(of: UInt64(generation))
+    let hasRules = (entries + possible).contains { $0.scored.rule != nil }
+    var bytes = [hasRules ? Self.versionWithRules : Self.version]
+    bytes += bigEndianBytes(of: UInt64(generation))
     bytes += bigEndianBytes(of: cutOff.bitPattern)
     bytes += bigEndianBytes(of: UInt64(json.count)).suffix(4) + json
     bytes += bigEndianBytes(of: UInt64(signature.count)).suffix(2) + signature
@@ -156,7 +167,30 @@ extension Continuation {
       bytes.append(UInt8(list.count))
       for entry in list { bytes += entry.bytes }
     }
+    for list in hasRules ? [entries, possible] : [] { bytes += Self.ruleBytes(of: list) }
     return bytes
+  }
+
+  private static func ruleBytes(of list: [Entry]) -> [UInt8] {
+    let moved = list.indices.filter { list[$0].scored.rule != nil }
+    var bytes = [UInt8(moved.count)]
+    for index in moved {
+      let name = Array((list[index].scored.rule ?? "").utf8)
+      bytes += [UInt8(index)] + bigEndianBytes(of: UInt64(name.count)).suffix(2) + name
+    }
+    return bytes
+  }
+
+  /// Reads the names of the rules of a list.
+  private static func takeRules(_ reader: inout ByteReader, into list: inout [Entry]) -> Bool {
+    guard let count = reader.number(1) else { return false }
+    for _ in 0..<count {
+      guard let index = reader.number(1).map(Int.init), list.indices.contains(index),
+        let length = reader.number(2), let name = reader.take(Int(length))
+      else { return false }
+      list[index].scored.rule = String(decoding: name, as: UTF8.self)
+    }
+    return true
   }
 
   /// Opens a token.
@@ -186,14 +220,17 @@ extension Continuation {
   init?(bytes: [UInt8]) {
     var reader = ByteReader(bytes[...])
     guard let version = reader.number(1),
-      version == Self.version || version == Self.versionWithoutList,
+      [Self.version, Self.versionWithoutList, Self.versionWithRules].contains(UInt8(version)),
       let generation = reader.number(8).flatMap(Int.init(exactly:)),
       let cutOff = reader.number(8).map(Double.init(bitPattern:)),
       let length = reader.number(4), let json = reader.take(Int(length)),
       let question = try? JSONDecoder().decode(ContinuedQuestion.self, from: Data(json)),
       let signatureLength = reader.number(2), let signature = reader.take(Int(signatureLength)),
-      let entries = Self.entries(&reader),
-      let possible = version == Self.version ? Self.entries(&reader) : [], reader.isAtEnd
+      var entries = Self.entries(&reader),
+      var possible = version == Self.versionWithoutList ? [] : Self.entries(&reader),
+      version != Self.versionWithRules
+        || Self.takeRules(&reader, into: &entries) && Self.takeRules(&reader, into: &possible),
+      reader.isAtEnd
     else { return nil }
     self.question = question
     self.signature = Array(signature)

@@ -22,6 +22,8 @@ public struct Diagnosis: Sendable, Hashable {
   public let sighting: Sighting?
   /// The likeliest entity, shown or not, or `nil` if nothing is alike.
   public let likeliest: Sighting?
+  /// The name of the shop's rule that hides or moved it, or `nil` if none does.
+  public let rule: String?
 }
 
 /// An entity as a query sees it, whether it is shown or not.
@@ -63,7 +65,10 @@ extension Matcher {
     let entity = scored.first { $0.key == key }
     let place = answer.matches.firstIndex { $0.value.id == id }
     let rank = place.map { $0 + 1 }
-    let reason = missReason(key, id.type, rank: rank, state, scored)
+    let rules = try settled(state.rules, by: scored.filter { $0.confidence >= state.cutOff })
+    let hidingRule = key.flatMap(rules.hidingRule)
+    let reason =
+      hidingRule == nil ? missReason(key, id.type, rank: rank, state, scored) : .hidden
     try catalogue.checkUnchanged()
     return Diagnosis(
       id: id, missReason: reason, rank: rank, stocks: place.flatMap { answer.matches[$0].stocks },
@@ -71,7 +76,8 @@ extension Matcher {
       evidence: entity?.evidence ?? [], first: answer.matches.first?.value.id,
       sighting: try entity.flatMap { try sighting(of: $0, state) },
       likeliest: try scored.max { ($0.confidence, $1.key) < ($1.confidence, $0.key) }
-        .flatMap { try sighting(of: $0, state) })
+        .flatMap { try sighting(of: $0, state) },
+      rule: hidingRule ?? place.flatMap { answer.matches[$0].rule })
   }
 
   private func sighting(

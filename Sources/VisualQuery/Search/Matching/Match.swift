@@ -46,6 +46,8 @@ public struct Match: Sendable, Hashable {
   public let display: DisplayRepresentation
   /// The link that opens the entity.
   public let handoff: Handoff
+  /// The name of the shop's rule that moved it, or `nil` if it is where its confidence puts it.
+  public let rule: String?
   /// The other variants of its group if ``MatchOptions/isGrouped``, at most
   /// ``VariantGroups/variantLimit``: those that were found as well, the best first, then the others in
   /// catalogue order, unless products were filtered.

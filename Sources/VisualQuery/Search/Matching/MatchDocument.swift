@@ -128,6 +128,8 @@ public struct MatchDocument: Sendable, Encodable {
     let evidence: [Evidence]
     /// The words that were read, or `nil` if there are none.
     let words: [ReadWord]?
+    /// The name of the rule that moved it, or `nil` if none did.
+    let rule: String?
     /// The other variants of its group, or `nil` if there are none or none are asked for.
     let variants: [Variant]?
 
@@ -169,6 +171,7 @@ public struct MatchDocument: Sendable, Encodable {
             text: $0.text, agrees: $0.agrees,
             corners: $0.corners.map { $0.map { rounded($0, 4) } })
         }
+      rule = match.rule
       variants =
         match.variants.isEmpty ? nil : match.variants.map { Variant($0, projection) }
     }

@@ -64,7 +64,9 @@ extension Matcher {
       let effects = try feedback(on: continuation)
       continuation.removeLeft(
         effects?.suppressed.map(\.id) ?? [], keys: try suppressedKeys(effects))
-      return try page(of: continuation, options, nil)
+      let rules = try await rules(of: continuation)
+      try removeHidden(from: &continuation, by: rules)
+      return try page(of: continuation, options, nil, rules)
     }
     var content =
       continuation.question.isImageLeftOut

@@ -14,22 +14,24 @@ extension Matcher {
   ///
   /// Variants that were not found are left out if products are filtered, since it is not known whether
   /// they would pass.
+  ///
+  /// - Parameter isLeftOut: Returns whether an entity is not shown.
   func variants(
     beneath index: Int, of groups: VariantGroups, in continuation: Continuation,
-    without suppressed: Set<UInt32>, _ options: MatchOptions
+    _ options: MatchOptions, isLeftOut: (UInt32) -> Bool
   ) throws -> [MatchVariant] {
     guard let group = groups.group(of: index) else { return [] }
     let entries = continuation.entries
     let limit = VariantGroups.variantLimit
     let found = groups.others(than: index).map { entries[$0].scored }
-      .filter { !suppressed.contains($0.key) }.prefix(limit)
+      .filter { !isLeftOut($0.key) }.prefix(limit)
     var keys = found.map(\.key)
     if options.filters[.product]?.isEmpty ?? true {
       let known = Set(keys + [entries[index].scored.key])
       let others = try catalogue.read { database throws(CatalogueError) in
         try database.properties.keys(ofGroup: group, limit: known.count + limit)
       }
-      keys += others.filter { !known.contains($0) && !suppressed.contains($0) }.prefix(
+      keys += others.filter { !known.contains($0) && !isLeftOut($0) }.prefix(
         limit - keys.count)
     }
     let values = try catalogue.entities(keys: keys)

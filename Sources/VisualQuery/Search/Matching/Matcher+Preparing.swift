@@ -23,9 +23,10 @@ extension Matcher {
     try Task.checkCancellation()
     let feedback = try feedback(on: signature, content, options)
     let suppressed = try suppressedKeys(feedback)
+    let rules = try await activeRules(labels, of: content.labels, options)
     let cutOff = cutOff(options, hasImage: signature != nil)
     let endsEarly =
-      (image == nil || models == nil)
+      (image == nil || models == nil) && !rules.hides && !rules.moves
       && WholeImageStage.isWorthwhile(
         for: content, options, cutOff: cutOff, feedback: feedback, in: catalogue)
     let scansEnd = deadline.map { $0 - ($0 - now()) * Self.verifyingShare }
@@ -38,7 +39,7 @@ extension Matcher {
       types: types, labels: labels, signature: signature,
       isImageLeftOut: content.isPictureLeftOut, subject: options.subject,
       cutOff: cutOff, allowed: allowed ?? [:],
-      feedback: feedback, suppressed: suppressed, isFilterUnfinished: allowed == nil,
+      feedback: feedback, suppressed: suppressed, rules: rules, isFilterUnfinished: allowed == nil,
       shouldStop: shouldStop, remaining: { deadline.map { $0 - now() } }, plan: plan,
       searches: signature.map { signature in
         types.map {

@@ -24,12 +24,14 @@ extension Matcher {
     let scored = try pinned(state.scoredEntities(), state)
     let options = state.showsManyThings(scored) ? options.forPage : options
     var cutOff = state.cutOff
-    var list = try rank(scored, state, options, cutOff: cutOff)
-    var possible = try possible(among: scored, state, options, without: shown)
+    let rules = try settled(state.rules, by: scored.filter { $0.confidence >= state.cutOff })
+    var list = try rank(scored, state, options, cutOff: cutOff, rules)
+    var possible = try ordered(
+      possible(among: scored, state, options, without: shown), by: rules)
     if list.entities.isEmpty, state.signature != nil, !state.plan.isComplete {
       // The deadline passed before the image showed anything: the answer is that of the labels.
       let labelCutOff = self.cutOff(options, hasImage: false)
-      let labelList = try rank(state.labelMatches, state, options, cutOff: labelCutOff)
+      let labelList = try rank(state.labelMatches, state, options, cutOff: labelCutOff, rules)
       if !labelList.entities.isEmpty { (list, cutOff, possible) = (labelList, labelCutOff, []) }
     }
     let outcome = SearchOutcome(state: state, list: list)
@@ -41,9 +43,9 @@ extension Matcher {
     continuation.markShown { shown.contains($0.key) }
     var pageOptions = options
     if let limit { pageOptions.limit = limit }
-    let regions = try regions(of: state, options)
+    let regions = try regions(of: state, options, rules)
     endStep(.ranking, since: start)
-    var response = try page(of: continuation, pageOptions, outcome)
+    var response = try page(of: continuation, pageOptions, outcome, rules)
     response.regions = regions
     response.unmatchedCodes = state.unmatchedCodes
     if content.embedding != nil, state.signature != nil {
@@ -52,7 +54,10 @@ extension Matcher {
     response.missingShards = state.shardFaults.missing
     response.damagedRows = state.shardFaults.damaged
     if response.matches.isEmpty {
-      response.emptyReason = emptyReason(state, options)
+      let isHidden =
+        rules.hides
+        && scored.contains { $0.confidence >= cutOff && rules.hidingRule(of: $0.key) != nil }
+      response.emptyReason = isHidden ? .filteredOut : emptyReason(state, options)
     }
     // Nothing that was computed from a file which has changed meanwhile is given away.
     try catalogue.checkUnchanged()
@@ -61,9 +66,12 @@ extension Matcher {
 
   /// Returns the next page of a list: the entries that were not shown yet, within the limits.
   ///
-  /// - Parameter outcome: The search that made the list, or `nil` if the list is an earlier one.
+  /// - Parameters:
+  ///   - outcome: The search that made the list, or `nil` if the list is an earlier one.
+  ///   - rules: The rules of the shop that hold for the query.
   func page(
-    of continuation: Continuation, _ options: MatchOptions, _ outcome: SearchOutcome?
+    of continuation: Continuation, _ options: MatchOptions, _ outcome: SearchOutcome?,
+    _ rules: ActiveRules
   ) throws -> MatchResponse {
     let start = beginStep()
     try catalogue.checkUnchanged()
@@ -89,7 +97,8 @@ extension Matcher {
           object: objects.number(of: entity.image, alignment),
           variants: try groups.map {
             try variants(
-              beneath: page[index], of: $0, in: continuation, without: suppressed, options)
+              beneath: page[index], of: $0, in: continuation, options,
+              isLeftOut: { suppressed.contains($0) || rules.hidingRule(of: $0) != nil })
           } ?? [], options)
         match.words = words(of: entity, outcome?.state)
         return match
@@ -125,11 +134,13 @@ extension Matcher {
 
   /// Returns the regions that were searched, each with what is likeliest in it, and those that should be.
   private func regions(
-    of state: QueryState, _ options: MatchOptions
+    of state: QueryState, _ options: MatchOptions, _ rules: ActiveRules
   ) throws -> [SearchedRegion] {
     let likeliest = state.regions.map { region in
-      state.scored(region).filter { options.types.contains($0.type) }
-        .max { ($0.confidence, $1.key) < ($1.confidence, $0.key) }
+      state.scored(region).filter {
+        options.types.contains($0.type) && rules.hidingRule(of: $0.key) == nil
+      }
+      .max { ($0.confidence, $1.key) < ($1.confidence, $0.key) }
     }
     let ids = try catalogue.ids(keys: likeliest.compactMap { $0?.key })
     let searched = zip(state.regions, likeliest).map { region, best in
@@ -151,9 +162,13 @@ extension Matcher {
   }
 
   /// Ranks all that may be shown, on whatever page.
+  ///
+  /// What a rule hides is a rival of the others all the same: nothing becomes sure because something else is hidden.
   func rank(
-    _ scored: [ScoredEntity], _ state: QueryState, _ options: MatchOptions, cutOff: Double
+    _ all: [ScoredEntity], _ state: QueryState, _ options: MatchOptions, cutOff: Double,
+    _ rules: ActiveRules
   ) throws -> RankedList {
+    let scored = rules.hides ? all.filter { rules.hidingRule(of: $0.key) == nil } : all
     // Products that are not asked for may bring stores.
     let contenders = Ranking.contenders(
       scored, types: Set(state.types), cutOff: cutOff)
@@ -180,8 +195,11 @@ extension Matcher {
           shouldStop: state.shouldStop)
       }
     }
-    let shown = stores.merged(with: ranked).filter { options.limit(of: $0.id.type) > 0 }
-    return RankedList(entities: Ranking.topRanked(shown), isWhole: stores.isWhole)
+    let shown = stores.merged(with: ranked).filter {
+      options.limit(of: $0.id.type) > 0 && rules.hidingRule(of: $0.entity.key) == nil
+    }
+    return RankedList(
+      entities: try ordered(Ranking.topRanked(shown), by: rules), isWhole: stores.isWhole)
   }
 
   /// Returns the words that were read, compared with an entity whose confidence has them.
@@ -215,7 +233,7 @@ extension Matcher {
       alignment: alignment, object: object, stocks: entity.stocks, distanceMeters: entity.distance,
       isOpen: isOpen,
       display: value.displayRepresentation(for: options.locale),
-      handoff: catalogue.links.handoff(for: value), variants: variants)
+      handoff: catalogue.links.handoff(for: value), rule: entity.rule, variants: variants)
   }
 
   private func emptyReason(

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
 public import PixelMatch
 public import Reading
 
@@ -21,6 +27,10 @@ public struct Matcher: Sendable {
   /// A function that is called after each step of a query with the time that it took on the threads of the matcher, or `nil`. It is
   /// called on any of them.
   public var onStep: (@Sendable (QueryStep, Duration) -> Void)?
+  /// The shop's rules of what answers show, or `nil` for those of the catalogue.
+  public var rules: ShopRules?
+  /// The instant at which rules are applied, or `nil` for that of the query.
+  public var ruleDate: Date?
   let now: @Sendable () -> Duration
 
   /// Makes a matcher over a catalogue.

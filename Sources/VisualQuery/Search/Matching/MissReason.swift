@@ -19,4 +19,6 @@ public enum MissReason: String, Sendable, Hashable, Codable, CaseIterable {
   case outranked
   /// Its confidence reaches the cut-off, but the limits on the number of matches leave it out.
   case capped
+  /// A rule of the shop hides it (``ShopRule``).
+  case hidden
 }

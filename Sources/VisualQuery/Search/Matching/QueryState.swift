@@ -21,6 +21,8 @@ package struct QueryState: Sendable {
   let feedback: FeedbackEffects?
   /// The keys of the entities that people said it does not mean.
   let suppressed: Set<UInt32>
+  /// The shop's rules that may hold for the query.
+  let rules: ActiveRules
   /// True if the deadline passed before the filters were applied, so that nothing may be shown.
   let isFilterUnfinished: Bool
   let shouldStop: @Sendable () -> Bool

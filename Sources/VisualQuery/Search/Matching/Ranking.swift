@@ -16,6 +16,8 @@ package struct ScoredEntity: Sendable {
   var stocks: EntityID?
   /// The distance of a store from the person, in meters.
   var distance: Double?
+  /// The name of the rule that moved it, or `nil` if none did.
+  var rule: String?
 }
 
 /// An entity with the id that breaks its ties.

@@ -44,6 +44,8 @@ public final class Catalogue: Sendable {
   public let picturePlaces: PicturePlaces
   /// The fields of the shop's own that anyone may see.
   public let publicFields: Set<String>
+  /// The shop's rules of what answers show.
+  public let rules: ShopRules
   /// The key that seals the tokens of clients.
   package let secret: [UInt8]
   /// The last generations.
@@ -85,6 +87,7 @@ public final class Catalogue: Sendable {
     links = try Self.links(content.settings, directory)
     picturePlaces = ShopSettings.places(content.settings)
     publicFields = ShopSettings.publicFields(content.settings)
+    rules = try Self.rules(content.settings, directory)
     var segments: [EntityType: [LiveSegment]] = [:]
     var segmentNames: [EntityType: [String]] = [:]
     var segmentIndices: [EntityType: [Int: Int]] = [:]
@@ -203,6 +206,18 @@ public final class Catalogue: Sendable {
     } catch {
       throw CatalogueError(
         code: .corrupt, message: "'\(directory)' has a link template that \(error.message)")
+    }
+  }
+
+  static func rules(
+    _ settings: [String: String], _ directory: String
+  ) throws(CatalogueError) -> ShopRules {
+    do throws(FieldError) {
+      return try ShopSettings.rules(settings)
+    } catch {
+      throw CatalogueError(
+        code: .corrupt,
+        message: "'\(directory)' has rules of which '\(error.field ?? "rules")' \(error.reason)")
     }
   }
 

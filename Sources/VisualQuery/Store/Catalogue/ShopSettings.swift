@@ -12,6 +12,8 @@ public struct ShopSettings: Sendable, Hashable {
   public var thumbnailSides: [Int]?
   /// The fields of the shop's own that anyone may see; see ``PublicProjection``.
   public var publicFields: Set<String>?
+  /// The rules of what answers show.
+  public var rules: ShopRules?
   /// The mapping of a feed, which further runs with that feed use again.
   package var feedMapping: StoredFeedMapping?
 
@@ -27,7 +29,7 @@ public struct ShopSettings: Sendable, Hashable {
   public init(
     links: LinkSettings? = nil, bridge: LabelBridge? = nil, imagesRoot: String? = nil,
     outsideFolders: [String]? = nil, thumbnailSides: [Int]? = nil,
-    publicFields: Set<String>? = nil
+    publicFields: Set<String>? = nil, rules: ShopRules? = nil
   ) {
     self.links = links
     self.bridge = bridge
@@ -35,6 +37,7 @@ public struct ShopSettings: Sendable, Hashable {
     self.outsideFolders = outsideFolders
     self.thumbnailSides = thumbnailSides
     self.publicFields = publicFields
+    self.rules = rules
     precondition((thumbnailSides ?? []).allSatisfy(Self.thumbnailSideRange.contains))
     precondition((thumbnailSides ?? []).count <= Self.thumbnailSideLimit)
   }
@@ -60,12 +63,30 @@ public struct ShopSettings: Sendable, Hashable {
 
   /// The settings as they are stored in the catalogue, `nil` for those that are not set.
   package var values: [(name: String, value: String?)] {
-    linkValues + publicValues + pictureValues + mappingValues
+    linkValues + publicValues + ruleValues + pictureValues + mappingValues
   }
 
   /// The settings without those of images.
   package var withoutPictures: ShopSettings {
-    ShopSettings(links: links, bridge: bridge, publicFields: publicFields)
+    ShopSettings(links: links, bridge: bridge, publicFields: publicFields, rules: rules)
+  }
+
+  private static let rulesName = "rules"
+
+  private var ruleValues: [(name: String, value: String?)] {
+    guard let rules else { return [] }
+    return [(Self.rulesName, rules.rules.isEmpty ? nil : rules.text)]
+  }
+
+  /// The rules that the catalogue keeps.
+  ///
+  /// - Throws: ``FieldError`` if they are not valid.
+  package static func rules(_ values: [String: String]) throws(FieldError) -> ShopRules {
+    guard let text = values[rulesName] else { return ShopRules() }
+    guard let json = try? JSONValue(stored: text) else {
+      throw FieldError(field: rulesName, reason: "cannot be read")
+    }
+    return try ShopRules(json: json)
   }
 
   private static let mappingName = "feedMapping"

@@ -20,6 +20,7 @@ enum Route: Sendable, Hashable {
   case evaluation
   case unknownLabels
   case labelBridge
+  case rules
   case rejectedRows
   case sync
   case facets
@@ -40,7 +41,8 @@ enum Route: Sendable, Hashable {
   static let fixed: [Route] =
     [
       .match, .entities, .suggestedEntities, .entityQuery, .entityResolution, .catalogue, .feedback,
-      .feedbackQueries, .doctor, .evaluation, .unknownLabels, .labelBridge, .rejectedRows, .sync,
+      .feedbackQueries, .doctor, .evaluation, .unknownLabels, .labelBridge, .rules, .rejectedRows,
+      .sync,
       .facets, .settings, .schema, .phrases, .reverse, .limits, .association, .livez, .readyz,
       .metrics,
       .openAPI, .page,
@@ -121,6 +123,7 @@ enum Route: Sendable, Hashable {
     case .evaluation: "/v1/evaluations"
     case .unknownLabels: "/v1/labels/unknown"
     case .labelBridge: "/v1/labels/bridge"
+    case .rules: "/v1/rules"
     case .rejectedRows: "/v1/rejected"
     case .sync: "/v1/sync"
     case .facets: "/v1/facets"
@@ -146,6 +149,7 @@ enum Route: Sendable, Hashable {
     case .feedback: ["GET", "POST"]
     case .feedbackStatement: ["DELETE"]
     case .feedbackAcceptance: ["PUT"]
+    case .rules: ["GET", "PUT"]
     case .entity: ["GET", "PUT", "DELETE"]
     case .entities, .suggestedEntities, .thumbnail, .neighbors, .history, .catalogue, .sync,
       .facets, .settings, .schema, .phrases, .reverse, .limits, .feedbackQueries, .doctor,
@@ -171,7 +175,7 @@ enum Route: Sendable, Hashable {
       ["PUT", "DELETE"].contains(method) ? .write : .read
     case .feedback: method == "POST" ? .feedback : .write
     case .feedbackQueries, .feedbackStatement, .feedbackAcceptance, .doctor, .evaluation,
-      .unknownLabels, .labelBridge, .rejectedRows:
+      .unknownLabels, .labelBridge, .rules, .rejectedRows:
       .write
     }
   }

@@ -200,6 +200,14 @@ final class ShopService: HTTPService {
       ) {
         try await self.addToBridge($0)
       }
+    case .rules where method == "PUT":
+      try requireJSON(request.head)
+      return work(
+        route, lane: .changes, bodyLimit: ShopRules.byteLimit, budget: settings.changeBudget
+      ) {
+        try await self.replaceRules($0)
+      }
+    case .rules: return work(route) { try self.listRules($0) }
     case .rejectedRows: return work(route) { try self.rejectedRows($0) }
     case .sync: return work(route) { try await self.changes($0) }
     case .facets: return work(route) { try await self.facets($0) }

@@ -314,6 +314,33 @@ import VisualQuery
       try await shop.json("GET /v1/labels/unknown", [Self.writing])["labels"] as? [String] == [])
   }
 
+  /// Would break if a reading key could see or change the rules, or if they did not count at once.
+  @Test func `rules are read and replaced by those who may write`() async throws {
+    let shop = try await Self.shop()
+    #expect(try await shop.ask("GET /v1/rules", [Self.reading], []).status == 403)
+    let json = "Content-Type: application/json"
+    let body = Array(
+      #"{"rules":[{"name":"recall","do":"hide","entities":["product:mug-red"]}]}"#.utf8)
+    #expect(try await shop.ask("PUT /v1/rules", [Self.reading, json], body).status == 403)
+    let none = try await shop.json("GET /v1/rules", [Self.writing])
+    #expect(none["generation"] as? Int == 1 && (none["rules"] as? [Any])?.isEmpty == true)
+    #expect(try await shop.ask("PUT /v1/rules", [Self.writing, json], body).status == 200)
+    let kept = try await shop.json("GET /v1/rules", [Self.writing])
+    #expect(kept["generation"] as? Int == 2 && (kept["rules"] as? [[String: Any]])?.count == 1)
+    let after = try await shop.json("POST /v1/match", [Self.reading], #"{"labels":["mug"]}"#)
+    #expect(ServedShop.ids(after, "values") == ["mug-blue"])
+    for bad in [
+      "{}", "[]", #"{"rules":[{"name":"a"}]}"#, "x",
+      #"{"rules":[{"name":"a","do":"hide","where":["none=1"]}]}"#,
+    ] {
+      let refused = try await shop.ask("PUT /v1/rules", [Self.writing, json], Array(bad.utf8))
+      #expect(refused.status == 400, "\(bad)")
+    }
+    _ = try await shop.ask("PUT /v1/rules", [Self.writing, json], Array(#"{"rules":[]}"#.utf8))
+    let again = try await shop.json("POST /v1/match", [Self.reading], #"{"labels":["mug"]}"#)
+    #expect(ServedShop.ids(again, "values").count == 2)
+  }
+
   /// Would break if feedback on an answer whose image was not analyzed in time were stored for its labels: it changed everyone's answers.
   @Test func `an answer without its image takes no statement`() async throws {
     let shop = try await Self.shop()

@@ -1,0 +1,24 @@
+/// The entities that a run added, changed and removed. Each list has at most ``limit`` of them, the first ones.
+public struct IndexChanges: Sendable, Hashable {
+  /// The most entities of a list.
+  public static let limit = 10_000
+
+  /// The added entities, in the order of the feed.
+  public internal(set) var added: [EntityID] = []
+  /// The changed entities, in the order of the feed.
+  public internal(set) var changed: [EntityID] = []
+  /// The removed entities.
+  public internal(set) var removed: [EntityID] = []
+
+  mutating func count(_ signed: SignedEntity) {
+    switch signed.change {
+    case .added where added.count < Self.limit: added.append(signed.value.id)
+    case .changed where changed.count < Self.limit: changed.append(signed.value.id)
+    case .added, .changed, .none: break
+    }
+  }
+
+  mutating func count(removed ids: [EntityID]) {
+    removed += ids.prefix(Self.limit - removed.count)
+  }
+}
