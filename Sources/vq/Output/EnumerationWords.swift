@@ -149,6 +149,19 @@ extension CatalogueDoctor.Finding.Kind: WordedEnumeration {
       .init(
         "Two entities with the same image", "Zwei Einträge mit demselben Bild",
         "Deux fiches avec la même image")
+    case .placeholder:
+      .init(
+        "An image that many products share", "Ein Bild für viele Produkte",
+        "Une image commune à beaucoup d’articles")
+    case .sameSiblings:
+      .init(
+        "Variants that no image tells apart", "Varianten mit demselben Bild",
+        "Variantes avec la même image")
+    case .lowResolution:
+      .init("Images below 300 pixels", "Bilder unter 300 Pixeln", "Images sous 300 pixels")
+    case .wordlessTitle: .init("Titles without words", "Titel ohne Wörter", "Titres sans mots")
+    case .brokenLink:
+      .init("Links that lead nowhere", "Links ins Leere", "Liens qui ne mènent nulle part")
     case .flatPicture:
       .init("Images without detail", "Bilder ohne Details", "Images sans détails")
     case .smallPicture: .init("Small images", "Kleine Bilder", "Petites images")

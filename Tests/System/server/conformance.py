@@ -1438,6 +1438,10 @@ def check_feedback(suite, photo):
         0 < len(a.json["neighbors"]) <= 3, f"there are {len(a.json['neighbors'])} neighbors"))
     suite.call("neighbors of nothing", "GET", "/v1/entities/product/none/neighbors", 404, code="unknownEntity")
     suite.call("neighbors, too many", "GET", "/v1/entities/product/mug-red/neighbors?limit=51", 400, field="limit")
+    for relation in ("bought", "look"):
+        suite.call(f"neighbors by {relation}", "GET", f"/v1/entities/product/mug-red/neighbors?relation={relation}")
+    suite.call("neighbors by nothing", "GET", "/v1/entities/product/mug-red/neighbors?relation=x", 400, field="relation")
+    suite.call("what goes with nothing", "GET", "/v1/entities/product/none/neighbors?relation=look", 404, code="unknownEntity")
     suite.call("history", "GET", "/v1/entities/product/mug-red/history", has=lambda a: expect(
         a.json["added"] and a.json["changed"], f"it is {a.json}"))
     suite.call("history of nothing", "GET", "/v1/entities/product/none/history", 404, code="unknownEntity")

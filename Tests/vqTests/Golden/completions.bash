@@ -82,6 +82,10 @@ _vq() {
     catalogue:--cache) _vq_reply -d; compopt -o filenames; return ;;
     doctor:--index) _vq_reply -d; compopt -o filenames; return ;;
     doctor:--report) _vq_reply -f; compopt -o filenames; return ;;
+    doctor:--allow-host) return ;;
+    doctor:--max-links) return ;;
+    doctor:--allow-private-address) return ;;
+    doctor:--ca-file) _vq_reply -f; compopt -o filenames; return ;;
     doctor:--cache) _vq_reply -d; compopt -o filenames; return ;;
     duplicates:--index) _vq_reply -d; compopt -o filenames; return ;;
     duplicates:--threads|duplicates:-j) return ;;
@@ -198,7 +202,7 @@ _vq() {
     match:*) _vq_reply -f; compopt -o filenames; return ;;
     catalogue:-*) _vq_reply -W '--index --id --images-root --allow-outside --public --pictures --models --threads -j --json --cache --color --help -h --version' ;;
     catalogue:*) _vq_reply -fW 'status verify compact rollback export import remove set upgrade read-text'; compopt -o filenames; return ;;
-    doctor:-*) _vq_reply -W '--index --json --report --cache --color --help -h --version' ;;
+    doctor:-*) _vq_reply -W '--index --json --report --check-links --allow-host --max-links --allow-private-address --ca-file --cache --color --help -h --version' ;;
     doctor:*) return ;;
     duplicates:-*) _vq_reply -W '--index --same --json --threads -j --cache --color --help -h --version' ;;
     duplicates:*) return ;;

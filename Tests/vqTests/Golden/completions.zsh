@@ -155,6 +155,11 @@ _vq() {
         '--index=[the index to search]:DIR:_files -/' \
         '--json[one JSON object per line and finding]' \
         '--report=[also write an HTML page with the images]:FILE:_files' \
+        '--check-links[ask servers whether links lead anywhere; requires --allow-host]' \
+        '*--allow-host=[hosts that are asked about links]:HOST:' \
+        '--max-links=[the most links that are checked]:N:' \
+        '*--allow-private-address=[addresses of an internal image server\: 10.1.2.0/24]:CIDR:' \
+        '--ca-file=[certificates of the authorities of image servers, in PEM]:FILE:_files' \
         '--cache=[the directory for the copy of an index in PostgreSQL]:DIR:_files -/' \
         '--color=[when to use color]:WHEN:(auto always never)' \
         '--help[show the complete help; -h a short one]' \

@@ -95,6 +95,8 @@ public struct MatchQuestion: Sendable, Hashable {
   public var facetPrefix: String?
   /// The most values of a facet.
   public var facetLimit: Int?
+  /// The page of the app that asks, which some rules of the shop are for.
+  public var appPage: String?
   /// False for an answer without the effects of what people said about this question.
   public var usesFeedback: Bool
   /// The embedding of the image, or `nil` if no model was run.
@@ -153,7 +155,7 @@ public struct MatchQuestion: Sendable, Hashable {
     facets: [String] = [], facetPrefix: String? = nil, facetLimit: Int? = nil,
     subject: Subject = .anything, answers: Answers = .all, acceptsTruncated: Bool = false,
     region: ImageRegion? = nil, minConfidence: Double? = nil, at: Date? = nil,
-    usesFeedback: Bool = true
+    usesFeedback: Bool = true, appPage: String? = nil
   ) {
     self.image = image
     self.labels = labels
@@ -179,6 +181,7 @@ public struct MatchQuestion: Sendable, Hashable {
     self.minConfidence = minConfidence
     self.at = at
     self.usesFeedback = usesFeedback
+    self.appPage = appPage
   }
 }
 
@@ -214,6 +217,7 @@ extension MatchQuestion {
     var minConfidence: Double?
     var at: String?
     var feedback: Bool?
+    var appPage: String?
     var deadlineMs: Int?
   }
 
@@ -241,7 +245,7 @@ extension MatchQuestion {
           .map { $0.bounded(length: Self.textLimits.length) }),
       facetPrefix: facetPrefix, facetLimit: facetLimit, region: region,
       minConfidence: minConfidence, at: at.map { $0.formatted(.iso8601) },
-      feedback: usesFeedback ? nil : false,
+      feedback: usesFeedback ? nil : false, appPage: appPage,
       deadlineMs: searchTime.map { max(1, Int($0 / .milliseconds(1))) })
   }
 }

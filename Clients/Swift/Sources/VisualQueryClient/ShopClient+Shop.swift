@@ -60,13 +60,17 @@ extension ShopClient {
   }
 
   /// Returns the entities that look most like one, the nearest first, among those that meet some conditions.
+  ///
+  /// - Parameter relation: A relation of the shop's feed: the entities are then those that it relates to the product, in its order.
   public func neighbors(
-    of id: EntityID, limit: Int? = nil, conditions: [String] = [], withLabels: [String] = []
+    of id: EntityID, limit: Int? = nil, conditions: [String] = [], withLabels: [String] = [],
+    relation: EntityRelation? = nil
   ) async throws -> Neighbors {
     try await get(
       "entities/\(id.type.rawValue)/\(Self.encoded(id.id))/neighbors",
       [("limit", limit.map { String($0) })] + conditions.map { ("where", $0) }
-        + withLabels.map { ("withLabel", $0) })
+        + withLabels.map { ("withLabel", $0) }
+        + [("relation", relation?.rawValue)])
   }
 
   /// Returns the generations in which an entity was added and changed.

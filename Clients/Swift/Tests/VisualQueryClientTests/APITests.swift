@@ -111,7 +111,8 @@ import Testing
       near: GeoPoint(latitude: 1, longitude: 1), radius: 1, isGrouped: true, facets: ["brand"],
       facetPrefix: "a", facetLimit: 1, subject: .catalogued, answers: .sure,
       acceptsTruncated: true, region: ImageRegion(left: 0, top: 0, width: 1, height: 1),
-      minConfidence: 0.5, at: Date(timeIntervalSince1970: 0), usesFeedback: false)
+      minConfidence: 0.5, at: Date(timeIntervalSince1970: 0), usesFeedback: false,
+      appPage: "home")
     #expect(
       try api.properties(of: "MatchQuestion").subtracting(
         names(question.fields(searchTime: .seconds(1)))) == ["locale"])
@@ -136,7 +137,8 @@ import Testing
     "getFeedbackQueries": "for the shop", "removeFeedback": "for the shop",
     "acceptFeedback": "for the shop", "getFindings": "for the shop",
     "makeEvaluation": "for the shop", "getUnknownLabels": "for the shop",
-    "addToBridge": "for the shop", "getRejectedRows": "for the shop",
+    "addToBridge": "for the shop", "listRules": "for the shop", "replaceRules": "for the shop",
+    "getRejectedRows": "for the shop",
     "getCatalogue": "for the shop", "getSiteAssociation": "the system asks",
     "getLiveness": "for operators", "getReadiness": "for operators",
     "getMetrics": "for operators", "getDescription": "for developers",
@@ -172,7 +174,7 @@ import Testing
     _ = try? await shop.model(of: id)
     _ = try? await shop.thumbnail(try #require(shop.thumbnailURL(of: id, background: .dark)))
     _ = try? await shop.neighbors(
-      of: id, limit: 1, conditions: ["price<1"], withLabels: ["mug"])
+      of: id, limit: 1, conditions: ["price<1"], withLabels: ["mug"], relation: .look)
     _ = try? await shop.models(matching: "a", limit: 1)
     _ = try? await shop.history(of: id)
     _ = try? await shop.give(Statement(about: "A", chosen: id))

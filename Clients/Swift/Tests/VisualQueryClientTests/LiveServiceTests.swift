@@ -264,6 +264,8 @@ struct LiveServiceTests {
     #expect(neighbors.neighbors.count <= 2)
     let cheap = try await client.neighbors(of: EntityID(.product, "p3"), conditions: ["price<2"])
     #expect(Set(cheap.neighbors.map(\.entity.id)).isSubset(of: ["p1"]))
+    let related = try await client.neighbors(of: EntityID(.product, "p3"), relation: .bought)
+    #expect(related.neighbors.isEmpty)
     let history = try await client.history(of: EntityID(.product, "p3"))
     #expect(history.added?.generation != nil)
     let answer = try await client.match(MatchQuestion(image: .pixels(SampleShop.image(seed: 3))))

@@ -16,10 +16,16 @@ public struct CatalogueDoctor: Sendable {
     public enum Kind: String, Sendable, Hashable, Encodable, CaseIterable {
       /// An image is, except for compression, the same as one of another entity.
       case indistinguishable
+      /// An image that many products of different groups have: a placeholder such as "no image available".
+      case placeholder
+      /// An image is, except for compression, the same as one of another variant of the group, so that no image tells them apart.
+      case sameSiblings
       /// An image lacks detail and cannot be distinguished from others.
       case flatPicture
       /// An image is too small to be recognized when it is photographed from nearby.
       case smallPicture
+      /// An image is smaller than photos of it need to be recognized well.
+      case lowResolution
       /// The entity has no image that can be found. It is no finding if all entities have labels and none has images.
       case noPicture
       /// The stored row of the entity cannot be read, so that all lists omit it.
@@ -27,12 +33,16 @@ public struct CatalogueDoctor: Sendable {
       /// Image files are not where the index expects them, and no thumbnails of them are stored.
       /// This is one finding, with their number, the first entity and examples.
       case missingPicture
+      /// The title has no word, such as `12345`.
+      case wordlessTitle
       /// The title and the subtitle do not fit on three lines.
       case longText
       /// The entity has no link.
       case noLink
       /// The link is not encrypted.
       case insecureLink
+      /// The server says that there is nothing at the link (``LinkChecker``).
+      case brokenLink
       /// The currency is not in ISO 4217.
       case unknownCurrency
       /// A field means nothing, and its name is nearly that of one that does.
@@ -65,6 +75,10 @@ public struct CatalogueDoctor: Sendable {
   static let lineLength = 40
   /// The smallest length of an image's longer side at which keypoints can be found, in pixels.
   static let leastSide = 128
+  /// The smallest length of an image's longer side that leaves enough detail for photos taken from some distance, in pixels.
+  static let goodSide = 300
+  /// The number of groups, or of products without one, from which on they share an image by mistake.
+  static let placeholderCount = 5
 
   /// The generation that is checked.
   public let catalogue: Catalogue
@@ -108,7 +122,8 @@ public struct CatalogueDoctor: Sendable {
       for type in EntityType.allCases {
         findings += try pictureFindings(type, names, &pictured)
       }
-      findings += try await twins()
+      findings += try await twins(
+        Dictionary(values.map { ($0.value.id.description, $0.value) }) { first, _ in first })
       // A shop that is found by labels only has no images on purpose.
       let isByLabels = values.allSatisfy {
         $0.value.imagePaths.isEmpty && !$0.value.text.labels.isEmpty
@@ -152,13 +167,39 @@ public struct CatalogueDoctor: Sendable {
 
   /// Returns a finding for each entity of a cluster with the same image but the last, about the next one by id: all pairs of a
   /// thousand entities with one image would be half a million.
-  private func twins() async throws -> [Finding] {
+  /// Of variants of one group, each that has the image of the one before is named. An image that products of many groups have is a
+  /// placeholder, and each of them is named.
+  private func twins(_ values: [String: EntityValue]) async throws -> [Finding] {
+    func group(_ id: String) -> String {
+      if case .product(let product)? = values[id], let group = product.group {
+        return "group " + group
+      }
+      return id
+    }
     let clusters = try await DuplicateFinder(catalogue: catalogue, pool: pool).clusters(.same)
     return clusters.flatMap { cluster in
-      zip(cluster.entities, cluster.entities.dropFirst()).map { entity, twin in
-        Finding(
-          kind: .indistinguishable, id: entity.id, detail: "has the same image as \(twin.id)",
-          cure: "use images that show the difference, or merge the entities", twin: twin.id)
+      let entities = cluster.entities
+      if Set(entities.map { group($0.id) }).count >= Self.placeholderCount {
+        return entities.map { entity in
+          Finding(
+            kind: .placeholder, id: entity.id,
+            detail:
+              "has an image that \(entities.count - 1) others have, too: \(entity.image ?? "")",
+            cure:
+              "leave placeholders out of the feed; an entity without an image is still found by labels"
+          )
+        }
+      }
+      return zip(entities, entities.dropFirst()).map { entity, twin in
+        group(entity.id) == group(twin.id)
+          ? Finding(
+            kind: .sameSiblings, id: entity.id,
+            detail: "has the same image as \(twin.id) of its group",
+            cure: "if they look different, give each an image of its own; sizes may share one",
+            twin: twin.id)
+          : Finding(
+            kind: .indistinguishable, id: entity.id, detail: "has the same image as \(twin.id)",
+            cure: "use images that show the difference, or merge the entities", twin: twin.id)
       }
     }
   }
@@ -196,6 +237,12 @@ public struct CatalogueDoctor: Sendable {
           kind: .smallPicture, id: id.description,
           detail: "\(picture) has \(size.width) × \(size.height) pixels",
           cure: "use an image of at least \(4 * leastSide) pixels"))
+    } else if max(size.width, size.height) < goodSide {
+      findings.append(
+        Finding(
+          kind: .lowResolution, id: id.description,
+          detail: "\(picture) has \(size.width) × \(size.height) pixels",
+          cure: "use an image of at least \(4 * leastSide) pixels"))
     }
     return findings
   }
@@ -216,6 +263,11 @@ public struct CatalogueDoctor: Sendable {
     func find(_ kind: Finding.Kind, _ detail: String, _ cure: String) {
       findings.append(
         Finding(kind: kind, id: value.id.description, detail: detail, cure: cure))
+    }
+    if !value.displayRepresentation.title.contains(where: \.isLetter) {
+      find(
+        .wordlessTitle, "has the title '\(value.displayRepresentation.title)'",
+        "use a name that people would say")
     }
     let texts =
       [(nil, value.displayRepresentation)]

@@ -28,9 +28,13 @@ extension ShopService {
     var fields = RequestFields(request.info.head.query)
     let limit = try fields.integer("limit", in: 1...Self.neighborLimit) ?? 12
     let filter = try Question([Question.conditions, Question.wantedLabels], of: &fields).filter
+    let relation: EntityRelation? = try fields.choice("relation")
     let locale = try locale(of: fields, request)
     let catalogue = try self.catalogue.newest()
     try EntityQuestion.check(filter.comparators, in: catalogue)
+    if let relation {
+      return try await related(to: id, by: relation, limit, filter, catalogue, locale)
+    }
     let picture = try await thumbnail(of: id, 0, .extraLarge, catalogue, request)
     let matcher = Matcher(catalogue: catalogue, pool: pool)
     let content = try await matcher.content(
@@ -53,6 +57,22 @@ extension ShopService {
         neighbors: zip(others, entities).map { match, entity in
           NeighborsDocument.Neighbor(
             entity: entity, sharesDetails: match.alignment != nil)
+        }), locale)
+  }
+
+  /// Answers with the entities that the feed relates to one.
+  private func related(
+    to id: EntityID, by relation: EntityRelation, _ limit: Int, _ filter: EntityFilter,
+    _ catalogue: Catalogue, _ locale: String?
+  ) async throws -> HTTPResponse {
+    let lookup = EntityLookup(catalogue: catalogue, pool: pool)
+    guard let others = try await lookup.related(to: id, by: relation, limit: limit, filter: filter)
+    else { throw Problem(.unknownEntity, "there is no \(id.type.rawValue) '\(id.value.excerpt)'") }
+    return untagged(
+      NeighborsDocument(
+        generation: catalogue.generation,
+        neighbors: try await documents(of: others, lookup, locale).map {
+          NeighborsDocument.Neighbor(entity: $0, sharesDetails: false)
         }), locale)
   }
 }
@@ -116,7 +136,7 @@ struct CatalogueDocument: Sendable, Encodable {
   let feedback: Bool
 }
 
-/// The entities whose images look most like that of an entity.
+/// The entities whose images look most like that of an entity, or that the feed relates to it.
 struct NeighborsDocument: Sendable, Encodable {
   struct Neighbor: Sendable, Encodable {
     let entity: EntityDocument

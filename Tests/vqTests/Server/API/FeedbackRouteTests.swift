@@ -205,6 +205,36 @@ import VisualQuery
     #expect(lanes == [.answers, .changes])
   }
 
+  /// Would break if relations of a feed were lost, given in another order, or shown for entities that are gone.
+  @Test func `what the feed relates is given in its order`() async throws {
+    let rows = [
+      #"{"type":"product","id":"a","title":"A","Cross-sells":"id:c, gone | b; a","completeTheLook":["g1",7]}"#,
+      #"{"type":"product","id":"b","title":"B","price":"5.00 EUR","related":[{"id":"a"}]}"#,
+      #"{"type":"product","id":"c","title":"C","price":"50.00 EUR"}"#,
+      #"{"type":"product","id":"d","title":"D","group":"g1"}"#,
+      #"{"type":"product","id":"7","title":"Seven"}"#,
+      #"{"type":"store","id":"s","title":"S","look":["a"]}"#,
+    ]
+    let shop = try await ServedShop(
+      feed: { try $0.write(rows.joined(separator: "\n"), to: "feed.jsonl") })
+    func ids(_ path: String) async throws -> [String] {
+      let answer = try await shop.json("GET /v1/entities/\(path)")
+      return try #require(answer["neighbors"] as? [[String: Any]])
+        .compactMap { ($0["entity"] as? [String: Any])?["id"] as? String }
+    }
+    #expect(try await ids("product/a/neighbors?relation=bought") == ["c", "b"])
+    #expect(try await ids("product/a/neighbors?relation=bought&limit=1") == ["c"])
+    #expect(try await ids("product/a/neighbors?relation=bought&where=price%3C20") == ["b"])
+    #expect(try await ids("product/a/neighbors?relation=look") == ["d", "7"])
+    #expect(try await ids("product/b/neighbors?relation=bought") == ["a"])
+    #expect(try await ids("product/c/neighbors?relation=look") == [])
+    #expect(try await ids("store/s/neighbors?relation=look") == [])
+    let unknown = try await shop.ask("GET /v1/entities/product/x/neighbors?relation=look")
+    #expect(unknown.status == 404)
+    let other = try await shop.ask("GET /v1/entities/product/a/neighbors?relation=x")
+    #expect(other.status == 400)
+  }
+
   @Test func `neighbors leave out the entity itself`() async throws {
     let shop = try await Self.shop()
     let answer = try await shop.json(

@@ -96,6 +96,7 @@ import VisualQuery
       Question("GET /"), Question("GET /v1/catalogue"),
       Question("GET /v1/entities/product/oats/neighbors"),
       Question("GET /v1/entities/product/mug/neighbors"),
+      Question("GET /v1/entities/product/oats/neighbors?relation=bought"),
       Question("GET /v1/entities/product/oats/history"),
       Question("GET /v1/feedback"), Question("POST /v1/feedback", json: "{}"),
       Question("GET /v1/feedback/queries"), Question("DELETE /v1/feedback/1"),

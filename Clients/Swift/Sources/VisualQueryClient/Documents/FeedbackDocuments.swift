@@ -45,7 +45,15 @@ public struct StoredStatement: Codable, Sendable, Hashable {
   public let hasImage: Bool
 }
 
-/// The entities that look most like one.
+/// A relation between products that the shop's feed brings.
+public enum EntityRelation: String, Sendable, Hashable, CaseIterable {
+  /// What goes with a product, or is bought with it.
+  case bought
+  /// What completes the look of a product.
+  case look
+}
+
+/// The entities that look most like one, or that the shop relates to it.
 public struct Neighbors: Codable, Sendable, Hashable {
   /// An entity that looks alike.
   public struct Neighbor: Codable, Sendable, Hashable {
@@ -57,7 +65,7 @@ public struct Neighbors: Codable, Sendable, Hashable {
 
   /// The generation of the catalogue.
   public let generation: Int
-  /// The neighbors, the nearest first.
+  /// The neighbors, the nearest first; related ones in the order of the feed.
   public let neighbors: [Neighbor]
 }
 

@@ -233,6 +233,8 @@ public struct MatchedEntity: Codable, Sendable, Hashable, Identifiable {
   public let evidence: [Evidence]
   /// The words that were read and that some entity has, those that weigh most first; `nil` if there are none, and on further pages.
   public let words: [ReadWord]?
+  /// The rule of the shop that moved it, by its name.
+  public let rule: String?
   /// The image of the entity that was found: a path of the service or the shop's own address.
   public let matchedImage: String?
   /// The place of the thing in the image, if corners agree.
