@@ -20,6 +20,15 @@ import Testing
     #expect(claim.count == 1)
   }
 
+  /// Would break if a claim were not filled between its cells, or beyond them.
+  @Test func `a filled claim has what lies between its cells`() {
+    var corners = ImageClaim()
+    for (x, y) in [(0.3, 0.3), (0.7, 0.3), (0.3, 0.7), (0.7, 0.7)] { corners.insert(x: x, y: y) }
+    #expect(corners.count == 4)
+    #expect(corners.filled == ImageClaim(ImageBox(x: 0.25, y: 0.25, width: 0.5, height: 0.5)))
+    #expect(ImageClaim().filled == ImageClaim())
+  }
+
   @Test func `a claim of a part is one of the whole`() {
     let part = ImageBox(x: 0.5, y: 0.25, width: 0.5, height: 0.5)
     let placed = ImageClaim(ImageBox(x: 0, y: 0, width: 1, height: 1)).placed(in: part)

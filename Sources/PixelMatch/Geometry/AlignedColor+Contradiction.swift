@@ -84,7 +84,11 @@ extension AlignedColor {
     let byIndex = Dictionary(uniqueKeysWithValues: things.map { ($0.index, $0) })
     let largest = Self.regions(of: excess).map { region in
       (sum: region.reduce(0) { $0 + excess[$1] }, cells: region.map { byIndex[$0]! })
-    }.filter { !view.isForeign($0.cells) }.max { $0.sum < $1.sum }
+    }.filter {
+      // Nothing hides all of a thing that keypoints agree with.
+      Double($0.cells.count) > Self.largestHidden * Double(things.count)
+        || !view.isForeign($0.cells)
+    }.max { $0.sum < $1.sum }
     guard let largest else { return .none }
     return ColorContradiction(
       share: Double(largest.sum) / Double(things.count),
@@ -233,6 +237,8 @@ extension AlignedColor {
     (0.015, 2.5, 0.04)
   /// The number of cells within the hull of the keypoints from which on a share of them is significant.
   private static let leastWithinHull = 6
+  /// The largest share of a thing that something in front can hide.
+  private static let largestHidden = 0.7
   /// The further difference from which on a color is clearly another one.
   private static let clearDifference: Float = 0.03
   /// The excess up to which a cell is not part of a region.

@@ -52,6 +52,17 @@ public struct ImageClaim: Sendable, Hashable {
       })
   }
 
+  /// The claim of every cell whose center lies within the hull of the claimed ones.
+  public var filled: ImageClaim {
+    let hull = hull
+    var claim = ImageClaim()
+    for index in 0..<Self.side * Self.side {
+      let center = Self.center(of: index)
+      if hull.contains(SIMD2(center.x, center.y)) { claim.insert(x: center.x, y: center.y) }
+    }
+    return claim
+  }
+
   /// The number of claimed cells.
   public var count: Int { cells.bitCount }
 

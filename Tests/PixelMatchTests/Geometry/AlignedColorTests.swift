@@ -330,6 +330,19 @@ import Testing
     #expect(try contradiction(red, red) == 0)
   }
 
+  /// Would break if a thing that is plain and of another color were taken for something that hides all of it.
+  @Test func `all of a thing in another color contradicts`() throws {
+    func thing(_ color: (_ x: Int, _ y: Int) -> [Int]) throws -> PixelBuffer {
+      try painted { x, y in
+        let isThing = (40..<120).contains(x) && (40..<120).contains(y)
+        return (isThing ? color(x, y) : [250, 250, 250]).map { UInt8($0) }
+      }
+    }
+    let shaded = try thing { x, _ in [90 + x, 30 + x / 4, 50] }
+    let plain = try thing { _, y in [210, 200, 170].map { $0 - (120 - y) / 4 } }
+    #expect(try contradiction(plain, shaded) > 0.15)
+  }
+
   /// Would break if a light, or a filter over the whole image, were another color.
   @Test(arguments: [[110, 100, 80], [90, 97, 100], [55, 55, 55], [75, 70, 60]])
   func `a light over the whole image does not contradict`(percent: [Int]) throws {

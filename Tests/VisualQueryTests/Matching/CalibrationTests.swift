@@ -79,6 +79,42 @@ import VisualQuery
     #expect(confidence(grey, rival: grey.score) > confidence(sibling, rival: sibling.score))
   }
 
+  /// Would break if another color put a sibling behind what has nothing in common with the image.
+  @Test func `another color counts no more against what is unlikely anyway`() throws {
+    let sibling = MeasuredEvidence(
+      hash: 0.2, color: 0.1, texture: 0.8, inliers: 30, agreement: 0.4, residual: 0.09)
+    func weight(lead: Double) throws -> Double {
+      let standing = Standing(lead: lead, inlierLead: 0, patchLead: 0, isAlone: false)
+      let terms = Calibration.evidence(sibling, standing)
+      return try #require(terms.first { $0.kind == .offColor }).weight
+    }
+    #expect(try weight(lead: 0) < -1.2)
+    #expect(try weight(lead: 0) < weight(lead: -1) && weight(lead: -1) < 0)
+    #expect(try weight(lead: -3) == 0)
+  }
+
+  /// Would break if patches, which siblings in other colors have as well, made something sure whose colors are others. A gray image
+  /// has none.
+  @Test func `patches count only if the colors agree`() {
+    func gain(color: Double, residual: Double = 0.09, colorfulness: Double = 1) -> Double {
+      var evidence = MeasuredEvidence(
+        hash: 0.2, color: color, texture: 0.8, inliers: 30, agreement: 0.4, residual: residual,
+        colorfulness: colorfulness)
+      func odds(_ patchLead: Double) -> Double {
+        let standing = Standing(lead: 2, inlierLead: 0, patchLead: patchLead, isAlone: false)
+        return Calibration.evidence(evidence, standing).reduce(0) { $0 + $1.weight }
+      }
+      evidence.patches = PatchAgreement(visible: 100, agreeing: 99)
+      return odds(1) - odds(0)
+    }
+    let whole = gain(color: 0.6)
+    #expect(whole > 2)
+    #expect(abs(gain(color: 0.15)) < 1e-9)
+    #expect((0.1..<whole - 0.1).contains(gain(color: 0.25)))
+    #expect(abs(gain(color: 0.15, residual: 0.01) - whole) < 1e-9)
+    #expect(abs(gain(color: 0, colorfulness: 0) - whole) < 1e-9)
+  }
+
   /// Would break if keypoints, patches, a label or a lead made up for a part of another color, or if the terms did not add up.
   @Test func `nothing makes up for a part of another color`() throws {
     let same = MeasuredEvidence(
@@ -172,6 +208,8 @@ import VisualQuery
     #expect((0.03 * weak..<0.15 * weak).contains(gain(color: 0.97, lead: 4)))
     #expect(gain(color: 0.97, lead: 3, inliers: 8) < 0.2 * weak)
     #expect((0.3 * weak..<weak).contains(gain(color: 0.97, lead: 3, inliers: 24)))
+    // Siblings in other colors have the label, and keypoints that agree.
+    #expect(gain(color: 0.2, lead: 4, inliers: 24) < 0.15 * weak)
   }
 
   /// Would break if a wrong label carried a thing of which one picture of many looks a little like the image.

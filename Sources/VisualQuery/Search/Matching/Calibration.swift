@@ -42,10 +42,10 @@ public enum Calibration {
     /// The factor of ``Standing/inlierLead``.
     package var inlierLead: Double
     /// The terms that are added for an entity without a rival, which has no lead to show.
-    package var alone: Alone
-    /// The share of a label's weight that counts beyond ``likely``: the lower bound without inliers, the upper bound with many. An
-    /// item that the catalogue lacks often has the label of its siblings.
-    package var labelsBeyondLikely = 1.0...1.0
+    var alone: Alone
+    /// The share of a label's weight that counts beyond ``likely``: the lower bound without inliers, the upper bound with many if the
+    /// colors are similar. An item that the catalogue lacks often has the label of its siblings.
+    var labelsBeyondLikely = 1.0...1.0
 
     /// The log-odds of an entity without any evidence.
     func prior(isAlone: Bool) -> Double { isAlone ? prior + alone.prior : prior }
@@ -82,7 +82,14 @@ public enum Calibration {
       let share =
         beyond.lowerBound
         + (beyond.upperBound - beyond.lowerBound) * Rivals.trust(measured.inliers)
+        * measured.labelAgreement
       weights[labels] = raised <= room ? raised : room + share * (raised - room)
+      // Another color does not make a sibling less likely than what has nothing in common with the image.
+      let offColor = MeasuredEvidence.Lane.offColor.rawValue
+      let others =
+        prior + weights.dot(.one) - weights[offColor] + lead(of: measured, standing)
+        + inlierLead * standing.inlierLead
+      weights[offColor] = max(weights[offColor], min(0, Calibration.unlikeliest - others))
       return weights
     }
 
@@ -149,6 +156,8 @@ public enum Calibration {
   private static let contradictionStrength = 12.0
   /// The log-odds to which a contradiction lowers an answer at most: those of 0.18.
   private static let unlikely = -1.5
+  /// The log-odds to which colors of another thing lower an answer at most: those of 0.02.
+  private static let unlikeliest = -4.0
 
   /// The largest accepted difference between the best score of all candidates and the best of those
   /// that have the label. Beyond it the label is taken to be wrong and counts for nothing. Chosen so

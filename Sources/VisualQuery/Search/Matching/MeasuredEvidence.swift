@@ -72,6 +72,11 @@ package struct MeasuredEvidence: Sendable, Hashable {
   private static let hiddenPatches = 0.3...0.6
   /// The likeness of the colors and the number of inliers from which on they agree with a lead, and from which on they do wholly.
   private static let (agreedColors, agreedInliers) = (1.3...3.5, 2.0...6)
+  /// The likeness of the colors up to which a label makes nothing sure, since siblings in other colors have it, and from which on it
+  /// counts wholly.
+  private static let labelledColors = 0.35...0.6
+  /// The likeness of the colors up to which patches are those of a sibling in another color, and from which on they count wholly.
+  private static let patchedColors = 0.2...0.4
 
   /// The share in which what another image of the entity shows better counts.
   private static let otherImageShare = 0.7
@@ -213,10 +218,11 @@ package struct MeasuredEvidence: Sendable, Hashable {
   /// structure, such as loose fruit, a wrong label would otherwise decide. Without keypoints, a label of an entity with many
   /// images counts in part if only one of them is near.
   ///
-  /// Patches count by their lead over rivals: siblings in other colors have the same.
+  /// Patches count by their lead over rivals: siblings in other colors have the same. For the same reason they count for nothing if the
+  /// colors are others.
   func certainties(_ standing: Standing) -> SIMD16<Double> {
     var lanes = regressors(inliersFrom: 14)
-    lanes[Lane.patches.rawValue] = standing.patchLead
+    lanes[Lane.patches.rawValue] = standing.patchLead * (1 - colorfulness * (1 - patchAgreement))
     if let labels, labels > 0 {
       let share = max(0, min(1, Double(inliers - 4) / Self.confirmingInliers))
       let unconfirmed = support.map { $0.limit * (1 - $0.share) } ?? 0
@@ -230,14 +236,23 @@ package struct MeasuredEvidence: Sendable, Hashable {
 
   /// The likeness of the colors, as far as they can be believed. In another light, histograms differ; equal colors
   /// at aligned places say that these are the same.
-  var colorLikeness: Double {
-    colorfulness * max(Self.likeness(color), Self.alignedLikeness * (self[.alignedColor] ?? 0))
+  var colorLikeness: Double { colorfulness * seenLikeness }
+
+  /// The likeness of the colors, whether the query has any or not.
+  private var seenLikeness: Double {
+    max(Self.likeness(color), Self.alignedLikeness * (self[.alignedColor] ?? 0))
   }
 
   /// The degree to which colors and keypoints agree with a lead, `0...1`.
   var leadAgreement: Double {
     Self.agreedColors.share(at: colorLikeness) * Self.agreedInliers.share(at: Double(inliers))
   }
+
+  /// The degree to which colors agree with a label, `0...1`.
+  var labelAgreement: Double { Self.labelledColors.share(at: colorLikeness) }
+
+  /// The degree to which colors agree with patches, `0...1`.
+  private var patchAgreement: Double { Self.patchedColors.share(at: seenLikeness) }
 
   /// The lanes on the scales that the coefficients are for. Each grows with its measurement and is
   /// 0 if there is none.

@@ -9,9 +9,9 @@
 internal import PixelMatch
 
 /// The standing of one candidate among the others of its query.
-package struct Standing: Sendable, Hashable {
-  /// The lead of its score over that of the best rival, `-3...4`; 0 without a rival. Less over a sibling if the colors
-  /// at aligned places differ, or if a rival aligns clearly better.
+struct Standing: Sendable, Hashable {
+  /// The lead of its score over that of the best rival, at most 4, and little less than -3; 0 without a rival. Less over a sibling if the
+  /// colors at aligned places differ, or if a rival aligns clearly better.
   let lead: Double
   /// The logarithm of the ratio of its inliers to the most of any rival, `-1...2.5`. It is reduced if both have few.
   let inlierLead: Double
@@ -41,6 +41,14 @@ package struct Rivals: Sendable {
   private static let largestDoubt = 0.6
   /// The logarithms of the ratios of inliers at which a rival begins to align better (1.16) and clearly does (1.42).
   private static let betterAlignment = 0.15...0.35
+  /// The ratios of the shares of matching patches at which a rival begins to look more the same and clearly does.
+  private static let betterPatches = 1.15...1.4
+  /// The shares of a candidate's part of the image from which on it may lie within that of another one, and from which on it does.
+  private static let withinOther = 0.5...0.8
+  /// The ratios of their sizes up to which it is only a part of it, and from which on it is the same part.
+  private static let partOfOther = 0.6...0.75
+  /// The share in which a lead counts that is less than -3.
+  private static let farBehind = 0.03
   /// The number of inliers that may agree by chance, and how many more are fully trusted.
   private static let (chanceInliers, trustedInliers) = (8.0, 16.0)
 
@@ -55,6 +63,8 @@ package struct Rivals: Sendable {
   private let byInliers: [Int]
   /// The indices of the candidates whose patches say something, the most first.
   private let byPatches: [Int]
+  /// The indices of the candidates whose patches were compared.
+  private let compared: [Int]
 
   /// Orders candidates.
   ///
@@ -71,6 +81,7 @@ package struct Rivals: Sendable {
     byInliers = candidates.indices.sorted {
       (candidates[$1].inliers, $0) < (candidates[$0].inliers, $1)
     }
+    compared = candidates.indices.filter { candidates[$0].patches != nil }
     let likeness = candidates.map(\.siblingLikeness)
     byPatches = candidates.indices.filter { likeness[$0] > 0 }.sorted {
       (likeness[$1], $0) < (likeness[$0], $1)
@@ -85,20 +96,26 @@ package struct Rivals: Sendable {
     let behind = bestOfPicture[index] - scores[index]
     guard let best = byScore.first(where: { isRival($0, of: index) }) else {
       return Standing(
-        lead: max(-3, -behind), inlierLead: Self.inlierLead(own.inliers, over: 0),
+        lead: Self.weakened(-behind), inlierLead: Self.inlierLead(own.inliers, over: 0),
         patchLead: own.patchLikeness,
         isAlone: true)
     }
     let most = byInliers.first { isRival($0, of: index) }.map { candidates[$0].inliers } ?? 0
     // A lead beyond 3 says more only with keypoints.
     let limit = 3 + Self.trust(own.inliers)
-    let lead = max(-3, min(limit, scores[index] - scores[best]))
+    let lead = min(limit, scores[index] - scores[best])
     let doubt = max(
-      Self.colorDoubt(of: own, siblingInliers: most), Self.shapeDoubt(of: own, rivalInliers: most))
+      Self.colorDoubt(of: own, siblingInliers: most), Self.shapeDoubt(of: own, rivalInliers: most),
+      printDoubt(of: index))
     return Standing(
-      lead: max(-3, (lead > 0 ? lead * (1 - doubt) : lead) - behind),
+      lead: Self.weakened((lead > 0 ? lead * (1 - doubt) : lead) - behind),
       inlierLead: Self.inlierLead(own.inliers, over: most), patchLead: patchLead(of: index),
       isAlone: false)
+  }
+
+  /// Returns a lead in which what is far behind counts little. It counts at all since what is alike comes first, also behind a sure thing.
+  private static func weakened(_ lead: Double) -> Double {
+    lead < -3 ? -3 + farBehind * (lead + 3) : lead
   }
 
   private func patchLead(of index: Int) -> Double {
@@ -139,6 +156,25 @@ package struct Rivals: Sendable {
     let (start, end) = (betterAlignment.lowerBound, betterAlignment.upperBound)
     let clearness = max(0, min(1, (-inlierRatio(own.inliers, to: most) - start) / (end - start)))
     return clearness * trust(most)
+  }
+
+  /// Returns the share of a lead that says nothing since the candidate aligns only in a part of what another one aligns in, whose patches
+  /// look clearly more the same: things share a print, and keypoints say nothing of what surrounds it.
+  private func printDoubt(of index: Int) -> Double {
+    let own = candidates[index]
+    guard let patches = own.patches else { return 0 }
+    return compared.reduce(0) { doubt, other in
+      let rival = candidates[other]
+      let ratio = rival.patches!.share / max(patches.share, .leastNormalMagnitude)
+      let clearness = Self.betterPatches.share(at: ratio) * Self.trust(rival.inliers)
+      guard clearness > doubt, !pictures.areSame(other, index) else { return doubt }
+      let (inner, outer) = (own.claim.filled, rival.claim.filled)
+      guard inner.count < outer.count else { return doubt }
+      let partness =
+        Self.withinOther.share(at: inner.overlap(with: outer))
+        * (1 - Self.partOfOther.share(at: Double(inner.count) / Double(outer.count)))
+      return max(doubt, clearness * partness)
+    }
   }
 
   /// Returns how far inliers can be trusted, `0...1`: a few keypoints agree by chance, or in a logo.
