@@ -27,20 +27,20 @@ public enum Calibration {
   public static let labelsOnlyCutOff = 0.0
 
   /// The numbers that `vq eval --calibrate` fits.
-  package struct Coefficients: Sendable, Hashable {
+  struct Coefficients: Sendable, Hashable {
     /// The factors of the score, none below zero, in the order of ``MeasuredEvidence/Lane``.
-    package var step1: SIMD16<Double>
+    var step1: SIMD16<Double>
     /// The factors of the log-odds, none below zero, in the same order.
-    package var step2: SIMD16<Double>
+    var step2: SIMD16<Double>
     /// The log-odds of an entity without any evidence and without a lead.
-    package var prior: Double
+    var prior: Double
     /// The factor of ``Standing/lead`` in the log-odds.
-    package var lead: Double
+    var lead: Double
     /// The addition to it if colors and keypoints agree, too: a lead alone says only that nothing else is as much alike, which is also
     /// true of what the catalogue lacks.
-    package var agreedLead: Double
+    var agreedLead: Double
     /// The factor of ``Standing/inlierLead``.
-    package var inlierLead: Double
+    var inlierLead: Double
     /// The terms that are added for an entity without a rival, which has no lead to show.
     var alone: Alone
     /// The share of a label's weight that counts beyond ``likely``: the lower bound without inliers, the upper bound with many if the
@@ -94,11 +94,11 @@ public enum Calibration {
     }
 
     /// The additions for an entity without a rival.
-    package struct Alone: Sendable, Hashable {
+    struct Alone: Sendable, Hashable {
       /// To the prior.
-      package var prior: Double
+      var prior: Double
       /// To the factor of the colors.
-      package var color: Double
+      var color: Double
       /// To the factor of the hash.
       var hash: Double
     }
@@ -107,7 +107,7 @@ public enum Calibration {
   /// The coefficients for queries of which a third show nothing that the catalogue has, and some have wrong labels: the first step as
   /// `vq eval --calibrate` fits it, the second as `Benchmarks/quality/confidence.py` does; those of the labels and of other images are chosen
   /// for the smallest error of any single task (docs/quality.md).
-  package static let coefficients = Coefficients(
+  static let coefficients = Coefficients(
     step1: SIMD16(lanes: 0.776, 4.705, 3.133, 0.771, 2.647, 0.54, 1.866, 0.178, 1.3, 1.7, 2, 1),
     step2: SIMD16(lanes: 0, 0, 0, 0, 0, 0, 3.935, 1.9, 2.5, 0, 1.2, 2.558),
     prior: -2.612, lead: 1.004, agreedLead: 2.334, inlierLead: 0.502,
@@ -125,7 +125,7 @@ public enum Calibration {
     alone: Coefficients.Alone(prior: -1.98, color: 1.53, hash: 0.75))
 
   /// Returns the coefficients for what an image may show.
-  package static func coefficients(for subject: QuerySubject) -> Coefficients {
+  static func coefficients(for subject: QuerySubject) -> Coefficients {
     switch subject {
     case .anything: coefficients
     case .catalogued: cataloguedCoefficients
@@ -241,5 +241,5 @@ public enum Calibration {
   }
 
   /// Returns the probability with the given log-odds.
-  package static func probability(ofLogOdds odds: Double) -> Double { 1 / (1 + exp(-odds)) }
+  static func probability(ofLogOdds odds: Double) -> Double { 1 / (1 + exp(-odds)) }
 }

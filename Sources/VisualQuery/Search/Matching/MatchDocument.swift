@@ -243,7 +243,7 @@ public struct MatchDocument: Sendable, Encodable {
 }
 
 /// Returns a number rounded to some decimal places.
-package func rounded(_ value: Double, _ places: Int) -> Double {
+func rounded(_ value: Double, _ places: Int) -> Double {
   var scale = 1.0
   for _ in 0..<places { scale *= 10 }
   return (value * scale).rounded() / scale

@@ -9,14 +9,14 @@
 internal import PixelMatch
 
 /// The measurements of one candidate that its score and its confidence are made of.
-package struct MeasuredEvidence: Sendable, Hashable {
+struct MeasuredEvidence: Sendable, Hashable {
   /// The terms of a score, in the order of the vectors' lanes and of the coefficients.
-  package enum Lane: Int, Sendable, CaseIterable {
+  enum Lane: Int, Sendable, CaseIterable {
     case hash, color, texture, votes, inliers, agreement, alignedColor, offColor, labels, embedding,
       support, patches
 
     /// The name of the evidence in an answer.
-    package var kind: Evidence.Kind {
+    var kind: Evidence.Kind {
       switch self {
       case .hash: .hash
       case .color: .color
@@ -154,7 +154,7 @@ package struct MeasuredEvidence: Sendable, Hashable {
   }
 
   /// The measurement of a lane in the unit of its ``Evidence/Kind``, or `nil` if there is none.
-  package subscript(lane: Lane) -> Double? {
+  subscript(lane: Lane) -> Double? {
     switch lane {
     case .hash: hash
     case .color: color
@@ -209,7 +209,7 @@ package struct MeasuredEvidence: Sendable, Hashable {
   }
 
   /// The regressors of the first step. Four keypoints may agree by chance.
-  package var features: SIMD16<Double> { regressors(inliersFrom: 4) }
+  var features: SIMD16<Double> { regressors(inliersFrom: 4) }
 
   /// The regressors of the second step. Fourteen keypoints agree if only a brand's logo is the same:
   /// that makes an answer likely, not sure.
@@ -298,7 +298,7 @@ extension SIMD16<Double> {
   }
 
   /// The sum of the products, added lane by lane so that the bits are the same on every processor.
-  package func dot(_ other: Self) -> Double {
+  func dot(_ other: Self) -> Double {
     var sum = 0.0
     for lane in indices { sum += self[lane] * other[lane] }
     return sum

@@ -14,7 +14,7 @@ internal import PixelMatch
 /// those of a conditional logit with an outside option (McFadden, "Conditional logit analysis of qualitative choice behavior", 1974),
 /// unlike a confidence, which is that of one candidate by itself. The list is the smallest that holds the right entity with a
 /// probability of ``coverage``, if it is one of the candidates at all.
-package enum PossibleEntities {
+enum PossibleEntities {
   /// The most entities in a list.
   static let limit = 8
   /// The probability with which a list holds the right entity, if this is a candidate.
@@ -76,7 +76,7 @@ package enum PossibleEntities {
   /// - Parameters:
   ///   - scored: The candidates of the query.
   ///   - cutOff: The confidence from which on one is sure.
-  package static func list(among scored: [ScoredEntity], cutOff: Double) -> [ScoredEntity] {
+  static func list(among scored: [ScoredEntity], cutOff: Double) -> [ScoredEntity] {
     var sure: [ImageClaim] = []
     for entity in scored where entity.confidence >= cutOff {
       guard let claim = entity.claim else { return [] }

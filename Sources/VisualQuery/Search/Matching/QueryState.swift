@@ -3,9 +3,9 @@ internal import Reading
 private import Synchronization
 
 /// The state of one query between its stages: the prepared question and the candidates found so far.
-package struct QueryState: Sendable {
+struct QueryState: Sendable {
   /// The types that are searched.
-  package let types: [EntityType]
+  let types: [EntityType]
   let labels: LabelEvidence
   /// The signature of the query's image, or `nil` if it has none.
   let signature: QuerySignature?
@@ -14,7 +14,7 @@ package struct QueryState: Sendable {
   /// The things that the image may show.
   let subject: QuerySubject
   /// The lowest confidence of a match.
-  package let cutOff: Double
+  let cutOff: Double
   /// The keys that the filter of a type accepts; types without a filter are missing.
   let allowed: [EntityType: KeySet]
   /// The effects of the statements about the query, or `nil` if there are none.
@@ -248,7 +248,7 @@ package struct QueryState: Sendable {
   }
 
   /// The best image of every candidate in the whole image, in the order of the keys.
-  package var wholeImages: [(key: UInt32, image: BestImage)] {
+  var wholeImages: [(key: UInt32, image: BestImage)] {
     signature.map { bestImages(searches, in: ImageFrame($0)) } ?? []
   }
 

@@ -1,12 +1,12 @@
 internal import PixelMatch
 
 /// An entity that may be shown, and the evidence for its confidence.
-package struct ScoredEntity: Sendable {
-  package let key: UInt32
+struct ScoredEntity: Sendable {
+  let key: UInt32
   let type: EntityType
   let evidence: [Evidence]
   /// The calibrated probability that it is right; in ``MatchResponse/possible``, its share of one distribution.
-  package var confidence: Double
+  var confidence: Double
   let tier: MatchTier
   /// The image that matched, or `nil` if only labels or stock did.
   var image: BestImage?
@@ -21,7 +21,7 @@ package struct ScoredEntity: Sendable {
 }
 
 /// An entity with the id that breaks its ties.
-package struct RankedEntity: Sendable {
+struct RankedEntity: Sendable {
   let entity: ScoredEntity
   let id: EntityID
 }
@@ -34,7 +34,7 @@ struct RankedList: Sendable {
 }
 
 /// One order over all types.
-package enum Ranking {
+enum Ranking {
   /// Returns the entities that can be among the answers, on whatever page: at or above the cut-off
   /// and, within each type, with a confidence no lower than that of the last of
   /// ``MatchOptions/maximumLimit``. Ties with the last one stay in; the id decides between them later.
@@ -50,7 +50,7 @@ package enum Ranking {
   }
 
   /// Returns the first ``MatchOptions/maximumLimit``: by confidence, then stores by distance, then by id.
-  package static func topRanked(_ contenders: [RankedEntity]) -> [RankedEntity] {
+  static func topRanked(_ contenders: [RankedEntity]) -> [RankedEntity] {
     Array(contenders.sorted(by: precedes).prefix(MatchOptions.maximumLimit))
   }
 

@@ -18,7 +18,7 @@ struct Standing: Sendable, Hashable {
   /// Its ``MeasuredEvidence/patchLikeness``, `0...1`, less if the patches of a rival look nearly as much the same.
   let patchLead: Double
   /// True if it has no rival.
-  package let isAlone: Bool
+  let isAlone: Bool
 }
 
 /// The candidates of one query, by which the standing of each is told.
@@ -26,7 +26,7 @@ struct Standing: Sendable, Hashable {
 /// Two candidates are rivals unless keypoints say that they lie in different parts of the image: an
 /// image may show several things, and one that is sure must not hold down another. Candidates with the same picture are
 /// not rivals either: only labels, embeddings and other images tell them apart. Each loses what its score is behind the best of them.
-package struct Rivals: Sendable {
+struct Rivals: Sendable {
   /// The inliers from which on a candidate's part of the image is known.
   static let claimingInliers = 8
   /// The share of the smaller claim up to which two claims are different parts.
@@ -71,7 +71,7 @@ package struct Rivals: Sendable {
   /// - Parameters:
   ///   - scores: The scores of the candidates.
   ///   - pictures: The groups of their images that are the same, or `nil` if none is.
-  package init(_ candidates: [MeasuredEvidence], scores: [Double], pictures: SamePictures? = nil) {
+  init(_ candidates: [MeasuredEvidence], scores: [Double], pictures: SamePictures? = nil) {
     self.candidates = candidates
     let pictures = pictures ?? SamePictures(differing: candidates.count)
     self.pictures = pictures
@@ -91,7 +91,7 @@ package struct Rivals: Sendable {
   /// Returns the standing of the candidate at an index.
   ///
   /// - Complexity: O(1) for all but the few candidates that claim a part of the image.
-  package func standing(of index: Int) -> Standing {
+  func standing(of index: Int) -> Standing {
     let own = candidates[index]
     let behind = bestOfPicture[index] - scores[index]
     guard let best = byScore.first(where: { isRival($0, of: index) }) else {

@@ -4,7 +4,7 @@ internal import PixelMatch
 ///
 /// A shop often lists one image under several products, for example for each size of a shirt. No search can tell these
 /// products apart, and a lead over one of them says nothing, so they are not rivals.
-package struct SamePictures: Sendable {
+struct SamePictures: Sendable {
   /// For each image the index of the first one that is the same.
   private let first: [Int]
 

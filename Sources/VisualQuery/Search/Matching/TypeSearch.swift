@@ -296,11 +296,11 @@ extension [TypeSearch] {
 }
 
 /// The image of an entity that looks most like the query.
-package struct BestImage: Sendable {
+struct BestImage: Sendable {
   let row: SegmentRow
   let stored: StoredImage
   let type: EntityType
-  package var evidence: MeasuredEvidence
+  var evidence: MeasuredEvidence
   /// The score of the evidence.
   var score: Double
   /// The value of ``Evidence/Kind/embedding`` of the image of the entity whose embedding is the nearest.
