@@ -1,9 +1,11 @@
 """Measures the time of a query beside public tools on the same catalogue: peers.py VQ TASK_DIR [--queries N] [--exhaustive N] [--rounds N]
+[--edits LIST]
 
 A TASK_DIR holds catalogue.jsonl and queries.jsonl as 'vq index' and 'vq eval' read them. Everything runs on one thread, in turn, and
 is given the files of the queries; times are processor times, decoding included, starting and loading the catalogue not. Prints JSON:
 for each tool the milliseconds a query (the median over the rounds), the share of queries whose first answer is right, and the share of
-vq's time that it takes. ORB with exhaustive matching answers N queries only (3).
+vq's time that it takes. ORB with exhaustive matching answers N queries only (3; none with 0). vq is asked twice: for its likeliest answer, however
+unlikely, and for what is sure only, which may end early; "firstIsRight" then counts what is shown. --edits asks only the queries with one of these edits.
 
 imagehash.phash + numpy: 64 bits, the nearest by Hamming distance. PDQ + faiss: eight variants in IndexBinaryFlat. ORB + BFMatcher: 400
 keypoints of the query against 200 of each image, ratio test, the most pairs. image-match's method in SQLite: an image's signature is the
@@ -143,11 +145,11 @@ class WordIndex:
         return shared[int(np.argmin(np.linalg.norm(others - own, axis=1) / np.maximum(sizes, 1e-9)))]
 
 
-def ours(vq, index, paths):
+def ours(vq, index, paths, *options):
     """Returns the processor milliseconds of each query, without those of starting, and the first answers."""
     def run(some):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        done = subprocess.run([vq, "match", *some, "--index", index, "--json", "--threads", "1", "--min-confidence", "0"], capture_output=True, text=True)
+        done = subprocess.run([vq, "match", *some, "--index", index, "--json", "--threads", "1", *options], capture_output=True, text=True)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done.stdout
 
@@ -165,12 +167,14 @@ def main():
     parser.add_argument("--queries", type=int, default=50)
     parser.add_argument("--exhaustive", type=int, default=3)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--edits", type=lambda text: text.split(","))
     arguments = parser.parse_args()
     task = arguments.task
     rows = [json.loads(line) for line in open(f"{task}/catalogue.jsonl")]
     owners = [row["id"] for row in rows for _ in row["images"]]
     paths = [os.path.join(task, image) for row in rows for image in row["images"]]
-    queries = [query for line in open(f"{task}/queries.jsonl") if (query := json.loads(line))["truth"]]
+    queries = [query for line in open(f"{task}/queries.jsonl") if (query := json.loads(line))["truth"]
+               and (not arguments.edits or query.get("edit") in arguments.edits)]
     step = max(1, len(queries) // arguments.queries)
     queries = queries[::step][:arguments.queries]
     asked = [os.path.join(task, query["image"]) for query in queries]
@@ -178,8 +182,9 @@ def main():
     def right(answers):
         return round(statistics.mean(answer in query["truth"] for answer, query in zip(answers, queries)), 3)
 
-    peers = [peer(paths) for peer in (Phash, PDQ, WordIndex, ORB)]
-    times, answers = {peer.name: [] for peer in peers} | {"vq": []}, {}
+    peers = [peer(paths) for peer in (Phash, PDQ, WordIndex, *([ORB] if arguments.exhaustive else []))]
+    own = {"vq": ["--min-confidence", "0"], "vq, only what is sure": ["--answers", "sure"]}
+    times, answers = {name: [] for name in [peer.name for peer in peers] + list(own)}, {}
     with tempfile.TemporaryDirectory() as folder:
         index = f"{folder}/i.vq"
         outside = [path for path in paths if os.path.isabs(os.path.relpath(path, task)) or os.path.relpath(path, task).startswith("..")]
@@ -195,8 +200,9 @@ def main():
                 found = [None if place is None else owners[place] for place in nearest]
                 times[peer.name].append(1e3 * (time.process_time() - start) / len(some))
                 answers[peer.name] = found
-            spent, answers["vq"] = ours(arguments.vq, index, asked)
-            times["vq"].append(spent)
+            for name, options in own.items():
+                spent, answers[name] = ours(arguments.vq, index, asked, *options)
+                times[name].append(spent)
     own = statistics.median(times["vq"])
     print(json.dumps({"images": len(paths), "queries": len(asked), "rounds": arguments.rounds, "tools": {
         name: {"milliseconds": round(statistics.median(spent), 2), "shareOfOurs": round(statistics.median(spent) / own, 3),
