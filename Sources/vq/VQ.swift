@@ -21,7 +21,8 @@ struct VQ {
   /// All commands, in the order of the help.
   static let commands = [
     IndexCommand.command, MatchCommand.command, CatalogueCommand.command, DoctorCommand.command,
-    DuplicatesCommand.command, LabelsCommand.command, RulesCommand.command, EvalCommand.command,
+    DuplicatesCommand.command, LabelsCommand.command, RulesCommand.command, ReportCommand.command,
+    EvalCommand.command,
     DiffCommand.command,
     WhyNotCommand.command, FeedbackCommand.command, ServeCommand.command, KeyCommand.command,
     HashCommand.command, SignCommand.command, PostgresCommand.command, CopyCommand.command,

@@ -112,7 +112,13 @@ enum RulesCommand {
   static func rules(
     toTry arguments: ParsedArguments, in catalogue: Catalogue, on console: Console
   ) throws -> ShopRules? {
-    guard let path = arguments[trial] else { return nil }
+    try arguments[trial].map { try rules(toTry: $0, in: catalogue, on: console) }
+  }
+
+  /// Returns the rules of a file.
+  static func rules(
+    toTry path: String, in catalogue: Catalogue, on console: Console
+  ) throws -> ShopRules {
     let rules = try read(path)
     try check(rules, path, in: catalogue, on: console)
     return rules

@@ -139,6 +139,19 @@ enum ServeCommand {
     text.wholeMatch(of: /[A-Z0-9]{10}\.[A-Za-z0-9.\-]+/) != nil
   }
 
+  static let numbers = Option<Bool>.flag(
+    OptionText(
+      "numbers", "count searches and what was opened, for 'vq report'",
+      detail:
+        "By day, in numbers.sqlite in the index, without anything personal; see docs/numbers.md.",
+      isRare: true))
+  static let tryRules = Option<String?>.path(
+    OptionText(
+      "try-rules", "use the rules of this file for half of the callers; requires --numbers",
+      detail: "JSON, see 'vq help rules'. The hash of 'caller' in a question decides.", isRare: true
+    ),
+    "FILE", of: .files)
+
   static let command = CommandDescription(
     name: "serve",
     summary: "answer queries over HTTP",
@@ -159,7 +172,8 @@ enum ServeCommand {
       maxBytes.description, PictureLimits.maxPixels.description,
       decodeMemory.description, formats.description,
       origins.description, hosts.description,
-      appIDs.description, shopName.description, grace.description, quiet.description,
+      appIDs.description, shopName.description, numbers.description, tryRules.description,
+      grace.description, quiet.description,
     ],
     notes: [
       HelpSection(
@@ -206,6 +220,14 @@ enum ServeCommand {
     }
     var settings = settings(of: arguments, threads: pool.width)
     settings.models = try TextModels.open(arguments, for: try catalogue.newest(), on: console)
+    settings.keepsNumbers = arguments[numbers]
+    settings.trialRules = try arguments[tryRules].map { path in
+      guard arguments[numbers] else {
+        throw CommandFailure(.usage, "--try-rules requires --numbers, which tell the sides apart")
+      }
+      return try RulesCommand.rules(toTry: path, in: try catalogue.newest(), on: console)
+    }
+    if arguments[numbers] { _ = try SearchNumbers(directory: catalogue.directory) }
     let service = ShopService(
       catalogue: catalogue, pool: pool, changePool: changePool, settings: settings,
       replica: replica, keys: keys, metrics: metrics, log: log)
@@ -235,6 +257,7 @@ enum ServeCommand {
     }
     hangUps.cancel()
     service.countUnmatchedLabels()
+    service.countSearches()
     listener.stopListening()
     await log.finish()
     try outcome.get()
@@ -257,7 +280,10 @@ enum ServeCommand {
         run(listener, service, mailbox, configuration)
       }
       group.addTask(executorPreference: service.pool) {
-        while (try? await Task.sleep(for: .seconds(5))) != nil { service.countUnmatchedLabels() }
+        while (try? await Task.sleep(for: .seconds(5))) != nil {
+          service.countUnmatchedLabels()
+          service.countSearches()
+        }
         return nil
       }
       if let replica = service.replica {

@@ -1484,6 +1484,9 @@ def check_feedback(suite, photo):
     # schemathesis found this one accepted.
     send("an empty label of the shop", "POST", "/v1/labels/bridge", {"label": "zzz", "labels": [""]}, 400)
     send("a label is added to the bridge", "POST", "/v1/labels/bridge", bridge, 200)
+    # This server keeps no numbers.
+    happened = {"query": token or "none", "events": [{"id": "1", "action": "opened", "entity": "product:oats"}]}
+    suite.call("an event", "POST", "/v1/events", 403, json.dumps(happened).encode(), kind, code="forbidden")
     rule = {"name": "none", "do": "hide", "entities": ["product:not-there"]}
     send("a rule without entities", "PUT", "/v1/rules", {"rules": [{"name": "none", "do": "hide"}]}, 400)
     send("a rule twice", "PUT", "/v1/rules", {"rules": [rule, rule]}, 400)

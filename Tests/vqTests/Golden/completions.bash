@@ -9,7 +9,7 @@ _vq() {
   COMPREPLY=()
   for ((index = 1; index < COMP_CWORD; index++)); do
     case ${COMP_WORDS[index]} in
-    index|match|catalogue|doctor|duplicates|labels|rules|eval|diff|why-not|feedback|serve|key|hash|sign|postgres|copy|codegen|simulate-client|help|completions) command=${COMP_WORDS[index]}; break ;;
+    index|match|catalogue|doctor|duplicates|labels|rules|report|eval|diff|why-not|feedback|serve|key|hash|sign|postgres|copy|codegen|simulate-client|help|completions) command=${COMP_WORDS[index]}; break ;;
     esac
   done
   case $command:$previous in
@@ -97,6 +97,10 @@ _vq() {
     rules:--set) _vq_reply -f; compopt -o filenames; return ;;
     rules:--remove) return ;;
     rules:--cache) _vq_reply -d; compopt -o filenames; return ;;
+    report:--index) _vq_reply -d; compopt -o filenames; return ;;
+    report:--days) return ;;
+    report:--report) _vq_reply -f; compopt -o filenames; return ;;
+    report:--cache) _vq_reply -d; compopt -o filenames; return ;;
     eval:--index) _vq_reply -d; compopt -o filenames; return ;;
     eval:--subject) _vq_reply -W 'anything catalogued'; return ;;
     eval:--rules) _vq_reply -f; compopt -o filenames; return ;;
@@ -156,6 +160,7 @@ _vq() {
     serve:--allow-host) return ;;
     serve:--app-id) return ;;
     serve:--name) return ;;
+    serve:--try-rules) _vq_reply -f; compopt -o filenames; return ;;
     serve:--grace) return ;;
     key:--name) return ;;
     key:--role) _vq_reply -W 'read feedback write'; return ;;
@@ -195,7 +200,7 @@ _vq() {
   esac
   case $command:$word in
     :-*) _vq_reply -W '--color --help -h --version' ;;
-    :*) _vq_reply -W 'index match catalogue doctor duplicates labels rules eval diff why-not feedback serve key hash sign postgres copy codegen simulate-client help completions' ;;
+    :*) _vq_reply -W 'index match catalogue doctor duplicates labels rules report eval diff why-not feedback serve key hash sign postgres copy codegen simulate-client help completions' ;;
     index:-*) _vq_reply -W '--index --images-root --allow-outside --thumbnails --on-conflict --prune-missing --max-removed --report --detailed-exit-code --models --currency --map --map-from --encoding --sheet --include-drafts --fetch --allow-host --dry-run --strict --threads -j --rejected --json --quiet -q --locale --images-map --allow-private-address --ca-file --max-rows --max-feed-bytes --max-feed-ratio --public --link --allow-scheme --bridge --formats --cache --signed --color --help -h --version' ;;
     index:*) _vq_reply -f; compopt -o filenames; return ;;
     match:-*) _vq_reply -W '--index --labels --region --limit --products --stores --min-confidence --deadline --type --where --group --threads -j --explain --json --report --csv --open --all-fields --tolerant --subject --answers --with-label --near --at --locale --app-page --rules --signature --embedding --continue --refresh --models --cache --at-least --max-bytes --max-pixels --formats --color --help -h --version' ;;
@@ -210,6 +215,8 @@ _vq() {
     labels:*) return ;;
     rules:-*) _vq_reply -W '--index --set --remove --json --cache --color --help -h --version' ;;
     rules:*) return ;;
+    report:-*) _vq_reply -W '--index --days --json --report --cache --color --help -h --version' ;;
+    report:*) return ;;
     eval:-*) _vq_reply -W '--index --without-labels --subject --calibrate --rules --threads -j --json --report --quiet -q --models --cache --color --help -h --version' ;;
     eval:*) _vq_reply -f; compopt -o filenames; return ;;
     diff:-*) _vq_reply -W '--index --before --rules --threads -j --json --cache --color --help -h --version' ;;
@@ -218,7 +225,7 @@ _vq() {
     why-not:*) _vq_reply -f; compopt -o filenames; return ;;
     feedback:-*) _vq_reply -W '--index --cache --json --color --help -h --version' ;;
     feedback:*) _vq_reply -fW 'list accept remove queries export import'; compopt -o filenames; return ;;
-    serve:-*) _vq_reply -W '--index --cache --at-least --models --host --port --socket --keys --deadline --max-deadline --change-deadline --queue --rate --cpu-rate --trusted-proxy --threads -j --connections --per-address --max-bytes --max-pixels --decode-memory --formats --allow-origin --allow-host --app-id --name --grace --quiet --color --help -h --version' ;;
+    serve:-*) _vq_reply -W '--index --cache --at-least --models --host --port --socket --keys --deadline --max-deadline --change-deadline --queue --rate --cpu-rate --trusted-proxy --threads -j --connections --per-address --max-bytes --max-pixels --decode-memory --formats --allow-origin --allow-host --app-id --name --numbers --try-rules --grace --quiet --color --help -h --version' ;;
     serve:*) return ;;
     key:-*) _vq_reply -W '--name --role --color --help -h --version' ;;
     key:*) _vq_reply -f; compopt -o filenames; return ;;
@@ -235,7 +242,7 @@ _vq() {
     simulate-client:-*) _vq_reply -W '--server --labels --crop --sides --as --key-file --language --timeout --sheet --conversation --json --max-bytes --max-pixels --formats --color --help -h --version' ;;
     simulate-client:*) _vq_reply -f; compopt -o filenames; return ;;
     help:-*) _vq_reply -W '--man --color --help -h --version' ;;
-    help:*) _vq_reply -W 'index match catalogue doctor duplicates labels rules eval diff why-not feedback serve key hash sign postgres copy codegen simulate-client help completions'; return ;;
+    help:*) _vq_reply -W 'index match catalogue doctor duplicates labels rules report eval diff why-not feedback serve key hash sign postgres copy codegen simulate-client help completions'; return ;;
     completions:-*) _vq_reply -W '--color --help -h --version' ;;
     completions:*) _vq_reply -W 'bash zsh fish'; return ;;
   esac

@@ -12,6 +12,7 @@ _vq() {
     'duplicates:list entities whose images are the same, or nearly'
     'labels:list the labels of an index, or unknown ones'
     'rules:pin, hide and boost entities in answers'
+    'report:what people searched and opened'
     'eval:measure the search quality of an index'
     'diff:compare the answers of two generations'
     'why-not:show which stage of a search loses an entity'
@@ -199,6 +200,17 @@ _vq() {
         '--help[show the complete help; -h a short one]' \
         '-h[show the complete help; -h a short one]' \
         '--version[show the version]' ;;
+    report)
+      _arguments -s -S \
+        '--index=[the index to search]:DIR:_files -/' \
+        '--days=[only the last days]:N:' \
+        '--json[the report as one JSON object]' \
+        '--report=[also write an HTML page with the images]:FILE:_files' \
+        '--cache=[the directory for the copy of an index in PostgreSQL]:DIR:_files -/' \
+        '--color=[when to use color]:WHEN:(auto always never)' \
+        '--help[show the complete help; -h a short one]' \
+        '-h[show the complete help; -h a short one]' \
+        '--version[show the version]' ;;
     eval)
       _arguments -s -S \
         '*--index=[the index to search]:DIR:_files -/' \
@@ -301,6 +313,8 @@ _vq() {
         '*--allow-host=[without --keys\: also accept requests to these hosts]:HOST:' \
         '*--app-id=[apps that may open the shop'\''s links\: TEAMID.bundle.id]:ID:' \
         '--name=[the name of the shop, for apps (/v1/settings)]:NAME:' \
+        '--numbers[count searches and what was opened, for '\''vq report'\'']' \
+        '--try-rules=[use the rules of this file for half of the callers; requires --numbers]:FILE:_files' \
         '--grace=[seconds for running requests at shutdown]:S:' \
         '--quiet[do not log successful requests]' \
         '--color=[when to use color]:WHEN:(auto always never)' \
@@ -405,7 +419,7 @@ _vq() {
         '--help[show the complete help; -h a short one]' \
         '-h[show the complete help; -h a short one]' \
         '--version[show the version]' \
-        '1:COMMAND:(index match catalogue doctor duplicates labels rules eval diff why-not feedback serve key hash sign postgres copy codegen simulate-client help completions)' ;;
+        '1:COMMAND:(index match catalogue doctor duplicates labels rules report eval diff why-not feedback serve key hash sign postgres copy codegen simulate-client help completions)' ;;
     completions)
       _arguments -s -S \
         '--color=[when to use color]:WHEN:(auto always never)' \

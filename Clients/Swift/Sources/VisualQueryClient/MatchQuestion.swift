@@ -97,6 +97,9 @@ public struct MatchQuestion: Sendable, Hashable {
   public var facetLimit: Int?
   /// The page of the app that asks, which some rules of the shop are for.
   public var appPage: String?
+  /// A text that stands for the caller, such as a random number that the app keeps, by which the shop compares two settings. The service
+  /// does not keep it.
+  public var caller: String?
   /// False for an answer without the effects of what people said about this question.
   public var usesFeedback: Bool
   /// The embedding of the image, or `nil` if no model was run.
@@ -155,7 +158,7 @@ public struct MatchQuestion: Sendable, Hashable {
     facets: [String] = [], facetPrefix: String? = nil, facetLimit: Int? = nil,
     subject: Subject = .anything, answers: Answers = .all, acceptsTruncated: Bool = false,
     region: ImageRegion? = nil, minConfidence: Double? = nil, at: Date? = nil,
-    usesFeedback: Bool = true, appPage: String? = nil
+    usesFeedback: Bool = true, appPage: String? = nil, caller: String? = nil
   ) {
     self.image = image
     self.labels = labels
@@ -182,6 +185,7 @@ public struct MatchQuestion: Sendable, Hashable {
     self.at = at
     self.usesFeedback = usesFeedback
     self.appPage = appPage
+    self.caller = caller
   }
 }
 
@@ -218,6 +222,7 @@ extension MatchQuestion {
     var at: String?
     var feedback: Bool?
     var appPage: String?
+    var caller: String?
     var deadlineMs: Int?
   }
 
@@ -245,7 +250,7 @@ extension MatchQuestion {
           .map { $0.bounded(length: Self.textLimits.length) }),
       facetPrefix: facetPrefix, facetLimit: facetLimit, region: region,
       minConfidence: minConfidence, at: at.map { $0.formatted(.iso8601) },
-      feedback: usesFeedback ? nil : false, appPage: appPage,
+      feedback: usesFeedback ? nil : false, appPage: appPage, caller: caller,
       deadlineMs: searchTime.map { max(1, Int($0 / .milliseconds(1))) })
   }
 }

@@ -73,6 +73,20 @@ extension ShopClient {
         + [("relation", relation?.rawValue)])
   }
 
+  /// Tells what happened to matches of an answer, for the numbers of the shop. At most 100 events of one answer are sent in a request; the
+  /// app may collect them, and send them again if that fails: each counts once.
+  ///
+  /// - Parameter answer: ``MatchAnswer/continuation`` of the answer.
+  @discardableResult
+  public func count(_ events: [MatchEvent], ofAnswer answer: String) async throws -> CountedEvents {
+    struct Question: Encodable {
+      let query: String
+      let events: [MatchEvent]
+    }
+    let json = try JSONEncoder().encode(Question(query: answer, events: events))
+    return try await post("events", json, type: "application/json")
+  }
+
   /// Returns the generations in which an entity was added and changed.
   public func history(of id: EntityID) async throws -> EntityHistory {
     try await get("entities/\(id.type.rawValue)/\(Self.encoded(id.id))/history")

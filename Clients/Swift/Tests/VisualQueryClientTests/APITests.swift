@@ -70,6 +70,7 @@ import Testing
     Document("History", EntityHistory.self),
     Document("ModelList", ModelList.self),
     Document("Feedback", StoredStatement.self),
+    Document("CountedEvents", CountedEvents.self),
     Document("Facets", Facets.self),
     Document("FacetAnswer", Facets.self, leftOut: ["generation": "options have none"]),
     Document("Settings", ShopSettings.self),
@@ -112,7 +113,7 @@ import Testing
       facetPrefix: "a", facetLimit: 1, subject: .catalogued, answers: .sure,
       acceptsTruncated: true, region: ImageRegion(left: 0, top: 0, width: 1, height: 1),
       minConfidence: 0.5, at: Date(timeIntervalSince1970: 0), usesFeedback: false,
-      appPage: "home")
+      appPage: "home", caller: "4f2a")
     #expect(
       try api.properties(of: "MatchQuestion").subtracting(
         names(question.fields(searchTime: .seconds(1)))) == ["locale"])
@@ -178,6 +179,7 @@ import Testing
     _ = try? await shop.models(matching: "a", limit: 1)
     _ = try? await shop.history(of: id)
     _ = try? await shop.give(Statement(about: "A", chosen: id))
+    _ = try? await shop.count([MatchEvent(.opened, of: id)], ofAnswer: "A")
     _ = try? await shop.changes(since: "a", limit: 1)
     _ = try? await shop.limits()
     _ = try? await shop.facets(

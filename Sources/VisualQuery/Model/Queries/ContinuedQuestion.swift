@@ -84,7 +84,10 @@ extension ContinuedQuestion: Codable {
   private static let parts: [Part] = {
     let parts =
       Question.fields.flatMap(\.tokenParts)
-      + [Part("isImageLeftOut", \.isImageLeftOut, absent: false)]
+      + [
+        Part("isImageLeftOut", \.isImageLeftOut, absent: false),
+        Part("arm", optional: \.options.arm),
+      ]
     var names: Set<Key> = []
     // Two fields may share a part: conditions and wanted labels are one filter.
     return parts.filter { names.insert($0.key).inserted }

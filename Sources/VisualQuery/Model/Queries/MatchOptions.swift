@@ -45,6 +45,8 @@ public struct MatchOptions: Sendable, Hashable {
   public var locale: String?
   /// The page of the app that asks, by which the shop's rules may differ, or `nil` if it is not told.
   public var appPage: String?
+  /// The side of an experiment that the caller is on, or `nil` if there is none. It changes nothing by itself.
+  public var arm: String?
   /// A Boolean value that indicates whether an answer has one match for each group of variants, the best one, with the
   /// others beneath it: ``Match/variants``. The limits then count groups.
   public var isGrouped: Bool

@@ -129,6 +129,9 @@ extension Question {
   ) { page, options in
     options.appPage = page
   }
+  /// Its hash decides the side of an experiment (``MatchOptions/arm``), which the server sets.
+  package static let caller = QuestionField<String>(
+    "caller", .text(length: 100), \.caller, .filter, in: everyRequest)
   package static let grouped = QuestionField<Bool>(
     "group", option: "group", .flag, \.isGrouped, .filter, in: everyRequest,
     standard: .bool(false), token: [.init("isGrouped", \.options.isGrouped, absent: false)]
@@ -185,7 +188,8 @@ extension Question {
   /// All fields.
   package static let fields: [any AnyQuestionField] = [
     labels, codes, texts, region, signature, embedding, tolerant, limit, products, stores,
-    minimumConfidence, type, conditions, wantedLabels, near, radius, date, locale, appPage, grouped,
+    minimumConfidence, type, conditions, wantedLabels, near, radius, date, locale, appPage, caller,
+    grouped,
     subject,
     answers,
     feedback, deadline, facets, facetPrefix, facetLimit, continuation, beginsAgain, refreshes,

@@ -48,6 +48,8 @@ package struct Question: Sendable, Hashable {
   package var locale: String?
   /// The page of the app that asks.
   package var appPage: String?
+  /// A text that stands for the caller, of which only the side of an experiment is kept.
+  package var caller: String?
   /// True if an answer has one match for each group of variants.
   package var isGrouped: Bool?
   /// The things that the image may show.

@@ -21,6 +21,7 @@ enum Route: Sendable, Hashable {
   case unknownLabels
   case labelBridge
   case rules
+  case events
   case rejectedRows
   case sync
   case facets
@@ -41,7 +42,8 @@ enum Route: Sendable, Hashable {
   static let fixed: [Route] =
     [
       .match, .entities, .suggestedEntities, .entityQuery, .entityResolution, .catalogue, .feedback,
-      .feedbackQueries, .doctor, .evaluation, .unknownLabels, .labelBridge, .rules, .rejectedRows,
+      .feedbackQueries, .doctor, .evaluation, .unknownLabels, .labelBridge, .rules, .events,
+      .rejectedRows,
       .sync,
       .facets, .settings, .schema, .phrases, .reverse, .limits, .association, .livez, .readyz,
       .metrics,
@@ -124,6 +126,7 @@ enum Route: Sendable, Hashable {
     case .unknownLabels: "/v1/labels/unknown"
     case .labelBridge: "/v1/labels/bridge"
     case .rules: "/v1/rules"
+    case .events: "/v1/events"
     case .rejectedRows: "/v1/rejected"
     case .sync: "/v1/sync"
     case .facets: "/v1/facets"
@@ -145,7 +148,7 @@ enum Route: Sendable, Hashable {
   /// The methods besides HEAD, which goes with GET, and OPTIONS.
   var methods: [String] {
     switch self {
-    case .match, .entityQuery, .entityResolution, .evaluation, .labelBridge: ["POST"]
+    case .match, .entityQuery, .entityResolution, .evaluation, .labelBridge, .events: ["POST"]
     case .feedback: ["GET", "POST"]
     case .feedbackStatement: ["DELETE"]
     case .feedbackAcceptance: ["PUT"]
@@ -171,7 +174,7 @@ enum Route: Sendable, Hashable {
     case .match, .entities, .suggestedEntities, .entityQuery, .entityResolution, .entity,
       .thumbnail, .neighbors, .history, .catalogue, .sync, .facets, .settings, .schema, .phrases,
       .reverse,
-      .limits, .metrics:
+      .limits, .metrics, .events:
       ["PUT", "DELETE"].contains(method) ? .write : .read
     case .feedback: method == "POST" ? .feedback : .write
     case .feedbackQueries, .feedbackStatement, .feedbackAcceptance, .doctor, .evaluation,

@@ -19,6 +19,8 @@ extension ShopService {
     let start = clock.now
     var decoded = start
     let response: MatchResponse
+    let arm = try arm(of: question, matcher)
+    if arm == "B" { matcher.rules = settings.trialRules }
     var profile: PictureProfile?
     var damage: DecodeError?
     if let continuation = question.continuation {
@@ -41,8 +43,10 @@ extension ShopService {
       decoded = clock.now
       profile = content.pictureProfile
       damage = content.pictureDamage
-      response = try await matcher.values(
-        for: content, options: question.options(timeout: time.remaining(until: deadline)))
+      var options = question.options(timeout: time.remaining(until: deadline))
+      options.arm = arm
+      response = try await matcher.values(for: content, options: options)
+      note(response, of: question, arm: arm, request)
     }
     let end = clock.now
     note(response, requestID: request.info.identity.id)
@@ -62,6 +66,13 @@ extension ShopService {
       "decode;dur=\(Milliseconds.text(decoded - start)), search;dur=\(Milliseconds.text(end - decoded))"
     )
     return answer
+  }
+
+  /// Returns the side of an experiment that a question is on; that of a further page is that of its search.
+  private func arm(of question: Question, _ matcher: Matcher) throws(MatchError) -> String? {
+    guard settings.trialRules != nil else { return nil }
+    if let token = question.continuation { return try matcher.options(of: token).arm }
+    return question.caller.map(Matcher.arm)
   }
 
   private func read(

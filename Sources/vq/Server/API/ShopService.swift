@@ -27,6 +27,10 @@ final class ShopService: HTTPService {
     var shopName: String?
     /// The models that read text, or `nil` if none is read.
     var models: ReadingModels?
+    /// True if searches and events are counted.
+    var keepsNumbers = false
+    /// The rules of side B of an experiment, or `nil` if there is none.
+    var trialRules: ShopRules?
   }
 
   let catalogue: ServedCatalogue
@@ -56,6 +60,8 @@ final class ShopService: HTTPService {
   let evaluations = Evaluations()
   /// Labels that the catalogue lacks, until they are counted on disk.
   let unmatched = Mutex<[String]>([])
+  /// Searches until they are counted on disk.
+  let searches = Mutex<[SearchNumbers.Search: Int]>([:])
 
   /// The largest number of bytes of a question in JSON.
   static let questionLimit = 262_144
@@ -208,6 +214,13 @@ final class ShopService: HTTPService {
         try await self.replaceRules($0)
       }
     case .rules: return work(route) { try self.listRules($0) }
+    case .events:
+      try requireJSON(request.head)
+      return work(
+        route, lane: .changes, bodyLimit: Self.questionLimit, budget: settings.changeBudget
+      ) {
+        try await self.countEvents($0)
+      }
     case .rejectedRows: return work(route) { try self.rejectedRows($0) }
     case .sync: return work(route) { try await self.changes($0) }
     case .facets: return work(route) { try await self.facets($0) }

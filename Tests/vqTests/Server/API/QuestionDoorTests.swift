@@ -39,7 +39,7 @@ import VisualQuery
     #"{"at":"2026-05-04T10:30:00.5Z"}"#, #"{"at":"2026-05-04T12:30:00+02:00"}"#,
     #"{"locale":"de"}"#, #"{"locale":"de_CH"}"#, #"{"group":true}"#, #"{"group":false}"#,
     #"{"tolerant":true}"#, #"{"subject":"catalogued"}"#, #"{"subject":"anything"}"#,
-    #"{"appPage":"home"}"#,
+    #"{"appPage":"home"}"#, #"{"caller":"4f2a"}"#,
     #"{"answers":"sure"}"#, #"{"answers":"all"}"#, #"{"feedback":false}"#,
     #"{"facets":["brand","labels"],"facetPrefix":"no","facetLimit":5}"#,
     #"{"labels":["mug"],"limit":3,"type":"product","where":["price<20"],"answers":"sure","group":true}"#,

@@ -1,3 +1,5 @@
+public import Foundation
+
 /// A statement of a person about an answer: at least one entity is chosen or rejected.
 public struct Statement: Encodable, Sendable, Hashable {
   /// ``MatchAnswer/continuation`` of the answer.
@@ -43,6 +45,45 @@ public struct StoredStatement: Codable, Sendable, Hashable {
   public let labels: [String]
   /// True if the image is kept.
   public let hasImage: Bool
+}
+
+/// Something that happened to a match of an answer.
+public struct MatchEvent: Codable, Sendable, Hashable {
+  /// What happened.
+  public enum Action: String, Codable, Sendable, Hashable, CaseIterable {
+    /// It was on the screen.
+    case shown
+    /// It was opened.
+    case opened
+    /// It was put into the basket.
+    case added
+    /// It was ordered.
+    case ordered
+  }
+
+  /// The id of the event: one that is sent again counts once.
+  public let id: String
+  /// What happened.
+  public let action: Action
+  /// The entity, such as `product:mug-red`.
+  public let entity: String
+
+  /// Makes an event with an id of its own.
+  public init(_ action: Action, of entity: EntityID, id: String = UUID().uuidString) {
+    self.id = id
+    self.action = action
+    self.entity = entity.description
+  }
+}
+
+/// What became of events.
+public struct CountedEvents: Codable, Sendable, Hashable {
+  /// The number of events that were counted.
+  public let counted: Int
+  /// The number that had been counted before.
+  public let known: Int
+  /// The number whose entity is not in the answer.
+  public let unknown: Int
 }
 
 /// A relation between products that the shop's feed brings.

@@ -1,0 +1,123 @@
+/// The numbers of a shop's searches: how many there were, what they found, and what was opened at which rank.
+///
+/// They are sums by day in `numbers.sqlite` beside the catalogue, shared by all processes. Images, addresses, and persons are not recorded,
+/// and neither is which search was whose. An object is for one task: each opens its own. The days, the rows and the ids of events are bounded; the oldest ones are removed.
+public final class SearchNumbers {
+  /// The days that are kept.
+  public static let dayLimit = 400
+  /// The most sums that are kept.
+  public static let rowLimit = 200_000
+  /// The most ids of events that are remembered, by which one that is sent again counts once.
+  public static let eventLimit = 500_000
+  /// The most labels of a day.
+  public static let labelLimit = 2_000
+  /// The fewest searches with a label from which on it is reported: fewer might tell of a person.
+  public static let leastSearches = 10
+
+  /// The circumstances that searches and events are counted by.
+  public struct Circumstances: Sendable, Hashable {
+    /// The day in UTC, such as `2026-11-27`.
+    public var day: String
+    /// The name of the key, or an empty text without keys.
+    public var key: String
+    /// The language that was asked for, or an empty text.
+    public var language: String
+    /// The side of an experiment, `A` or `B`, or an empty text without one.
+    public var arm: String
+
+    /// Makes circumstances. Texts beyond 64 characters are cut off.
+    public init(day: String, key: String = "", language: String = "", arm: String = "") {
+      func short(_ text: String) -> String {
+        String(text.unicodeScalars.prefix(64).map(Character.init))
+      }
+      (self.day, self.key, self.language, self.arm) = (short(day), short(key), short(language), arm)
+    }
+  }
+
+  /// The outcome of a search.
+  public enum Outcome: String, Sendable, Hashable, CaseIterable {
+    /// Something is sure.
+    case sure
+    /// Nothing is sure, and there is a list of what it may be.
+    case list
+    /// There is nothing to show.
+    case empty
+  }
+
+  /// What a person did with a match.
+  public enum Action: String, Sendable, Hashable, CaseIterable {
+    /// It was on the screen.
+    case shown
+    /// It was opened.
+    case opened
+    /// It was put into the basket.
+    case added
+    /// It was ordered.
+    case ordered
+  }
+
+  /// A search, as it is counted.
+  public struct Search: Sendable, Hashable {
+    /// Its circumstances.
+    public let circumstances: Circumstances
+    /// Its outcome.
+    public let outcome: Outcome
+    /// The names of the rules that moved something, one on a line.
+    public let rules: String
+    /// The labels of a search that found nothing.
+    public let emptyLabels: [String]
+
+    /// Counts an answer.
+    public init(_ response: MatchResponse, labels: [String], _ circumstances: Circumstances) {
+      self.circumstances = circumstances
+      outcome = !response.matches.isEmpty ? .sure : response.possible.isEmpty ? .empty : .list
+      let names = Set((response.matches + response.possible).compactMap(\.rule))
+      rules = names.sorted().joined(separator: "\n")
+      emptyLabels =
+        outcome == .empty
+        ? Set(labels.prefix(SemanticContent.labelLimit).map(LabelText.normalized)).filter {
+          !$0.isEmpty && $0.unicodeScalars.count <= SemanticContent.labelLength
+        }.sorted() : []
+    }
+  }
+
+  /// Something that happened to a match, as it is counted.
+  public struct Event: Sendable, Hashable {
+    /// The first bytes of the hash of the client's id of the event.
+    let id: [UInt8]
+    /// The circumstances of its search.
+    public let circumstances: Circumstances
+    /// What happened.
+    public let action: Action
+    /// The rank of the match, from 1, or 0 for one of a list of what it may be.
+    public let rank: Int
+    /// The rule that moved the match, or an empty text.
+    public let rule: String
+  }
+
+  let connection: CatalogueConnection
+
+  /// Opens the numbers of the catalogue in a directory, and creates the file if it does not exist.
+  ///
+  /// - Throws: ``CatalogueError`` if the directory is not writable.
+  public init(directory: String) throws(CatalogueError) {
+    let connection = try CatalogueConnection(path: directory + "/numbers.sqlite", mode: .write)
+    // Losing the last numbers in a power cut is acceptable.
+    try connection.execute(
+      """
+      PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;
+      CREATE TABLE IF NOT EXISTS searches(
+        day TEXT, key TEXT, language TEXT, arm TEXT, rule TEXT, outcome TEXT, count INTEGER NOT NULL,
+        PRIMARY KEY(day, key, language, arm, rule, outcome)) STRICT, WITHOUT ROWID;
+      CREATE TABLE IF NOT EXISTS actions(
+        day TEXT, key TEXT, language TEXT, arm TEXT, rule TEXT, action TEXT, rank INTEGER,
+        count INTEGER NOT NULL,
+        PRIMARY KEY(day, key, language, arm, rule, action, rank)) STRICT, WITHOUT ROWID;
+      CREATE TABLE IF NOT EXISTS labels(
+        day TEXT, label TEXT, count INTEGER NOT NULL, PRIMARY KEY(day, label)) STRICT, WITHOUT ROWID;
+      CREATE TABLE IF NOT EXISTS events(
+        number INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE) STRICT;
+      """)
+    self.connection = connection
+  }
+}

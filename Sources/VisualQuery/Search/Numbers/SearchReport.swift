@@ -1,0 +1,204 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A report of searches: sums of ``SearchNumbers``.
+public struct SearchReport: Sendable, Hashable, Encodable {
+  /// The sums of some searches and of what was done with their matches.
+  public struct Sums: Sendable, Hashable, Encodable {
+    /// The number of searches.
+    public internal(set) var searches = 0
+    /// The searches in which something was sure.
+    public internal(set) var sure = 0
+    /// The searches with only a list of what it may be.
+    public internal(set) var list = 0
+    /// The searches without an answer.
+    public internal(set) var empty = 0
+    /// The number of matches that were shown.
+    public internal(set) var shown = 0
+    /// The number of matches that were opened.
+    public internal(set) var opened = 0
+    /// The number of matches that were put into a basket.
+    public internal(set) var added = 0
+    /// The number of matches that were ordered.
+    public internal(set) var ordered = 0
+
+    mutating func count(_ outcome: SearchNumbers.Outcome, _ count: Int) {
+      searches += count
+      switch outcome {
+      case .sure: sure += count
+      case .list: list += count
+      case .empty: empty += count
+      }
+    }
+
+    mutating func count(_ action: SearchNumbers.Action, _ count: Int) {
+      switch action {
+      case .shown: shown += count
+      case .opened: opened += count
+      case .added: added += count
+      case .ordered: ordered += count
+      }
+    }
+  }
+
+  /// The sums of a day, a key, a language, a rule, or a side of an experiment.
+  public struct Row: Sendable, Hashable, Encodable {
+    /// Its name; empty for none.
+    public let name: String
+    /// Its sums.
+    public let sums: Sums
+  }
+
+  /// What was done with matches of a rank.
+  public struct Rank: Sendable, Hashable, Encodable {
+    /// The rank, from 1, or 0 for a list of what it may be.
+    public let rank: Int
+    /// The number of matches that were shown.
+    public internal(set) var shown = 0
+    /// The number of matches that were opened.
+    public internal(set) var opened = 0
+    /// The number of matches that were put into a basket.
+    public internal(set) var added = 0
+    /// The number of matches that were ordered.
+    public internal(set) var ordered = 0
+  }
+
+  /// A label of searches that found nothing.
+  public struct Label: Sendable, Hashable, Encodable {
+    /// The label, normalized.
+    public let label: String
+    /// The number of searches.
+    public let searches: Int
+  }
+
+  /// The difference between the sides of an experiment, in openings per search, B less A.
+  public struct Difference: Sendable, Hashable, Encodable {
+    /// The difference.
+    public let openedPerSearch: Double
+    /// The lower bound of the 95 % interval.
+    public let low: Double
+    /// The upper bound of the 95 % interval.
+    public let high: Double
+  }
+
+  let schema = "vq.report/1"
+  /// The first day with numbers, or `nil` without any.
+  public let from: String?
+  /// The last day with numbers, or `nil` without any.
+  public let until: String?
+  /// The sums of all.
+  public let total: Sums
+  /// The sums of each day.
+  public let byDay: [Row]
+  /// The sums of each key.
+  public let byKey: [Row]
+  /// The sums of each language.
+  public let byLanguage: [Row]
+  /// The searches in which a rule moved something, and the actions on what it moved.
+  public let byRule: [Row]
+  /// The sums of each side of an experiment.
+  public let byArm: [Row]
+  /// What was done with matches of each rank.
+  public let ranks: [Rank]
+  /// Labels of at least ``SearchNumbers/leastSearches`` searches that found nothing, the most frequent first.
+  public let emptyLabels: [Label]
+  /// `nil` unless both sides have searches.
+  public let difference: Difference?
+}
+
+extension SearchReport {
+  /// Returns the 95 % interval of a share (E. B. Wilson, "Probable inference, the law of succession, and statistical inference", 1927),
+  /// or `nil` of nothing.
+  public static func interval(_ count: Int, of total: Int) -> ClosedRange<Double>? {
+    guard total > 0 else { return nil }
+    let (n, z) = (Double(total), 1.96)
+    let share = Double(count) / n
+    let middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+    let half = z / (1 + z * z / n) * (share * (1 - share) / n + z * z / (4 * n * n)).squareRoot()
+    return max(0, middle - half)...min(1, middle + half)
+  }
+
+  /// Returns the difference of two rates of counts that are Poisson distributed, with its 95 % interval.
+  static func difference(_ a: Sums, _ b: Sums) -> Difference? {
+    guard a.searches > 0, b.searches > 0 else { return nil }
+    let (n, m) = (Double(a.searches), Double(b.searches))
+    let difference = Double(b.opened) / m - Double(a.opened) / n
+    let half = 1.96 * (Double(a.opened) / (n * n) + Double(b.opened) / (m * m)).squareRoot()
+    return Difference(
+      openedPerSearch: difference, low: difference - half, high: difference + half)
+  }
+}
+
+extension SearchNumbers {
+  /// Makes the report of some days.
+  ///
+  /// - Parameter first: The first day, such as `2026-11-01`, or `nil` for all that are kept.
+  /// - Throws: ``CatalogueError``.
+  public func report(since first: String? = nil) throws(CatalogueError) -> SearchReport {
+    var total = SearchReport.Sums()
+    var groups: [[String: SearchReport.Sums]] = Array(repeating: [:], count: 5)
+    var ranks: [Int: SearchReport.Rank] = [:]
+    /// The names of a row in each group.
+    func names(_ row: SQLiteStatement<CatalogueError>) -> [[String]] {
+      [[row.text(0)], [row.text(1)], [row.text(2)], rules(row.text(4)), [row.text(3)]]
+    }
+    func rules(_ text: String) -> [String] { text.split(separator: "\n").map(String.init) }
+    let since: [SQLiteValue] = [.text(first ?? "")]
+    try connection.forEachRow(
+      "SELECT day, key, language, arm, rule, outcome, count FROM searches WHERE day >= ?", since,
+      isScan: true
+    ) { row throws(CatalogueError) in
+      guard let outcome = Outcome(rawValue: row.text(5)) else { return }
+      let count = row.integer(6)
+      total.count(outcome, count)
+      for (group, names) in names(row).enumerated() {
+        for name in names { groups[group][name, default: .init()].count(outcome, count) }
+      }
+    }
+    try connection.forEachRow(
+      "SELECT day, key, language, arm, rule, action, count, rank FROM actions WHERE day >= ?",
+      since, isScan: true
+    ) { row throws(CatalogueError) in
+      guard let action = Action(rawValue: row.text(5)) else { return }
+      let (count, rank) = (row.integer(6), row.integer(7))
+      total.count(action, count)
+      ranks[rank, default: .init(rank: rank)].count(action, count)
+      for (group, names) in names(row).enumerated() {
+        for name in names { groups[group][name, default: .init()].count(action, count) }
+      }
+    }
+    let labels = try connection.rows(
+      """
+      SELECT label, sum(count) AS searches FROM labels WHERE day >= ? GROUP BY label
+      HAVING searches >= \(Self.leastSearches) ORDER BY searches DESC, label
+      """, since, isScan: true
+    ) { SearchReport.Label(label: $0.text(0), searches: $0.integer(1)) }
+    let rows = groups.map { group in
+      group.sorted { $0.key < $1.key }.map { SearchReport.Row(name: $0.key, sums: $0.value) }
+    }
+    return SearchReport(
+      from: rows[0].first?.name, until: rows[0].last?.name, total: total, byDay: rows[0],
+      byKey: rows[1], byLanguage: rows[2], byRule: rows[3],
+      byArm: rows[4].filter { !$0.name.isEmpty },
+      ranks: ranks.values.sorted { $0.rank < $1.rank }, emptyLabels: labels,
+      difference: groups[4]["A"].flatMap { a in
+        groups[4]["B"].flatMap { SearchReport.difference(a, $0) }
+      })
+  }
+}
+
+extension SearchReport.Rank {
+  fileprivate mutating func count(_ action: SearchNumbers.Action, _ count: Int) {
+    switch action {
+    case .shown: shown += count
+    case .opened: opened += count
+    case .added: added += count
+    case .ordered: ordered += count
+    }
+  }
+}

@@ -1,0 +1,149 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+import VisualQuery
+
+/// `vq report`: what people searched, and what they opened.
+enum ReportCommand {
+  static let days = Option<Int?>.integer(
+    OptionText("days", "only the last days", standard: "all that are kept"),
+    in: 1...SearchNumbers.dayLimit)
+  static let json = Option<Bool>.flag(OptionText("json", "the report as one JSON object"))
+
+  static let command = CommandDescription(
+    name: "report",
+    summary: "what people searched and opened",
+    examples: [
+      "vq report --index shop.vq", "vq report --days 7 --report week.html --index shop.vq",
+    ],
+    operand: nil,
+    options: [
+      MatchCommand.index.description, days.description, json.description,
+      MatchCommand.report.description, IndexLocation.cache.description,
+    ],
+    notes: [
+      HelpSection(
+        title: "Numbers",
+        text: """
+          'vq serve --numbers' counts searches by day, key, language, rule and side of an experiment, and the events \
+          that apps send to /v1/events; see docs/numbers.md. Nothing personal is kept. Labels that find nothing are \
+          listed from \(SearchNumbers.leastSearches) searches on.
+          """),
+      HelpSection(
+        title: "JSON form",
+        text: """
+          One object. 'low' and 'high' bound the 95 % interval of the difference between two sides.
+            {"schema":"vq.report/1","from":"2026-11-01","until":"2026-11-27",
+             "total":{"searches":900,"sure":600,"list":100,"empty":200,"shown":0,
+               "opened":300,"added":20,"ordered":5},
+             "byDay":[{"name":"2026-11-01","sums":{…}},…],"byKey":[…],"byLanguage":[…],
+             "byRule":[…],"byArm":[…],"ranks":[{"rank":1,"opened":250,…},…],
+             "emptyLabels":[{"label":"goblet","searches":12}],
+             "difference":{"openedPerSearch":0.02,"low":-0.01,"high":0.05}}
+          """),
+    ],
+    exitCodes: [.success, .failure, .usage, .unusableIndex, .refusedLogin],
+    isRare: true,
+    run: run)
+
+  @concurrent static func run(
+    _ arguments: ParsedArguments, on console: Console
+  ) async throws -> ExitCode {
+    let directory = try await IndexLocation.directory(
+      of: arguments[MatchCommand.index], arguments, console)
+    // Opened first, so that a mistyped directory gets no numbers.
+    _ = try Catalogue(directory: directory)
+    let first = arguments[days].map { days in
+      Date.now.addingTimeInterval(-86_400 * Double(days - 1))
+        .formatted(Date.ISO8601FormatStyle().year().month().day())
+    }
+    let report = try SearchNumbers(directory: directory).report(since: first)
+    if let path = arguments[MatchCommand.report] {
+      try ReportFile(path: path).write(SearchPage.page(of: report))
+    }
+    if arguments[json] {
+      try console.output.writeJSON(report)
+    } else {
+      for line in SearchText.lines(of: report, on: console) {
+        try console.output.writeLine(line)
+      }
+    }
+    return .success
+  }
+}
+
+/// The report of searches for people.
+enum SearchText {
+  static func lines(of report: SearchReport, on console: Console) -> [String] {
+    guard let from = report.from, let until = report.until else {
+      return ["No searches were counted; 'vq serve --numbers' does that."]
+    }
+    let total = report.total
+    var lines = [
+      "\(DisplayText.count(total.searches, "search", "searches")) from \(from) to \(until): "
+        + "\(share(total.sure, total)) with a sure answer, \(share(total.list, total)) with a list, "
+        + "\(share(total.empty, total)) empty.",
+      "\(total.shown) shown, \(total.opened) opened, \(total.added) added, \(total.ordered) ordered.",
+    ]
+    let groups = [
+      ("DAY", report.byDay), ("KEY", report.byKey), ("LANGUAGE", report.byLanguage),
+      ("RULE", report.byRule), ("SIDE", report.byArm),
+    ]
+    for (heading, rows) in groups where rows.count > 1 || rows.first?.name.isEmpty == false {
+      lines.append("")
+      var table = TextTable(columns: [
+        .init(heading, minimumWidth: 8), .init("SEARCHES", .right), .init("SURE", .right),
+        .init("LIST", .right), .init("EMPTY", .right), .init("OPENED", .right),
+      ])
+      for row in rows {
+        table.append(
+          [row.name.isEmpty ? "-" : row.name, "\(row.sums.searches)"] + shares(row.sums)
+            + ["\(row.sums.opened)"])
+      }
+      lines += table.lines(width: console.width, usesColor: console.usesColor)
+    }
+    if let difference = report.difference {
+      lines.append(
+        "B opens \(signed(difference.openedPerSearch)) more per search than A; 95 % interval "
+          + "\(signed(difference.low)) to \(signed(difference.high)).")
+    }
+    if !report.ranks.isEmpty {
+      lines.append("")
+      var table = TextTable(columns: [
+        .init("RANK", .right), .init("SHOWN", .right), .init("OPENED", .right),
+        .init("ADDED", .right), .init("ORDERED", .right),
+      ])
+      for rank in report.ranks {
+        table.append([
+          rank.rank == 0 ? UnsureText.mark : "\(rank.rank)", "\(rank.shown)", "\(rank.opened)",
+          "\(rank.added)", "\(rank.ordered)",
+        ])
+      }
+      lines += table.lines(width: console.width, usesColor: console.usesColor)
+    }
+    if !report.emptyLabels.isEmpty {
+      lines.append("")
+      var table = TextTable(columns: [.init("EMPTY", .right), .init("LABEL", minimumWidth: 8)])
+      for label in report.emptyLabels.prefix(50) {
+        table.append(["\(label.searches)", label.label])
+      }
+      lines += table.lines(width: console.width, usesColor: console.usesColor)
+    }
+    return lines
+  }
+
+  private static func share(_ count: Int, _ sums: SearchReport.Sums) -> String {
+    sums.searches == 0 ? "-" : ReportNumber.percent(Double(count) / Double(sums.searches))
+  }
+
+  private static func shares(_ sums: SearchReport.Sums) -> [String] {
+    [share(sums.sure, sums), share(sums.list, sums), share(sums.empty, sums)]
+  }
+
+  private static func signed(_ value: Double) -> String {
+    (value >= 0 ? "+" : "") + EvidenceTable.decimal(value)
+  }
+}

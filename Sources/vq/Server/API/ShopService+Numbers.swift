@@ -1,0 +1,110 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+import HTTPServer
+import Synchronization
+import VisualQuery
+
+/// The numbers of searches, and `POST /v1/events`.
+extension ShopService {
+  /// The most events of a request.
+  private static let eventLimit = 100
+  /// The most different searches that wait to be counted.
+  private static let waitingLimit = 10_000
+
+  private static var today: String {
+    Date.now.formatted(Date.ISO8601FormatStyle().year().month().day())
+  }
+
+  /// Remembers a search until it is counted.
+  func note(_ response: MatchResponse, of question: Question, arm: String?, _ request: HTTPRequest)
+  {
+    guard settings.keepsNumbers else { return }
+    let search = SearchNumbers.Search(
+      response, labels: question.labels ?? [],
+      SearchNumbers.Circumstances(
+        day: Self.today, key: key(of: request.info.head)?.name ?? "",
+        language: question.locale ?? "", arm: arm ?? ""))
+    let isFull = searches.withLock { searches in
+      searches[search, default: 0] += 1
+      return searches.count >= Self.waitingLimit
+    }
+    if isFull { countSearches() }
+  }
+
+  /// Puts the searches since the last time into the numbers.
+  func countSearches() {
+    guard settings.keepsNumbers else { return }
+    let waiting = searches.withLock { searches in
+      defer { searches = [:] }
+      return searches
+    }
+    if waiting.isEmpty { return }
+    do throws(CatalogueError) {
+      try SearchNumbers(directory: catalogue.directory).count(waiting)
+    } catch {
+      let lost = waiting.values.reduce(0, +)
+      log.write("numbers", "\(lost) searches were not counted: \(error.message)", level: "error")
+    }
+  }
+
+  func countEvents(_ request: HTTPRequest) async throws -> HTTPResponse {
+    try RequestFields(request.info.head.query).finish()
+    guard settings.keepsNumbers else {
+      throw Problem(.forbidden, "this server keeps no numbers; it was started without --numbers")
+    }
+    var fields = try RequestFields(json: request.body)
+    guard let token = try fields.text("query", limit: Question.tokenLimit) else {
+      throw fields.problem("query", "the 'continuation' of an answer")
+    }
+    let events = try fields.objects("events", limit: Self.eventLimit)
+    try fields.finish()
+    guard !events.isEmpty else { throw fields.problem("events", "a list of events") }
+    let matcher = Matcher(catalogue: try catalogue.newest(), pool: pool)
+    let (day, key) = (Self.today, key(of: request.info.head)?.name ?? "")
+    var found: [SearchNumbers.Event] = []
+    for var event in events {
+      guard let id = try event.text("id", limit: 100), !id.isEmpty else {
+        throw event.problem("id", "a text that tells the event from all others")
+      }
+      guard let action: SearchNumbers.Action = try event.choice("action") else {
+        throw event.problem("action", "shown, opened, added or ordered")
+      }
+      let entity = try event.text("entity", limit: 300).flatMap(EntityID.init(described:))
+      guard let entity else {
+        throw event.problem("entity", "a type and an id, such as product:mug-red")
+      }
+      try event.finish()
+      if let event = try matcher.event(
+        id, action, of: entity, inAnswer: token, day: day, key: key)
+      {
+        found.append(event)
+      }
+    }
+    let kept = found
+    let counted: Int
+    do {
+      counted = try await withTaskExecutorPreference(changePool) { @concurrent in
+        try SearchNumbers(directory: self.catalogue.directory).count(kept)
+      }
+    } catch let error as CatalogueError {
+      throw problem(ofChange: error, request)
+    }
+    return untagged(
+      EventsDocument(
+        counted: counted, known: found.count - counted, unknown: events.count - found.count))
+  }
+}
+
+/// The outcome of events.
+struct EventsDocument: Sendable, Encodable {
+  /// The number that was counted.
+  let counted: Int
+  /// The number that had been counted before.
+  let known: Int
+  /// The number whose entity is not in the answer.
+  let unknown: Int
+}

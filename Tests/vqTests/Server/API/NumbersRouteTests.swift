@@ -1,0 +1,133 @@
+import Foundation
+import PixelMatch
+import TestSupport
+import Testing
+import VisualQuery
+
+@testable import HTTPServer
+@testable import vq
+
+/// The numbers that a server keeps, as clients make them.
+@Suite struct NumbersRouteTests {
+  private static let reader = APIKeys.made(role: .read, name: "app")
+  private static let reading = "Authorization: Bearer \(reader.key)"
+
+  private static func shop(_ trial: String? = nil) async throws -> ServedShop {
+    let shop = try await ServedShop(keys: try APIKeys(lines: reader.line, file: "keys.txt"))
+    let rules = try trial.map { try ShopRules(json: JSONValue(json: Array($0.utf8))) }
+    shop.restart {
+      $0.keepsNumbers = true
+      $0.trialRules = rules
+    }
+    return shop
+  }
+
+  private static func match(_ shop: ServedShop, _ question: String) async throws -> [String: Any] {
+    try await shop.json("POST /v1/match", [reading], question)
+  }
+
+  private static func report(_ shop: ServedShop) throws -> SearchReport {
+    shop.service.countSearches()
+    return try SearchNumbers(directory: shop.index).report()
+  }
+
+  /// Would break if numbers were kept although nobody asked for them.
+  @Test func `a server keeps no numbers unless it is told to`() async throws {
+    let shop = try await ServedShop()
+    let answer = try await shop.json("POST /v1/match", [], #"{"labels":["mug"]}"#)
+    shop.service.countSearches()
+    #expect(!FileManager.default.fileExists(atPath: shop.index + "/numbers.sqlite"))
+    let token = try #require(answer["continuation"] as? String)
+    let event = #"{"id":"1","action":"opened","entity":"product:mug-red"}"#
+    let refused = try await shop.ask(
+      "POST /v1/events", ["Content-Type: application/json"],
+      Array(#"{"query":"\#(token)","events":[\#(event)]}"#.utf8))
+    #expect(refused.status == 403)
+  }
+
+  /// Would break if a page were a search, an event counted twice, or one of another answer.
+  @Test func `searches and events are counted once`() async throws {
+    let shop = try await Self.shop()
+    let answer = try await Self.match(shop, #"{"labels":["mug"],"limit":2,"locale":"de"}"#)
+    let token = try #require(answer["continuation"] as? String)
+    _ = try await Self.match(shop, #"{"continuation":"\#(token)"}"#)
+    _ = try await Self.match(shop, #"{"labels":["goblet"]}"#)
+    let second = try #require(ServedShop.ids(answer, "values").last)
+    func send(_ events: String, query: String = token) async throws -> [String: Any] {
+      try await shop.json(
+        "POST /v1/events", [Self.reading], #"{"query":"\#(query)","events":[\#(events)]}"#)
+    }
+    let events = """
+      {"id":"1","action":"opened","entity":"product:\(second)"},
+      {"id":"2","action":"ordered","entity":"product:\(second)"},
+      {"id":"3","action":"opened","entity":"product:oats"}
+      """
+    let counted = try await send(events)
+    #expect(counted["counted"] as? Int == 2 && counted["unknown"] as? Int == 1)
+    let again = try await send(events)
+    #expect(again["counted"] as? Int == 0 && again["known"] as? Int == 2)
+    for bad in [
+      "{}", #"{"id":"","action":"opened","entity":"product:oats"}"#,
+      #"{"id":"1","action":"liked","entity":"product:oats"}"#,
+      #"{"id":"1","action":"opened","entity":"oats"}"#,
+      #"{"id":"1","action":"opened","entity":"product:oats","who":"me"}"#,
+    ] {
+      #expect(try await send(bad)["status"] as? Int == 400, "\(bad)")
+    }
+    #expect(try await send("")["status"] as? Int == 400)
+    #expect(try await send(events, query: "x")["status"] as? Int == 422)
+    let report = try Self.report(shop)
+    #expect(report.total.searches == 2 && report.total.sure == 1 && report.total.empty == 1)
+    #expect(report.total.opened == 1 && report.total.ordered == 1)
+    #expect(report.ranks.map(\.rank) == [2] && report.byKey.map(\.name) == ["app"])
+    #expect(report.byLanguage.map(\.name) == ["", "de"] && report.emptyLabels.isEmpty)
+  }
+
+  /// Would break if a caller changed sides, a side had the other's rules, or a search without a caller were on one.
+  @Test func `half of the callers try other rules`() async throws {
+    let rules = #"{"rules":[{"name":"trial","do":"pin","entities":["product:mug-red"]}]}"#
+    let shop = try await Self.shop(rules)
+    var onSide: [String: Int] = [:]
+    for number in 0..<20 {
+      let side = Matcher.arm(ofCaller: "caller \(number)")
+      onSide[side, default: 0] += 1
+      let answer = try await Self.match(
+        shop, #"{"labels":["mug"],"limit":1,"caller":"caller \#(number)"}"#)
+      #expect(ServedShop.ids(answer, "values") == [side == "B" ? "mug-red" : "mug-blue"])
+      let token = try #require(answer["continuation"] as? String)
+      let entity = try #require(ServedShop.ids(answer, "values").first)
+      if number < 10 {
+        _ = try await shop.json(
+          "POST /v1/events", [Self.reading],
+          #"{"query":"\#(token)","events":[{"id":"\#(number)","action":"opened","entity":"product:\#(entity)"}]}"#
+        )
+      }
+    }
+    let plain = try await Self.match(shop, #"{"labels":["mug"],"limit":1}"#)
+    #expect(ServedShop.ids(plain, "values") == ["mug-blue"])
+    let report = try Self.report(shop)
+    #expect(report.total.searches == 21 && report.total.opened == 10)
+    #expect(
+      Dictionary(uniqueKeysWithValues: report.byArm.map { ($0.name, $0.sums.searches) }) == onSide)
+    #expect(report.byRule.map(\.name) == ["trial"])
+    #expect(report.byRule.first?.sums.searches == onSide["B"])
+    #expect(report.difference != nil)
+    let page = SearchPage.page(of: report).text
+    #expect(page.contains("Side by side") && page.contains("Openings per search, B less A"))
+  }
+
+  @Test func `the report of an index without numbers says so`() throws {
+    let (folder, _) = try RunningVQ.indexingSampleShop()
+    let index = ["--index", folder.path + "/shop.vq"]
+    let file = folder.path + "/report.html"
+    let run = try RunningVQ(["report", "--report", file] + index)
+    #expect(run.status == 0 && run.output.hasPrefix("No searches were counted"))
+    #expect(try String(contentsOfFile: file, encoding: .utf8).contains("No searches were counted."))
+    let json = try RunningVQ(["report", "--json", "--days", "3"] + index)
+    #expect(json.status == 0 && json.output.contains(#""schema":"vq.report/1""#))
+    let none = try RunningVQ(["report", "--index", folder.path + "/none.vq"])
+    #expect(none.status == 5)
+    let rules = try folder.write(#"{"rules":[]}"#, to: "rules.json")
+    #expect(try RunningVQ(["serve", "--try-rules", rules, "--port", "0"] + index).status == 2)
+  }
+}
