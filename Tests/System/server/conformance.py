@@ -1116,6 +1116,12 @@ def check_shop(suite):
         a.json["facets"]["entityCount"] >= len(a.json["values"]), "fewer are counted than shown"))
     suite.post("match with codes", "/v1/match", {"codes": ["4006381333931", "4006381333932"]}, has=lambda a: expect(
         [code["reason"] for code in a.json["unmatchedCodes"]] == ["unknown", "invalid"], "the codes are not named"))
+    texts = [{"text": "CAMP MUG", "box": [0.1, 0.2, 0.5, 0.1]}, "oats"]
+    suite.post("match with texts", "/v1/match", {"labels": ["mug"], "codes": ["4006381333931"], "texts": texts}, has=lambda a: expect(
+        any(len(word["corners"]) == 4 for value in a.json["values"] for word in value.get("words", [])), "no word has its place"))
+    suite.post("match with a text beyond the image", "/v1/match", {"texts": [{"text": "MUG", "box": [0, 0, 2, 1]}]}, 400, field="texts.box")
+    suite.post("match with an unknown label of a title", "/v1/match", {"labels": ["northlight harbour"]}, has=lambda a: expect(
+        a.json["values"][0]["id"] == "harbour", "the title is not found"))
     suite.post("match with an embedding without a model", "/v1/match", {"labels": ["mug"], "embedding": {"vector": "ADwAwABC"}}, 400,
                field="embedding.model")
     get_tagged(suite, "settings", "/v1/settings", has=lambda a: expect(a.json["visualSearch"], "there is no visual search"))

@@ -67,6 +67,25 @@ import VisualQuery
     #expect(agreements.contradiction(with: 99) > agreements.contradiction(with: 1))
   }
 
+  // Would break if the words of an app in a screenshot counted against the thing that it shows.
+  @Test func `words elsewhere do not contradict`() throws {
+    func line(_ text: String, y: Double) -> TextLine {
+      let corners = [(0.2, y), (0.8, y), (0.8, y + 0.1), (0.2, y + 0.1)]
+      return TextLine(
+        text: text, certainty: 1, corners: corners.map { ReadPoint(x: $0.0, y: $0.1) })
+    }
+    let part = PictureRegion(x: 0.1, y: 0.3, width: 0.8, height: 0.4)
+    let agreements = try #require(
+      Self.juices.agreements(of: [line("apple", y: 0.4), line("bread", y: 0.9)]))
+    #expect(agreements.contradiction(with: 1) > 0.3)
+    #expect(agreements.contradiction(with: 1, within: part) < 0.01)
+    #expect(agreements.contradiction(with: 3, within: part) > 0.3)
+    #expect(agreements.contradiction(with: 99, within: part) > 0.3)
+    let unplaced = try #require(
+      Self.juices.agreements(of: [line("apple", y: 0.4), Self.line("bread")]))
+    #expect(unplaced.contradiction(with: 1, within: part) > 0.3)
+  }
+
   @Test func `large and certain letters weigh more`() throws {
     let large = try #require(
       Self.juices.agreements(of: [

@@ -1,3 +1,4 @@
+import Foundation
 import PixelMatch
 import Reading
 import TestSupport
@@ -141,6 +142,57 @@ import VisualQuery
     #expect(without.matches.first?.evidence.contains { $0.kind == .text } == false)
     let term = try #require(with.matches.first?.evidence.first { $0.kind == .text })
     #expect(term.value > 0 && term.weight > 0)
+  }
+
+  // Would break if a status bar, a button or a price led astray.
+  @Test(arguments: [true, false])
+  func `the words of an app around a thing do not count against it`(
+    isPlain: Bool
+  ) async throws {
+    let shop = try DrawnShop()
+    for id in 0..<4 { try shop.draw("p\(id).jpg", seed: UInt64(id), side: 400) }
+    try await shop.run(
+      ["Honey oats", "Honey almonds", "Travel bag", "Battery charger"].enumerated().map {
+        DrawnShop.row("p\($0)", #""title":"\#($1)""#)
+      })
+    let matcher = Matcher(catalogue: try Catalogue(directory: shop.index))
+    let picture = try ImageDecoder().decode(
+      ImageDecoder().contents(ofFile: shop.folder.path + "/p0.jpg"), longerSide: 400)
+    // A screenshot: the image of the thing between a bar and a button.
+    let (width, height, left, top) = (500, 1000, 50, 300)
+    var bytes = (0..<width * height).flatMap { index -> [UInt8] in
+      let wave = sin(Double(index % width + 2 * (index / width)) / 40)
+      let gray = isPlain ? 250 : UInt8(128 + 60 * wave)
+      return [gray, gray, gray, 255]
+    }
+    picture.forEachRGBARow { row, y in
+      for index in 0..<4 * picture.width {
+        bytes[4 * ((top + y) * width + left) + index] = row[index]
+      }
+    }
+    var content = SemanticContent(
+      pixelBuffer: try PixelBuffer(width: width, height: height, format: .rgba8, bytes: bytes))
+    let options = MatchOptions(minimumConfidence: 0, timeout: nil)
+    func first(_ lines: [(text: String, y: Double)]) async throws -> (Match, text: Double) {
+      content.texts = lines.map { QuestionText($0.text, box: [0.1, $0.y, 0.5, 0.03]).line }
+      let match = try #require(
+        try await matcher.values(for: content, options: options).matches.first)
+      #expect(match.value.id.value == "p0")
+      return (match, match.evidence.first { $0.kind == .text }?.weight ?? 0)
+    }
+    let bare = try await first([])
+    try #require(bare.0.alignment != nil)
+    let bars: [(String, Double)] = [
+      ("9:41 Battery 80 %", 0.01), ("ADD TO BAG", 0.95), ("$ 12.90", 0.9),
+    ]
+    let app = try await first(bars)
+    #expect(app.text > -0.01 && app.0.confidence > bare.0.confidence - 0.01)
+    // A page may show several things, so that text does not count.
+    if isPlain { return }
+    let own = try await first(bars + [("HONEY OATS", 0.4)])
+    #expect(own.text > 0.1)
+    let foreign = try await first([("BATTERY CHARGER", 0.4)])
+    #expect(foreign.text < -0.5)
   }
 
   @Test func `a continuation searches again with the same text`() async throws {

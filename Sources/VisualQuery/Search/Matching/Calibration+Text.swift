@@ -12,12 +12,18 @@ extension Calibration {
   }
 
   /// Returns the term of the text of an image in an entity's log-odds.
-  static func evidence(ofText agreements: TextAgreements, _ key: UInt32) -> Evidence {
+  ///
+  /// - Parameter part: The part of the image that the entity's image lies in, or `nil` if it is not known.
+  static func evidence(
+    ofText agreements: TextAgreements, _ key: UInt32, within part: PictureRegion? = nil
+  ) -> Evidence {
     let agreement = agreements.agreement(with: key)
+    let contradiction =
+      part.map { agreements.contradiction(with: key, within: $0) }
+      ?? agreements.contradiction(with: key)
     return Evidence(
       kind: .text, value: agreement,
-      weight: textWeight * agreement
-        - contradictionWeight * agreements.contradiction(with: key))
+      weight: textWeight * agreement - contradictionWeight * contradiction)
   }
 
   /// Returns the terms of an entity that only text has found.

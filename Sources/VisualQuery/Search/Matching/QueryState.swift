@@ -274,7 +274,9 @@ struct QueryState: Sendable {
         Calibration.evidence(
           entity.image.evidence, rivals.standing(of: index), of: subject,
           regionPrior: prior(entity.image.evidence))
-        + (texts.map { [Calibration.evidence(ofText: $0, entity.key)] } ?? [])
+        + (texts.map {
+          [Calibration.evidence(ofText: $0, entity.key, within: entity.image.textPart)]
+        } ?? [])
       return ScoredEntity(
         key: entity.key, type: entity.image.type,
         // Without a vote there is none to tell.
@@ -320,6 +322,19 @@ final class ScoreCache: Sendable {
     let computed = compute()
     scored.withLock { $0 = computed }
     return computed
+  }
+}
+
+extension BestImage {
+  /// The margin around an image in which its text may lie, in shares of the sides.
+  private static let textMargin = 0.15
+  /// The keypoints that say where an image lies so surely that words elsewhere are not its own: of 388 photos of packages, one has a wrong
+  /// candidate with as many, and 97 have one with eight.
+  private static let textInliers = 20
+
+  /// The part of the query in which text is that of the image, or `nil` if keypoints do not say where it lies.
+  fileprivate var textPart: PictureRegion? {
+    evidence.inliers >= Self.textInliers ? coveredBox?.grown(by: Self.textMargin) : nil
   }
 }
 

@@ -227,7 +227,7 @@ extension PictureRegion {
   }
 
   /// The region with a margin of a share of its sides, within the image.
-  fileprivate func grown(by share: Double) -> PictureRegion {
+  func grown(by share: Double) -> PictureRegion {
     let (left, top) = (max(0, x - share * width), max(0, y - share * height))
     return PictureRegion(
       x: left, y: top, width: min(1, x + width * (1 + share)) - left,

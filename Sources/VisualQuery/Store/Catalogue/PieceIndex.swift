@@ -181,7 +181,7 @@ package struct PieceIndex: Sendable {
         known += weight * best
         knownWords.append(
           TextAgreements.KnownWord(
-            text: word, weight: weight, total: total, corners: lines[line].corners))
+            text: word, weight: weight, total: total, best: best, corners: lines[line].corners))
       }
       for entity in touched {
         if isKnown { explained[entity] += weight * cover[entity] }
@@ -230,7 +230,17 @@ package struct PieceIndex: Sendable {
       let weight: Float
       /// The sum of the rarities of its pieces.
       let total: Float
+      /// The largest part of that sum that an entity has.
+      let best: Float
       let corners: [ReadPoint]
+
+      /// True if the middle of the line with the word lies in a part of the image, or is not known.
+      func lies(in part: PictureRegion) -> Bool {
+        guard corners.count == 4 else { return true }
+        let (x, y) = (corners.reduce(0) { $0 + $1.x } / 4, corners.reduce(0) { $0 + $1.y } / 4)
+        return (part.x...part.x + part.width).contains(x)
+          && (part.y...part.y + part.height).contains(y)
+      }
     }
 
     /// The most words that are compared with one entity.
@@ -254,6 +264,18 @@ package struct PieceIndex: Sendable {
     /// is shown lacks none.
     package func contradiction(with key: UInt32) -> Double {
       let explained = PieceIndex.index(of: key, in: index.keys).map { self.explained[$0] } ?? 0
+      return Double(max(0, known - explained) / (known + 1))
+    }
+
+    /// Returns ``contradiction(with:)`` of the words in a part of the image: that in which the entity's image lies. Words elsewhere are of
+    /// other things, or of the app in a screenshot.
+    func contradiction(with key: UInt32, within part: PictureRegion) -> Double {
+      let entity = PieceIndex.index(of: key, in: index.keys)
+      var (known, explained): (Float, Float) = (0, 0)
+      for word in words where word.lies(in: part) {
+        known += word.weight * word.best
+        explained += word.weight * (entity.map { index.cover(of: word.text, by: $0) } ?? 0)
+      }
       return Double(max(0, known - explained) / (known + 1))
     }
 
