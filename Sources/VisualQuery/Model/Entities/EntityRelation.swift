@@ -24,7 +24,7 @@ public enum EntityRelation: String, Sendable, Hashable, CaseIterable {
 
   /// Returns the ids that the fields of an entity name, in their order, each once. A field is a list of ids, or a text with ids between
   /// commas, semicolons, bars or ends of lines; `id:` before an id, as WooCommerce writes it, is left out, and so is `product:`.
-  func ids(of value: EntityValue) -> [String] {
+  package func ids(of value: EntityValue) -> [String] {
     guard case .product(let product) = value else { return [] }
     var byName: [String: [JSONValue]] = [:]
     for (name, field) in product.extra.sorted(by: { $0.key < $1.key }) {

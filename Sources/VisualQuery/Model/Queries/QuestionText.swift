@@ -11,7 +11,7 @@ package struct QuestionText: Sendable, Hashable {
   package init(_ text: String, box: [Double]? = nil) { (self.text, self.box) = (text, box) }
 
   /// Makes a text of a line: its place is the box around its corners.
-  init(_ line: TextLine) {
+  package init(_ line: TextLine) {
     text = line.text
     guard line.corners.count == 4 else { return }
     let (xs, ys) = (line.corners.map(\.x), line.corners.map(\.y))

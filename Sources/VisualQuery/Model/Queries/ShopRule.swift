@@ -76,12 +76,12 @@ public struct ShopRule: Sendable, Hashable {
   public let json: JSONValue
 
   /// Returns whether the rule holds at an instant.
-  func holds(at date: Date) -> Bool {
+  package func holds(at date: Date) -> Bool {
     (start.map { $0 <= date } ?? true) && (end.map { date < $0 } ?? true)
   }
 
   /// Returns whether the rule is for queries in a language.
-  func isFor(language: String?) -> Bool {
+  package func isFor(language: String?) -> Bool {
     if scope.languages.isEmpty { return true }
     guard let language = language?.lowercased() else { return false }
     return scope.languages.map { $0.lowercased() }
@@ -89,12 +89,12 @@ public struct ShopRule: Sendable, Hashable {
   }
 
   /// Returns whether the rule is for queries of a page of the app.
-  func isFor(page: String?) -> Bool {
+  package func isFor(page: String?) -> Bool {
     scope.pages.isEmpty || page.map(scope.pages.contains) ?? false
   }
 
   /// The filter with the condition on new arrivals at an instant, or `nil` if neither is asked for.
-  func filter(at date: Date) -> EntityFilter? {
+  package func filter(at date: Date) -> EntityFilter? {
     guard let arrival else { return filter }
     let first = date.addingTimeInterval(-86_400 * Double(arrival.days))
     let day = first.formatted(Date.ISO8601FormatStyle().year().month().day())

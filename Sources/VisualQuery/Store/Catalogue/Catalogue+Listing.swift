@@ -223,7 +223,7 @@ extension Catalogue {
 
   /// Returns the keys of the entities whose titles, subtitles, brands and other names contain all words, or, if there are none, of those
   /// that contain similar ones in place of unknown words; the best first.
-  @concurrent func keys(
+  @concurrent package func keys(
     namedBy words: [String], types: [EntityType], limit: Int,
     _ shouldStop: @escaping @Sendable () -> Bool
   ) async throws -> [UInt32] {

@@ -31,7 +31,7 @@ extension Catalogue {
   }
 
   /// Returns the keys of a set whose entities meet some conditions.
-  @concurrent func keys(
+  @concurrent package func keys(
     matching conditions: [PropertyCondition], _ mode: ComparatorMode, within wanted: KeySet,
     _ shouldStop: @escaping @Sendable () -> Bool
   ) async throws -> KeySet {

@@ -60,7 +60,7 @@ extension Catalogue {
   }
 
   /// Returns whether any image was read.
-  func hasReadText() throws(CatalogueError) -> Bool {
+  package func hasReadText() throws(CatalogueError) -> Bool {
     try read { database throws(CatalogueError) in
       guard try database.hasReadings() else { return false }
       return try database.connection.first(

@@ -209,7 +209,7 @@ public final class Catalogue: Sendable {
     }
   }
 
-  static func rules(
+  package static func rules(
     _ settings: [String: String], _ directory: String
   ) throws(CatalogueError) -> ShopRules {
     do throws(FieldError) {

@@ -269,7 +269,7 @@ package struct PieceIndex: Sendable {
 
     /// Returns ``contradiction(with:)`` of the words in a part of the image: that in which the entity's image lies. Words elsewhere are of
     /// other things, or of the app in a screenshot.
-    func contradiction(with key: UInt32, within part: PictureRegion) -> Double {
+    package func contradiction(with key: UInt32, within part: PictureRegion) -> Double {
       let entity = PieceIndex.index(of: key, in: index.keys)
       var (known, explained): (Float, Float) = (0, 0)
       for word in words where word.lies(in: part) {

@@ -4,11 +4,11 @@ internal import CCurl
 /// that libcurl connects to: two parsers that disagree would be a way around the list.
 ///
 /// Sound: the handle is created and freed only by this object.
-@safe final class CurlURL {
+@safe package final class CurlURL {
   let handle: OpaquePointer?
 
   /// Returns `nil` if the text is not a URL.
-  init?(_ text: String) {
+  package init?(_ text: String) {
     unsafe handle = cc_url_open()
     guard unsafe handle != nil, resolve(text) else { return nil }
   }
@@ -26,7 +26,7 @@ internal import CCurl
   }
 
   var scheme: String { part(CURLUPART_SCHEME) }
-  var host: String { part(CURLUPART_HOST) }
+  package var host: String { part(CURLUPART_HOST) }
   var port: Int { Int(part(CURLUPART_PORT)) ?? 0 }
 
   private func part(_ part: CURLUPart) -> String {

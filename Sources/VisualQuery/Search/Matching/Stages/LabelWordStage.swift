@@ -3,6 +3,7 @@
 /// Only for questions without an image: beside one, unknown labels add nothing.
 struct LabelWordStage: SearchStage {
   static let cost = 1.0
+  static let step = QueryStep.labels
 
   /// The most labels whose words are looked for, and the most entities that are found for each.
   private static let (labelLimit, limit) = (16, 256)
