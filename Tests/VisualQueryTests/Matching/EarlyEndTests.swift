@@ -130,6 +130,19 @@ import Testing
     #expect(try await compare(own, "its label").endsEarly)
   }
 
+  /// Would break if an entity seemed not to be a candidate because the search had ended before it was compared.
+  @Test func `a diagnosis is that of the whole search`() async throws {
+    let image = SemanticContent(pixelBuffer: try PictureCanvas.product("kettle", longerSide: 640))
+    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    for id in ["kettle", "mug-red"].map({ EntityID(type: .product, value: $0) }) {
+      let whole = try await matcher.diagnosis(
+        of: id, in: image, options: MatchOptions(timeout: nil))
+      let sure = try await matcher.diagnosis(
+        of: id, in: image, options: MatchOptions(timeout: nil, answers: .sure, endsEarly: true))
+      #expect(sure == whole)
+    }
+  }
+
   /// Would break if what the deadline left out were taken for what need not be searched.
   @Test func `a search that was cut short does not end early`() {
     var plan = QueryPlan([WholeImageStage(image: nil), GeometryStage(), GeometryStage()])

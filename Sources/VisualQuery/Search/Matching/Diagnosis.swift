@@ -58,6 +58,9 @@ extension Matcher {
   @concurrent private func diagnose(
     _ id: EntityID, _ content: SemanticContent, _ options: MatchOptions
   ) async throws -> Diagnosis {
+    // A search that ends early compares few entities.
+    var options = options
+    (options.endsEarly, options.answers) = (false, .all)
     let state = try await run(content, options, deadline: options.timeout.map { now() + $0 })
     let answer = try response(to: content, options, state)
     let key = try catalogue.key(of: id)
