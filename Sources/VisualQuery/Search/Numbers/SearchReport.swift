@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// A report of searches: sums of ``SearchNumbers``.
 public struct SearchReport: Sendable, Hashable, Encodable {
   /// The sums of some searches and of what was done with their matches.
