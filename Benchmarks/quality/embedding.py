@@ -187,4 +187,5 @@ def main():
                 target.write(json.dumps(row) + "\n")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -39,10 +39,16 @@ struct Tensor: Sendable {
       code: .missing, message: "ONNX Runtime cannot be used: \(message)")
   }
 
+  /// The most characters of an output's name.
+  private static let nameLimit = 256
+  /// The most outputs whose names are looked at.
+  private static let outputLimit = 64
+
   /// Opens a model.
   ///
-  /// - Throws: ``ReadingError`` with the code `corrupt`.
-  init(_ bytes: [UInt8], name: String) throws(ReadingError) {
+  /// - Parameter outputs: The names of the output that is wanted, the best first; without any, it is the first one.
+  /// - Throws: ``ReadingError`` with the code `corrupt`, or `otherShape` if it has several outputs and none of the names.
+  init(_ bytes: [UInt8], name: String, outputs: [String] = []) throws(ReadingError) {
     var opened: OpaquePointer?
     let (status, message) = unsafe Self.withMessage { text, capacity in
       // Sound: the bytes are only read during the call.
@@ -54,11 +60,35 @@ struct Tensor: Sendable {
     }
     unsafe model = opened
     self.name = name
+    if outputs.isEmpty { return }
+    let names = outputNames
+    if let index = outputs.lazy.compactMap(names.firstIndex).first {
+      unsafe cr_model_choose_output(model, index)
+    } else if names.count > 1 {
+      throw ReadingError(
+        code: .otherShape,
+        message: """
+          \(name) has the outputs \(names.map { "'\($0)'" }.joined(separator: ", ")); with several outputs, one is named \
+          '\(outputs.joined(separator: "', '"))'
+          """)
+    }
+  }
+
+  /// The names of the outputs.
+  private var outputNames: [String] {
+    (0..<min(Self.outputLimit, unsafe cr_model_count(model, true))).map { index in
+      unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Self.nameLimit) { buffer in
+        let length = unsafe cr_model_output_name(model, index, buffer.baseAddress!, Self.nameLimit)
+        let bytes = unsafe buffer.prefix(max(0, min(Self.nameLimit, Int(length))))
+          .map { UInt8(bitPattern: $0) }
+        return String(decoding: bytes, as: UTF8.self)
+      }
+    }
   }
 
   deinit { unsafe cr_model_close(model) }
 
-  /// The shape of the first input or output, in which an unknown side is `nil`; `nil` if it is not of floating-point
+  /// The shape of the first input or of the output, in which an unknown side is `nil`; `nil` if it is not of floating-point
   /// numbers.
   func shape(ofOutput isOutput: Bool) -> [Int?]? {
     var sides = [Int64](repeating: 0, count: Int(CR_RANK_LIMIT))
@@ -91,30 +121,7 @@ struct Tensor: Sendable {
   func run(
     _ input: Tensor, outputLimit: Int, shouldStop: () -> Bool
   ) throws(ReadingError) -> Tensor {
-    let sides = input.shape.map(Int64.init)
-    precondition(input.shape.reduce(1, *) == input.values.count, "values of another shape")
-    let outcome = unsafe input.values.withUnsafeBufferPointer {
-      values -> Result<Tensor, ReadingError> in
-      var started: OpaquePointer?
-      let (status, message) = unsafe Self.withMessage { text, capacity in
-        unsafe cr_run_start(
-          model, values.baseAddress, values.count, sides, sides.count, &started, text, capacity)
-      }
-      guard status == CR_OK, let run = unsafe started else {
-        return .failure(failure(status, message))
-      }
-      // Sound: the run is over when it is freed, so that the values are read no longer.
-      defer { unsafe cr_run_free(run) }
-      while true {
-        let (status, message) = unsafe Self.withMessage { text, capacity in
-          unsafe cr_run_wait(run, text, capacity)
-        }
-        if status == CR_OK { return unsafe output(of: run, limit: outputLimit) }
-        guard status == CR_MORE else { return .failure(failure(status, message)) }
-        if shouldStop() { unsafe cr_run_stop(run) }
-      }
-    }
-    return try outcome.get()
+    try ModelRun(self, input).wait(outputLimit: outputLimit, shouldStop: shouldStop)
   }
 
   /// Runs the model on zeros, so that one that does not fit is found when it is opened.
@@ -133,7 +140,21 @@ struct Tensor: Sendable {
     }
   }
 
-  private func output(of run: OpaquePointer, limit: Int) -> Result<Tensor, ReadingError> {
+  /// Starts a run.
+  fileprivate func start(
+    _ values: UnsafeBufferPointer<Float>, _ shape: [Int]
+  ) throws(ReadingError) -> OpaquePointer {
+    let sides = shape.map(Int64.init)
+    var started: OpaquePointer?
+    let (status, message) = unsafe Self.withMessage { text, capacity in
+      unsafe cr_run_start(
+        model, values.baseAddress, values.count, sides, sides.count, &started, text, capacity)
+    }
+    guard status == CR_OK, let run = unsafe started else { throw failure(status, message) }
+    return unsafe run
+  }
+
+  fileprivate func output(of run: OpaquePointer, limit: Int) -> Result<Tensor, ReadingError> {
     var count = 0
     var rank: Int32 = 0
     var sides = [Int64](repeating: 0, count: Int(CR_RANK_LIMIT))
@@ -154,7 +175,7 @@ struct Tensor: Sendable {
         shape: sides.prefix(Int(rank)).map { Int($0) }))
   }
 
-  private func failure(_ status: Int32, _ message: String) -> ReadingError {
+  fileprivate func failure(_ status: Int32, _ message: String) -> ReadingError {
     switch status {
     case CR_STOPPED: ReadingError(code: .stopped, message: "the run of \(name) was stopped")
     case CR_NO_MEMORY: ReadingError(code: .failed, message: "\(name): there is not enough memory")
@@ -163,7 +184,7 @@ struct Tensor: Sendable {
   }
 
   /// Calls `body` with room for a message and returns its outcome, and the first line of the message.
-  private static func withMessage(
+  fileprivate static func withMessage(
     _ body: (UnsafeMutablePointer<CChar>, Int) -> Int32
   ) -> (status: Int32, message: String) {
     unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: messageLimit) { buffer in
@@ -171,6 +192,57 @@ struct Tensor: Sendable {
       let status = unsafe body(buffer.baseAddress!, messageLimit)
       let bytes = unsafe buffer.prefix { $0 != 0 && $0 != 10 }.map { UInt8(bitPattern: $0) }
       return (status, String(decoding: bytes, as: UTF8.self))
+    }
+  }
+}
+
+/// A run of a model on a thread of its own, which ends with its last reference.
+///
+/// `@unchecked Sendable`: nothing changes but within the run, whose functions lock it. Sound: the values stay until the run
+/// is freed.
+@safe final class ModelRun: @unchecked Sendable {
+  private let model: Model
+  private let run: OpaquePointer
+  private let values: UnsafeMutableBufferPointer<Float>
+
+  /// Starts a run.
+  ///
+  /// - Throws: ``ReadingError`` with the code `failed`.
+  init(_ model: Model, _ input: Tensor) throws(ReadingError) {
+    precondition(input.shape.reduce(1, *) == input.values.count, "values of another shape")
+    let values = UnsafeMutableBufferPointer<Float>.allocate(capacity: max(1, input.values.count))
+    unsafe values.initialize(repeating: 0)
+    for index in input.values.indices { unsafe values[index] = input.values[index] }
+    do throws(ReadingError) {
+      unsafe run = try unsafe model.start(
+        UnsafeBufferPointer(start: values.baseAddress, count: input.values.count), input.shape)
+    } catch {
+      unsafe values.deallocate()
+      throw error
+    }
+    self.model = model
+    unsafe self.values = values
+  }
+
+  deinit {
+    unsafe cr_run_free(run)
+    unsafe values.deallocate()
+  }
+
+  /// Waits for the output. It is called once.
+  ///
+  /// - Parameters:
+  ///   - outputLimit: The most numbers that the output may have.
+  ///   - shouldStop: Returns whether the run is to end; called every few milliseconds.
+  /// - Throws: ``ReadingError`` with the code `failed`, `otherShape` or `stopped`.
+  func wait(outputLimit: Int, shouldStop: () -> Bool) throws(ReadingError) -> Tensor {
+    while true {
+      let (status, message) = unsafe Model.withMessage { text, capacity in
+        unsafe cr_run_wait(run, text, capacity)
+      }
+      if status == CR_OK { return try unsafe model.output(of: run, limit: outputLimit).get() }
+      guard status == CR_MORE else { throw model.failure(status, message) }
+      if shouldStop() { unsafe cr_run_stop(run) }
     }
   }
 }

@@ -1,8 +1,8 @@
-/// The models of a folder, opened: those that read text.
+/// The models of a folder, opened: those that read text, and the one that encodes images.
 ///
-/// A folder has `text-detector.onnx` and `text-recognizer.onnx`, and may have the library that runs them,
-/// `libonnxruntime.so.1`; without it, that of the system is used. Everything about the models is checked when they are
-/// opened, so that a query meets no model that does not fit.
+/// A folder has `text-detector.onnx` and `text-recognizer.onnx`, or `image/model.onnx` (``ImageEncoder``), or all, and may have the
+/// library that runs them, `libonnxruntime.so.1`; without it, that of the system is used. Everything about the models is checked when
+/// they are opened, so that a query meets no model that does not fit.
 public struct ReadingModels: Sendable {
   /// The name of the model that finds lines of text.
   public static let detectorName = "text-detector.onnx"
@@ -10,33 +10,49 @@ public struct ReadingModels: Sendable {
   public static let recognizerName = "text-recognizer.onnx"
   /// The name of the library that runs models, in a folder.
   public static let runtimeName = "libonnxruntime.so.1"
-  /// The most bytes of a model.
+  /// The most bytes of a model that reads text.
   public static let modelLimit = 256 << 20
 
   /// The folder.
   public let folder: String
-  /// The models, in the order of their names.
+  /// The models that read text, in the order of their names; empty if there are none.
   public let files: [ModelFile]
-  /// The reader of text.
-  public let text: TextReader
+  /// The reader of text, or `nil` if the folder has none.
+  public let text: TextReader?
+  /// The encoder of images, or `nil` if the folder has none.
+  public let image: ImageEncoder?
 
   /// Opens the models of a folder.
   ///
   /// - Throws: ``ReadingError``.
   public init(folder: String) throws(ReadingError) {
-    let detector = try ModelFile.bytes(
-      of: folder + "/" + Self.detectorName, limit: Self.modelLimit)
-    let recognizer = try ModelFile.bytes(
-      of: folder + "/" + Self.recognizerName, limit: Self.modelLimit)
+    let hasImage = ModelFile.exists(folder + "/" + ImageEncoder.modelName)
+    let readsText =
+      !hasImage
+      || [Self.detectorName, Self.recognizerName].contains {
+        ModelFile.exists(folder + "/" + $0)
+      }
+    let parts = readsText ? try Self.textModels(folder) : []
     let runtime = folder + "/" + Self.runtimeName
     try Model.loadRuntime(ModelFile.exists(runtime) ? runtime : nil)
     self.folder = folder
-    text = TextReader(
-      detector: try TextDetector(Model(detector, name: Self.detectorName)),
-      recognizer: try TextRecognizer(Model(recognizer, name: Self.recognizerName)))
-    files = [
-      ModelFile(name: Self.detectorName, bytes: detector),
-      ModelFile(name: Self.recognizerName, bytes: recognizer),
+    text =
+      parts.isEmpty
+      ? nil
+      : TextReader(
+        detector: try TextDetector(Model(parts[0], name: Self.detectorName)),
+        recognizer: try TextRecognizer(Model(parts[1], name: Self.recognizerName)))
+    files = zip([Self.detectorName, Self.recognizerName], parts).map {
+      ModelFile(name: $0, bytes: $1)
+    }
+    image = hasImage ? try ImageEncoder(folder: folder) : nil
+  }
+
+  /// Returns the bytes of the detector and of the recognizer.
+  private static func textModels(_ folder: String) throws(ReadingError) -> [[UInt8]] {
+    [
+      try ModelFile.bytes(of: folder + "/" + detectorName, limit: modelLimit),
+      try ModelFile.bytes(of: folder + "/" + recognizerName, limit: modelLimit),
     ]
   }
 }

@@ -11,7 +11,7 @@ struct TextReaderTests {
 
   init() throws {
     folder = try ModelFolder()
-    reader = try ReadingModels(folder: folder.path).text
+    reader = try #require(try ReadingModels(folder: folder.path).text)
   }
 
   // Would break if a box were cut out mirrored, or from the wrong corner.

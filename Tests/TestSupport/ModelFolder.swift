@@ -28,6 +28,33 @@ public final class ModelFolder: Sendable {
     return FileManager.default.fileExists(atPath: path) ? folder : nil
   }
 
+  /// The preparation of an image that ``ONNXModel/encoder(height:width:isChannelsLast:isHalf:outputs:keepsPlaces:)`` takes.
+  public static let configuration = """
+    {"do_center_crop": false, "size": {"height": 32, "width": 32}, "resample": 2, "image_mean": [0.5, 0.5, 0.5],
+    "image_std": [0.5, 0.5, 0.5]}
+    """
+
+  /// Writes only an encoder of images, and its preparation, into a new folder.
+  public convenience init(
+    image: [UInt8]?, configuration: String? = ModelFolder.configuration
+  ) throws {
+    try self.init(detector: nil, recognizer: nil)
+    try put(image: image, configuration: configuration)
+  }
+
+  /// Adds an encoder of images, and its preparation.
+  public func put(
+    image: [UInt8]? = ONNXModel.encoder(), configuration: String? = ModelFolder.configuration
+  ) throws {
+    let folder = URL(fileURLWithPath: path).appendingPathComponent("image")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    if let image { try Data(image).write(to: folder.appendingPathComponent("model.onnx")) }
+    if let configuration {
+      try Data(configuration.utf8).write(
+        to: folder.appendingPathComponent("preprocessor_config.json"))
+    }
+  }
+
   /// Writes models into a new folder, beside the library that runs them.
   public init(
     detector: [UInt8]? = ONNXModel.detector, recognizer: [UInt8]? = ONNXModel.recognizer

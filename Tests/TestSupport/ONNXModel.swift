@@ -26,6 +26,35 @@ public enum ONNXModel {
       metadata: characters.map { [("character", $0)] } ?? [])
   }
 
+  /// An encoder of images whose features are the means of red, green and blue over the image.
+  ///
+  /// - Parameters:
+  ///   - height: The height of an image, or `nil` for any.
+  ///   - width: The width of an image, or `nil` for any.
+  ///   - isHalf: True if its numbers have 16 bits.
+  ///   - outputs: The names of its outputs; the features of the first are those of the others, negated.
+  public static func encoder(
+    height: Int? = 32, width: Int? = 32, isChannelsLast: Bool = false, isHalf: Bool = false,
+    outputs: [String] = ["y"], keepsPlaces: Bool = false
+  ) -> [UInt8] {
+    let places = isChannelsLast ? [1, 2] : [2, 3]
+    var nodes: [[UInt8]] = []
+    for (index, output) in outputs.enumerated() {
+      let mean = node(
+        "ReduceMean", [("axes", ints(places)), ("keepdims", int(keepsPlaces ? 1 : 0))], from: "x",
+        to: index == 0 && outputs.count > 1 ? "m" : output)
+      nodes += [mean]
+      if index == 0, outputs.count > 1 { nodes.append(node("Neg", [], from: "m", to: output)) }
+    }
+    let type = isHalf ? 10 : 1
+    let shape = isChannelsLast ? [nil, height, width, 3] : [nil, 3, height, width]
+    let kept: [Int?] =
+      keepsPlaces ? (isChannelsLast ? [nil, 1, 1, 3] : [nil, 3, 1, 1]) : [nil, 3]
+    return model(
+      nodes.flatMap { field(1, $0) } + field(2, "g") + field(11, value("x", type, shape))
+        + outputs.flatMap { field(12, value($0, type, kept)) })
+  }
+
   /// A model that gives its input.
   public static func identity(shape: [Int?]) -> [UInt8] {
     model(graph([node("Identity", [])], input: shape, output: shape))

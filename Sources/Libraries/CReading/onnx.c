@@ -22,7 +22,7 @@ static const char *const system_names[] = {"libonnxruntime.so.1", "libonnxruntim
 typedef struct ort_status ort_status;
 typedef struct ort_object ort_object;
 
-enum { FLOAT = 1, FATAL = 4, ALL_OPTIMIZATIONS = 99, DEVICE_ALLOCATOR = 0, DEFAULT_MEMORY = 0 };
+enum { FLOAT = 1, HALF = 10, FATAL = 4, ALL_OPTIMIZATIONS = 99, DEVICE_ALLOCATOR = 0, DEFAULT_MEMORY = 0 };
 
 // The version of the table that has all functions below.
 enum { TABLE_VERSION = 2 };
@@ -144,6 +144,8 @@ int32_t cr_runtime_load(const char *path, char *message, size_t capacity) {
 struct cr_model {
   ort_object *session;
   size_t input_count, output_count;
+  size_t output_index;   // of the output that runs compute
+  bool takes_half;       // the input has 16-bit numbers
   char *input, *output;  // names, of the runtime's allocator
 };
 
@@ -185,6 +187,8 @@ static bool open_session(cr_model *model, const uint8_t *bytes, size_t count, ch
   return is_open;
 }
 
+static int32_t model_shape(const cr_model *model, bool is_output, int64_t *shape, bool *is_half);
+
 int32_t cr_model_open(const uint8_t *bytes, size_t count, cr_model **model, char *message,
                       size_t capacity) {
   *model = NULL;
@@ -194,6 +198,8 @@ int32_t cr_model_open(const uint8_t *bytes, size_t count, cr_model **model, char
     cr_model_close(opened);
     return CR_REFUSED;
   }
+  int64_t shape[CR_RANK_LIMIT];
+  (void)model_shape(opened, false, shape, &opened->takes_half);
   *model = opened;
   return CR_OK;
 }
@@ -202,33 +208,66 @@ size_t cr_model_count(const cr_model *model, bool is_output) {
   return is_output ? model->output_count : model->input_count;
 }
 
-// Returns the rank of a tensor of floating-point numbers and its shape, or -1.
-static int32_t float_shape(const ort_object *info, int64_t *shape) {
+// Returns the rank of a tensor of floating-point numbers, its shape and whether they have 16 bits; the rank is -1 for others.
+static int32_t float_shape(const ort_object *info, int64_t *shape, bool *is_half) {
   int type = 0;
   size_t rank = 0;
-  if (!succeeded(ort.GetTensorElementType(info, &type), NULL, 0) || type != FLOAT ||
+  if (!succeeded(ort.GetTensorElementType(info, &type), NULL, 0) ||
+      (type != FLOAT && type != HALF) ||
       !succeeded(ort.GetDimensionsCount(info, &rank), NULL, 0) || rank > CR_RANK_LIMIT ||
       !succeeded(ort.GetDimensions(info, shape, rank), NULL, 0)) {
     return -1;
   }
+  *is_half = type == HALF;
   return (int32_t)rank;
 }
 
-int32_t cr_model_shape(const cr_model *model, bool is_output, int64_t *shape) {
+static int32_t model_shape(const cr_model *model, bool is_output, int64_t *shape, bool *is_half) {
   if (cr_model_count(model, is_output) == 0) return -1;
   ort_object *type = NULL;
   const ort_object *tensor = NULL;
-  ort_status *const status = is_output
-                                 ? ort.SessionGetOutputTypeInfo(model->session, 0, &type)
-                                 : ort.SessionGetInputTypeInfo(model->session, 0, &type);
+  ort_status *const status =
+      is_output ? ort.SessionGetOutputTypeInfo(model->session, model->output_index, &type)
+                : ort.SessionGetInputTypeInfo(model->session, 0, &type);
   if (!succeeded(status, NULL, 0)) return -1;
   // The tensor's information is part of the type's.
   const int32_t rank =
       succeeded(ort.CastTypeInfoToTensorInfo(type, &tensor), NULL, 0) && tensor != NULL
-          ? float_shape(tensor, shape)
+          ? float_shape(tensor, shape, is_half)
           : -1;
   ort.ReleaseTypeInfo(type);
   return rank;
+}
+
+int32_t cr_model_shape(const cr_model *model, bool is_output, int64_t *shape) {
+  bool is_half = false;
+  return model_shape(model, is_output, shape, &is_half);
+}
+
+int64_t cr_model_output_name(const cr_model *model, size_t index, char *text, size_t capacity) {
+  char *name = NULL;
+  if (index >= model->output_count ||
+      !succeeded(ort.SessionGetOutputName(model->session, index, runtime.allocator, &name), NULL,
+                 0)) {
+    return -1;
+  }
+  const size_t count = strlen(name);
+  memcpy(text, name, count < capacity ? count : capacity);
+  (void)succeeded(ort.AllocatorFree(runtime.allocator, name), NULL, 0);
+  return (int64_t)count;
+}
+
+bool cr_model_choose_output(cr_model *model, size_t index) {
+  char *name = NULL;
+  if (index >= model->output_count ||
+      !succeeded(ort.SessionGetOutputName(model->session, index, runtime.allocator, &name), NULL,
+                 0)) {
+    return false;
+  }
+  (void)succeeded(ort.AllocatorFree(runtime.allocator, model->output), NULL, 0);
+  model->output = name;
+  model->output_index = index;
+  return true;
 }
 
 int64_t cr_model_metadata(const cr_model *model, const char *key, char *text, size_t capacity) {
@@ -249,6 +288,40 @@ int64_t cr_model_metadata(const cr_model *model, const char *key, char *text, si
   return length;
 }
 
+// Returns the value of a 16-bit number of IEEE 754.
+static float from_half(uint16_t half) {
+  const uint32_t sign = (uint32_t)(half & 0x8000) << 16;
+  const uint32_t exponent = half >> 10 & 31, fraction = half & 1023;
+  uint32_t bits = 0;
+  if (exponent == 0) {
+    const float small = (float)fraction / 16777216.0f;
+    memcpy(&bits, &small, sizeof bits);
+  } else {
+    bits = (exponent == 31 ? 255 : exponent + 112) << 23 | fraction << 13;
+  }
+  bits |= sign;
+  float value = 0;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+// Returns the nearest 16-bit number of IEEE 754.
+static uint16_t to_half(float value) {
+  uint32_t bits = 0;
+  memcpy(&bits, &value, sizeof bits);
+  const uint32_t sign = bits >> 16 & 0x8000;
+  const uint32_t magnitude = bits & 0x7FFFFFFF;
+  if (magnitude > 0x7F800000) return (uint16_t)(sign | 0x7E00);
+  if (magnitude >= 0x47800000) return (uint16_t)(sign | 0x7C00);
+  if (magnitude < 0x38800000) {
+    float small = 0;
+    memcpy(&small, &magnitude, sizeof small);
+    return (uint16_t)(sign | (uint32_t)(small * 16777216.0f + 0.5f));
+  }
+  const uint32_t rounded = magnitude + 0xFFF + (magnitude >> 13 & 1);
+  return (uint16_t)(sign | (rounded - 0x38000000) >> 13);
+}
+
 struct cr_run {
   pthread_mutex_t lock;
   pthread_cond_t change;
@@ -257,6 +330,8 @@ struct cr_run {
   cr_model *model;
   ort_object *options, *input, *output;
   ort_status *status;
+  uint16_t *halves;  // the input, if it has 16-bit numbers
+  float *widened;    // the output, if it has
 };
 
 static void *compute(void *argument) {
@@ -293,10 +368,22 @@ int32_t cr_run_start(cr_model *model, const float *values, size_t count, const i
   pthread_cond_init(&started->change, NULL);
   started->model = model;
   // The runtime only reads the values of an input.
+  void *input = (void *)(uintptr_t)values;
+  size_t size = count * sizeof *values;
+  if (model->takes_half) {
+    started->halves = calloc(count + 1, sizeof *started->halves);
+    if (started->halves == NULL) {
+      cr_run_free(started);
+      return CR_NO_MEMORY;
+    }
+    for (size_t i = 0; i < count; i++) started->halves[i] = to_half(values[i]);
+    input = started->halves;
+    size = count * sizeof *started->halves;
+  }
   const bool is_ready =
       succeeded(ort.CreateRunOptions(&started->options), message, capacity) &&
-      succeeded(ort.CreateTensorWithDataAsOrtValue(runtime.memory, (void *)(uintptr_t)values,
-                                                   count * sizeof *values, shape, rank, FLOAT,
+      succeeded(ort.CreateTensorWithDataAsOrtValue(runtime.memory, input, size, shape, rank,
+                                                   model->takes_half ? HALF : FLOAT,
                                                    &started->input),
                 message, capacity);
   if (!is_ready || !start_thread(started)) {
@@ -340,12 +427,18 @@ const float *cr_run_output(cr_run *run, size_t *count, int64_t *shape, int32_t *
       !succeeded(ort.GetTensorTypeAndShape(run->output, &info), NULL, 0)) {
     return NULL;
   }
-  *rank = float_shape(info, shape);
+  bool is_half = false;
+  *rank = float_shape(info, shape, &is_half);
   const bool is_read = *rank >= 0 &&
                        succeeded(ort.GetTensorShapeElementCount(info, count), NULL, 0) &&
                        succeeded(ort.GetTensorMutableData(run->output, &values), NULL, 0);
   ort.ReleaseTensorTypeAndShapeInfo(info);
-  return is_read ? values : NULL;
+  if (!is_read || !is_half) return is_read ? values : NULL;
+  const uint16_t *const halves = values;
+  if (run->widened == NULL) run->widened = calloc(*count + 1, sizeof *run->widened);
+  if (run->widened == NULL) return NULL;
+  for (size_t i = 0; i < *count; i++) run->widened[i] = from_half(halves[i]);
+  return run->widened;
 }
 
 void cr_run_free(cr_run *run) {
@@ -363,5 +456,7 @@ void cr_run_free(cr_run *run) {
   if (run->options != NULL) ort.ReleaseRunOptions(run->options);
   pthread_cond_destroy(&run->change);
   pthread_mutex_destroy(&run->lock);
+  free(run->halves);
+  free(run->widened);
   free(run);
 }

@@ -67,7 +67,12 @@ public struct EmbeddingContrast: Sendable {
   /// Returns by how many standard deviations an embedding is more similar to the query's than those of the catalogue are
   /// on average, `0...4`; 0 if there is none of the query's model.
   public func distinction(of embedding: ImageEmbedding?) -> Double {
+    min(Self.limit, unlimitedDistinction(of: embedding))
+  }
+
+  /// Returns the same number without its limit.
+  public func unlimitedDistinction(of embedding: ImageEmbedding?) -> Double {
     guard let similarity = embedding?.similarity(to: query) else { return 0 }
-    return max(0, min(Self.limit, (similarity - mean) / deviation))
+    return max(0, (similarity - mean) / deviation)
   }
 }

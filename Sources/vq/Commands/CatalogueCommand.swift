@@ -1,3 +1,4 @@
+import Reading
 import VisualQuery
 
 /// `vq catalogue`: maintains an index.
@@ -6,12 +7,13 @@ enum CatalogueCommand {
   enum Action: String, CaseIterable, Sendable {
     case status, verify, compact, rollback, export, `import`, remove, set, upgrade
     case readText = "read-text"
+    case embed
 
     /// The options that only some actions have, as far as this one has them.
     fileprivate var options: [OptionDescription] {
       switch self {
       case .status, .upgrade: [json.description]
-      case .readText:
+      case .readText, .embed:
         [TextModels.models.description, IndexCommand.threads.description, json.description]
       case .verify: [json.description, pictures.description]
       case .remove: [ids.description]
@@ -51,6 +53,7 @@ enum CatalogueCommand {
       "vq catalogue remove --id product:mug-red --index shop.vq",
       "vq catalogue set --images-root /srv/pictures --index shop.vq",
       "vq catalogue read-text --models /srv/models --index shop.vq",
+      "vq catalogue embed --models /srv/models --index shop.vq",
     ],
     operand: OperandDescription(
       placeholder: "ACTION", count: 1...2,
@@ -86,6 +89,8 @@ enum CatalogueCommand {
             read-text read the text and codes of the images that the models of
                       --models have not read yet; it can be interrupted, and
                       goes on from there
+            embed     compute the vectors of the images that have none of the model in
+                      --models; it can be interrupted, and goes on from there
           """)
     ],
     exitCodes: [.success, .failure, .usage, .unusableIndex, .refusedLogin, .interrupted],
@@ -159,6 +164,7 @@ enum CatalogueCommand {
     case .set: try await set(directory, arguments, console)
     case .upgrade: try await upgrade(upkeep, index, arguments[json], console)
     case .readText: try await readText(directory, arguments, console)
+    case .embed: try await embed(directory, arguments, console)
     }
     return .success
   }
@@ -169,8 +175,33 @@ enum CatalogueCommand {
     guard let models = try TextModels.open(arguments) else {
       throw arguments.missingOperand("'vq catalogue read-text' requires --models DIR")
     }
+    guard models.text != nil else {
+      throw CommandFailure(
+        .failure, "--models \(models.folder): it has no models that read text",
+        advice: ["fetch models with: Packaging/models.sh DIR"])
+    }
     let summary = try await TextModels.read(
       directory, by: models, pool: WorkerPool(width: arguments[IndexCommand.threads]),
+      isQuiet: false, on: console)
+    TextModels.warn(of: summary, on: console)
+    if arguments[json] { return try console.output.writeJSON(summary) }
+    try console.output.writeLine(TextModels.sentence(summary))
+  }
+
+  private static func embed(
+    _ directory: String, _ arguments: ParsedArguments, _ console: Console
+  ) async throws {
+    guard let models = try TextModels.open(arguments) else {
+      throw arguments.missingOperand("'vq catalogue embed' requires --models DIR")
+    }
+    guard let encoder = models.image else {
+      throw CommandFailure(
+        .failure,
+        "--models \(models.folder): it has no '\(ImageEncoder.modelName)', the model that encodes images",
+        advice: ["see docs/models.md"])
+    }
+    let summary = try await TextModels.embed(
+      directory, by: encoder, pool: WorkerPool(width: arguments[IndexCommand.threads]),
       isQuiet: false, on: console)
     TextModels.warn(of: summary, on: console)
     if arguments[json] { return try console.output.writeJSON(summary) }
@@ -243,7 +274,9 @@ enum CatalogueCommand {
       "links       " + linkText(status),
       "undo        " + (status.previousGeneration.map { "to generation \($0)" } ?? "not possible"),
     ]
-    for line in lines + textLines(status) { try console.output.writeLine(line) }
+    for line in lines + textLines(status) + vectorLines(status) {
+      try console.output.writeLine(line)
+    }
   }
 
   /// Returns a line for each set of models that has read images.
@@ -254,6 +287,14 @@ enum CatalogueCommand {
       return "text        \(DisplayText.count(read.images, "image", "images")) read by "
         + models.joined(separator: ", ")
     }
+  }
+
+  /// Returns a line for the model that encoded images, if there is one.
+  private static func vectorLines(_ status: CatalogueUpkeep.Status) -> [String] {
+    guard let vectors = status.vectors else { return [] }
+    let kinds =
+      vectors.kinds == nil ? "; too few things of known kinds to tell what is similar" : ""
+    return ["vectors     by \(DisplayText.escaped(vectors.name))\(kinds)"]
   }
 
   /// The JSON form of a verification.

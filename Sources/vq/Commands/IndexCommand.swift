@@ -1,4 +1,5 @@
 import PixelMatch
+import Reading
 import VisualQuery
 
 /// `vq index`: indexes a feed.
@@ -185,7 +186,7 @@ enum IndexCommand {
         text: """
           One object at the end of the run; a dry run adds 'examples'. 'unprunedReason' says why \
           --prune-missing removed nothing; 'findings' are fields that look like a part of entities and are not read; with \
-          --models, 'text' has what was read. In rejected.jsonl, a line for each rejected row, image and field.
+          --models, 'text' has what was read, and 'vectors' what was encoded. In rejected.jsonl, a line for each rejected row, image and field.
             {"schema":"vq.index/1","generation":4,"rows":32,"entities":32,"added":32,
              "changed":0,"removed":0,"signedImages":34,"unchangedImages":0,
              "fetchedImages":0,"thumbnails":0,"embeddings":0,"refused":0,
@@ -279,25 +280,36 @@ enum IndexCommand {
       try warnOfAbsentFields(of: settings, in: directory, on: console)
     }
     var text: CatalogueUpkeep.TextSummary?
+    var vectors: CatalogueUpkeep.EmbeddingSummary?
     if let models, result.generation > 0 {
       if PostgresLocation.isLocation(arguments[index]) {
-        console.diagnostics.warning("no text is read: an index in PostgreSQL does not keep it")
+        console.diagnostics.warning(
+          "no text is read, and no image encoded: an index in PostgreSQL does not keep either")
       } else {
-        let read = try await TextModels.read(
-          directory, by: models, pool: pool, isQuiet: isQuiet, on: console)
-        TextModels.warn(of: read, on: console)
-        text = read
+        if models.text != nil {
+          let read = try await TextModels.read(
+            directory, by: models, pool: pool, isQuiet: isQuiet, on: console)
+          TextModels.warn(of: read, on: console)
+          text = read
+        }
+        if let encoder = models.image {
+          let encoded = try await TextModels.embed(
+            directory, by: encoder, pool: pool, isQuiet: isQuiet, on: console)
+          TextModels.warn(of: encoded, on: console)
+          vectors = encoded
+        }
       }
     }
     let summary = IndexDocument(
       result, elapsed: elapsed(), isDryRun: options.isDryRun, unlisted: refusals?.omittedCount,
-      text: text)
+      text: text, vectors: vectors)
     if arguments[json] {
       try console.output.writeJSON(summary)
     } else if !isQuiet {
       for example in summary.examples ?? [] { try console.output.writeJSON(example) }
       try console.output.writeLine(summary.sentence(directory: arguments[index]))
       if let text { try console.output.writeLine(TextModels.sentence(text)) }
+      if let vectors { try console.output.writeLine(TextModels.sentence(vectors)) }
     }
     let failure = failure(of: result)
     try await night?.write(

@@ -34,6 +34,8 @@ struct IndexDocument: Encodable, Sendable {
   let examples: [EntityExample]?
   /// The text that was read, with models.
   let text: CatalogueUpkeep.TextSummary?
+  /// The vectors that were computed, with a model.
+  let vectors: CatalogueUpkeep.EmbeddingSummary?
   let dryRun: Bool
   let elapsedMs: Double
   let outcome: Outcome
@@ -71,9 +73,9 @@ struct IndexDocument: Encodable, Sendable {
 
   init(
     _ progress: Indexer.Progress, elapsed: Duration, isDryRun: Bool, unlisted: Int?,
-    text: CatalogueUpkeep.TextSummary? = nil
+    text: CatalogueUpkeep.TextSummary? = nil, vectors: CatalogueUpkeep.EmbeddingSummary? = nil
   ) {
-    self.text = text
+    (self.text, self.vectors) = (text, vectors)
 
     self.unlisted = unlisted ?? 0
     (added, changed, removed) = (progress.added, progress.changed, progress.removed)

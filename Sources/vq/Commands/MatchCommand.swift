@@ -37,6 +37,12 @@ enum MatchCommand {
       all: if nothing is sure, a list of what the image may show, from which a person chooses. sure: without that \
       list, for programs; the search then ends as soon as nothing can change what is sure.
       """, isRare: true)
+  static let similar = Option.field(
+    Question.similar, nil, "also list things of the same kind",
+    detail: """
+      With --models, or with vectors in the index and --embedding. Without it, they are listed if nothing is sure and \
+      --models has a model that encodes images.
+      """, isRare: true)
   static let deadline = Option.field(
     Question.deadline, "MS", "time limit in ms for each image; 0: no limit",
     detail: """
@@ -150,7 +156,8 @@ enum MatchCommand {
       conditions.description, group.description, threads.description, explain.description,
       json.description, report.description, csv.description, open.description, profile.description,
       allFields.description,
-      tolerant.description, subject.description, answers.description, withLabel.description,
+      tolerant.description, subject.description, answers.description, similar.description,
+      withLabel.description,
       near.description,
       at.description,
       locale.description, appPage.description, RulesCommand.trial.description,
@@ -174,7 +181,8 @@ enum MatchCommand {
                "evidence":[{"kind":"color","value":0.93,"weight":3.2},…]},…]}
           If there is no match, 'emptyReason' gives the reason. 'possible' has the same form as 'values': what the image \
           may show though it is not sure, with shares of one probability as 'confidence'; --answers sure leaves it \
-          out. 'nearMiss' is always null. 'hasMore' tells whether there are \
+          out. So has 'similar': things of the same kind, with the probability of that as 'confidence'; it is there with \
+          --similar, and if nothing is sure and --models has a model that encodes images. 'nearMiss' is always null. 'hasMore' tells whether there are \
           further matches, which --continue shows. 'unmatchedLabels' lists the labels that are \
           unknown. 'rule' names the rule of the shop that moved a match. A store may have 'stocks', the matched product that it sells, \
           'distanceMeters' and 'openNow'. With --group, 'variants' lists the other variants of its group, \

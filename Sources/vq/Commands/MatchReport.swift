@@ -93,9 +93,17 @@ struct MatchReport {
     if !response.possible.isEmpty {
       if isExplained, !response.matches.isEmpty { lines.append("") }
       lines.append(UnsureText.heading(response.possible.count) + ":")
-      lines += possible(response).lines(on: console)
+      lines += unsure(response.possible, mark: UnsureText.mark).lines(on: console)
       if isExplained {
         for match in response.possible { lines += ["", "? \(title(match))"] + terms(match) }
+      }
+    }
+    if let similar = response.similar, !similar.isEmpty {
+      if isExplained, !response.matches.isEmpty || !response.possible.isEmpty { lines.append("") }
+      lines.append(SimilarText.heading + ":")
+      lines += unsure(similar, mark: SimilarText.mark).lines(on: console)
+      if isExplained {
+        for match in similar { lines += ["", "~ \(title(match))"] + terms(match) }
       }
     }
     if isExplained { lines.append("") }
@@ -111,12 +119,12 @@ struct MatchReport {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// The possible matches, none of which is sure.
-  private func possible(_ response: MatchResponse) -> AnswerTable {
+  /// Matches, none of which is sure.
+  private func unsure(_ matches: [Match], mark: String) -> AnswerTable {
     var table = AnswerTable()
-    for match in response.possible {
+    for match in matches {
       table.append(
-        UnsureText.mark, match.confidence, tier: match.tier.rawValue,
+        mark, match.confidence, tier: match.tier.rawValue,
         type: match.value.id.type.rawValue, name: Self.name(match.display),
         note: Self.note(match.handoff.url ?? match.value.id.description, match.display))
     }

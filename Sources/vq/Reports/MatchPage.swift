@@ -48,8 +48,14 @@ struct MatchPage {
         parts.append(HTML("p", [HTML(text: UnsureText.title(response.possible.count) + ":")]))
         var cards: [HTML] = []
         for match in response.possible {
-          cards.append(try await card(match, picture, isSure: false))
+          cards.append(try await card(match, picture, mark: UnsureText.mark))
         }
+        parts.append(HTML("ol", ["class": "cards"], cards))
+      }
+      if let similar = response.similar, !similar.isEmpty {
+        parts.append(HTML("p", [HTML(text: SimilarText.heading + ":")]))
+        var cards: [HTML] = []
+        for match in similar { cards.append(try await card(match, nil, mark: SimilarText.mark)) }
         parts.append(HTML("ol", ["class": "cards"], cards))
       }
     }
@@ -100,12 +106,12 @@ struct MatchPage {
   }
 
   private mutating func card(
-    _ match: Match, _ query: ReportPicture?, isSure: Bool = true
+    _ match: Match, _ query: ReportPicture?, mark: String? = nil
   ) async throws -> HTML {
     let jpeg = try await source.picture(of: match.value.id, at: match.matchedImagePosition ?? 0)
     return card(
       Card(
-        number: isSure ? "\(match.rank)" : UnsureText.mark, display: match.display,
+        number: mark ?? "\(match.rank)", display: match.display,
         url: match.handoff.url,
         confidence: match.confidence,
         remark: (match.stocks.map { "has \($0.value) in stock" } ?? match.tier.words.english)

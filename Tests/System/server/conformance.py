@@ -614,7 +614,7 @@ def check_match(suite, photo):
     suite.picture("match a JPEG without parameters", "", photo)
     suite.picture(
         "match with every parameter",
-        "labels=box,cereal&labels=food&limit=5&products=3&stores=2&minConfidence=0.5&subject=catalogued&answers=sure"
+        "labels=box,cereal&labels=food&limit=5&products=3&stores=2&minConfidence=0.5&subject=catalogued&answers=sure&similar=true"
         "&deadlineMs=10000&group=true&region=0,0,1,1&where=price%3C20&where=brand%3DNorthlight"
         "&withLabel=cereal,store&near=50.94,6.96&at=2026-05-09T10:30:00Z&locale=de", photo)
 
@@ -779,7 +779,7 @@ def check_match_errors(suite, photo):
         ("limit", "0"), ("limit", "101"), ("limit", "x"), ("limit", "1.5"), ("limit", ""),
         ("limit", "99999999999999999999"), ("products", "-1"), ("products", "101"), ("stores", "101"),
         ("minConfidence", "1.5"), ("minConfidence", "-0.1"), ("minConfidence", "nan"),
-        ("deadlineMs", "0"), ("deadlineMs", "3600001"), ("type", "shop"), ("subject", "all"), ("answers", "unsure"), ("tolerant", "2"), ("region", "1,2,3"),
+        ("deadlineMs", "0"), ("deadlineMs", "3600001"), ("type", "shop"), ("subject", "all"), ("answers", "unsure"), ("similar", "2"), ("tolerant", "2"), ("region", "1,2,3"),
         ("region", "0,0,0,1"), ("region", "-1,0,1,1"), ("region", "a,b,c,d"), ("near", "91,0"),
         ("near", "0,181"), ("near", "1"), ("near", "nan,0"), ("at", "yesterday"), ("locale", "-"),
         ("locale", "d%20e"), ("labels", ",".join(f"l{n}" for n in range(65))), ("foo", "1"),

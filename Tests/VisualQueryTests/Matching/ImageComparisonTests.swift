@@ -15,7 +15,7 @@ import VisualQuery
     let image = StoredImage(segment: segment, row: 0)
     func comparison(_ query: PixelBuffer) -> ImageComparison {
       ImageComparison(
-        QuerySignature(query), nil, in: [LiveSegment(segment)], outside: [], shouldStop: { false })
+        QuerySignature(query), in: [LiveSegment(segment)], outside: [])
     }
     let pixels = SyntheticPicture.rgba(picture)
     let upsideDown = stride(from: pixels.count - 4, through: 0, by: -4).flatMap {

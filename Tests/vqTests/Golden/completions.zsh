@@ -111,6 +111,7 @@ _vq() {
         '--tolerant[search with the part of a truncated image that is there]' \
         '--subject=[what the image may show]:SUBJECT:(anything catalogued)' \
         '--answers=[all, or only what is sure]:ANSWERS:(all sure)' \
+        '--similar[also list things of the same kind]' \
         '*--with-label=[only entities with one of these labels]:LIST:' \
         '--near=[sort equally good stores by distance]:LAT,LON:' \
         '--at=[report whether stores are open at this time]:TIME:' \
@@ -121,7 +122,7 @@ _vq() {
         '--embedding=[also compare the image'\''s embedding, made by a model]:FILE:_files' \
         '--continue=[show the next page of an earlier search]:TOKEN:' \
         '--refresh[with --continue\: search again, for what is new]' \
-        '--models=[read the text and codes of images with the models of a folder]:DIR:_files -/' \
+        '--models=[read the text of images, and encode them, with the models of a folder]:DIR:_files -/' \
         '--cache=[the directory for the copy of an index in PostgreSQL]:DIR:_files -/' \
         '--at-least=[wait for this generation of an index in PostgreSQL]:N:' \
         '--max-bytes=[reject larger files]:N:' \
@@ -140,7 +141,7 @@ _vq() {
         '*--allow-outside=[with set\: a further folder that may contain images]:DIR:_files -/' \
         '*--public=[with set\: your own fields that '\''vq serve'\'' may show]:FIELD:' \
         '--pictures[with verify\: treat missing images as errors]' \
-        '--models=[read the text and codes of images with the models of a folder]:DIR:_files -/' \
+        '--models=[read the text of images, and encode them, with the models of a folder]:DIR:_files -/' \
         '--threads=[number of threads]:N:' \
         '-j+[number of threads]:N:' \
         '--json[status and findings as JSON]' \
@@ -149,7 +150,7 @@ _vq() {
         '--help[show the complete help; -h a short one]' \
         '-h[show the complete help; -h a short one]' \
         '--version[show the version]' \
-        '1:ACTION:(status verify compact rollback export import remove set upgrade read-text)' \
+        '1:ACTION:(status verify compact rollback export import remove set upgrade read-text embed)' \
         '*:FILE:_files' ;;
     doctor)
       _arguments -s -S \
@@ -224,7 +225,7 @@ _vq() {
         '--report=[also write an HTML page with the images]:FILE:_files' \
         '--quiet[no progress]' \
         '-q[no progress]' \
-        '--models=[read the text and codes of images with the models of a folder]:DIR:_files -/' \
+        '--models=[read the text of images, and encode them, with the models of a folder]:DIR:_files -/' \
         '--cache=[the directory for the copy of an index in PostgreSQL]:DIR:_files -/' \
         '--color=[when to use color]:WHEN:(auto always never)' \
         '--help[show the complete help; -h a short one]' \
@@ -289,7 +290,7 @@ _vq() {
         '--index=[the index to search]:DIR:_files -/' \
         '--cache=[the directory for the copy of an index in PostgreSQL]:DIR:_files -/' \
         '--at-least=[wait for this generation of an index in PostgreSQL]:N:' \
-        '--models=[read the text and codes of images with the models of a folder]:DIR:_files -/' \
+        '--models=[read the text of images, and encode them, with the models of a folder]:DIR:_files -/' \
         '--host=[listen on this IP address]:ADDRESS:' \
         '--port=[listen on this port; 0\: any free port]:N:' \
         '--socket=[listen on a Unix socket instead]:FILE:_files' \

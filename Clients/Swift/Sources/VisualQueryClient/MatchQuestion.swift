@@ -128,6 +128,8 @@ public struct MatchQuestion: Sendable, Hashable {
   public var subject: Subject
   /// The parts of the answer.
   public var answers: Answers
+  /// True if the answer lists things of the same kind (``MatchAnswer/similar``) even if something is sure.
+  public var showsSimilar: Bool
   /// True if an image file whose end is missing is searched with the part that is there. The answer then has
   /// ``MatchAnswer/damage``. Otherwise, the service rejects it with the code `truncated`.
   public var acceptsTruncated: Bool
@@ -158,8 +160,10 @@ public struct MatchQuestion: Sendable, Hashable {
     facets: [String] = [], facetPrefix: String? = nil, facetLimit: Int? = nil,
     subject: Subject = .anything, answers: Answers = .all, acceptsTruncated: Bool = false,
     region: ImageRegion? = nil, minConfidence: Double? = nil, at: Date? = nil,
-    usesFeedback: Bool = true, appPage: String? = nil, caller: String? = nil
+    usesFeedback: Bool = true, showsSimilar: Bool = false, appPage: String? = nil,
+    caller: String? = nil
   ) {
+    self.showsSimilar = showsSimilar
     self.image = image
     self.labels = labels
     self.codes = codes
@@ -213,6 +217,7 @@ extension MatchQuestion {
     var facets: [String]?
     var subject: Subject?
     var answers: Answers?
+    var similar: Bool?
     var tolerant: Bool?
     var texts: [QuestionText]?
     var facetPrefix: String?
@@ -244,7 +249,7 @@ extension MatchQuestion {
       where: list(conditions), near: near, radius: radius, group: isGrouped ? true : nil,
       facets: list(facets),
       subject: subject == .anything ? nil : subject, answers: answers == .all ? nil : answers,
-      tolerant: acceptsTruncated ? true : nil,
+      similar: showsSimilar ? true : nil, tolerant: acceptsTruncated ? true : nil,
       texts: list(
         texts.filter { !$0.text.isEmpty }.prefix(Self.textLimits.count)
           .map { $0.bounded(length: Self.textLimits.length) }),

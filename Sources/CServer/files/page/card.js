@@ -9,11 +9,12 @@ import { word } from "./words.js";
  * Makes the card of a match.
  *
  * - isSure: whether the shop would show it to a customer.
+ * - doubt: the words for one that is not sure.
  * - titles: the titles of the products in the answer by their ids.
  * - choose: called when the person looks at it.
  * - correct: called when the person says that it is wrong (false) or right (true), or null.
  */
-export function card(value, { isSure, titles, choose, correct }) {
+export function card(value, { isSure, doubt = "not sure", titles, choose, correct }) {
   const image = value.matchedImage ?? value.display.image;
   const element = make("li", { className: isSure ? "card" : "card guess" },
     thumbnail(value.type, value.id, imagePosition(value, image)),
@@ -22,7 +23,7 @@ export function card(value, { isSure, titles, choose, correct }) {
         make("a", { href: address(value.type, value.id), textContent: value.display.title })),
       value.display.subtitle ? make("p", { className: "subtitle", textContent: value.display.subtitle }) : null,
       make("p", { className: "facts" },
-        isSure ? null : make("span", { className: "tier doubt", textContent: "not sure" }),
+        isSure ? null : make("span", { className: "tier doubt", textContent: doubt }),
         make("span", { className: "confidence", textContent: percent(value.confidence) }),
         make("meter", { min: 0, max: 1, value: value.confidence, "aria-label": "Confidence" }),
         make("span", { className: "tier", textContent: because(value, titles) })),

@@ -104,10 +104,11 @@ function complain(title, detail) {
 }
 
 function clear() {
-  for (const id of ["problem", "region", "more", "unsure", "missing"]) at(id).hidden = true;
+  for (const id of ["problem", "region", "more", "unsure", "alike", "missing"]) at(id).hidden = true;
   at("results").replaceChildren();
   at("guesses").replaceChildren();
   at("lines").replaceChildren();
+  at("similar").replaceChildren();
 }
 
 function show(answer) {
@@ -115,15 +116,18 @@ function show(answer) {
   const before = asked.shown;
   const sure = answer.values;
   const guesses = before ? [] : answer.possible ?? [];
+  const similar = before ? [] : answer.similar ?? [];
   const titles = new Map(answer.values.map((value) => [value.id, value.display.title]));
-  const made = (isSure) => (value) => card(value, {
-    isSure, titles, choose,
+  const made = (isSure, doubt) => (value) => card(value, {
+    isSure, doubt, titles, choose,
     correct: continuation && takesFeedback ? (wrong, isRight, opener) => correct(wrong, isRight, opener) : null,
   });
   const cards = sure.map(made(true));
   at("results").append(...cards);
   at("guesses").replaceChildren(...guesses.map(made(false)));
   at("unsure").hidden = !guesses.length;
+  at("similar").replaceChildren(...similar.map(made(false, "similar")));
+  at("alike").hidden = !similar.length;
   at("missing").hidden = !continuation || !takesFeedback || before > 0;
   at("more").hidden = !answer.hasMore;
   asked.shown += sure.length;

@@ -39,9 +39,15 @@ void cr_model_close(cr_model *model);
 // The number of inputs or outputs.
 size_t cr_model_count(const cr_model *model, bool is_output);
 
-// Returns the rank of the first input or output, and its shape, in which an unknown side is -1 or 0; -1 if
-// it is not a tensor of 32-bit floating-point numbers of at most CR_RANK_LIMIT sides.
+// Returns the rank of the first input or the chosen output, and its shape, in which an unknown side is -1 or 0; -1 if
+// it is not a tensor of 16-bit or 32-bit floating-point numbers of at most CR_RANK_LIMIT sides.
 int32_t cr_model_shape(const cr_model *model, bool is_output, int64_t *shape);
+
+// Copies the name of an output, at most `capacity` bytes, and returns its length, or -1 if there is none.
+int64_t cr_model_output_name(const cr_model *model, size_t index, char *text, size_t capacity);
+
+// Chooses the output that runs compute, at first the first one; returns false if there is none. No run may be in progress.
+bool cr_model_choose_output(cr_model *model, size_t index);
 
 // Copies the text of the model's metadata under a key, at most `capacity` bytes, and returns its length, or
 // -1 if there is none.
@@ -49,8 +55,8 @@ int64_t cr_model_metadata(const cr_model *model, const char *key, char *text, si
 
 typedef struct cr_run cr_run;
 
-// Starts a run with one input on a thread of its own, which computes the first output. `values` must stay valid until
-// cr_run_free.
+// Starts a run with one input on a thread of its own, which computes the chosen output. `values` must stay valid until
+// cr_run_free. A model of 16-bit numbers gets the nearest ones.
 int32_t cr_run_start(cr_model *model, const float *values, size_t count, const int64_t *shape,
                      size_t rank, cr_run **run, char *message, size_t capacity);
 
@@ -60,7 +66,7 @@ int32_t cr_run_wait(cr_run *run, char *message, size_t capacity);
 // Lets the run end at the next step of the model.
 void cr_run_stop(cr_run *run);
 
-// Returns the values of the output after CR_OK, with their number, shape and rank; NULL if they are not floating-point
+// Returns the values of the output after CR_OK, in 32 bits, with their number, shape and rank; NULL if they are not floating-point
 // numbers or have more than CR_RANK_LIMIT sides. They are valid until cr_run_free.
 const float *cr_run_output(cr_run *run, size_t *count, int64_t *shape, int32_t *rank);
 

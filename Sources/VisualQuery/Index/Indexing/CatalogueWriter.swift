@@ -160,6 +160,35 @@ struct CatalogueWriter: ~Copyable {
     if count >= Self.generationLimit { try publish() }
   }
 
+  /// Gives images of an entity other embeddings in the next generation; all else stays. The entity must not have been added since
+  /// the last one.
+  ///
+  /// - Parameter embeddings: The new embeddings, by the positions of the images.
+  mutating func putEmbeddings(
+    _ embeddings: [Int: ImageEmbedding], of existing: CatalogueDatabase.Existing, _ type: EntityType
+  ) throws(CatalogueError) {
+    try beginGrowing()
+    do throws(CatalogueError) {
+      let labels = try database.labels.labels(ofKeys: [existing.key])[existing.key] ?? [:]
+      var growth = growing.removeValue(forKey: type) ?? Growth()
+      growth.keys.insert(existing.key)
+      let images = existing.images.map { SignedEntity.Image($0) }
+      for image in images {
+        var signature = try signature(of: image)
+        if let embedding = embeddings[image.position] { signature.embedding = embedding }
+        growth.segment.append(
+          signature, key: existing.key, tag: UInt32(clamping: image.position),
+          filterBits: LabelBits.mask(of: labels.keys))
+      }
+      growth.entities.append(
+        (existing.key, images.map { PlacedImage(image: $0, kept: nil) }, existing.images))
+      growing[type] = growth
+    } catch {
+      discard()
+      throw error
+    }
+  }
+
   /// Opens the transaction of the next generation unless it is open.
   private mutating func beginGrowing() throws(CatalogueError) {
     if isGrowing { return }

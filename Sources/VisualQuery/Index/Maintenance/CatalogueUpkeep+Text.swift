@@ -40,13 +40,19 @@ extension CatalogueUpkeep {
       _, _, _ in
     }
   ) async throws -> TextSummary {
-    try await withTaskExecutorPreference(pool) { @concurrent in
+    guard let text = models.text else {
+      return TextSummary(generation: try await status().generation)
+    }
+    return try await withTaskExecutorPreference(pool) { @concurrent in
       try prepareReadings()
       let database = try CatalogueDatabase(reading: directory)
       let images = try database.unreadImages(by: models.files)
       let reader = ImageTextReader(
-        models: models, directory: directory,
-        folders: PictureFolders(ShopSettings.places(try database.settings.all())), side: Self.side)
+        files: models.files, text: text,
+        images: StoredImages(
+          directory: directory,
+          folders: PictureFolders(ShopSettings.places(try database.settings.all())),
+          side: Self.side))
       var summary = TextSummary(generation: try database.state().generation)
       for start in stride(from: 0, to: images.count, by: Self.batch) {
         let part = Array(images[start..<min(start + Self.batch, images.count)])
@@ -115,65 +121,32 @@ extension CatalogueUpkeep {
   }
 }
 
-/// Reads single images of a catalogue.
+/// Reads the text and codes of single images of a catalogue.
 private struct ImageTextReader: Sendable {
-  let models: ReadingModels
-  let directory: String
-  let folders: PictureFolders
-  let side: Int
-  private let decoder = ImageDecoder()
+  let files: [ModelFile]
+  let text: TextReader
+  let images: StoredImages
   private let codes = CodeReader()
 
-  init(models: ReadingModels, directory: String, folders: PictureFolders, side: Int) {
-    self.models = models
-    self.directory = directory
-    self.folders = folders
-    self.side = side
-  }
-
-  /// The reason why an image cannot be read.
-  struct Unavailable: Error {
-    let text: String
+  init(files: [ModelFile], text: TextReader, images: StoredImages) {
+    (self.files, self.text, self.images) = (files, text, images)
   }
 
   /// - Throws: `ReadingError`; ``CatalogueError``; `CancellationError`.
   @concurrent func read(
     _ image: CatalogueDatabase.UnreadImage
-  ) async throws -> Result<ImageReading, Unavailable> {
+  ) async throws -> Result<ImageReading, StoredImages.Unavailable> {
     try Task.checkCancellation()
-    func unavailable(_ reason: String) -> Result<ImageReading, Unavailable> {
-      .failure(Unavailable(text: "\(ShownAddress.of(image.path)): \(reason)"))
-    }
     let pixels: PixelBuffer
-    do {
-      guard let bytes = try bytes(of: image.path) else {
-        return unavailable("the image is not kept; index it again from a file or a server")
-      }
-      let hash = Int(bitPattern: UInt(ContentHash.of(bytes)))
-      guard image.content == .init(byteCount: bytes.count, hash: hash) else {
-        return unavailable("it has changed since it was indexed; run 'vq index' first")
-      }
-      pixels = try decoder.decode(bytes, longerSide: side)
-    } catch let error as PictureFileError {
-      return unavailable(error.message)
-    } catch let error as DecodeError {
-      return unavailable(error.message)
+    switch try images.pixels(of: image.path, content: image.content) {
+    case .success(let opened): pixels = opened
+    case .failure(let reason): return .failure(reason)
     }
-    let reading = try await models.text.text(in: pixels) { Task.isCancelled }
+    let reading = try await text.text(in: pixels) { Task.isCancelled }
     try Task.checkCancellation()
     return .success(
       ImageReading(
-        models: models.files, lines: reading.lines, codes: codes?.codes(in: pixels) ?? [],
+        models: files, lines: reading.lines, codes: codes?.codes(in: pixels) ?? [],
         unreadCount: reading.unreadCount))
-  }
-
-  private func bytes(of path: String) throws -> [UInt8]? {
-    if FetchedPictures.isAddress(path) { return try FetchedPictures.bytes(of: path, in: directory) }
-    if UploadedImage.isName(path) { return nil }
-    let file = try folders.open(path)
-    let bytes = try decoder.contents(ofDescriptor: file.descriptor)
-    // The descriptor is open until here.
-    _ = consume file
-    return bytes
   }
 }

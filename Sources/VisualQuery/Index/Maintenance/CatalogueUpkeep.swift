@@ -62,6 +62,8 @@ public struct CatalogueUpkeep: Sendable {
     public let allowedSchemes: [String]
     /// The models that have read the text of images, those with the most images first; `nil` if none was read.
     public let text: [ReadImages]?
+    /// The model that computed vectors of images; `nil` if none did.
+    public let vectors: ImageModel?
 
     /// The images that some models have read.
     public struct ReadImages: Sendable, Hashable, Encodable {
@@ -108,7 +110,7 @@ public struct CatalogueUpkeep: Sendable {
         links: Dictionary(
           uniqueKeysWithValues: ShopSettings.templates(settings).map { ($0.rawValue, $1) }),
         allowedSchemes: ShopSettings.allowedSchemes(settings).sorted(),
-        text: readings.isEmpty ? nil : readings)
+        text: readings.isEmpty ? nil : readings, vectors: ImageModel(settings: settings))
     }
   }
 

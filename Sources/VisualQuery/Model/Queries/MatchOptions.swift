@@ -61,6 +61,9 @@ public struct MatchOptions: Sendable, Hashable {
   /// always does for ``AnswerScope/sure``. The answer is complete then, and its evidence lacks what was not measured, such as
   /// ``Evidence/Kind/votes``.
   public var endsEarly: Bool
+  /// A Boolean value that indicates whether the answer lists entities of the same kind (``MatchResponse/similar``) even if something is
+  /// sure.
+  public var showsSimilar: Bool
 
   /// A Boolean value that indicates whether statements about answers (``FeedbackStatement``) have their effect.
   public var usesFeedback: Bool
@@ -74,7 +77,8 @@ public struct MatchOptions: Sendable, Hashable {
     date: Date? = nil,
     locale: String? = nil, isGrouped: Bool = false, pageLimit: Int = Self.defaultPageLimit,
     usesFeedback: Bool = true, subject: QuerySubject = .anything,
-    answers: AnswerScope = .all, endsEarly: Bool = false, appPage: String? = nil
+    answers: AnswerScope = .all, showsSimilar: Bool = false, endsEarly: Bool = false,
+    appPage: String? = nil
   ) {
     self.limit = Self.bounded(limit)
     self.typeLimits = typeLimits
@@ -93,6 +97,7 @@ public struct MatchOptions: Sendable, Hashable {
     self.answers = answers
     self.endsEarly = endsEarly
     self.appPage = appPage
+    self.showsSimilar = showsSimilar
   }
 
   private static func bounded(_ limit: Int) -> Int { min(max(limit, 1), maximumLimit) }

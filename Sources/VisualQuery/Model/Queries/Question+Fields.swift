@@ -152,6 +152,12 @@ extension Question {
   ) { answers, options in
     options.answers = answers
   }
+  package static let similar = QuestionField<Bool>(
+    "similar", option: "similar", .flag, \.showsSimilar, .content, in: everyRequest,
+    standard: .bool(false)
+  ) { showsSimilar, options in
+    options.showsSimilar = showsSimilar
+  }
   package static let feedback = QuestionField<Bool>(
     "feedback", .flag, \.usesFeedback, .filter, in: everyRequest, standard: .bool(true),
     token: [.init("ignoresFeedback", \.ignoresFeedback, absent: false)]
@@ -189,9 +195,7 @@ extension Question {
   package static let fields: [any AnyQuestionField] = [
     labels, codes, texts, region, signature, embedding, tolerant, limit, products, stores,
     minimumConfidence, type, conditions, wantedLabels, near, radius, date, locale, appPage, caller,
-    grouped,
-    subject,
-    answers,
+    grouped, subject, answers, similar,
     feedback, deadline, facets, facetPrefix, facetLimit, continuation, beginsAgain, refreshes,
   ]
 

@@ -56,6 +56,8 @@ package struct Question: Sendable, Hashable {
   package var subject: QuerySubject?
   /// The parts of the answer.
   package var answers: AnswerScope?
+  /// True if the answer lists entities of the same kind.
+  package var showsSimilar: Bool?
   /// True if statements about answers have their effect.
   package var usesFeedback: Bool?
 

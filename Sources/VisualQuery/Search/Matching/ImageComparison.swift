@@ -22,22 +22,15 @@ struct ImageComparison: Sendable {
   private let colors: AlignedColor
   /// Boxes of the query that show other things, in shares of its sides.
   private let covered: [ImageBox]
-  private let embeddings: EmbeddingContrast?
+  private var embeddings: EmbeddingContrast?
   /// See ``MeasuredEvidence/colorfulness``.
   let colorfulness: Double
 
   /// Prepares to compare a query with the images of some segments.
   ///
-  /// - Parameters:
-  ///   - embedding: The query's embedding, if it has one.
-  ///   - covered: Boxes of the query that show other things: their colors are not compared.
-  ///   - shouldStop: Asked while the embedding is prepared; `true` leaves it out.
-  init(
-    _ query: QuerySignature, _ embedding: ImageEmbedding?, in segments: [LiveSegment],
-    outside covered: [ImageBox], shouldStop: () -> Bool
-  ) {
+  /// - Parameter covered: Boxes of the query that show other things: their colors are not compared.
+  init(_ query: QuerySignature, in segments: [LiveSegment], outside covered: [ImageBox]) {
     (self.query, self.covered) = (query, covered)
-    embeddings = embedding.flatMap { EmbeddingContrast($0, in: segments, shouldStop: shouldStop) }
     rarity = AppearanceRarity(segments)
     geometry = GeometricCheck(query)
     colors = AlignedColor(query)
@@ -103,8 +96,27 @@ struct ImageComparison: Sendable {
       }
       best = measured
     }
-    best!.embedding = embeddings?.distinction(of: segment.embedding(at: row))
+    best!.embedding = distinction(of: image)
     return best!
+  }
+
+  /// Compares an embedding of the query from now on.
+  ///
+  /// - Parameter shouldStop: Asked while it is prepared; `true` leaves it out.
+  mutating func compare(
+    _ embedding: ImageEmbedding, in segments: [LiveSegment], shouldStop: () -> Bool
+  ) {
+    embeddings = EmbeddingContrast(embedding, in: segments, shouldStop: shouldStop)
+  }
+
+  /// See ``Evidence/Kind/embedding``; `nil` if no embeddings are compared.
+  func distinction(of image: StoredImage) -> Double? {
+    embeddings?.distinction(of: image.segment.embedding(at: image.row))
+  }
+
+  /// The same without its limit; 0 if no embeddings are compared.
+  func unlimitedDistinction(of image: StoredImage) -> Double {
+    embeddings?.unlimitedDistinction(of: image.segment.embedding(at: image.row)) ?? 0
   }
 
   /// Adds the alignment of the keypoints, and the difference of the colors at aligned places.

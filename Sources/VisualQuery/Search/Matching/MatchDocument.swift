@@ -12,6 +12,7 @@ public struct MatchDocument: Sendable, Encodable {
   let generation: Int
   let values: [Value]
   let possible: [Value]?
+  let similar: [Value]?
   let objects: [MatchedObject]
   let regions: [Region]
   let emptyReason: MatchResponse.EmptyReason?
@@ -50,6 +51,7 @@ public struct MatchDocument: Sendable, Encodable {
     generation = response.generation
     values = response.matches.map { Value($0, projection) }
     possible = response.answers == .sure ? nil : response.possible.map { Value($0, projection) }
+    similar = response.similar?.map { Value($0, projection) }
     objects = response.objects.map {
       MatchedObject(number: $0.number, box: $0.box.map { rounded($0, 4) })
     }
@@ -69,7 +71,8 @@ public struct MatchDocument: Sendable, Encodable {
   }
 
   private enum CodingKeys: CodingKey {
-    case schema, query, complete, coverage, elapsedMs, generation, values, possible, objects,
+    case schema, query, complete, coverage, elapsedMs, generation, values, possible, similar,
+      objects,
       regions,
       emptyReason, nearMiss
     case unmatchedLabels, unmatchedCodes, missingShards, damagedRows, embeddingCompared, facets,
@@ -78,7 +81,8 @@ public struct MatchDocument: Sendable, Encodable {
     case feedback
   }
 
-  /// Encodes every key, with `null` for absent values, except that `possible` is left out if only sure answers are asked for, `profile` for sRGB, `damage` for an intact image,
+  /// Encodes every key, with `null` for absent values, except that `possible` is left out if only sure answers are asked for, `similar` if it is not asked for and no model found it,
+  /// `profile` for sRGB, `damage` for an intact image,
   /// `facets`, `unmatchedCodes`, `missingShards` and `damagedRows` if there are none, `embeddingCompared` if the query
   /// has no embedding, and `feedback` if nothing was said about the query.
   public func encode(to encoder: any Encoder) throws {
@@ -91,6 +95,7 @@ public struct MatchDocument: Sendable, Encodable {
     try container.encode(generation, forKey: .generation)
     try container.encode(values, forKey: .values)
     try container.encodeIfPresent(possible, forKey: .possible)
+    try container.encodeIfPresent(similar, forKey: .similar)
     try container.encode(objects, forKey: .objects)
     try container.encode(regions, forKey: .regions)
     try container.encode(emptyReason, forKey: .emptyReason)

@@ -39,6 +39,12 @@ public struct MatchResponse: Sendable, Hashable {
   /// ``Match/evidence`` are those of the confidence of the entity by itself. The list belongs to the first page, and
   /// further pages do not repeat it. Matches by labels alone are not in it.
   public internal(set) var possible: [Match] = []
+  /// The entities of the same kind as what the image shows, and not the same thing: each with the probability that a person would call
+  /// both the same kind, from 0.5 on, the likeliest first, at most eight. The variants of one thing have one place. `nil` if they are
+  /// not asked for, and something is sure or no model computes vectors.
+  ///
+  /// The ``Match/confidence`` is that probability. The list belongs to the first page.
+  public internal(set) var similar: [Match]?
   /// The parts of the answer that were asked for: with ``AnswerScope/sure``, `possible` is always empty.
   public internal(set) var answers = AnswerScope.all
   /// The things that the image shows, as far as its matches tell: each match names its object.
@@ -69,16 +75,17 @@ public struct MatchResponse: Sendable, Hashable {
   /// out, so the answer is not complete.
   public internal(set) var damagedRows: [Int: DamagedRows] = [:]
   /// A Boolean value that indicates whether the query's embedding was compared with those of the catalogue: `false` if too few of its
-  /// images have one of the same model, or in engine mode; `nil` if the query has no embedding or no image.
+  /// images have one of the same model, or in engine mode; `nil` if the query has no embedding, and no model that computes one, or no
+  /// image.
   public internal(set) var isEmbeddingCompared: Bool?
   /// A Boolean value that indicates whether further pages have more matches.
   public let hasMore: Bool
   /// The effects of the statements about the query; `nil` if there are none.
   public internal(set) var feedback: FeedbackEffects?
-  /// The ids of all entities in the answer: the matches and the variants beneath them, and what is possible.
+  /// The ids of all entities in the answer: the matches and the variants beneath them, what is possible, and what is similar.
   public var entityIDs: [EntityID] {
     matches.flatMap { match in [match.value.id] + match.variants.map(\.value.id) }
-      + possible.map(\.value.id)
+      + possible.map(\.value.id) + (similar ?? []).map(\.value.id)
   }
   /// The list behind the token, which is sealed when it is asked for.
   let sealable: SealableContinuation

@@ -18,6 +18,8 @@ extension Matcher {
     endStep(.filters, since: start)
     start = beginStep()
     let image = try content.searchedPixels
+    // It is computed beside all that follows.
+    let encoding = content.embedding == nil ? image.flatMap(encoding) : nil
     let signature = try image.map(signature) ?? content.signature
     endStep(.signature, since: start)
     try Task.checkCancellation()
@@ -30,12 +32,13 @@ extension Matcher {
       && WholeImageStage.isWorthwhile(
         for: content, options, cutOff: cutOff, feedback: feedback, in: catalogue)
     let scansEnd = deadline.map { $0 - ($0 - now()) * Self.verifyingShare }
-    var plan = try plan(signature, image, labels, content, endsEarly: endsEarly) {
+    let embedding = content.embedding.map { .given($0) } ?? encoding.map(EmbeddingSource.computed)
+    var plan = try plan(signature, image, labels, content, embedding, endsEarly: endsEarly) {
       Task.isCancelled || (scansEnd.map { now() >= $0 } ?? false)
     }
     // Entities that were not filtered are not searched.
     if allowed == nil { plan.stop() }
-    return QueryState(
+    var state = QueryState(
       types: types, labels: labels, signature: signature,
       isImageLeftOut: content.isPictureLeftOut, subject: options.subject,
       cutOff: cutOff, allowed: allowed ?? [:],
@@ -43,9 +46,19 @@ extension Matcher {
       shouldStop: shouldStop, remaining: { deadline.map { $0 - now() } }, plan: plan,
       searches: signature.map { signature in
         types.map {
-          search($0, allowed?[$0], without: suppressed, signature, content.embedding, shouldStop)
+          search($0, allowed?[$0], without: suppressed, signature, shouldStop)
         }
       } ?? [])
+    if let given = content.embedding { state.compare(given, shouldStop: shouldStop) }
+    return state
+  }
+
+  /// Starts to compute the embedding of an image, if the catalogue has those of the model.
+  @Sendable private func encoding(of image: PixelBuffer) -> ImageEncoding? {
+    guard let encoder = models?.image, catalogue.store == nil,
+      catalogue.imageModel?.name == encoder.name
+    else { return nil }
+    return try? encoder.start(image)
   }
 
   /// The share of the time left that scans and votes leave to the geometry of the likeliest candidates: among
@@ -86,7 +99,8 @@ extension Matcher {
   ///   - shouldStopScans: Tells scans and votes to end where they are.
   private func plan(
     _ signature: QuerySignature?, _ image: PixelBuffer?, _ labels: LabelEvidence,
-    _ content: SemanticContent, endsEarly: Bool, shouldStopScans: @escaping @Sendable () -> Bool
+    _ content: SemanticContent, _ embedding: EmbeddingSource?, endsEarly: Bool,
+    shouldStopScans: @escaping @Sendable () -> Bool
   ) throws(CatalogueError) -> QueryPlan {
     let isOfWords = signature == nil && !content.hasImage && !labels.unmatched.isEmpty
     let words: [any SearchStage] =
@@ -98,7 +112,7 @@ extension Matcher {
       texts += labels.unmatched.map { TextLine(text: $0, certainty: 1, corners: []) }
     }
     let textStage: [any SearchStage] =
-      texts.isEmpty && (image == nil || models == nil)
+      texts.isEmpty && (image == nil || models?.text == nil)
       ? [] : [TextStage(image: image, texts: texts, models: models, threads: pool.width)]
     guard let signature else {
       let omitted: [any SearchStage.Type] =
@@ -111,7 +125,7 @@ extension Matcher {
     }
     let masks = labels.known.map { LabelBits.mask(of: $0.label) }
     var searching = imageStages(
-      signature, content.embedding, labelMasks: masks, threads: pool.width, in: catalogue,
+      signature, embedding, labelMasks: masks, threads: pool.width, in: catalogue,
       shouldStop: shouldStopScans)
     // The scan of the hashes comes first.
     if endsEarly { searching.insert(WholeImageStage(image: image), at: 1) }
@@ -122,7 +136,10 @@ extension Matcher {
         + [PatchStage(image: image)]
         // Posting lists of windows would have to be fetched.
         + (catalogue.store == nil ? [WindowStage(image: image)] : [])
-        + [RegionStage(image: image, labelMasks: masks, threads: pool.width)])
+        + [
+          RegionStage(
+            image: image, labelMasks: masks, threads: pool.width, encode: encoding(of:))
+        ])
   }
 
   private func signature(of image: PixelBuffer) throws -> QuerySignature {
@@ -134,8 +151,7 @@ extension Matcher {
 
   private func search(
     _ type: EntityType, _ allowed: KeySet?, without suppressed: Set<UInt32>,
-    _ signature: QuerySignature, _ embedding: ImageEmbedding?,
-    _ shouldStop: () -> Bool
+    _ signature: QuerySignature, _ shouldStop: () -> Bool
   ) -> TypeSearch {
     var segments = catalogue.segments(of: type)
     if let allowed { segments = segments.map { $0.keeping(allowed.contains) } }
@@ -143,7 +159,7 @@ extension Matcher {
     if !suppressed.isEmpty {
       segments = segments.map { $0.keeping { !suppressed.contains($0) } }
     }
-    return TypeSearch(type, segments, signature, embedding, shouldStop: shouldStop)
+    return TypeSearch(type, segments, signature)
   }
 
   /// Returns the keys of each type that its filter accepts, for types that have one, or `nil` if that was

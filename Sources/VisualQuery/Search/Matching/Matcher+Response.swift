@@ -48,7 +48,16 @@ extension Matcher {
     var response = try page(of: continuation, pageOptions, outcome, rules)
     response.regions = regions
     response.unmatchedCodes = state.unmatchedCodes
-    if content.embedding != nil, state.signature != nil {
+    response.similar = try similar(
+      state, options, without: (response.matches + response.possible).map(\.value),
+      isAnySure: !response.matches.isEmpty
+    )?.enumerated().map { index, found in
+      match(
+        found.entity, found.value, rank: index + 1, nil, object: nil, variants: [], options)
+    }
+    if state.signature != nil,
+      content.embedding != nil || models?.image != nil && content.pixelBuffer != nil
+    {
       response.isEmbeddingCompared = state.searches.contains(where: \.comparison.comparesEmbeddings)
     }
     response.missingShards = state.shardFaults.missing

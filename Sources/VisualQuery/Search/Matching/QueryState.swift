@@ -31,6 +31,8 @@ struct QueryState: Sendable {
   var plan: QueryPlan
   /// The searches of the types, if there is an image.
   var searches: [TypeSearch] { didSet { scores = ScoreCache() } }
+  /// The embedding of the image, or `nil` if there is none, or not yet.
+  private(set) var embedding: ImageEmbedding? = nil
   /// The cells that plain lines divide the image into, or `nil` if nobody has looked.
   private(set) var pageCells: [ImageBox]? = nil {
     // The text of a page is of many things.
@@ -117,6 +119,14 @@ struct QueryState: Sendable {
       pageCells = image.map { PageLayout.cells(of: $0, shouldStop: shouldStop) } ?? []
     }
     return pageCells
+  }
+
+  /// Compares the image's embedding with those of the catalogue from now on, and of what was found so far.
+  mutating func compare(_ embedding: ImageEmbedding, shouldStop: () -> Bool) {
+    self.embedding = embedding
+    for index in searches.indices {
+      searches[index].compare(embedding, shouldStop: shouldStop)
+    }
   }
 
   /// True if anything found so far is shown at the default cut-off, by whatever evidence.

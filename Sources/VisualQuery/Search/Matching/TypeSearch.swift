@@ -12,24 +12,59 @@ struct TypeSearch: Sendable {
 
   let type: EntityType
   let segments: [LiveSegment]
-  let comparison: ImageComparison
+  private(set) var comparison: ImageComparison
   private(set) var candidates: [SegmentRow: Candidate] = [:]
   /// The signatures that were fetched, if the segments have none.
   private var fetched: [SegmentRow: StoredImage] = [:]
 
-  /// - Parameters:
-  ///   - embedding: The embedding of the query, which a part of its image does not have.
-  ///   - covered: Boxes of the query that show other things.
-  ///   - shouldStop: Asked while the embedding is prepared; `true` leaves it out.
+  /// - Parameter covered: Boxes of the query that show other things.
   init(
     _ type: EntityType, _ segments: [LiveSegment], _ signature: QuerySignature,
-    _ embedding: ImageEmbedding? = nil, outside covered: [ImageBox] = [],
-    shouldStop: () -> Bool = { false }
+    outside covered: [ImageBox] = []
   ) {
     self.type = type
     self.segments = segments
-    comparison = ImageComparison(
-      signature, embedding, in: segments, outside: covered, shouldStop: shouldStop)
+    comparison = ImageComparison(signature, in: segments, outside: covered)
+  }
+
+  /// Compares the query's embedding with those of the images from now on, and of the candidates so far.
+  ///
+  /// - Parameter shouldStop: Asked while the embedding is prepared; `true` leaves it out.
+  mutating func compare(_ embedding: ImageEmbedding, shouldStop: () -> Bool) {
+    comparison.compare(embedding, in: segments, shouldStop: shouldStop)
+    for row in candidates.keys {
+      let distinction = comparison.distinction(of: image(row))
+      candidates[row]?.measured.embedding = distinction
+    }
+  }
+
+  /// A candidate image with an embedding.
+  struct EmbeddedImage: Sendable {
+    /// The cosine of the angle to the query's embedding.
+    let cosine: Double
+    /// See ``Evidence/Kind/embedding``, here without a limit.
+    let distinction: Double
+    /// The index among the entity's images.
+    let position: Int
+  }
+
+  /// Returns the candidate image of each entity whose embedding is nearest to the query's.
+  func nearest(to embedding: ImageEmbedding) -> [UInt32: EmbeddedImage] {
+    var nearest: [UInt32: EmbeddedImage] = [:]
+    for candidate in candidates.values {
+      let stored = image(candidate.row)
+      guard let cosine = stored.segment.embedding(at: stored.row)?.similarity(to: embedding) else {
+        continue
+      }
+      let position = position(of: candidate)
+      let best = nearest[candidate.key]
+      if best.map({ ($0.cosine, -$0.position) < (cosine, -position) }) ?? true {
+        nearest[candidate.key] = EmbeddedImage(
+          cosine: cosine, distinction: comparison.unlimitedDistinction(of: stored),
+          position: position)
+      }
+    }
+    return nearest
   }
 
   /// The keys of the rows that are not candidates yet.

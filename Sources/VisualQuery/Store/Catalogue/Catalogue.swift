@@ -46,6 +46,8 @@ public final class Catalogue: Sendable {
   public let publicFields: Set<String>
   /// The shop's rules of what answers show.
   public let rules: ShopRules
+  /// The model that computed the vectors of the images, or `nil` if none did.
+  public let imageModel: ImageModel?
   /// The key that seals the tokens of clients.
   package let secret: [UInt8]
   /// The last generations.
@@ -88,6 +90,7 @@ public final class Catalogue: Sendable {
     picturePlaces = ShopSettings.places(content.settings)
     publicFields = ShopSettings.publicFields(content.settings)
     rules = try Self.rules(content.settings, directory)
+    imageModel = ImageModel(settings: content.settings)
     var segments: [EntityType: [LiveSegment]] = [:]
     var segmentNames: [EntityType: [String]] = [:]
     var segmentIndices: [EntityType: [Int: Int]] = [:]

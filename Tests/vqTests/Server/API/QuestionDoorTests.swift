@@ -41,6 +41,7 @@ import VisualQuery
     #"{"tolerant":true}"#, #"{"subject":"catalogued"}"#, #"{"subject":"anything"}"#,
     #"{"appPage":"home"}"#, #"{"caller":"4f2a"}"#,
     #"{"answers":"sure"}"#, #"{"answers":"all"}"#, #"{"feedback":false}"#,
+    #"{"similar":true}"#, #"{"similar":false}"#,
     #"{"facets":["brand","labels"],"facetPrefix":"no","facetLimit":5}"#,
     #"{"labels":["mug"],"limit":3,"type":"product","where":["price<20"],"answers":"sure","group":true}"#,
   ].map(Case.init)

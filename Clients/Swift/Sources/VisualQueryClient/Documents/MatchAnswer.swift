@@ -21,6 +21,10 @@ public struct MatchAnswer: Codable, Sendable, Hashable {
   /// enough, if only sure answers were asked for, and from older services.
   public var possible: [MatchedEntity] { listed ?? [] }
   private let listed: [MatchedEntity]?
+  /// The entities of the same kind as what the image shows, and not the same thing, the likeliest first: to be shown apart, as similar.
+  /// Their confidence is the probability that a person would call both the same kind. Absent if they were not asked for, and something is
+  /// sure or the service has no model for it.
+  public let similar: [MatchedEntity]?
   /// The things that the image shows, as far as the matches tell; ``MatchedEntity/object`` names one of them.
   public var objects: [MatchedObject] { found ?? [] }
   private let found: [MatchedObject]?
@@ -53,7 +57,8 @@ public struct MatchAnswer: Codable, Sendable, Hashable {
   public let feedback: FeedbackEffects?
 
   private enum CodingKeys: String, CodingKey {
-    case schema, query, complete, coverage, elapsedMs, generation, values, listed = "possible"
+    case schema, query, complete, coverage, elapsedMs, generation, values, listed = "possible",
+      similar
     case found = "objects", parts = "regions", profile, feedback, emptyReason, unmatchedLabels,
       unmatchedCodes, missingShards, damagedRows, embeddingCompared
     case facets, hasMore, continuation, damage

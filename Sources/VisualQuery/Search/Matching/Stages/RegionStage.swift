@@ -1,4 +1,5 @@
 internal import PixelMatch
+internal import Reading
 
 /// Searches the parts of the image that may show other things than what was found so far: the cells of a page, the outlines of candidates
 /// that lie apart from the sure ones, and the image without the sure ones. In an outline only the best candidates are compared once more;
@@ -8,6 +9,8 @@ struct RegionStage: SearchStage {
   let image: PixelBuffer?
   let labelMasks: [UInt64]
   let threads: Int
+  /// Starts to compute the embedding of a part; `nil` if none is compared.
+  let encode: @Sendable (PixelBuffer) -> ImageEncoding?
   static let step = QueryStep.regions
   static let cost = 4.0
   /// The proposals cost little, and mostly there are none.
@@ -129,6 +132,8 @@ struct RegionStage: SearchStage {
     var state = parent
     state.shardFaults = ShardFaults()
     let isOutline = region.source == .outline
+    // In an outline, only geometry decides.
+    let encoding = isOutline ? nil : encode(pixels)
     state.searches = look.searches.map {
       isOutline
         ? $0.narrowed(to: signature)
@@ -139,7 +144,8 @@ struct RegionStage: SearchStage {
       isOutline
       ? [GeometryStage()]
       : imageStages(
-        signature, nil, labelMasks: labelMasks, threads: 1, in: catalogue, isRegion: true,
+        signature, encoding.map { .computed($0) }, labelMasks: labelMasks, threads: 1,
+        in: catalogue, isRegion: true,
         shouldStop: parent.shouldStop)
     for stage in stages {
       let share = try await stage.run(on: &state, in: catalogue)
@@ -171,7 +177,7 @@ extension RegionProposal {
 ///
 /// - Parameter embedding: The embedding of the image, if it has one.
 func imageStages(
-  _ signature: QuerySignature, _ embedding: ImageEmbedding?, labelMasks: [UInt64], threads: Int,
+  _ signature: QuerySignature, _ embedding: EmbeddingSource?, labelMasks: [UInt64], threads: Int,
   in catalogue: Catalogue,
   isRegion: Bool = false, shouldStop: @escaping @Sendable () -> Bool
 ) -> [any SearchStage] {
@@ -186,6 +192,6 @@ func imageStages(
     HashScanStage(signature: signature, scanner: scanner),
     KeypointVoteStage(signature: signature, threads: threads, shouldStop: shouldStop),
     AppearanceScanStage(signature: signature, labelMasks: labelMasks, scanner: scanner),
-  ] + (embedding.map { [EmbeddingScanStage(embedding: $0, scanner: scanner)] } ?? [])
+  ] + (embedding.map { [EmbeddingScanStage(source: $0, scanner: scanner)] } ?? [])
     + [GeometryStage()]
 }

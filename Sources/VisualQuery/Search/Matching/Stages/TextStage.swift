@@ -26,20 +26,23 @@ struct TextStage: SearchStage {
 
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
     var (lines, done) = (texts, 1.0)
-    if let image, let models {
+    if let image, let reader = models?.text {
       let reading =
         if let early = state.reading {
           early
         } else {
           try await Self.read(
-            image, models, remaining: state.remaining(), threads: threads,
+            image, reader, remaining: state.remaining(), threads: threads,
             shouldStop: state.shouldStop)
         }
       lines += reading.lines
       if !reading.isComplete { done = reading.lines.isEmpty ? 0 : 0.5 }
     }
     guard !lines.isEmpty else { return done }
-    guard let index = try catalogue.textIndex(readBy: models?.files) else { return 0 }
+    guard let index = try catalogue.textIndex(readBy: models?.text == nil ? nil : models?.files)
+    else {
+      return 0
+    }
     guard let agreements = index.agreements(of: lines) else { return done }
     state.texts = agreements
     try propose(agreements.best(Self.limit), agreements, to: &state, in: catalogue)
@@ -50,7 +53,7 @@ struct TextStage: SearchStage {
   ///
   /// - Parameter remaining: The time until the deadline, or `nil` if there is none.
   @concurrent static func read(
-    _ image: PixelBuffer, _ models: ReadingModels, remaining: Duration?, threads: Int,
+    _ image: PixelBuffer, _ reader: TextReader, remaining: Duration?, threads: Int,
     shouldStop: @escaping @Sendable () -> Bool
   ) async throws -> TextReading {
     let end = remaining.map { ContinuousClock.now + $0 * Self.share }
@@ -60,7 +63,7 @@ struct TextStage: SearchStage {
     let options = TextReader.Options(
       side: effort.side, lineLimit: effort.lines, threads: min(threads, Self.threadLimit))
     do {
-      return try await models.text.text(
+      return try await reader.text(
         in: image, options: options, until: end, shouldStop: shouldStop)
     } catch is ReadingError {
       // A model that fails on one image is no reason to give no answer: the text counts as not read.
