@@ -178,6 +178,26 @@ struct EmbeddingIndexingTests {
     #expect(asked.matches == sure.matches)
   }
 
+  // Would break if a model, which hardly sees colors, chose among variants.
+  @Test func `variants count alike by the model`() async throws {
+    try await index(fields: { _ in #""labels":["food"],"group":"all""# })
+    _ = try await embed()
+    var matcher = Matcher(catalogue: try Catalogue(directory: shop.index))
+    matcher.models = models
+    let state = try await matcher.run(
+      SemanticContent(pixelBuffer: image(Self.kinds[0].color, seed: 50)),
+      MatchOptions(timeout: nil), deadline: nil)
+    let images = state.wholeImages.map(\.image)
+    #expect(images.count == 24 && Set(images.map { $0.embedding ?? -1 }).count > 1)
+    let shares = images.map { image in
+      var evidence = image.evidence
+      evidence.embedding = nil
+      return image.score - evidence.score(with: image.highest)
+    }
+    let (least, most) = (shares.min() ?? 0, shares.max() ?? 0)
+    #expect(most - least < 1e-9 && most > 0)
+  }
+
   @Test func `a deadline that passes leaves the model out`() async throws {
     try await index()
     _ = try await embed()

@@ -32,7 +32,9 @@ struct QueryState: Sendable {
   /// The searches of the types, if there is an image.
   var searches: [TypeSearch] { didSet { scores = ScoreCache() } }
   /// The embedding of the image, or `nil` if there is none, or not yet.
-  private(set) var embedding: ImageEmbedding? = nil
+  private(set) var embedding: ImageEmbedding? = nil { didSet { scores = ScoreCache() } }
+  /// The groups of the candidates that have one, or `nil` if no model of the service computed the embedding.
+  private(set) var groups: [UInt32: String]? = nil { didSet { scores = ScoreCache() } }
   /// The cells that plain lines divide the image into, or `nil` if nobody has looked.
   private(set) var pageCells: [ImageBox]? = nil {
     // The text of a page is of many things.
@@ -119,6 +121,15 @@ struct QueryState: Sendable {
       pageCells = image.map { PageLayout.cells(of: $0, shouldStop: shouldStop) } ?? []
     }
     return pageCells
+  }
+
+  /// Looks up the groups of the candidates, since a model of the service computed the embedding.
+  mutating func findGroups(in catalogue: Catalogue) throws(CatalogueError) {
+    let keys = Set(
+      searches.lazy.filter { $0.type == .product }.flatMap { $0.candidates.values.map(\.key) })
+    groups = try catalogue.read { database throws(CatalogueError) in
+      try database.properties.groups(ofKeys: keys.sorted())
+    }
   }
 
   /// Compares the image's embedding with those of the catalogue from now on, and of what was found so far.
@@ -296,6 +307,27 @@ struct QueryState: Sendable {
     }
   }
 
+  /// Lets the variants of one thing have the same score by the embedding, that of the nearest one, and whatever aligns the highest of
+  /// all. A model of images hardly sees colors, so that it must not choose among variants, nor outvote keypoints that agree.
+  private func shareEmbeddings(
+    of groups: [UInt32: String], among best: inout [UInt32: BestImage]
+  ) {
+    var highest = 0.0
+    var nearest: [String: Double] = [:]
+    for (key, image) in best {
+      guard let own = image.embedding else { continue }
+      highest = max(highest, own)
+      if let group = groups[key] { nearest[group] = max(nearest[group] ?? 0, own) }
+    }
+    let factor = Calibration.coefficients.step1[MeasuredEvidence.Lane.embedding.rawValue]
+    for (key, image) in best {
+      guard let own = image.embedding else { continue }
+      let shared = groups[key].flatMap { nearest[$0] } ?? own
+      let trust = Rivals.trust(image.evidence.inliers)
+      best[key]?.score += factor * (shared + trust * (highest - shared) - own)
+    }
+  }
+
   /// - Parameter isSupportMeasured: True if other images of an entity count. An outline is compared only with the few images that have
   ///   drawn it.
   private func bestImages(
@@ -316,6 +348,7 @@ struct QueryState: Sendable {
         believesLabels ? image.evidence.score : image.evidence.score(with: image.highest)
       best[key] = image
     }
+    if let groups { shareEmbeddings(of: groups, among: &best) }
     // Images are large to move: their keys are sorted in their place.
     return best.keys.sorted().map { ($0, best[$0]!) }
   }

@@ -28,8 +28,10 @@ struct EmbeddingScanStage: SearchStage {
     guard let embedding = state.embedding,
       state.searches.contains(where: \.comparison.comparesEmbeddings)
     else { return 1 }
-    return try await state.addCandidates(from: catalogue) { segments in
+    let share = try await state.addCandidates(from: catalogue) { segments in
       await scanner.nearest([FlatScan.Pass(.embedding(embedding))], in: segments)
     }
+    if case .computed = source { try state.findGroups(in: catalogue) }
+    return share
   }
 }
