@@ -139,3 +139,10 @@ func sharedFields(
   if !extra.isEmpty { object["extra"] = .object(extra) }
   return object
 }
+
+extension EntityValue {
+  /// The group of a product, or `nil` for a store.
+  package var productGroup: String? {
+    if case .product(let product) = self { product.group } else { nil }
+  }
+}

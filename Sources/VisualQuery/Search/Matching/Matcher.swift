@@ -131,10 +131,10 @@ public struct Matcher: Sendable {
   @concurrent private func reading(
     of content: SemanticContent, deadline: Duration?
   ) async throws -> TextReading? {
-    guard let models, pool.width > 1, let image = try? content.searchedPixels else { return nil }
+    guard let reader = models?.text, pool.width > 1, let image = try? content.searchedPixels else { return nil }
     let now = now
     return try await TextStage.read(
-      image, models, remaining: deadline.map { $0 - now() }, threads: pool.width
+      image, reader, remaining: deadline.map { $0 - now() }, threads: pool.width
     ) {
       Task.isCancelled || (deadline.map { now() >= $0 } ?? false)
     }

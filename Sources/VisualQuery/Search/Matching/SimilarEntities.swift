@@ -55,13 +55,6 @@ extension Matcher {
   }
 }
 
-extension EntityValue {
-  /// The group of a product, or `nil` for a store.
-  var productGroup: String? {
-    if case .product(let product) = self { product.group } else { nil }
-  }
-}
-
 extension KindCalibration {
   /// The terms of the log-odds that two things are of the same kind.
   ///

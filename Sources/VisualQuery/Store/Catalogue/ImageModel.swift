@@ -9,15 +9,15 @@ public struct ImageModel: Sendable, Hashable, Encodable {
   /// The cosines of images of one kind, or `nil` if the catalogue has too few kinds to tell.
   public internal(set) var kinds: KindCalibration?
 
-  init(name: String, files: [String: String], kinds: KindCalibration? = nil) {
+  package init(name: String, files: [String: String], kinds: KindCalibration? = nil) {
     (self.name, self.files, self.kinds) = (name, files, kinds)
   }
 
   /// The name of the setting.
-  static let setting = "imageModel"
+  package static let setting = "imageModel"
 
   /// Reads the setting; `nil` if there is none.
-  init?(settings: [String: String]) {
+  package init?(settings: [String: String]) {
     guard let text = settings[Self.setting],
       case .object(let fields)? = try? JSONValue(stored: text),
       case .string(let name)? = fields["name"], case .object(let files)? = fields["files"]
@@ -29,7 +29,7 @@ public struct ImageModel: Sendable, Hashable, Encodable {
   }
 
   /// The value of the setting.
-  var setting: String {
+  package var setting: String {
     var fields: [String: JSONValue] = [
       "name": .string(name), "files": .object(files.mapValues(JSONValue.string)),
     ]

@@ -21,21 +21,26 @@ public struct KindCalibration: Sendable, Hashable, Encodable {
   /// The fewest images of known kinds, and the fewest neighbors of the same and of another kind, that tell anything.
   private static let (leastImages, leastPairs) = (16, 24)
   /// The neighbors of each image that count.
-  static let neighbors = 4
+  package static let neighbors = 4
   /// The steps of Newton's method, and the strength of the prior that keeps the fit finite.
   private static let (steps, ridge) = (40, 0.01)
 
   /// The neighbor of an image.
-  struct Neighbor: Sendable {
+  package struct Neighbor: Sendable {
     let likeness: Double
-    let isSameKind: Bool
+    package let isSameKind: Bool
+
+    package init(likeness: Double, isSameKind: Bool) {
+      self.likeness = likeness
+      self.isSameKind = isSameKind
+    }
   }
 
   /// Fits the probability by maximum likelihood.
   ///
   /// - Parameter images: The nearest images of other things of each image, as it is and without its kind.
   /// - Returns: `nil` if there are too few, or if the likeness says nothing about the kind.
-  init?(_ images: [[Neighbor]]) {
+  package init?(_ images: [[Neighbor]]) {
     let pairs = images.joined()
     let same = pairs.count { $0.isSameKind }
     guard images.count >= Self.leastImages, same >= Self.leastPairs,
@@ -83,7 +88,7 @@ public struct KindCalibration: Sendable, Hashable, Encodable {
   var json: JSONValue { .object(["prior": .number(prior), "slope": .number(slope)]) }
 
   /// Returns the likeness of a cosine, and the number of standard deviations by which it exceeds those of the catalogue.
-  static func likeness(cosine: Double, distinction: Double) -> Double {
+  package static func likeness(cosine: Double, distinction: Double) -> Double {
     max(0, cosine) * distinction
   }
 }

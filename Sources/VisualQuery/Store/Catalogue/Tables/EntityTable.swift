@@ -18,7 +18,7 @@ package struct EntityTable {
   }
 
   /// Returns the entities of some keys, without unknown keys.
-  func values(ofKeys keys: [UInt32]) throws(CatalogueError) -> [UInt32: EntityValue] {
+  package func values(ofKeys keys: [UInt32]) throws(CatalogueError) -> [UInt32: EntityValue] {
     var entities: [UInt32: EntityValue] = [:]
     for key in keys {
       let json = try connection.first(
