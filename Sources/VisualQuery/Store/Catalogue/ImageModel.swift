@@ -1,5 +1,3 @@
-package import PixelMatch
-
 /// The model that the vectors of a catalogue's images were computed by, as the catalogue remembers it.
 public struct ImageModel: Sendable, Hashable, Encodable {
   /// The name of its vectors.
@@ -35,23 +33,5 @@ public struct ImageModel: Sendable, Hashable, Encodable {
     ]
     if let kinds { fields["kinds"] = kinds.json }
     return JSONValue.object(fields).text
-  }
-}
-
-extension Catalogue {
-  /// Returns the vector that the catalogue's model computed for the first image of an entity, or `nil` if there is none.
-  ///
-  /// - Throws: ``CatalogueError``.
-  package func computedEmbedding(of id: EntityID) throws(CatalogueError) -> ImageEmbedding? {
-    guard let imageModel else { return nil }
-    let place = try read { database throws(CatalogueError) in
-      try database.existing(id)?.images.first.map { (segment: $0.segment, row: $0.row) }
-    }
-    guard let place, let index = segmentIndices[id.type]?[place.segment] else { return nil }
-    let segment = segments(of: id.type)[index].segment
-    guard place.row < segment.count, let embedding = segment.embedding(at: place.row),
-      embedding.model == ImageEmbedding.fingerprint(of: imageModel.name)
-    else { return nil }
-    return embedding
   }
 }

@@ -37,10 +37,9 @@ extension ShopService {
     }
     let picture = try await thumbnail(of: id, 0, .extraLarge, catalogue, request)
     let matcher = Matcher(catalogue: catalogue, pool: pool)
-    var content = try await matcher.content(
+    let content = try await matcher.content(
       decoding: picture.jpeg,
       decoder: ImageDecoder(limits: DecodeLimits(memoryLimit: settings.decodeLimits.memoryLimit)))
-    content.embedding = try catalogue.computedEmbedding(of: id)
     let spent = ContinuousClock.now - request.arrival
     let response = try await matcher.values(
       for: content,
