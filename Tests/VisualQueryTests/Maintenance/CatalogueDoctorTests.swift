@@ -1,3 +1,4 @@
+@testable import ShopStore
 import PixelMatch
 import TestSupport
 import Testing

@@ -1,10 +1,17 @@
+@testable import ShopBase
+@testable import ShopFeeds
+@testable import ShopIndex
+@testable import ShopModel
+@testable import ShopScale
+@testable import ShopSearch
+@testable import ShopStore
 import Foundation
 import PixelMatch
 import Reading
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+import VisualQuery
 
 /// A model in the process: the vectors of images, and what is similar.
 @Suite(.enabled(if: ModelFolder.hasRuntime, "ONNX Runtime is not installed"))

@@ -1,10 +1,11 @@
+@testable import ShopSearch
 import Foundation
 import PixelMatch
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+import VisualQuery
 
 /// Queries that end early, since nothing could change their answer, and the times of their steps.
 @Suite struct EarlyEndTests {

@@ -1,9 +1,12 @@
+@testable import ShopFeeds
+@testable import ShopSearch
+@testable import ShopStore
 import Foundation
 import PixelMatch
 import TestSupport
 import Testing
 
-@testable import VisualQuery
+import VisualQuery
 
 /// The numbers of searches against counts by hand.
 @Suite struct SearchNumbersTests {

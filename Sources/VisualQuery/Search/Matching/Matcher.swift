@@ -131,7 +131,9 @@ public struct Matcher: Sendable {
   @concurrent private func reading(
     of content: SemanticContent, deadline: Duration?
   ) async throws -> TextReading? {
-    guard let reader = models?.text, pool.width > 1, let image = try? content.searchedPixels else { return nil }
+    guard let reader = models?.text, pool.width > 1, let image = try? content.searchedPixels else {
+      return nil
+    }
     let now = now
     return try await TextStage.read(
       image, reader, remaining: deadline.map { $0 - now() }, threads: pool.width

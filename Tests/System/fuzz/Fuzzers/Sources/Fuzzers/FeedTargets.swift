@@ -1,3 +1,5 @@
+@testable import ShopIndex
+@testable import ShopSearch
 import Foundation
 @testable import ShopFeeds
 import VisualQuery

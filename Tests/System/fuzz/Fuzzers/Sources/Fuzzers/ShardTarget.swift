@@ -1,3 +1,4 @@
+@testable import ShopBase
 @testable import PixelMatch
 @testable import ShopScale
 @testable import ShopStore

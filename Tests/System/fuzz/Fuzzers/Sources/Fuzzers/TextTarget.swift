@@ -1,5 +1,5 @@
 @testable import Reading
-@testable import VisualQuery
+import VisualQuery
 
 /// Text and codes: words and their comparison, stored readings, and the places of codes in an image. The first byte of an input tells which.
 enum TextTarget: FuzzTarget {
