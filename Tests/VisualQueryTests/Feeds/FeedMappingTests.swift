@@ -177,7 +177,7 @@ import VisualQuery
     let path = try folder.write("sku,name,vk_netto\n1,Mug,9.90\n", to: "f.csv")
     let indexer = Indexer(directory: folder.path + "/i.vq")
     let options = IndexOptions(isStrict: true, feed: FeedOptions(currency: "EUR"))
-    await #expect(throws: FeedError.self) {
+    await #expect(throws: CatalogueError.self) {
       try await indexer.run(path: path, options: options)
     }
     let progress = try await indexer.run(

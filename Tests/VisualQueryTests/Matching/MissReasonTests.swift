@@ -40,7 +40,7 @@ import VisualQuery
   @Test(arguments: [
     MissCase(reason: nil, id: "mug-red"),
     MissCase(reason: .notIndexed, id: "no-such-id"),
-    MissCase(reason: .outranked, id: "lantern", minimumConfidence: 0),
+    MissCase(reason: .outranked, id: "tote-rust", minimumConfidence: 0),
     MissCase(reason: .capped, minimumConfidence: 0, limit: 1),
     MissCase(reason: .tooFlat, id: "mug-red", isQueryFlat: true, minimumConfidence: 1),
     MissCase(reason: .belowCutOff, id: "mug-red", minimumConfidence: 1),

@@ -42,7 +42,7 @@ import VisualQuery
   }
 
   private static let everything = MatchOptions(
-    limit: 100, typeLimits: [:], minimumConfidence: 0.0005, timeout: nil)
+    limit: 100, typeLimits: [:], minimumConfidence: 0, timeout: nil)
 
   // MARK: Pins and boosts
 

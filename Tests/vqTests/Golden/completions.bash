@@ -203,10 +203,10 @@ _vq() {
     :*) _vq_reply -W 'index match catalogue doctor duplicates labels rules report eval diff why-not feedback serve key hash sign postgres copy codegen simulate-client help completions' ;;
     index:-*) _vq_reply -W '--index --images-root --allow-outside --thumbnails --on-conflict --prune-missing --max-removed --report --detailed-exit-code --models --currency --map --map-from --encoding --sheet --include-drafts --fetch --allow-host --dry-run --strict --threads -j --rejected --json --quiet -q --locale --images-map --allow-private-address --ca-file --max-rows --max-feed-bytes --max-feed-ratio --public --link --allow-scheme --bridge --formats --cache --signed --color --help -h --version' ;;
     index:*) _vq_reply -f; compopt -o filenames; return ;;
-    match:-*) _vq_reply -W '--index --labels --region --limit --products --stores --min-confidence --deadline --type --where --group --threads -j --explain --json --report --csv --open --all-fields --tolerant --subject --answers --with-label --near --at --locale --app-page --rules --signature --embedding --continue --refresh --models --cache --at-least --max-bytes --max-pixels --formats --color --help -h --version' ;;
+    match:-*) _vq_reply -W '--index --labels --region --limit --products --stores --min-confidence --deadline --type --where --group --threads -j --explain --json --report --csv --open --profile --all-fields --tolerant --subject --answers --similar --with-label --near --at --locale --app-page --rules --signature --embedding --continue --refresh --models --cache --at-least --max-bytes --max-pixels --formats --color --help -h --version' ;;
     match:*) _vq_reply -f; compopt -o filenames; return ;;
     catalogue:-*) _vq_reply -W '--index --id --images-root --allow-outside --public --pictures --models --threads -j --json --cache --color --help -h --version' ;;
-    catalogue:*) _vq_reply -fW 'status verify compact rollback export import remove set upgrade read-text'; compopt -o filenames; return ;;
+    catalogue:*) _vq_reply -fW 'status verify compact rollback export import remove set upgrade read-text embed'; compopt -o filenames; return ;;
     doctor:-*) _vq_reply -W '--index --json --report --check-links --allow-host --max-links --allow-private-address --ca-file --cache --color --help -h --version' ;;
     doctor:*) return ;;
     duplicates:-*) _vq_reply -W '--index --same --json --threads -j --cache --color --help -h --version' ;;

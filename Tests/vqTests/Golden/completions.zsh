@@ -50,7 +50,7 @@ _vq() {
         '--max-removed=[remove nothing if the feed lacks more of the entities]:PERCENT:' \
         '--report=[also write an HTML page about the run]:FILE:_files' \
         '--detailed-exit-code[tell by the exit code what was done\: 0, 7 or 8]' \
-        '--models=[read the text and codes of images with the models of a folder]:DIR:_files -/' \
+        '--models=[read the text of images, and encode them, with the models of a folder]:DIR:_files -/' \
         '--currency=[the currency of prices without one\: EUR]:CODE:' \
         '*--map=[the fields of a feed\: id=SKU,title=Name,images=Photos]:FIELD=SOURCE:' \
         '--map-from=[print a --map for the fields of a feed, and stop]:FILE:_files' \
@@ -262,7 +262,7 @@ _vq() {
         '*--with-label=[only entities with one of these labels]:LIST:' \
         '--threads=[number of threads]:N:' \
         '-j+[number of threads]:N:' \
-        '--models=[read the text and codes of images with the models of a folder]:DIR:_files -/' \
+        '--models=[read the text of images, and encode them, with the models of a folder]:DIR:_files -/' \
         '--json[the answer as one JSON object]' \
         '--report=[also write an HTML page with the images]:FILE:_files' \
         '--max-bytes=[reject larger files]:N:' \

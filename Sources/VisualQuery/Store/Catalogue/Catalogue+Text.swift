@@ -64,8 +64,8 @@ extension Catalogue {
     try read { database throws(CatalogueError) in
       guard try database.hasReadings() else { return false }
       return try database.connection.first(
-        // The first row is enough.
-        "SELECT 1 FROM readings LIMIT 1", isScan: true
+        // There are no smaller numbers: it is the first row.
+        "SELECT 1 FROM readings WHERE contentHash >= ? LIMIT 1", [.integer(.min)]
       ) { _ in true } ?? false
     }
   }

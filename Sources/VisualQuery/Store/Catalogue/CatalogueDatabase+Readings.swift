@@ -23,8 +23,7 @@ extension CatalogueDatabase {
   /// writing.
   package func hasReadings() throws(CatalogueError) -> Bool {
     try connection.first(
-      // The list of tables does not grow with the catalogue.
-      "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'readings'", isScan: true
+      "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'readings'"
     ) { _ in true } ?? false
   }
 
