@@ -52,7 +52,7 @@ package enum DurableFile<Failure: StorageFailure> {
     let temporary = path + ".tmp"
     let file = unsafe open(
       FileName.systemName(temporary), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC,
-      PrivateFile.mode)
+      mode_t(PrivateFile.mode))
     guard file >= 0 else { throw Failure(StorageError("create", temporary)) }
     let result: Result
     let unstored = Atomic(0)

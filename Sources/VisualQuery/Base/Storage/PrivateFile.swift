@@ -1,19 +1,19 @@
 internal import PixelMatch
 #if canImport(Glibc)
-  package import Glibc
+  import Glibc
 #elseif canImport(Musl)
-  package import Musl
+  import Musl
 #elseif canImport(Darwin)
-  package import Darwin
+  import Darwin
 #endif
 
 /// Files that other users of the machine cannot read: an index has the secret of its tokens and everything that its shop
 /// does not show.
 package enum PrivateFile {
   /// The rights of a new file, which the umask may narrow: the owner may read and write it, the group may read it.
-  package static let mode: mode_t = 0o640
+  package static let mode: UInt16 = 0o640
   /// The rights of a new directory.
-  package static let directoryMode: mode_t = 0o750
+  package static let directoryMode: UInt16 = 0o750
 
   /// Creates an empty file if there is none, and withdraws the rights of others from one that exists.
   ///
@@ -21,7 +21,7 @@ package enum PrivateFile {
   /// user, its rights stay as they are.
   package static func prepare(_ path: String) {
     let name = FileName.systemName(path)
-    let file = unsafe open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+    let file = unsafe open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(mode))
     if file >= 0 {
       close(file)
       return

@@ -32,7 +32,7 @@ package struct WriterLock: ~Copyable {
       // A complete value is destroyed when its initializer throws, which would close the descriptor
       // a second time, when it may already belong to another file.
       let file = unsafe open(
-        FileName.systemName(path), O_RDWR | O_CREAT | O_CLOEXEC, PrivateFile.mode)
+        FileName.systemName(path), O_RDWR | O_CREAT | O_CLOEXEC, mode_t(PrivateFile.mode))
       guard file >= 0 else { throw CatalogueError(StorageError("open", path)) }
       var isLocked = flock(file, LOCK_EX | LOCK_NB) == 0
       while !isLocked, clock.now < end {
@@ -90,7 +90,9 @@ extension CatalogueDatabase {
     if let slash = path.lastIndex(of: "/"), slash != path.startIndex {
       try makeDirectory(String(path[..<slash]))
     }
-    guard unsafe mkdir(FileName.systemName(path), PrivateFile.directoryMode) == 0 || errno == EEXIST
+    guard
+      unsafe mkdir(FileName.systemName(path), mode_t(PrivateFile.directoryMode)) == 0
+        || errno == EEXIST
     else {
       throw CatalogueError(StorageError("make directory", path))
     }
