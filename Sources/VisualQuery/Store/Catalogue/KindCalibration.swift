@@ -9,7 +9,7 @@
 /// The probability that a person would call two things the same kind, by the likeness of the vectors of their images.
 ///
 /// How far cosines spread depends on the model, and photos are less like a shop's images than these are like each other. So the likeness is
-/// the cosine times its distinction (``EmbeddingContrast``) from those of the catalogue, and the catalogue itself is the measure: each of its images is looked up among those of
+/// the cosine times its distinction (`EmbeddingContrast`) from those of the catalogue, and the catalogue itself is the measure: each of its images is looked up among those of
 /// others, once as it is, and once as if the catalogue had nothing of its kind. The likeness of what is then found first is that of
 /// another kind, which a photo of a thing that the shop does not sell shows, too.
 public struct KindCalibration: Sendable, Hashable, Encodable {
