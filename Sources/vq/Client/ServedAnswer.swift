@@ -14,10 +14,6 @@ struct ServedAnswer: Sendable, Decodable {
   }
 
   struct Value: Sendable, Decodable {
-    struct Alignment: Sendable, Decodable {
-      let outline: [[Double]]
-    }
-
     let rank: Int
     let type: String
     let id: String
@@ -25,13 +21,6 @@ struct ServedAnswer: Sendable, Decodable {
     let tier: String
     let url: String?
     let display: Display
-    let alignment: Alignment?
-
-    /// The corners of the outline in shares of the image's sides; empty if there is none.
-    var outline: [[Double]] {
-      let corners = alignment?.outline ?? []
-      return corners.allSatisfy { $0.count == 2 && $0.allSatisfy(\.isFinite) } ? corners : []
-    }
   }
 
   let schema: String

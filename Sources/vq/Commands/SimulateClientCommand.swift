@@ -22,12 +22,6 @@ enum SimulateClientCommand {
       "sides", "the longer side of the upload, in pixels; several with commas",
       detail: "One question for each. The default is that of the client package for apps."),
     default: [1024])
-  static let form = Option<PhoneImage.Form?>.choice(
-    OptionText(
-      "as", "the form of the upload",
-      detail:
-        "'jpeg' is what an app makes with the platform's encoder, 'pixels' the uncompressed PNG file that "
-        + "the client package makes.", standard: "jpeg"), "FORM")
   static let keyFile = Option<String?>.path(
     OptionText("key-file", "a file with a key of the server", detail: "Its first line counts."),
     "FILE", of: .files)
@@ -37,10 +31,6 @@ enum SimulateClientCommand {
   static let timeout = Option<Int>.integer(
     OptionText("timeout", "time limit in ms for each answer"), "MS", in: 1...600_000,
     default: 5000)
-  static let sheet = Option<String?>.path(
-    OptionText(
-      "sheet", "also draw the cards as a phone would show them",
-      detail: "One SVG file with all images, for a browser."), "FILE", of: .files)
   static let conversation = Option<Bool>.flag(
     OptionText(
       "conversation", "also ask what an app and the system ask after the tap",
@@ -54,7 +44,6 @@ enum SimulateClientCommand {
     summary: "ask a server what a phone would, and show its answer",
     examples: [
       "vq simulate-client photo.jpg --server http://127.0.0.1:8080 --labels mug",
-      "vq simulate-client photo.jpg --server http://127.0.0.1:8080 --sheet sheet.svg",
       "vq simulate-client photo.jpg --server http://127.0.0.1:8080 --conversation",
     ],
     operand: OperandDescription(
@@ -63,8 +52,8 @@ enum SimulateClientCommand {
       completion: .files),
     options: [
       server.description, labels.description, crop.description, sides.description,
-      form.description, keyFile.description, language.description, timeout.description,
-      sheet.description, conversation.description, json.description,
+      keyFile.description, language.description, timeout.description, conversation.description,
+      json.description,
       PictureLimits.maxBytes.description,
       PictureLimits.maxPixels.description, PictureLimits.formats.description,
     ],
@@ -74,8 +63,8 @@ enum SimulateClientCommand {
         text: """
           The image is scaled and sent as the package for apps (Clients/Swift) does: POST /v1/match with \
           'multipart/form-data', or JSON if there are only labels. The size of the catalogue and the \
-          cut-off are from GET /v1/catalogue. --sheet loads the images of the cards: those of the server, and those at \
-          public addresses.
+          cut-off are from GET /v1/catalogue. --conversation loads the images of the cards: those of the server, and those \
+          at public addresses.
           """),
       HelpSection(
         title: "JSON form",
@@ -107,29 +96,22 @@ enum SimulateClientCommand {
         .usage, "--conversation has no JSON form; leave out --json or --conversation")
     }
     let client = try client(arguments)
-    let file = try arguments[sheet].map(ReportFile.init)
-    do {
-      // Waiting for the server blocks the thread.
-      return try await withTaskExecutorPreference(WorkerPool(width: 1)) { @concurrent in
-        do {
-          return try await ask(client, arguments, file, on: console)
-        } catch let failure as PhoneClient.Failure {
-          throw CommandFailure(.failure, failure.message, advice: failure.advice)
-        }
+    // Waiting for the server blocks the thread.
+    return try await withTaskExecutorPreference(WorkerPool(width: 1)) { @concurrent in
+      do {
+        return try await ask(client, arguments, on: console)
+      } catch let failure as PhoneClient.Failure {
+        throw CommandFailure(.failure, failure.message, advice: failure.advice)
       }
-    } catch {
-      file?.discard()
-      throw error
     }
   }
 
   @concurrent private static func ask(
-    _ client: PhoneClient, _ arguments: ParsedArguments, _ file: ReportFile?, on console: Console
+    _ client: PhoneClient, _ arguments: ParsedArguments, on console: Console
   ) async throws -> ExitCode {
     let images = try images(arguments)
     let labels = sentLabels(arguments[labels], console)
     let size = try client.size()
-    var exchanges: [Exchange] = []
     for image in images {
       try Task.checkCancellation()
       let (answer, document) = try client.match(image, labels: labels)
@@ -149,11 +131,6 @@ enum SimulateClientCommand {
         }
       }
       try console.output.flush()
-      exchanges.append(exchange)
-    }
-    if let file {
-      let panels = try exchanges.map { try panel($0, labels, client) }
-      try file.write(AnswerSheet(address: client.connection.address, panels: panels).text)
     }
     return .success
   }
@@ -206,9 +183,7 @@ enum SimulateClientCommand {
         } else {
           try decoder.decode(bytes, longerSide: sides.max() ?? 0)
         }
-      return try sides.map { side in
-        try PhoneImage(pixels, side: side, form: arguments[form] ?? .jpeg)
-      }
+      return try sides.map { try PhoneImage(pixels, side: $0) }
     } catch let error as DecodeError {
       throw CommandFailure(
         .undecodablePicture, PictureFailure(error).sentence(about: FileName.readable(operand)))
@@ -251,24 +226,6 @@ enum SimulateClientCommand {
     lines.append(summary.text)
     if !isOne { lines.append("") }
     return lines.joined(separator: "\n") + "\n"
-  }
-
-  private static func panel(
-    _ exchange: Exchange, _ labels: [String], _ client: PhoneClient
-  ) throws -> AnswerSheet.Panel {
-    var pictures: [String: [UInt8]] = [:]
-    let decoder = ImageDecoder()
-    let answer = exchange.answer
-    for address in (answer.values + answer.listed).compactMap(\.display.image)
-    where pictures[address] == nil {
-      try Task.checkCancellation()
-      pictures[address] = client.image(at: address).flatMap {
-        try? decoder.jpeg(of: $0, longerSide: AnswerSheet.pictureSide, quality: 80)
-      }
-    }
-    return AnswerSheet.Panel(
-      heading: exchange.image?.description ?? "labels only", image: exchange.image, labels: labels,
-      answer: answer, pictures: pictures)
   }
 }
 

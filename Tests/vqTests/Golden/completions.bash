@@ -188,11 +188,9 @@ _vq() {
     simulate-client:--labels) return ;;
     simulate-client:--crop) return ;;
     simulate-client:--sides) return ;;
-    simulate-client:--as) _vq_reply -W 'jpeg pixels'; return ;;
     simulate-client:--key-file) _vq_reply -f; compopt -o filenames; return ;;
     simulate-client:--language) return ;;
     simulate-client:--timeout) return ;;
-    simulate-client:--sheet) _vq_reply -f; compopt -o filenames; return ;;
     simulate-client:--max-bytes) return ;;
     simulate-client:--max-pixels) return ;;
     simulate-client:--formats) _vq_reply -W 'jpeg png webp avif heic gif all'; return ;;
@@ -239,7 +237,7 @@ _vq() {
     copy:*) _vq_reply -d; compopt -o filenames; return ;;
     codegen:-*) _vq_reply -W '--index --cache --color --help -h --version' ;;
     codegen:*) _vq_reply -W 'app-intents'; return ;;
-    simulate-client:-*) _vq_reply -W '--server --labels --crop --sides --as --key-file --language --timeout --sheet --conversation --json --max-bytes --max-pixels --formats --color --help -h --version' ;;
+    simulate-client:-*) _vq_reply -W '--server --labels --crop --sides --key-file --language --timeout --conversation --json --max-bytes --max-pixels --formats --color --help -h --version' ;;
     simulate-client:*) _vq_reply -f; compopt -o filenames; return ;;
     help:-*) _vq_reply -W '--man --color --help -h --version' ;;
     help:*) _vq_reply -W 'index match catalogue doctor duplicates labels rules report eval diff why-not feedback serve key hash sign postgres copy codegen simulate-client help completions'; return ;;

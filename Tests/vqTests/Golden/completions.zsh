@@ -398,11 +398,9 @@ _vq() {
         '*--labels=[English words for what the image shows\: mug,cup]:LIST:' \
         '--crop=[the part of the image that the person framed]:X,Y,W,H:' \
         '--sides=[the longer side of the upload, in pixels; several with commas]:SIDES:' \
-        '--as=[the form of the upload]:FORM:(jpeg pixels)' \
         '--key-file=[a file with a key of the server]:FILE:_files' \
         '--language=[the language of titles]:TAG:' \
         '--timeout=[time limit in ms for each answer]:MS:' \
-        '--sheet=[also draw the cards as a phone would show them]:FILE:_files' \
         '--conversation[also ask what an app and the system ask after the tap]' \
         '--json[the server'\''s answers, one per line]' \
         '--max-bytes=[reject larger files]:N:' \

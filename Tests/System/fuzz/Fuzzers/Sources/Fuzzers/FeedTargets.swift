@@ -2,6 +2,8 @@
 @testable import ShopSearch
 import Foundation
 @testable import ShopFeeds
+@testable import ShopBase
+@testable import ShopModel
 import VisualQuery
 
 /// Feeds whose first character makes them JSON: lines of our own form, or a document of schema.org.

@@ -1,4 +1,7 @@
 @testable import Reading
+@testable import ShopBase
+@testable import ShopStore
+@testable import ShopModel
 import VisualQuery
 
 /// Text and codes: words and their comparison, stored readings, and the places of codes in an image. The first byte of an input tells which.

@@ -1,6 +1,7 @@
 @testable import PixelMatch
 @testable import ShopBase
 @testable import ShopSearch
+@testable import ShopModel
 import VisualQuery
 
 /// The data that clients keep for the server: tokens, the bytes under their seal, and signatures.
