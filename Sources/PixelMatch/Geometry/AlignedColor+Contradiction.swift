@@ -229,7 +229,7 @@ extension AlignedColor {
     return product / (squaresA * squaresB).squareRoot()
   }
 
-  // MARK: Constants, chosen on the data that docs/quality.md names
+  // MARK: Constants, chosen on the data that docs/quality-trials.md names
 
   /// The difference of a cell in Oklab that is none, what the rest of the image adds to it, and the most of that: in
   /// photos, the median cell differs by 0.02, in copies by less than 0.01.

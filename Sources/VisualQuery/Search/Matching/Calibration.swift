@@ -106,7 +106,7 @@ public enum Calibration {
 
   /// The coefficients for queries of which a third show nothing that the catalogue has, and some have wrong labels: the first step as
   /// `vq eval --calibrate` fits it, the second as `Benchmarks/quality/confidence.py` does; those of the labels and of other images are chosen
-  /// for the smallest error of any single task (docs/quality.md).
+  /// for the smallest error of any single task (docs/quality-trials.md).
   static let coefficients = Coefficients(
     step1: SIMD16(lanes: 0.776, 4.705, 3.133, 0.771, 2.647, 0.54, 1.866, 0.178, 1.3, 1.7, 2, 1),
     step2: SIMD16(lanes: 0, 0, 0, 0, 0, 0, 3.935, 1.9, 2.5, 0, 1.2, 2.558),
@@ -133,7 +133,7 @@ public enum Calibration {
   }
 
   /// The addition to the log-odds of what is found in a cell of a page: a page of absent things has as many
-  /// chances of a false match as it has cells. At it, the default cut-off is 0.92 for a cell (docs/quality.md).
+  /// chances of a false match as it has cells. At it, the default cut-off is 0.92 for a cell (docs/quality-trials.md).
   static let cellPrior = -0.7
 
   /// Returns the addition to the log-odds of what is found in an outline or a window: keypoints have proposed it, so that a few
@@ -161,7 +161,7 @@ public enum Calibration {
 
   /// The largest accepted difference between the best score of all candidates and the best of those
   /// that have the label. Beyond it the label is taken to be wrong and counts for nothing. Chosen so
-  /// that photos with a right label lose about a point of recall (docs/quality.md). Embeddings are left out of it: how
+  /// that photos with a right label lose about a point of recall (docs/quality-trials.md). Embeddings are left out of it: how
   /// far they spread the scores depends on their model.
   static let labelGap = 4.5
 

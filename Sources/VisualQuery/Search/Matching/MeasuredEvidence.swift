@@ -37,7 +37,7 @@ struct MeasuredEvidence: Sendable, Hashable {
   /// The difference of aligned colors, in Oklab, from which on they say nothing for a candidate.
   private static let strangerResidual = 0.041
   /// The shares of a thing in another color up to which they indicate nothing, and from which on it is another thing
-  /// (docs/quality.md).
+  /// (docs/quality-trials.md).
   private static let contradictedShares = 0.08...0.16
   /// The evidence of aligned colors from which on a contradiction counts less, and from which on it is none.
   private static let equalColors = 0.5...0.8

@@ -37,7 +37,7 @@ struct Rivals: Sendable {
   /// The inliers of a rival from which on it may be a sibling, and how many more make sure of it: fewer may be lettering
   /// that two things share.
   private static let (siblingInliers, certainty) = (30, 30)
-  /// The most of a lead that is in doubt (docs/quality.md has what else was tried).
+  /// The most of a lead that is in doubt (docs/quality-trials.md has what else was tried).
   private static let largestDoubt = 0.6
   /// The logarithms of the ratios of inliers at which a rival begins to align better (1.16) and clearly does (1.42).
   private static let betterAlignment = 0.15...0.35
