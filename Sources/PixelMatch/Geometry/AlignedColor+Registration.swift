@@ -39,7 +39,7 @@ extension AlignedColor {
     let sides = SIMD2(Double(size.width), Double(size.height))
     let reach = sides.sum() / 2
     let half = 0.5 / Double(ColorLayout.side)
-    // A query's lightness counts half, as it does in the difference.
+    // Lightness has half the weight of chroma, as in the difference that this minimizes.
     let counted = SIMD3<Float>(0.5, 1, 1)
     /// The color of the query at a position in shares of the other image's sides.
     func color(_ place: SIMD2<Double>) -> SIMD3<Float> {
@@ -53,7 +53,8 @@ extension AlignedColor {
     }
     for cell in cells {
       let middle = SIMD2<Double>(cell.place) + 0.5
-      // The mean of a cell changes by the difference of the colors at its ends.
+      // If a cell moves, the change of its mean is the difference between the colors at its
+      // opposite edges.
       let across =
         color(middle + SIMD2(half, 0)) - color(middle - SIMD2(half, 0))
       let down = color(middle + SIMD2(0, half)) - color(middle - SIMD2(0, half))

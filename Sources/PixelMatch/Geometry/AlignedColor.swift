@@ -68,11 +68,13 @@ public struct AlignedColor: Sendable {
     guard let back = transform.inverse else { return nil }
     let other = other(layout, size: size, hasSameLight: isColorless && isCopy)
     guard let difference = bestResidual(of: other, transform, back, covered) else { return nil }
-    // In a gray copy, a darker background is that of a darker image.
+    // In a gray copy, a darker background means that the whole image is darker, so the
+    // background is not replaced.
     guard !other.hasSameLight, let ground, let otherGround = layout.ground,
       let colors = ground.replaced(by: otherGround, in: colors, from: Self.otherGround)
     else { return difference }
-    // The thing may have been cut out and put before another background.
+    // Compares again with the background replaced, because the thing may have been cut out and
+    // put before another one.
     var query = self
     query.colors = colors
     return query.bestResidual(of: other, transform, back, covered).map { min($0, difference) }
@@ -181,13 +183,15 @@ public struct AlignedColor: Sendable {
     guard ground.count >= Self.leastGround, interior.count >= Self.leastInterior else {
       return Self.residual(thing, in: lights)
     }
-    // A light that makes the thing another one colors its ground, too.
+    // Rejects a light that explains the color of the thing but not that of the ground around
+    // it, which would have the same light.
     func isSameGround(_ light: SIMD3<Double>) -> Bool {
       Self.distances(ground, Self.factors(light)).same <= Self.otherGround
     }
     let interiorLights = Self.lights(Self.ratios(interior)).filter(isSameGround)
     if interiorLights.isEmpty {
-      // A thing of one color does not tell a light of another color from another color.
+      // No light explains both the thing and its ground. Any single color can be turned into
+      // any other by some light, so only changes of white light are allowed here.
       return Self.residual(interior, in: Self.whiteLights(Self.ratios(interior)))
     }
     let wholeLights = lights.filter(isSameGround)
@@ -221,7 +225,8 @@ public struct AlignedColor: Sendable {
     let (row, column) = (index / ColorLayout.side, index % ColorLayout.side)
     var sum = SIMD3<Float>.zero
     var inside: Float = 0
-    // Beyond the border of the query, a cell is assumed to go on like the edge: the mean of the remaining part would be another one.
+    // Samples beyond the border of the query repeat its edge. Leaving them out would compare
+    // the mean of a part with the mean of the whole cell.
     var beyond: (sum: SIMD3<Float>, count: Float) = (.zero, 0)
     let steps = ColorLayout.side * Self.samples
     for i in 0..<Self.samples {
@@ -262,7 +267,8 @@ public struct AlignedColor: Sendable {
   /// Returns the index of the query's cell at a position, `0..<1` across and down.
   private static func cell(x: Double, y: Double) -> Int {
     let side = QueryColors.side
-    // A product below the side may be rounded to it.
+    // A position just below 1 times the side may round up to the side, which is why the result
+    // is limited below.
     let (column, row) = (Int(x * Double(side)), Int(y * Double(side)))
     return min(row, side - 1) * side + min(column, side - 1)
   }
@@ -327,11 +333,13 @@ public struct AlignedColor: Sendable {
   private static func distances(
     _ cells: [Cell], _ factors: SIMD3<Float>
   ) -> (same: Double, vivid: Double) {
-    // The excess lightness of each cell of the other image, and the sum of the squares of its halves.
+    // `rises` is how much lighter each cell of the other image is; `lightness` is the sum of
+    // the squares of half of it.
     var rises: [Float] = []
     rises.reserveCapacity(cells.count)
     var lightness: Float = 0
-    // The sums of the squared chroma of both images, and of its products.
+    // The sums of the squared chroma of the query, of the squared chroma of the other image,
+    // and of the products of the two.
     var (seenChroma, keptChroma, product): (Float, Float, Float) = (0, 0, 0)
     for cell in cells {
       var seen = Kernels.oklab(ofCones: cell.seen * factors)
@@ -354,8 +362,8 @@ public struct AlignedColor: Sendable {
       let chroma = keptChroma - factor * (2 * product - factor * seenChroma)
       return Double(((lightness + max(0, chroma)) / Float(cells.count)).squareRoot())
     }
-    // The factor that leaves the smallest squared difference. A larger change counts as the largest: the rest of it stays in
-    // the difference, so that no step lies at the limit.
+    // `best` is the factor of the chroma with the smallest squared difference. Limiting it,
+    // instead of rejecting a larger one, avoids a jump of the distance at the limit.
     let best = seenChroma > 0 ? product / seenChroma : 1
     let factor = max(1 / largestVividness, min(largestVividness, best))
     return (
@@ -377,7 +385,8 @@ public struct AlignedColor: Sendable {
       mixed += place.x * place.y
       products += place * max(-largestStep, min(largestStep, rise - mean))
     }
-    // A quarter of what a whole image has: a narrow part of one says little of a slope.
+    // Adds a quarter of the spread that a whole image has. This damps the slope of a narrow
+    // part, which is uncertain.
     squares += count / 50
     let determinant = squares.x * squares.y - mixed * mixed
     let slope =

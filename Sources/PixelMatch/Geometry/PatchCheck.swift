@@ -238,7 +238,7 @@ package struct PatchCheck: Sendable {
   ) -> [Int16] {
     let factor = ratio / plane.reduction
     let (center, step) = (patch.frame.center, patch.frame.reduction)
-    // Within a patch, a homography is an affine map.
+    // Approximates the homography by an affine map, which is accurate enough within one patch.
     let origin = back(center.x, center.y) * factor
     let right = back(center.x + step, center.y) * factor - origin
     let below = back(center.x, center.y + step) * factor - origin
@@ -261,7 +261,8 @@ package struct PatchCheck: Sendable {
 
   /// Returns the pixel at a place, or the nearest one of the edge.
   private static func pixel(_ place: Double, _ count: Int) -> Int {
-    // A homography may map a place to infinity, which cannot be made an integer.
+    // Limits the position before the conversion, which traps on infinity: a homography may map
+    // a point there.
     place > 0 ? Int(min(place, Double(count - 1))) : 0
   }
 }

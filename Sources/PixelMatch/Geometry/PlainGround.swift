@@ -77,7 +77,8 @@ struct PlainGround: Sendable {
       let contrast = colors[cell] - ground
       let things = neighbors[cell].filter { !isGround[$0] }
       let inner = things.filter { !isEdge[$0] }
-      // Of a narrow thing, the cell with the most contrast has the least of the background.
+      // Where the thing is so narrow that all its cells are at its edge, the cell with the
+      // highest contrast is taken as its pure color.
       var thing = contrast
       if inner.isEmpty {
         for neighbor in things.map({ colors[$0] - ground })

@@ -80,7 +80,8 @@ struct PlainPatches: Sendable {
       let behind = patch.cells.compactMap { color($0 / side, $0 % side) }
       guard behind.count >= Self.counts.lowerBound else { continue }
       let others = behind.count { ColorLayout.length($0 - patch.color) > Self.otherDistance }
-      // At its edge, a shirt of another color lies on what is beside the other shirt.
+      // Only inner cells are compared. Those at the edge of the patch may show what is beside
+      // the thing in the query.
       let inner = patch.inner.compactMap { color($0 / side, $0 % side) }
       guard inner.count >= Self.leastInner else { continue }
       let mean = inner.reduce(.zero, +) / Float(inner.count)

@@ -72,7 +72,7 @@ public struct PlaneTransform: Sendable, Hashable {
     let determinant = a * d - b * c
     let squares = a * a + b * b + c * c + d * d
     guard determinant > 1.0 / 144, determinant < 144 else { return false }
-    // The ratio of the singular values is at most 2.5.
+    // Equivalent to a ratio of the singular values of at most 2.5, without computing them.
     guard squares <= (2.5 + 1 / 2.5) * determinant else { return false }
     return abs(matrix[6]) < 1e-3 && abs(matrix[7]) < 1e-3
   }
@@ -84,7 +84,8 @@ extension PlaneTransform {
   public init(
     _ variant: DihedralVariant, of view: QuerySignature.View, to: (width: Int, height: Int)
   ) {
-    // The mapped unit square of the query: column and row of the result by column and row.
+    // Six coefficients of the map of the unit square: two rows, each with the factors of column
+    // and row and a constant.
     let unit: [Double] =
       switch variant {
       case .original: [1, 0, 0, 0, 1, 0]

@@ -17,7 +17,8 @@ public struct AppearanceRarity: Sendable {
       for (bin, sum) in live.segment.binSums.enumerated() { sums[bin] += Double(sum) }
       rows += Double(live.segment.count)
     }
-    // Two square roots, which every processor rounds identically.
+    // A fourth root as two square roots, which every processor rounds identically, unlike
+    // `pow`.
     weights = sums.map { Float(1 / (0.5 + $0 / rows).squareRoot().squareRoot()) }
   }
 

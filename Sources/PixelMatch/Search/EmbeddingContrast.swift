@@ -51,7 +51,8 @@ public struct EmbeddingContrast: Sendable {
   ) -> [(segment: SignatureSegment, row: Int)] {
     let embedded = segments.filter { $0.embeddingByteCount > 0 }
     let rowCount = embedded.reduce(0) { $0 + $1.count }
-    // Odd, so that of entities with two images each not only the first ones are looked at.
+    // The step is odd. An even one would sample only the first image of each entity in a
+    // catalogue with two images an entity.
     let step = rowCount <= rowLimit ? 1 : rowCount / rowLimit + 1 | 1
     var rows: [(segment: SignatureSegment, row: Int)] = []
     var first = 0

@@ -180,8 +180,8 @@ private struct ChunkScan {
     _ rows: Range<Int>, of live: LiveSegment, _ place: Int, to top: inout TopCandidates,
     _ hits: inout HitBuffer
   ) {
-    // Rows are offered in ascending order, so a row at the distance of the worst kept one comes
-    // too late.
+    // Ties go to the row that comes first, and rows are offered in ascending order. A row as
+    // far away as the worst one kept can therefore be skipped.
     let bound = min(maximumDistance, top.worstDistance.map { $0 - 1 } ?? .max)
     guard bound >= 0 else { return }
     run(live, rows: rows, bound: bound, into: &hits)
@@ -194,7 +194,7 @@ private struct ChunkScan {
 
   /// Returns whether a row may be a candidate.
   private func isWanted(_ row: Int, _ rows: Range<Int>, _ live: LiveSegment) -> Bool {
-    // The last block of hashes is padded with zeros.
+    // The last block is padded with zero hashes, which are not rows.
     guard row < rows.upperBound, live.isLive(row) else { return false }
     guard !anyBits.isEmpty else { return true }
     let bits = live.segment.filterBits(at: row)
@@ -223,7 +223,8 @@ private struct ChunkScan {
       } else {
         hits.fill(rows.count)
       }
-      // Bins take most of the memory of a scan, so only those of wanted rows are read.
+      // Reading the bins costs most of the memory traffic of a scan, so unwanted rows are
+      // removed first.
       hits.keep { isWanted(rows.lowerBound + $0, rows, live) }
       hits.count = segment.withColumn(.appearance, rows: rows, as: UInt8.self) { column in
         kernels.l1Filter(

@@ -33,7 +33,8 @@ public struct HashNeighbors: Sendable {
         for mask in masks {
           for place in buckets.places(of: value ^ mask).reversed() {
             let second = Int(buckets.indices[place])
-            // The indices of a bucket ascend.
+            // The indices of a bucket ascend and are visited from the end, so all
+            // remaining ones are smaller and were paired already.
             guard second > first else { break }
             guard hashes[first].hammingDistance(to: hashes[second]) <= maximumDistance,
               !isFound(first, second, before: number, differingBits: masks.count > 1 ? 1 : 0)

@@ -73,7 +73,7 @@ package struct PostingBounds: Sendable, Hashable {
       return "it has \(bytes.count / 8) postings of at most \(longest)"
     }
     for place in stride(from: 0, to: bytes.count, by: 8) {
-      // Beside the row, the posting of a keypoint has bits of its hash.
+      // The posting of a keypoint stores bits of its hash above the bits of the row.
       let row =
         isHash
         ? Int(clamping: bytes.littleEndian(at: place, as: UInt64.self))

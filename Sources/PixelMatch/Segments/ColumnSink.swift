@@ -33,7 +33,8 @@ struct ColumnSink<Failure: Error> {
 
   /// Appends bytes.
   mutating func append(copying bytes: Span<UInt8>) throws(Failure) {
-    // A checksum takes whole words of eight bytes until the column ends.
+    // The checksum is computed over words of eight bytes, so bytes can bypass the buffer only
+    // if it holds whole words.
     guard bytes.count >= Self.directByteCount, buffer.count % 8 == 0 else {
       // Sound: the bytes are copied before the call returns.
       unsafe bytes.withUnsafeBufferPointer { unsafe buffer.append(contentsOf: $0) }

@@ -95,7 +95,8 @@ struct PostingMerger {
     var next = ends
     for (live, numbers) in zip(sources, newRows) {
       place(live.segment, numbers, batch, in: &postings, at: &next, until: ends)
-      // The system maps 64 KB around each of its lists, of as many sources as there are.
+      // Each list that is read makes the system map 64 KB around it, which would add up over
+      // many sources.
       live.segment.releaseMemory()
     }
     if joinsLists {
@@ -128,7 +129,8 @@ struct PostingMerger {
     let lowMask = 1 << min(own, lowBits) - 1
     segment.withWordIndex { ownStarts, postings in
       for first in stride(from: 0, to: 1 << own, by: 1 << lowBits) {
-        // Shorter words begin several words of the batch each.
+        // If the words of the source have fewer bits, each is the prefix of several words
+        // of the batch, and is read once.
         for low in batch.prefix(1 << own) {
           let word = first | low & lowMask
           let (start, end) = (Int(ownStarts[word]), min(Int(ownStarts[word + 1]), postings.count))
@@ -141,7 +143,8 @@ struct PostingMerger {
               numbers[posting.row] != .max
             else { continue }
             let list = (newWord >> lowBits) * batch.count + newLow - batch.lowerBound
-            // A file that changed since its postings were counted must not write beyond its lists.
+            // The lists were counted before. If the file has changed since, a posting
+            // more must not be written beyond the list.
             guard next[list] < ends[list + 1] else { continue }
             merged[next[list]] = posting.encoded(row: Int(numbers[posting.row]), bits: bits)
             next[list] += 1

@@ -186,7 +186,8 @@ public struct SegmentMerger: Sendable {
       }
       for row in rows {
         var stored = live.segment.embedding(at: row)?.stored ?? []
-        // A file may change while it is read, which is noticed at the end.
+        // If another program changes the file while it is read, an embedding may be too
+        // long for its column. It is dropped here; the change is noticed at the end.
         if stored.count > size.embeddingByteCount { stored = [] }
         try sink.append(stored)
         try sink.append([UInt8](repeating: 0, count: size.embeddingByteCount - stored.count))

@@ -39,7 +39,8 @@ public struct ColorLayout: Sendable, Hashable {
     let columns = (0..<side).map { pixels($0, of: picture.width) }
     for row in 0..<side {
       let rows = pixels(row, of: picture.height)
-      // The cells of a row side by side, because each sum waits for its last addition.
+      // Keeps one sum for each cell of the row. They are independent, so the processor need
+      // not wait for one addition before the next.
       var sums = [SIMD3<Float>](repeating: .zero, count: side)
       for y in rows {
         for column in 0..<side {

@@ -50,7 +50,7 @@ public struct ImageEmbedding: Sendable, Hashable {
     let scaled = vector.map { $0 / largest }
     let reduced = vector.count > Self.componentLimit ? Self.projected(scaled) : scaled
     let peak = reduced.reduce(0) { max($0, $1.magnitude) }
-    // A vector can be made to vanish in what is kept of it.
+    // The projection keeps only some components, so a crafted vector may become zero.
     guard peak > 0 else {
       throw EmbeddingError(
         code: .invalidVector, message: "nothing is left of the vector when it is reduced")
@@ -100,7 +100,7 @@ public struct ImageEmbedding: Sendable, Hashable {
       if index < vector.count { values[index] = isNegative ? -vector[index] : vector[index] }
     }
     transform(&values)
-    // A part of a random permutation.
+    // The first steps of a Fisher–Yates shuffle choose which components are kept.
     var places = Array(0..<count)
     for index in 0..<componentLimit {
       places.swapAt(index, index + Int(random.next() % UInt64(count - index)))

@@ -14,7 +14,7 @@ enum IntegerAngle {
   static func of(x: Int, y: Int) -> UInt8 {
     let (across, down) = (abs(x), abs(y))
     if across == 0 && down == 0 { return 0 }
-    // Within an octant, the tangent increases with the angle.
+    // Within an octant the tangent grows with the angle, so a table of tangents finds the step.
     let ratio = (min(across, down) << 16) / max(across, down)
     let step = bounds.firstIndex { ratio < $0 } ?? 32
     let inQuadrant = across >= down ? step : 64 - step

@@ -63,7 +63,7 @@ struct KeypointDetector {
     of pyramid: LumaPyramid, levels: Range<Int>, limit: Int,
     strongest: (_ level: Int, _ limit: Int) -> [Corner]
   ) -> [DetectedKeypoint] {
-    // Coarse levels come first; the finer ones get what they leave.
+    // Starts with the coarsest level. What a level does not use is left to the finer ones.
     var left = limit
     var shares = levels.map { 6 / Double(LumaPyramid.reductions[$0]) }
     var chosen: [[Corner]] = []
@@ -88,7 +88,8 @@ struct KeypointDetector {
     let side = max(6, Int((area / (3 * Double(limit))).squareRoot()))
     let columns = (x.count + side - 1) / side
     let rows = (y.count + side - 1) / side
-    // Of the same response, the first of the corners, which come row by row, counts.
+    // The strongest corner of each cell. Of equally strong ones, the first in row-major order
+    // counts, so that the result does not depend on chance.
     var best = [UInt64](repeating: 0, count: columns * rows)
     for (index, corner) in corners.enumerated() {
       let cell = (corner.y - y.lowerBound) / side * columns + (corner.x - x.lowerBound) / side
@@ -96,7 +97,8 @@ struct KeypointDetector {
     }
     best.removeAll { $0 == 0 }
     if best.count > limit {
-      // Sorting those that are left out would take longer than the rest.
+      // Removes the weaker corners first, because sorting them too would take longer than
+      // everything else here.
       let weakest = best.element(ofRank: best.count - limit)
       best.removeAll { $0 < weakest }
     }
@@ -157,7 +159,8 @@ extension KeypointSet {
   ///
   /// - Complexity: O(pixels).
   init(_ pyramid: LumaPyramid, limit: Int = KeypointSet.limit) {
-    // Corners of the finest level cost as much as all others and are detected again less often.
+    // Skips the finest level of large images: its corners cost as much as all others and are
+    // less often found again in another image.
     let whole = pyramid.planes[0]
     let first = max(whole.width, whole.height) > Self.coarseSide ? 1 : 0
     let found = KeypointDetector.keypoints(

@@ -31,7 +31,8 @@ struct LumaPyramid {
 
   fileprivate init(_ first: Plane) {
     var planes = [first]
-    // Two thirds and one half of the image, then halves of those.
+    // Level 1 has two thirds of the size, and level 2 a half. Each further level is half the
+    // size of the one two levels before it.
     for level in 1..<Self.reductions.count {
       let next = level == 1 ? planes[0].reducedBy3to2() : planes[max(0, level - 2)].reducedBy2()
       guard min(next.width, next.height) >= Self.leastSide else { break }

@@ -50,7 +50,7 @@ public struct PDQHasher {
       precondition(row.count >= 4 * width, "a row is shorter than the picture's width")
       for x in 0..<width {
         let (red, green, blue) = (row[4 &* x], row[4 &* x &+ 1], row[4 &* x &+ 2])
-        // Exact in thousandths, then rounded once.
+        // The integer sum is exact, so the result is rounded only once, by the division.
         let thousandths = 299 * Int(red) + 587 * Int(green) + 114 * Int(blue)
         unfiltered.append(Float(thousandths) / 1000)
       }

@@ -97,7 +97,8 @@ public enum PageLayout {
         }
       }
       let trimmed = Box(x: columns.first ?? inner.x, y: inner.y)
-      // Without its margins, lines that were not plain may be.
+      // After the margins are trimmed, further rows and columns may be plain from end to end,
+      // so the box is cut again.
       if trimmed.area < box.area, depth > 0 {
         return cut(trimmed, depth - 1, into: &leaves, shouldStop)
       }

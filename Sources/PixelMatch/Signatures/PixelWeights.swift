@@ -8,7 +8,8 @@ struct PixelWeights {
   ///
   /// - Complexity: O(pixels).
   init(_ picture: OklabPicture) {
-    // About a Gaussian of 0.22 of the side, without an exponential, whose last bit differs between C libraries.
+    // The weights approximate a Gaussian whose deviation is 0.22 of the side. They avoid `exp`,
+    // whose last bit differs between C libraries.
     func squaredDistances(_ side: Int) -> [Float] {
       (0..<side).map { place in
         let distance = (Float(place) + 0.5) / Float(side) - 0.5

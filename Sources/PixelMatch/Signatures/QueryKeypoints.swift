@@ -79,7 +79,8 @@ public struct QueryKeypoints: Sendable, Hashable {
       let levels = 0..<min(2, fine.planes.count)
       let plane = pyramid.planes[0]
       let ratio = Double(fine.planes[0].width) / Double(plane.width)
-      // The width of a narrow image is rounded, so that the last of its rows would lie below it.
+      // The working width is rounded, so the last rows of the fine image may map below the
+      // working image. Such keypoints are removed.
       let found = KeypointDetector.keypoints(of: fine, levels: levels, limit: Self.fineLimit)
         .filter {
           let point = Point($0, angle: 0, fineRatio: ratio)

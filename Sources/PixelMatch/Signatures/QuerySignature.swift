@@ -58,7 +58,7 @@ public struct QuerySignature: Sendable, Hashable {
   ///
   /// - Complexity: O(pixels).
   public init(_ picture: PixelBuffer) {
-    // Never stops, so the result is never `nil`.
+    // `shouldStop` never returns true, so the result is never `nil`.
     self.init(picture, shouldStop: { false })!
   }
 

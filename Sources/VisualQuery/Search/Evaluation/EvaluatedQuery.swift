@@ -75,7 +75,8 @@ extension Matcher {
   @concurrent private func evaluated(
     _ query: EvaluationQuery, _ content: SemanticContent, _ subject: QuerySubject
   ) async throws -> EvaluatedQuery {
-    // The quality of the search is measured, so that the rules of the catalogue do not count; those to try do.
+    // An evaluation measures the search itself, so the rules that the catalogue stores are
+    // ignored. Only rules that the caller wants to try are applied.
     var matcher = self
     matcher.rules = rules ?? ShopRules()
     let state = try await matcher.run(

@@ -51,7 +51,8 @@ public struct SyncState: Sendable, Hashable, CustomStringConvertible {
       let log = catalogue.generations
       guard let origin else { return true }
       if let seal = log.seal(of: origin.generation) { return seal == origin.seal }
-      // The copy of a catalogue in PostgreSQL may be behind the one that made the state.
+      // A copy of a catalogue in PostgreSQL may lag behind the copy that made the state, so
+      // an unknown generation is accepted.
       if catalogue.isCopy || origin.generation < catalogue.generation { return true }
       // An index of an earlier version has no log until its next generation.
       return origin.generation == catalogue.generation && origin.seal == 0

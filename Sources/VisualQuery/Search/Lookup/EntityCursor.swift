@@ -86,7 +86,8 @@ struct EntityQuestionHash: Sendable {
   init(_ filter: EntityFilter, types: [EntityType]) {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
-    // A filter that JSON cannot hold has an infinite number; its lists are those of one question.
+    // A filter with an infinite number cannot be encoded. All such filters get the same hash,
+    // so their cursors are interchangeable.
     let text = (try? encoder.encode(filter)).map { Array($0) } ?? []
     let names = types.map(\.rawValue).joined(separator: ",")
     bytes = Array(

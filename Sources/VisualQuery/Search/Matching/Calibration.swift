@@ -84,7 +84,8 @@ public enum Calibration {
         + (beyond.upperBound - beyond.lowerBound) * Rivals.trust(measured.inliers)
         * measured.labelAgreement
       weights[labels] = raised <= room ? raised : room + share * (raised - room)
-      // Another color does not make a sibling less likely than what has nothing in common with the image.
+      // The penalty for another color is limited: a sibling in another color must stay at
+      // least as likely as an entity that has nothing in common with the image.
       let offColor = MeasuredEvidence.Lane.offColor.rawValue
       let others =
         prior + weights.dot(.one) - weights[offColor] + lead(of: measured, standing)

@@ -58,7 +58,7 @@ extension Matcher {
   @concurrent private func diagnose(
     _ id: EntityID, _ content: SemanticContent, _ options: MatchOptions
   ) async throws -> Diagnosis {
-    // A search that ends early compares few entities.
+    // A search that ends early might never compare the entity to be explained.
     var options = options
     (options.endsEarly, options.answers) = (false, .all)
     let state = try await run(content, options, deadline: options.timeout.map { now() + $0 })

@@ -34,7 +34,8 @@ struct ImageComparison: Sendable {
     rarity = AppearanceRarity(segments)
     geometry = GeometricCheck(query)
     colors = AlignedColor(query)
-    // Between pictures without any color and the palest hundredth of all others.
+    // 0 for an image without any color, and 1 from a chroma of 0.016 on, which all but the
+    // palest hundredth of colored images exceed.
     colorfulness = max(0, min(1, (query.chroma - 0.004) / 0.012))
   }
 
@@ -158,12 +159,13 @@ struct ImageComparison: Sendable {
         isCopy: measured.hash > MeasuredEvidence.copyHash.lowerBound)
     }.min()
     measured.contradiction = .none
-    // What hardly differs has no part of another color, and what hardly aligns could not be trusted.
+    // If the colors hardly differ, no part can have another color; if the images hardly align,
+    // a difference of parts could not be trusted.
     guard let residual = measured.residual, residual > Self.leastResidual,
       (measured.alignment?.inliers ?? 0) >= Self.leastInliers
         || measured.hash > Self.wholeImageHash
     else { return }
-    // Where keypoints align the images, they tell where the thing is.
+    // If keypoints align the images, their claim tells which part of the query shows the thing.
     let claim = measured.alignment?.claim
     measured.contradiction =
       transforms.map { transform in

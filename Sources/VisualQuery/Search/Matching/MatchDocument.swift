@@ -142,7 +142,7 @@ public struct MatchDocument: Sendable, Encodable {
       rank = match.rank
       type = match.value.id.type
       id = match.value.id.value
-      // Nothing is certain, and rounding must not make it so.
+      // Rounding to four places could otherwise print 1, as if a match were certain.
       confidence = min(0.9999, rounded(match.confidence, 4))
       tier = match.tier
       url = match.handoff.url

@@ -51,7 +51,8 @@ extension Matcher {
     if fromStart { continuation.markShown { _ in false } }
     if !conditions.isEmpty {
       try Self.check(conditions, besides: continuation.question)
-      // Milliseconds, which the deadline does not cut: what does not meet the conditions may not be shown.
+      // The lookup of the keys ignores the deadline: a result cut short could show entities
+      // that do not meet the conditions. It takes milliseconds.
       continuation.narrow(
         by: conditions,
         to: try await catalogue.keys(

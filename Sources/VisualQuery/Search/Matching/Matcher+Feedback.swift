@@ -29,7 +29,8 @@ extension Matcher {
   func feedback(
     on signature: QuerySignature?, _ content: SemanticContent, _ options: MatchOptions
   ) throws(CatalogueError) -> FeedbackEffects? {
-    // Without its picture, a question is not that of its labels.
+    // A continuation without its image has only the labels, and statements about those labels
+    // alone are about another question.
     guard options.usesFeedback, !content.isPictureLeftOut else { return nil }
     return try catalogue.feedback.index().effects(on: signature, labels: content.labels)
   }
@@ -70,7 +71,7 @@ extension Matcher {
     }
     let room = max(0, Self.largestPinnedLogOdds - odds)
     let step = min(Self.pinStep, room / Double(pins.count))
-    // From the last to the first, so that each precedes those before.
+    // Each pin is placed above those handled before it, so the first pin is handled last.
     for pin in pins.reversed() {
       guard let key = keys[pin.id], state.types.contains(pin.id.type),
         state.allows(key, pin.id.type)

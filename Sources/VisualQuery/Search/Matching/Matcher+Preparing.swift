@@ -18,7 +18,7 @@ extension Matcher {
     endStep(.filters, since: start)
     start = beginStep()
     let image = try content.searchedPixels
-    // It is computed beside all that follows.
+    // The encoding runs concurrently with the following steps.
     let encoding = content.embedding == nil ? image.flatMap(encoding) : nil
     let signature = try image.map(signature) ?? content.signature
     endStep(.signature, since: start)
@@ -36,7 +36,8 @@ extension Matcher {
     var plan = try plan(signature, image, labels, content, embedding, endsEarly: endsEarly) {
       Task.isCancelled || (scansEnd.map { now() >= $0 } ?? false)
     }
-    // Entities that were not filtered are not searched.
+    // The deadline passed before the filters were evaluated. Searching now could show entities
+    // that the filters exclude.
     if allowed == nil { plan.stop() }
     var state = QueryState(
       types: types, labels: labels, signature: signature,
@@ -127,14 +128,16 @@ extension Matcher {
     var searching = imageStages(
       signature, embedding, labelMasks: masks, threads: pool.width, in: catalogue,
       shouldStop: shouldStopScans)
-    // The scan of the hashes comes first.
+    // Runs right after the first of these stages, the scan of the hashes.
     if endsEarly { searching.insert(WholeImageStage(image: image), at: 1) }
-    // Before the geometry of what it proposes is verified.
+    // Text proposes candidates, so it must be read before the last of these stages verifies the
+    // geometry of all candidates.
     searching.insert(contentsOf: textStage, at: searching.count - 1)
     return QueryPlan(
       words + searching
         + [PatchStage(image: image)]
-        // Posting lists of windows would have to be fetched.
+        // No windows in engine mode, where the posting lists of each window would have to
+        // be fetched from the shards.
         + (catalogue.store == nil ? [WindowStage(image: image)] : [])
         + [
           RegionStage(
@@ -155,7 +158,7 @@ extension Matcher {
   ) -> TypeSearch {
     var segments = catalogue.segments(of: type)
     if let allowed { segments = segments.map { $0.keeping(allowed.contains) } }
-    // An entity that is not meant is not a rival, either.
+    // An entity that feedback excludes must not lower the confidence of others as their rival.
     if !suppressed.isEmpty {
       segments = segments.map { $0.keeping { !suppressed.contains($0) } }
     }
@@ -168,12 +171,12 @@ extension Matcher {
     _ types: [EntityType], _ options: MatchOptions, _ shouldStop: @escaping @Sendable () -> Bool
   ) async throws -> [EntityType: KeySet]? {
     var allowed: [EntityType: KeySet] = [:]
-    // The same filter mostly applies to all types.
+    // Usually all types have the same filter, which is then evaluated only once.
     var keysByFilter: [EntityFilter: KeySet] = [:]
     do {
       for type in types {
-        // The filter of a type that is not asked for limits what is shown, not which product brings
-        // stores.
+        // A type that is not asked for may be searched because products bring stores. Its
+        // filter only limits what is shown, so it is not applied here.
         guard options.types.contains(type), let filter = options.filters[type], !filter.isEmpty
         else { continue }
         var keys = keysByFilter[filter]

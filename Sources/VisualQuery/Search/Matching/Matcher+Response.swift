@@ -29,7 +29,8 @@ extension Matcher {
     var possible = try ordered(
       possible(among: scored, state, options, without: shown), by: rules)
     if list.entities.isEmpty, state.signature != nil, !state.plan.isComplete {
-      // The deadline passed before the image showed anything: the answer is that of the labels.
+      // The deadline passed before the image led to any match, so the answer uses the labels
+      // alone, with their own cut-off.
       let labelCutOff = self.cutOff(options, hasImage: false)
       let labelList = try rank(state.labelMatches, state, options, cutOff: labelCutOff, rules)
       if !labelList.entities.isEmpty { (list, cutOff, possible) = (labelList, labelCutOff, []) }
@@ -68,7 +69,8 @@ extension Matcher {
         && scored.contains { $0.confidence >= cutOff && rules.hidingRule(of: $0.key) != nil }
       response.emptyReason = isHidden ? .filteredOut : emptyReason(state, options)
     }
-    // Nothing that was computed from a file which has changed meanwhile is given away.
+    // Throws if a file of the catalogue has changed during the search, because the answer may
+    // then be wrong.
     try catalogue.checkUnchanged()
     return response
   }
@@ -178,7 +180,8 @@ extension Matcher {
     _ rules: ActiveRules
   ) throws -> RankedList {
     let scored = rules.hides ? all.filter { rules.hidingRule(of: $0.key) == nil } : all
-    // Products that are not asked for may bring stores.
+    // All searched types contend, not only those asked for: a product that is not shown itself
+    // may bring stores.
     let contenders = Ranking.contenders(
       scored, types: Set(state.types), cutOff: cutOff)
     let ids = try catalogue.ids(keys: contenders.map(\.key))

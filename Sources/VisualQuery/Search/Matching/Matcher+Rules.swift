@@ -134,7 +134,8 @@ extension Matcher {
       for (place, moved) in zip(places, sorted) {
         var entity = list[moved.place].entity
         let isForward = moved.standing.pin != nil || moved.standing.factor > 1
-        // What others push aside was not moved by a rule of its own.
+        // An entity names a rule only if it moved in the direction of its own rule.
+        // Otherwise, it was merely displaced by others.
         if place < moved.place && isForward || place > moved.place && !isForward {
           entity.rule = moved.standing.name
         }

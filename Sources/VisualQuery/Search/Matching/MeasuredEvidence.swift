@@ -137,7 +137,8 @@ struct MeasuredEvidence: Sendable, Hashable {
   var contradictedShare: Double {
     let (start, end) = (Self.contradictedShares.lowerBound, Self.contradictedShares.upperBound)
     let (doubtful, equal) = (Self.equalColors.lowerBound, Self.equalColors.upperBound)
-    // What is left of a thing behind a hand, with colors that are equal as a whole, is that thing.
+    // If the colors agree as a whole, a part of another color is something that hides the
+    // thing, such as a hand, and does not contradict the match.
     let doubt = min(1, (equal - (self[.alignedColor] ?? 0)) / (equal - doubtful))
     return alignmentTrust * max(0, doubt)
       * (1 - Self.hiddenPatches.share(at: patches?.shareLostByContradiction ?? 0))
@@ -164,7 +165,8 @@ struct MeasuredEvidence: Sendable, Hashable {
     case .agreement: agreement
     case .alignedColor: residual.map { alignmentTrust * Self.closeness($0) }
     case .offColor:
-      // A light of another color changes a histogram; the colors at aligned places see through it.
+      // Colored light changes the histogram of the same thing. The colors at aligned places
+      // are corrected for light, so they decide whether the color is another one.
       residual.map {
         -alignmentTrust * (1 - Self.closeness($0)) * max(0, 1 - color / Self.offColorSimilarity)
       }

@@ -42,7 +42,8 @@ struct NearestImages: Sendable {
   func support() -> [UInt32: ImageSupport] {
     guard nearest.count > Self.count, imagesByKey.count < images else { return [:] }
     let edge = nearest[Self.count].score
-    // The nearest image of each entity already counts as its evidence; only the others support it.
+    // The nearest image of each entity is its own evidence already, so only its further images
+    // count as support.
     var (others, seen): ([UInt32: Double], Set<UInt32>) = ([:], [])
     for image in nearest.prefix(Self.count) where !seen.insert(image.key).inserted {
       others[image.key, default: 0] += min(1, (image.score - edge) / Self.margin)
@@ -50,7 +51,8 @@ struct NearestImages: Sendable {
     let most = Double(Self.count - 1)
     var support: [UInt32: ImageSupport] = [:]
     for (key, count) in imagesByKey where count > 1 {
-      // In a catalogue of hardly anything else, the nearest images belong to the entity whatever is asked.
+      // The share of nearest images that the entity would have by chance. In a small
+      // catalogue that consists mostly of its images, it is large for every query.
       let chance = Double(count - 1) / Double(images - 1)
       let share = chance < 1 ? ((others[key] ?? 0) / most - chance) / (1 - chance) : 0
       support[key] = ImageSupport(

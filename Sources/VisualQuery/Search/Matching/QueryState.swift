@@ -37,7 +37,8 @@ struct QueryState: Sendable {
   private(set) var groups: [UInt32: String]? = nil { didSet { scores = ScoreCache() } }
   /// The cells that plain lines divide the image into, or `nil` if nobody has looked.
   private(set) var pageCells: [ImageBox]? = nil {
-    // The text of a page is of many things.
+    // Text counts nothing on a page, because it may belong to any of its things, so scores with
+    // text must be computed again.
     didSet { if texts != nil { scores = ScoreCache() } }
   }
   /// The parts of the image that were searched on their own.
@@ -200,7 +201,8 @@ struct QueryState: Sendable {
     }
     var best = Dictionary(uniqueKeysWithValues: whole.map { ($0.key, $0) })
     let searched = regions.map { (region: $0, entities: scored($0)) }
-    // The most keypoints of an entity that agree in the whole image and in its own outlines.
+    // For each entity, the largest number of keypoints that agree in the whole image or in one
+    // of the outlines that it drew.
     var inliers = best.mapValues { $0.image?.evidence.inliers ?? 0 }
     for (region, entities) in searched {
       for entity in entities where region.outlined.contains(entity.key) {
@@ -210,14 +212,15 @@ struct QueryState: Sendable {
     for (region, entities) in searched {
       for entity in entities {
         if let other = best[entity.key], other.confidence >= entity.confidence { continue }
-        // Chance decides which outlines the others draw, and some of their crops flatter the entity.
+        // In an outline that other candidates drew, a crop may flatter an entity by chance.
+        // Such a score counts only if at least as many keypoints agree as elsewhere.
         let isChance =
           region.source == .outline && !region.outlined.contains(entity.key)
           && entity.image!.evidence.inliers < inliers[entity.key] ?? 0
         if !isChance { best[entity.key] = entity }
       }
     }
-    // Entities are large to move: their keys are sorted in their place.
+    // Sorts small keys instead of the entities, which are large and slow to move.
     let order = best.values.map { (confidence: $0.confidence, key: $0.key) }
       .sorted { ($1.confidence, $0.key) < ($0.confidence, $1.key) }
     return order.map { best[$0.key]! } + labelMatches.filter { best[$0.key] == nil }
@@ -229,7 +232,7 @@ struct QueryState: Sendable {
     switch region.source {
     case .layout, .remainder:
       scored(region.searches, in: region.frame) { _ in Calibration.cellPrior }
-    // Windows propose outlines, and are not regions of their own.
+    // Windows only propose outlines; they have no candidates of their own.
     case .windows: []
     case .outline:
       scored(region.searches, in: region.frame, isSupportMeasured: false, texts: texts) {
@@ -300,7 +303,7 @@ struct QueryState: Sendable {
         } ?? [])
       return ScoredEntity(
         key: entity.key, type: entity.image.type,
-        // Without a vote there is none to tell.
+        // A settled plan skipped the votes, so there is no number of votes to report.
         evidence: plan.isSettled ? evidence.filter { $0.kind != .votes } : evidence,
         confidence: Calibration.confidence(evidence), tier: entity.image.tier,
         image: entity.image, imagePosition: entity.image.position)
@@ -343,13 +346,14 @@ struct QueryState: Sendable {
       image.evidence.embedding = image.embedding
       image.evidence.support = support[key]
       if !believesLabels { image.evidence.labels = nil }
-      // A label says more than several weak likenesses, and a wrong one would be held up by them.
+      // If labels are believed, the score with the highest terms of all images is not used:
+      // several weak similarities together would outweigh the labels.
       image.score =
         believesLabels ? image.evidence.score : image.evidence.score(with: image.highest)
       best[key] = image
     }
     if let groups { shareEmbeddings(of: groups, among: &best) }
-    // Images are large to move: their keys are sorted in their place.
+    // Sorts the keys instead of the images, which are large and slow to move.
     return best.keys.sorted().map { ($0, best[$0]!) }
   }
 }

@@ -130,7 +130,8 @@ struct RegionProposals {
       (cutOff..<Self.steadyConfidence).contains($0.confidence)
     }
     isAnyBarelySure = barelySure.contains(where: Self.alignsWell)
-    // Looks at several would change their order.
+    // Searching the outlines of several sure candidates again could change their order, so it
+    // is done only for a single one.
     self.barelySure = sureCount > 1 ? [] : barelySure
   }
 

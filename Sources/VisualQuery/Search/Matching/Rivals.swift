@@ -101,7 +101,7 @@ struct Rivals: Sendable {
         isAlone: true)
     }
     let most = byInliers.first { isRival($0, of: index) }.map { candidates[$0].inliers } ?? 0
-    // A lead beyond 3 says more only with keypoints.
+    // A lead is limited to 3, and to up to 4 if keypoints of the candidate agree.
     let limit = 3 + Self.trust(own.inliers)
     let lead = min(limit, scores[index] - scores[best])
     let doubt = max(
@@ -121,7 +121,8 @@ struct Rivals: Sendable {
   private func patchLead(of index: Int) -> Double {
     let own = candidates[index].patchLikeness
     guard own > 0 else { return 0 }
-    // A rival that was not compared may have as many.
+    // A rival whose patches were not compared may have as many equal patches as this candidate,
+    // so the patches count only if its keypoints are few.
     let most = byInliers.first { candidates[$0].patches == nil && isRival($0, of: index) }
     if let most {
       let inliers = candidates[most].inliers
@@ -193,7 +194,8 @@ struct Rivals: Sendable {
   }
 
   private static func inlierLead(_ inliers: Int, over rival: Int) -> Double {
-    // Either sign counts by the larger number: a few keypoints agree by chance, and mean nothing for one or the other.
+    // A lead and a lag are both weighted by the larger number of inliers, because a few
+    // keypoints agree by chance and then mean nothing.
     inlierRatio(inliers, to: rival) * trust(max(inliers, rival))
   }
 

@@ -42,7 +42,7 @@ extension Matcher {
       let probability = Calibration.confidence(evidence)
       guard probability >= Self.leastKindProbability else { break }
       guard let value = values[candidate.key], ids.insert(value.id).inserted else { continue }
-      // Of several variants of one thing, the most similar one is enough.
+      // Only the most similar variant of a group is listed.
       if let group = value.productGroup, !groups.insert(group).inserted { continue }
       list.append(
         (

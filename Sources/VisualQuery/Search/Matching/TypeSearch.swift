@@ -171,7 +171,8 @@ struct TypeSearch: Sendable {
     let ranked = best.values.filter { $0.evidence.inliers >= Rivals.claimingInliers }.sorted {
       ($1.evidence.inliers, $0.candidate.row) < ($0.evidence.inliers, $1.candidate.row)
     }
-    // One of several things must not take the place of another's siblings.
+    // Rivals are counted only among images that claim the same part of the query. Otherwise,
+    // one of several things in it would take the room of the siblings of another.
     var chosen: [Found] = []
     for found in ranked where chosen.count < Self.comparedInAll {
       let rivals = chosen.count {
@@ -253,7 +254,7 @@ struct TypeSearch: Sendable {
 
   /// The candidates whose geometry is worth verifying, the best by score first.
   private func rowsToVerify() -> [SegmentRow] {
-    // Each score once: a sort asks for it many times.
+    // Computes each score once, because the sort below reads it many times.
     let ranked = candidates.values.map {
       (score: $0.evidence(comparison.colorfulness).score, votes: $0.votes.best, row: $0.row)
     }.sorted {

@@ -83,7 +83,7 @@ extension SearchNumbers {
     var rows = 0
     for (index, day) in days.enumerated() {
       rows += day.rows
-      // The day itself stays, whatever it has.
+      // The newest day is kept even if it alone exceeds the limit of rows.
       guard index > 0, index >= dayLimit || rows > rowLimit else { continue }
       for table in tables {
         try connection.statement("DELETE FROM \(table) WHERE day <= ?").bind([.text(day.day)]).run()

@@ -112,7 +112,8 @@ public struct EntityThumbnails: Sendable {
       return try FetchedPictures.bytes(of: path, in: catalogue.directory)
         .map { bytes throws(DecodeError) in try thumbnail(of: bytes, size) }
     }
-    // Of an image that was indexed from memory, only stored thumbnails exist.
+    // An image that was indexed from memory has no file, so it has only the thumbnails that are
+    // stored.
     if UploadedImage.isName(path) { return nil }
     // Opened for every image, because the folder may be replaced while a generation is served.
     let file: OpenFile

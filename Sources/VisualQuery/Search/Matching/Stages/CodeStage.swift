@@ -18,7 +18,8 @@ struct CodeStage: SearchStage {
 
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
     let read = read ?? image.flatMap { CodeReader()?.codes(in: $0) } ?? []
-    // A code of bars may be the number of anything, and a QR code may have any text: only a product code that the catalogue lacks is told.
+    // Other barcodes and QR codes may contain anything. Only a product code that is not in the
+    // catalogue is worth reporting as not found.
     let codes =
       codes
       + read.lazy.filter { $0.kind != .qr }.map(\.value)
@@ -82,7 +83,7 @@ struct CodeStage: SearchStage {
         let keys = try await catalogue.keys(matching: filter, shouldStop: state.shouldStop)
         found.merge(try catalogue.ids(keys: keys.keys(in: 0..<catalogue.lastKey + 1))) { $1 }
       } catch let error as MatchError where error.code == .invalidFilter {
-        // No entity has a link of its own.
+        // The filter is invalid if the catalogue has no entity with a link.
         continue
       }
     }

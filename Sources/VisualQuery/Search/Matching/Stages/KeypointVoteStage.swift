@@ -44,7 +44,8 @@ struct KeypointVoteStage: SearchStage {
     let live = segments[index]
     let votes = KeypointVotes(signature.keypoints)
       .rows(in: live, limit: VoteTally.limit, shouldStop: shouldStop)
-    // Keypoints that did not vote may have been those that matter.
+    // Votes that were stopped do not count as a scan, because the keypoints that are left may
+    // be the decisive ones.
     return VoteTally(
       votes: votes.map { (SegmentRow(segment: index, row: $0.row), $0) },
       scannedRows: shouldStop() ? 0 : live.segment.count)

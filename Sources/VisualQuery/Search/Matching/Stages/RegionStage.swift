@@ -25,7 +25,7 @@ struct RegionStage: SearchStage {
     func proposed() -> RegionProposals {
       RegionProposals(state.scoredEntities(), cutOff: Calibration.defaultCutOff)
     }
-    // Windows have aligned others.
+    // The search of windows may have added candidates since patches were last compared.
     var isWhole = image.map { state.comparePatches(of: $0) } ?? true
     var proposals = proposed()
     if state.uncoverCandidates(proposals) { proposals = proposed() }
@@ -39,7 +39,8 @@ struct RegionStage: SearchStage {
     if !state.isPage, let remainder = state.signature.flatMap(proposals.remainder) {
       regions.append(remainder)
     }
-    // Without a look at the layout, nobody knows whether there are cells to search.
+    // If the layout was not computed, there may be cells that were not searched, so the stage
+    // has done nothing.
     guard !regions.isEmpty else { return layout == nil ? 0 : isWhole ? 1 : Self.nearlyWhole }
     guard let image else {
       state.unsearchedRegions += regions
@@ -60,7 +61,8 @@ struct RegionStage: SearchStage {
       looks = zip(found, scored).flatMap(outlines)
       guard !state.isPage, scored.joined().contains(where: Self.isSure) else { continue }
       let now = proposed()
-      // One sure thing that was found in its outline is mostly all that the image shows.
+      // Searches the remainder only if further sure things were found. A single one that was
+      // found in its outline is usually all that the image shows.
       if now.covered.count > max(1, proposals.covered.count),
         let remainder = state.signature.flatMap(now.remainder)
       {
@@ -86,7 +88,7 @@ struct RegionStage: SearchStage {
   private func outlines(drawnIn found: RegionSearch, by scored: [ScoredEntity]) -> [Look] {
     guard found.source != .outline else { return [] }
     let drawn = RegionProposals(scored, cutOff: Calibration.defaultCutOff).outlines()
-    // A cell shows one thing.
+    // A cell of a page shows one thing, so only its first outline is searched.
     return drawn.prefix(found.source == .layout ? 1 : drawn.count).map {
       var region = $0
       region.isWithinPart = true
@@ -132,14 +134,14 @@ struct RegionStage: SearchStage {
     var state = parent
     state.shardFaults = ShardFaults()
     let isOutline = region.source == .outline
-    // In an outline, only geometry decides.
+    // In an outline, only geometry decides, so no embedding is needed.
     let encoding = isOutline ? nil : encode(pixels)
     state.searches = look.searches.map {
       isOutline
         ? $0.narrowed(to: signature)
         : TypeSearch($0.type, $0.segments, signature, outside: region.filled)
     }
-    // Regions are searched side by side, so that each has one thread.
+    // The regions run in parallel with each other, so each uses a single thread.
     let stages: [any SearchStage] =
       isOutline
       ? [GeometryStage()]
@@ -149,7 +151,7 @@ struct RegionStage: SearchStage {
         shouldStop: parent.shouldStop)
     for stage in stages {
       let share = try await stage.run(on: &state, in: catalogue)
-      // Candidates from the other shards are worth comparing.
+      // If some shards failed, the candidates from the others are still compared.
       let isPart = share > 0 && !state.shardFaults.isEmpty && stage is StoredCandidateStage
       guard share == 1 || isPart && !parent.shouldStop() else {
         return Outcome(shardFaults: state.shardFaults)

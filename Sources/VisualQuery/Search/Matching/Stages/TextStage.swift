@@ -93,7 +93,7 @@ struct TextStage: SearchStage {
       }
       return
     }
-    // Segments of engine mode have no signatures.
+    // In engine mode, segments have no signatures that could be compared.
     guard catalogue.store == nil else { return }
     for index in state.searches.indices {
       let type = state.searches[index].type

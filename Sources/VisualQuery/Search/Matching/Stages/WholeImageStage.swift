@@ -18,7 +18,7 @@ struct WholeImageStage: SearchStage {
     for content: SemanticContent, _ options: MatchOptions, cutOff: Double,
     feedback: FeedbackEffects?, in catalogue: Catalogue
   ) -> Bool {
-    // A program that asks for what is sure does not ask how sure something else is.
+    // A caller that wants only sure matches does not need the confidence of the others.
     (options.endsEarly || options.answers == .sure) && cutOff >= Calibration.defaultCutOff
       && content.embedding == nil
       && content.texts.isEmpty && feedback == nil && catalogue.store == nil
@@ -94,7 +94,8 @@ private enum WholeImage {
     guard difference.residual <= limits.residual, difference.shift <= limits.shift,
       difference.largest <= limits.largest
     else { return false }
-    // A rival that was not compared may have as many keypoints, and then counts as a sibling.
+    // Assumes the largest doubt: a rival that was not compared may have as many keypoints, and
+    // would then count as a sibling.
     let doubt = Rivals.largestColorDoubt(of: evidence)
     let odds = entity.evidence.reduce(0) { sum, term in
       switch term.kind {
