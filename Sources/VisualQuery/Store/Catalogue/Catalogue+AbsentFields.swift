@@ -78,7 +78,8 @@ extension PropertyIndex {
   ) throws(CatalogueError) -> Bool {
     if ["images", "localized", "featured"].contains(name) { return false }
     let property = EntityProperty(name == "geo" ? "latitude" : name)
-    // A field of the shop's own that has the name of another type's, or that filters cannot name, is not in the table.
+    // The table lacks a field of the shop with the name of a field of another type, and one
+    // whose name filters cannot write. Such a field is assumed to exist.
     guard !Self.fieldsOfOtherTypes[type]!.contains(name),
       let stored = try? property.storedName(isSort: false)
     else { return true }

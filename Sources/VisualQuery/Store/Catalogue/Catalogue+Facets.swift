@@ -4,7 +4,7 @@ extension Catalogue {
   @concurrent package func count(
     of keys: KeySet, _ shouldStop: @escaping @Sendable () -> Bool
   ) async throws -> Int {
-    // Every entity has a type.
+    // Counts the values of `type`, because every entity has exactly one.
     var counter = FacetCounter(prefix: nil)
     try await addValues(ofProperty: "type", of: keys, to: &counter, shouldStop)
     return counter.entityCount

@@ -204,7 +204,8 @@ extension Catalogue {
     let exact = words.map { [$0] }
     var found = try await keys(withWords: exact, without: [], types, limit: limit, shouldStop)
     guard found.count < limit else { return try values(of: found, shouldStop) }
-    // A word that is in the catalogue is probably meant; only if the others say too little, it is not.
+    // A word that the catalogue has is probably meant as it is. Similar words replace it only
+    // if there are still too few results.
     var (unknown, all) = (exact, exact)
     for (number, word) in words.enumerated() {
       let (near, isKnown) = try read(stoppingWhen: shouldStop) { database throws(CatalogueError) in

@@ -64,7 +64,7 @@ extension Catalogue {
     try read { database throws(CatalogueError) in
       guard try database.hasReadings() else { return false }
       return try database.connection.first(
-        // There are no smaller numbers: it is the first row.
+        // No integer is below this bound, so the condition is true of every row.
         "SELECT 1 FROM readings WHERE contentHash >= ? LIMIT 1", [.integer(.min)]
       ) { _ in true } ?? false
     }

@@ -52,7 +52,8 @@
       var all = [first]
       while all.count < count {
         let next = try CatalogueDatabase(readingBeside: directory)
-        // If a writer published a generation in between, all connections are opened again.
+        // If a writer published a generation in between, the connections would show
+        // different ones, so all are opened again.
         guard try next.state() == state else { break }
         all.append(next)
       }

@@ -90,7 +90,8 @@ public final class CurrentCatalogue: Sendable {
           }
         }
       } catch {
-        // A refused access says nothing about the contents.
+        // An error of access says nothing about the contents, so the open catalogue stays
+        // in use.
         if error.code != .notPermitted {
           // Its connections are closed before others are opened, because SQLite shares memory
           // between all connections of a process.
@@ -137,7 +138,8 @@ public final class CurrentCatalogue: Sendable {
         state.opened = try Self.open(directory, readers, store)
       }
     } catch {
-      // The log stays as it is; errors that matter are those of the next read.
+      // A failure here only leaves the log as it is. If the catalogue is damaged, the next
+      // read reports it.
     }
   }
 

@@ -67,7 +67,8 @@ public struct KindCalibration: Sendable, Hashable, Encodable {
       b += max(-20, min(20, (haa * gb - hab * ga) / determinant))
     }
     guard a.isFinite, b.isFinite, b > 0 else { return nil }
-    // Rounded, since the last digits of a vector differ between processors.
+    // The last digits of a vector differ between processors, so the result is rounded to be the
+    // same on all.
     prior = ((a - b * mean) * 100).rounded() / 100
     slope = (b * 100).rounded() / 100
   }

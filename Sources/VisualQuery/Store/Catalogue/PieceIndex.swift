@@ -50,7 +50,8 @@ package struct PieceIndex: Sendable {
       guard weight > 0, let entity = Self.index(of: word.key, in: keys) else { continue }
       for piece in Self.pieces(of: word.text) { found.append((piece, UInt32(entity), weight)) }
     }
-    // Of one piece of one entity, the largest weight comes first.
+    // For each piece of an entity, sorts the largest weight first: the loop below keeps only
+    // the first one.
     found.sort { ($0.piece, $0.entity, $1.weight) < ($1.piece, $1.entity, $0.weight) }
     var (pieces, starts) = ([UInt64](), [Int]())
     var postings: [(entity: UInt32, weight: UInt8)] = []
@@ -154,7 +155,7 @@ package struct PieceIndex: Sendable {
     var known: Float = 0
     var cover = [Float](repeating: 0, count: keys.count)
     var knownWords: [TextAgreements.KnownWord] = []
-    // A piece that several words have counts once, by the largest weight.
+    // A piece that occurs in several words counts once, with the largest weight.
     var weights: [UInt64: Float] = [:]
     for (word, size, line) in Self.words(of: lines) {
       let weight = Float(size)

@@ -40,7 +40,8 @@ package struct PropertyCondition: Sendable {
       sql = "instr(coalesce(folded, value), ?) = 1"
     case .hasSuffix(let text):
       values = Array(repeating: .text(LabelText.folded(text)), count: 3)
-      // The last zero characters would be all.
+      // An empty suffix matches everything. It needs its own test, because `substr` with a
+      // start of 0 returns the whole text.
       sql = "(? = '' OR substr(coalesce(folded, value), -length(?)) = ?)"
     }
   }
@@ -75,14 +76,14 @@ package struct PropertyCondition: Sendable {
       return "CAST(value AS REAL) \(symbol) ?"
     }
     if EntityProperty(property).isText {
-      // An id that has only digits is a text, too.
+      // Compares texts, also if the operand has only digits, as an id may have.
       values.append(.text(operand.words))
       return "value \(symbol) ?"
     }
     values.append(operand.stored)
     guard case .number = operand else { return "value \(symbol) ?" }
-    // Sizes may be stored as texts: beside a REAL, SQLite reads a text that is a number as one. Any other text is greater
-    // than all numbers.
+    // Sizes may be stored as texts. Compared with a REAL, SQLite converts a text that is a
+    // number, and ranks any other text above all numbers; the second condition excludes those.
     return "value \(symbol) CAST(? AS REAL) AND value <= CAST(9e999 AS REAL)"
   }
 

@@ -93,7 +93,7 @@ public struct ShopSettings: Sendable, Hashable {
 
   private var mappingValues: [(name: String, value: String?)] {
     guard let feedMapping else { return [] }
-    // JSON, since the name of a file may have any character in it.
+    // Stored as JSON, because the name of a file may contain any separator.
     let texts = ([feedMapping.feed] + feedMapping.assignments).map(JSONValue.string)
     return [(Self.mappingName, texts.count == 1 ? nil : JSONValue.array(texts).text)]
   }
@@ -108,7 +108,7 @@ public struct ShopSettings: Sendable, Hashable {
 
   private var publicValues: [(name: String, value: String?)] {
     guard let publicFields else { return [] }
-    // JSON, since a name may have any character in it.
+    // Stored as JSON, because a name may contain any separator.
     let names = publicFields.sorted().map(JSONValue.string)
     return [(Self.publicName, names.isEmpty ? nil : JSONValue.array(names).text)]
   }
@@ -130,7 +130,7 @@ public struct ShopSettings: Sendable, Hashable {
     var values: [(name: String, value: String?)] = []
     if let imagesRoot { values.append((Self.root, FilePath.absolute(imagesRoot))) }
     if let outsideFolders {
-      // JSON, because a path may contain any other separator.
+      // Stored as JSON, because a path may contain any other separator.
       let paths = outsideFolders.map { JSONValue.string(FilePath.absolute($0)) }
       values.append((Self.outside, paths.isEmpty ? nil : JSONValue.array(paths).text))
     }

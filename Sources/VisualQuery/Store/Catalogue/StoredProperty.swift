@@ -77,7 +77,8 @@ extension EntityValue {
     for (name, value) in extra {
       guard let storedName = EntityProperty.storedExtra(name) else { continue }
       if ProductCode.isField(name), case .array(let codes) = value {
-        // The codes of an entity's variants, each of which finds it.
+        // An entity with variants has a list of codes. Each is stored, so that each of them
+        // finds the entity.
         add(storedName, codes.compactMap { if case .string(let text) = $0 { text } else { nil } })
       } else if let property = value.stored(as: storedName) {
         stored.append(property)

@@ -36,7 +36,8 @@ enum WordParts {
     for length in (scalars.count - mistakes)...(scalars.count + mistakes)
     where lengths.contains(length) {
       for (place, range) in ranges(ofLength: length).enumerated() {
-        // Letters that are swapped are one mistake here, and two replacements there.
+        // Two swapped letters count as one mistake but are two replacements, so a part may
+        // be displaced by up to two letters.
         for start in range.lowerBound - 2...range.lowerBound + 2
         where start >= 0 && start + range.count <= scalars.count {
           parts.append(

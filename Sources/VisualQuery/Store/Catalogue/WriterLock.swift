@@ -50,8 +50,8 @@ package struct WriterLock: ~Copyable {
         place = Place(directory: directory, status: status)
         return
       }
-      // The other writer removed its empty catalogue. The next run would lock another file, so the
-      // lock of this one keeps nobody out.
+      // The other writer has removed its empty catalogue and this file with it. A further run
+      // would create and lock a new file, so a lock on this one would not keep it out.
       close(file)
       try CatalogueDatabase.makeDirectory(directory)
     }

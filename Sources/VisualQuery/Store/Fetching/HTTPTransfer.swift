@@ -97,7 +97,8 @@ internal import CCurl
     let codes = unsafe [
       cc_set_url(curl, url.handle), cc_set_fields(curl, headers), cc_set_guard(curl, guardian),
       cc_set_text(curl, CURLOPT_USERAGENT, "VisualQuery"), cc_set_text(curl, CURLOPT_PROXY, ""),
-      // Names are resolved on threads of libcurl, without signals.
+      // libcurl resolves names on its own threads, so it needs no signals, which are unsafe
+      // with threads.
       cc_set_number(curl, CURLOPT_NOSIGNAL, 1), cc_set_number(curl, CURLOPT_TCP_KEEPALIVE, 1),
       cc_set_number(curl, CURLOPT_CONNECTTIMEOUT_MS, min(10_000, milliseconds)),
       cc_set_number(curl, CURLOPT_TIMEOUT_MS, milliseconds),

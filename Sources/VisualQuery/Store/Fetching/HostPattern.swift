@@ -9,7 +9,8 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
   /// label, and a wildcard whose domain has no dot.
   public init?(_ text: String) {
     var name = Substring(text.lowercased())
-    // An IPv6 address is written in brackets, which contain its colons.
+    // An IPv6 address contains colons itself, so it is written in brackets, and a port follows
+    // them.
     var port: Int?
     if let colon = name.lastIndex(of: ":"), !name[colon...].contains("]") {
       guard let number = Int(name[name.index(after: colon)...]), (1...65535).contains(number)

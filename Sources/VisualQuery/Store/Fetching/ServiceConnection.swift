@@ -52,7 +52,7 @@ package struct ServiceConnection: Sendable {
       )
     }
     guard address.contains("://") else { throw invalid("lacks http:// or https://") }
-    // Loads libcurl, which reads addresses.
+    // Creating a client loads libcurl, which is needed to parse addresses.
     _ = try HTTPClient(policy: FetchPolicy(hosts: []))
     guard !address.contains(where: { "?#".contains($0) || $0.isWhitespace }),
       let url = CurlURL(address)

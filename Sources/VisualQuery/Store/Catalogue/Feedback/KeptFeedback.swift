@@ -115,7 +115,7 @@ public final class KeptFeedback: Sendable {
     try change { connection throws(CatalogueError) in
       var added = Added()
       var numbers: [Int] = []
-      // Once for all of them: it reads the whole table.
+      // Reads the sums once for all additions, because it scans the whole table.
       var sums = try currentSums(in: connection)
       for addition in additions {
         if let known = try known(addition, in: connection) {

@@ -48,7 +48,7 @@ package struct LabelTable {
   ) throws(CatalogueError) {
     let types = EntityType.allCases.map { SQLiteValue.text($0.rawValue) }
     let marks = types.map { _ in "?" }.joined(separator: ", ")
-    // With the types, the condition is a search of the whole primary key.
+    // Naming all types lets SQLite use the whole primary key instead of scanning.
     try connection.forEachRow(
       "SELECT entity FROM labels WHERE label = ? AND type IN (\(marks)) AND entity >= ? AND entity < ?",
       [.text(label)] + types

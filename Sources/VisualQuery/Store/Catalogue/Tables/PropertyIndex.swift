@@ -189,7 +189,8 @@ package final class PropertyIndex {
   ///   was last written without it.
   package func keys(ofGroup group: String, limit: Int) throws(CatalogueError) -> [UInt32] {
     guard let property = try number(of: "group") else { return [] }
-    // The number is a part of the text, so that the partial index is used.
+    // The number is written into the SQL, because SQLite uses a partial index only if its
+    // condition is a constant.
     return try connection.rows(
       """
       SELECT entity FROM properties WHERE property = \(property) AND value = ? AND place = 0
@@ -244,7 +245,8 @@ package final class PropertyIndex {
     }
     numbers[bytes] = number
     if name == "group" {
-      // Finds the members of a group. Its name has the number, which a rollback may change.
+      // The index that finds the members of a group. Its name includes the number, because
+      // after a rollback the property may get another one.
       try connection.execute(
         """
         CREATE INDEX IF NOT EXISTS groupMembers\(number) ON properties(value)

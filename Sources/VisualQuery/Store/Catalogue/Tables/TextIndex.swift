@@ -84,7 +84,8 @@ package final class TextIndex {
       VALUES(?, ?, ?, ?, ?, ?, ?)
       """
     ).bind([.integer(key)] + (texts + [description]).map(SQLiteValue.text)).run()
-    // Mistakes are corrected by the words of the other texts only.
+    // Words of the description are left out: typing mistakes are corrected only to words of the
+    // other texts.
     try insertWords(of: texts)
   }
 
