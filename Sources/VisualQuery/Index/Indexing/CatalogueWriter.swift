@@ -78,7 +78,8 @@ struct CatalogueWriter: ~Copyable {
     let publisher = try Self.publisher(directory, database, isDryRun: isDryRun, lockWait)
     let generation = try database.state().generation
     if !isDryRun {
-      // First, since the saved generation keeps its segments.
+      // A rollback is finished first: the saved generation refers to segments that would
+      // otherwise be removed as orphans.
       try Self.finishRollback(directory, generation)
       try database.removeOrphans(in: directory)
       let publish = database.beforeCommit
@@ -310,7 +311,8 @@ struct CatalogueWriter: ~Copyable {
     }
     try publish(mergeLimit: mergeLimit)
     if mergeLimit == .max, let publisher, let token = try database.replica.token() {
-      // The generation is published; without a new snapshot, a new copy only takes longer.
+      // The generation is published already. If storing a snapshot fails, a new copy only
+      // takes longer.
       try? PostgresSnapshot.store(
         database, directory, token: token, with: publisher.connection)
     }
@@ -335,7 +337,8 @@ struct CatalogueWriter: ~Copyable {
       discard()
       throw error
     }
-    // The generation is published: what cannot be removed now is left to the next writer.
+    // The generation is published already, so a failure to remove old files is left to the next
+    // writer.
     if isMerged { try? removeOrphans() }
   }
 
@@ -360,7 +363,7 @@ struct CatalogueWriter: ~Copyable {
     for name in databases {
       for suffix in ["", "-wal", "-shm"] { Folder.remove(name + suffix, in: directory) }
     }
-    // Last, since it keeps other writers out.
+    // The lock is removed last, because it keeps other writers out.
     Folder.remove(WriterLock.fileName, in: directory)
     unsafe rmdir(FileName.systemName(directory))
   }

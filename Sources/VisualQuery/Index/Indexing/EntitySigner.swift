@@ -52,7 +52,8 @@ struct EntitySigner: Sendable {
     var signed = try await sign(
       value, images: value.imagePaths.map { .reference($0) }, line: line, existing: existing,
       kept: kept)
-    // Otherwise a row with other vectors would be taken for an unchanged one.
+    // The hash of the row does not cover vectors in another file, so a row with changed vectors
+    // would be taken for an unchanged one.
     signed.rowHash = value.hasEmbeddingsInFile ? nil : rowHash
     return signed
   }
@@ -89,7 +90,8 @@ struct EntitySigner: Sendable {
         return SignedEntity(
           value: value, images: [], refused: [], existing: existing, isWhole: false)
       }
-      // Changes of other clients have their turn between two images.
+      // Yields between two images, so that changes of other clients are not delayed by an
+      // entity with many images.
       if position > 0 { await Task.yield() }
       func refuse(_ reason: String, _ kind: RefusedRow.Kind = .image) {
         let isNamed = contents[position] == nil
@@ -97,7 +99,8 @@ struct EntitySigner: Sendable {
           RefusedRow(
             kind: kind, line: line, id: value.id.value, field: "images[\(position)]",
             reason: isNamed ? "\(name): \(reason)" : reason, subject: isNamed ? name : nil,
-            // The row is not repeated for each of its images.
+            // Only the first report has the row, which would otherwise be repeated for
+            // each image.
             row: refused.isEmpty ? value.json : nil))
       }
       let outcome =
@@ -131,7 +134,8 @@ struct EntitySigner: Sendable {
       }
     }
     if let (position, name) = firstUnfetched {
-      // One report for all, without the row, of which nothing has to be corrected.
+      // One report covers all of these images. It lacks the row, because nothing in the row
+      // has to be corrected.
       let others = hosts.count > 1 ? ", as \(hosts.count - 1) more are" : ""
       refused.append(
         RefusedRow(
@@ -168,7 +172,7 @@ struct EntitySigner: Sendable {
     let shown = ShownAddress.of(address)
     let rest = shown.firstRange(of: "://").map { shown[$0.upperBound...] } ?? shown[...]
     let authority = rest.prefix { !"/?#".contains($0) }
-    // The longest name of a host has 253 characters.
+    // A host name has at most 253 characters; a port follows it.
     return String((authority.split(separator: "@").last ?? "").prefix(260)).lowercased()
   }
 
@@ -339,7 +343,7 @@ struct EntitySigner: Sendable {
         return .staleImage(unchanged(previous), error.message)
       }
       if error.code == .missing, keepsMissing, let previous { return .image(unchanged(previous)) }
-      // What the policy refuses is no matter of the server.
+      // An address that the policy rejects is not a failure of the server.
       return error.code == .notAllowed ? .refused(error.message) : .failedFetch(error.message)
     } catch let error as DecodeError {
       return outcome(of: error, previous: previous.map(unchanged))

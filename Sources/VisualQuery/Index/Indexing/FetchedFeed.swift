@@ -37,7 +37,7 @@ struct FetchedFeed: Sendable {
         code: .unreadableInput, message: "cannot fetch '\(shown)': \(error.message)")
     }
     folder = try TemporaryFolder()
-    // The name of the feed, so that messages about it can be understood.
+    // Names the file like the feed, so that messages about it can be understood.
     let name =
       url.prefix { !"?#".contains($0) }.split(separator: "/").last.map(String.init) ?? "feed"
     path =

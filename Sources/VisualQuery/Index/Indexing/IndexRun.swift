@@ -129,7 +129,7 @@ struct IndexRun: ~Copyable {
     let number = results.start()
     progress.estimatedRows = feed.estimatedRows(after: number + 1)
     let rowHash = record.hash(seed: hashSeed)
-    // The second row with the same id is rejected.
+    // A second row with the same id is not taken as unchanged here; it is rejected below.
     if let unchanged = try rowHash.flatMap({ hash throws(CatalogueError) in
       try previous.unchanged(rowHash: hash, signer)
     }), !entities.contains(unchanged.id) {
@@ -154,7 +154,8 @@ struct IndexRun: ~Copyable {
             + "\(loss.kind.rawValue); add to the command: --map \(loss.kind.rawValue)='\(loss.field)'"
         )
       }
-      // One that cannot be read is worth less than the row.
+      // An existing entity that cannot be read is replaced by the row even if existing ones
+      // are to be kept.
       if options.onConflict == .keep, let existing,
         CatalogueDatabase.readableEntity(existing.json) != nil
       {
@@ -202,16 +203,18 @@ struct IndexRun: ~Copyable {
         break
       }
       progress.generation = generation
-      // The following reads see that generation, so that all of the log can be copied into the database.
+      // Moves the readers to the new generation. The log can only be copied into the database
+      // completely if no reader needs the previous one.
       try previous.refresh()
       group.addTask { [copy = previous.copyingLog] in
-        // If it fails, the log stays longer.
+        // A failure only leaves the log longer than necessary.
         try? copy()
         return .copiedLog
       }
     case .copiedLog:
       isPublishing = false
-      // No read needs the log now, so that the next generation begins it anew.
+      // Moves the readers off the log, so that the next generation can begin it from the
+      // start.
       try previous.refresh()
     case nil: break
     }

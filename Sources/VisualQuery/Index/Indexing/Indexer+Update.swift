@@ -81,7 +81,7 @@ extension Indexer {
       let stored = try CatalogueDatabase(reading: directory).settings.all()
       var rules = FeedEntities(
         allowedSchemes: try Catalogue.links(stored, directory).allowedSchemes)
-      // An invalid entity is refused by the change itself.
+      // An invalid entity is rejected when the change is made.
       guard
         case .entity(let value, []) = rules.row(FeedEntities.record(of: given, line: 1), over: nil)
       else { return prepared }

@@ -215,7 +215,7 @@ public struct Indexer: Sendable {
       if progress.entities == 0 { await publisher.removeIfNew() }
       return progress
     } catch {
-      // An interrupted run is continued: what it has fetched stays.
+      // A cancelled run can be continued, so what it has fetched is kept.
       if !(error is CancellationError) { await publisher.removeIfNew() }
       throw error
     }
@@ -229,7 +229,8 @@ public struct Indexer: Sendable {
   private func withStoredMapping(
     _ options: IndexOptions, for path: String
   ) -> IndexOptions {
-    // An index whose first run was interrupted has no settings. What else is wrong with one, the run says itself.
+    // An index whose first run was interrupted has no settings. Any other fault of the index is
+    // reported by the run itself.
     guard options.feed.fields.isEmpty, !options.feed.forgetsMapping, path != "-",
       FileStatus.exists(directory + "/" + CatalogueDatabase.fileName),
       let settings = try? CatalogueDatabase(reading: directory).settings.all(),

@@ -76,7 +76,7 @@ extension SignedEntity {
 extension CatalogueDatabase.Existing {
   /// The entity, if it has embeddings.
   var embeddedEntity: EntityValue? {
-    // Most have none, and need not be parsed.
+    // Most entities have no embeddings, and this test avoids parsing their JSON.
     guard json.contains("\"\(SuppliedEmbeddings.field)\"") else { return nil }
     let entity = CatalogueDatabase.readableEntity(json)
     return entity?.embeddingsDigest == nil ? nil : entity

@@ -125,7 +125,8 @@ extension CatalogueUpkeep {
         work.append(EmbeddingWork(id: image.entity, images: [image.record]))
       }
     }
-    // Only entities with other vectors can have brought them.
+    // Finds the entities whose feed supplied their vectors: only those with vectors of another
+    // model can be among them.
     var bringing: Set<EntityID> = []
     for id in Set(others.map(\.id)) {
       if try generation.database.existing(id)?.embeddedEntity != nil { bringing.insert(id) }
@@ -169,7 +170,7 @@ extension CatalogueUpkeep {
     var writer = try CatalogueWriter(directory: directory)
     var count = 0
     for id in ids {
-      // Since it was read, another writer may have changed or removed it.
+      // Another writer may have changed or removed the entity since it was read.
       guard let existing = try writer.existing(id), existing.embeddedEntity == nil else { continue }
       let own = Dictionary(
         existing.images.compactMap { image in
@@ -276,7 +277,7 @@ private struct KindedImage {
     let mean = sum / max(1, count)
     let deviation = max(0, squares / max(1, count) - mean * mean).squareRoot()
     guard deviation > 1e-6 else { return [] }
-    // Equal cosines in a fixed order.
+    // Ties of the cosine are ordered by key, so that the result does not vary.
     let ranked = nearest.sorted { ($1.value.cosine, $0.key) < ($0.value.cosine, $1.key) }
       .map { image in
         let distinction = max(0, (image.value.cosine - mean) / deviation)

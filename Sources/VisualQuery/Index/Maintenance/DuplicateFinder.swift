@@ -81,7 +81,7 @@ public struct DuplicateFinder: Sendable {
           Use(key: live.segment.key(at: row), position: Int(live.segment.tag(at: row))))
       }
     }
-    // In an order of their own, since that of a dictionary changes from run to run.
+    // Sorted, because the order of a dictionary changes from run to run.
     let images = uses.keys.sorted { Self.first(of: uses[$0]) < Self.first(of: uses[$1]) }
     var same = DisjointSets(count: images.count)
     var near = DisjointSets(count: images.count)

@@ -92,7 +92,7 @@ public struct LinkChecker: Sendable {
           case .unavailable:
             failures[host, default: 0] += 1
             result.unknown += 1
-          // A page that is longer than is read is there.
+          // The page exists, but is longer than what is read.
           case .unusable: result.checked += 1
           case .notAllowed:
             result.unknown += 1

@@ -216,7 +216,7 @@ extension SignedEntity {
     self.init(
       value: value,
       images: images.map { image in
-        // Other embeddings come with the signatures of the line.
+        // If the line supplies other embeddings, the stored signatures are not reused.
         guard keepsEmbeddings else { return image }
         let same = existing?.images.first {
           $0.position == image.position && $0.path.hasSameBytes(as: image.path)

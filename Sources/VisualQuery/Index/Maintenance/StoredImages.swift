@@ -47,7 +47,7 @@ struct StoredImages: Sendable {
     if UploadedImage.isName(path) { return nil }
     let file = try folders.open(path)
     let bytes = try decoder.contents(ofDescriptor: file.descriptor)
-    // The descriptor is open until here.
+    // Keeps the descriptor open until the bytes are read.
     _ = consume file
     return bytes
   }
