@@ -1,3 +1,3 @@
-// This floor hands on those below it, whose names its declarations use.
+// Re-exports the floors below, because the public declarations of this one name their types.
 
 @_exported public import ShopStore

@@ -37,7 +37,8 @@ extension CatalogueReplica {
         try PostgresPostings(connection, former).remove()
         return try PostgresShard.replace(with: [], connection)
       }
-      // Rows are distributed by the number of shards.
+      // The shard of a row depends on the number of shards, so changing the number would
+      // misplace all rows.
       guard former.isEmpty || former.count == shards.count else {
         throw CatalogueError(
           code: .notPermitted,

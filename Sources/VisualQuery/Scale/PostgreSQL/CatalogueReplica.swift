@@ -176,7 +176,8 @@ public final class CatalogueReplica: Sendable {
       let lock = try WriterLock(directory: directory, waiting: WriterLock.standardWait)
       return try take(connection, changesMode, under: lock)
     } catch  where error.code == .locked && newest != nil {
-      // A writer in this directory brings it to the newest generation itself, but not to this mode.
+      // The writer that holds the lock will take the newest generation itself, but it does
+      // not change the mode.
       let database = try CatalogueDatabase(reading: directory)
       guard try isOfThisMode(database) else { throw error }
       return try database.state().generation
@@ -194,11 +195,12 @@ public final class CatalogueReplica: Sendable {
       do throws(CatalogueError) {
         try PostgresSnapshot.build(connection, location, in: directory)
       } catch  where ![.unreachable, .loginRefused, .timedOut].contains(error.code) {
-        // A snapshot of another version, for example: the copy is made of rows.
+        // Without a usable snapshot (it may be of another version), the copy is made from
+        // rows.
       }
     }
     let database = try CatalogueDatabase(writing: directory)
-    // An empty directory can take either mode.
+    // A directory without a generation has no mode yet and takes the requested one.
     if try database.state().generation == 0 {
       try database.replica.set(isHeadOnly: location.isEngine)
     }

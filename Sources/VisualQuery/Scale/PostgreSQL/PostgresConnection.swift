@@ -117,7 +117,7 @@ internal import CPostgres
     var states: [String] = []
     let lines = message.split(separator: "\n").compactMap { line -> String? in
       let text = line.drop { $0 == "\t" || $0 == " " }
-      // The place in the source of the server.
+      // Drops the line that names a source file of the server.
       if text.firstRange(of: ".c:").map({ text[$0.upperBound...].allSatisfy(\.isNumber) }) == true {
         return nil
       }
@@ -188,7 +188,8 @@ internal import CPostgres
     do throws(CatalogueError) {
       if try wait(for: events, until: .now + Self.silenceLimit) { return }
     } catch {
-      // A host that is gone would let the request wait, too.
+      // No cancellation if the server enforces the time itself: if the host is unreachable,
+      // the cancellation would block as well.
       if !isTimedByServer || Task.isCancelled { unsafe cp_cancel(handle) }
       throw error
     }
@@ -343,7 +344,8 @@ internal import CPostgres
     guard try hasBegun(Int32(CP_COPY_OUT)) else { return }
     var (isFirst, isOver) = (true, false)
     while let message = try nextMessage() {
-      // A server that always has something to say must not keep the thread.
+      // The wait for a message only ends if none arrives, so cancellation is also checked for
+      // each message.
       if shouldStop() {
         unsafe cp_cancel(handle)
         throw stopped()

@@ -69,7 +69,7 @@ struct PostgresFeedback {
   func take(into copy: FeedbackCopy) throws(CatalogueError) {
     let (newest, own) = (try state(), try copy.state())
     if newest.token == own?.token { return }
-    // A copy never goes back to a standby that is behind.
+    // A standby may be behind this copy, and a copy never goes back to an earlier state.
     if newest.isStandby, let own, newest.version < own.version { return }
     var tokens: [Int: String] = [:]
     try connection.copyOut(

@@ -68,7 +68,8 @@ package struct PostgresFollower {
     if base == nil, token != nil, newest.number < state.generation,
       try connection.run("select pg_is_in_recovery()").first?.integer(0) == 1
     {
-      // A standby that is behind: a copy never goes back.
+      // The server is a standby that is behind this copy, and a copy never goes back to an
+      // earlier generation.
       return newest
     }
     try take(newest, after: base, isComplete)
@@ -152,7 +153,8 @@ package struct PostgresFollower {
       try? database.rollBack()
       throw error
     }
-    // The generation is committed: what cannot be removed now is left to the next one.
+    // The generation is committed already, so a failure to remove old files is left to the next
+    // one.
     try? database.removeOrphans(in: directory)
   }
 

@@ -48,14 +48,14 @@ enum PostgresSchema {
     create table vq.setting(name text primary key, value text not null);
     create table vq.bridge(label text, target text, primary key (label, target));
     """,
-    // The database of a copy, from which a new copy begins.
+    // Snapshots: the SQLite database from which a new copy starts, in parts.
     """
     create table vq.snapshot(
       generation bigint, part bigint, bytes bytea not null, primary key (generation, part));
     alter table vq.snapshot alter bytes set storage external;
     """,
-    // The statements about answers. For engine mode, posting lists and signatures of the segments, by the
-    // names of their files: all servers have these tables, and the shards are those that use them.
+    // Feedback, and for engine mode the posting lists and signatures of segments, by the names
+    // of their files. Every server has these tables; only shards use those of engine mode.
     """
     create table vq.feedback(
       one boolean primary key default true check (one),

@@ -62,7 +62,7 @@ final class PostgresServer: Sendable {
       do throws(CatalogueError) {
         return try use(kept, until: end, body)
       } catch  where error.code == .unreachable {
-        // The server was started again, perhaps.
+        // The server may have been restarted, which breaks all connections that were kept.
         state.withLock { $0.idle.removeAll() }
       }
     }

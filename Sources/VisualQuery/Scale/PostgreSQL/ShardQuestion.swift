@@ -136,7 +136,7 @@ struct ListQuestion: ShardQuestion {
     lists[name, default: []].append((word, bytes))
   }
 
-  // A word without a list is not damage: no image has it.
+  // Missing lists need no check at the end: a word without a list is a word that no image has.
   mutating func finish() {}
 }
 
