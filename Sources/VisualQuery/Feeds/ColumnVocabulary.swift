@@ -99,7 +99,8 @@ enum ColumnVocabulary {
     let hasPrice = targets.contains {
       if case .pricedIn? = $0 { true } else { $0 == .price || $0 == .amount }
     }
-    // Names that are known but for a language, a remark or a part count if there is none that is known as it is.
+    // A name that is only known without its language, remark or part counts only if no other
+    // column has the exact name.
     for (column, meaning) in meanings.enumerated()
     where meaning.place == nil && meaning.target == nil {
       guard let loose = meaning.loose else {
@@ -221,7 +222,7 @@ enum ColumnVocabulary {
       String(part.prefix { $0 != "#" })
     }.filter { $0 != "value" && $0 != "media_location" }
     return parts.map { part in
-      // `other_product_image_locator_1`
+      // Removes the number from names such as `other_product_image_locator_1`.
       part.last?.isNumber == true ? String(part.prefix { !$0.isNumber }) : part
     }.joined(separator: ".")
   }
@@ -298,7 +299,7 @@ enum ColumnVocabulary {
     let parts = rest.split(whereSeparator: { "-_(: .".contains($0) })
     for count in [2, 1] where parts.count > count {
       let language = parts[parts.count - count]
-      // These are words of other meanings more often than languages.
+      // These two-letter words are rarely meant as language codes.
       let isWord = ["id", "is", "no", "to", "in", "it"].contains(language.lowercased())
       let isCountry = countries.contains(language.lowercased())
       guard language.count == 2, !isWord, isCountry || LocaleMark.of(language.lowercased()) != nil,

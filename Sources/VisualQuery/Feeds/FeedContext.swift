@@ -65,7 +65,7 @@ public struct ImageMapping: Sendable, Hashable, CustomStringConvertible {
   /// Returns the path of the copy of an image, or `nil` if it has another address.
   func path(of name: String) -> String? {
     guard name.hasPrefix(before) else { return nil }
-    // Servers take sizes and versions behind the path, which are not part of the file's name.
+    // A query after the path, such as a size or a version, is not part of the file name.
     var path = name.dropFirst(before.count).prefix { !"?#".contains($0) }
     guard path.hasSuffix(after) else { return nil }
     path = path.dropLast(after.count)

@@ -102,7 +102,7 @@ package struct FeedEntities {
       let (json, bad) = checked(Self.merged(withFreeID(draft), over: stored))
       var fields = try EntityFields(json, isLenient: true)
       let value = try EntityValue(&fields)
-      // As a segment of a path, both mean another path.
+      // As segments of a URL path, these two ids would lead to another path.
       guard value.id.value != ".", value.id.value != ".." else {
         throw FieldError(
           field: "id", reason: "is '\(value.id.value)', which cannot be in an address")
@@ -200,7 +200,7 @@ package struct FeedEntities {
     var id: String?
     if case .object(let fields)? = json, case .string(let text)? = fields["id"] { id = text }
     if let id {
-      // No stored entity has a longer one.
+      // A longer id cannot be the id of a stored entity.
       if id.utf8.count <= EntityFields.idByteLimit { refusedIDs.insert(id) }
     } else {
       hasNamelessRow = true
@@ -242,7 +242,8 @@ package struct FeedEntities {
     guard case .object(let fields) = json, fields["type"] == nil, fields["reason"] != nil
     else { return (json, false) }
     if let row = fields["row"] {
-      // The row of an id that was used twice is not the one that was indexed, until it gets an id of its own.
+      // The report of a repeated id: the row is not read again until somebody gives it
+      // another id, because the first row with the id was indexed.
       if case .object(let row) = row, fields["field"] == .string("id"), row["id"] == fields["id"],
         case .string(let reason)? = fields["reason"], reason.hasPrefix(repeatedID)
       {

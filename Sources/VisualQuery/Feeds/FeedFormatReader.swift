@@ -105,14 +105,15 @@ enum UnreadableFile {
     ([0x28, 0xB5, 0x2F, 0xFD], "is compressed with zstd; decompress it, or use gzip"),
     (Array("BZh".utf8), "is compressed with bzip2; decompress it, or use gzip"),
     ([0xFD, 0x37, 0x7A, 0x58, 0x5A], "is compressed with xz; decompress it, or use gzip"),
-    // Such as a device that never ends.
+    // For example a device that never ends, such as /dev/zero.
     ([UInt8](repeating: 0, count: 16), "begins with zeros; a feed is text"),
   ]
 
   /// Returns the kind of a file by its first bytes, or `nil` if it may be a feed.
   static func kind(of start: [UInt8]) -> String? {
     let format = ImageFormat.sniffedName(of: start)
-    // Two letters that a text may begin with, and the reserved bytes of a bitmap.
+    // A text may begin with the letters `BM`, too; only a bitmap has four reserved zero bytes
+    // at offset 6.
     let isBitmap = format == "BMP" && start.dropFirst(6).prefix(4).allSatisfy { $0 == 0 }
     if isBitmap || imageFormats.contains(format) {
       return "is an image (\(format)); to index images, give their folder"

@@ -96,7 +96,8 @@ public struct FeedReader: ~Copyable {
         count += 1
       }
     } catch {
-      // The same error ends the reading of the feed itself, unless the sample is cut off.
+      // The reading of the feed itself meets the same error and reports it, unless only the
+      // sample is cut off.
     }
     return lesson.convention
   }

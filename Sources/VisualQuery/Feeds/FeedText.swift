@@ -79,12 +79,13 @@ enum FeedText {
   /// Returns the native word for an availability, a flag or a number of pieces.
   static func availability(_ text: String) throws(FieldError) -> String {
     if let known = availabilityWords[FeedData.plain(text)] { return known }
-    // Addresses of schema.org end with the word; others go on with a time of delivery or a number of pieces.
+    // The word is the last part of a schema.org address. In other texts it is mostly the first,
+    // followed by a time of delivery or a number of pieces.
     let parts = text.split(whereSeparator: { "/(,:;–".contains($0) })
     for part in (text.contains("://") ? parts.suffix(1) : parts.prefix(1)) + parts.suffix(1) {
       if let known = availabilityWords[FeedData.plain(part)] { return known }
     }
-    // A number with a unit may be a time of delivery.
+    // A number counts as pieces only without letters: with a unit it may be a time of delivery.
     if !text.contains(where: \.isLetter), let isInStock = isInStock(text) {
       return isInStock ? "inStock" : "outOfStock"
     }
@@ -137,7 +138,8 @@ enum FeedText {
   /// Returns the labels in a category or a list of tags; of `Home > Kitchen > Mugs` the last two.
   static func words(_ text: String) -> [String] {
     if !isValue(text) { return [] }
-    // `&gt;` and `&amp;` end with a mark that separates words.
+    // Decodes references first, because the `;` at the end of `&gt;` or `&amp;` would separate
+    // words.
     let text = PlainText.text(text)
     if text.contains(">") {
       return text.split(separator: ">").suffix(2).map { label(String($0)) }.filter { !$0.isEmpty }

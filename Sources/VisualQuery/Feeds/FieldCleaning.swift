@@ -14,7 +14,8 @@ enum FieldCleaning {
       if case .integer(let number)? = fields[name] { fields[name] = .string("\(number)") }
     }
     if case .string(let text)? = fields["id"] { fields["id"] = .string(cleanID(text)) }
-    // Not left out, so that a row that is laid over an entity takes the group from it.
+    // Set to null instead of being removed, so that a row that changes an entity removes its
+    // group.
     if case .string(let text)? = fields["group"], !FeedText.isGroup(text) {
       fields["group"] = .null
     }
@@ -32,7 +33,7 @@ enum FieldCleaning {
     }
     for (name, value) in fields where ProductCode.isField(name) {
       guard case .string(let text) = value, text.hasPrefix("'") else { continue }
-      // Spreadsheets keep a number as text by this mark.
+      // Spreadsheets mark a number that is to stay text with a leading apostrophe.
       fields[name] = .string(String(text.dropFirst()))
     }
     // A single image or label needs no list.
@@ -82,7 +83,8 @@ enum FieldCleaning {
 
   private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
-    // Joiners are letters' shapes in some scripts, and parts of emoji; they stay.
+    // Removes invisible characters, but not joiners, which shape letters in some scripts and
+    // are parts of emoji.
     case 0x200B, 0x200E...0x200F, 0x202A...0x202E, 0x2060...0x2069, 0xFEFF, 0xAD: true
     default: false
     }

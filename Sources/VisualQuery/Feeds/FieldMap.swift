@@ -179,7 +179,7 @@ struct FieldMap: Sendable, Hashable {
     while let first = wanted.first, "/.".contains(first) { wanted.removeFirst() }
     if wanted.hasPrefix(record + "/") { wanted = wanted.dropFirst(record.count + 1) }
     if path == wanted || path.hasSuffix("/" + wanted) { return true }
-    // A named parameter is known by its name, too.
+    // A named parameter can also be assigned by its name alone, without the path before it.
     if path.hasSuffix("]"), let open = path.lastIndex(of: "[") {
       return path[path.index(after: open)...].dropLast() == wanted
     }

@@ -76,7 +76,7 @@ public struct ImageFolder: Sendable, Hashable {
           in: path + "/" + name, above: above.union([folder.inode]), &others)
         images += inside.map { name + "/" + $0 }
       } else if status?.isRegular == false {
-        // Opening a pipe waits for its writer.
+        // Special files are skipped, because opening a pipe would wait for a writer.
         others["special files (pipe, socket or device)", default: 0] += 1
       } else if endings.contains(ending) && name.count > ending.count + 1 {
         images.append(name)

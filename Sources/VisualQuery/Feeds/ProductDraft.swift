@@ -73,7 +73,7 @@ struct ProductDraft: Sendable {
     case .id?:
       id = text.trimmed
       isWeakID = ColumnVocabulary.isWeakID(name)
-      // A product whose id is its code is found by it, too.
+      // If the id is the product code, the code must find the product, too.
       if ProductCode.isField(name), ProductCode(id) != nil { keep(name, .string(id)) }
     case .title?: title = text
     case .otherTitle?:

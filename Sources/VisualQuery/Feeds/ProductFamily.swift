@@ -144,7 +144,7 @@ struct ProductFamily: Sendable {
       draft.id = id
       draft.group = base.group ?? base.id
       draft.replaceImages(look.images)
-      // That of the product is not that of the look.
+      // The SKU of the product does not identify one of its looks.
       draft.leaveOut("sku")
       return (look.variants[0].line, record(draft, look.variants, context))
     }

@@ -85,7 +85,7 @@ struct BigCommerceFeed: FollowingRowsFeed {
     tracking = tracked.lowercased().split(separator: " ").last.map(String.init) ?? ""
     if tracking == "none" { draft.availability = "in stock" }
     if let url = draft.url, !url.contains("://") {
-      // The path of the shop's address, which a template of links completes.
+      // The address is only a path, which a template of links can complete.
       draft.url = nil
       draft.keep("path", .string(url))
     }

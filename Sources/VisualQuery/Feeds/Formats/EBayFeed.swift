@@ -28,7 +28,8 @@ struct EBayFeed: FollowingRowsFeed {
   mutating func read(_ bytes: [UInt8], _ line: Int) throws(FieldError) {
     let fields = try rows.header.fields(bytes)
     var draft = try rows.draft(bytes)
-    // The options of all variations, which each of them has as attributes.
+    // This column lists the options of all variations. It is left out, because each variation
+    // has its own as attributes.
     if let details { draft.leaveOut(rows.names[details]) }
     let isVariation = fields[relationship].lowercased() == "variation"
     if isVariation, group != nil {

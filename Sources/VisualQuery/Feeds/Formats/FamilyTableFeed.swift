@@ -81,14 +81,15 @@ struct FamilyTableFeed: FeedFormatReader {
     if case .parent(let column, _) = format.family, format.kindColumn == nil,
       !text(column, fields).isEmpty
     {
-      // A product that names itself is its first variant, too; its images are those of the product.
+      // A row that names itself as its parent is both the product and its first variant. Its
+      // images belong to the product.
       var own = variant(draft, fields, line)
       own.images = []
       family.variants.append(own)
     }
     if case .following = format.family {
       places = ["": families.count]
-      // The row of a product has its first variant, too.
+      // The row of a product may also contain its first variant.
       let own = variants.draft(of: fields)
       if !own.id.isEmpty { family.variants.append(variant(own, fields, line)) }
     }
@@ -155,7 +156,7 @@ struct FamilyTableFeed: FeedFormatReader {
         families[place].variants.append(variant)
         continue
       }
-      // A variant whose product is not in the file.
+      // This variant belongs to a product that is not in the file.
       var draft = draft
       draft.group = draft.group ?? parent
       for option in variant.options { draft.setAttribute(option.name, option.value) }

@@ -102,8 +102,8 @@ struct JSONDocumentFeed: FeedFormatReader {
       case .object(let fields)? = try? JSONValue(
         json: Array(line), limits: .document, shouldStop: { false })
     else {
-      // A line that goes on behind the beginning is one of many, unless the object is broken over
-      // several or begins with a list of products.
+      // The first line is not a whole object. If it ends within the sample, the object may
+      // span several lines; if not, it is a row, unless it begins with a list of products.
       return isWhole ? isBrokenOff(line) : beginsWithList(line)
     }
     return fields["id"] == nil && fields["row"] == nil

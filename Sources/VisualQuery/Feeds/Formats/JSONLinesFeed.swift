@@ -149,7 +149,8 @@ enum JSONFields {
       guard let value = fields[name], value != .null else { continue }
       add(target, name, value, to: &draft)
     }
-    // As its exports have it, so that another export does not double the catalogue.
+    // WooCommerce exports use the SKU as id. Using it here, too, keeps a row from becoming a
+    // second product beside that of the export.
     if JSONFamily.isWooCommerce(fields), let sku = firstText(["sku"], fields) { draft.id = sku }
     return draft
   }
@@ -352,7 +353,7 @@ enum JSONFields {
       for name in names {
         if let inner = object[name] { return addresses(in: inner) }
       }
-      // Under another name, such as `url_standard`.
+      // The address may have another name, such as `url_standard`.
       for (_, value) in object.sorted(by: { $0.key < $1.key }) {
         if case .string(let text) = value, FeedFindings.isImage(text) { return [text] }
       }

@@ -124,7 +124,7 @@ struct MagentoFeed: FeedFormatReader {
     if groups[sku] == nil {
       order.append(sku)
       var base = ProductDraft()
-      // Replaced when the row of the configurable product comes.
+      // Placeholders until the row of the configurable product is read.
       (base.id, base.title) = (sku, sku)
       groups[sku] = ProductFamily(base: base, line: line)
     }

@@ -50,11 +50,12 @@ struct SchemaOrgFeed: FeedFormatReader {
   /// Returns whether JSON is one document of schema.org, rather than an object on each line.
   private static func isDocument(_ start: ArraySlice<UInt8>) -> Bool {
     let start = start.prefix(startLength)
-    // Both words begin with it; a byte is found sooner than they are in a text.
+    // Both words that are looked for contain an @, and searching one byte is faster than
+    // searching texts.
     guard start.contains(UInt8(ascii: "@")) else { return false }
     let text = String(decoding: start, as: UTF8.self)
     guard text.contains("\"@type\"") || text.contains("\"@graph\"") else { return false }
-    // An object that ends on its first line is one of many.
+    // A complete object on the first line means one object on each line.
     let line = text.drop { $0.isWhitespace || $0 == "\u{FEFF}" }.prefix { !$0.isNewline }
     return line.first == "[" || line.contains("@graph") || !isJSON(line)
   }
@@ -95,7 +96,8 @@ struct SchemaOrgFeed: FeedFormatReader {
   static func records(
     onLine bytes: [UInt8], _ line: Int, _ context: FeedContext
   ) -> [FeedRecord] {
-    // Nearly all lines are something else, which the first bytes tell.
+    // Nearly all lines are something else and lack an @ near their beginning, so they are not
+    // parsed.
     guard bytes.prefix(512).contains(UInt8(ascii: "@")), containers.contains(where: bytes.contains),
       let json = try? JSONValue(json: bytes, limits: .line, shouldStop: { false })
     else { return [] }

@@ -127,7 +127,8 @@ struct ShopifyFeed: FollowingRowsFeed {
       optionNames[digit - 1] = VariantOption.name(text)
     } else if column.hasSuffix("value") {
       let name = optionNames[digit - 1]
-      // Products without variants have one that is called so.
+      // Shopify gives a product without variants one with the option "Title: Default Title",
+      // which says nothing.
       if name == "title" || text == "Default Title" { return }
       variant.options.append((name.isEmpty ? "option\(digit)" : name, text))
     }

@@ -46,7 +46,7 @@ struct SquarespaceFeed: FollowingRowsFeed {
       case "description": base.add(.description, "description", text)
       case "categories", "tags":
         base.addLabels(FeedText.categories(text, separator: ",", step: "/"))
-      // The end of the address of its page.
+      // This column has only the last part of the address of the page.
       case "producturl": base.keep("slug", .string(text))
       case "productpage": base.keep("page", .string(text))
       case "producttypenoneditable", "producttype": base.keep("productType", .string(text))

@@ -107,7 +107,8 @@ struct WixFeed: FollowingRowsFeed {
       let surcharge = Double(surchargeText), surcharge != 0,
       let baseText = group?.base.price?.text, let base = Double(baseText)
     else { return nil }
-    // A number such as `inf` or `1e300`: when the price is read, it is left out with a warning that has this text.
+    // The sum is not a usable number, for example `inf`. The text is kept, so that a warning
+    // shows it when the price is left out.
     return Self.field(base + surcharge)
       ?? PriceField(text: "\(baseText) + \(surchargeText)", isNumber: true)
   }

@@ -140,7 +140,7 @@ struct WooCommerceFeed: FeedFormatReader {
         groups[place].variants.append(row)
         continue
       }
-      // A variation whose product is not in the file, or is left out with it.
+      // This variation belongs to a product that is not in the file, or was left out.
       var draft = draft
       if !parent.isEmpty { draft.group = parent }
       for option in row.options { draft.setAttribute(option.name, option.value) }

@@ -74,7 +74,8 @@ struct WooCommerceHeader {
         take(english, column, &names)
       }
     }
-    // The reduced price stands before the regular one.
+    // In WooCommerce files, the column of the reduced price comes before that of the regular
+    // price.
     func isAmount(_ column: Int) -> Bool {
       isOpen.indices.contains(column) && isOpen[column]
         && values(column).allSatisfy { (try? PriceText($0)) != nil }
@@ -116,7 +117,7 @@ struct WooCommerceHeader {
 
   /// The meaning of a column that the vocabulary has in some language.
   private func target(_ column: Int) -> FeedTarget? {
-    // The product code is not the SKU.
+    // A column with product codes (GTIN) must not be taken for the SKU.
     if ProductCode.isField(header.columns[column]) || header.normalized[column].hasPrefix("gtin") {
       return nil
     }
@@ -147,7 +148,8 @@ struct WooCommerceHeader {
       guard !digits.isEmpty, let number = Int(digits), (1...200).contains(number) else { continue }
       byNumber[number, default: []].append(column)
     }
-    // Without gaps from 1 on, and next to each other.
+    // Accepts only numbers from 1 on without gaps, with the columns of each number side by
+    // side.
     var names: [(Int, String)] = []
     var number = 1
     while let columns = byNumber[number], columns.count > 1, columns[1] == columns[0] + 1 {

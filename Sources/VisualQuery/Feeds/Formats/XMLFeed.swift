@@ -134,7 +134,8 @@ struct XMLFeed: FeedFormatReader {
             for place in own { values[place].append(field.text) }
             if own.contains(where: { map?.isTaken($0) == true }) { continue }
           }
-          // Attributes that only a mapping would name are no fields of their own.
+          // An attribute is used only if a mapping names it; it does not become a field
+          // of the shop.
           if target == nil, map != nil, field.name.contains("@") { continue }
           let name = MerchantFields.normalized(field.name)
           if target == nil { draft.keepRepeated(name, field.text) }

@@ -5,7 +5,8 @@ enum CSVRecord {
     var fields: [String] = []
     let quote = UInt8(ascii: "\"")
     for part in record.split(separator: 0x09, omittingEmptySubsequences: false) {
-      // Some programs quote such fields, too; others write quotes within them.
+      // Some programs quote fields of tables with tabs; others write quotes within them. Only
+      // a quote at both ends is removed.
       let isQuoted = part.count > 1 && part.first == quote && part.last == quote
       guard
         let text = String(validating: isQuoted ? part.dropFirst().dropLast() : part, as: UTF8.self)

@@ -40,7 +40,8 @@ enum EncodingGuess {
           together += 1
         }
       }
-      // Letters of other alphabets in pairs of bytes are rare characters, and stand alone.
+      // In a text of single-byte letters, pairs of bytes decode to rare characters that stand
+      // alone. East Asian text has characters side by side.
       guard count > 0, together * 10 >= count * 7 else { continue }
       // Frequent characters are in the list, or at least in the first part of the standard.
       let score = 0.65 * Double(frequent) / Double(count) + 0.35 * share(of: leads, in: bytes)
@@ -129,7 +130,8 @@ enum EncodingGuess {
   private static let (strangeLetter, symbol, control) = (-11.0, -7.0, -30.0)
 
   private static func singleByte(_ bytes: [UInt8]) -> SingleByteEncoding {
-    // Nearly all text beyond the alphabets of the other encodings is of Western Europe.
+    // Western European is the default, because other text is nearly always in one of the
+    // alphabets tested below.
     var best = (encoding: SingleByteEncoding.windows1252, score: -Double.infinity)
     for language in languages {
       for encoding in language.encodings {
@@ -158,7 +160,7 @@ enum EncodingGuess {
         index > 0 && index + 1 < bytes.count && isLetter(bytes[index - 1])
         && isLetter(bytes[index + 1])
       guard scalar.properties.isAlphabetic || language.letters[scalar] != nil else {
-        // Quotes, dashes and signs of currencies stand beside words, not in them.
+        // Quotes, dashes and currency signs occur beside words, not within them.
         score +=
           isInWord ? 2 * symbol : scalar.properties.generalCategory == .otherLetter ? symbol : -5
         isLowercase = false

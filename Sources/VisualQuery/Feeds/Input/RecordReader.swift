@@ -108,7 +108,7 @@ package struct RecordReader: ~Copyable {
         if !isMark && ![0x20, 0x09, 0x0A, 0x0D].contains(byte) { return byte }
         offset += 1
       }
-      // Input of only blanks need not be kept: compressed, there may be gigabytes of them.
+      // Blank input is not kept: a small compressed file may expand to gigabytes of it.
       line += buffer[position...].count { $0 == lineBreak }
       position = buffer.count
       guard try fill() else { return nil }
@@ -297,7 +297,8 @@ package struct RecordReader: ~Copyable {
       gzip = GzipReader()
       try inflate(compressed[...])
       if !buffer.isEmpty { return true }
-      // Not `fill()`, which decodes text: its caller does that.
+      // Calls `fillRaw()`, because the caller decodes the text that `fill()` would decode as
+      // well.
       return try fillRaw()
     }
     while true {

@@ -56,7 +56,8 @@ struct TableHeader: Sendable {
     }
     normalized = columns.map(ColumnVocabulary.normalized)
     currency = Self.currency(in: columns[0])
-    // Tables that were put together have it again between their rows.
+    // If several tables were joined into one file, the header is repeated between the rows and
+    // must be skipped.
     records.repeatedRecord = header
   }
 
@@ -95,7 +96,8 @@ struct TableHeader: Sendable {
     guard let first = lines.first else { return 0 }
     if first.hasPrefix("TemplateType") { return min(2, lines.count - 1) }
     if first.lowercased().hasPrefix("sep=") { return 1 }
-    // The templates of Amazon have names for programs below those for people.
+    // Amazon templates have a line of names for people and, below it, one of names for
+    // programs, which is the header.
     if let names = lines.prefix(12).firstIndex(where: { $0.contains("#1.value") }) { return names }
     let isNote = { (line: String) in
       line.hasPrefix("#") || line.hasPrefix("\"#") || line.hasPrefix("Info,Version")
@@ -119,7 +121,7 @@ struct TableHeader: Sendable {
     guard let first = lines.first else { return 0 }
     let own = known(first)
     if own > 1 { return 0 }
-    // The names of Amazon's templates follow their translations.
+    // In Amazon templates, the names for programs come after their translations.
     for (index, line) in lines.prefix(20).enumerated().dropFirst() where known(line) > max(2, own) {
       return index
     }

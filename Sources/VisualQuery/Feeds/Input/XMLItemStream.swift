@@ -134,7 +134,8 @@ struct XMLItemStream {
     parser = XMLItemParser(
       items: names, limit: RecordReader.recordLimit, lineOffset: reached - 1,
       encoding: parser.encoding, isDeep: isDeep, hasPaths: hasPaths, categories: parser.categories)
-    // The tags that are open there are unknown, so one element encloses the rest.
+    // After skipping, it is unknown which tags are open, so the rest is enclosed in one new
+    // element.
     let root = Array("<r>".utf8)
     _ = parser.parse(root)
     (parsedByteCount, skippedTo, skippedEnd, hasRecovered) = (root.count, nil, [], true)

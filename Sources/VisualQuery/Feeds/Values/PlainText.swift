@@ -147,7 +147,8 @@ struct HTMLReference {
         let code = UInt32(
           isHexadecimal ? digits.dropFirst() : digits, radix: isHexadecimal ? 16 : 10)
       else { return nil }
-      // Programs of Windows number its own characters here, as browsers accept.
+      // Windows programs write references such as `&#150;` with the numbers of Windows-1252.
+      // Browsers accept them, too.
       let isOfWindows = (0x80...0x9F).contains(code)
       guard code >= 0x20 || code == 0x09 || code == 0x0A || code == 0x0D, code != 0x7F,
         let scalar = isOfWindows

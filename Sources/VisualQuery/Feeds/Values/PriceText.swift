@@ -71,7 +71,7 @@ struct PriceText: Sendable, Hashable {
   private static func start(of text: [Character]) -> Int? {
     guard let digit = text.firstIndex(where: \.isNumber) else { return nil }
     let isMark = digit > 0 && ".,".contains(text[digit - 1])
-    // `Rs.499` has a full stop that belongs to the currency.
+    // A mark after a letter belongs to the currency, as in `Rs.499`.
     let isOwn = isMark && (digit == 1 || !text[digit - 2].isLetter)
     return isOwn ? digit - 1 : digit
   }
