@@ -76,7 +76,8 @@ struct CodePlaces: Sendable {
     for y in top..<bottom {
       let row = y &* width
       for x in left..<right {
-        // Both steps are those at the corner that four pixels share; otherwise, one diagonal would be preferred.
+        // Both differences are taken diagonally around the same corner of four pixels.
+        // Differences around two centers would favor one diagonal.
         let falling = Int(gray[row &+ width &+ x &+ 1]) &- Int(gray[row &+ x])
         let rising = Int(gray[row &+ x &+ 1]) &- Int(gray[row &+ width &+ x])
         let (dx, dy) = (falling &+ rising, falling &- rising)
@@ -94,7 +95,7 @@ struct CodePlaces: Sendable {
     let twice = SIMD2(Double(xx - yy), Double(2 * xy))
     let strength = (twice * twice).sum().squareRoot()
     guard strength >= leastCoherence * Double(xx + yy) else { return nil }
-    // Along the direction that crosses them, bars step down as much as up.
+    // Across the bars of a code, steps up and down cancel out. At a single edge, they do not.
     let (sum, size) = xx >= yy ? (sumX, sizeX) : (sumY, sizeY)
     guard Double(abs(sum)) <= mostDrift * Double(size) else { return nil }
     return twice / strength
@@ -104,7 +105,7 @@ struct CodePlaces: Sendable {
   private static func box(of members: [Int], _ columns: Int, _ twice: SIMD2<Double>) -> TextBox? {
     let length = (twice * twice).sum().squareRoot()
     guard length > 0 else { return nil }
-    // The half of the angle.
+    // Half-angle formulas: `twice` has twice the angle of the direction.
     let cosine = ((1 + twice.x / length) / 2).squareRoot()
     let sine = ((1 - twice.x / length) / 2).squareRoot() * (twice.y < 0 ? -1 : 1)
     let direction = SIMD2(Float(cosine), Float(sine))
@@ -122,7 +123,8 @@ struct CodePlaces: Sendable {
     let middle = (low + high) / 2
     return TextBox(
       center: direction * middle.x + normal * middle.y, direction: direction,
-      // Blocks at the ends have few bars and may not count.
+      // The added length covers the blocks at both ends, which may have too few bars to be
+      // found.
       size: SIMD2(high.x - low.x + 5 * Float(block), high.y - low.y + Float(block)))
   }
 }
@@ -166,7 +168,8 @@ private enum FinderPatterns {
           return (offset * offset).sum() < length * length / 4
             && abs($0.length - length) < length / 3
         }) {
-          // Of a turned pattern, lines beside the center are shorter.
+          // Keeps the longest line as the center: in a turned pattern, lines beside the
+          // center are shorter.
           patterns[index].count += 1
           if length > patterns[index].length {
             patterns[index].length = length
@@ -195,7 +198,8 @@ private enum FinderPatterns {
       let diagonal = farthest.diagonal / farthest.square.squareRoot()
       let direction =
         SIMD2(diagonal.x - diagonal.y, diagonal.x + diagonal.y) * Float(0.5).squareRoot()
-      // Level lines cross the patterns of a turned code at a slant.
+      // Horizontal lines cross a turned pattern at a slant and are longer than its side,
+      // which the factor corrects.
       let module = pattern.length / 7 * max(abs(direction.x), abs(direction.y))
       let side = (farthest.square / 2).squareRoot() + 2 * margin * module
       return (

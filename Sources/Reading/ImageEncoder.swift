@@ -56,7 +56,7 @@ public struct ImageEncoder: Sendable {
     guard model.inputCount == 1, let input, input.count == 4, input[0] ?? 1 == 1 else {
       throw Self.otherInput(model, input)
     }
-    // The batch is of one image: several at once are no faster on a processor.
+    // A batch has one image; larger ones are no faster on a processor.
     switch (input[1], input[3]) {
     case (3, _): isChannelsLast = false
     case (_, 3): isChannelsLast = true
@@ -67,7 +67,8 @@ public struct ImageEncoder: Sendable {
     preparation = try ImagePreparation(configuration, height: sides.0, width: sides.1)
     self.model = model
     self.files = files.sorted { $0.name < $1.name }
-    // The digests of both, since another preparation gives other vectors.
+    // The name covers the digests of both files, because another preparation also leads to
+    // other vectors.
     let digests = ModelFile(
       name: "", bytes: Array(self.files.map(\.digest).joined(separator: " ").utf8)
     ).digest

@@ -117,7 +117,7 @@ struct ImagePreparation: Sendable {
     }
     self.filter = filter
 
-    // The values.
+    // How pixel values are scaled and normalized.
     let factor = file.do_rescale ?? true ? file.rescale_factor ?? 1 / 255 : 1
     let isNormalized = file.do_normalize ?? (file.image_mean != nil || file.image_std != nil)
     guard let mean = isNormalized ? file.image_mean.map(\.rgb) ?? SIMD4() : SIMD4(),
@@ -134,7 +134,7 @@ struct ImagePreparation: Sendable {
     self.scale = SIMD4<Float>(scale)
     self.offset = SIMD4<Float>(offset)
 
-    // The size.
+    // How the image is resized and cropped.
     let crops = file.do_center_crop ?? (file.crop_size != nil)
     let crop = crops ? file.crop_size : nil
     let cropSides = crop.flatMap { size in
@@ -172,7 +172,7 @@ struct ImagePreparation: Sendable {
     }
     (self.height, self.width) = (target.height, target.width)
 
-    // The part of the image.
+    // Which part of the image is used.
     if let shortest {
       var edge = Double(shortest)
       if crop == nil, let part = file.crop_pct {
@@ -273,7 +273,7 @@ private struct ResizeAxis {
     let support = filter.support * stretch
     var (first, last) = (side, 0)
     for index in 0..<count {
-      // Outside, the image goes on as at its border.
+      // Positions outside the image repeat the pixels at its border.
       let center = max(0.5, min(Double(side) - 0.5, start + (Double(index) + 0.5) * step))
       let lower = max(0, min(side - 1, Int((center - support + 0.5).rounded(.down))))
       let upper = max(lower + 1, min(side, Int((center + support + 0.5).rounded(.down))))
@@ -327,7 +327,7 @@ private enum ResizeFilter: Sendable {
     case .box: return place > -0.5 && place <= 0.5 ? 1 : 0
     case .bilinear: return max(0, 1 - x)
     case .bicubic:
-      // Catmull and Rom's, a = −0.5.
+      // The cubic of Catmull and Rom (a = −0.5).
       if x < 1 { return (1.5 * x - 2.5) * x * x + 1 }
       return x < 2 ? ((-0.5 * x + 2.5) * x - 4) * x + 2 : 0
     case .lanczos: return x < 3 ? Self.sinc(x) * Self.sinc(x / 3) : 0

@@ -66,7 +66,8 @@ public struct TextReader: Sendable {
     let boxes = Array(found.boxes.prefix(max(0, options.lineLimit)))
     var read = try await recognized(boxes, of: pixels, threads: options.threads, isOver)
     var unread = read.count { $0 == nil }
-    // Lines that are doubtful in their likely direction are read in the opposite one when all have been read once.
+    // Reads doubtful lines in the opposite direction as well, but only after all lines were
+    // read once, so that a deadline costs as few lines as possible.
     let doubtful = read.indices.filter { index in
       read[index].map { $0.certainty < Self.doubtful } ?? false
     }
@@ -76,7 +77,8 @@ public struct TextReader: Sendable {
     for (index, other) in zip(doubtful, others) {
       guard let other else {
         isEveryDirectionRead = false
-        // What is doubtful and may stand on its head is not read.
+        // The deadline passed before the opposite direction was tried, so an uncertain line
+        // counts as not read.
         if read[index]?.certainty ?? 0 < Self.leastCertainty { unread += 1 }
         continue
       }
@@ -100,7 +102,8 @@ public struct TextReader: Sendable {
     guard glance.highest >= TextDetector.glanceThreshold else { return ([], true) }
     let ratio = Double(side) / Double(glanceSide)
     let now = ContinuousClock.now
-    // The time of a look grows with the pixels.
+    // Predicts the time of the full size from that of the glance: it grows with the number of
+    // pixels.
     if let end, now + (now - start) * (ratio * ratio) >= end {
       return (detector.boxes(in: glance), false)
     }
