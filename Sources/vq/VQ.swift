@@ -83,7 +83,8 @@ struct VQ {
     do {
       try console.output.flush()
     } catch {
-      // The reader has gone, or the disk is full, which the error below probably says already.
+      // A failed flush means that the reader is gone or the disk is full, which the error
+      // below usually reports.
     }
     console.diagnostics.showStatus(nil)
     report(error, to: console.diagnostics)

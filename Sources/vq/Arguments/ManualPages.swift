@@ -73,7 +73,7 @@ struct ManualPages: Sendable {
   // MARK: Parts of a page
 
   private func section(_ title: String, _ lines: [String]) -> [String] {
-    // A section begins a paragraph by itself.
+    // `.SH` starts a paragraph itself, so a leading `.PP` is dropped.
     lines.isEmpty
       ? [] : [".SH \(Self.escaped(title.uppercased()))"] + lines.drop { $0 == ".PP" }
   }

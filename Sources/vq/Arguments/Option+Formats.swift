@@ -17,7 +17,7 @@ extension Option<Set<ImageFormat>> {
       text -> Set<ImageFormat>? in
       if text == "all" { return ImageFormat.all }
       let parts = text.split(separator: ",").map { $0.lowercased() }
-      // The names of their files.
+      // File extensions that differ from the name of the format.
       let aliases = ["jpg": "jpeg", "heif": "heic"]
       let formats = parts.compactMap { ImageFormat(rawValue: aliases[$0] ?? $0) }
       return formats.isEmpty || formats.count < parts.count ? nil : Set(formats)

@@ -120,7 +120,8 @@ enum CatalogueCommand {
     // Opened first, so that a mistyped directory is not created.
     switch action {
     case .import, .upgrade: break
-    // It helps if a file of the newest generation is lost or damaged, too.
+    // A rollback is also the remedy if files of the newest generation are lost or damaged, so
+    // only the status is read.
     case .rollback: _ = try await upkeep.status()
     default: _ = try Catalogue(directory: directory)
     }

@@ -82,7 +82,7 @@ enum FeedbackCommand {
       of: arguments[MatchCommand.index], arguments, console)
     // Read first, so that a mistyped directory is not created. Statements can be saved if images are lost, too.
     _ = try await CatalogueUpkeep(directory: index).status()
-    // On a thread of its own, since a change may wait for PostgreSQL.
+    // Runs on a thread of its own, because a change may block while it waits for PostgreSQL.
     try await withTaskExecutorPreference(WorkerPool(width: 1)) { @concurrent in
       try perform(action, operands, on: index, isJSON: arguments[json], console)
     }
@@ -145,7 +145,7 @@ enum FeedbackCommand {
       }
       return number
     }
-    // All are looked for before any is changed.
+    // Checks all numbers before it changes anything.
     let known = Set(try kept?.statements().map(\.number) ?? [])
     if let unknown = numbers.first(where: { !known.contains($0) }) {
       throw CommandFailure(

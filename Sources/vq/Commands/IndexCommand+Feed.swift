@@ -151,7 +151,7 @@ extension IndexCommand {
   }
 
   private static func article(_ name: String) -> String {
-    // An XML feed, an HTML page.
+    // Chooses the article by sound, as in "an XML feed" and "an HTML page".
     "AEIOXHe".contains(name.first ?? "a") && !name.hasPrefix("He") ? "an" : "a"
   }
 

@@ -216,7 +216,8 @@ enum IndexCommand {
       throw arguments.missingOperand("'vq index' takes one FEED, or several with --signed")
     }
     let feed = arguments.operands[0]
-    // Opened first, since a run may take hours.
+    // The models are opened first, so that a fault is reported before a run that may take
+    // hours.
     let models = arguments[dryRun] ? nil : try TextModels.open(arguments)
     let fetching = try policy(of: arguments)
     let rejections = RejectionSummary()

@@ -56,7 +56,7 @@ enum IndexLocation {
       warnOfUnused(arguments, console)
       return index
     }
-    // Before the copy is brought to engine mode, which would remove the signatures that it has.
+    // Checked before the copy is brought to engine mode, which would remove its signatures.
     guard !replica.location.isEngine else {
       throw CommandFailure(
         .unusableIndex,

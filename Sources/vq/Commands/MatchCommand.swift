@@ -314,7 +314,8 @@ enum MatchCommand {
     if images.isEmpty {
       try take(try await search.answer(to: nil))
     } else {
-      // Pictures side by side would use up each other's time.
+      // With a deadline, images are searched one at a time, because concurrent searches would
+      // use up each other's time.
       let atOnce = search.options.timeout == nil && !search.isProfiled ? nil : 1
       try await forEachInOrder(images, on: pool, atOnce: atOnce) { picture in
         try await search.answer(to: picture)

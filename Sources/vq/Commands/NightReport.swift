@@ -69,7 +69,7 @@ final class NightReport: Sendable {
       try file.write(try await page.page())
     }
     if progress.removed > 0 {
-      // The state before the run has what it removed.
+      // Entities that the run removed are read from the state before it.
       try await CatalogueUpkeep(directory: directory, pool: pool).withPrevious { previous in
         try await write(ReportSource(catalogue: previous, pool: pool))
       }

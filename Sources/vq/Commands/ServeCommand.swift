@@ -193,7 +193,8 @@ enum ServeCommand {
   @concurrent static func run(
     _ arguments: ParsedArguments, on console: Console
   ) async throws -> ExitCode {
-    // Until the server handles it: a reload must not end a start that takes long.
+    // Ignores SIGHUP until the server handles it: by default, a reload during a long start
+    // would end the process.
     _ = signal(SIGHUP, SIG_IGN)
     let pool = WorkerPool(width: arguments[MatchCommand.threads])
     let changePool = WorkerPool(width: pool.width)
@@ -296,8 +297,8 @@ enum ServeCommand {
           return nil
         }
       }
-      // Not on the service's pool, all of whose threads may be at work when a probe asks for the
-      // state.
+      // Runs on a pool of its own: all threads of the service may be busy when a probe asks
+      // for the state.
       group.addTask(executorPreference: watching) {
         while (try? await Task.sleep(for: refreshInterval)) != nil {
           _ = try? service.catalogue.newest()

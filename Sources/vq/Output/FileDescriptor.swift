@@ -46,7 +46,7 @@ struct FileDescriptor: Sendable {
     for (descriptor, mode) in [
       (STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDWR),
     ] where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
-      // The lowest free number, which is the one of the closed descriptor.
+      // `open` takes the lowest free number, which is that of the closed descriptor.
       _ = unsafe open("/dev/null", mode)
     }
   }

@@ -20,7 +20,8 @@ enum JSONBody {
   static func encodedByFoundation(_ value: some Encodable) -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // JSON has no such numbers. One that slips in must not end the server.
+    // JSON cannot express infinity or NaN, on which the encoder would fail and the server would
+    // trap below.
     encoder.nonConformingFloatEncodingStrategy = .convertToString(
       positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
     // Sound: the encoded value has no key of another type.

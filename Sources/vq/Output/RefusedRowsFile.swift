@@ -110,7 +110,8 @@ final class RefusedRowsFile: Sendable {
   private static func open(_ state: inout State, _ path: String) throws {
     // A terminal or a pipe cannot be replaced by renaming.
     state.name = FileDescriptor.isSpecial(path) ? path : path + ".tmp"
-    // The rows have everything that the feed has, such as addresses with secrets.
+    // The file is not readable by others, because rows may have secrets, for example in
+    // addresses.
     state.descriptor = try FileDescriptor.creating(state.name, mode: 0o640)
   }
 }

@@ -55,7 +55,7 @@ struct RefusedRowsPage: Sendable {
           return
         }
       }
-      // A line without an end is not one of ours.
+      // A line that is this long without an end was not written by this program.
       if line.count + rest.count > 2 * RefusedRowsFile.lineLimit { return }
       line += rest
       offset += part.count

@@ -88,7 +88,8 @@ struct TextTable: Sendable {
         let others = widths.indices.filter { $0 != widest && widths[$0] > minimum($0) }
           .map { widths[$0] }.max()
         let excess = widths.reduce(gaps, +) - limit
-        // The escape sequences that are sent to a terminal.
+        // Narrows the widest column, at most to the width of the next one, until the table
+        // fits.
         let step = max(1, widths[widest] - max(others ?? 0, minimum(widest)))
         widths[widest] -= min(step, excess)
       }

@@ -75,7 +75,7 @@ struct DoctorPage {
       else { continue }
       let name = value.displayRepresentation.title
       title = title ?? name
-      // A finding may be that there is no image.
+      // The finding may be the lack of an image.
       guard !value.imagePaths.isEmpty, let jpeg = try await source.picture(of: id, at: 0),
         let picture = pictures.add(jpeg, name: name)
       else { continue }

@@ -43,7 +43,7 @@ enum EvaluationDrawings {
     guard let pixels = asked.pixels() else { return [] }
     let query = asked.query
     let source = ReportSource(catalogue: asked.matcher.catalogue, pool: asked.matcher.pool)
-    // The right answers do not name their types.
+    // The expected ids come without a type, so all types are tried.
     let right = query.query.truth.prefix(1).flatMap { value in
       EntityType.allCases.map { EntityID(type: $0, value: value) }
     }

@@ -42,7 +42,7 @@ struct HTML: Sendable, Hashable, ExpressibleByStringInterpolation {
 
   /// Returns a text in which no character starts or ends markup, and none reorders its surroundings.
   static func escaped(_ text: String) -> String {
-    // Pictures are long and plain.
+    // A shortcut for images: their base64 text is long and needs no escaping.
     let isPlain = text.utf8.allSatisfy { (0x20..<0x7f).contains($0) && !special.contains($0) }
     if isPlain { return text }
     var result = ""

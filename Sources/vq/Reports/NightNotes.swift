@@ -47,7 +47,8 @@ struct NightNotes: Codable, Sendable, Hashable {
     let keys = all.map(Self.key)
     findings = Set(keys.prefix(Self.limit))
     isCut = keys.count > Self.limit
-    // What was not remembered may be known.
+    // The remembered list was cut, so a finding that is not in it may still be an old one. None
+    // is reported as new.
     if wasCut { return [] }
     return zip(all, keys).filter { !known.contains($0.1) }.map(\.0)
   }
@@ -72,7 +73,7 @@ struct NightNotes: Codable, Sendable, Hashable {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     let name = Self.path(index) + ".tmp"
-    // Addresses of images may have secrets.
+    // The file is not readable by others, because addresses of images may have secrets.
     let file = try FileDescriptor.creating(name, mode: 0o640)
     defer { file.close() }
     try file.write(Array(try encoder.encode(self)))

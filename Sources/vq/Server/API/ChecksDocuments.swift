@@ -40,7 +40,7 @@ struct RejectedRowsDocument: Sendable, Encodable {
 
     /// Reads a line of `rejected.jsonl`; `nil` if it is not one.
     init?(line bytes: [UInt8], shown: (String) -> String) {
-      // A line has a row and has one level more than it.
+      // A line contains a row, so it may be one level deeper than a row.
       let limits = JSONLimits(
         depth: 2 * JSONLimits().depth, valueCount: 2 * JSONLimits().valueCount,
         byteCount: 2 * RefusedRowsFile.lineLimit, nameByteCount: 1024)

@@ -56,7 +56,7 @@ struct EntityForm: Sendable {
         .invalidField, "'images' does not name the part '\(ShownAddress.of(unused.name.excerpt))'",
         field: "images")
     }
-    // A part is copied out of the body once, however many images are named like it.
+    // Copies each part out of the body once, however many images refer to it.
     let contents = parts.map { Array(body[$0.content]) }
     images = names.map { name in
       guard let part = parts.firstIndex(where: { Self.isSame($0.name, name) }) else {

@@ -83,7 +83,8 @@ actor EntityUpdates {
         waiting.append(Waiting(number: number, change: prepared))
         guard !isWriting else { return }
         isWriting = true
-        // Not a child of the request: the batch has changes of other requests, too.
+        // Not a child task of the request, because the batch also contains changes of other
+        // requests.
         Task { await writeAll() }
       }
     } onCancel: {

@@ -22,7 +22,7 @@ enum MatchForm: Sendable, Hashable {
         .badRequest, error.message, field: "Content-Type")
     }
     switch type {
-    // The bytes of a picture show its format.
+    // The subtype is ignored, because the format is recognized from the bytes of the image.
     case let type where type.hasPrefix("image/"): self = .picture
     case "application/octet-stream": self = .picture
     case "application/json": self = .json

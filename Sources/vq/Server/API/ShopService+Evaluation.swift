@@ -24,7 +24,8 @@ extension ShopService {
       let page = try await self.evaluations.page(
         of: queries, subject, in: try self.catalogue.newest(),
         remarks: QueryWarnings.sentences(warnings).map { "In the queries, \($0)" })
-      // A file to keep, and no page of this server.
+      // The report is downloaded as a file, and its sandbox keeps it from acting as a page of
+      // this server.
       return HTTPResponse(
         status: 200,
         [

@@ -122,7 +122,7 @@ extension ShopService {
   private func kept(
     _ picture: [UInt8], of query: FeedbackQuery, _ matcher: Matcher
   ) async throws -> [UInt8] {
-    // Whatever a question may be asked with.
+    // Accepts every image with which a question may be asked.
     let decoder = ImageDecoder(
       limits: settings.decodeLimits, keepsTruncated: true, keepsDamaged: true,
       formats: settings.formats)

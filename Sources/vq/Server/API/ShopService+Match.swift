@@ -25,7 +25,8 @@ extension ShopService {
     var damage: DecodeError?
     if let continuation = question.continuation {
       try EntityQuestion.check(question.conditions ?? [], in: matcher.catalogue)
-      // A field may have been public when the question was asked.
+      // Checks the conditions of the earlier question again, because one of its fields may no
+      // longer be public.
       let refreshes = question.refreshes ?? false
       if refreshes {
         try EntityQuestion.check(
@@ -50,7 +51,7 @@ extension ShopService {
     }
     let end = clock.now
     note(response, requestID: request.info.identity.id)
-    // Without a deadline: an answer that is found is given.
+    // No deadline from here on: an answer that was found is always sent.
     let projection = try await EntityLookup(catalogue: matcher.catalogue, pool: pool)
       .publicProjection(of: response.entityIDs)
     let facets = try await facets(facetQuestion, of: response, matcher)

@@ -154,7 +154,8 @@ final class ShopService: HTTPService {
       try checkRate(of: request, for: route, key)
       let decision = try decide(on: request, route, method)
       guard case .work(var work) = decision else { return decision }
-      // A key in an app is everybody's who has the app: its users do not take each other's share.
+      // All users of an app have the same key. The address is added, so that each of them
+      // gets a share.
       work.client = (key.map { "key \($0.name), " } ?? "") + request.peer.name
       return .work(work)
     } catch {
@@ -384,7 +385,7 @@ final class ShopService: HTTPService {
         .tooManyRequests, "your requests have taken more time than you may use; try again",
         retryAfter: wait)
     }
-    // A key of this role is public, so that the address tells clients apart.
+    // Keys of this role are public, so clients are told apart by their address.
     if seconds == nil, route == .feedback, key?.role == .feedback {
       seconds = feedbackLimiter.withLock { $0.retryAfter(for: request.peer.name, at: .now) }
     }

@@ -19,7 +19,8 @@ enum UserMessage: Sendable, CaseIterable {
       case .unauthorized, .forbidden: .notAllowed
       case .unknownEntity, .noPicture, .unknownStatement: .gone
       case .expiredToken, .invalidToken: .startAgain
-      // Browsers show these images, so people are told how to search with them.
+      // Browsers show truncated images, so people need to know why the search cannot use
+      // them.
       case .truncated: .incompleteImage
       case .bodyTooLarge, .tooManyBytes, .tooManyPixels, .tooMuchWork: .tooLargeImage
       case .unsupportedFormat: .unsupportedImage

@@ -60,7 +60,8 @@ struct RateLimiter: Sendable {
     buckets = buckets.filter { _, bucket in
       bucket.tokens + ((now - bucket.filled) / .seconds(1)) * rate < burst
     }
-    // If nearly all are busy, half of them are forgotten, so that this is seldom done.
+    // If most clients are active, half of them are forgotten at once, so that this pass is
+    // rare.
     if buckets.count > Self.clientLimit / 2 {
       for client in Array(buckets.keys.prefix(Self.clientLimit / 2)) { buckets[client] = nil }
     }

@@ -103,7 +103,7 @@ final class ServerLog: Sendable {
       return (true, !state.isWriting)
     }
     if !isTaken { dropped() }
-    // It ends by itself when nothing is left.
+    // The task is not awaited; it ends when nothing is left to write.
     if begins { Task(executorPreference: pool) { self.drain() } }
   }
 
