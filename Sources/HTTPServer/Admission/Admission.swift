@@ -196,7 +196,8 @@ struct Admission: Sendable {
     var entry = queue.remove(at: next)
     entry.began = now
     active.append(entry)
-    // The client that has received the least, of those with requests, has reached this virtual time.
+    // Virtual time advances to that of the client that has received the least among those with
+    // requests.
     let least =
       queue.map { $0.start + overruns[$0.claim.client, default: .zero] }
       + active.map { $0.start + $0.elapsed(now) }
@@ -263,7 +264,8 @@ struct Admission: Sendable {
     shares.finish(
       entry.expected, of: claim.client, after: duration, activeCount: clients.count)
     shift(queue.indices, of: claim.client, by: duration - entry.expected)
-    // One that did not come to its end would have taken at least as long.
+    // The duration of a stopped request is only a lower bound, so it is learned only if it
+    // exceeds the expectation.
     if !(entry.isCut || wasStopped) || duration > expectation(of: claim) {
       shares.learn(claim.kind, from: claim.client, took: duration)
     }

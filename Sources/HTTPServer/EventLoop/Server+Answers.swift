@@ -39,7 +39,7 @@ extension Server {
       .writing(Output(rest: bytes[...], start: now, end: end, closes: !keepsAlive)),
       until: deadline(after: configuration.writeTimeout, of: connection))
     countAnswer(of: connection, as: bytes.count)
-    // The request is answered, and what came after it is read only if the connection goes on.
+    // If the connection closes after this answer, bytes that follow the request are dropped.
     if !keepsAlive { connection.parser.discard() }
     countHeldBytes(of: connection, as: connection.heldBytes)
     flush(connection)

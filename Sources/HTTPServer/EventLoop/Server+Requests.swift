@@ -73,7 +73,8 @@ extension Server {
     guard head.framing != .length(0) else { return }
     switch decision {
     case .answer(let response, _):
-      // The connection ends with the answer, so that the client may stop sending the body.
+      // Closes the connection after the answer, so that the client need not send the rest of
+      // the body.
       answer(connection, response, to: summary, closes: true)
     case .work(let work):
       if case .length(let count) = head.framing, count > work.bodyLimit {
@@ -168,7 +169,7 @@ extension Server {
       info: queued.info, body: queued.body, arrival: summary.arrival, wait: summary.wait,
       time: time)
     let (id, mailbox, run) = (connection.id, mailbox, queued.work.run)
-    // Awaited by its message: the server does not end before it has come.
+    // The task is not awaited here: the server ends only after its message has arrived.
     let task = Task(executorPreference: pools[lane]) {
       mailbox.post(.finished(connection: id, await run(request)))
     }

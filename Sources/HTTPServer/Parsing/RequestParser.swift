@@ -76,7 +76,8 @@ package struct RequestParser: Sendable {
   mutating func append(_ bytes: some Collection<UInt8>) {
     var taken = 0
     if start == pending.count {
-      // Nothing waits: what belongs to a body need not pass through here, and the room of a former packet is given back.
+      // The buffer is empty, so bytes of a body go directly to the body, and the memory of
+      // the last packet is freed.
       pending = []
       (start, scanned) = (0, 0)
       taken = takeBody(bytes)
@@ -162,7 +163,8 @@ package struct RequestParser: Sendable {
         else { return nil }
         headerBytes += line.count + 2
         if line.isEmpty { return end() }
-        // Read for their form and dropped: nothing that comes after a body may change its request.
+        // Trailer fields are checked and dropped: fields after the body must not change the
+        // request (RFC 9110, 6.5.1).
         _ = try field(line)
       }
     }
@@ -211,7 +213,8 @@ package struct RequestParser: Sendable {
       return taken
     case .chunk(let left):
       let taken = min(left, bytes.count)
-      // Further chunks may follow: room for each of them alone would be many times the bytes of small ones.
+      // Gives the total that may still follow, so that room is reserved for many chunks at
+      // once. Reserving for each small chunk would take many times its bytes.
       body.append(bytes.prefix(taken), of: limits.bodyBytes - body.count)
       state = .chunk(left - taken)
       return taken
@@ -276,7 +279,7 @@ package struct RequestParser: Sendable {
     guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
       line[..<colon].allSatisfy(ASCII.isToken)
     else {
-      // A space before the colon and a folded line end here, too.
+      // This also rejects a space before the colon and a folded line.
       throw bad("a header field is not 'Name: value'")
     }
     let value = line[(colon + 1)...]
