@@ -44,7 +44,7 @@ CK_INLINE void split(const float *pixels, size_t start, size_t stride, size_t co
     const Four l = __builtin_shufflevector(upper, lower, 0, 1, 4, 5);
     const Four a = __builtin_shufflevector(upper, lower, 2, 3, 6, 7);
     const Four b = {first[2], second[2], third[2], fourth[2]};
-    // Not with memcpy, whose check of the length would make each a call.
+    // A memcpy with a checked length would become a call for each color.
     for (size_t lane = 0; lane < 4; lane++) {
       colors->l[i + lane] = l[lane];
       colors->a[i + lane] = a[lane];

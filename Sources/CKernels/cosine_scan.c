@@ -28,7 +28,7 @@ CK_INLINE size_t cosine_scan(const uint8_t *rows, size_t row_count, size_t row_b
   size_t hits = 0;
   for (size_t r = 0; r < row_count; r++) {
     const uint8_t *row = rows + r * row_bytes;
-    // The model and the number of components.
+    // Skips rows with another model or another number of components.
     if (memcmp(row, query, 8) != 0 || memcmp(row + 12, query + 12, 2) != 0) continue;
     const int32_t product =
         count == COMPONENTS ? dot((const int8_t *)row + HEAD, (const int8_t *)query + HEAD, COMPONENTS)

@@ -15,7 +15,8 @@ CK_INLINE size_t scan_blocks(const uint64_t *blocks, size_t block_count, const u
     for (size_t q = 1; q < query_count; q++) {
       least = __builtin_elementwise_min(least, distances(&block, queries + 4 * q));
     }
-    // Almost never taken once the caller's heap is full.
+    // Once the heap of the caller is full, hardly any code is near enough, so the branch below
+    // is almost never taken.
     const Mask near = least <= (uint64_t)limit;
     if (__builtin_expect(__builtin_reduce_or(near) != 0, 0)) {
       for (uint32_t c = 0; c < CK_CODES_PER_BLOCK; c++) {
@@ -68,7 +69,8 @@ CK_INLINE size_t scan_words(const uint64_t *blocks, size_t block_count, const ui
   return hits;
 }
 
-// To turn codes pays from three queries on.
+// Turns the codes only for three queries or more. For fewer, it would take more time than the
+// look-ups save.
 CK_INLINE_AVX2 size_t scan_nibbles(const uint64_t *blocks, size_t block_count,
                                    const uint64_t *queries, size_t query_count, uint32_t limit,
                                    uint32_t *hit_indices, uint32_t *hit_distances) {

@@ -25,7 +25,8 @@ CK_INLINE uint32_t pair_at(const uint8_t *pixels) {
   return (pair & 0xffu) + (pair >> 8);
 }
 
-// Rows are so short that as many pixels at a time as a register has bytes leave many to be computed one by one.
+// Computes 16 pixels at a time. Rows are short, so that wider steps would leave many pixels to be
+// computed one by one.
 #define BY_16 _Pragma("clang loop vectorize_width(16) interleave_count(1)")
 #define BY_8 _Pragma("clang loop vectorize_width(8) interleave_count(1)")
 
@@ -66,7 +67,7 @@ CK_INLINE size_t clamped(ptrdiff_t place, size_t count) {
   return place < 0 ? 0 : place >= (ptrdiff_t)count ? count - 1 : (size_t)place;
 }
 
-// Sums of as many pixels side by side. If a row has fewer, they are summed one by one.
+// The number of pixels that are summed at a time. A shorter row is summed pixel by pixel.
 enum { SUMS = 16 };
 typedef uint16_t BoxSums __attribute__((vector_size(2 * SUMS)));
 
@@ -175,19 +176,21 @@ CK_INLINE Responses responses_at(const float *row) {
 
 // The scratch space. A row has room for a block before its first pixel and after its last one.
 typedef struct {
-  // A multiple of BLOCK.
+  // The length of a row, rounded up to a multiple of BLOCK.
   size_t length;
-  // Of three rows: the pixels.
+  // The pixels of three rows.
   uint8_t *pixels[3];
-  // Of one row: the brightness of a column of three pixels, the middle one twice, and their step from top to bottom.
+  // For each column of three pixels in one row: its brightness, with the middle pixel counted
+  // twice, and its step from top to bottom.
   int16_t *columns, *steps;
-  // Of seven rows: the gradients across and down.
+  // The gradients across and down in seven rows.
   int16_t *across[7], *down[7];
-  // The sums of seven rows, of xx, yy and xy: of each pair of pixels, and of the first pixel of each pair.
+  // The sums of the products xx, yy and xy over seven rows: for each pair of pixels, and for the
+  // first pixel of each pair.
   int32_t *pairs[3], *firsts[3];
-  // Of three rows.
+  // The responses of three rows.
   float *responses[3];
-  // Of one row: a bit for each pixel, set if it is a corner.
+  // One bit for each pixel of a row, set if it is a corner.
   uint8_t *marks;
 } CornerRows;
 

@@ -5,7 +5,7 @@
 // Wide vectors are passed only between functions that are always inlined.
 #pragma clang diagnostic ignored "-Wpsabi"
 
-// The eight codes of a block, next to themselves: the halves are compared with two queries.
+// The eight codes of a block, twice: each half is compared with another query.
 typedef uint32_t Half __attribute__((vector_size(32)));
 typedef uint32_t Lanes __attribute__((vector_size(64)));
 
@@ -35,7 +35,7 @@ CK_INLINE void nearest_codes(const uint32_t *queries, size_t query_count, const 
   const size_t whole = code_count / CK_CODES_PER_BLOCK;
   for (size_t q = 0; q < query_count; q += 2) {
     const uint32_t *one = queries + CK_KEYPOINT_WORDS * q;
-    // The last query of an odd number is compared twice.
+    // If the number of queries is odd, the last one is compared twice.
     const uint32_t *other = q + 1 < query_count ? one + CK_KEYPOINT_WORDS : one;
     Lanes query[CK_KEYPOINT_WORDS];
     for (int word = 0; word < CK_KEYPOINT_WORDS; word++) query[word] = side_by_side(one[word], other[word]);

@@ -25,7 +25,7 @@ enum {
   // A code is 16 rows of 16 bits, and a row is four nibbles. The even rows come first.
   NIBBLES = 64,
   MIRRORS = 4,
-  // With more, tables for two queries each would be faster.
+  // With more corrections than this, comparing two queries at a time is faster.
   MOST_FIXES = 64,
 };
 
@@ -115,7 +115,7 @@ CK_INLINE_AVX2 void make_pair(const Tables *tables, const uint64_t *first, const
   }
 }
 
-// The hashes of a picture and of its mirror images: top to bottom, left to right, and both.
+// The hashes of an image and of its mirror images: top to bottom, left to right, and both.
 //
 // In a mirror image, every second row or column of cosine terms has the opposite sign. The hash has
 // the opposite bits there, but for a few near the median. So the bits that differ from one code,
@@ -139,7 +139,7 @@ static const uint64_t mirror_bits[MIRRORS] = {0, 0x0000FFFF0000FFFF, 0x555555555
 // Returns whether the hashes, in the order of mirror_bits, are similar enough.
 CK_INLINE_AVX2 int make_mirrors(const Tables *tables, const uint64_t *const hashes[MIRRORS],
                                 Mirrors *mirrors) {
-  // Each bit is that of most of the four.
+  // Each bit is the majority of the four hashes.
   uint64_t code[4];
   for (uint32_t w = 0; w < 4; w++) {
     const uint64_t a = hashes[0][w], b = hashes[1][w] ^ mirror_bits[1];
@@ -248,7 +248,7 @@ CK_INLINE_AVX2 __m256i nearer_of_pair(const __m256i *nibbles, const __m128i *tab
 CK_INLINE_AVX2 __m256i nearest_of_mirrors(const __m256i *nibbles, const Mirrors *mirrors,
                                           __m256i most) {
   const __m256i high = _mm256_set1_epi8((char)0xF0);
-  // Of even and of odd rows.
+  // The sums of the even rows and of the odd rows.
   __m256i even[2], odd[2];
 #pragma clang loop unroll(full)
   for (uint32_t h = 0; h < 2; h++) {
@@ -294,7 +294,7 @@ CK_INLINE_AVX2 __m256i nearest_of_mirrors(const __m256i *nibbles, const Mirrors 
   uint32_t fix = 0;
 #pragma clang loop unroll(full)
   for (uint32_t m = 0; m < MIRRORS; m++) {
-    // The tables hold differences of distances, modulo 256.
+    // The tables of the corrections have differences of distances, modulo 256.
     for (; fix < mirrors->fix_ends[m]; fix++) {
       const __m256i change = look_up(mirrors->fixes + fix, nibbles + mirrors->places[fix]);
       distances[m] = _mm256_add_epi8(distances[m], change);
@@ -376,9 +376,10 @@ CK_INLINE_AVX2 void lower_distances(const uint64_t *blocks, size_t quad_count, c
 CK_INLINE_AVX2 size_t report_quad(const uint64_t *blocks, size_t first, __m256i least,
                                   const uint64_t *queries, size_t query_count, uint32_t limit,
                                   uint32_t *hit_indices, uint32_t *hit_distances) {
-  // Almost always taken once the caller's heap is full.
+  // Once the heap of the caller is full, hardly any code is near enough, so this return is almost
+  // always taken.
   if (__builtin_expect(none_within(least, largest(limit)), 1)) return 0;
-  // The codes in their order.
+  // The distances in the order of the codes, which alternate between the halves of a vector.
   uint8_t bytes[QUAD_CODES];
   const __m128i low = _mm256_castsi256_si128(least), high = _mm256_extracti128_si256(least, 1);
   _mm_storeu_si128((__m128i *)(void *)bytes, _mm_unpacklo_epi16(low, high));

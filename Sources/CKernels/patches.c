@@ -226,7 +226,7 @@ CK_INLINE void find_doubts(const int32_t values[BITS], uint8_t *order) {
   }
 }
 
-// A bit is set if its value is positive.
+// Sets a bit if its value is positive, and finds the most doubtful bits.
 CK_INLINE void signs_and_doubts(const int32_t values[BITS], uint32_t *words, uint8_t *doubts) {
   memset(words, 0, BITS / 8);
   for (int bit = 0; bit < BITS; bit++) words[bit / 32] |= (uint32_t)(values[bit] > 0) << (bit % 32);
@@ -312,7 +312,7 @@ CK_WIDE void patch_inputs_wide(const int16_t samples[SIDE * SIDE], int16_t input
   set_last_input(total, inputs);
 }
 
-// Twelve vectors of eight bits each.
+// Computes the bits in twelve vectors of eight.
 enum { BLOCK = 8, BLOCKS = BITS / BLOCK };
 
 CK_WIDE void project_wide(const int16_t inputs[2 * INPUT_PAIRS], int32_t values[BITS]) {

@@ -93,7 +93,7 @@ CK_INLINE double best_similarity(const ck_pairs *pairs, const double *cosines, c
         *best = proposed;
       }
     }
-    // More than half agree: no better similarity can be found.
+    // More than half of the pairs agree, so no other similarity can have more.
     if (most > 0.5 * (double)pairs->count) break;
   }
   return most;

@@ -1,7 +1,7 @@
 #include "kernel_level.h"
 
-// A store at the place of the next hit, which counts only if the row is near enough, takes the place of a branch: what
-// rows come next cannot be guessed.
+// Each row is stored at the place of the next hit, and the place only advances if the row is near
+// enough. A branch would often be mispredicted.
 
 CK_INLINE uint32_t sum_distance(const uint8_t *restrict row, const uint8_t *restrict query) {
   uint32_t sum = 0;

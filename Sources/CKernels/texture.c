@@ -22,7 +22,7 @@ CK_INLINE Bytes classes_of(const uint8_t *above, const uint8_t *row, const uint8
   Bytes before = (Bytes)(load(places[7]) >= centre);
   for (int i = 0; i < 8; i++) {
     const Bytes neighbor = load(places[i]);
-    // True is -1 in every lane.
+    // A comparison gives -1 for true in each lane.
     const Bytes here = (Bytes)(neighbor >= centre);
     brighter -= here;
     changes -= here ^ before;

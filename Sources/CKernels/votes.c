@@ -63,7 +63,8 @@ CK_INLINE size_t collect_word(const ck_word_index *index, size_t place, uint64_t
   const uint8_t angle = (uint8_t)(pattern >> bits);
   size_t count = 0;
   for (size_t at = from; at < end; at += CK_CODES_PER_BLOCK) {
-    // Postings of the next word are read too, and not used; only behind the last one is nothing.
+    // A vector may also read postings of the next word, which are not used. After the last
+    // posting there is nothing to read.
     Words found = {0};
     const size_t left = index->posting_count - at;
     if (left >= CK_CODES_PER_BLOCK) {
@@ -94,7 +95,8 @@ CK_INLINE size_t collect_votes(const ck_word_index *index, const ck_vote_source 
   const size_t end = first + CK_VOTE_BATCH < keypoints->count ? first + CK_VOTE_BATCH : keypoints->count;
   for (size_t group = first; group < end; group += GROUP) {
     const size_t size = end - group < GROUP ? end - group : GROUP;
-    // Nearly every probe misses the caches: all of a group are under way before the first is used.
+    // Nearly every probe misses the caches, so all loads of a group are started before the
+    // first result is used.
     for (size_t k = 0; k < size; k++) {
       const uint8_t *doubts = keypoints->doubts + CK_KNOWN_DOUBTS * (group + k);
       list_probes(&probes[k], keypoints->hashes[group + k], doubts, index->doubts, index->word_bits);
@@ -220,7 +222,7 @@ size_t ck_rank_votes(uint64_t *hits, uint64_t *scratch, size_t count, const uint
     }
     from = end;
   }
-  // The heap's worst goes behind the others, one after the other.
+  // Moves the worst vote of the heap behind the others, until all are in order.
   for (size_t rest = kept; rest > 1; rest--) {
     const ck_vote worst = best[0];
     sink(best, rest - 1, 0, best[rest - 1]);
