@@ -1,4 +1,4 @@
-// A reader of a picture that its library decodes as a whole: `prepare` fills the pixels step by step.
+// A reader of an image that its library decodes as a whole: `prepare` fills the pixels step by step.
 #ifndef PICTURE_READER_H
 #define PICTURE_READER_H
 

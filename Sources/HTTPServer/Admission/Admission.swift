@@ -171,7 +171,7 @@ struct Admission: Sendable {
     return queue.last { $0.claim.client == most.key }?.id
   }
 
-  /// Admits or refuses a request, which then waits for ``startNext(at:)``.
+  /// Admits or rejects a request, which then waits for ``startNext(at:)``.
   ///
   /// - Parameter id: A number of its own among the requests that wait or run.
   mutating func admit(_ id: UInt64, _ claim: Claim, at now: Instant) -> Verdict {

@@ -43,7 +43,7 @@ struct ClientShares: Sendable {
   ///
   /// The client's own requests tell. Those of others may be an attacker's: no more than half of the time that
   /// the client gives is expected by them. A request that can end early never takes its whole budget, or one slow answer
-  /// would have all further ones refused while the server is busy, so that a client never gets to know better.
+  /// would have all further ones rejected while the server is busy, so that a client never gets to know better.
   func expectation(of claim: Admission.Claim) -> Duration {
     let (kind, budget) = (claim.kind, claim.budget)
     guard let own = shares[claim.client]?.histories[kind]?.median else {

@@ -19,7 +19,7 @@ struct RequestHistory: Sendable {
   /// The median; of an even number, the lower of the middle two.
   ///
   /// A mean would follow a single request that takes a hundred times as long as the others, and have
-  /// the ordinary ones refused until enough of them had finished. The median changes when the slow
+  /// the ordinary ones rejected until enough of them had finished. The median changes when the slow
   /// ones are the majority.
   var median: Duration? {
     durations.isEmpty ? nil : durations.sorted()[(durations.count - 1) / 2]

@@ -10,10 +10,10 @@ package protocol HTTPService: Sendable {
   /// must be cheap.
   func isHealthCheck(_ head: RequestHead) -> Bool
 
-  /// Returns the answer to a request that the server refuses by itself.
+  /// Returns the answer to a request that the server rejects by itself.
   func response(to error: HTTPError, requestID: String) -> HTTPResponse
 
-  /// Records a request that was answered, refused or given up.
+  /// Records a request that was answered, rejected or given up.
   func record(_ exchange: Exchange)
 
   /// Records the load, a few times a second and before each request.

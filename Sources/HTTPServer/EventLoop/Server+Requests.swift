@@ -39,7 +39,7 @@ extension Server {
   /// The bytes that a connection may hold even if all together hold too many: a head, and the body of a small question.
   private static var freeByteCount: Int { 1 << 16 }
 
-  /// Refuses a request if all connections together hold too many bytes.
+  /// Rejects a request if all connections together hold too many bytes.
   private func checkHeldBytes(_ connection: Connection) {
     let held = connection.heldBytes
     countHeldBytes(of: connection, as: held)
@@ -144,7 +144,7 @@ extension Server {
     answer(connection, overloaded(summary, in: request.work.lane), to: summary)
   }
 
-  /// Gives the threads to the requests that wait: refuses those whose time has passed, starts those that have a place, and
+  /// Gives the threads to the requests that wait: rejects those whose time has passed, starts those that have a place, and
   /// ends running ones early for those that have waited too long.
   func startWaiting() {
     for lane in Lane.allCases {

@@ -160,7 +160,7 @@ package final class Server<Service: HTTPService> {
   }
 
   private func read(from connection: Connection) {
-    // Several reads in one go, so that a large picture does not take a turn for each.
+    // Several reads in one go, so that a large image does not take a turn for each.
     for _ in 0..<16 {
       switch connection.socket.read(into: &buffer) {
       case .wouldBlock: return

@@ -1,8 +1,8 @@
-/// The reason why the server refuses a request or a connection without asking its service.
+/// The reason why the server rejects a request or a connection without asking its service.
 package struct HTTPError: Error, Sendable, Hashable {
-  /// The kind of refusal, for programs.
+  /// The kind of rejection, for programs.
   package enum Code: String, Sendable, CaseIterable {
-    /// Not what RFC 9112 allows, or what it lets servers refuse since it hides requests in others.
+    /// Not what RFC 9112 allows, or what it lets servers reject since it hides requests in others.
     case badRequest
     /// A request target beyond the limit.
     case targetTooLong
@@ -23,7 +23,7 @@ package struct HTTPError: Error, Sendable, Hashable {
     /// More work than can be done in the time of its request.
     case overloaded
   }
-  /// The kind of refusal, for programs.
+  /// The kind of rejection, for programs.
   package let code: Code
   /// The reason, for people.
   package let message: String
@@ -39,18 +39,18 @@ package struct HTTPError: Error, Sendable, Hashable {
     self.retryAfter = retryAfter
   }
 
-  /// A refusal of a connection for which there is no room.
+  /// A rejection of a connection for which there is no room.
   static let tooManyConnections = HTTPError(
     code: .tooManyConnections, message: "there are too many connections; try again", retryAfter: 1)
 
-  /// A refusal of work that could not be done in time.
+  /// A rejection of work that could not be done in time.
   static func overloaded(retryAfter: Int) -> HTTPError {
     HTTPError(
       code: .overloaded, message: "more is asked than can be answered in time; try again",
       retryAfter: retryAfter)
   }
 
-  /// A refusal of a body that is larger than its route takes.
+  /// A rejection of a body that is larger than its route takes.
   static func bodyTooLarge(limit: Int) -> HTTPError {
     HTTPError(
       code: .bodyTooLarge, message: "the body has more than \(limit) bytes", limit: limit)

@@ -1,7 +1,7 @@
 /// Reads requests from the bytes of a client: HTTP/1.1 and HTTP/1.0 as specified by RFC 9112, nothing more.
 ///
 /// It is a value without a clock or a socket: the same bytes give the same requests however they are cut. A request
-/// that could be read in two ways, so that a proxy in front might see another one (RFC 9112, 11.2), is refused: line
+/// that could be read in two ways, so that a proxy in front might see another one (RFC 9112, 11.2), is rejected: line
 /// feeds without carriage returns, white space around names, folded lines, two lengths, a length beside chunks, any
 /// transfer coding but `chunked`, bytes beyond ASCII in fields that decide where a message ends.
 ///

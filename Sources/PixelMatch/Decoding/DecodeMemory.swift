@@ -25,7 +25,7 @@ enum DecodeMemory {
     case .png:
       return pngColumnBytes * header.width + (header.isProgressive ? 4 * columns * rows : 0)
     case .webp, .gif, .avif, .heic:
-      // The picture is decoded as a whole; `keptBytesPerPixel` has that of libheif.
+      // The image is decoded as a whole; `keptBytesPerPixel` has that of libheif.
       let isKept = header.format == .webp || header.format == .gif
       return otherColumnBytes * header.width
         + header.keptBytesPerPixel * header.width * header.height

@@ -23,7 +23,7 @@ public struct AlignedColor: Sendable {
   private static let otherGround = 0.1
   /// The number of samples along each side of a cell.
   private static let samples = 3
-  /// The 99th percentile of the chroma below which a picture has no color.
+  /// The 99th percentile of the chroma below which an image has no color.
   private static let leastChroma = 0.01
 
   /// The differences at which a transform is moved to where the colors agree better: a smaller difference is not

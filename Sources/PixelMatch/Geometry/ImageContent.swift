@@ -1,6 +1,6 @@
 /// The part of an image that its thing takes up, without a plain background around it.
 ///
-/// The background of a studio picture is darker toward the floor and the corners. It is a surface of second
+/// The background of a studio image is darker toward the floor and the corners. It is a surface of second
 /// degree through the colors of the border, without those that the thing covers.
 package struct ImageContent {
   /// The distance in Oklab within which a cell is of the background's color, and within which a cell of the

@@ -98,7 +98,7 @@ public struct QuerySignature: Sendable, Hashable {
     (self.keypoints, self.colors) = (keypoints, colors)
   }
 
-  /// The 99th percentile of the chroma in Oklab, `0...0.4`: some 0.004 in a picture without color.
+  /// The 99th percentile of the chroma in Oklab, `0...0.4`: some 0.004 in an image without color.
   public var chroma: Double { Double(colors.chroma) / 1000 }
 
   /// A Boolean value that indicates whether the image is too plain to be identified by its hash or

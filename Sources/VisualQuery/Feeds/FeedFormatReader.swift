@@ -30,7 +30,7 @@ extension FeedFormatReader {
 }
 
 /// The formats, in the order in which a feed is tried. The table takes what no other format knows,
-/// or refuses it.
+/// or rejects it.
 let feedFormats: [any FeedFormatReader.Type] = [
   FolderFeed.self, HTMLFeed.self, SchemaOrgFeed.self, JSONDocumentFeed.self,
   JSONLinesFeed.self, XMLFeed.self, ProductSearchFeed.self, MappedFeed.self, FamilyTableFeed.self,

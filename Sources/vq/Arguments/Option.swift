@@ -11,7 +11,7 @@ struct Option<Value: Sendable>: Sendable {
   /// - Parameters:
   ///   - value: The description of the value, or `nil` for a flag.
   ///   - initial: The value if the option is not given.
-  ///   - parse: Reads the text of one part, or returns `nil` to refuse it.
+  ///   - parse: Reads the text of one part, or returns `nil` to reject it.
   ///   - add: Adds a part to the value.
   init<Part>(
     _ text: OptionText, value: ValueDescription?, standard: String? = nil,
@@ -252,7 +252,7 @@ extension Option<[Int]?> {
 }
 
 extension Option<PictureRegion?> {
-  /// A part of a picture: four numbers with commas between them.
+  /// A part of an image: four numbers with commas between them.
   static func region(_ text: OptionText) -> Self {
     let value = ValueDescription(
       placeholder: "X,Y,W,H",

@@ -41,7 +41,7 @@ struct ParsedArguments: Sendable {
     options.filter { given.contains($0.name) }.map(\.spelling)
   }
 
-  /// Refuses options that would have no effect.
+  /// Rejects options that would have no effect.
   ///
   /// - Parameter other: The input with which they have no effect, such as another option.
   func refuse(_ options: [OptionDescription], with other: String) throws(CommandFailure) {

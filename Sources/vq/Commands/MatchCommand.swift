@@ -257,7 +257,7 @@ enum MatchCommand {
     }
   }
 
-  /// Refuses other content next to a continuation, and says which filters have no effect.
+  /// Rejects other content next to a continuation, and says which filters have no effect.
   private static func checkContinuation(_ arguments: ParsedArguments, _ console: Console) throws {
     guard arguments[continuation] != nil else { return }
     guard arguments.operands.isEmpty else {

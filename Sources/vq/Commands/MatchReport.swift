@@ -69,7 +69,7 @@ struct MatchReport {
     if isTable { try console.output.write(text) } else { console.diagnostics.write(text) }
   }
 
-  /// Returns whether only labels agree, and the cut-off for pictures was not applied for that reason.
+  /// Returns whether only labels agree, and the cut-off for images was not applied for that reason.
   private func isByLabels(_ response: MatchResponse) -> Bool {
     !response.matches.isEmpty && response.matches.allSatisfy { $0.tier == .label }
       && options.minimumConfidence == nil

@@ -34,9 +34,9 @@ struct PictureSearch: Sendable {
     let result: Result<MatchResponse, PictureFailure>
     /// The damage of the image, if it was searched with its intact part.
     var damage: DecodeError?
-    /// The color space that the picture's file declares; `nil` for sRGB.
+    /// The color space that the image's file declares; `nil` for sRGB.
     var profile: PictureProfile?
-    /// True if there was a picture, or the signature of one.
+    /// True if there was an image, or the signature of one.
     var hasPicture = true
     /// The public part of the matched entities, if it was asked for.
     var projection: PublicProjection?

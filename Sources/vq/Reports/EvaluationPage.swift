@@ -1,6 +1,6 @@
 import VisualQuery
 
-/// The report of `vq eval`: the figures, plots, the worst misses as pictures, and a table of all queries.
+/// The report of `vq eval`: the figures, plots, the worst misses as images, and a table of all queries.
 struct EvaluationPage {
   /// The most misses, and the most wrong answers to queries without a right entity, that are drawn.
   static let missLimit = 12

@@ -1,6 +1,6 @@
 import VisualQuery
 
-/// Drawings of pictures with what was found in them.
+/// Drawings of images with what was found in them.
 enum ReportDrawing {
   /// The height of a drawing, in units of its own.
   private static let height = 320.0
@@ -14,7 +14,7 @@ enum ReportDrawing {
     let corners: [[Double]]
   }
 
-  /// Draws a picture with some outlines.
+  /// Draws an image with some outlines.
   static func picture(_ picture: ReportPicture, _ outlines: [Outline], label: String) -> HTML {
     let width = picture.width(atHeight: height)
     return drawing(
@@ -50,7 +50,7 @@ enum ReportDrawing {
     return drawing(width: left + gap + right, label: label, parts)
   }
 
-  /// Draws one picture.
+  /// Draws one image.
   static func thumbnail(_ picture: ReportPicture) -> HTML {
     drawing(
       width: picture.width(atHeight: height), label: picture.name, className: "thumbnail",
@@ -67,7 +67,7 @@ enum ReportDrawing {
       "\(DisplayText.count(alignment.inliers, "keypoint agrees", "keypoints agree"))\(mirrored)\(part)."
   }
 
-  /// Returns as many pairs as are drawn, from all parts of the picture.
+  /// Returns as many pairs as are drawn, from all parts of the image.
   private static func shown(_ pairs: [MatchAlignment.KeypointPair]) -> [MatchAlignment.KeypointPair]
   {
     guard pairs.count > lineLimit else { return pairs }

@@ -12,7 +12,7 @@ struct ReportPage {
   let title: String
   /// The index, the command's main options, and what was left out.
   var notes: [HTML] = []
-  /// The pictures that the body draws.
+  /// The images that the body draws.
   let pictures: ReportPictures
   let body: [HTML]
 

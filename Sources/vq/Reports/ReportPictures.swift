@@ -7,7 +7,7 @@
 import PixelMatch
 import VisualQuery
 
-/// A picture that a report can draw.
+/// An image that a report can draw.
 struct ReportPicture: Sendable, Hashable {
   /// The name within the page.
   let id: String
@@ -22,12 +22,12 @@ struct ReportPicture: Sendable, Hashable {
   }
 }
 
-/// The pictures of a report. Each is in the file once, as a JPEG, however often it is drawn; together they
+/// The images of a report. Each is in the file once, as a JPEG, however often it is drawn; together they
 /// stay within a limit of bytes.
 struct ReportPictures: Sendable {
-  /// The most bytes of all pictures, as they are in the file.
+  /// The most bytes of all images, as they are in the file.
   static let byteLimit = 8_000_000
-  /// The longer side of the pictures of queries, in pixels.
+  /// The longer side of the images of queries, in pixels.
   static let querySide = 640
 
   private let byteLimit: Int
@@ -39,7 +39,7 @@ struct ReportPictures: Sendable {
 
   init(byteLimit: Int = Self.byteLimit) { self.byteLimit = byteLimit }
 
-  /// Adds the file of a picture, or counts it if there is none or no room for it.
+  /// Adds the file of an image, or counts it if there is none or no room for it.
   mutating func add(_ jpeg: [UInt8]?, name: String) -> ReportPicture? {
     guard let jpeg, let header = try? ImageDecoder().header(of: jpeg) else {
       missing += 1
@@ -63,12 +63,12 @@ struct ReportPictures: Sendable {
     return picture
   }
 
-  /// The element that holds all pictures and shows none.
+  /// The element that holds all images and shows none.
   var store: HTML {
     HTML("svg", ["class": "store", "width": "0", "height": "0", "aria-hidden": "true"], symbols)
   }
 
-  /// The sentences about the pictures that the report lacks.
+  /// The sentences about the images that the report lacks.
   var notes: [HTML] {
     var notes: [HTML] = []
     if leftOut > 0 {
@@ -85,7 +85,7 @@ struct ReportPictures: Sendable {
   }
 }
 
-/// Entities and their pictures for a report.
+/// Entities and their images for a report.
 struct ReportSource: Sendable {
   let catalogue: Catalogue
   let pool: WorkerPool
@@ -106,7 +106,7 @@ struct ReportSource: Sendable {
     }
   }
 
-  /// Returns the picture of a query as a report shows it.
+  /// Returns the image of a query as a report shows it.
   static func reduced(_ pixels: PixelBuffer) throws(DecodeError) -> [UInt8] {
     try ImageDecoder().jpeg(of: pixels, longerSide: ReportPictures.querySide, quality: 80)
   }

@@ -17,7 +17,7 @@ struct JSONLinesFeed: FeedFormatReader {
     self.context = context
   }
 
-  /// Refuses files of `vq` that are not feeds, of which each line would be rejected.
+  /// Rejects files of `vq` that are not feeds, of which each line would be rejected.
   private static func checkForOwnFiles(
     _ start: ArraySlice<UInt8>, _ name: String
   ) throws(FeedError) {

@@ -196,7 +196,7 @@ struct TableRows: Sendable {
   }
 }
 
-/// Refuses tables that cannot be read, in one line with what to do.
+/// Rejects tables that cannot be read, in one line with what to do.
 enum UnknownTable {
   /// The most characters of a message.
   private static let lengthLimit = 200

@@ -74,7 +74,7 @@ struct XMLFeed: FeedFormatReader {
       map?.others(targets) ?? targets, map, isPresent: used.contains)
   }
 
-  /// Refuses the news of a site: no item has anything that only a product has.
+  /// Rejects the news of a site: no item has anything that only a product has.
   private static func checkForNews(
     _ outline: XMLOutline, _ item: String, _ file: String
   ) throws(FeedError) {

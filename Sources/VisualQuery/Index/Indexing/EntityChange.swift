@@ -75,7 +75,7 @@ extension EntityChange {
 
 /// The options of an update.
 public struct UpdateOptions: Sendable, Hashable {
-  /// A Boolean value that indicates whether an entity is refused if one of its images is. Otherwise
+  /// A Boolean value that indicates whether an entity is rejected if one of its images is. Otherwise
   /// it is indexed without that image, like a row of a feed.
   public var requiresAllImages: Bool
   /// The policy for fetching images at addresses that come without bytes, or `nil` to fetch none.

@@ -154,7 +154,7 @@ package struct PreparedChange: Sendable {
     self.refused = refused
   }
 
-  /// The outcome if the change is refused because one of its images is; `nil` if it can be made.
+  /// The outcome if the change is rejected because one of its images is; `nil` if it can be made.
   package var refusal: EntityChange.Outcome? {
     refused.isEmpty
       ? nil

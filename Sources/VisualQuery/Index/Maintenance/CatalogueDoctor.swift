@@ -147,7 +147,7 @@ public struct CatalogueDoctor: Sendable {
     }
   }
 
-  // MARK: Pictures
+  // MARK: Images
 
   private func pictureFindings(
     _ type: EntityType, _ names: [UInt32: EntityID], _ pictured: inout Set<UInt32>

@@ -2,7 +2,7 @@ public import PixelMatch
 internal import Reading
 
 extension SemanticContent {
-  /// Decodes a picture as finely as a question about it needs.
+  /// Decodes an image as finely as a question about it needs.
   ///
   /// It computes for milliseconds without a pause:
   /// ``Matcher/content(decoding:labels:region:decoder:timeout:)`` does it on threads of its own.
@@ -10,9 +10,9 @@ extension SemanticContent {
   /// - Parameters:
   ///   - bytes: An image file in one of the decoder's formats.
   ///   - labels: Words for what is seen.
-  ///   - region: The part of the picture that is meant.
-  ///   - decoder: The decoder of the picture, which keeps to its limits.
-  ///   - shouldStop: Asked between rows; `true` gives up the picture: see ``isPictureLeftOut``.
+  ///   - region: The part of the image that is meant.
+  ///   - decoder: The decoder of the image, which keeps to its limits.
+  ///   - shouldStop: Asked between rows; `true` gives up the image: see ``isPictureLeftOut``.
   /// - Throws: `DecodeError`; ``MatchError`` with the code `regionOutside`; `CancellationError`.
   public init(
     decoding bytes: [UInt8], labels: [String] = [], region: PictureRegion? = nil,
@@ -46,7 +46,7 @@ extension SemanticContent {
     return reader.codes(in: picture.pixels)
   }
 
-  /// A decoded picture, or `nil` if it was given up.
+  /// A decoded image, or `nil` if it was given up.
   private static func picture(
     _ bytes: [UInt8], longerSide: Int, _ decoder: ImageDecoder, _ shouldStop: () -> Bool
   ) throws -> DecodedPicture? {
@@ -60,7 +60,7 @@ extension SemanticContent {
     return nil
   }
 
-  /// A region in shares, and how large to decode the picture so that the region itself has the size
+  /// A region in shares, and how large to decode the image so that the region itself has the size
   /// of a working image, at most four times that size, and as far as memory suffices.
   private static func part(
     _ region: PictureRegion, of header: ImageHeader, _ decoder: ImageDecoder

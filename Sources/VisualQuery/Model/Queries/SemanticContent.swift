@@ -21,21 +21,21 @@ public struct SemanticContent: Sendable {
 
   /// Coarse English words for what is seen, in no order. Unknown ones cost nothing.
   public var labels: [String]
-  /// The picture, upright.
+  /// The image, upright.
   public var pixelBuffer: PixelBuffer?
-  /// The part of the picture that is meant; `nil` means all of it.
+  /// The part of the image that is meant; `nil` means all of it.
   public var region: PictureRegion?
   /// The product codes that were read on the device, at most ``codeLimit``. A right one comes before all images.
   public var codes: [String] = []
   /// The lines of text that were read on the device, at most ``textLimit``.
   public var texts: [TextLine] = []
-  /// The signature that a client computed of a picture that it keeps; it counts if there is no picture.
+  /// The signature that a client computed of an image that it keeps; it counts if there is no image.
   public var signature: QuerySignature?
-  /// The embedding of the picture, or of the region if there is one; `nil` if no model was run. It counts if the
+  /// The embedding of the image, or of the region if there is one; `nil` if no model was run. It counts if the
   /// catalogue has embeddings of the same model.
   public var embedding: ImageEmbedding?
 
-  /// A Boolean value that indicates whether there was a picture that is missing here because its decoding took too
+  /// A Boolean value that indicates whether there was an image that is missing here because its decoding took too
   /// long. The answer is then that of the labels, and incomplete.
   public private(set) var isPictureLeftOut = false
   /// The codes that were read in the image's file at a finer resolution than that of ``pixelBuffer``, or `nil` if none were looked
@@ -43,13 +43,13 @@ public struct SemanticContent: Sendable {
   package var readCodes: [ReadCode]?
   /// True if the question has an image, decoded in time or not.
   package var hasImage: Bool { pixelBuffer != nil || signature != nil || isPictureLeftOut }
-  /// The damage of the picture's file that was passed over; `nil` if none was found.
+  /// The damage of the image's file that was passed over; `nil` if none was found.
   public private(set) var pictureDamage: DecodeError?
-  /// The color space that the picture's file declares, and whether its pixels were converted from it;
+  /// The color space that the image's file declares, and whether its pixels were converted from it;
   /// `nil` if they are sRGB.
   public private(set) var pictureProfile: PictureProfile?
 
-  /// The pixels that are asked about: those of the region, or of the whole picture; `nil` without pixels.
+  /// The pixels that are asked about: those of the region, or of the whole image; `nil` without pixels.
   ///
   /// - Throws: ``MatchError`` with the code `regionOutside`.
   public var searchedPixels: PixelBuffer? {
@@ -69,7 +69,7 @@ public struct SemanticContent: Sendable {
     String(label.unicodeScalars.prefix(labelLength))
   }
 
-  /// Makes a question from labels, a picture or both.
+  /// Makes a question from labels, an image or both.
   public init(
     labels: [String] = [], pixelBuffer: PixelBuffer? = nil, region: PictureRegion? = nil,
     signature: QuerySignature? = nil
@@ -80,8 +80,8 @@ public struct SemanticContent: Sendable {
     self.signature = signature
   }
 
-  /// Makes a question of a picture from a file, or, without one, of the labels that came with a
-  /// picture that could not be decoded in time.
+  /// Makes a question of an image from a file, or, without one, of the labels that came with a
+  /// image that could not be decoded in time.
   package init(labels: [String], decoded picture: DecodedPicture?, region: PictureRegion?) {
     self.init(labels: labels, pixelBuffer: picture?.pixels, region: region)
     isPictureLeftOut = picture == nil

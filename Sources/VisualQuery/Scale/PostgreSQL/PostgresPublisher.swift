@@ -4,7 +4,7 @@ internal import PixelMatch
 /// of it.
 ///
 /// One connection holds the writer's lock from `init` on, in a transaction of its own, so that a
-/// second writer is refused at once. Another one publishes. If the first is lost, another writer may
+/// second writer is rejected at once. Another one publishes. If the first is lost, another writer may
 /// come, and then the next publication fails, since its generation does not follow the newest one.
 ///
 /// A directory calls ``publish(_:_:)`` before its own commit. So it is never ahead of PostgreSQL; if

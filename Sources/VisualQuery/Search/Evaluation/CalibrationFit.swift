@@ -39,7 +39,7 @@ public struct CalibrationFit: Sendable {
   /// The best candidates of a query that the second step learns from.
   private static let bestCount = 3
   /// The weight of a query for which the catalogue has nothing: people point at other things more
-  /// often than collections of test pictures have them.
+  /// often than collections of test images have them.
   private static let negativeWeight = 2.0
 
   let coefficients: Calibration.Coefficients

@@ -32,7 +32,7 @@ public struct EvaluatedQuery: Sendable {
 }
 
 extension Matcher {
-  /// Runs one query of an evaluation whose picture was not kept.
+  /// Runs one query of an evaluation whose image was not kept.
   ///
   /// - Throws: The errors of ``values(for:options:)``.
   public func evaluate(

@@ -1,21 +1,21 @@
 public import PixelMatch
 
-/// A picture, and what it should find.
+/// An image, and what it should find.
 public struct EvaluationQuery: Sendable, Hashable {
   /// Its name.
   public let query: String
-  /// The picture's path; empty if there is a signature instead.
+  /// The image's path; empty if there is a signature instead.
   public let image: String
-  /// The text of the picture's signature, for a picture that was not kept, or `nil`. It has no
+  /// The text of the image's signature, for an image that was not kept, or `nil`. It has no
   /// keypoints, so that crops are not found by it.
   public let signature: String?
   /// The ids of the entities that are right; none if the shop has nothing of the kind.
   public let truth: [String]
   /// Words for what is seen.
   public private(set) var labels: [String]
-  /// The embedding of the picture, or `nil`.
+  /// The embedding of the image, or `nil`.
   public let embedding: ImageEmbedding?
-  /// The kind of edit that was made to the picture; queries of one kind are reported together.
+  /// The kind of edit that was made to the image; queries of one kind are reported together.
   public let edit: String
 
   /// The same question with other labels.

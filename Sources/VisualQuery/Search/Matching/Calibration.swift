@@ -20,7 +20,7 @@
 /// they hold. Fit them again after any change of a signature or of a term.
 public enum Calibration {
   /// The lowest confidence that is shown if a query does not say otherwise. At this cut-off one in two
-  /// hundred pictures of other things gives a match (docs/quality.md).
+  /// hundred images of other things gives a match (docs/quality.md).
   public static let defaultCutOff = 0.85
   /// The cut-off of a query that has only labels: none. Of *n* entities with a label each is the right
   /// one with a probability of at most 1/*n*, and a person wants to see them all the same.
@@ -215,7 +215,7 @@ public enum Calibration {
   }
 
   /// Returns the terms of an entity that only shares a label, with `sharers` entities in all. The label
-  /// is right for ``labelTrust`` of the pictures, and each entity that has it is equally likely.
+  /// is right for ``labelTrust`` of the images, and each entity that has it is equally likely.
   static func evidence(sharers: Int) -> [Evidence] {
     let prior = logOdds(of: labelTrust)
     let probability = labelTrust / Double(max(1, sharers))
@@ -227,7 +227,7 @@ public enum Calibration {
     ]
   }
 
-  /// The share of pictures for which a coarse label is right.
+  /// The share of images for which a coarse label is right.
   private static let labelTrust = 0.6
 
   /// Returns the probability whose log-odds are the sum of the terms.

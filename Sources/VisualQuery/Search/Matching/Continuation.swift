@@ -254,7 +254,7 @@ extension Continuation {
 extension Continuation.Entry {
   private static let none: UInt64 = 0xFF
 
-  /// Key (4), hash of the id (4), whether it is shown (1), type (1), tier (1), number of the picture or 255 (1), distance
+  /// Key (4), hash of the id (4), whether it is shown (1), type (1), tier (1), number of the image or 255 (1), distance
   /// in meters or a NaN (8), confidence (8), length of the product that brought a store (2), its id,
   /// number of terms (1), then of each its kind (1), value (4) and weight (4).
   fileprivate var bytes: [UInt8] {

@@ -46,7 +46,7 @@ extension Matcher {
   /// Finds out why a query does not show an entity that it should find.
   ///
   /// - Throws: The errors of ``values(for:options:)``.
-  /// - Complexity: The complexity of the query, and O(*n*) for *n* pictures in the catalogue.
+  /// - Complexity: The complexity of the query, and O(*n*) for *n* images in the catalogue.
   public func diagnosis(
     of id: EntityID, in content: SemanticContent, options: MatchOptions = MatchOptions()
   ) async throws -> Diagnosis {

@@ -24,7 +24,7 @@ struct Standing: Sendable, Hashable {
 /// The candidates of one query, by which the standing of each is told.
 ///
 /// Two candidates are rivals unless keypoints say that they lie in different parts of the image: an
-/// image may show several things, and one that is sure must not hold down another. Candidates with the same picture are
+/// image may show several things, and one that is sure must not hold down another. Candidates with the same image are
 /// not rivals either: only labels, embeddings and other images tell them apart. Each loses what its score is behind the best of them.
 struct Rivals: Sendable {
   /// The inliers from which on a candidate's part of the image is known.
@@ -54,7 +54,7 @@ struct Rivals: Sendable {
 
   private let candidates: [MeasuredEvidence]
   private let pictures: SamePictures
-  /// The highest score of a candidate with the same picture, for each candidate.
+  /// The highest score of a candidate with the same image, for each candidate.
   private let bestOfPicture: [Double]
   private let scores: [Double]
   /// The indices of the candidates, the highest score first.

@@ -59,12 +59,12 @@ extension Catalogue {
   /// Names of properties among which the nearest is looked for.
   private static let nameLimit = 10_000
 
-  /// Refuses a field of the shop's own that no entity has, unless there is no entity.
+  /// Rejects a field of the shop's own that no entity has, unless there is no entity.
   private func checkProperty(of condition: PropertyCondition) throws {
     try checkProperty(condition.property)
   }
 
-  /// Refuses the stored name of a field of the shop's own that no entity ever had, unless there is no entity. A field that the last entity
+  /// Rejects the stored name of a field of the shop's own that no entity ever had, unless there is no entity. A field that the last entity
   /// lost is found nowhere: a filter that an app always sends does not become a mistake as soon as, say, nothing is on sale.
   func checkProperty(_ stored: String) throws {
     guard entityCount > 0, let name = EntityProperty.extraName(stored) else { return }

@@ -87,7 +87,7 @@ package struct PropertyCondition: Sendable {
     return "value \(symbol) CAST(? AS REAL) AND value <= CAST(9e999 AS REAL)"
   }
 
-  /// Refuses to compare a number with a text that is not one.
+  /// Rejects a comparison of a number with a text that is not a number.
   private static func checkType(of comparator: EntityComparator) throws(MatchError) {
     guard EntityProperty.numbers.contains(comparator.property.name) else { return }
     for case .text(let text) in comparator.comparison.values where Double(text)?.isFinite != true {

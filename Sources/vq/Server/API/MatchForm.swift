@@ -2,11 +2,11 @@ import HTTPServer
 
 /// The form of a question.
 enum MatchForm: Sendable, Hashable {
-  /// The bytes of a picture, the rest in the query.
+  /// The bytes of an image, the rest in the query.
   case picture
   /// `multipart/form-data` with the parts `image` and `request`.
   case multipart(boundary: String)
-  /// JSON without a picture.
+  /// JSON without an image.
   case json
 
   /// Reads the `Content-Type`.

@@ -9,7 +9,7 @@ struct Problem: Error, Sendable, Hashable {
   var field: String?
   /// The limit that was exceeded.
   var limit: Int?
-  /// The format that was found instead of a picture's.
+  /// The format that was found instead of an image's.
   var found: String?
   /// The number of seconds after which to try again.
   var retryAfter: Int?

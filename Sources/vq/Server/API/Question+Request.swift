@@ -6,7 +6,7 @@ extension Question {
   /// Reads all fields of a request.
   ///
   /// - Parameters:
-  ///   - hasPicture: True if the request has a picture; then it cannot have a continuation or a signature.
+  ///   - hasPicture: True if the request has an image; then it cannot have a continuation or a signature.
   ///   - language: The language that the client prefers, which counts if the question does not name one.
   init(_ fields: RequestFields, hasPicture: Bool, language: String?) throws(Problem) {
     self.init()
@@ -64,7 +64,7 @@ extension RequestFields {
     }
   }
 
-  /// Refuses the first of some fields that is given.
+  /// Rejects the first of some fields that is given.
   func refuse(_ list: [any AnyQuestionField], _ reason: String) throws(Problem) {
     try refuse(list.map(\.name), reason)
   }

@@ -78,7 +78,7 @@ struct RequestFields {
     }
   }
 
-  /// Refuses fields that were not read.
+  /// Rejects fields that were not read.
   func finish() throws(Problem) {
     let names: [String]
     let kind: String
@@ -104,7 +104,7 @@ struct RequestFields {
     Problem(code, "'\(path(name))' is not \(accepted)", field: path(name))
   }
 
-  /// Refuses the first of some fields that is given.
+  /// Rejects the first of some fields that is given.
   func refuse(_ names: [String], _ reason: String) throws(Problem) {
     guard let name = names.first(where: has) else { return }
     throw Problem(code, "'\(path(name))' \(reason)", field: path(name))

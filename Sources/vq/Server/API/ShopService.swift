@@ -264,7 +264,7 @@ final class ShopService: HTTPService {
     }
   }
 
-  /// Decides to answer at once. Refuses parameters, which no such route takes, before the answer is
+  /// Decides to answer at once. Rejects parameters, which no such route takes, before the answer is
   /// made.
   private func answer(
     _ request: RequestInfo, _ route: Route,
@@ -301,7 +301,7 @@ final class ShopService: HTTPService {
     "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "QUERY",
   ]
 
-  /// Refuses what a web page may have sent in the name of its visitor, who is trusted only for the address if there are
+  /// Rejects what a web page may have sent in the name of its visitor, who is trusted only for the address if there are
   /// no keys.
   private func checkSource(of head: RequestHead) throws(Problem) {
     guard !hasKeys, let refusal = settings.sources.refusal(of: head) else { return }
@@ -394,7 +394,7 @@ final class ShopService: HTTPService {
       .tooManyRequests, "you have asked too often; try again", retryAfter: seconds)
   }
 
-  /// Refuses a change under a condition, which would be made without it.
+  /// Rejects a change under a condition, which would be made without it.
   private func refuseConditions(_ head: RequestHead) throws(Problem) {
     for name in ["If-Match", "If-None-Match", "If-Unmodified-Since"]
     where head.fields[name.lowercased()] != nil {

@@ -11,13 +11,13 @@ struct RequestSources: Sendable {
   /// The origins whose pages may send requests.
   var origins: Set<String> = []
 
-  /// The reason to refuse a request.
+  /// The reason to reject a request.
   struct Refusal: Sendable, Hashable {
     let field: String
     let reason: String
   }
 
-  /// Returns the reason to refuse a request, or `nil` to answer it.
+  /// Returns the reason to reject a request, or `nil` to answer it.
   func refusal(of head: RequestHead) -> Refusal? {
     let authority = head.host?.lowercased() ?? ""
     let host = Self.host(of: authority)

@@ -10,7 +10,7 @@ import VisualQuery
 
 /// The log: a JSON object a line, written by a thread of its own.
 ///
-/// No picture, no label, no key and no address goes in. If nobody takes the lines, they are dropped and counted: a full
+/// No image, no label, no key and no address goes in. If nobody takes the lines, they are dropped and counted: a full
 /// pipe must not hold up answers.
 final class ServerLog: Sendable {
   private struct State {

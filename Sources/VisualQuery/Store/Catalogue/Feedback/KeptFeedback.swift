@@ -87,9 +87,9 @@ public final class KeptFeedback: Sendable {
 
   /// The outcome of adding statements.
   public struct Added: Sendable {
-    /// Each statement up to the refused one, or the earlier one that says the same, and whether it is new.
+    /// Each statement up to the rejected one, or the earlier one that says the same, and whether it is new.
     public fileprivate(set) var statements: [(statement: FeedbackStatement, isNew: Bool)] = []
-    /// The reason why the next one was refused, with the code `full` or `tooMuch`; `nil` if none was.
+    /// The reason why the next one was rejected, with the code `full` or `tooMuch`; `nil` if none was.
     public fileprivate(set) var refusal: FeedbackError?
   }
 
@@ -108,7 +108,7 @@ public final class KeptFeedback: Sendable {
     return added.statements[0]
   }
 
-  /// Adds statements in their order, in one transaction, up to the first one that is refused.
+  /// Adds statements in their order, in one transaction, up to the first one that is rejected.
   ///
   /// - Throws: ``CatalogueError``; then none is added.
   public func add(_ additions: [Addition]) throws(CatalogueError) -> Added {
