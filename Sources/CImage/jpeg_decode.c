@@ -278,7 +278,8 @@ ci_reader *ci_jpeg_open(const uint8_t *bytes, size_t count, uint32_t denominator
   info->src->fill_input_buffer = read_after_end;
   jpeg_read_header(info, TRUE);
   note_scan(reader);
-  // The first half of the end marker is not data, to which a zero would complete it.
+  // If the data ends with 0xFF, the first half of an end marker, drops that byte: the decoder
+  // reads zeros after the end, and 0xFF 0x00 would be data.
   if (info->arith_code && info->src->bytes_in_buffer > 0 && bytes[count - 1] == 0xFF) {
     info->src->bytes_in_buffer--;
   }

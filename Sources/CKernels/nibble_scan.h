@@ -18,8 +18,8 @@ enum {
   QUAD_BLOCKS = 4,
   QUAD_CODES = QUAD_BLOCKS * CK_CODES_PER_BLOCK,
   QUAD_WORDS = QUAD_BLOCKS * CK_WORDS_PER_BLOCK,
-  // The quads whose least distances are kept while the tables of one group of queries after another
-  // are on the stack: those of the 2048 codes that a search compares at a time.
+  // The number of quads whose least distances are kept while each group of queries in turn has
+  // its tables on the stack: the 2048 codes that a search compares at a time.
   QUADS_AT_ONCE = 64,
   QUERIES_AT_ONCE = 16,
   // A code is 16 rows of 16 bits, and a row is four nibbles. The even rows come first.

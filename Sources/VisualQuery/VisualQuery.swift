@@ -1,4 +1,4 @@
-// People import VisualQuery, which hands on all floors below it.
+// The module that programs import. It re-exports all floors of the library.
 
 @_exported public import ShopIndex
 @_exported public import ShopSearch

@@ -98,7 +98,8 @@ package final class Server<Service: HTTPService> {
     for id in resumed {
       if let connection = connections[id], connection.isReading { advance(connection) }
     }
-    // The poller reports the events of the resumed ones again.
+    // Skips events of connections that were just advanced, because the poller reports them
+    // again if they still apply.
     for event in events where !resumed.contains(event.id) {
       if event.id == Self.mailboxID {
         for message in mailbox.take() { handle(message) }
@@ -160,7 +161,8 @@ package final class Server<Service: HTTPService> {
   }
 
   private func read(from connection: Connection) {
-    // Several reads in one go, so that a large image does not take a turn for each.
+    // Reads several times in one turn, so that a large image does not need a turn of the loop
+    // for each read.
     for _ in 0..<16 {
       switch connection.socket.read(into: &buffer) {
       case .wouldBlock: return

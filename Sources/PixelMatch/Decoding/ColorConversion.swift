@@ -72,7 +72,8 @@ struct ColorConversion: Sendable {
       }
       return profile
     case .profile(let icc):
-      // Opening a conversion of four channels computes a table for tens of milliseconds.
+      // Checked first, because opening a conversion of four channels computes a table for
+      // tens of milliseconds.
       try Self.check(shouldStop)
       let reason: String? = try ProfileConversion.withConversion(by: icc) {
         (conversion) throws(DecodeError) in
@@ -158,7 +159,7 @@ struct ColorConversion: Sendable {
       return try Self.conversion(gamma, primaries)
     case .profile, .compressedProfile:
       let profile = try ICCProfile(bytes.get())
-      // A profile of RGB has its grays, and a grayscale image has no other colors.
+      // An RGB profile also defines grays, so it fits a grayscale image.
       let isGray = header.componentCount == 1
       guard profile.channels.rawValue == header.componentCount || isGray && profile.channels == .rgb
       else {

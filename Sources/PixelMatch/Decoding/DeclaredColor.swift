@@ -67,7 +67,7 @@ struct CodePoints: Sendable, Hashable {
     default:
       return .failure(UnusableProfile(name, "transfer function \(transfer) is not supported"))
     }
-    // The primaries above span a color space.
+    // The primaries above were checked to span a color space, so this cannot fail.
     return .success(.matrix(RGBConversion(from: colors, decoding: curve.light)!))
   }
 }

@@ -31,7 +31,7 @@ struct HEIFHeaderReader {
     return ImageHeader(
       format: format, width: image.isTurned ? image.height : image.width,
       height: image.isTurned ? image.width : image.height,
-      // libheif turns the image.
+      // libheif already rotates the decoded image.
       orientation: .up, isProgressive: false, scanCount: 1, blockCount: 0, isArithmetic: false,
       componentCount: 3, colors: image.profile.map { [$0] } ?? image.codePoints.map { [$0] } ?? [],
       pixels: whole,
@@ -105,7 +105,7 @@ struct HEIFHeaderReader {
     case "nclx":
       let primaries = try boxes.number(start + 4, 2, in: content)
       let transfer = try boxes.number(start + 6, 2, in: content)
-      // 2 is unspecified.
+      // The code 2 means unspecified.
       guard primaries != 2, transfer != 2 else { return }
       found.codePoints = .codePoints(
         CodePoints(

@@ -148,7 +148,8 @@ struct HEIFItems {
         message: "\(boxes.name) whose image is described in parts or elsewhere is not supported")
     }
     let numberBytes = try boxes.number(data.lowerBound + 1, 1, in: data) & 1 == 1 ? 4 : 2
-    // After the version and the flags, a grid has its rows and columns, an overlay a color.
+    // A grid has its rows and columns after the version and the flags; an overlay has a color
+    // there.
     let place = data.lowerBound + (isGrid ? 4 : 10)
     let width = try boxes.number(place, numberBytes, in: data)
     let height = try boxes.number(place + numberBytes, numberBytes, in: data)
@@ -173,7 +174,8 @@ struct HEIFItems {
     var place = content.lowerBound + 4
     let (idBytes, indexBytes) = (version < 1 ? 2 : 4, flags & 1 == 1 ? 2 : 1)
     var found: [Int: [Int]] = [:]
-    // Each entry takes bytes, so that the content bounds the loop.
+    // The count is not trusted: each entry takes bytes, so the loop ends with the content at
+    // the latest.
     for _ in 0..<count {
       let id = try boxes.number(place, idBytes, in: content)
       let associated = try boxes.number(place + idBytes, 1, in: content)
@@ -261,7 +263,7 @@ struct HEIFItems {
       let length = try next(lengthBytes)
       let whole = method == 0 ? 0..<boxes.bytes.count : try boxes.content(of: "idat", in: meta)
       let from = whole.lowerBound + start
-      // A length of zero is the rest.
+      // A length of zero means the rest of the file.
       found[id] = from..<(length == 0 ? max(from, whole.upperBound) : from + length)
     }
     return found

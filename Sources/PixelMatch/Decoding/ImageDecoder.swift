@@ -108,7 +108,7 @@ public struct ImageDecoder: Sendable {
       }
       return (reducer.finish().bytes, size.width, size.height)
     }
-    // After the reduction, which leaves at most a million pixels of most images.
+    // Converts after the reduction, which leaves at most a million pixels of most images.
     let profile = try conversion.convert(&pixels, shouldStop: shouldStop)
     let picture = PixelBuffer(pixels: pixels, width: width, height: height)
     return DecodedPicture(

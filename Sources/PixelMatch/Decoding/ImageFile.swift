@@ -60,7 +60,8 @@ extension ImageDecoder {
       if got < 0 && errno != EINTR { throw unreadable("cannot read it", errno) }
       if got == 0 { return bytes }
       try limits.check(byteCount: bytes.count)
-      // The room that is left finds the end of a regular file without a larger copy.
+      // If the file has its expected size, the byte of room that is left finds its end
+      // without a larger copy.
       room = left > 0 ? left : min(max(1 << 16, bytes.count), most - bytes.count)
     }
   }

@@ -23,7 +23,7 @@ struct JPEGProfileParts {
   /// - Throws: ``DecodeError`` if the profile exceeds its limit.
   func declaration(limits: DecodeLimits) throws(DecodeError) -> [DeclaredColor] {
     guard let total = parts.first?.total else { return [] }
-    // First, so that the limit holds for a profile that is not used, too.
+    // Checks the limit first, so that it also holds for a profile that is not used.
     try limits.check(profileByteCount: parts.reduce(0) { $0 + $1.range.count }, of: .jpeg)
     guard parts.allSatisfy({ $0.total == total }) else {
       return [.unusable(name: Self.name, reason: "its parts disagree on their number")]

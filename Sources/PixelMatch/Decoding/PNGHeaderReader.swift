@@ -80,7 +80,7 @@ enum PNGHeaderReader {
       }
       hasPixels = hasPixels || type == "IDAT"
       if !hasPixels { colors.add(type, at: place + 4, length: length, in: bytes) }
-      // After the pixels, it does not count (https://github.com/w3c/png/issues/310).
+      // An orientation after the pixels is ignored (https://github.com/w3c/png/issues/310).
       if type == "eXIf", !hasPixels, place + 8 + length <= bytes.count {
         let content = bytes.extracting(place + 8..<place + 8 + length)
         orientation = EXIFOrientation.orientation(inTIFF: content) ?? orientation

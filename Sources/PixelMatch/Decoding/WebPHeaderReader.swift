@@ -74,12 +74,12 @@ enum WebPHeaderReader {
 
     mutating func addMetadata(after start: Int, in bytes: Span<UInt8>) {
       var place = start
-      // EXIF and XMP.
+      // At most a few chunks of metadata follow: EXIF and XMP.
       for _ in 0..<4 where place + 8 <= bytes.count {
         let length = number(bytes, place + 4, 4)
         if name(bytes, place) == "EXIF", place + 8 + length <= bytes.count {
           let content = bytes.extracting(place + 8..<place + 8 + length)
-          // Some writers put the prefix of a JPEG before it.
+          // Some writers put the EXIF prefix of a JPEG before the data.
           orientation =
             EXIFOrientation.orientation(inTIFF: content)
             ?? EXIFOrientation.orientation(inAPP1: content) ?? .up

@@ -6,16 +6,20 @@
 struct PlainPatches: Sendable {
   /// The distance in Oklab within which a cell is of the color of its patch.
   private static let plainDistance: Float = 0.03
-  /// The number of cells of a patch: of fewer, nothing can be said; more are a background.
+  /// The number of cells of a patch. A smaller one says nothing, and a larger one is a
+  /// background.
   private static let counts =
     QueryColors.side * QueryColors.side / 50...QueryColors.side * QueryColors.side / 3
-  /// The distance in Oklab from which on a cell of the other image is not of the color of the patch.
+  /// The distance in Oklab above which a cell of the other image has another color than the
+  /// patch.
   private static let otherDistance: Float = 0.08
   /// The share of a patch that must be of another color in the other image.
   private static let otherShare = 0.75
-  /// The number of cells of a patch, next to no other, from which on the other image's colors there can be several.
+  /// The number of cells inside a patch, away from its edge, that are needed to tell whether the
+  /// other image has several colors there.
   private static let leastInner = 6
-  /// The root of the mean squared distance in Oklab from their mean from which on colors are several.
+  /// The root mean square distance of colors from their mean, in Oklab, above which they count as
+  /// several colors.
   private static let variedDistance: Float = 0.06
 
   /// Cells of one color that are connected.

@@ -144,7 +144,7 @@ enum FeedText {
     if text.contains(">") {
       return text.split(separator: ">").suffix(2).map { label(String($0)) }.filter { !$0.isEmpty }
     }
-    // Merchant also names categories by number.
+    // Leaves out numbers, because Google Merchant also allows the number of a category.
     return text.split(whereSeparator: { ",/|;".contains($0) }).map { label(String($0)) }
       .filter { Int($0) == nil && !$0.isEmpty }
   }

@@ -1,3 +1,3 @@
-// This floor hands on the one below it, whose names its declarations use.
+// Re-exports the floor below, because the public declarations of this one name its types.
 
 @_exported public import ShopBase

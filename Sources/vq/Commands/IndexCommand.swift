@@ -265,7 +265,8 @@ enum IndexCommand {
     }
     line.finish()
     for text in rejections.lines { console.diagnostics.warning(text) }
-    // Otherwise, the list of an earlier run would pass for that of the last one. First, since it may be the same file.
+    // Removes the list of an earlier run, which would pass for that of this run. This comes
+    // before the new list gets its name, which may be the same.
     if arguments[rejected] != nil, !arguments[dryRun] {
       FileDescriptor.remove(RefusedRowsFile.path(inIndex: directory))
     }

@@ -29,7 +29,7 @@ internal import PixelMatch
       case .immutable: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
       case .write: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
       }
-    // Its log gets the same rights.
+    // SQLite gives its log the same rights as the file.
     if mode == .write, path != ":memory:" { PrivateFile.prepare(path) }
     // Sound: SQLite's own mutex is not required, since one thread at a time uses a connection.
     let code = unsafe sqlite3_open_v2(

@@ -19,7 +19,7 @@ package enum ShownAddress {
     while !rest.isEmpty {
       let word = rest.prefix { !isEnd($0) }
       rest = rest[word.endIndex...]
-      // The end of a part of a sentence is not one of an address.
+      // Punctuation that ends a part of a sentence does not belong to an address.
       var address = word
       while let last = address.last, ":,;.)".contains(last) { address.removeLast() }
       shown += isSuspicious(address) ? hidden(address) : String(address)
@@ -50,7 +50,7 @@ package enum ShownAddress {
     let parts = address[address.index(after: end)...].split(
       separator: "&", omittingEmptySubsequences: false)
     shown += parts.map { part in
-      // Without a sign, the whole part may be a value.
+      // Without an equals sign, the whole part may be a secret value.
       part.firstIndex(of: "=").map { "\(part[...$0])\(secret)" }
         ?? (isAddress && !part.isEmpty ? secret : String(part))
     }.joined(separator: "&")

@@ -38,7 +38,8 @@ struct XMLFeed: FeedFormatReader {
     }
     let format = context.map == nil ? KnownFormat.ofXML(outline) : nil
     map = context.map ?? format?.map
-    // Its categories may fill the beginning by which documents are recognized.
+    // Looks up the item element of a known format by its name, because the categories of a shop
+    // may fill the whole sample.
     let known =
       outline.element(context.map?.record ?? format?.record) ?? context.map?.record
       ?? format?.record

@@ -342,7 +342,8 @@ internal import CExpat
     case .image?, .images?, .labels?, .attribute?: return name
     default: break
     }
-    // An image has an address; that of a category is not a label.
+    // Inside an element for an image, these children are its address. Inside one for a
+    // category, only `item` is a label; an address there, for example, is not.
     switch ColumnVocabulary.targets(of: [parent])[0] {
     case .image?, .images?:
       return ["item", "url", "src", "main", "i", "link", "additional", "first", "loc"].contains(

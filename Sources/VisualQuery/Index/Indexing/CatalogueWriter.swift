@@ -388,8 +388,9 @@ struct CatalogueWriter: ~Copyable {
     }
     let type = signed.value.id.type
     var growth = growing.removeValue(forKey: type) ?? Growth()
-    // The rows of its images are only known when the segment is written: those of a first version would belong to no image,
-    // and the segment could never be merged.
+    // An entity may be written only once in a generation. The rows of its images are known only
+    // when the segment is written, so those of a first version would belong to no image, and
+    // the segment could never be merged.
     guard growth.keys.insert(key).inserted else {
       throw CatalogueError(
         code: .corrupt, message: "\(signed.value.id) comes twice in one generation")

@@ -56,7 +56,8 @@ struct CatalogueExport {
   }
 
   private func header() throws(CatalogueError) -> JSONValue {
-    // The folders of images belong to this machine, not to the contents.
+    // Leaves out settings that are about this machine, such as the folders of images, and not
+    // about the contents.
     let state = try database.state()
     let settings = try database.settings.all().filter {
       !$0.key.hasPrefix(ShopSettings.picturePrefix)

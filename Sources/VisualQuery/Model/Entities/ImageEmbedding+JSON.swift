@@ -25,7 +25,7 @@ extension ImageEmbedding {
   ///
   /// - Parameter field: The name of the field, for errors.
   init(model: String, vector text: String, field: String) throws(FieldError) {
-    // Before memory is taken for what is too long.
+    // Checks the length before memory is allocated for the vector.
     guard text.utf8.count <= Self.dimensions.upperBound * 2 * 4 / 3 + 4,
       let bytes = Base64URL.decoded(anyAlphabet: text), bytes.count % 2 == 0
     else {

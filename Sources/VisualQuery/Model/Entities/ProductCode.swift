@@ -11,7 +11,8 @@ public struct ProductCode: Sendable, Hashable, CustomStringConvertible {
     "globaltradenumber", "productupc", "productean", "productisbn", "pupc", "pean", "pisbn",
   ]
 
-  /// Texts of which the name of every field with such numbers has one, if its case and other characters are ignored.
+  /// The parts of names of such fields: the name of each contains at least one of them, ignoring
+  /// case and other characters.
   package static let fieldParts = ["gtin", "ean", "upc", "isbn", "barcode", "globaltradenumber"]
 
   /// Returns whether a field of this name has such numbers.

@@ -48,7 +48,7 @@ package struct SuppliedEmbeddings {
     self.model = model
     let imageCount = value.imagePaths.count
     vectors = [ImageEmbedding?](repeating: nil, count: imageCount)
-    // The vectors cannot be assigned to images.
+    // With another number of vectors than images, they cannot be assigned.
     guard list.count == imageCount else {
       throw fault(
         "must have a vector or null for each image; found \(list.count) for \(imageCount)",

@@ -170,7 +170,8 @@ public enum LabelText {
 
   private static func singular(_ word: String) -> String {
     guard word.count > 3 else { return word }
-    // One spelling for both, since `cookies` does not show whether the singular is `cooky`.
+    // Gives both endings one spelling, because `cookies` does not show whether the singular is
+    // `cookie` or `cooky`.
     if word.count > 4 && word.hasSuffix("ie") { return word.dropLast(2) + "y" }
     guard word.hasSuffix("s") else { return word }
     if word.hasSuffix("ss") || word.hasSuffix("us") || word.hasSuffix("is") { return word }

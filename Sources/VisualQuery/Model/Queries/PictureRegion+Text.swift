@@ -6,7 +6,7 @@ extension PictureRegion {
   package init?(text: String) {
     self.init(
       numbers: text.split(separator: ",", omittingEmptySubsequences: false).map {
-        // `Double` reads hexadecimal numbers, too.
+        // Rejects hexadecimal numbers, which `Double` would read.
         $0.contains { $0 == "x" || $0 == "X" } ? .nan : Double($0) ?? .nan
       })
   }

@@ -212,7 +212,7 @@ package struct PieceIndex: Sendable {
     Self.pieces(of: word).sorted().reduce(0) { sum, piece in
       guard let place = Self.index(of: piece, in: pieces) else { return sum }
       let range = starts[place]..<starts[place + 1]
-      // The postings of a piece are in the order of the entities.
+      // A binary search, because the postings of a piece are sorted by entity.
       var (low, high) = (range.lowerBound, range.upperBound)
       while low < high {
         let middle = (low + high) / 2
