@@ -34,7 +34,8 @@ CK_INLINE size_t cosine_scan(const uint8_t *rows, size_t row_count, size_t row_b
         count == COMPONENTS ? dot((const int8_t *)row + HEAD, (const int8_t *)query + HEAD, COMPONENTS)
                             : dot((const int8_t *)row + HEAD, (const int8_t *)query + HEAD, count);
     const float cosine = (float)product * inverse_length(row) * own;
-    // A damaged length may be infinite or no number, which is as far away as can be.
+    // A damaged length may be infinite or not a number, and then counts as the largest
+    // distance.
     const float bounded = cosine > -1.0f ? (cosine < 1.0f ? cosine : 1.0f) : -1.0f;
     const uint32_t distance = (uint32_t)((1.0f - bounded) * 1048576.0f);
     if (distance <= limit) {

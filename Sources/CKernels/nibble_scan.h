@@ -270,7 +270,8 @@ CK_INLINE_AVX2 __m256i nearest_of_mirrors(const __m256i *nibbles, const Mirrors 
     odd[h] = _mm256_add_epi8(_mm256_srli_epi16(mean, 2), _mm256_srli_epi16(parts[4], 4));
     even[h] = low_counts(sums, odd[h]);
   }
-  // Of 128 opposite bits, those that differed agree and the others differ.
+  // The mirror image has the opposite value in 128 bits, so for these the number of differing
+  // bits is 128 minus the one counted.
   const __m256i opposite = _mm256_set1_epi8((char)128);
   const __m256i even_rows = _mm256_add_epi8(even[0], odd[0]);
   const __m256i odd_rows = _mm256_add_epi8(even[1], odd[1]);

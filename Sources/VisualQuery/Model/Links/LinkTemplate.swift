@@ -53,7 +53,8 @@ public struct LinkTemplate: Sendable, Hashable {
     guard case .literal(let start)? = parts.first else {
       throw LinkError(code: .invalidTemplate, message: "'\(text)' has no literal scheme")
     }
-    // The scheme is followed by at least one character.
+    // Checks only the fixed start of the address. The added x stands for what the template puts
+    // there.
     try Link.check(parts.count > 1 ? start + "x" : start, allowedSchemes: allowedSchemes)
     if start.lowercased().hasPrefix("http"), parts.count > 1 {
       let authority = start.split(separator: "/", omittingEmptySubsequences: false)

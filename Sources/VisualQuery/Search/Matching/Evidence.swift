@@ -39,7 +39,7 @@ public struct Evidence: Sendable, Hashable, Codable {
     case code
     /// The number of the statement that says that the query means the entity (``FeedbackStatement``).
     case pin
-    // Continuations hold the numbers of the cases, so that new ones come last.
+    // Continuations store the index of a case, so new cases are added at the end.
     /// By how many standard deviations the embedding is more similar to that of the query than those of the catalogue
     /// are on average, `0...4`.
     case embedding

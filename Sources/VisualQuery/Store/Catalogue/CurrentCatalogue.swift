@@ -90,8 +90,8 @@ public final class CurrentCatalogue: Sendable {
           }
         }
       } catch {
-        // An error of access says nothing about the contents, so the open catalogue stays
-        // in use.
+        // An error of access says nothing about the contents, so the open catalogue is not
+        // dropped.
         if error.code != .notPermitted {
           // Its connections are closed before others are opened, because SQLite shares memory
           // between all connections of a process.

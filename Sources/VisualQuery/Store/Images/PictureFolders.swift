@@ -109,7 +109,8 @@ package struct PictureFolders: Sendable {
   ) throws(PictureFileError) -> Found {
     // If no folder is allowed, the error does not reveal whether the file exists.
     guard let path, !outside.isEmpty else { throw refusal(of: name) }
-    // The folder is opened as its links are now, and then confines the file whatever they become.
+    // Resolves the links of the folder once. The opened folder then confines the file, even if
+    // the links change.
     let full = FilePath.resolved(path) ?? path
     for folder in outside {
       let prefix = folder.path == "/" ? "/" : folder.path + "/"

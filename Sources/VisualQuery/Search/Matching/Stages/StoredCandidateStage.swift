@@ -48,7 +48,8 @@ struct StoredCandidateStage: SearchStage {
     let planned = found.reduce(0) { $0 + $1.plannedRows }
     let scanned = found.reduce(0) { $0 + $1.scannedRows }
     let reached = planned == 0 ? 1 : Double(scanned) / Double(planned)
-    // The signatures of a shard that has failed in between are as missing as its lists.
+    // If a shard fails after it sent its lists, its signatures are missing, and the stage is
+    // not complete either.
     return answer.outcome.isWhole && signatures.outcome.isWhole ? reached : min(reached, 0.9999)
   }
 
