@@ -236,11 +236,12 @@ extension AlignedColor {
   /// photos, the median cell differs by 0.02, in copies by less than 0.01.
   private static let (leastDifference, noiseWeight, largestNoise): (Float, Float, Float) =
     (0.015, 2.5, 0.04)
-  /// The number of cells within the hull of the keypoints from which on a share of them is significant.
+  /// The number of cells within the hull of the keypoints at which a share of them is
+  /// significant.
   private static let leastWithinHull = 6
   /// The largest share of a thing that something in front can hide.
   private static let largestHidden = 0.7
-  /// The further difference from which on a color is clearly another one.
+  /// The further difference at which a color is clearly another one.
   private static let clearDifference: Float = 0.03
   /// The excess up to which a cell is not part of a region.
   private static let leastExcess: Float = 0.1

@@ -2,7 +2,8 @@
 extension AlignedColor {
   /// The number of times that the transform is moved.
   private static let steps = 2
-  /// The difference of colors from which on a cell counts less: another thing may lie in front.
+  /// The difference of colors above which a cell counts less, because another thing may lie in
+  /// front.
   private static let otherColor: Float = 0.05
   /// The error that is expected of the colors as a whole, in Oklab.
   private static let colorError = 0.076

@@ -19,7 +19,7 @@ public struct AlignedColor: Sendable {
   /// The smallest number of cells of the background, and of the thing within its edge, that tell whether the
   /// background is another one and allow for it.
   static let (leastGround, leastInterior) = (4, 4)
-  /// The difference of the colors of the background from which on it is another one.
+  /// The difference of the colors of two backgrounds above which they are different ones.
   private static let otherGround = 0.1
   /// The number of samples along each side of a cell.
   private static let samples = 3

@@ -9,9 +9,9 @@ package struct ImageContent {
   private static let supportDistance = 0.03
   /// The difference in lightness that a shadow on the background makes at most.
   private static let shadow = 0.12
-  /// The share of the border from which on its colors are those of a background.
+  /// The share of the border at which its colors are taken for those of a background.
   private static let groundShare = 0.6
-  /// The share of the border that the first surface goes through: the cells nearest the median color.
+  /// The share of the border at which its colors are taken for those of a background.
   private static let firstShare = 0.7
   /// The most repetitions of the fit with the cells near the surface.
   private static let repetitions = 6

@@ -5,7 +5,7 @@
 struct PlainGround: Sendable {
   /// The distance in Oklab within which a cell is of the background's color.
   private static let distance: Float = 0.04
-  /// The share of the border from which on its color is that of a background.
+  /// The share of the border at which its color is taken for that of a background.
   private static let borderShare = 0.6
 
   private let color: SIMD3<Float>

@@ -19,7 +19,7 @@ public enum PageLayout {
   private static let leastArea = 0.007
   /// The largest ratio of a cell's sides. Longer ones are bars and lines of text.
   private static let longestRatio = 3.2
-  /// The share of the image's area from which on a cell is the image itself.
+  /// The share of the area of the image above which a cell is taken for the image itself.
   private static let wholeShare = 0.9
   /// The most cells.
   private static let limit = 12

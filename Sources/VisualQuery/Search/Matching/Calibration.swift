@@ -115,7 +115,7 @@ public enum Calibration {
     alone: Coefficients.Alone(prior: -1.432, color: 1.542, hash: 1.841),
     labelsBeyondLikely: 0.04...0.35)
 
-  /// The log-odds from which on an answer is likely: those of 0.8.
+  /// The log-odds above which an answer is likely: those of 0.8.
   static let likely = logOdds(of: 0.8)
 
   /// The coefficients for queries that all show a thing of the catalogue, with right labels or none. The score is the same.

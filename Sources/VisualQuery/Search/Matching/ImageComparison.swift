@@ -2,7 +2,7 @@ internal import PixelMatch
 
 /// Compares a query's image with images of the catalogue, one at a time.
 struct ImageComparison: Sendable {
-  /// The Hamming distance from which on a hash says nothing.
+  /// The Hamming distance at and above which a hash is no evidence.
   private static let unrelatedDistance = 90.0
   /// The fewest visible keypoints that ``Evidence/Kind/agreement`` is a share of: a few keypoints that
   /// all agree are not all there is to see.
@@ -10,7 +10,8 @@ struct ImageComparison: Sendable {
   /// The hash evidence above which the colors are also compared where the whole images lie over each other, besides where
   /// the keypoints put them: keypoints may agree by chance, a near hash never does.
   private static let wholeImageHash = 0.45
-  /// The residual and the number of inliers from which on a part of another color is looked for.
+  /// The residual above which, and the fewest inliers with which, a part of another color is searched
+  /// for.
   private static let (leastResidual, leastInliers) = (0.005, 6)
   /// The largest differences of the layouts of one image: of all cells but for the mean, of the means, and of the four cells that
   /// differ most. In another hue, the last of a candle in its glass is 0.1.

@@ -34,12 +34,14 @@ struct MeasuredEvidence: Sendable, Hashable {
     }
   }
 
-  /// The difference of aligned colors, in Oklab, from which on they say nothing for a candidate.
+  /// The difference of aligned colors, in Oklab, at and above which they are no evidence for a
+  /// candidate.
   private static let strangerResidual = 0.041
-  /// The shares of a thing in another color up to which they indicate nothing, and from which on it is another thing
-  /// (docs/quality-trials.md).
+  /// The share of a thing in another color below which it indicates nothing, and the share above
+  /// which it is another thing (docs/quality.md).
   private static let contradictedShares = 0.08...0.16
-  /// The evidence of aligned colors from which on a contradiction counts less, and from which on it is none.
+  /// The evidence of aligned colors at which a contradiction begins to count less, and at which
+  /// it no longer counts.
   private static let equalColors = 0.5...0.8
   /// The likeness of the histograms below which aligned images show another color.
   private static let offColorSimilarity = 0.4
@@ -47,19 +49,20 @@ struct MeasuredEvidence: Sendable, Hashable {
   private static let alignedLikeness = 1.6
   /// The degree to which the aligned lightness of an image without color can be trusted if it is not a copy.
   private static let grayTrust = 0.25
-  /// The evidence of the hash from which on an image is nearly a copy of another, and from which on it is one: nine bits
-  /// differ, or two.
+  /// The evidence of the hash at which an image begins to count as a copy of another, and at
+  /// which it does fully: nine bits differ, or two.
   static let copyHash = 0.9...0.977
-  /// The inliers from which on an alignment is trusted wholly, less three.
+  /// The number of inliers, less three, at which an alignment is fully trusted.
   private static let trustedInliers = 12.0
   /// A label that agrees is fully confirmed from this many inliers on, plus four.
   private static let confirmingInliers = 24.0
 
-  /// The shares of matching patches up to which they indicate nothing, and from which on they fully indicate this item.
+  /// The share of matching patches below which it indicates nothing, and the share above which it
+  /// fully indicates this item.
   private static let samePatches = 0.88...0.97
   /// The same for this item or a sibling of it.
   private static let siblingPatches = 0.75...0.92
-  /// The number of patches from which on their share is trusted wholly.
+  /// The number of patches at which their share is fully trusted.
   private static let trustedPatches = 40.0
 
   /// The part of a label that, for an entity with many images, counts only if several of them are near.
@@ -67,18 +70,21 @@ struct MeasuredEvidence: Sendable, Hashable {
   /// The weight in the confidence of a label that disagrees; that of one that agrees is 1.
   private static let disagreement = 0.6
 
-  /// The difference of the shares of matching patches beyond and within a part of another color from which on something may
-  /// hide that part, and from which on something does.
+  /// How much larger the share of matching patches is outside a part of another color than within
+  /// it: the difference at which something may hide that part, and at which something surely
+  /// does.
   private static let hiddenPatches = 0.3...0.6
-  /// The likeness of the colors and the number of inliers from which on they agree with a lead, and from which on they do wholly.
+  /// The likeness of the colors, and the number of inliers, at which they begin to agree with a
+  /// lead, and at which they fully do.
   private static let (agreedColors, agreedInliers) = (1.3...3.5, 2.0...6)
-  /// The likeness of the colors up to which a label makes nothing sure, since siblings in other colors have it, and from which on it
-  /// counts wholly.
+  /// The likeness of the colors below which a label makes nothing sure, since siblings in other
+  /// colors have it, and the likeness above which it counts fully.
   private static let labelledColors = 0.35...0.6
-  /// The likeness of the colors up to which patches are those of a sibling in another color, and from which on they count wholly.
+  /// The likeness of the colors below which patches are taken for those of a sibling in another
+  /// color, and the likeness above which they count fully.
   private static let patchedColors = 0.2...0.4
 
-  /// The share in which what another image of the entity shows better counts.
+  /// The weight of what another image of the entity shows better.
   private static let otherImageShare = 0.7
 
   /// See ``Evidence/Kind/hash``.

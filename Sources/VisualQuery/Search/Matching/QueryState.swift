@@ -35,7 +35,7 @@ struct QueryState: Sendable {
   private(set) var embedding: ImageEmbedding? = nil { didSet { scores = ScoreCache() } }
   /// The groups of the candidates that have one, or `nil` if no model of the service computed the embedding.
   private(set) var groups: [UInt32: String]? = nil { didSet { scores = ScoreCache() } }
-  /// The cells that plain lines divide the image into, or `nil` if nobody has looked.
+  /// The cells that plain lines divide the image into, or `nil` if the layout was not computed.
   private(set) var pageCells: [ImageBox]? = nil {
     // Text counts nothing on a page, because it may belong to any of its things, so scores with
     // text must be computed again.
@@ -95,7 +95,8 @@ struct QueryState: Sendable {
     return planned == 0 ? 1 : Double(scanned) / Double(planned)
   }
 
-  /// The share of the image from which on a cell is not part of a page but a photo that a few plain lines cross.
+  /// The share of the image above which a cell is not part of a page but a photo that is crossed
+  /// by a few plain lines.
   private static let largestCell = 0.6
 
   /// True if plain lines divide the image into cells that show one thing each.
@@ -104,7 +105,7 @@ struct QueryState: Sendable {
     return cells.allSatisfy { $0.width * $0.height < Self.largestCell }
   }
 
-  /// The number of sure things in different parts of an image from which on it is like a page.
+  /// The number of sure things in different parts of an image at which it is treated like a page.
   private static let manyThings = 3
 
   /// Returns whether the image is a page, or one that was photographed: several things are sure in different parts of it.

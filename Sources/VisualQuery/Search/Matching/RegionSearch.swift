@@ -80,31 +80,32 @@ struct ImageFrame: Sendable, Hashable {
 
 /// Finds the parts of a query's image that are worth a search of their own.
 struct RegionProposals {
-  /// The inliers from which on the outline of a candidate is looked at again if nothing is sure.
+  /// The fewest inliers with which the outline of a candidate is searched again if nothing is
+  /// sure.
   private static let outliningInliers = 5
   /// The most outlines that are looked at again.
   private static let outlineLimit = 4
   /// The most outlines if those beyond `outlineLimit` lie apart from the others: each then has at least this number of
   /// agreeing keypoints, and overlaps each other one by at most this share of the union.
   private static let (apartLimit, apartInliers, apartOverlap) = (12, 12, 0.1)
-  /// The confidence from which on another look at what is sure would change little.
+  /// The confidence above which searching a sure candidate again would change little.
   private static let steadyConfidence = 0.97
   /// The sides of an outline, as shares of the image's, below which it is too small to be looked at.
   private static let leastSide = 0.08
-  /// The share of the image from which on an outline is the image itself.
+  /// The share of the image above which an outline is taken for the image itself.
   private static let wholeShare = 0.85
   /// The overlap, of the union, above which two outlines are one.
   private static let sameOverlap = 0.6
   /// The margin that is added around an outline, as a share of its sides.
   private static let margin = 0.04
-  /// The cells of a claim that lie in a part of the image which the claim explains.
+  /// The number of cells of a claim in a part of the image at which the claim explains that part.
   private static let explainingCells = 3
   /// The share of the image up to which sure things leave room for another one.
   private static let roomyShare = 0.6
   /// The least share of the image that shows something besides the sure things and a plain background.
   private static let leastRemainder = 0.12
 
-  /// The candidates that are shown whatever the regions bring.
+  /// The candidates that are sure without a search of regions.
   let sure: [BestImage]
   /// True if anything is shown, by whatever evidence.
   private let isAnySure: Bool

@@ -27,15 +27,15 @@ struct Standing: Sendable, Hashable {
 /// image may show several things, and one that is sure must not hold down another. Candidates with the same image are
 /// not rivals either: only labels, embeddings and other images tell them apart. Each loses what its score is behind the best of them.
 struct Rivals: Sendable {
-  /// The inliers from which on a candidate's part of the image is known.
+  /// The fewest inliers at which the part of the image that a candidate covers is known.
   static let claimingInliers = 8
   /// The share of the smaller claim up to which two claims are different parts.
   static let separateOverlap = 0.3
 
-  /// The evidence of aligned colors from which on the color is known to be right.
+  /// The evidence of aligned colors at which the color is known to be right.
   private static let knownColor = 0.8
-  /// The inliers of a rival from which on it may be a sibling, and how many more make sure of it: fewer may be lettering
-  /// that two things share.
+  /// The fewest inliers of a rival that may be a sibling, and how many more make it certain:
+  /// fewer may be lettering that two things share.
   private static let (siblingInliers, certainty) = (30, 30)
   /// The most of a lead that is in doubt (docs/quality-trials.md has what else was tried).
   private static let largestDoubt = 0.6
@@ -43,11 +43,13 @@ struct Rivals: Sendable {
   private static let betterAlignment = 0.15...0.35
   /// The ratios of the shares of matching patches at which a rival begins to look more the same and clearly does.
   private static let betterPatches = 1.15...1.4
-  /// The shares of a candidate's part of the image from which on it may lie within that of another one, and from which on it does.
+  /// The share of the part of the image of a candidate at which it may lie within that of another
+  /// one, and at which it surely does.
   private static let withinOther = 0.5...0.8
-  /// The ratios of their sizes up to which it is only a part of it, and from which on it is the same part.
+  /// The ratio of the sizes of two parts below which the smaller is only a piece of the other,
+  /// and above which they are the same part.
   private static let partOfOther = 0.6...0.75
-  /// The share in which a lead counts that is less than -3.
+  /// The factor for the part of a lead below -3.
   private static let farBehind = 0.03
   /// The number of inliers that may agree by chance, and how many more are fully trusted.
   private static let (chanceInliers, trustedInliers) = (8.0, 16.0)

@@ -11,7 +11,7 @@ package enum LocalizedPrice {
     let isPrefix: Bool
     /// The text between the currency and the amount.
     let gap: String
-    /// The digits from which on thousands are marked.
+    /// The number of digits at which thousands are separated.
     var leastGrouped = 4
   }
 

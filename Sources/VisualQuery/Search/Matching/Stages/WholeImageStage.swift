@@ -38,7 +38,7 @@ struct WholeImageStage: SearchStage {
 
 /// Tells whether an image of the catalogue is all that the query's image shows.
 private enum WholeImage {
-  /// The evidence of the hash from which on the image may be a copy: 36 of 256 bits differ.
+  /// The evidence of the hash at which the image may be a copy: 36 of 256 bits differ.
   private static let leastHash = 0.6
   /// The largest differences of the layouts of an image and its copy: of all cells but for the mean, of the means, and of the four cells that differ
   /// most.
@@ -51,7 +51,7 @@ private enum WholeImage {
   private static let (byScore, byHash) = (12, 8)
   /// The lead of the score over that of any other image: four count, and keypoints that were not compared may bring an image that much nearer.
   private static let leastLead = 12.0
-  /// The log-odds from which on an answer shows the highest confidence, 0.9999.
+  /// The log-odds at which an answer shows the highest confidence, 0.9999.
   private static let highest = Calibration.logOdds(of: 0.99985)
 
   /// Returns a state with the candidates that were compared in detail, or `nil` if the search must go on.
