@@ -154,7 +154,8 @@ static int32_t find_image(gif_reader *reader) {
     int code = 0;
     uint8_t *block = NULL;
     if (gif.DGifGetExtension(reader->file, &code, &block) == GIF_FAILED) return failure(reader);
-    // A block begins with its length; of four bytes, the first bit says that the fourth is an index.
+    // The first byte of a block is its length. In the four bytes that follow, bit 0 of the
+    // first says that the fourth is the index of the transparent color.
     if (code == GRAPHICS_CONTROL && block != NULL && block[0] >= 4 && (block[1] & 1) != 0) {
       reader->transparent = block[4];
     }

@@ -10,7 +10,8 @@ extension Server {
   /// turn. Otherwise, each request that a client sends in one packet would take stack.
   func advance(_ connection: Connection) {
     do throws(HTTPError) {
-      // A request has two events: its head and its end.
+      // Twice the number of requests, because each request has two events: its head and its
+      // end.
       for _ in 0..<2 * Self.requestsPerTurn where connection.isReading {
         guard let event = try connection.parser.next() else {
           resumable.remove(connection.id)

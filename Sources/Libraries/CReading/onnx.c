@@ -14,7 +14,7 @@
 #ifdef __APPLE__
 static const char *const system_names[] = {"libonnxruntime.dylib"};
 #else
-// Debian has the minor version in the name.
+// Debian includes the minor version in the name of the library.
 static const char *const system_names[] = {"libonnxruntime.so.1", "libonnxruntime.so",
                                            "libonnxruntime.so.1.21"};
 #endif

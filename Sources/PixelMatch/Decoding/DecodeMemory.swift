@@ -25,7 +25,8 @@ enum DecodeMemory {
     case .png:
       return pngColumnBytes * header.width + (header.isProgressive ? 4 * columns * rows : 0)
     case .webp, .gif, .avif, .heic:
-      // The image is decoded as a whole; `keptBytesPerPixel` has that of libheif.
+      // These libraries decode the whole image at once. For libheif, `keptBytesPerPixel`
+      // includes that memory; for the others, it is added here.
       let isKept = header.format == .webp || header.format == .gif
       return otherColumnBytes * header.width
         + header.keptBytesPerPixel * header.width * header.height

@@ -85,8 +85,8 @@ extension AlignedColor {
     let largest = Self.regions(of: excess).map { region in
       (sum: region.reduce(0) { $0 + excess[$1] }, cells: region.map { byIndex[$0]! })
     }.filter {
-      // If keypoints agree, the thing cannot be hidden altogether: a region that covers most
-      // of its cells is a contradiction even if its colors look foreign.
+      // If keypoints agree, something in front can hide only a part of the thing. A region
+      // larger than that is a contradiction even if its colors look foreign.
       Double($0.cells.count) > Self.largestHidden * Double(things.count)
         || !view.isForeign($0.cells)
     }.max { $0.sum < $1.sum }

@@ -248,8 +248,8 @@ enum IndexCommand {
         refused: {
           rejections.add($0)
           night?.take($0)
-          // 'vq doctor' lists the entities without images; their rows need no correction to be read
-          // again.
+          // Entities without images are not listed in the file, because nothing in their
+          // rows has to be corrected. 'vq doctor' lists them.
           if $0.kind != .entity { refusals?.append($0) }
         },
         progress: { if !isQuiet { show($0, on: line) } })

@@ -14,7 +14,8 @@ extension ShopService {
     let rules: ShopRules
     do {
       rules = try ShopRules(json: JSONValue(json: request.body))
-      // Entities that the catalogue does not have may come with its next feed.
+      // Missing entities are no error, because they may come with the next feed of the
+      // catalogue.
       _ = try catalogue.newest().missingEntities(of: rules)
     } catch let error as JSONError {
       throw Problem(.invalidJSON, "the body \(error.message)")

@@ -19,8 +19,7 @@ enum UserMessage: Sendable, CaseIterable {
       case .unauthorized, .forbidden: .notAllowed
       case .unknownEntity, .noPicture, .unknownStatement: .gone
       case .expiredToken, .invalidToken: .startAgain
-      // Browsers show truncated images, so people need to know why the search cannot use
-      // them.
+      // Browsers show truncated images, so people need to be told what to do with one.
       case .truncated: .incompleteImage
       case .bodyTooLarge, .tooManyBytes, .tooManyPixels, .tooMuchWork: .tooLargeImage
       case .unsupportedFormat: .unsupportedImage
