@@ -104,7 +104,7 @@ struct ProductDraft: Sendable {
     case .visibility?:
       isHidden = isHidden || FeedText.isHidden(text)
       keep(name, .string(text))
-    // The cheapest test first: this is every field that is kept.
+    // This is evaluated for every field that is kept, so the cheapest test comes first.
     case nil where ProductCode(text) != nil && !ProductCode.isField(name) && Self.isCodeName(name):
       keep("gtin", .string(text.trimmed))
     case nil, .attributes?:

@@ -9,7 +9,7 @@ extension Matcher {
   /// - Throws: ``CommandFailure`` with the exit code `usage`.
   func checkKnown(_ ids: [EntityID], option: String) async throws {
     guard let id = try await lookup.unknown(ids).first else { return }
-    // An id is mistyped, or it is that of another type.
+    // The id may be mistyped, or be the id of an entity of another type.
     let others = EntityType.allCases.filter { $0 != id.type }
     var nearest = try await lookup.nearestID(to: id.value, types: [id.type])
     for type in others {

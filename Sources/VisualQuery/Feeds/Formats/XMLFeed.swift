@@ -166,7 +166,8 @@ struct XMLFeed: FeedFormatReader {
     } else {
       let all = ColumnVocabulary.targets(of: names)
       targets = map?.others(all) ?? all
-      // Items of a feed have few combinations of fields.
+      // The targets are remembered by the names of the fields, of which a feed has few
+      // combinations. The limit keeps other input from filling memory.
       if known.count < 1000 { known[names] = targets }
     }
     var byName: [String: FeedTarget] = [:]

@@ -329,7 +329,8 @@ internal import CExpat
     guard let parent = path.last?.name else { return name }
     if let known = qualifiedNames[parent]?[name] { return known }
     let full = Self.qualified(name, in: parent)
-    // Items of a feed have few elements.
+    // The names are remembered, because a feed has few of them. The limit keeps other input
+    // from filling memory.
     if qualifiedNames.count < Self.nameLimit, qualifiedNames[parent]?.count ?? 0 < Self.nameLimit {
       qualifiedNames[parent, default: [:]][name] = full
     }
