@@ -38,7 +38,7 @@ struct MeasuredEvidence: Sendable, Hashable {
   /// candidate.
   private static let strangerResidual = 0.041
   /// The share of a thing in another color below which it indicates nothing, and the share above
-  /// which it is another thing (docs/quality.md).
+  /// which it is another thing (docs/quality-trials.md).
   private static let contradictedShares = 0.08...0.16
   /// The evidence of aligned colors at which a contradiction begins to count less, and at which
   /// it no longer counts.
