@@ -5,6 +5,17 @@ enum FeedText {
     !["", "-", "n/a", "#n/a", "na", "null", "none", "nan"].contains(text.trimmed.lowercased())
   }
 
+  /// Returns whether a text is a day, such as `2026-12-24` or `24. 12. 2026`, with or without a time.
+  static func isDate(_ text: String) -> Bool {
+    let parts = text.split { !$0.isNumber }
+    guard parts.count >= 3,
+      !text.contains(where: { $0.isLetter && $0 != "t" && $0 != "T" && $0 != "z" && $0 != "Z" })
+    else { return false }
+    return [parts[0], parts[2]].contains {
+      $0.count == 4 && ($0.hasPrefix("20") || $0.hasPrefix("19"))
+    }
+  }
+
   /// Returns whether a text is the id of a group, rather than a zero or a word for none.
   static func isGroup(_ text: String) -> Bool {
     isValue(text) && !text.trimmed.allSatisfy { $0 == "0" }

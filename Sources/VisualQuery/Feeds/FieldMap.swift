@@ -94,6 +94,20 @@ public struct FieldAssignment: Sendable, Hashable {
     source = FieldSource(column, for: target)
   }
 
+  /// Returns the native word for a text of the feed, or `nil` if it is none of the words.
+  func word(for text: String) -> String? {
+    if words.isEmpty { return nil }
+    let text = text.trimmed.lowercased()
+    if let word = words[text] { return word }
+    if let number = Int(text), number >= 0 {
+      return words.first { key, _ in
+        let ends = key.split(separator: "-").compactMap { Int($0) }
+        return ends.count == 2 && ends[0] <= number && number <= ends[1]
+      }?.value
+    }
+    return FeedText.isDate(text) ? words["date"] : nil
+  }
+
   package var text: String { "\(name)=\(column)\(words.isEmpty ? "" : "\(words)")" }
 
   /// The word `none`, which removes a mapping.
@@ -122,6 +136,12 @@ public struct FieldAssignment: Sendable, Hashable {
   }
 }
 
+/// An option of all variants of a row: the field with its name, and the one with its values.
+struct OptionList: Sendable, Hashable {
+  let name: String
+  let values: String
+}
+
 /// A mapping of the fields of a feed to those of entities.
 struct FieldMap: Sendable, Hashable {
   /// The element or the list with the records.
@@ -140,20 +160,26 @@ struct FieldMap: Sendable, Hashable {
   /// True if a list is no id, as where a format has the SKUs of all variants in one column.
   private let refusesLists: Bool
 
-  init(_ assignments: [FieldAssignment], keeping kept: [String] = [], refusingLists: Bool = false) {
+  /// The options of which a row lists the values.
+  private let lists: [OptionList]
+
+  init(
+    _ assignments: [FieldAssignment], keeping kept: [String] = [], lists: [OptionList] = [],
+    refusingLists: Bool = false
+  ) {
     refusesLists = refusingLists
+    self.lists = lists
     record = assignments.first { $0.target == nil }.flatMap { assignment in
       assignment.column.split(separator: "/").last.map(String.init)
     }
     self.assignments = assignments.filter { $0.target != nil }
     self.kept = Set(kept)
-    fields = FeedText.unique(self.assignments.flatMap(\.source.fields))
+    let options = lists.flatMap { [$0.name, $0.values] }
+    fields = FeedText.unique(self.assignments.flatMap(\.source.fields) + options)
     places = Dictionary(uniqueKeysWithValues: fields.enumerated().map { ($1, $0) })
     taken = Set(
-      self.assignments.filter { $0.source.parts.count == 1 }.flatMap(\.source.fields).compactMap {
-        [places] in
-        places[$0]
-      })
+      (self.assignments.filter { $0.source.parts.count == 1 }.flatMap(\.source.fields) + options)
+        .compactMap { [places] in places[$0] })
     assigned = Set(self.assignments.compactMap { $0.target?.name })
   }
 
@@ -205,15 +231,54 @@ struct FieldMap: Sendable, Hashable {
       if !isList, done.contains(target) { continue }
       let texts = assignment.source.texts { name in places[name].map { values[$0] } ?? [] }
       for text in texts where FeedText.isValue(text) {
+        let word = assignment.word(for: text)
+        if let word {
+          // A number of days or a day tells more than the word.
+          let field = assignment.source.fields.first ?? assignment.column
+          if assignment.words[text.trimmed.lowercased()] == nil { draft.keep(field, .string(text)) }
+          if !FeedText.isValue(word) { continue }
+        }
         if refusesLists, target == .id, text.contains(",") {
           draft.keep("skus", .array(text.split(separator: ",").map { .string($0.trimmed) }))
           continue
         }
-        let word = assignment.words.isEmpty ? nil : assignment.words[text.trimmed.lowercased()]
         draft.add(target, assignment.source.fields.first ?? assignment.column, word ?? text)
         done.insert(target)
         if !isList, target != .image { break }
       }
     }
+    addLists(values, to: &draft)
+  }
+
+  /// Adds the options of which the record lists the values.
+  private func addLists(_ values: [[String]], to draft: inout ProductDraft) {
+    func text(_ field: String) -> String { places[field].flatMap { values[$0].first } ?? "" }
+    var options: [(name: String, values: [String])] = []
+    for list in lists {
+      let own = text(list.values).split(separator: ",").map(\.trimmed).filter(FeedText.isValue)
+      if own.isEmpty { continue }
+      let written = text(list.name).trimmed
+      var name = VariantOption.name(written.isEmpty ? list.values : written)
+      if !VariantOption.isKnown(name), !options.contains(where: { $0.name == "color" }),
+        FeedText.areColors(Set(own))
+      {
+        name = "color"
+      }
+      draft.setAttribute(name, own.joined(separator: ", "))
+      options.append((name, own))
+    }
+    // Of several options, the order of the numbers of their variants is not known.
+    guard options.count == 1, let option = options.first,
+      let numbers = places["SKU"].flatMap({ values[$0].first })?.split(separator: ",").map(
+        \.trimmed),
+      numbers.count == option.values.count, numbers.count > 1
+    else { return }
+    draft.leaveOut("skus")
+    draft.keep(
+      "variants",
+      .array(
+        zip(numbers, option.values).map {
+          .object(["sku": .string($0), option.name: .string($1)])
+        }))
   }
 }

@@ -27,6 +27,8 @@ struct KnownFormat: Sendable {
   private(set) var variantKind = ""
   private(set) var family: Family?
   private(set) var options: Options?
+  /// The element with the folder or the address that names of images are beneath.
+  private(set) var base: String?
   /// The mapping of records, and that of variants.
   let map: FieldMap
   let variantMap: FieldMap
@@ -39,8 +41,11 @@ struct KnownFormat: Sendable {
     var fields: [FieldAssignment] = []
     var variantFields: [FieldAssignment] = []
     var kept: [String] = []
+    var lists: [OptionList] = []
     for line in section.lines.map(\.trimmed) where !line.isEmpty {
-      if let sign = line.firstRange(of: " = "), !line.hasPrefix("options ") {
+      if let sign = line.firstRange(of: " = "), !line.hasPrefix("options "),
+        !line.hasPrefix("list ")
+      {
         var target = String(line[..<sign.lowerBound])
         let isVariant = target.hasPrefix("variant ")
         if isVariant { target = String(target.dropFirst("variant ".count)) }
@@ -73,11 +78,15 @@ struct KnownFormat: Sendable {
           parts.count == 2
           ? .pairs(names: parts[0], values: parts[1])
           : rest.hasSuffix("*") ? .prefix(String(rest.dropLast())) : .list(rest)
+      case "list":
+        let parts = rest.split(separator: "=").map(\.trimmed)
+        lists.append(OptionList(name: parts[0], values: parts[1]))
+      case "base": base = rest
       case "keep": kept.append(rest)
       default: preconditionFailure("formats.txt: '\(line)' is not understood")
       }
     }
-    map = FieldMap(fields, keeping: kept, refusingLists: true)
+    map = FieldMap(fields, keeping: kept, lists: lists, refusingLists: true)
     let own = Set(variantFields.compactMap(\.target?.name))
     variantMap = FieldMap(
       variantFields + fields.filter { !own.contains($0.target?.name ?? "") }, keeping: kept)

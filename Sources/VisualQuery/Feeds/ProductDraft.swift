@@ -108,7 +108,11 @@ struct ProductDraft: Sendable {
     case nil where ProductCode(text) != nil && !ProductCode.isField(name) && Self.isCodeName(name):
       keep("gtin", .string(text.trimmed))
     case nil, .attributes?:
-      isSaleDated = isSaleDated || Self.saleDates.contains(ColumnVocabulary.normalized(name))
+      // Programs write zeros for a day that is missing.
+      isSaleDated =
+        isSaleDated
+        || Self.saleDates.contains(ColumnVocabulary.normalized(name))
+          && text.contains { $0.isNumber && $0 != "0" }
       keep(name, .string(text))
     }
   }
@@ -116,7 +120,15 @@ struct ProductDraft: Sendable {
   /// The fields with the days between which a reduction holds, by their normalized names.
   private static let saleDates: Set<String> = [
     "salepriceeffectivedate", "salepricestartdate", "salepriceenddate", "datesalepricestarts",
-    "datesalepriceends", "specialpricefromdate", "specialpricetodate",
+    "datesalepriceends", "specialpricefromdate", "specialpricetodate", "specialfromdate",
+    "specialtodate", "salepricedatesfrom", "salepricedatesto", "saledatesfrom", "saledatesto",
+    "datesfrom", "datesto", "salefromdate", "saletodate", "salestartdate", "saleenddate",
+    "salepricefrom", "salepriceto", "salepricevalidfrom", "salepricevalidto", "salestart",
+    "saleend", "salepricestart", "salepriceend", "dateonsalefrom", "dateonsaleto",
+    "discountfrom", "discountto", "discountfromyyyymmdd", "discounttoyyyymmdd", "discountstartdate",
+    "discountenddate", "offerstartdate", "offerenddate", "promotionstartdate", "promotionenddate",
+    "specialdatestart", "specialdateend", "specialpricestartdate", "specialpriceenddate",
+    "specialpricefrom", "specialpriceto",
   ]
 
   /// Returns whether a name such as `EAN / GTIN / UPC` or `upc_ean` is that of a product code.
@@ -184,6 +196,16 @@ struct ProductDraft: Sendable {
   }
 
   mutating func addImages(_ names: [String]) { images += names }
+
+  /// Places names of images beneath a folder or an address; those that are addresses stay as they are.
+  mutating func placeImages(beneath base: String) {
+    func placed(_ name: String) -> String {
+      if name.contains("://") || name.hasPrefix("//") { return name }
+      return base + "/" + name.drop { $0 == "/" }
+    }
+    (mainImages, images) = (mainImages.map(placed), images.map(placed))
+    thumbnail = thumbnail.map(placed)
+  }
 
   mutating func replaceImages(_ names: [String]) {
     (mainImages, images, thumbnail) = ([], names, nil)

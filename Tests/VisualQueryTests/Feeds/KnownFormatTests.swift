@@ -283,6 +283,73 @@ import VisualQuery
     #expect(export.warnings.isEmpty, "\(export.warnings)")
   }
 
+  /// Would break if the folder or the address of a catalogue's images were lost.
+  @Test(arguments: [
+    ("https://i.example/pics/", "https://i.example/pics/1.jpg"),
+    ("<![CDATA[https://i.example/p?a=1&b=2]]>", "https://i.example/p?a=1&b=2/1.jpg"),
+    ("//cdn.example/pics", "https://cdn.example/pics/1.jpg"),
+    ("pics\\large\\", "pics/large/1.jpg"), ("/", "1.jpg"), ("", "1.jpg"),
+    ("\\\\server\\pics", "1.jpg"), ("C:\\pics", "1.jpg"), ("file:///pics", "1.jpg"),
+  ]) func `names of images of BMEcat are beneath its root`(root: String, image: String) throws {
+    let export = try ReadExport(
+      """
+      <?xml version="1.0"?><BMECAT version="1.2"><HEADER><CATALOG><LANGUAGE>deu</LANGUAGE><MIME_ROOT>\(root)</MIME_ROOT></CATALOG></HEADER><T_NEW_CATALOG>
+      <ARTICLE><SUPPLIER_AID>7</SUPPLIER_AID><ARTICLE_DETAILS><DESCRIPTION_SHORT>Zange</DESCRIPTION_SHORT></ARTICLE_DETAILS><MIME_INFO><MIME><MIME_SOURCE>1.jpg</MIME_SOURCE></MIME>
+      <MIME><MIME_SOURCE>https://other.example/2.jpg</MIME_SOURCE></MIME></MIME_INFO></ARTICLE></T_NEW_CATALOG></BMECAT>
+      """)
+    #expect(try export.product("7").images == [image, "https://other.example/2.jpg"])
+  }
+
+  /// Would break if the days until a product is sent were not read, or taken for a number of pieces.
+  @Test(arguments: [
+    ("0", Availability.inStock), ("3", .backOrder), ("31", .backOrder), ("2026-12-24", .preOrder),
+    ("24. 12. 2026", .preOrder), ("skladem", .inStock), ("-1", nil), ("", nil),
+  ]) func `a time of delivery is an availability`(text: String, availability: Availability?) throws
+  {
+    let export = try ReadExport(
+      "<SHOP><SHOPITEM><ITEM_ID>1</ITEM_ID><PRODUCTNAME>Hrnek</PRODUCTNAME><DELIVERY_DATE>\(text)</DELIVERY_DATE></SHOPITEM></SHOP>"
+    )
+    let product = try export.product("1")
+    #expect(product.availability == availability && export.warnings.isEmpty)
+    if availability == .backOrder {
+      #expect(product.extra["DELIVERY_DATE"] == .string(text))
+    }
+  }
+
+  /// Would break if the options of a listing were lost, or if one whose values are colors were not the color.
+  @Test func `the variations of an Etsy listing are its attributes and variants`() throws {
+    let export = try ReadExport(
+      """
+      TITLE,PRICE,CURRENCY_CODE,QUANTITY,TAGS,IMAGE1,VARIATION 1 TYPE,VARIATION 1 NAME,VARIATION 1 VALUES,VARIATION 2 TYPE,VARIATION 2 NAME,VARIATION 2 VALUES,SKU
+      Clay bowl,9,EUR,4,bowl,b.jpg,Custom,Glaze,"Blue,Green",,,,"B-1,B-2"
+      Clay cup,9,EUR,4,cup,c.jpg,Custom,Farbe,"Rot,Blau",Size,Size,"S,M","C-1,C-2,C-3,C-4"
+      Clay jug,9,EUR,4,jug,j.jpg,,,,,,,J-1
+      """)
+    #expect(export.products.map(\.id) == ["clay-bowl", "clay-cup", "J-1"])
+    let bowl = try export.product("clay-bowl")
+    #expect(bowl.attributes["color"] == "Blue, Green" && bowl.labels.contains("green"))
+    #expect(
+      bowl.extra["variants"]
+        == .array([
+          .object(["sku": .string("B-1"), "color": .string("Blue")]),
+          .object(["sku": .string("B-2"), "color": .string("Green")]),
+        ]))
+    let cup = try export.product("clay-cup")
+    #expect(cup.attributes["color"] == "Rot, Blau" && cup.attributes["size"] == "S, M")
+    #expect(cup.extra["skus"] != nil && export.warnings.isEmpty)
+  }
+
+  /// Would break if a reduced price counted beyond its days, or if zeros for a day that is missing were one.
+  @Test(arguments: [
+    ("sale_start_date", "2026-01-01", "20"), ("special_from_date", "2026-01-01", "20"),
+    ("Discount from (yyyy-mm-dd)", "2026-01-01", "20"), ("sale_start_date", "0000-00-00", "15"),
+  ]) func `a reduced price with days is not the price`(column: String, day: String, amount: String)
+    throws
+  {
+    let export = try ReadExport("id,name,price,sale_price,\(column)\n1,Mug,20,15,\(day)\n")
+    #expect(try export.product("1").price?.amount == amount)
+  }
+
   /// Would break if the SKUs of all variations were the id, which changes with their order.
   @Test func `a list of SKUs is no id`() throws {
     let export = try ReadExport(

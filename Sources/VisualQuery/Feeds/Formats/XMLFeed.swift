@@ -9,6 +9,8 @@ struct XMLFeed: FeedFormatReader {
   private let context: FeedContext
   /// The mapping of the caller or of a known format, or `nil` if fields are recognized by their names.
   private let map: FieldMap?
+  /// The folder or the address that names of images are beneath.
+  private let base: String?
   /// The name of the items.
   private let name: String
   /// The fields of the mapping by their paths.
@@ -38,6 +40,7 @@ struct XMLFeed: FeedFormatReader {
     }
     let format = context.map == nil ? KnownFormat.ofXML(outline) : nil
     map = context.map ?? format?.map
+    base = format?.base.flatMap { Self.base(of: $0, in: start) }
     // Looks up the item element of a known format by its name, because the categories of a shop
     // may fill the whole sample.
     let known =
@@ -73,6 +76,33 @@ struct XMLFeed: FeedFormatReader {
     mapping = FeedMapping(
       format: isMerchant ? .merchant : .xml, name: format?.name, fields,
       map?.others(targets) ?? targets, map, isPresent: used.contains)
+  }
+
+  /// Returns the folder or the address that an element has, without slashes at its end, or `nil` if there is none, or one of
+  /// the computer that made the feed.
+  private static func base(of element: String, in start: String) -> String? {
+    var rest = start[...]
+    while let found = rest.firstRange(of: element) {
+      let before = rest[..<found.lowerBound].last
+      rest = rest[found.upperBound...]
+      guard before == "<" || before == ":", let next = rest.first,
+        next == ">" || next.isWhitespace, let open = rest.firstIndex(of: ">")
+      else { continue }
+      let text = rest[rest.index(after: open)...]
+      guard let close = text.firstRange(of: "</") else { return nil }
+      let written = String(text[..<close.lowerBound]).replacing("<![CDATA[", with: "")
+        .replacing("]]>", with: "").replacing("&amp;", with: "&").trimmed
+      var base = written.replacing("\\", with: "/")
+      let isOfComputer =
+        base.hasPrefix("//") && written.hasPrefix("\\")
+        || base.contains(":") && !base.contains("://") || base.hasPrefix("file:")
+      if isOfComputer { return nil }
+      while base.hasSuffix("/") { base.removeLast() }
+      if !base.hasPrefix("//") { base = String(base.drop { $0 == "/" }) }
+      while base.hasPrefix("./") { base = String(base.dropFirst(2)) }
+      return base.isEmpty || base == "." ? nil : base
+    }
+    return nil
   }
 
   /// Rejects the news of a site: no item has anything that only a product has.
@@ -121,12 +151,13 @@ struct XMLFeed: FeedFormatReader {
     case .failure(let error): return FeedRecord(line: item.line, error)
     case .success(let fields):
       // White space and comments between fields do not change the contents of an item.
-      let bytes = fields.flatMap { field -> [UInt8] in
+      var bytes = fields.flatMap { field -> [UInt8] in
         Array(field.name.utf8) + [0] + Array(field.text.utf8) + [0]
       }
+      if let base { bytes += Array(base.utf8) }
       let targets = targets(of: fields)
       let places = map.map { map in fields.map { self.places(of: $0.path, map) } }
-      let (context, map) = (context, map)
+      let (context, map, base) = (context, map, base)
       return FeedRecord(line: item.line, bytes: bytes) { () throws(FieldError) in
         var draft = ProductDraft()
         var values: [[String]] = map?.fields.map { _ in [] } ?? []
@@ -143,6 +174,7 @@ struct XMLFeed: FeedFormatReader {
           draft.add(target, name, field.text)
         }
         map?.add(values, to: &draft)
+        if let base { draft.placeImages(beneath: base) }
         return draft.finished(context)
       }
     }
