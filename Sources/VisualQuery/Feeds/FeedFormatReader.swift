@@ -94,7 +94,7 @@ enum UnreadableFile {
   private static let kinds: [(magic: [UInt8], message: String)] = [
     (
       Array("PK\u{3}\u{4}".utf8),
-      "is a ZIP archive without an Excel workbook in it; unpack it"
+      "is a ZIP archive without a workbook (.xlsx, .ods) in it; unpack it"
     ),
     (
       [0xD0, 0xCF, 0x11, 0xE0],

@@ -17,11 +17,10 @@ struct Workbook: Sendable {
   private var dayStyles: Set<Int> = []
   private var beginsIn1904 = false
 
-  /// The most bytes of the texts that cells share, and of the rows of a sheet.
+  /// The most bytes of the texts that cells share.
   private static let textLimit = 256 << 20
-  private static let rowLimit = 1 << 30
 
-  /// Returns the rows of a sheet as CSV if a file is a workbook, otherwise `nil`.
+  /// Returns the rows of a sheet as CSV if a file is a workbook of Excel or a spreadsheet of OpenDocument, otherwise `nil`.
   ///
   /// - Throws: ``FeedError`` if it is damaged, or has no such sheet.
   static func rows(ofFile path: String, _ options: FeedOptions) throws(FeedError) -> [UInt8]? {
@@ -41,9 +40,10 @@ struct Workbook: Sendable {
       }
     }
     let archive = try ZIPArchive(bytes, path: path, limits: options.limits)
-    guard archive.names.contains("xl/workbook.xml") else { return nil }
-    let workbook = try Workbook(archive)
-    return try workbook.table(options.sheet)
+    if archive.names.contains("xl/workbook.xml") {
+      return try Workbook(archive).table(options.sheet)
+    }
+    return try OpenDocument(archive)?.table(options.sheet)
   }
 
   private init(_ archive: ZIPArchive) throws(FeedError) {
@@ -162,39 +162,25 @@ struct Workbook: Sendable {
         ?? Int(name).flatMap { sheets.indices.contains($0 - 1) ? sheets[$0 - 1] : nil }
     }
     guard let sheet = name == nil ? visible : named else {
-      let names = sheets.prefix(10).map { "'\($0.name)'" }.joined(separator: ", ")
-      throw archive.error("has no sheet '\(name ?? "")'; its sheets are \(names)")
+      throw archive.noSheet(name, of: sheets.map(\.name))
     }
     return sheet
   }
 
   /// Returns a sheet as CSV.
   private func table(_ name: String?) throws(FeedError) -> [UInt8] {
-    var table: [UInt8] = []
-    var width = 0
+    var table = SheetTable(archive)
     try items(try sheet(name).file, ["row"]) { (fields) throws(FeedError) in
-      var cells = cells(of: fields)
-      while let last = cells.last, last.isEmpty { cells.removeLast() }
-      if cells.isEmpty { return }
-      width = max(width, cells.count)
-      cells += Array(repeating: "", count: width - cells.count)
-      let line = cells.map { "\"" + $0.replacing("\"", with: "\"\"") + "\"" }.joined(separator: ",")
-      table += Array((line + "\n").utf8)
-      guard table.count <= Self.rowLimit else {
-        throw archive.error("has more than \(Self.rowLimit) bytes of rows, which is the limit")
-      }
+      try table.add(cells(of: fields))
     }
-    return table
+    return table.bytes
   }
-
-  /// The most columns of a sheet.
-  private static let columnLimit = 4096
 
   private func cells(of fields: [XMLItemParser.Field]) -> [String] {
     var cells: [String] = []
     var (column, kind, style) = (-1, "n", 0)
     func set(_ text: String) {
-      guard (0..<Self.columnLimit).contains(column) else { return }
+      guard (0..<SheetTable.columnLimit).contains(column) else { return }
       while cells.count <= column { cells.append("") }
       cells[column] += text
     }
@@ -211,7 +197,7 @@ struct Workbook: Sendable {
         case "b": set(field.text == "1" ? "TRUE" : "FALSE")
         // An error such as #N/A is no value.
         case "e": continue
-        case "n": set(dayStyles.contains(style) ? day(field.text) : Self.number(field.text))
+        case "n": set(dayStyles.contains(style) ? day(field.text) : SheetTable.number(field.text))
         default: set(field.text)
         }
       case "c/is/t", "c/is/r/t": set(field.text)
@@ -225,26 +211,17 @@ struct Workbook: Sendable {
   private static func column(of reference: String) -> Int {
     var index = 0
     for byte in reference.uppercased().utf8 {
-      guard (0x41...0x5A).contains(byte), index < columnLimit else { break }
+      guard (0x41...0x5A).contains(byte), index < SheetTable.columnLimit else { break }
       index = index * 26 + Int(byte - 0x40)
     }
     return index - 1
   }
 
-  /// Returns a number without an exponent and without the error of its binary form.
-  private static func number(_ text: String) -> String {
-    guard let value = Double(text), value.isFinite else { return text }
-    if let integer = Int(exactly: value), integer.magnitude < 1_000_000_000_000_000 {
-      return "\(integer)"
-    }
-    let rounded = (value * 1e9).rounded() / 1e9
-    let plain = "\(rounded)"
-    return value.magnitude < 1e6 && !plain.contains("e") ? plain : text
-  }
-
   /// Returns the day of a number, counted from the end of 1899 or from 1904.
   private func day(_ text: String) -> String {
-    guard let value = Double(text), value >= 1, value < 3_000_000 else { return Self.number(text) }
+    guard let value = Double(text), value >= 1, value < 3_000_000 else {
+      return SheetTable.number(text)
+    }
     // Days of the civil calendar, from 1970; Howard Hinnant, http://howardhinnant.github.io/date_algorithms.html.
     let days = Int(value) - (beginsIn1904 ? 24_107 : 25_569) + 719_468
     let era = days / 146_097

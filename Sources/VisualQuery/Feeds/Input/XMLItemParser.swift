@@ -11,6 +11,18 @@ internal import CExpat
     /// The line of its first tag, from 1.
     let line: Int
     let fields: Result<[Field], FieldError>
+    /// The number of the group that it is in, or `nil` if it is in none.
+    var group: Int?
+  }
+
+  /// The elements of a document whose items are in groups and whose texts have elements in them.
+  struct Layout: Sendable {
+    /// The name of the elements that items are in.
+    let group: String
+    /// The elements within items whose ends are fields, whose paths are a slash and the name.
+    let ends: Set<String>
+    /// The elements that are parts of a text.
+    let inline: Set<String>
   }
 
   /// A child element of an item.
@@ -40,6 +52,9 @@ internal import CExpat
   private let hasPaths: Bool
   /// True if blanks around texts are part of them.
   private let keepsBlanks: Bool
+  private let layout: Layout?
+  /// The attributes of the groups so far.
+  private(set) var groups: [[String: String]] = []
   /// The number of lines before the first one that the parser sees.
   private let lineOffset: Int
   private let parser: XML_Parser
@@ -77,11 +92,13 @@ internal import CExpat
   ///   - hasPaths: True if fields have their paths, and all attributes are fields.
   ///   - keepsBlanks: True if blanks around texts are part of them.
   ///   - categories: The categories that the document declared so far.
+  ///   - layout: The elements of a document with groups.
   init(
     items names: Set<String>, limit: Int, lineOffset: Int = 0, encoding: String? = nil,
     isDeep: Bool = false, hasPaths: Bool = false, keepsBlanks: Bool = false,
-    categories: [String: Category] = [:]
+    categories: [String: Category] = [:], layout: Layout? = nil
   ) {
+    self.layout = layout
     self.hasPaths = hasPaths
     self.keepsBlanks = keepsBlanks
     self.categories = categories
@@ -184,6 +201,12 @@ internal import CExpat
 
   private func start(_ name: String, _ attributes: [String: String]) {
     depth += 1
+    if let layout {
+      if itemDepth == nil, name == layout.group, groups.count < Self.groupLimit {
+        groups.append(attributes)
+      }
+      if itemDepth != nil, layout.inline.contains(name) { return addBlanks(name, attributes) }
+    }
     text = []
     isLeaf = true
     guard let itemDepth else {
@@ -226,6 +249,21 @@ internal import CExpat
     }
   }
 
+  /// The most groups that are told apart.
+  private static let groupLimit = 10_000
+
+  /// Adds the blanks that an element within a text stands for.
+  private func addBlanks(_ name: String, _ attributes: [String: String]) {
+    let count =
+      switch name {
+      case "text:s": min(100, max(1, attributes["text:c"].flatMap { Int($0) } ?? 1))
+      case "text:tab", "text:line-break": 1
+      default: 0
+      }
+    byteCount += count
+    if byteCount <= limit { text += Array(repeating: 0x20, count: count) }
+  }
+
   /// The elements that are fields with the name in an attribute.
   private static let namedElements: Set<String> = [
     "param", "attribute", "property", "feature", "field", "PARAM", "a", "attr", "custom-attribute",
@@ -263,6 +301,7 @@ internal import CExpat
   private func end(_ name: String) {
     defer { depth -= 1 }
     guard let itemDepth else { return endCategory(name) }
+    if layout?.inline.contains(name) == true { return }
     if isDeep, depth > itemDepth, let (name, address, component, isNamed) = path.popLast() {
       if isLeaf, byteCount <= limit, fields.count < fieldLimit {
         let whole = String(decoding: text, as: UTF8.self)
@@ -281,6 +320,9 @@ internal import CExpat
         }
       }
       if name == "PARAM" { parameter = nil }
+      if layout?.ends.contains(name) == true, byteCount <= limit {
+        fields.append(Field(name: name, text: "", path: "/" + name))
+      }
       isLeaf = false
     } else if depth == itemDepth + 1, byteCount <= limit {
       fields.append(
@@ -292,7 +334,9 @@ internal import CExpat
     }
     let error = FieldError(field: nil, reason: "has more than \(limit) bytes, which is the limit")
     items.append(
-      Item(line: itemLine, fields: byteCount <= limit ? .success(fields) : .failure(error)))
+      Item(
+        line: itemLine, fields: byteCount <= limit ? .success(fields) : .failure(error),
+        group: groups.isEmpty ? nil : groups.count - 1))
     self.itemDepth = nil
   }
 

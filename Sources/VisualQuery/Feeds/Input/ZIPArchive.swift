@@ -93,7 +93,19 @@ struct ZIPArchive: Sendable {
   }
 
   private var damaged: FeedError {
-    error("is a damaged or truncated ZIP archive or Excel workbook (.xlsx)")
+    error("is a damaged or truncated ZIP archive or workbook (.xlsx, .ods)")
+  }
+
+  /// Checks that a part of the archive is not expanded further than the limits of feeds allow.
+  func check(expanded count: Int) throws(FeedError) {
+    try limits.check(decompressed: count, compressed: bytes.count, of: path)
+  }
+
+  /// Returns the error of a workbook that lacks a sheet.
+  func noSheet(_ name: String?, of names: [String]) -> FeedError {
+    guard let name, !names.isEmpty else { return error("is a workbook without sheets") }
+    let list = names.prefix(10).map { "'\($0)'" }.joined(separator: ", ")
+    return error("has no sheet '\(name)'; its sheets are \(list)")
   }
 
   func error(_ reason: String) -> FeedError {

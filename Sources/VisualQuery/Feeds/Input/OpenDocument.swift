@@ -1,0 +1,218 @@
+/// A spreadsheet of the OpenDocument format (.ods, ISO/IEC 26300), of which one sheet is read as a table.
+///
+/// Amounts, days and truth values are those that the program stored, whatever language they are shown in. Formulas and comments
+/// are ignored.
+struct OpenDocument: Sendable {
+  /// A sheet, with its place among the tables of the document.
+  private struct Sheet: Sendable {
+    let name: String
+    let place: Int
+    let isHidden: Bool
+  }
+
+  private let archive: ZIPArchive
+  private var sheets: [Sheet] = []
+
+  private static let contents = "content.xml"
+  private static let layout = XMLItemParser.Layout(
+    group: "table:table",
+    ends: ["table:table-cell", "table:covered-table-cell"],
+    inline: [
+      "text:span", "text:a", "text:s", "text:tab", "text:line-break", "text:soft-page-break",
+    ])
+
+  /// Returns the document in an archive, or `nil` if there is something else in it.
+  ///
+  /// - Throws: ``FeedError`` if it is damaged or protected by a password.
+  init?(_ archive: ZIPArchive) throws(FeedError) {
+    guard archive.names.contains("mimetype") else { return nil }
+    var type: [UInt8] = []
+    try archive.read("mimetype") { (bytes) throws(FeedError) in
+      type += bytes.prefix(max(0, 200 - type.count))
+    }
+    guard
+      String(decoding: type, as: UTF8.self).hasPrefix(
+        "application/vnd.oasis.opendocument.spreadsheet")
+    else { return nil }
+    self.archive = archive
+    try checkForPassword()
+    var hiddenStyles: Set<String> = []
+    let groups = try items(["style:style"]) { item, fields in
+      let values = Dictionary(
+        fields.map { ($0.path, $0.text) }, uniquingKeysWith: { first, _ in first })
+      if values["style:table-properties/@table:display"] == "false",
+        let name = values["@style:name"]
+      {
+        hiddenStyles.insert(name)
+      }
+    }
+    for (place, attributes) in groups.enumerated() {
+      guard let name = attributes["table:name"] else { continue }
+      let isHidden = attributes["table:style-name"].map(hiddenStyles.contains) ?? false
+      sheets.append(Sheet(name: name, place: place, isHidden: isHidden))
+    }
+  }
+
+  private func checkForPassword() throws(FeedError) {
+    let manifest = "META-INF/manifest.xml"
+    var isEncrypted = archive.names.contains("encrypted-package")
+    if archive.names.contains(manifest) {
+      var bytes: [UInt8] = []
+      try archive.read(manifest) { (part) throws(FeedError) in
+        bytes += part.prefix(max(0, (1 << 20) - bytes.count))
+      }
+      isEncrypted =
+        isEncrypted || String(decoding: bytes, as: UTF8.self).contains("encryption-data")
+    }
+    if isEncrypted {
+      throw archive.error("is protected by a password; save it without one, or as 'CSV UTF-8'")
+    }
+  }
+
+  /// Reads the elements of the contents, and returns the attributes of its tables.
+  @discardableResult private func items(
+    _ names: Set<String>,
+    _ take: (XMLItemParser.Item, [XMLItemParser.Field]) throws(FeedError) -> Void
+  ) throws(FeedError) -> [[String: String]] {
+    let parser = XMLItemParser(
+      items: names, limit: RecordReader.recordLimit, isDeep: true, hasPaths: true,
+      keepsBlanks: true, layout: Self.layout)
+    func next(_ failure: XMLItemParser.Failure?) throws(FeedError) {
+      for item in parser.takeItems() {
+        switch item.fields {
+        case .success(let fields): try take(item, fields)
+        case .failure(let error): throw archive.error("has a row that \(error.reason)")
+        }
+      }
+      if let failure {
+        throw archive.error("is a damaged spreadsheet: \(Self.contents) \(failure.reason)")
+      }
+    }
+    try archive.read(Self.contents) { (bytes) throws(FeedError) in
+      try next(parser.parse(Array(bytes)))
+    }
+    try next(parser.parse([], isLast: true))
+    return parser.groups
+  }
+
+  /// Returns a sheet as CSV: the named one, or the first that is visible.
+  func table(_ name: String?) throws(FeedError) -> [UInt8] {
+    let visible = sheets.first { !$0.isHidden } ?? sheets.first
+    let named = name.flatMap { name in
+      sheets.first { $0.name == name }
+        ?? Int(name).flatMap { sheets.indices.contains($0 - 1) ? sheets[$0 - 1] : nil }
+    }
+    guard let sheet = name == nil ? visible : named else {
+      throw archive.noSheet(name, of: sheets.map(\.name))
+    }
+    var table = SheetTable(archive)
+    try items(["table:table-row"]) { (item, fields) throws(FeedError) in
+      guard item.group == sheet.place else { return }
+      let count = fields.first { $0.path == "@table:number-rows-repeated" }.flatMap { Int($0.text) }
+      try table.add(try cells(of: fields), count: count ?? 1)
+    }
+    return table.bytes
+  }
+
+  private func cells(of fields: [XMLItemParser.Field]) throws(FeedError) -> [String] {
+    var cells: [String] = []
+    var values: [String: String] = [:]
+    var paragraphs: [String] = []
+    // Cells at the end of a row are often repeated to the edge of the sheet.
+    var blanks = 0
+    var byteCount = 0
+    for field in fields {
+      var path = field.path[...]
+      if path.first == "/" {
+        let count = max(1, values["table:number-columns-repeated"].flatMap { Int($0) } ?? 1)
+        let text = Self.text(values, paragraphs)
+        (values, paragraphs) = ([:], [])
+        if text.isEmpty {
+          blanks = min(blanks + min(count, SheetTable.columnLimit), SheetTable.columnLimit)
+          continue
+        }
+        let room = max(0, SheetTable.columnLimit - cells.count - blanks)
+        byteCount += text.utf8.count * min(count, room)
+        guard byteCount <= RecordReader.recordLimit else {
+          throw archive.error(
+            "has a row that has more than \(RecordReader.recordLimit) bytes, which is the limit")
+        }
+        if room == 0 { continue }
+        cells += Array(repeating: "", count: blanks)
+        cells += Array(repeating: text, count: min(count, room))
+        blanks = 0
+        continue
+      }
+      path = path.drop { $0 != "/" }.dropFirst()
+      if path.first == "@" {
+        values[String(path.dropFirst())] = field.text
+      } else if path == "text:p" {
+        paragraphs.append(field.text)
+      }
+    }
+    return cells
+  }
+
+  /// Returns the text of a cell by its attributes and the paragraphs in it.
+  private static func text(_ values: [String: String], _ paragraphs: [String]) -> String {
+    let shown = paragraphs.joined(separator: "\n")
+    // An error such as #N/A is no value.
+    if values["calcext:value-type"] == "error" { return "" }
+    switch values["office:value-type"] {
+    case "float":
+      return values["office:value"].map(SheetTable.number) ?? shown
+    case "currency":
+      guard let value = values["office:value"] else { return shown }
+      var amount = SheetTable.number(value)
+      guard let currency = values["office:currency"] else { return amount }
+      // Three decimals look like thousands beside a currency.
+      if amount.split(separator: ".").dropFirst().first?.count == 3 { amount += "0" }
+      return "\(amount) \(currency)"
+    case "date": return values["office:date-value"].map { String($0.prefix { $0 != "T" }) } ?? shown
+    case "boolean": return values["office:boolean-value"].map { $0.uppercased() } ?? shown
+    default: return shown.isEmpty ? values["office:string-value"] ?? "" : shown
+    }
+  }
+}
+
+/// The rows of a sheet as CSV.
+struct SheetTable {
+  /// The most columns of a sheet.
+  static let columnLimit = 4096
+  private static let byteLimit = 1 << 30
+
+  private(set) var bytes: [UInt8] = []
+  private var width = 0
+  private let archive: ZIPArchive
+
+  init(_ archive: ZIPArchive) { self.archive = archive }
+
+  /// Adds a row, as often as a sheet repeats it. A row without cells is left out.
+  mutating func add(_ cells: [String], count: Int = 1) throws(FeedError) {
+    var cells = cells
+    while let last = cells.last, last.isEmpty { cells.removeLast() }
+    if cells.isEmpty { return }
+    width = max(width, cells.count)
+    cells += Array(repeating: "", count: width - cells.count)
+    let text = cells.map { "\"" + $0.replacing("\"", with: "\"\"") + "\"" }.joined(separator: ",")
+    let line = Array((text + "\n").utf8)
+    // A few bytes can repeat a row a million times, so that the limits are checked before.
+    let (total, overflows) = line.count.multipliedReportingOverflow(by: max(1, count))
+    guard !overflows, total <= Self.byteLimit - bytes.count else {
+      throw archive.error("has more than \(Self.byteLimit) bytes of rows, which is the limit")
+    }
+    if count > 1 { try archive.check(expanded: bytes.count + total) }
+    for _ in 0..<max(1, count) { bytes += line }
+  }
+
+  /// Returns a number without an exponent and without the error of its binary form.
+  static func number(_ text: String) -> String {
+    guard let value = Double(text), value.isFinite else { return text }
+    if let integer = Int(exactly: value), integer.magnitude < 1_000_000_000_000_000 {
+      return "\(integer)"
+    }
+    let rounded = (value * 1e9).rounded() / 1e9
+    let plain = "\(rounded)"
+    return value.magnitude < 1e6 && !plain.contains("e") ? plain : text
+  }
+}
