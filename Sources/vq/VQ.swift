@@ -48,7 +48,9 @@ struct VQ {
     let code = await Interrupt.cancelling(hasGracePeriod: !endsItself) { @concurrent in
       await run(parsed, environment: environment)
     }
-    exit(code.rawValue)
+    // Everything is written. `exit` would also tear down the libraries, such as OpenSSL, under threads
+    // that still close their connections.
+    _exit(code.rawValue)
   }
 
   /// Runs one command line on the standard descriptors.
