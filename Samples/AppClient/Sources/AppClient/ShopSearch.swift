@@ -60,7 +60,8 @@ nonisolated final class ShopSearch: Sendable {
       return MatchedScene(
         try await answers.match(
           MatchQuestion(
-            image: image, labels: labels, codes: codes, texts: texts.map { QuestionText($0) }, type: type,
+            image: image, labels: labels, codes: codes, texts: texts.map { QuestionText($0) },
+            type: type,
             near: coarseLocation)))
     } catch let error as ClientError where error.isTemporary {
       let copy = try copied(or: error)
