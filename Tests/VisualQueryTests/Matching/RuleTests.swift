@@ -131,6 +131,17 @@ import VisualQuery
     #expect(reason.missReason == .hidden && reason.rule == "r")
   }
 
+  /// Would break if a list of what the image may show had what is hidden.
+  @Test func `what is hidden is in no list of what it may be`() async throws {
+    let content = try photo("q02-lamp.jpg", labels: [])
+    let options = MatchOptions(timeout: nil)
+    let plain = try await matcher().values(for: content, options: options)
+    #expect(Self.ids(plain.possible).contains("lamp-teal"))
+    let rule = #"{"name":"r","do":"hide","entities":["product:lamp-teal"]}"#
+    let ruled = try await matcher(rule).values(for: content, options: options)
+    #expect(!Self.ids(ruled.possible).contains("lamp-teal"))
+  }
+
   /// Would break if a page of a token showed what was hidden meanwhile, or lost the names of rules.
   @Test func `further pages follow the rules`() async throws {
     let boost = #"{"name":"dear","do":"boost","factor":10,"where":["price>20"]}"#

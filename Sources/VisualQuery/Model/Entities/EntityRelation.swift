@@ -1,8 +1,8 @@
 /// A relation between products that the shop's feed brings.
 public enum EntityRelation: String, Sendable, Hashable, CaseIterable {
-  /// What goes with a product, or is bought with it.
+  /// Products that go with a product, or are bought with it.
   case bought
-  /// What completes the look of a product.
+  /// Products that complete the look of a product.
   case look
 
   /// The names of the fields that bring it, in lower case without anything but letters; those of the first one come first.

@@ -87,7 +87,7 @@ public final class SearchNumbers {
     let id: [UInt8]
     /// The circumstances of its search.
     public let circumstances: Circumstances
-    /// What happened.
+    /// The action of the person.
     public let action: Action
     /// The rank of the match, from 1, or 0 for one of a list of what it may be.
     public let rank: Int

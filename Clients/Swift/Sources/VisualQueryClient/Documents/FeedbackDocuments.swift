@@ -49,7 +49,7 @@ public struct StoredStatement: Codable, Sendable, Hashable {
 
 /// Something that happened to a match of an answer.
 public struct MatchEvent: Codable, Sendable, Hashable {
-  /// What happened.
+  /// The action of the person.
   public enum Action: String, Codable, Sendable, Hashable, CaseIterable {
     /// It was on the screen.
     case shown
@@ -63,7 +63,7 @@ public struct MatchEvent: Codable, Sendable, Hashable {
 
   /// The id of the event: one that is sent again counts once.
   public let id: String
-  /// What happened.
+  /// The action of the person.
   public let action: Action
   /// The entity, such as `product:mug-red`.
   public let entity: String
@@ -76,7 +76,7 @@ public struct MatchEvent: Codable, Sendable, Hashable {
   }
 }
 
-/// What became of events.
+/// The result of sending events.
 public struct CountedEvents: Codable, Sendable, Hashable {
   /// The number of events that were counted.
   public let counted: Int
@@ -88,9 +88,9 @@ public struct CountedEvents: Codable, Sendable, Hashable {
 
 /// A relation between products that the shop's feed brings.
 public enum EntityRelation: String, Sendable, Hashable, CaseIterable {
-  /// What goes with a product, or is bought with it.
+  /// Products that go with a product, or are bought with it.
   case bought
-  /// What completes the look of a product.
+  /// Products that complete the look of a product.
   case look
 }
 
