@@ -10,6 +10,8 @@ public struct ReadingModels: Sendable {
   public static let recognizerName = "text-recognizer.onnx"
   /// The name of the library that runs models, in a folder.
   public static let runtimeName = "libonnxruntime.so.1"
+  /// The name of a model that encodes text, which is not run.
+  package static let textEncoderName = "text/model.onnx"
   /// The most bytes of a model that reads text.
   public static let modelLimit = 256 << 20
 
@@ -21,6 +23,8 @@ public struct ReadingModels: Sendable {
   public let text: TextReader?
   /// The encoder of images, or `nil` if the folder has none.
   public let image: ImageEncoder?
+  /// True if the folder has a model that encodes text.
+  package let hasTextEncoder: Bool
 
   /// Opens the models of a folder.
   ///
@@ -46,6 +50,7 @@ public struct ReadingModels: Sendable {
       ModelFile(name: $0, bytes: $1)
     }
     image = hasImage ? try ImageEncoder(folder: folder) : nil
+    hasTextEncoder = ModelFile.exists(folder + "/" + Self.textEncoderName)
   }
 
   /// Returns the bytes of the detector and of the recognizer.

@@ -66,6 +66,7 @@ complete -c vq -n '__fish_seen_subcommand_from index' -l signed -d 'FEED is the 
 complete -c vq -n '__fish_seen_subcommand_from index' -F
 complete -c vq -n '__fish_seen_subcommand_from match' -l index -x -a '(__fish_complete_directories)' -d 'the index to search'
 complete -c vq -n '__fish_seen_subcommand_from match' -l labels -x -d 'words for what the image shows: mug,cup'
+complete -c vq -n '__fish_seen_subcommand_from match' -l text -x -d 'what is meant instead of what the image shows: in green'
 complete -c vq -n '__fish_seen_subcommand_from match' -l region -x -d 'search with this part of the image only'
 complete -c vq -n '__fish_seen_subcommand_from match' -l limit -x -d 'maximum number of matches'
 complete -c vq -n '__fish_seen_subcommand_from match' -l products -x -d 'maximum number of products'
@@ -166,6 +167,7 @@ complete -c vq -n '__fish_seen_subcommand_from diff' -F
 complete -c vq -n '__fish_seen_subcommand_from why-not' -l index -x -a '(__fish_complete_directories)' -d 'the index to search'
 complete -c vq -n '__fish_seen_subcommand_from why-not' -l expect -x -d 'the id of the expected first match'
 complete -c vq -n '__fish_seen_subcommand_from why-not' -l labels -x -d 'words for what the image shows: mug,cup'
+complete -c vq -n '__fish_seen_subcommand_from why-not' -l text -x -d 'what is meant instead of what the image shows: in green'
 complete -c vq -n '__fish_seen_subcommand_from why-not' -l region -x -d 'search with this part of the image only'
 complete -c vq -n '__fish_seen_subcommand_from why-not' -l limit -x -d 'maximum number of matches'
 complete -c vq -n '__fish_seen_subcommand_from why-not' -l products -x -d 'maximum number of products'

@@ -90,6 +90,7 @@ _vq() {
       _arguments -s -S \
         '--index=[the index to search]:DIR:_files -/' \
         '*--labels=[words for what the image shows\: mug,cup]:LIST:' \
+        '--text=[what is meant instead of what the image shows\: in green]:TEXT:' \
         '--region=[search with this part of the image only]:X,Y,W,H:' \
         '--limit=[maximum number of matches]:N:' \
         '--products=[maximum number of products]:N:' \
@@ -251,6 +252,7 @@ _vq() {
         '--index=[the index to search]:DIR:_files -/' \
         '--expect=[the id of the expected first match]:ID:' \
         '*--labels=[words for what the image shows\: mug,cup]:LIST:' \
+        '--text=[what is meant instead of what the image shows\: in green]:TEXT:' \
         '--region=[search with this part of the image only]:X,Y,W,H:' \
         '--limit=[maximum number of matches]:N:' \
         '--products=[maximum number of products]:N:' \

@@ -34,6 +34,8 @@ function question() {
   const near = words("near", ",");
   const fields = { deadlineMs: deadline, group: true, at: new Date().toISOString() };
   if (labels().length) fields.labels = labels();
+  const text = at("text").value.trim();
+  if (text) fields.text = text;
   if (where.length) fields.where = where;
   if (at("type").value || isProduct) fields.type = at("type").value || "product";
   if (at("language").value.trim()) fields.locale = at("language").value.trim();
@@ -155,6 +157,7 @@ function summary(answer, sure, guesses, before) {
     notes.push(`Left out, since somebody said that it is not: ${
       answer.feedback.suppressed.map((one) => one.id).join(", ")}.`);
   }
+  if (answer.unmatchedWords?.length) notes.push(`Nothing like it has: ${answer.unmatchedWords.join(", ")}.`);
   if (answer.unmatchedLabels.length) notes.push(`The shop does not know: ${answer.unmatchedLabels.join(", ")}.`);
   if (!answer.complete) notes.push(`Time was up when ${percent(answer.coverage)} had been searched.`);
   return notes.join(" ");

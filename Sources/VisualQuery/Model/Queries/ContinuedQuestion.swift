@@ -14,6 +14,8 @@ package struct ContinuedQuestion: Sendable, Hashable {
   package internal(set) var codes: [String]
   /// The lines of text.
   package internal(set) var texts: [QuestionText]
+  /// The words beside the image; empty for none.
+  package internal(set) var text: String
   /// The limits and filters; the deadline is that of each page.
   package var options: MatchOptions
   /// True if the image was not analyzed in time.
@@ -21,10 +23,11 @@ package struct ContinuedQuestion: Sendable, Hashable {
 
   /// Makes a question of what was searched.
   package init(
-    labels: [String], codes: [String], texts: [QuestionText] = [], options: MatchOptions,
+    labels: [String], codes: [String], texts: [QuestionText] = [], text: String = "",
+    options: MatchOptions,
     isImageLeftOut: Bool = false
   ) {
-    self.texts = texts
+    (self.texts, self.text) = (texts, text)
     (self.labels, self.codes, self.isImageLeftOut) = (labels, codes, isImageLeftOut)
     self.options = options
     self.options.timeout = nil

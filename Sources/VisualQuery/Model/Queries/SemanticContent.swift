@@ -13,6 +13,8 @@ public struct SemanticContent: Sendable {
   public static let textLimit = 64
   /// The largest number of characters of a line of text.
   public static let textLength = 200
+  /// The largest number of characters of the words beside an image.
+  public static let wordsLength = 200
   /// Labels beyond these are not looked at.
   public static let labelLimit = 64
   /// Unicode scalars of a label beyond these are not looked at. Scalars and not characters are counted
@@ -29,6 +31,9 @@ public struct SemanticContent: Sendable {
   public var codes: [String] = []
   /// The lines of text that were read on the device, at most ``textLimit``.
   public var texts: [TextLine] = []
+  /// The words that a person says beside the image or its labels, such as "this, but in green", at most ``wordsLength`` characters; empty
+  /// for none. They tell which of several like things is meant.
+  public var text = ""
   /// The signature that a client computed of an image that it keeps; it counts if there is no image.
   public var signature: QuerySignature?
   /// The embedding of the image, or of the region if there is one; `nil` if no model was run. It counts if the

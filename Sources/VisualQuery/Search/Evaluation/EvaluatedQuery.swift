@@ -69,6 +69,7 @@ extension Matcher {
     var content = SemanticContent(
       labels: withLabels ? query.labels : [], pixelBuffer: picture, signature: signature)
     content.embedding = query.embedding
+    content.text = query.text
     return content
   }
 
@@ -81,7 +82,7 @@ extension Matcher {
     matcher.rules = rules ?? ShopRules()
     let state = try await matcher.run(
       content, MatchOptions(timeout: nil, usesFeedback: false, subject: subject), deadline: nil)
-    let scored = state.scoredEntities()
+    let scored = try worded(state).scored
     let rules = try settled(state.rules, by: scored.filter { $0.confidence >= state.cutOff })
     let best = scored.sorted {
       ($1.confidence, $0.key) < ($0.confidence, $1.key)

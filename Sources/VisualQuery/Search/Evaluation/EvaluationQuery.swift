@@ -13,6 +13,8 @@ public struct EvaluationQuery: Sendable, Hashable {
   public let truth: [String]
   /// Words for what is seen.
   public private(set) var labels: [String]
+  /// The words beside the image; empty for none.
+  public let text: String
   /// The embedding of the image, or `nil`.
   public let embedding: ImageEmbedding?
   /// The kind of edit that was made to the image; queries of one kind are reported together.
@@ -25,7 +27,7 @@ public struct EvaluationQuery: Sendable, Hashable {
     return other
   }
 
-  /// Takes the fields of a JSON object; `query`, `labels` and `edit` may be missing, and so may `image`
+  /// Takes the fields of a JSON object; `query`, `labels`, `text` and `edit` may be missing, and so may `image`
   /// beside a `signature`.
   private init(_ json: JSONValue) throws(FieldError) {
     guard case .object(let fields) = json else {
@@ -66,6 +68,7 @@ public struct EvaluationQuery: Sendable, Hashable {
     truth = try required(texts("truth"), "truth")
     labels = try texts("labels") ?? []
     edit = try text("edit") ?? "none"
+    self.text = try text("text") ?? ""
     do throws(FieldError) {
       embedding = try fields["embedding"].map { json throws(FieldError) in
         try ImageEmbedding(json: json)
@@ -76,7 +79,7 @@ public struct EvaluationQuery: Sendable, Hashable {
   }
 
   private static let names = [
-    "query", "image", "signature", "truth", "labels", "embedding", "edit",
+    "query", "image", "signature", "truth", "labels", "text", "embedding", "edit",
   ]
 
   /// Returns the unknown keys that are nearly a known one, in ascending order. Other keys may have any meaning.
@@ -100,8 +103,8 @@ public struct EvaluationQuery: Sendable, Hashable {
       + (EntityID(truth).map { [$0] } ?? [])
   }
 
-  /// Reads JSON Lines: an object with `image` or `signature`, and `truth`, and perhaps `query`, `labels`, `embedding` and
-  /// `edit`, on each line that is not blank.
+  /// Reads JSON Lines: an object with `image` or `signature`, and `truth`, and perhaps `query`, `labels`, `text`,
+  /// `embedding` and `edit`, on each line that is not blank.
   ///
   /// - Throws: ``EvaluationError``, which names the line.
   public static func read(_ text: String) throws(EvaluationError) -> [EvaluationQuery] {

@@ -64,7 +64,7 @@ extension Matcher {
     let state = try await run(content, options, deadline: options.timeout.map { now() + $0 })
     let answer = try response(to: content, options, state)
     let key = try catalogue.key(of: id)
-    let scored = try pinned(state.scoredEntities(), state)
+    let scored = try pinned(worded(state).scored, state)
     let entity = scored.first { $0.key == key }
     let place = answer.matches.firstIndex { $0.value.id == id }
     let rank = place.map { $0 + 1 }

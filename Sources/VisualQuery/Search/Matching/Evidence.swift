@@ -56,6 +56,9 @@ public struct Evidence: Sendable, Hashable, Codable {
     /// sum of the rarities of the pieces of words that both have, in relation to the root of that of all its pieces. Known words that the
     /// entity lacks count against it.
     case text
+    /// The share of the words beside the image ("this, but in green") that the entity has, `0...1`. It makes siblings that have them as
+    /// likely as the one in the image, and this one less likely. Of a question whose filter asks for a color, 1.
+    case words
   }
 
   /// The kind of evidence.

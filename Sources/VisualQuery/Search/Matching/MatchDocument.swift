@@ -17,6 +17,7 @@ public struct MatchDocument: Sendable, Encodable {
   let regions: [Region]
   let emptyReason: MatchResponse.EmptyReason?
   let unmatchedLabels: [String]
+  let unmatchedWords: [String]?
   let unmatchedCodes: [UnmatchedCode]
   let missingShards: [Int]
   let damagedRows: Int
@@ -58,6 +59,7 @@ public struct MatchDocument: Sendable, Encodable {
     regions = response.regions.map(Region.init)
     emptyReason = response.emptyReason
     unmatchedLabels = response.unmatchedLabels
+    unmatchedWords = response.unmatchedWords
     unmatchedCodes = response.unmatchedCodes
     missingShards = response.missingShards.keys.sorted()
     damagedRows = response.damagedRows.values.reduce(0) { $0 + $1.count }
@@ -75,7 +77,8 @@ public struct MatchDocument: Sendable, Encodable {
       objects,
       regions,
       emptyReason, nearMiss
-    case unmatchedLabels, unmatchedCodes, missingShards, damagedRows, embeddingCompared, facets,
+    case unmatchedLabels, unmatchedWords, unmatchedCodes, missingShards, damagedRows,
+      embeddingCompared, facets,
       hasMore,
       continuation, profile, damage
     case feedback
@@ -83,7 +86,7 @@ public struct MatchDocument: Sendable, Encodable {
 
   /// Encodes every key, with `null` for absent values, except that `possible` is left out if only sure answers are asked for, `similar` if it is not asked for and no model found it,
   /// `profile` for sRGB, `damage` for an intact image,
-  /// `facets`, `unmatchedCodes`, `missingShards` and `damagedRows` if there are none, `embeddingCompared` if the query
+  /// `unmatchedWords` if no words were asked, `facets`, `unmatchedCodes`, `missingShards` and `damagedRows` if there are none, `embeddingCompared` if the query
   /// has no embedding, and `feedback` if nothing was said about the query.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
@@ -102,6 +105,7 @@ public struct MatchDocument: Sendable, Encodable {
     // Earlier versions named the best candidate below the cut-off; `vq.match/1` keeps the key.
     try container.encodeNil(forKey: .nearMiss)
     try container.encode(unmatchedLabels, forKey: .unmatchedLabels)
+    try container.encodeIfPresent(unmatchedWords, forKey: .unmatchedWords)
     if !unmatchedCodes.isEmpty { try container.encode(unmatchedCodes, forKey: .unmatchedCodes) }
     if !missingShards.isEmpty { try container.encode(missingShards, forKey: .missingShards) }
     if damagedRows > 0 { try container.encode(damagedRows, forKey: .damagedRows) }

@@ -66,6 +66,9 @@ public struct MatchResponse: Sendable, Hashable {
   public internal(set) var emptyReason: EmptyReason?
   /// The labels of the query that neither the catalogue nor its bridge knows.
   public let unmatchedLabels: [String]
+  /// The words beside the image (``SemanticContent/text``) that neither what the image surely shows nor a sibling of it has or, if nothing
+  /// is sure, none of the likeliest entities: a color by its English name. `nil` if there were no words, and on further pages.
+  public internal(set) var unmatchedWords: [String]?
   /// The product codes of the query that led to no product, with the reason.
   public internal(set) var unmatchedCodes: [UnmatchedCode] = []
   /// The shards of engine mode that did not answer, by their numbers, with the reason. Their images were

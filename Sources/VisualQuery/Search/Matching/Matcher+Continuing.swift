@@ -77,6 +77,7 @@ extension Matcher {
         signature: try Self.signature(continuation.signature))
     content.codes = continuation.question.codes
     content.texts = continuation.question.texts.map(\.line)
+    content.text = continuation.question.text
     let state = try await run(content, continuation.options, deadline: deadline)
     return try response(
       to: content, continuation.options, state, limit: limit,

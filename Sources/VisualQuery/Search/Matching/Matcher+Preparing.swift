@@ -27,8 +27,9 @@ extension Matcher {
     let suppressed = try suppressedKeys(feedback)
     let rules = try await activeRules(labels, of: content.labels, options)
     let cutOff = cutOff(options, hasImage: signature != nil)
+    let words = AskedWords(content.text, options.filters[.product])
     let endsEarly =
-      (image == nil || models == nil) && !rules.hides && !rules.moves
+      (image == nil || models == nil) && !rules.hides && !rules.moves && words == nil
       && WholeImageStage.isWorthwhile(
         for: content, options, cutOff: cutOff, feedback: feedback, in: catalogue)
     let scansEnd = deadline.map { $0 - ($0 - now()) * Self.verifyingShare }
@@ -50,8 +51,26 @@ extension Matcher {
           search($0, allowed?[$0], without: suppressed, signature, shouldStop)
         }
       } ?? [])
+    state.words = words
+    if words?.filtersColor == true, allowed != nil, signature != nil {
+      state.sighted = try await sighted(in: content, options, deadline: deadline)
+    }
     if let given = content.embedding { state.compare(given, shouldStop: shouldStop) }
     return state
+  }
+
+  /// The share of the time left in which a question that asks for a color is first searched without its filters.
+  private static let sightingShare = 0.4
+
+  /// Returns what an image shows without the filters of its question: the thing in it, of which these ask for another color.
+  @concurrent private func sighted(
+    in content: SemanticContent, _ options: MatchOptions, deadline: Duration?
+  ) async throws -> [ScoredEntity] {
+    var (options, content) = (options, content)
+    options.filters = [:]
+    content.text = ""
+    let end = deadline.map { now() + ($0 - now()) * Self.sightingShare }
+    return try await run(content, options, deadline: end).scoredEntities()
   }
 
   /// Starts to compute the embedding of an image, if the catalogue has those of the model.

@@ -21,7 +21,8 @@ extension Matcher {
     limit: Int? = nil, without shown: Set<UInt32> = []
   ) throws -> MatchResponse {
     let start = beginStep()
-    let scored = try pinned(state.scoredEntities(), state)
+    let worded = try worded(state)
+    let scored = try pinned(worded.scored, state)
     let options = state.showsManyThings(scored) ? options.forPage : options
     var cutOff = state.cutOff
     let rules = try settled(state.rules, by: scored.filter { $0.confidence >= state.cutOff })
@@ -38,7 +39,7 @@ extension Matcher {
     let outcome = SearchOutcome(state: state, list: list)
     var continuation = Continuation(
       content.labels, codes: content.codes, texts: content.texts.map { QuestionText($0) },
-      signature: state.signature, options, list.entities,
+      text: content.text, signature: state.signature, options, list.entities,
       possible: possible, cutOff: cutOff,
       isImageLeftOut: state.signature == nil && content.hasImage, in: catalogue)
     continuation.markShown { shown.contains($0.key) }
@@ -49,6 +50,7 @@ extension Matcher {
     var response = try page(of: continuation, pageOptions, outcome, rules)
     response.regions = regions
     response.unmatchedCodes = state.unmatchedCodes
+    response.unmatchedWords = worded.unmatched
     response.similar = try similar(
       state, options, without: (response.matches + response.possible).map(\.value),
       isAnySure: !response.matches.isEmpty

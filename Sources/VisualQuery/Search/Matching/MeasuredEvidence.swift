@@ -37,6 +37,8 @@ struct MeasuredEvidence: Sendable, Hashable {
   /// The difference of aligned colors, in Oklab, at and above which they are no evidence for a
   /// candidate.
   private static let strangerResidual = 0.041
+  /// The likeness of the histograms, and the difference of aligned colors, of a right answer in another light.
+  private static let (usualColor, usualResidual) = (0.6, 0.033)
   /// The share of a thing in another color below which it indicates nothing, and the share above
   /// which it is another thing (docs/quality-trials.md).
   private static let contradictedShares = 0.08...0.16
@@ -180,6 +182,23 @@ struct MeasuredEvidence: Sendable, Hashable {
     case .embedding: embedding
     case .support: support?.share
     case .patches: patches?.share
+    }
+  }
+
+  /// Lets colors be those that a right answer usually has, if keypoints align it: a question that asks for another color than that of the
+  /// image means a thing whose colors contradict.
+  mutating func leaveColorsOut() {
+    guard let residual, inliers >= Rivals.claimingInliers else { return }
+    color = max(color, Self.usualColor)
+    self.residual = min(residual, Self.usualResidual)
+    contradiction = 0
+  }
+
+  /// Returns terms with the values of this evidence.
+  func values(of terms: [Evidence]) -> [Evidence] {
+    let values = Dictionary(uniqueKeysWithValues: Lane.allCases.map { ($0.kind, self[$0]) })
+    return terms.map {
+      Evidence(kind: $0.kind, value: (values[$0.kind] ?? nil) ?? $0.value, weight: $0.weight)
     }
   }
 

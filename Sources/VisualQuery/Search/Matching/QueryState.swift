@@ -23,6 +23,14 @@ struct QueryState: Sendable {
   let suppressed: Set<UInt32>
   /// The shop's rules that may hold for the query.
   let rules: ActiveRules
+  /// The words that tell which of several like things is meant, or `nil` if there are none.
+  var words: AskedWords? = nil
+  /// The entities that the image shows without the filters of the question, the surest first, if these ask for a color.
+  var sighted: [ScoredEntity] = []
+  /// The keys of the entities whose colors do not count against them, since the question asks for theirs.
+  var colorless: Set<UInt32> = [] {
+    didSet { if colorless != oldValue { scores = ScoreCache() } }
+  }
   /// True if the deadline passed before the filters were applied, so that nothing may be shown.
   let isFilterUnfinished: Bool
   let shouldStop: @Sendable () -> Bool
@@ -272,6 +280,26 @@ struct QueryState: Sendable {
     return searches.comparePatches(with: image, signature, shouldStop: shouldStop)
   }
 
+  /// The shape that an entity shares with the image, whatever its colors.
+  struct Likeness: Sendable {
+    /// The highest evidence of the hash, and the most inliers, in the whole image or in a part of it.
+    var (hash, inliers) = (0.0, 0)
+  }
+
+  /// Returns the shape that each candidate shares with the image.
+  func likenesses() -> [UInt32: Likeness] {
+    var likenesses: [UInt32: Likeness] = [:]
+    for search in [searches] + regions.map(\.searches) {
+      for candidate in search.lazy.flatMap(\.candidates.values) {
+        var own = likenesses[candidate.key] ?? Likeness()
+        own.hash = max(own.hash, candidate.measured.hash)
+        own.inliers = max(own.inliers, candidate.measured.alignment?.inliers ?? 0)
+        likenesses[candidate.key] = own
+      }
+    }
+    return likenesses
+  }
+
   /// The best image of every candidate in the whole image, in the order of the keys.
   var wholeImages: [(key: UInt32, image: BestImage)] {
     signature.map { bestImages(searches, in: ImageFrame($0)) } ?? []
@@ -295,10 +323,11 @@ struct QueryState: Sendable {
       pictures: SamePictures(
         images.map(\.image.stored), looks: images.map(\.image.evidence.look)))
     return images.enumerated().map { index, entity in
+      let measured = Calibration.evidence(
+        entity.image.evidence, rivals.standing(of: index), of: subject,
+        regionPrior: prior(entity.image.evidence))
       let evidence =
-        Calibration.evidence(
-          entity.image.evidence, rivals.standing(of: index), of: subject,
-          regionPrior: prior(entity.image.evidence))
+        (entity.image.seen.map { $0.values(of: measured) } ?? measured)
         + (texts.map {
           [Calibration.evidence(ofText: $0, entity.key, within: entity.image.textPart)]
         } ?? [])
@@ -347,6 +376,7 @@ struct QueryState: Sendable {
       image.evidence.embedding = image.embedding
       image.evidence.support = support[key]
       if !believesLabels { image.evidence.labels = nil }
+      if colorless.contains(key) { image.leaveColorsOut() }
       // If labels are believed, the score with the highest terms of all images is not used:
       // several weak similarities together would outweigh the labels.
       image.score =

@@ -113,7 +113,14 @@ struct TypeSearch: Sendable {
   ///
   /// - Returns: The share that was verified before the search had to stop.
   mutating func verifyGeometry(shouldStop: () -> Bool) -> Double {
-    let planned = rowsToVerify()
+    verifyGeometry(of: rowsToVerify(), shouldStop: shouldStop)
+  }
+
+  /// Verifies the geometry of some candidates, in this order.
+  ///
+  /// - Returns: The share that was verified before the search had to stop.
+  @discardableResult
+  mutating func verifyGeometry(of planned: [SegmentRow], shouldStop: () -> Bool) -> Double {
     beginReading(.alignment, of: planned)
     for (done, row) in planned.enumerated() {
       if shouldStop() { return Double(done) / Double(planned.count) }
@@ -337,6 +344,8 @@ struct BestImage: Sendable {
   let stored: StoredImage
   let type: EntityType
   var evidence: MeasuredEvidence
+  /// The evidence with the colors that were seen, or `nil` if they count.
+  var seen: MeasuredEvidence?
   /// The score of the evidence.
   var score: Double
   /// The value of ``Evidence/Kind/embedding`` of the image of the entity whose embedding is the nearest.
@@ -354,6 +363,13 @@ struct BestImage: Sendable {
   let size: (width: Int, height: Int)
   /// The place of the searched image within the query's.
   let frame: ImageFrame
+
+  /// Takes the colors out of the evidence, as far as they contradict what geometry says.
+  mutating func leaveColorsOut() {
+    let all = evidence
+    evidence.leaveColorsOut()
+    if evidence != all { seen = all }
+  }
 
   /// Returns the difference of the layouts where the hash puts the image over the query's.
   func difference(from signature: QuerySignature) -> ColorLayout.Difference {

@@ -125,6 +125,7 @@ extension ShopService {
     var content = try await contentWithoutCodes(of: picture, question, matcher, timeout: timeout)
     content.codes = question.codes ?? []
     content.texts = (question.texts ?? []).map(\.line)
+    content.text = question.text ?? ""
     content.embedding = question.embedding
     return content
   }
