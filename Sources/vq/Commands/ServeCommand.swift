@@ -244,7 +244,7 @@ enum ServeCommand {
     let listener = try listener(of: arguments)
     let mailbox = try mailbox()
     let configuration = configuration(of: arguments, width: pool.width)
-    // Standard output may be closed from the start, and then nobody waits for the address.
+    // If standard output was closed when the program started, nobody waits for the address.
     if !FileDescriptor.isOutputClosed {
       try console.output.writeLine(address(of: listener, arguments))
       try console.output.flush()
