@@ -164,7 +164,8 @@ CK_INLINE void pdq_box_columns(const float *restrict row, size_t width, float wi
 
 enum { SIDE = 64, TERMS = CK_PDQ_TERMS };
 
-// Every sum has the order of its index, because the last bit depends on it; sums side by side are independent.
+// Each sum is added up in the order of its index, because its last bit depends on the order. Several sums are computed
+// side by side.
 CK_INLINE void pdq_terms(const float *plane, const float *cosines, float *terms) {
   float columns[SIDE * TERMS];
   columns_of_rows(cosines, SIDE, columns);

@@ -56,9 +56,9 @@ enum : uint32_t {
   CK_WORD_BIT_LIMIT = 24,
   // The number of leading bits of a hash that a word and a posting hold together.
   CK_POSTING_HASH_BITS = 56,
-  // The largest number of bits of a word that are tried both ways.
+  // The largest number of doubtful bits of a word for which both values are looked up.
   CK_DOUBTS = 5,
-  // The number of bits of a hash whose order of certainty is known: the least certain ones.
+  // For each hash, this many of its least certain bits are known, in order of certainty.
   CK_KNOWN_DOUBTS = 6,
   // The number of keypoints whose hits are collected by one call.
   CK_VOTE_BATCH = 16,
@@ -94,8 +94,8 @@ typedef struct {
   uint32_t is_mirrored;
 } ck_vote_source;
 
-// Finds the postings that are near the keypoints `first` ..< `first` + CK_VOTE_BATCH. Wrong starts
-// and rows are passed over.
+// Finds the postings that are near the keypoints `first` ..< `first` + CK_VOTE_BATCH. Skips starts
+// and rows that are out of range, as in a damaged file.
 //
 //   hits         room for CK_VOTE_BATCH << doubts times longest
 //
@@ -120,7 +120,7 @@ typedef struct {
 
 // Adds up hits by row and view.
 //
-//   hits         count hits, those of the keypoints of one view in their order; they are lost
+//   hits         count hits, those of the keypoints of one view in their order; overwritten
 //   scratch      room for count
 //   dead         a bit for each row, set if the row does not count, or NULL
 //   best         room for limit
