@@ -60,8 +60,9 @@ export async function serverLimits() {
 const kept = new Map();
 const keptLimit = 400;
 
-// Not an <img> of its own address: a key goes along in a header only. An image at an address of the shop's own
-// is asked of this server, too: the page loads nothing from others.
+// Loads an image by script instead of by the address of an <img>, because only a script can send the key, which goes
+// into a header. An image at the shop's own address is also requested from this server, because the page loads nothing
+// from other servers.
 async function loadThumbnail(path) {
   const known = kept.get(path);
   if (known) return known;

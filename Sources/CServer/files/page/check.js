@@ -1,4 +1,4 @@
-// The view that shows what could be better: the doctor's findings, labels that nothing has, and rejected rows.
+// The view that shows what could be improved: the doctor's findings, labels that no entity has, and rejected rows.
 
 import { address, at, counted, make } from "./dom.js";
 import { getJSON, postJSON, thumbnail } from "./api.js";

@@ -1,4 +1,5 @@
-// The view of one entity: all pictures, its details, its variants, its nearest neighbors, its history, what was said about it.
+// The view of one entity: all images, its details, its variants, its nearest neighbors, its history, and feedback about
+// it.
 
 import { at, link, make } from "./dom.js";
 import { getJSON, hasKey, imagePosition, postJSON, thumbnail, thumbnailBlob } from "./api.js";

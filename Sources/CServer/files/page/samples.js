@@ -1,4 +1,4 @@
-// Pictures to try: the shop's own, as a photo of the thing on a table would show them.
+// Images to try: those of the shop, shown as a photo of the thing on a table would show them.
 
 import { at, make } from "./dom.js";
 import { getJSON, imagePosition, thumbnailBlob } from "./api.js";
