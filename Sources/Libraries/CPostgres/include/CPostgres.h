@@ -91,7 +91,7 @@ int cp_put_end(cp_connection *connection, const char *reason);
 int cp_get(cp_connection *connection, char **bytes);
 void cp_free(void *memory);
 
-// Discards a notification; returns false if none has come.
+// Takes the next notification and discards it. Returns false if there is none.
 bool cp_take_notification(cp_connection *connection);
 
 #endif
