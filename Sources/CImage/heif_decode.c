@@ -204,7 +204,7 @@ static int32_t fail(ci_reader *base, int32_t status, const char *message) {
 
 static int32_t failure(ci_reader *base, heif_error error) {
   if (error.subcode == SUBERROR_END_OF_DATA) {
-    return ci_fail(base, CI_TRUNCATED, "the bytes end before the picture does");
+    return ci_fail(base, CI_TRUNCATED, "the bytes end before the image does");
   }
   switch (error.code) {
     case 0: return CI_OK;

@@ -57,7 +57,7 @@ static int32_t status_of(int code) {
 
 static int32_t fail_truncated(jpeg_reader *reader) {
   return reader->failure =
-             ci_fail(&reader->base, CI_TRUNCATED, "the bytes end before the picture does");
+             ci_fail(&reader->base, CI_TRUNCATED, "the bytes end before the image does");
 }
 
 // The bytes that libjpeg reads after the last one: the end marker, which is all that some files lack. Whether

@@ -53,7 +53,7 @@ static void read_bytes(png_structp png, png_bytep target, size_t length) {
   png_reader *reader = png_get_io_ptr(png);
   if (length > reader->count - reader->position) {
     reader->failure = CI_TRUNCATED;
-    png_error(png, "the bytes end before the picture does");
+    png_error(png, "the bytes end before the image does");
   }
   memcpy(target, reader->bytes + reader->position, length);
   reader->position += length;

@@ -126,7 +126,7 @@ struct HEIFItems {
       }
       throw DecodeError(
         code: .truncated,
-        message: "\(boxes.name) is truncated: the bytes end before the picture does")
+        message: "\(boxes.name) is truncated: the bytes end before the image does")
     }
   }
 

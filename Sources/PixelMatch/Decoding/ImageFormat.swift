@@ -32,7 +32,7 @@ public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
   ) throws(DecodeError) {
     if bytes.isEmpty {
       throw DecodeError(
-        code: .empty, message: "the picture is empty; send \(Self.alternatives(in: accepted))")
+        code: .empty, message: "the image is empty; send \(Self.alternatives(in: accepted))")
     }
     if let damage = Self.textDamage(of: bytes) {
       throw DecodeError(code: .corrupt, message: damage)
