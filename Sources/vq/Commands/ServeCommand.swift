@@ -216,7 +216,7 @@ enum ServeCommand {
     let keys = try arguments[Self.keys].map { try APIKeys(file: $0) }
     if let path = arguments[Self.keys], keys?.keys.isEmpty == true {
       console.diagnostics.warning(
-        "'\(path)' has no key: every request that needs one will be refused",
+        "'\(path)' has no key: every request that needs one will be rejected",
         advice: ["vq key \(path) --name NAME"])
     }
     var settings = settings(of: arguments, threads: pool.width)
