@@ -18,7 +18,7 @@ export class Problem extends Error {
 
 const titles = {
   400: "The question was not understood", 401: "A key is needed", 403: "This key may not do that",
-  404: "Not there", 410: "Too old", 413: "Too large", 415: "Not a picture that can be read",
+  404: "Not there", 410: "Too old", 413: "Too large", 415: "Not an image that can be read",
   422: "This cannot be used", 429: "Too many questions", 503: "Not now",
 };
 

@@ -81,7 +81,7 @@ export async function take(file) {
   } catch {
     picture = null;
     at("figure").hidden = true;
-    return complain("Not a picture", `This browser cannot read ${file.name || "this file"}.`);
+    return complain("Not an image", `This browser cannot read ${file.name || "this file"}.`);
   }
   URL.revokeObjectURL(at("picture").src);
   at("picture").src = URL.createObjectURL(picture);
