@@ -35,7 +35,7 @@ static const uint16_t gaussian[REACH / STEP * REACH / STEP + 1] = {
 typedef float Lanes __attribute__((ext_vector_type(16)));
 typedef int32_t Wholes __attribute__((ext_vector_type(16)));
 
-// The gradients of the disk around x and y, each with its weight. Pixels beyond the edge are those of the edge.
+// The gradients of the disk around x and y, each with its weight. A pixel beyond the edge is replaced by the nearest one.
 CK_INLINE void disk_gradients(const uint16_t *sums, int32_t width, int32_t height, int32_t x, int32_t y,
                               int32_t across[ROOM], int32_t down[ROOM], int32_t weights[ROOM]) {
   enum { HALF = REACH / STEP };

@@ -382,7 +382,7 @@ size_t ck_corners(const uint8_t *luma, size_t width, size_t height, float thresh
                   uint32_t level);
 
 // Computes the angle of the patch around x and y, in 256 steps of a turn: the direction of most of the gradients of a disk of
-// 14 pixels. Pixels beyond the edge are those of the edge.
+// 14 pixels. A pixel beyond the edge is replaced by the nearest one.
 //
 //   sums         width * height values: the sums of 5 x 5 pixels
 uint32_t ck_patch_angle(const uint16_t *sums, int32_t width, int32_t height, int32_t x, int32_t y, uint32_t level);
