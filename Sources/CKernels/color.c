@@ -21,7 +21,7 @@ CK_INLINE float least(float a, float b) { return b < a ? b : a; }
 
 typedef float Four __attribute__((vector_size(16)));
 
-// The colors of some pixels, each component together.
+// The colors of some pixels, with an array for each component.
 typedef struct {
   float l[CHUNK], a[CHUNK], b[CHUNK];
 } Colors;
@@ -216,7 +216,8 @@ CK_INLINE float grade(float step, float scale) {
   return least(GRADES - 1, scale * __builtin_elementwise_sqrt(size));
 }
 
-// Computes the steps from some pixels to others.
+// Computes the differences between the colors of pixels and of those some way from them, and
+// distributes them over the bins.
 CK_INLINE void steps(const Colors *here, const Colors *there, const float *weights, size_t count,
                      Shares *restrict shares) {
   EACH_BLOCK(i, count) {

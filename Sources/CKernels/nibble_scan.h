@@ -327,7 +327,8 @@ CK_INLINE_AVX2 uint32_t least_distance(const uint64_t *code, const uint64_t *que
   return least;
 }
 
-// Lowers the distances of quads to those of at most QUERIES_AT_ONCE queries, if within the limit.
+// Compares whole quads with at most QUERIES_AT_ONCE queries. `least` keeps the smallest distance of
+// each code; distances beyond the limit may be left out.
 CK_INLINE_AVX2 void lower_distances(const uint64_t *blocks, size_t quad_count, const uint64_t *queries,
                                     size_t query_count, uint32_t limit, __m256i *least) {
   Tables tables;
@@ -381,7 +382,7 @@ CK_INLINE_AVX2 void lower_distances(const uint64_t *blocks, size_t quad_count, c
   }
 }
 
-// Reports the codes of a quad that are near enough, the first of which is `first`.
+// Reports the codes of a quad that are near enough. `first` is the index of the quad's first code.
 CK_INLINE_AVX2 size_t report_quad(const uint64_t *blocks, size_t first, __m256i least,
                                   const uint64_t *queries, size_t query_count, uint32_t limit,
                                   uint32_t *hit_indices, uint32_t *hit_distances) {

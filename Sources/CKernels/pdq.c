@@ -41,7 +41,7 @@ CK_INLINE void put(Lanes lanes, float *columns, size_t x) {
   memcpy(columns + x * LANES, &lanes, sizeof lanes);
 }
 
-// Joins four values each of four rows that are four apart.
+// Joins four values from each of four rows. The rows are four apart.
 CK_INLINE Lanes four_rows_at(const float *row, size_t width) {
   Four parts[4];
   for (size_t part = 0; part < 4; part++) memcpy(&parts[part], row + 4 * part * width, sizeof parts[part]);
@@ -50,7 +50,7 @@ CK_INLINE Lanes four_rows_at(const float *row, size_t width) {
   return joined;
 }
 
-// Divides them among the four rows again.
+// The inverse: puts the joined values back into the four rows.
 CK_INLINE void put_four_rows(Lanes joined, float *row, size_t width) {
   Four parts[4];
   memcpy(parts, &joined, sizeof joined);

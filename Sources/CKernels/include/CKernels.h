@@ -79,7 +79,7 @@ typedef struct {
   uint32_t word_bits, row_count;
   // Longer lists are skipped: their words are too common to tell rows apart.
   uint32_t longest;
-  // The number of bits of a word that are tried both ways, at most CK_DOUBTS.
+  // The number of doubtful bits of a word for which both values are looked up, at most CK_DOUBTS.
   uint32_t doubts;
 } ck_word_index;
 
@@ -107,7 +107,7 @@ size_t ck_collect_votes(const ck_word_index *index, const ck_vote_source *keypoi
 // bits. Of a short word, whose doubtful bits are not all known, the first other bits are tried.
 //
 //   doubts       CK_KNOWN_DOUBTS bits, the least certain first
-//   count        the number of bits that are tried both ways, at most CK_DOUBTS
+//   count        the number of bits for which both values are listed, at most CK_DOUBTS
 //   words        room for 1 << count
 //
 // Returns the number of words.
