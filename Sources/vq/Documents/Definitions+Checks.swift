@@ -14,15 +14,7 @@ extension Definition {
           "findings",
           .array(
             "The first of them.",
-            of: .object(
-              "A finding.",
-              [
-                .required("kind", .choice("Its kind.", of: CatalogueDoctor.Finding.Kind.self)),
-                .required("id", .string("The entity.")),
-                .required("detail", .string("What is found.")),
-                .required("cure", .string("What to do.")),
-                .optional("twin", .string("The entity with the same image.")),
-              ]), max: 1000)),
+            of: .finding, max: 1000)),
       ]))
 
   static let unknownLabels = Definition(
@@ -107,4 +99,17 @@ extension Definition {
             has nothing of the kind; `query`, `labels` and `edit` may be there. `signature` replaces an image.
             """))
       ]))
+}
+
+extension Schema {
+  /// A finding of the doctor.
+  static let finding = Schema.object(
+    "A finding.",
+    [
+      .required("kind", .choice("Its kind.", of: CatalogueDoctor.Finding.Kind.self)),
+      .required("id", .string("The entity.")),
+      .required("detail", .string("What is found.")),
+      .required("cure", .string("What to do.")),
+      .optional("twin", .string("The entity with the same image.")),
+    ])
 }

@@ -142,20 +142,7 @@ extension Definition {
         .required(
           "continuation",
           .string("What gives the next page without the image.", pattern: Pattern.token).orNull),
-        .optional(
-          "profile",
-          .object(
-            "The color space that the image's file declares. Left out if the image is sRGB.",
-            [
-              .required(
-                "name",
-                .string("The name of the ICC profile, or the PNG chunk with its values.", min: 1)),
-              .required("applied", .boolean("True if the pixels were converted to sRGB.")),
-              .optional(
-                "ignored",
-                .string("Why the pixels are used as if they were sRGB, if they were not converted.")
-              ),
-            ])),
+        .optional("profile", .profile),
         .optional(
           "damage",
           .object(
@@ -507,4 +494,20 @@ extension Definition {
           "facets",
           .array("The facets, in the order of the question.", of: .reference(.facet), max: 16)),
       ]))
+}
+
+extension Schema {
+  /// The color space of an image.
+  static let profile = Schema.object(
+    "The color space that the image's file declares. Left out if the image is sRGB.",
+    [
+      .required(
+        "name",
+        .string("The name of the ICC profile, or the PNG chunk with its values.", min: 1)),
+      .required("applied", .boolean("True if the pixels were converted to sRGB.")),
+      .optional(
+        "ignored",
+        .string("Why the pixels are used as if they were sRGB, if they were not converted.")
+      ),
+    ])
 }
