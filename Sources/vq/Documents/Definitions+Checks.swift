@@ -14,7 +14,7 @@ extension Definition {
           "findings",
           .array(
             "The first of them.",
-            of: .finding, max: 1000)),
+            of: .finding, max: CheckHandlers.findingLimit)),
       ]))
 
   static let unknownLabels = Definition(
@@ -32,7 +32,7 @@ extension Definition {
               [
                 .required("label", .string("The label, normalized.")),
                 .required("queries", .integer("The number of questions with it.", min: 0)),
-              ]), max: 200)),
+              ]), max: CheckHandlers.labelLimit)),
       ]))
 
   static let bridgeEntry = Definition(
@@ -41,12 +41,17 @@ extension Definition {
       "A word and what it means.",
       [
         .required(
-          "label", .string("A word that people use.", min: 1, max: 100, pattern: Pattern.line)),
+          "label",
+          .string(
+            "A word that people use.", min: 1, max: SemanticContent.labelLength,
+            pattern: Pattern.line)),
         .required(
           "labels",
           .array(
-            "Labels of the shop.", of: .string("A label.", min: 1, max: 100, pattern: Pattern.line),
-            min: 1, max: 16)),
+            "Labels of the shop.",
+            of: .string(
+              "A label.", min: 1, max: SemanticContent.labelLength, pattern: Pattern.line),
+            min: 1, max: CheckHandlers.targetLimit)),
       ]))
 
   static let bridgeAnswer = Definition(
@@ -77,7 +82,8 @@ extension Definition {
                   )), .required("line", .integer("The line in the feed.", min: 0)),
                 .optional("id", .string("The id of the row.")),
                 .optional("field", .string("The field.")), .required("reason", .string("Why.")),
-              ]), max: 1000)), .required("hasMore", .boolean("True if there are more.")),
+              ]), max: EntityLookup.maximumLimit)),
+        .required("hasMore", .boolean("True if there are more.")),
         .optional(
           "cursor",
           .string(

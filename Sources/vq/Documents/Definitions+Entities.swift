@@ -177,7 +177,10 @@ extension Definition {
       [
         .required("generation", .reference(.generation)),
         .required(
-          "entities", .array("The entities, in order.", of: .reference(.entityDocument), max: 1000)),
+          "entities",
+          .array(
+            "The entities, in order.", of: .reference(.entityDocument),
+            max: EntityLookup.maximumLimit)),
         .optional(
           "cursor",
           .string(
@@ -339,7 +342,7 @@ extension Definition {
     "Scalar",
     .one(
       "A text or a number. A text that is a number is compared as one.",
-      of: [.string(max: 1000, pattern: Pattern.line), .number()]))
+      of: [.string(max: EntityComparator.textLimit, pattern: Pattern.line), .number()]))
 
   static let comparator = Definition(
     "Comparator",
@@ -369,7 +372,10 @@ extension Definition {
           [
             .required("property", .reference(.property)),
             .required("comparison", .choice(among: ["contains", "hasPrefix", "hasSuffix"])),
-            .required("value", .string("The text to look for.", max: 1000, pattern: Pattern.line)),
+            .required(
+              "value",
+              .string(
+                "The text to look for.", max: EntityComparator.textLimit, pattern: Pattern.line)),
           ]),
       ]))
 
@@ -392,7 +398,7 @@ extension Definition {
           "comparators",
           .array(
             "The conditions. None means that all entities fit.", of: .reference(.comparator),
-            max: 32
+            max: EntityFilter.comparatorLimit
           ).orNull),
         .optional(
           "mode",
@@ -401,10 +407,15 @@ extension Definition {
           ).with("default", #""and""#).orNull),
         .optional(
           "sortedBy",
-          .array("What to sort by, the first counts most.", of: .reference(.sort), max: 8).orNull),
+          .array(
+            "What to sort by, the first counts most.", of: .reference(.sort),
+            max: EntitySort.countLimit
+          ).orNull),
         .optional(
           "limit",
-          .integer("At most this many entities.", min: 1, max: 1000).with("default", "100").orNull),
+          .integer("At most this many entities.", min: 1, max: EntityLookup.maximumLimit).with(
+            "default", "100"
+          ).orNull),
         .optional("locale", .reference(.locale).orNull),
         .optional(
           "cursor",
@@ -427,7 +438,7 @@ extension Definition {
             "Types and ids, with a colon or a slash between them.",
             of: .string(
               min: 7, max: 264, pattern: #"^(product|store)[:/][^\u0000-\u001f\u007f]+$"#), min: 1,
-            max: 1000)), .optional("locale", .reference(.locale).orNull),
+            max: EntityLookup.maximumLimit)), .optional("locale", .reference(.locale).orNull),
       ]))
 
   static let resolvedEntities = Definition(
@@ -439,10 +450,13 @@ extension Definition {
         .required(
           "entities",
           .array(
-            "The entities, in the order of their ids.", of: .reference(.entityDocument), max: 1000)),
+            "The entities, in the order of their ids.", of: .reference(.entityDocument),
+            max: EntityLookup.maximumLimit)),
         .required(
           "missing",
-          .array("The ids that name no entity, as they were given.", of: .string(), max: 1000)),
+          .array(
+            "The ids that name no entity, as they were given.", of: .string(),
+            max: EntityLookup.maximumLimit)),
       ]))
 
   static let sync = Definition(
@@ -460,10 +474,13 @@ extension Definition {
         .required(
           "upserts",
           .array(
-            "Entities that are new or have changed.", of: .reference(.entityDocument), max: 1000)),
+            "Entities that are new or have changed.", of: .reference(.entityDocument),
+            max: EntityLookup.maximumLimit)),
         .required(
           "tombstones",
-          .array("Entities that are gone.", of: .reference(.entityReference), max: 1000)),
+          .array(
+            "Entities that are gone.", of: .reference(.entityReference),
+            max: EntityLookup.maximumLimit)),
       ]))
 
   static let attributeSet = Definition(

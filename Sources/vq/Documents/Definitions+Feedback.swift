@@ -8,7 +8,8 @@ extension Definition {
     .object(
       "What a person says about an answer: at least one entity is chosen or rejected.",
       [
-        .required("query", .string("The `continuation` of the answer.", min: 1, max: 65536)),
+        .required(
+          "query", .string("The `continuation` of the answer.", min: 1, max: Question.tokenLimit)),
         .optional(
           "chosen",
           .string(
@@ -21,7 +22,8 @@ extension Definition {
             "The entities that it does not mean.",
             of: .string(
               "A type and an id, such as `product:mug-red`.", min: 1, max: 264,
-              pattern: #"^(product|store):[^\u0000-\u001f\u007f]+$"#), min: 1, max: 16
+              pattern: #"^(product|store):[^\u0000-\u001f\u007f]+$"#), min: 1,
+            max: FeedbackStatement.Content.rejectedLimit
           ).orNull),
       ]
     ).with("anyOf", #"[{"required": ["chosen"]}, {"required": ["rejected"]}]"#))
@@ -76,7 +78,9 @@ extension Definition {
       [
         .required(
           "query",
-          .string("The `continuation` of the answer, or of one of its pages.", min: 1, max: 65536)),
+          .string(
+            "The `continuation` of the answer, or of one of its pages.", min: 1,
+            max: Question.tokenLimit)),
         .required(
           "events",
           .array(
@@ -95,7 +99,7 @@ extension Definition {
                   .string(
                     "The type and the id of the match, such as `product:mug-red`.", min: 7,
                     max: 300, pattern: #"^(product|store):[^\u0000-\u001f\u007f]+$"#)),
-              ]), min: 1, max: 100)),
+              ]), min: 1, max: EventHandlers.eventLimit)),
       ]))
 
   static let countedEvents = Definition(

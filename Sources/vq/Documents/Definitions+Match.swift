@@ -95,7 +95,10 @@ extension Definition {
         .required("elapsedMs", .number("How long the search took, in milliseconds.", min: 0)),
         .required("generation", .reference(.generation)),
         .required(
-          "values", .array("The matches, best first.", of: .reference(.matchValue), max: 100)),
+          "values",
+          .array(
+            "The matches, best first.", of: .reference(.matchValue), max: MatchOptions.maximumLimit)
+        ),
         .optional(
           "possible",
           .array(
@@ -119,7 +122,7 @@ extension Definition {
           "objects",
           .array(
             "The things that the image shows, as far as the matches tell. Each match names its object.",
-            of: .reference(.matchedObject), max: 100)),
+            of: .reference(.matchedObject), max: MatchOptions.maximumLimit)),
         .required(
           "regions",
           .array(
@@ -179,7 +182,7 @@ extension Definition {
                   .choice(
                     "Its length or check digit is wrong, or no product has it.",
                     of: UnmatchedCode.Reason.self)),
-              ]), min: 1, max: 16)),
+              ]), min: 1, max: SemanticContent.codeLimit)),
         .optional(
           "missingShards",
           .array(
@@ -216,7 +219,7 @@ extension Definition {
     .object(
       "A line of text that was read on the device.",
       [
-        .required("text", .string("The text.", min: 1, max: 200)),
+        .required("text", .string("The text.", min: 1, max: SemanticContent.textLength)),
         .optional(
           "box",
           .array(
@@ -278,7 +281,7 @@ extension Definition {
           .string(
             """
             The rule of the shop that moved the match, by its name. It is absent if the match is where its confidence puts it.
-            """, min: 1, max: 100)),
+            """, min: 1, max: ShopRule.nameLength)),
         .optional(
           "object",
           .integer(
@@ -344,7 +347,7 @@ extension Definition {
           .string(
             """
             The rule of the shop that moved the match, by its name. It is absent if the match is where its confidence puts it.
-            """, min: 1, max: 100)),
+            """, min: 1, max: ShopRule.nameLength)),
         .optional(
           "object",
           .integer(

@@ -133,14 +133,19 @@ extension Definition {
           "name",
           .string(
             "The name, by which explanations call the rule. Each rule has its own.", min: 1,
-            max: 100)),
+            max: ShopRule.nameLength)),
         .required(
           "do",
           .choice(
             """
             What the rule does with its entities: they come first, are left out, or are ordered by their confidence times a factor.
             """, among: ["pin", "hide", "boost"])),
-        .optional("factor", .number("The factor of a boost.", min: 0.1, max: 10).orNull),
+        .optional(
+          "factor",
+          .number(
+            "The factor of a boost.", min: ShopRule.factors.lowerBound,
+            max: ShopRule.factors.upperBound
+          ).orNull),
         .optional(
           "by",
           .object(
@@ -156,7 +161,7 @@ extension Definition {
           "entities",
           .array(
             "Entities by type and id, such as `product:mug-red`, in the order in which they are pinned.",
-            of: .string(min: 1, max: 1024), max: 1000
+            of: .string(min: 1, max: 1024), max: ShopRule.entityLimit
           ).orNull),
         .optional(
           "where",
@@ -168,8 +173,11 @@ extension Definition {
           ).orNull),
         .optional(
           "withLabel",
-          .array("Labels of which such an entity has one.", of: .string(min: 1, max: 1024), max: 64)
-            .orNull),
+          .array(
+            "Labels of which such an entity has one.", of: .string(min: 1, max: 1024),
+            max: EntityFilter.labelLimit
+          )
+          .orNull),
         .optional(
           "newerThan",
           .object(
@@ -186,24 +194,26 @@ extension Definition {
             [
               .optional(
                 "labels",
-                .array("Labels of the search.", of: .string(min: 1, max: 1024), max: 1000).orNull),
+                .array(
+                  "Labels of the search.", of: .string(min: 1, max: 1024), max: ShopRule.entityLimit
+                ).orNull),
               .optional(
                 "categories",
                 .array(
                   "Categories of the surest match: its labels, `category` or `productType`.",
-                  of: .string(min: 1, max: 1024), max: 1000
+                  of: .string(min: 1, max: 1024), max: ShopRule.entityLimit
                 ).orNull),
               .optional(
                 "pages",
                 .array(
                   "Pages of the app, as `appPage` names them.", of: .string(min: 1, max: 1024),
-                  max: 1000
+                  max: ShopRule.entityLimit
                 ).orNull),
               .optional(
                 "languages",
                 .array(
                   "Languages of the search: `de` is also for `de-AT`.",
-                  of: .string(min: 1, max: 1024), max: 1000
+                  of: .string(min: 1, max: 1024), max: ShopRule.entityLimit
                 ).orNull),
             ]
           ).orNull),
@@ -222,7 +232,9 @@ extension Definition {
       [
         .required(
           "rules",
-          .array("The rules, in the order in which they count.", of: .reference(.rule), max: 100))
+          .array(
+            "The rules, in the order in which they count.", of: .reference(.rule),
+            max: ShopRules.countLimit))
       ]))
 
   static let rules = Definition(
@@ -233,7 +245,9 @@ extension Definition {
         .required("generation", .reference(.generation)),
         .required(
           "rules",
-          .array("The rules, in the order in which they count.", of: .reference(.rule), max: 100)),
+          .array(
+            "The rules, in the order in which they count.", of: .reference(.rule),
+            max: ShopRules.countLimit)),
       ]))
 
   static let limits = Definition(

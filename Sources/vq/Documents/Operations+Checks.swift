@@ -187,7 +187,8 @@ extension Operation {
         """, .string(max: 200, pattern: "^[a-z0-9.-]*$"), ["allowEmptyValue": "true"]),
       .query(
         "limit", "At most this many rows.",
-        .integer("A number of rows.", min: 1, max: 1000).with("default", "200")),
+        .integer("A number of rows.", min: 1, max: EntityLookup.maximumLimit).with("default", "200")
+      ),
     ],
     answers: [
       Answer(

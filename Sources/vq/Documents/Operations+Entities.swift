@@ -24,7 +24,8 @@ extension Operation {
         """,
         .array(
           of: .string(min: 7, max: 264, pattern: #"^(product|store)[:/][^\u0000-\u001f\u007f]+$"#),
-          min: 1, max: 1000), ["examples": #"{"two": {"value": ["product:oats", "store:market"]}}"#]
+          min: 1, max: EntityLookup.maximumLimit),
+        ["examples": #"{"two": {"value": ["product:oats", "store:market"]}}"#]
       ),
       .query(
         "q",
@@ -41,7 +42,8 @@ extension Operation {
       .onlyType,
       .query(
         "limit", "At most this many entities. With `cursor`, the default is 200.",
-        .integer("A number of entities.", min: 1, max: 1000).with("default", "10")),
+        .integer("A number of entities.", min: 1, max: EntityLookup.maximumLimit).with(
+          "default", "10")),
       .query(
         "format",
         "The form of the entities: whole documents, or names and strings for a language model.",
@@ -82,7 +84,8 @@ extension Operation {
       .onlyType,
       .query(
         "limit", "At most this many entities.",
-        .integer("A number of entities.", min: 1, max: 1000).with("default", "10")),
+        .integer("A number of entities.", min: 1, max: EntityLookup.maximumLimit).with(
+          "default", "10")),
       .query(
         "format",
         "The form of the entities: whole documents, or names and strings for a language model.",
@@ -351,7 +354,8 @@ extension Operation {
     parameters: [
       .query(
         "limit", "At most this many neighbors.",
-        .integer("A number of neighbors.", min: 1, max: 50).with("default", "12")),
+        .integer("A number of neighbors.", min: 1, max: EntityHandlers.neighborLimit).with(
+          "default", "12")),
       .question(Question.conditions), .question(Question.wantedLabels),
       .query(
         "relation",
@@ -409,7 +413,8 @@ extension Operation {
         .string(max: 250, pattern: Pattern.tokenOrNothing), ["allowEmptyValue": "true"]),
       .query(
         "limit", "At most this many changes.",
-        .integer("A number of changes.", min: 1, max: 1000).with("default", "200")),
+        .integer("A number of changes.", min: 1, max: EntityLookup.maximumLimit).with(
+          "default", "200")),
       .query(
         "attributes", "True if each entity has its `attributeSet`, for Spotlight's index.",
         .boolean().with("default", "false")), .locale, .acceptLanguage, .ifNoneMatch,

@@ -13,7 +13,8 @@ extension Operation {
     parameters: [
       .query(
         "limit", "At most this many statements.",
-        .integer("A number of statements.", min: 1, max: 1000).with("default", "50")),
+        .integer("A number of statements.", min: 1, max: EntityLookup.maximumLimit).with(
+          "default", "50")),
       .query(
         "before", "Only statements with a smaller number: `next` of the answer before.",
         .integer("A number.", min: 1)),

@@ -6,11 +6,11 @@ struct CheckHandlers: Handlers {
   let shop: ShopContext
 
   /// The most findings in an answer.
-  private static let findingLimit = 1000
+  static let findingLimit = 1000
   /// The most labels in an answer.
-  private static let labelLimit = 200
+  static let labelLimit = 200
   /// The most labels of the shop that a word gets at once.
-  private static let targetLimit = 16
+  static let targetLimit = 16
 
   func findings(_ request: HTTPRequest) async throws -> HTTPResponse {
     try RequestFields(request.info.head.query).finish()

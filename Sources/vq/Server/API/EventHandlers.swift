@@ -13,7 +13,7 @@ struct EventHandlers: Handlers {
   let shop: ShopContext
 
   /// The most events of a request.
-  private static let eventLimit = 100
+  static let eventLimit = 100
 
   func countEvents(_ request: HTTPRequest) async throws -> HTTPResponse {
     try RequestFields(request.info.head.query).finish()
