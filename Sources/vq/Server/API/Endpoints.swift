@@ -88,7 +88,7 @@ extension Endpoint {
     Endpoint("GET /v1/feedback", .write) { shop, call in
       try FeedbackHandlers(shop).listFeedback(call.request)
     },
-    // Decoding an image must not delay changes.
+    // Runs among the answers if there is an image to decode, because that would delay changes.
     Endpoint(
       "POST /v1/feedback", .feedback, body: .statement, lane: .changes, imageLane: .answers
     ) { shop, call in

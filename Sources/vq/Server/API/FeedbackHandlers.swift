@@ -135,7 +135,7 @@ struct FeedbackHandlers: Handlers {
     }
   }
 
-  // MARK: The shop's own view
+  // MARK: The shop's view
 
   func listFeedback(_ request: HTTPRequest) throws -> HTTPResponse {
     var fields = RequestFields(request.info.head.query)
