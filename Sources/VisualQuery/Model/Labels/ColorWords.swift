@@ -10,7 +10,7 @@ package enum ColorWords {
     "yellow gelb* jaune amarillo amarilla giallo gialla geel gele gul amarelo amarela żółty żółta жёлтый желтый 黄 黄色",
     "orange orangefarben naranja arancione oranje laranja pomarańczowy оранжевый 橙 橙色",
     "brown braun* brun brune marron marrón marrone bruin bruine castanho brązowy коричневый 棕色",
-    "black schwarz* noir noire negro negra nero nera zwart zwarte svart sort preto preta czarny czarna чёрный черный 黑 黑色",
+    "black schwarz* noir noire negro negra nero nera zwart zwarte svart preto preta czarny czarna чёрный черный 黑 黑色",
     "white weiß* blanc blanche blanco blanca bianco bianca wit witte vit hvid hvit branco branca biały biała белый белая 白 白色",
     "gray grau* gris grigio grigia grijs grijze grå cinza cinzento szary szara серый серая 灰 灰色",
     "pink rosa rose rosé roze różowy розовый 粉色",

@@ -12,8 +12,8 @@ struct WordedEntities: Sendable {
 extension Matcher {
   /// The likeliest entities whose words are compared, and as many more that keypoints align.
   private static let comparedEntities = 64
-  /// The likeliest entities whose siblings are looked up, and the most siblings of each.
-  private static let (groupLimit, memberLimit) = (8, 256)
+  /// The most groups whose members are looked up, the most members of each, and those of all from which on no further group is.
+  private static let (groupLimit, memberLimit, memberBound) = (8, 256, 256)
   /// The most siblings whose images are measured though no stage has found them.
   private static let addedLimit = 32
   /// The log-odds that an entity loses if a sibling has more of the words.
@@ -96,7 +96,9 @@ extension Matcher {
       let groups = try database.properties.groups(ofKeys: Set(surest + others).sorted())
       var members: [String: [UInt32]] = [:]
       for key in surest {
-        guard members.count < Self.groupLimit, let group = groups[key], members[group] == nil
+        guard members.count < Self.groupLimit,
+          members.values.reduce(0, { $0 + $1.count }) < Self.memberBound,
+          let group = groups[key], members[group] == nil
         else { continue }
         members[group] = try database.properties.keys(ofGroup: group, limit: Self.memberLimit)
           .filter { state.allows($0, .product) }
