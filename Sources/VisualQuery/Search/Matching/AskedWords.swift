@@ -19,6 +19,8 @@ struct AskedWords: Sendable, Hashable {
     """
     this that these those it its the a an one ones but in with and of for same similar like as just please want would i you me my \
     need looking show have do from to at or is are color colored size version variant \
+    there any other another instead got one's still available hi hello thanks \
+    gibt es gibts noch dasselbe derselbe dieselbe statt lieber etwas haben habt ihr sie danke \
     dieser diese dieses diesen das der die den dem ein eine einen einer aber nur mit und von für wie gleich gleiche gleiches bitte \
     ich will möchte hätte gern gerne oder auch als aus farbe größe \
     ce cet cette ces le la les un une mais en avec et de du des pour comme même couleur taille je veux \

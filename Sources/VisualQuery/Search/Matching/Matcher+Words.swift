@@ -18,8 +18,8 @@ extension Matcher {
   private static let addedLimit = 32
   /// The log-odds that an entity loses if a sibling has more of the words.
   private static let lessMeant = 1.0
-  /// What siblings that have the words lose for each unit that their own log-odds are behind the best of them, and the most.
-  private static let (order, orderLimit) = (0.1, 0.9)
+  /// The log-odds that a sibling with the words loses if it has no image.
+  private static let withoutImage = 0.9
   /// The log-odds that words give and take if nothing is sure and no sibling of the best has them.
   private static let hint = 1.1
 
@@ -185,7 +185,8 @@ extension Matcher {
         most > agreement(best.key) ? agreements.filter { $0.agreement == most }.map(\.key) : []
     }
 
-    /// Makes those that are meant as likely as the likeliest, in the order of their own evidence, and the others less likely.
+    /// Makes the likeliest of those that are meant as likely as the likeliest of all, and the others less likely. What a color or size
+    /// contradicts that is not asked for still counts: all that are meant gain the same.
     ///
     /// - Parameter share: Returns the share of the asked words that an entity has.
     func apply(to scored: inout [ScoredEntity], share: (UInt32) -> Double) {
@@ -195,13 +196,12 @@ extension Matcher {
       let highest = places.filter { wanted.contains(scored[$0].key) }.map { scored[$0].logOdds }
         .max()
       for place in places {
-        let (key, own) = (scored[place].key, scored[place].logOdds)
+        let key = scored[place].key
         guard wanted.contains(key) else {
           scored[place].add(words: share(key), weight: -Matcher.lessMeant)
           continue
         }
-        let behind = min(Matcher.orderLimit, Matcher.order * ((highest ?? own) - own))
-        scored[place].add(words: share(key), weight: max(0, odds - behind - own))
+        scored[place].add(words: share(key), weight: odds - (highest ?? odds))
       }
       // Those without an image, or in engine mode.
       let found = Set(places.map { scored[$0].key })
@@ -210,7 +210,7 @@ extension Matcher {
         var entity = ScoredEntity(
           key: key, type: .product, evidence: [Evidence(kind: .prior, value: 1, weight: prior)],
           confidence: 0, tier: .label)
-        entity.add(words: share(key), weight: odds - Matcher.orderLimit - prior)
+        entity.add(words: share(key), weight: odds - Matcher.withoutImage - prior)
         scored.append(entity)
       }
     }
