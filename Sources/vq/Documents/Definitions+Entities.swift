@@ -335,7 +335,7 @@ extension Definition {
     "Property",
     .string(
       """
-      The name of a field, such as `title`, `brand` or `price`, or one of those that the shop made public. Any other is refused.
+      The name of a field, such as `title`, `brand` or `price`, or one of those that the shop made public. Any other is rejected.
       """, min: 1, max: 64, pattern: "^[A-Za-z0-9_.: -]{1,64}$"))
 
   static let scalar = Definition(

@@ -33,7 +33,7 @@ enum OpenAPI {
 
     Every response has `X-Request-ID` and `Server-Timing`. If a request has a valid `X-Request-ID`, the response has the same; if it \
     has a valid `traceparent`, the response has one of the same trace. Every GET path also answers HEAD, with the same headers and no \
-    body, and every path answers OPTIONS with the methods that it has. Unknown parameters and fields are refused. A JSON body has at \
+    body, and every path answers OPTIONS with the methods that it has. Unknown parameters and fields are rejected. A JSON body has at \
     most 16 levels of lists and objects, 16384 values, and 256 bytes in a name. Errors are `application/problem+json`. With several \
     servers behind one address, every path takes `X-At-Least-Generation: N`: a server that is behind waits for that generation of the \
     catalogue, at most as long as its standard deadline, and then answers with 503.

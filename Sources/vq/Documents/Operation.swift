@@ -107,14 +107,14 @@ struct Operation: Sendable {
   /// The headers of an answer besides those of all.
   enum Headers: Sendable {
     case none
-    /// Those of an answer that is kept until the catalogue changes.
+    /// The headers of an answer that is kept until the catalogue changes.
     case tagged
     case notKept
     /// Not kept, and in the language that was asked for.
     case notKeptInLanguage
     case inLanguage
     case thumbnail
-    /// Those of a change, with its generation.
+    /// The headers of a change, with its generation.
     case changed
     case removed
   }

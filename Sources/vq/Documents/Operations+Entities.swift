@@ -118,7 +118,7 @@ extension Operation {
     "POST /v1/entities:query", "queryEntities", .entities, "Find entities by their properties",
     """
     Gives the entities whose properties meet some conditions, in the order that is asked for, or with `cursor` all of them page by \
-    page. Properties that the shop did not make public are refused.
+    page. Properties that the shop did not make public are rejected.
     """, parameters: [.acceptLanguage],
     body: Body(
       "The conditions.",

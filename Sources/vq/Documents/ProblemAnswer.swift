@@ -83,7 +83,7 @@ extension ProblemAnswer {
     Problem(.expectationFailed, "Only 100-continue can be expected."))
   static let unprocessable = ProblemAnswer(
     "Unprocessable", "The request is well formed, but its content cannot be used.",
-    Problem(.truncated, "The JPEG ends before the picture does."))
+    Problem(.truncated, "The JPEG ends before the image does."))
   static let tooManyRequests = ProblemAnswer(
     "TooManyRequests",
     "There are too many requests, or they take too much time. Wait and try again.",

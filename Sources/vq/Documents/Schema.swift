@@ -201,7 +201,7 @@ struct Property: Sendable {
   let name: String
   let schema: Schema
   let isRequired: Bool
-  /// Those who see the property, or `nil` if all do.
+  /// The readers who see the property, or `nil` if all do.
   let audience: Schema.Audience?
 
   static func required(

@@ -10,7 +10,7 @@ import VisualQuery
 
 @testable import vq
 
-/// What `--json` prints against the declarations in `Commands/Schemas`, in both directions: a property can be missing neither
+/// Compares what `--json` prints with the declarations in `Commands/Schemas`, in both directions: a property can be missing neither
 /// there nor in what is printed.
 @Suite struct PrintedDocumentTests {
   private let folder: TemporaryDirectory

@@ -1,6 +1,6 @@
 import VisualQuery
 
-/// What commands print about an index.
+/// The documents that commands print about an index.
 extension PrintedDocument {
   static let index = PrintedDocument(
     "index", "The summary of `vq index --json`.",

@@ -1,7 +1,7 @@
 import PixelMatch
 import VisualQuery
 
-/// What commands print about images and searches.
+/// The documents that commands print about images and searches.
 extension PrintedDocument {
   static let match = PrintedDocument(
     "match",
@@ -203,7 +203,7 @@ extension Schema {
     .number(text, min: 0, max: 1).orNull
   }
 
-  /// What was done with matches.
+  /// The numbers of actions on matches.
   fileprivate static let actions: [Property] = [
     .required("shown", .integer("The number of matches that were shown.", min: 0)),
     .required("opened", .integer("The number of matches that were opened.", min: 0)),

@@ -2,7 +2,7 @@ import VisualQuery
 
 /// A path that is served, with the entity or the statement that it names.
 struct Route: Sendable, Hashable {
-  /// What a path names.
+  /// The thing that a path names.
   enum Subject: Sendable, Hashable {
     case entity(EntityID)
     case statement(Int)
@@ -10,7 +10,7 @@ struct Route: Sendable, Hashable {
 
   /// The path with placeholders, which names the route in logs, metrics and `openapi.json`.
   let template: String
-  /// What the values of the placeholders name; `nil` if the path has none.
+  /// The thing that the placeholders name, or `nil` if the path has none.
   let subject: Subject?
 
   /// - Parameter template: The path of an ``Endpoint``.
@@ -74,7 +74,7 @@ struct Route: Sendable, Hashable {
   /// The routes whose paths name nothing.
   static let fixed = plainTemplates.values.sorted().map { Route($0) }
 
-  /// What the path does, by method.
+  /// The endpoints of the path, one for each method.
   private var endpoints: [Endpoint] { Endpoint.byPath[template] ?? [] }
 
   /// Returns what the path does for a method.

@@ -8,7 +8,7 @@ import HTTPServer
 import Synchronization
 import VisualQuery
 
-/// What is counted in memory until it is put on disk: searches, and labels that the catalogue lacks.
+/// Numbers that are kept in memory until they are put on disk: of searches, and of labels that the catalogue lacks.
 extension ShopContext {
   /// The most different searches that wait to be counted.
   private static let waitingLimit = 10_000

@@ -3,7 +3,7 @@ import PixelMatch
 import Synchronization
 import VisualQuery
 
-/// What the handlers of all requests share: the catalogue, the threads, the keys, and what is kept from one request to
+/// The state that the handlers of all requests share: the catalogue, the threads, the keys, and what is kept from one request to
 /// the next.
 final class ShopContext: Sendable {
   let catalogue: ServedCatalogue

@@ -33,7 +33,7 @@ final class ShopService: HTTPService {
     var trialRules: ShopRules?
   }
 
-  /// What the handlers share.
+  /// The state that the handlers share.
   let shop: ShopContext
   private let limiter: Mutex<RateLimiter?>
   /// The limit of the time that requests take.
