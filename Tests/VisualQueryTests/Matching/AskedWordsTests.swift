@@ -57,6 +57,7 @@ import VisualQuery
     ("bottle-blue", "vert", "bottle-sage"), ("sneaker-red", "in blue", "sneaker-navy"),
     ("tote-navy", "rust", "tote-rust"), ("tea-mint", "rooibos", "tea-rooibos"),
     ("blanket-red", "grau", "blanket-blue"), ("mug-red", "not red but blue", "mug-blue"),
+    ("tea-rooibos", "not rooibos", "tea-mint"),
   ])
   func `a sibling that words name comes first`(
     _ image: String, _ text: String, _ meant: String

@@ -76,7 +76,7 @@ extension Matcher {
     }
     scored.sort { ($1.confidence, $0.key) < ($0.confidence, $1.key) }
     return WordedEntities(
-      scored: scored, unmatched: asked.words.isEmpty ? nil : unmatched)
+      scored: scored, unmatched: asked.words.isEmpty && asked.unwanted.isEmpty ? nil : unmatched)
   }
 
   /// Returns the products whose words are compared.
