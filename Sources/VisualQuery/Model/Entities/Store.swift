@@ -90,7 +90,7 @@ public struct GeoPoint: Sendable, Hashable {
 
   /// Returns the great-circle distance in meters on a sphere of the Earth's mean radius: within 0.6
   /// % of that on the ellipsoid. Source: R. W. Sinnott, "Virtues of the haversine", 1984.
-  public func distanceMeters(to other: GeoPoint) -> Double {
+  package func distanceMeters(to other: GeoPoint) -> Double {
     let degree = Double.pi / 180
     func haversine(_ degrees: Double) -> Double {
       let half = sin(degrees * degree / 2)

@@ -93,11 +93,11 @@ package struct StoredSignatures: Sendable {
 }
 
 /// Rows of a shard that were left out of an answer, since they are not what they should be.
-public struct DamagedRows: Sendable, Hashable {
+package struct DamagedRows: Sendable, Hashable {
   /// The number of rows.
-  public private(set) var count: Int
+  package private(set) var count: Int
   /// The fault of the first row.
-  public let example: String
+  package let example: String
 
   /// One row.
   package init(_ example: String) {

@@ -39,15 +39,15 @@ public final class Catalogue: Sendable {
   /// The largest key of an entity.
   package let lastKey: UInt32
   /// The link templates and accepted schemes.
-  public let links: LinkSettings
+  package let links: LinkSettings
   /// The folders that images are read from.
-  public let picturePlaces: PicturePlaces
+  package let picturePlaces: PicturePlaces
   /// The fields of the shop's own that anyone may see.
-  public let publicFields: Set<String>
+  package let publicFields: Set<String>
   /// The shop's rules of what answers show.
-  public let rules: ShopRules
+  package let rules: ShopRules
   /// The model that computed the vectors of the images, or `nil` if none did.
-  public let imageModel: ImageModel?
+  package let imageModel: ImageModel?
   /// The key that seals the tokens of clients.
   package let secret: [UInt8]
   /// The last generations.
@@ -55,7 +55,7 @@ public final class Catalogue: Sendable {
   /// The statements about answers, which are not part of the generation.
   package let feedback: FeedbackReader
   /// The random identity of the catalogue, which a catalogue that replaces it does not share.
-  public var identity: String { state.identity }
+  package var identity: String { state.identity }
 
   /// Opens the catalogue in a directory.
   ///
@@ -233,7 +233,7 @@ public final class Catalogue: Sendable {
   package var isCopy: Bool { stamp?.token.isEmpty == false }
 
   /// Returns the number of entities of a type.
-  public func entityCount(of type: EntityType) -> Int {
+  package func entityCount(of type: EntityType) -> Int {
     switch type {
     case .product: state.productCount
     case .store: state.storeCount
