@@ -38,7 +38,7 @@ public struct Indexer: Sendable {
     /// The number of removed entities.
     public var removed = 0
     /// The reason why no missing entity was removed although the options asked for that, or `nil`.
-    package var unprunedReason: String?
+    public var unprunedReason: String?
     /// A Boolean value that indicates whether ``IndexOptions/removalLimit`` is that reason.
     package var isBeyondRemovalLimit: Bool { neededRemovalLimit != nil }
     /// The least whole number of percent that would have let the missing entities be removed, or `nil` if the limit is not the reason.
