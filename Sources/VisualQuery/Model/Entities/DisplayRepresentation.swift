@@ -63,12 +63,12 @@ public struct LocalizedText: Sendable, Hashable {
 package protocol EntityText {
   var id: String { get }
   var title: String { get }
-  var subtitle: String? { get }
-  var synonyms: [String] { get }
-  var localized: [String: LocalizedText] { get }
-  var labels: [String] { get }
-  var images: [String] { get }
-  var url: String? { get }
+  var subtitle: String? { get set }
+  var synonyms: [String] { get set }
+  var localized: [String: LocalizedText] { get set }
+  var labels: [String] { get set }
+  var images: [String] { get set }
+  var url: String? { get set }
   var isFeatured: Bool { get }
 }
 

@@ -110,6 +110,18 @@ extension EntityValue {
   }
 }
 
+extension EntityText {
+  /// Reads the optional fields that products and stores share.
+  mutating func readSharedFields(_ fields: inout EntityFields) throws(FieldError) {
+    subtitle = try fields.optionalString("subtitle")
+    synonyms = try fields.optionalStrings("synonyms")
+    localized = try fields.optional { fields throws(FieldError) in try fields.localized() } ?? [:]
+    labels = try fields.optionalStrings("labels")
+    images = try fields.optionalStrings("images")
+    url = try fields.optional { fields throws(FieldError) in try fields.url() }
+  }
+}
+
 /// Returns the fields that products and stores have in common.
 func sharedFields(
   _ type: EntityType, _ entity: some EntityText, extra: [String: JSONValue]
