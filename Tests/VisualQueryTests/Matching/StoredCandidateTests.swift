@@ -88,7 +88,7 @@ import VisualQuery
       let prefix = CatalogueDatabase.SegmentRecord.headPrefix
       let database = try CatalogueDatabase(writing: cache)
       try database.replica.set(origin: "postgres:///shop?mode=engine")
-      try database.replica.set(isHeadOnly: true)
+      try SegmentFiles.heads.note(in: database.settings)
       try database.connection.execute("UPDATE segments SET file = '\(prefix)' || file")
       for file in index.files.keys {
         let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: cache + "/" + file)))

@@ -57,8 +57,8 @@ extension CatalogueReplica {
     _ directory: String, _ location: PostgresLocation, under lock: borrowing WriterLock
   ) throws(CatalogueError) -> Copied {
     let database = try CatalogueDatabase(reading: directory)
-    guard try !database.replica.isHeadOnly() else {
-      throw Catalogue.otherMode(directory, isHead: false)
+    guard try SegmentFiles(database.settings) == .whole else {
+      throw SegmentFiles.whole.mismatch(in: directory)
     }
     for record in try database.segments.all() {
       try Catalogue.verify(

@@ -185,7 +185,7 @@ package final class CatalogueReplica: Sendable {
   }
 
   private func isOfThisMode(_ database: CatalogueDatabase) throws(CatalogueError) -> Bool {
-    try database.replica.isHeadOnly() == location.isEngine
+    try SegmentFiles(database.settings) == location.files
   }
 
   private func take(
@@ -202,15 +202,13 @@ package final class CatalogueReplica: Sendable {
     let database = try CatalogueDatabase(writing: directory)
     // A directory without a generation has no mode yet and takes the requested one.
     if try database.state().generation == 0 {
-      try database.replica.set(isHeadOnly: location.isEngine)
+      try location.files.note(in: database.settings)
     }
     if !changesMode, try !isOfThisMode(database) {
-      throw Catalogue.otherMode(directory, isHead: location.isEngine)
+      throw location.files.mismatch(in: directory)
     }
     try database.checkOrigin(location, directory)
-    let taken = try PostgresFollower(
-      connection, database, directory, isHeadOnly: location.isEngine
-    ).follow()
+    let taken = try PostgresFollower(connection, database, directory, location.files).follow()
     let own = try database.state().generation
     lastStatus.withLock { status in
       status.newestGeneration = taken?.number ?? 0

@@ -18,6 +18,8 @@ package struct PostgresLocation: Sendable, Hashable {
   /// A Boolean value that indicates whether candidates are found in PostgreSQL (`mode=engine`)
   /// instead of in a copy of all signatures.
   package let isEngine: Bool
+  /// What a directory has of the catalogue's segments.
+  var files: SegmentFiles { isEngine ? .heads : .whole }
   /// The URL as libpq takes it, without the parameter `mode`.
   let connectionText: String
   /// The user that connects, unless it is that of the environment.

@@ -22,6 +22,20 @@ package protocol CandidateStore: Sendable {
   ) async throws -> StoredSignatures
 }
 
+/// The segments of a catalogue whose posting lists and signatures are in a store.
+package struct StoredSegments: Sendable {
+  package let store: any CandidateStore
+  fileprivate let names: [EntityType: [String]]
+
+  init(store: any CandidateStore, names: [EntityType: [String]]) {
+    self.store = store
+    self.names = names
+  }
+
+  /// Returns the names of ``Catalogue/segments(of:)`` in the store.
+  package func names(of type: EntityType) -> [String] { names[type] ?? [] }
+}
+
 /// The words that are looked up in a segment, and what their posting lists can be.
 package struct WordQuestion: Sendable {
   /// The words, each once.

@@ -50,14 +50,11 @@ public struct ShopSettings: Sendable, Hashable {
   /// The prefix of what is noted about past generations; it belongs to the directory, too.
   package static let historyPrefix = "history."
   /// The setting of a copy without signatures.
-  package static let headOnlyName = replicaPrefix + "headOnly"
   private static let root = picturePrefix + "root"
   private static let outside = picturePrefix + "outside"
   private static let thumbnails = picturePrefix + "thumbnails"
 
   /// Returns whether a directory has no signatures.
-  static func isHeadOnly(_ settings: [String: String]) -> Bool { settings[headOnlyName] != nil }
-
   private static func templateName(_ type: EntityType) -> String { "link." + type.rawValue }
 
   /// The settings as they are stored in the catalogue, `nil` for those that are not set.
