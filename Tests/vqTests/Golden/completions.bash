@@ -195,6 +195,7 @@ _vq() {
     simulate-client:--max-pixels) return ;;
     simulate-client:--formats) _vq_reply -W 'jpeg png webp avif heic gif all'; return ;;
     help:--man) _vq_reply -d; compopt -o filenames; return ;;
+    help:--schemas) _vq_reply -d; compopt -o filenames; return ;;
   esac
   case $command:$word in
     :-*) _vq_reply -W '--color --help -h --version' ;;
@@ -239,7 +240,7 @@ _vq() {
     codegen:*) _vq_reply -W 'app-intents'; return ;;
     simulate-client:-*) _vq_reply -W '--server --labels --crop --sides --key-file --language --timeout --conversation --json --max-bytes --max-pixels --formats --color --help -h --version' ;;
     simulate-client:*) _vq_reply -f; compopt -o filenames; return ;;
-    help:-*) _vq_reply -W '--man --color --help -h --version' ;;
+    help:-*) _vq_reply -W '--man --schemas --color --help -h --version' ;;
     help:*) _vq_reply -W 'index match catalogue doctor duplicates labels rules report eval diff why-not feedback serve key hash sign postgres copy codegen simulate-client help completions'; return ;;
     completions:-*) _vq_reply -W '--color --help -h --version' ;;
     completions:*) _vq_reply -W 'bash zsh fish'; return ;;

@@ -265,5 +265,6 @@ complete -c vq -n '__fish_seen_subcommand_from simulate-client' -l max-pixels -x
 complete -c vq -n '__fish_seen_subcommand_from simulate-client' -l formats -x -a 'jpeg png webp avif heic gif all' -d 'formats of images that are accepted: jpeg,png,webp'
 complete -c vq -n '__fish_seen_subcommand_from simulate-client' -F
 complete -c vq -n '__fish_seen_subcommand_from help' -l man -x -a '(__fish_complete_directories)' -d 'write the manual pages to this folder'
+complete -c vq -n '__fish_seen_subcommand_from help' -l schemas -x -a '(__fish_complete_directories)' -d 'write the schemas of JSON to this folder'
 complete -c vq -n '__fish_seen_subcommand_from help' -a 'index match catalogue doctor duplicates labels rules report eval diff why-not feedback serve key hash sign postgres copy codegen simulate-client help completions'
 complete -c vq -n '__fish_seen_subcommand_from completions' -a 'bash zsh fish'

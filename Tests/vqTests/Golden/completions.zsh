@@ -414,6 +414,7 @@ _vq() {
     help)
       _arguments -s -S \
         '--man=[write the manual pages to this folder]:DIR:_files -/' \
+        '--schemas=[write the schemas of JSON to this folder]:DIR:_files -/' \
         '--color=[when to use color]:WHEN:(auto always never)' \
         '--help[show the complete help; -h a short one]' \
         '-h[show the complete help; -h a short one]' \

@@ -24,8 +24,7 @@ extension CatalogueUpkeep {
     let temporary = try TemporaryFolder()
     defer { temporary.remove() }
     let connection = try CatalogueConnection(path: previous.path, mode: .immutable)
-    // The statement does not retain its connection, which would otherwise be closed while it
-    // runs.
+    // Keeps the connection open while the statement runs, because the statement does not retain it.
     try withExtendedLifetime(connection) {
       try connection.statement("VACUUM INTO ?")
         .bind(.text(temporary.path + "/" + CatalogueDatabase.fileName)).run()

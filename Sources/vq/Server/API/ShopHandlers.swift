@@ -2,7 +2,20 @@ import HTTPServer
 import VisualQuery
 
 /// The questions that an app asks about the shop as a whole.
-extension ShopService {
+struct ShopHandlers: Handlers {
+  let shop: ShopContext
+
+  /// The figures of the catalogue.
+  func describeCatalogue(_ request: HTTPRequest) throws -> HTTPResponse {
+    try RequestFields(request.info.head.query).finish()
+    let catalogue = try self.catalogue.newest()
+    return untagged(
+      CatalogueDocument(
+        generation: catalogue.generation, products: catalogue.entityCount(of: .product),
+        stores: catalogue.entityCount(of: .store), images: catalogue.imageCount,
+        minimumConfidence: Calibration.defaultCutOff, feedback: shop.takesFeedback))
+  }
+
   private static let facetFields: [any AnyQuestionField] = [
     Question.type, Question.wantedLabels, Question.conditions, Question.facets,
     Question.facetPrefix, Question.facetLimit,
@@ -108,6 +121,18 @@ extension ShopService {
           value, locale: locale, links: catalogue.links, projection: projection)),
       catalogue, locale)
   }
+}
+
+/// The figures of a catalogue.
+struct CatalogueDocument: Sendable, Encodable {
+  let generation: Int
+  let products: Int
+  let stores: Int
+  let images: Int
+  /// The lowest confidence of a match if a question does not say another.
+  let minimumConfidence: Double
+  /// True if the server takes feedback: some key may give it.
+  let feedback: Bool
 }
 
 /// The facets of a generation.

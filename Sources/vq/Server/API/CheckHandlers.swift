@@ -2,24 +2,27 @@ import HTTPServer
 import VisualQuery
 
 /// The things that a shop could correct: the findings of the doctor, labels that nothing has, and rejected rows.
-extension ShopService {
+struct CheckHandlers: Handlers {
+  let shop: ShopContext
+
   /// The most findings in an answer.
-  private static let findingLimit = 1000
+  static let findingLimit = 1000
   /// The most labels in an answer.
-  private static let labelLimit = 200
+  static let labelLimit = 200
   /// The most labels of the shop that a word gets at once.
-  private static let targetLimit = 16
+  static let targetLimit = 16
 
   func findings(_ request: HTTPRequest) async throws -> HTTPResponse {
     try RequestFields(request.info.head.query).finish()
     let catalogue = try self.catalogue.newest()
-    let (generation, findings) = try await checkups.findings(of: catalogue)
+    let (generation, findings) = try await shop.checkups.findings(of: catalogue)
     return untagged(
       FindingsDocument(
         generation: generation, total: findings.count,
         findings: findings.prefix(Self.findingLimit).map {
           FindingsDocument.Finding(
-            kind: $0.kind, id: $0.id, detail: withoutRoot($0.detail), cure: withoutRoot($0.cure),
+            kind: $0.kind, id: $0.id, detail: shop.withoutRoot($0.detail),
+            cure: shop.withoutRoot($0.cure),
             twin: $0.twin)
         }))
   }
@@ -27,7 +30,7 @@ extension ShopService {
   func unknownLabels(_ request: HTTPRequest) throws -> HTTPResponse {
     try RequestFields(request.info.head.query).finish()
     let catalogue = try self.catalogue.newest()
-    countUnmatchedLabels()
+    shop.countUnmatchedLabels()
     let counts = try UnmatchedLabels(directory: self.catalogue.directory).counts()
     let unknown = try catalogue.unmatched(among: counts.map(\.label))
     return untagged(
@@ -68,7 +71,7 @@ extension ShopService {
   func rejectedRows(_ request: HTTPRequest) throws -> HTTPResponse {
     var fields = RequestFields(request.info.head.query)
     let limit = try fields.integer("limit", in: 1...EntityLookup.maximumLimit) ?? 200
-    // As elsewhere, an empty cursor begins a list.
+    // An empty cursor begins a list, as for entities.
     let cursor = try fields.text("cursor", limit: 200).flatMap { $0.isEmpty ? nil : $0 }
     try fields.finish()
     let path = RefusedRowsFile.path(inIndex: catalogue.directory)
@@ -84,7 +87,7 @@ extension ShopService {
         field: "cursor")
     }
     let rows = page.lines.compactMap { line in
-      RejectedRowsDocument.Row(line: line) { ShownAddress.inText(withoutRoot($0)) }
+      RejectedRowsDocument.Row(line: line) { ShownAddress.inText(shop.withoutRoot($0)) }
     }
     return untagged(
       RejectedRowsDocument(rows: rows, hasMore: page.next != nil, cursor: page.next))

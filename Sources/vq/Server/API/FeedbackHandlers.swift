@@ -9,24 +9,14 @@ import PixelMatch
 import VisualQuery
 
 /// Statements about answers.
-extension ShopService {
-  /// The largest number of bytes of a statement with its image.
-  private static let feedbackLimit = 2_000_000
+struct FeedbackHandlers: Handlers {
+  let shop: ShopContext
+
   /// The longer side of an image that is kept.
   private static let keptSide = 1024
 
-  /// Decides on a statement. A form may have the question's image, to be kept.
-  func takeFeedback(_ request: RequestInfo, _ route: Route) throws(Problem) -> Decision {
-    let form = try EntityForm.kind(of: request.head)
-    let limit =
-      form == .json
-      ? Self.questionLimit : min(Self.feedbackLimit, settings.requestLimits.bodyBytes)
-    // Decoding an image must not delay changes.
-    let lane: Lane = form == .json ? .changes : .answers
-    return work(route, lane: lane, bodyLimit: limit) { try await self.keepFeedback($0, form) }
-  }
-
-  private func keepFeedback(
+  /// Keeps a statement. A form may have the question's image, to be kept.
+  func keepFeedback(
     _ request: HTTPRequest, _ form: MatchForm
   ) async throws -> HTTPResponse {
     try RequestFields(request.info.head.query).finish()
@@ -35,7 +25,7 @@ extension ShopService {
     let content = try await statement(RequestFields(json: json), matcher)
     var image: [UInt8]?
     if let picture { image = try await kept(picture, of: content.query, matcher) }
-    let key = key(of: request.info.head)
+    let key = shop.key(of: request.info.head)
     let added: (statement: FeedbackStatement, isNew: Bool)
     do {
       let kept = image
@@ -47,7 +37,7 @@ extension ShopService {
     } catch let error as FeedbackError {
       throw Problem(error)
     } catch let error as CatalogueError {
-      throw problem(ofChange: error, request)
+      throw shop.problem(ofChange: error, request)
     }
     return HTTPResponse(
       status: added.isNew ? 201 : 200,
@@ -72,10 +62,10 @@ extension ShopService {
         field: "feedback")
     }
     let json = Array(body[statement.content])
-    guard json.count <= questionLimit else {
+    guard json.count <= BodyLimits.question else {
       throw Problem(
-        .bodyTooLarge, "the part 'feedback' has more than \(questionLimit) bytes",
-        field: "feedback", limit: questionLimit)
+        .bodyTooLarge, "the part 'feedback' has more than \(BodyLimits.question) bytes",
+        field: "feedback", limit: BodyLimits.question)
     }
     return (json, parts.first { $0.name == "image" }.map { Array(body[$0.content]) })
   }
@@ -145,7 +135,7 @@ extension ShopService {
     }
   }
 
-  // MARK: The shop's own view
+  // MARK: The shop's view
 
   func listFeedback(_ request: HTTPRequest) throws -> HTTPResponse {
     var fields = RequestFields(request.info.head.query)
@@ -197,7 +187,7 @@ extension ShopService {
         return HTTPResponse(status: 204, ["Cache-Control": "no-store"])
       }
     } catch {
-      throw problem(ofChange: error, request)
+      throw shop.problem(ofChange: error, request)
     }
     throw Problem(.unknownStatement, "there is no statement \(number)", field: "number")
   }

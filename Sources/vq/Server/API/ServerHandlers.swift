@@ -4,10 +4,12 @@ import Synchronization
 import VisualQuery
 
 /// Answers that are made on the event loop. None of them waits for a file or another thread.
-extension ShopService {
+struct ServerHandlers: Handlers {
+  let shop: ShopContext
+
   /// Returns 200 if matches are answered, be it from an earlier generation, and throws otherwise.
   func readiness() throws(Problem) -> HTTPResponse {
-    if isDraining.withLock({ $0 }) {
+    if shop.isDraining.withLock({ $0 }) {
       throw Problem(.stopping, "the server is stopping", retryAfter: 1)
     }
     switch catalogue.state {
@@ -22,7 +24,7 @@ extension ShopService {
 
   /// Returns a line about the catalogue in PostgreSQL that is followed, if there is one.
   private func following(from generation: Int) -> String {
-    guard let status = replica?.status else { return "" }
+    guard let status = shop.replica?.status else { return "" }
     let seconds = status.lastCurrent.map { Int((.now - $0) / .seconds(1)) }
     let lag = seconds.map { "current \($0) s ago" } ?? "not current since the start"
     let reason =
@@ -45,7 +47,7 @@ extension ShopService {
         generation: $0.generation, products: $0.productCount, stores: $0.storeCount,
         images: $0.imageCount)
     }
-    let following = (replica?.status).map { status in
+    let following = (shop.replica?.status).map { status in
       Metrics.ReplicaFigures(
         generation: status.newestGeneration,
         lag: status.lastCurrent.map { (.now - $0) / .seconds(1) }, isFollowing: status.isFollowing)
@@ -84,18 +86,6 @@ extension ShopService {
         default: milliseconds(settings.deadlines.standard),
         maximum: milliseconds(settings.deadlines.maximum)),
       pictureTypes: ImageFormat.readable.filter(settings.formats.contains).flatMap(\.contentTypes))
-  }
-
-  static func json(_ document: some Encodable) -> HTTPResponse {
-    HTTPResponse(
-      status: 200, ["Content-Type": "application/json", "Cache-Control": "no-cache"],
-      body: JSONBody.encoded(document))
-  }
-
-  static func text(_ text: String) -> HTTPResponse {
-    HTTPResponse(
-      status: 200, ["Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store"],
-      body: Array(text.utf8))
   }
 
   /// Returns a file of the page. The page may load what this server has and nothing else, and may not be framed.

@@ -3,37 +3,30 @@ import PixelMatch
 import VisualQuery
 
 /// `POST /v1/evaluations`: the report of `vq eval --report` on images that come along.
-extension ShopService {
+extension CheckHandlers {
   /// The most queries of an evaluation.
   static let evaluationLimit = 500
   /// The part of a form that has the queries.
   private static let queriesPart = "queries"
 
-  func evaluation(_ request: RequestInfo, _ route: Route) throws(Problem) -> Decision {
-    guard case .multipart(let boundary) = try MatchForm(request.head) else {
-      throw Problem(
-        .unsupportedMediaType, "the body must be multipart/form-data", field: "Content-Type")
-    }
-    return work(
-      route, bodyLimit: settings.requestLimits.bodyBytes, budget: Self.checkBudget
-    ) { request in
-      var fields = RequestFields(request.info.head.query)
-      let subject: QuerySubject = try fields.choice("subject") ?? .anything
-      try fields.finish()
-      let (queries, warnings) = try await self.queries(of: request.body, boundary)
-      let page = try await self.evaluations.page(
-        of: queries, subject, in: try self.catalogue.newest(),
-        remarks: QueryWarnings.sentences(warnings).map { "In the queries, \($0)" })
-      // The report is downloaded as a file, and its sandbox keeps it from acting as a page of
-      // this server.
-      return HTTPResponse(
-        status: 200,
-        [
-          "Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store",
-          "Content-Disposition": "attachment; filename=\"evaluation.html\"",
-          "Content-Security-Policy": "sandbox",
-        ], body: Array(page.text.utf8))
-    }
+  func evaluation(_ request: HTTPRequest, _ form: MatchForm) async throws -> HTTPResponse {
+    guard case .multipart(let boundary) = form else { throw MatchForm.isNotMultipart }
+    var fields = RequestFields(request.info.head.query)
+    let subject: QuerySubject = try fields.choice("subject") ?? .anything
+    try fields.finish()
+    let (queries, warnings) = try await queries(of: request.body, boundary)
+    let page = try await shop.evaluations.page(
+      of: queries, subject, in: try catalogue.newest(),
+      remarks: QueryWarnings.sentences(warnings).map { "In the queries, \($0)" })
+    // The report is downloaded as a file, and its sandbox keeps it from acting as a page of
+    // this server.
+    return HTTPResponse(
+      status: 200,
+      [
+        "Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store",
+        "Content-Disposition": "attachment; filename=\"evaluation.html\"",
+        "Content-Security-Policy": "sandbox",
+      ], body: Array(page.text.utf8))
   }
 
   /// Reads a form: the queries, and a part for each image that they name; and warnings of keys that are nearly known

@@ -8,48 +8,12 @@ import HTTPServer
 import Synchronization
 import VisualQuery
 
-/// The numbers of searches, and `POST /v1/events`.
-extension ShopService {
+/// `POST /v1/events`.
+struct EventHandlers: Handlers {
+  let shop: ShopContext
+
   /// The most events of a request.
-  private static let eventLimit = 100
-  /// The most different searches that wait to be counted.
-  private static let waitingLimit = 10_000
-
-  private static var today: String {
-    Date.now.formatted(Date.ISO8601FormatStyle().year().month().day())
-  }
-
-  /// Remembers a search until it is counted.
-  func note(_ response: MatchResponse, of question: Question, arm: String?, _ request: HTTPRequest)
-  {
-    guard settings.keepsNumbers else { return }
-    let search = SearchNumbers.Search(
-      response, labels: question.labels ?? [],
-      SearchNumbers.Circumstances(
-        day: Self.today, key: key(of: request.info.head)?.name ?? "",
-        language: question.locale ?? "", arm: arm ?? ""))
-    let isFull = searches.withLock { searches in
-      searches[search, default: 0] += 1
-      return searches.count >= Self.waitingLimit
-    }
-    if isFull { countSearches() }
-  }
-
-  /// Puts the searches since the last time into the numbers.
-  func countSearches() {
-    guard settings.keepsNumbers else { return }
-    let waiting = searches.withLock { searches in
-      defer { searches = [:] }
-      return searches
-    }
-    if waiting.isEmpty { return }
-    do throws(CatalogueError) {
-      try SearchNumbers(directory: catalogue.directory).count(waiting)
-    } catch {
-      let lost = waiting.values.reduce(0, +)
-      log.write("numbers", "\(lost) searches were not counted: \(error.message)", level: "error")
-    }
-  }
+  static let eventLimit = 100
 
   func countEvents(_ request: HTTPRequest) async throws -> HTTPResponse {
     try RequestFields(request.info.head.query).finish()
@@ -64,7 +28,7 @@ extension ShopService {
     try fields.finish()
     guard !events.isEmpty else { throw fields.problem("events", "a list of events") }
     let matcher = Matcher(catalogue: try catalogue.newest(), pool: pool)
-    let (day, key) = (Self.today, key(of: request.info.head)?.name ?? "")
+    let (day, key) = (ShopContext.today, shop.key(of: request.info.head)?.name ?? "")
     var found: [SearchNumbers.Event] = []
     for var event in events {
       guard let id = try event.text("id", limit: 100), !id.isEmpty else {
@@ -91,7 +55,7 @@ extension ShopService {
         try SearchNumbers(directory: self.catalogue.directory).count(kept)
       }
     } catch let error as CatalogueError {
-      throw problem(ofChange: error, request)
+      throw shop.problem(ofChange: error, request)
     }
     return untagged(
       EventsDocument(

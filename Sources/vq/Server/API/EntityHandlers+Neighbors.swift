@@ -8,18 +8,8 @@ import HTTPServer
 import PixelMatch
 import VisualQuery
 
-/// The data that a page shows about the shop: the catalogue as a whole, and the neighbors of an entity.
-extension ShopService {
-  func describeCatalogue(_ request: HTTPRequest) throws -> HTTPResponse {
-    try RequestFields(request.info.head.query).finish()
-    let catalogue = try self.catalogue.newest()
-    return untagged(
-      CatalogueDocument(
-        generation: catalogue.generation, products: catalogue.entityCount(of: .product),
-        stores: catalogue.entityCount(of: .store), images: catalogue.imageCount,
-        minimumConfidence: Calibration.defaultCutOff, feedback: takesFeedback))
-  }
-
+/// The neighbors and the history of an entity.
+extension EntityHandlers {
   /// The largest number of neighbors.
   static let neighborLimit = 50
 
@@ -75,9 +65,7 @@ extension ShopService {
           NeighborsDocument.Neighbor(entity: $0, sharesDetails: false)
         }), locale)
   }
-}
 
-extension ShopService {
   func history(of id: EntityID, _ request: HTTPRequest) async throws -> HTTPResponse {
     try RequestFields(request.info.head.query).finish()
     let lookup = EntityLookup(catalogue: try catalogue.newest(), pool: pool)
@@ -122,18 +110,6 @@ struct HistoryDocument: Sendable, Encodable {
     try container.encode(added, forKey: .added)
     try container.encode(changed, forKey: .changed)
   }
-}
-
-/// The figures of a catalogue.
-struct CatalogueDocument: Sendable, Encodable {
-  let generation: Int
-  let products: Int
-  let stores: Int
-  let images: Int
-  /// The lowest confidence of a match if a question does not say another.
-  let minimumConfidence: Double
-  /// True if the server takes feedback: some key may give it.
-  let feedback: Bool
 }
 
 /// The entities whose images look most like that of an entity, or that the feed relates to it.

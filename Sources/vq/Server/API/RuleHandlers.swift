@@ -2,7 +2,9 @@ import HTTPServer
 import VisualQuery
 
 /// `/v1/rules`: the shop's rules of what answers show.
-extension ShopService {
+struct RuleHandlers: Handlers {
+  let shop: ShopContext
+
   func listRules(_ request: HTTPRequest) throws -> HTTPResponse {
     try RequestFields(request.info.head.query).finish()
     let catalogue = try self.catalogue.newest()

@@ -3,7 +3,9 @@ import PixelMatch
 import VisualQuery
 
 /// The routes of entities, for an app's `EntityQuery` and its copy on the device.
-extension ShopService {
+struct EntityHandlers: Handlers {
+  let shop: ShopContext
+
   func entities(_ request: HTTPRequest) async throws -> HTTPResponse {
     var fields = RequestFields(request.info.head.query)
     let names = try fields.words(
@@ -145,7 +147,7 @@ extension ShopService {
   func changes(_ request: HTTPRequest) async throws -> HTTPResponse {
     let catalogue = try self.catalogue.newest()
     var fields = RequestFields(request.info.head.query)
-    // As an empty cursor, an empty state begins a list.
+    // An empty state begins a list, like an empty cursor.
     let state = try fields.text("state", limit: 1000).flatMap { $0.isEmpty ? nil : $0 }
     let limit = try fields.integer("limit", in: 1...EntityLookup.maximumLimit) ?? 200
     let hasAttributes = try fields.flag("attributes") ?? false
@@ -173,7 +175,7 @@ extension ShopService {
     let suffix = background.map { "-\($0.rawValue)" } ?? ""
     var tag =
       contentTag == thumbnail.contentTag
-      ? Tag("\(thumbnail.contentTag)-\(size.rawValue)\(suffix)", caching: immutableCaching)
+      ? EntityTag("\(thumbnail.contentTag)-\(size.rawValue)\(suffix)", caching: immutableCaching)
       : tag(catalogue, nil)
     if contentTag != thumbnail.contentTag, background != nil { tag.append(suffix) }
     if let same = notModified(request, tag) { return same }
@@ -192,14 +194,15 @@ extension ShopService {
     let key = ThumbnailCache.Key(
       id: id, image: image, size: size, catalogue: catalogue.identity,
       generation: catalogue.generation)
-    if let kept = thumbnails[key] { return kept }
+    if let kept = shop.thumbnails[key] { return kept }
     let decoder = ImageDecoder(limits: DecodeLimits(memoryLimit: settings.decodeLimits.memoryLimit))
     let made: EntityThumbnails.Thumbnail?
     do {
       made = try await EntityThumbnails(catalogue: catalogue, pool: pool, decoder: decoder)
         .thumbnail(of: id, image: image, size: size)
     } catch let error as DecodeError {
-      // The message has the images root in it; `vq doctor` reports it to the shop.
+      // The client must not see the message, which contains the images root. `vq doctor` reports it
+      // to the shop.
       log.write("thumbnail", "\(id), image \(image): \(error.code.rawValue)", level: "warning")
       throw Problem(.noPicture, "the picture has gone or changed since it was indexed")
     }
@@ -209,18 +212,11 @@ extension ShopService {
       }
       throw Self.unknown(id)
     }
-    thumbnails[key] = made
+    shop.thumbnails[key] = made
     return made
   }
 
-  // MARK: What they share
-
-  /// A lookup that ends when the request's time is over.
-  func lookup(_ catalogue: Catalogue, _ request: HTTPRequest) -> EntityLookup {
-    let spent = ContinuousClock.now - request.arrival
-    return EntityLookup(
-      catalogue: catalogue, pool: pool, timeout: max(.zero, settings.deadlines.maximum - spent))
-  }
+  // MARK: Lists
 
   private func list(
     _ request: HTTPRequest, _ fields: RequestFields, form: EntityTextForm = .full,
@@ -269,15 +265,6 @@ extension ShopService {
     return hasTag ? json(document, catalogue, locale) : untagged(document, locale)
   }
 
-  /// The answer to a POST, which is not kept.
-  func untagged(_ document: some Encodable, _ locale: String? = nil) -> HTTPResponse {
-    var response = HTTPResponse(
-      status: 200, ["Content-Type": "application/json", "Cache-Control": "no-store"],
-      body: JSONBody.encoded(document))
-    response.set(language: locale)
-    return response
-  }
-
   /// The form of an entity for a language model: names and strings, as people of the language read them.
   private static func model(
     of value: EntityValue, _ projection: PublicProjection, _ catalogue: Catalogue, _ locale: String?
@@ -298,110 +285,6 @@ extension ShopService {
     let projection = try await lookup.publicProjection(of: values.map(\.id))
     return values.map { Self.model(of: $0, projection, lookup.catalogue, locale) }
   }
-
-  /// The public part of some entities.
-  func documents(
-    of values: [EntityValue], _ lookup: EntityLookup, _ locale: String?
-  ) async throws -> [EntityDocument] {
-    let projection = try await lookup.publicProjection(of: values.map(\.id))
-    return values.map {
-      EntityDocument(
-        $0, locale: locale, links: lookup.catalogue.links, projection: projection)
-    }
-  }
-
-  /// The language to answer in; the last of the fields that are read.
-  func locale(of fields: RequestFields, _ request: HTTPRequest) throws(Problem) -> String? {
-    var fields = fields
-    let locale = try Question([Question.locale], of: &fields).locale
-    try fields.finish()
-    return locale ?? LanguageRange.preferred(request.info.head.fields)
-  }
-
-  static func unknown(_ id: EntityID) -> Problem {
-    Problem(
-      .unknownEntity, "there is no \(id.type.rawValue) of this id", field: "id")
-  }
-
-  // MARK: Tags
-
-  /// The `ETag` of an answer, with the fields that say who may keep it.
-  private struct Tag {
-    private(set) var text: String
-    var caching = "private, no-cache"
-    var vary: String? = "Accept-Language, Authorization"
-
-    init(_ text: String) { self.text = "\"\(text)\"" }
-
-    /// Tells another form of the answer apart.
-    mutating func append(_ suffix: String) { text = "\(text.dropLast())\(suffix)\"" }
-
-    /// The tag of an answer that never changes and has no language.
-    init(_ text: String, caching: String) {
-      self.init(text)
-      self.caching = caching
-      vary = nil
-    }
-  }
-
-  /// The version of the documents of entities, which is raised if the same generation gets other
-  /// answers.
-  private static let documentVersion = 4
-
-  /// The tag of the answers of a generation in a language.
-  ///
-  /// - Parameter form: The form of the answer if `Accept` has a say in it, else `nil`.
-  private func tag(_ catalogue: Catalogue, _ locale: String?, _ form: EntityTextForm? = nil) -> Tag
-  {
-    var tag = Tag(
-      "\(catalogue.identity.prefix(12))-\(catalogue.generationTag)-\(Self.documentVersion)-\(locale ?? "own")"
-        + (form.flatMap { $0 == .full ? nil : "-" + $0.rawValue } ?? ""))
-    if form != nil { tag.vary = "Accept, Accept-Language, Authorization" }
-    return tag
-  }
-
-  /// The `Cache-Control` of an answer that never changes. A shared cache would give it to clients
-  /// without a key.
-  private var immutableCaching: String {
-    (hasKeys ? "private" : "public") + ", max-age=31536000, immutable"
-  }
-
-  private func tagged(_ response: HTTPResponse, _ tag: Tag) -> HTTPResponse {
-    var response = response
-    response.set("ETag", tag.text)
-    response.set("Cache-Control", tag.caching)
-    if let vary = tag.vary { response.set("Vary", vary) }
-    return response
-  }
-
-  /// The answer to a client that has this version already.
-  func notModified(
-    _ request: HTTPRequest, _ catalogue: Catalogue, _ locale: String?, _ form: EntityTextForm? = nil
-  ) -> HTTPResponse? {
-    notModified(request, tag(catalogue, locale, form))
-  }
-
-  /// The answer to a client that has the version of a tag already.
-  ///
-  /// Asked once it is known that the answer would be a success: to a client with any other answer,
-  /// a precondition means nothing (RFC 9110, 13.2.1).
-  private func notModified(_ request: HTTPRequest, _ tag: Tag) -> HTTPResponse? {
-    let known = request.info.head.fields.list("if-none-match").map {
-      $0.hasPrefix("W/") ? String($0.dropFirst(2)) : $0
-    }
-    guard known.contains(tag.text) || known == ["*"] else { return nil }
-    return tagged(HTTPResponse(status: 304), tag)
-  }
-
-  func json(
-    _ document: some Encodable, _ catalogue: Catalogue, _ locale: String?,
-    _ form: EntityTextForm? = nil
-  ) -> HTTPResponse {
-    var response = HTTPResponse(
-      status: 200, ["Content-Type": "application/json"], body: JSONBody.encoded(document))
-    response.set(language: locale)
-    return tagged(response, tag(catalogue, locale, form))
-  }
 }
 
 /// Entities in the form for language models.
@@ -410,12 +293,4 @@ struct ModelListDocument: Sendable, Encodable {
   let entities: [[String: String]]
   /// The cursor of the next page, if the list has pages.
   var cursor: String?
-}
-
-extension HTTPResponse {
-  /// Tells the language that was asked for, in which the answer is as far as the shop has it (RFC 9110, 8.5).
-  mutating func set(language: String?) {
-    guard let language else { return }
-    set("Content-Language", String(language.map { $0 == "_" ? "-" : $0 }))
-  }
 }

@@ -4,7 +4,9 @@ import Synchronization
 import VisualQuery
 
 /// `POST /v1/match`.
-extension ShopService {
+struct MatchHandlers: Handlers {
+  let shop: ShopContext
+
   func match(_ request: HTTPRequest, _ form: MatchForm) async throws -> HTTPResponse {
     let (question, picture) = try read(request, form)
     let time = request.time
@@ -47,7 +49,7 @@ extension ShopService {
       var options = question.options(timeout: time.remaining(until: deadline))
       options.arm = arm
       response = try await matcher.values(for: content, options: options)
-      note(response, of: question, arm: arm, request)
+      shop.note(response, of: question, arm: arm, request)
     }
     let end = clock.now
     note(response, requestID: request.info.identity.id)
@@ -87,7 +89,8 @@ extension ShopService {
     if form == .picture {
       return (try question(RequestFields(head.query), hasPicture: true), request.body)
     }
-    // With a form or JSON, the query must be empty: each field has one place.
+    // If the question is in a form or in JSON, the query string must be empty, so that no field is
+    // given twice.
     try RequestFields(head.query).finish()
     guard case .multipart(let boundary) = form else {
       return (try question(RequestFields(json: request.body), hasPicture: false), nil)
@@ -100,10 +103,10 @@ extension ShopService {
     }
     let picture = parts.first { $0.name == "image" }.map { Array(request.body[$0.content]) }
     let json = parts.first { $0.name == "request" }.map { Array(request.body[$0.content]) }
-    guard (json?.count ?? 0) <= Self.questionLimit else {
+    guard (json?.count ?? 0) <= BodyLimits.question else {
       throw Problem(
-        .bodyTooLarge, "the part 'request' has more than \(Self.questionLimit) bytes",
-        field: "request", limit: Self.questionLimit)
+        .bodyTooLarge, "the part 'request' has more than \(BodyLimits.question) bytes",
+        field: "request", limit: BodyLimits.question)
     }
     let fields = try json.map { json throws(Problem) in try RequestFields(json: json) }
     return (
@@ -163,18 +166,9 @@ extension ShopService {
     metrics.countAnswer(
       !response.isComplete ? "incomplete" : response.matches.isEmpty ? "empty" : "matched")
     guard !response.unmatchedLabels.isEmpty else { return }
-    unmatched.withLock { labels in
+    shop.unmatched.withLock { labels in
       if labels.count < UnmatchedLabels.limit { labels += response.unmatchedLabels }
     }
-  }
-
-  /// Puts the labels that the catalogue lacks beside it; an index that may only be read has none.
-  func countUnmatchedLabels() {
-    let labels = unmatched.withLock { labels in
-      defer { labels = [] }
-      return labels
-    }
-    if !labels.isEmpty { try? UnmatchedLabels(directory: catalogue.directory).count(labels) }
   }
 }
 

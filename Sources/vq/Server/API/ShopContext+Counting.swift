@@ -1,0 +1,61 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+import HTTPServer
+import Synchronization
+import VisualQuery
+
+/// Numbers that are kept in memory until they are put on disk: of searches, and of labels that the catalogue lacks.
+extension ShopContext {
+  /// The most different searches that wait to be counted.
+  private static let waitingLimit = 10_000
+
+  /// Remembers a search until it is counted.
+  func note(_ response: MatchResponse, of question: Question, arm: String?, _ request: HTTPRequest)
+  {
+    guard settings.keepsNumbers else { return }
+    let search = SearchNumbers.Search(
+      response, labels: question.labels ?? [],
+      SearchNumbers.Circumstances(
+        day: Self.today, key: key(of: request.info.head)?.name ?? "",
+        language: question.locale ?? "", arm: arm ?? ""))
+    let isFull = searches.withLock { searches in
+      searches[search, default: 0] += 1
+      return searches.count >= Self.waitingLimit
+    }
+    if isFull { countSearches() }
+  }
+
+  /// Puts the searches since the last time into the numbers.
+  func countSearches() {
+    guard settings.keepsNumbers else { return }
+    let waiting = searches.withLock { searches in
+      defer { searches = [:] }
+      return searches
+    }
+    if waiting.isEmpty { return }
+    do throws(CatalogueError) {
+      try SearchNumbers(directory: catalogue.directory).count(waiting)
+    } catch {
+      let lost = waiting.values.reduce(0, +)
+      log.write("numbers", "\(lost) searches were not counted: \(error.message)", level: "error")
+    }
+  }
+
+  /// The day of events and searches, in UTC.
+  static var today: String {
+    Date.now.formatted(Date.ISO8601FormatStyle().year().month().day())
+  }
+
+  /// Puts the labels that the catalogue lacks beside it; an index that may only be read has none.
+  func countUnmatchedLabels() {
+    let labels = unmatched.withLock { labels in
+      defer { labels = [] }
+      return labels
+    }
+    if !labels.isEmpty { try? UnmatchedLabels(directory: catalogue.directory).count(labels) }
+  }
+}
